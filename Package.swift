@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+  name: "moonloop",
+  products: [
+    .library(name: "MoonloopCore", targets: ["MoonloopCore"]),
+    .library(name: "Moonloop", targets: ["Moonloop"]),
+    .executable(name: "moonloop", targets: ["MoonloopCLI"]),
+  ],
+  targets: [
+    .target(name: "CLinuxShims", cSettings: strictC),
+    .target(name: "MoonloopCore", dependencies: ["CLinuxShims"], swiftSettings: strict),
+
+    .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
+    .target(name: "CLuaShims", dependencies: ["CLua"], cSettings: strictC),
+    .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
+
+    .target(name: "CMoonloopLua", exclude: ["lua"], cSettings: strictC),
+    .target(
+      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "CMoonloopLua"],
+      swiftSettings: strict),
+    .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
+
+    .testTarget(
+      name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
+    .testTarget(
+      name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
+    .testTarget(name: "LuaEmbedTests", dependencies: ["LuaEmbed"], swiftSettings: strict),
+    .testTarget(name: "MoonloopTests", dependencies: ["Moonloop"], swiftSettings: strict),
+    .testTarget(name: "ProgramTests", dependencies: ["Moonloop"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .gnu2x
+)

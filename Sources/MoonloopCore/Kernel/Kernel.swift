@@ -1,0 +1,103 @@
+// The seam to the world: the only place that waits, reads a clock or touches a descriptor.
+// Two implementations: `LinuxKernel` (epoll) and `SimulatedKernel` (memory only, exact).
+
+/// What a registration wants to hear of a descriptor, and what the kernel said of it.
+package struct Interest: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let read = Interest(rawValue: 1)
+  package static let write = Interest(rawValue: 2)
+}
+
+/// One ready descriptor: the token of its registration and what it is ready for.
+///
+/// An error or hang-up of the descriptor counts as ready for whatever the registration asked for, so
+/// that the handler finds out by its own read or write.
+package struct ReadyEvent: Sendable {
+  package var token: UInt64
+  package var events: Interest
+}
+
+/// A set of descriptors waited for together: one for each mode that has any. Loop thread only.
+package struct PollSetID: Hashable, Sendable {
+  package let rawValue: Int32
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+}
+
+/// The loop's view of the operating system.
+///
+/// All but `wake()` is for the thread of the loop. Times are nanoseconds on the loop's own clock
+/// (`Clock`), which starts at an arbitrary value and never goes back; `Int64.max` means never.
+package protocol Kernel: AnyObject {
+  /// The loop's clock: its rate, its jumps when idle, its holds.
+  var clock: Clock { get }
+
+  /// The time on the loop's clock, read now.
+  func now() -> Int64
+
+  /// Whether the loop's clock has reached `deadline`: the same answer as `now() >= deadline`, but
+  /// cheaper (a coarse clock) when the deadline is more than a tick of the system away.
+  func hasReached(_ deadline: Int64) -> Bool
+
+  /// The wall clock, nanoseconds since 1970; follows the loop's clock where that jumps.
+  func wallTime() -> Int64
+
+  /// Makes an empty poll set; the loop's wake-up is always part of it.
+  func makePollSet() throws(SystemError) -> PollSetID
+  func closePollSet(_ set: PollSetID)
+
+  /// Adds a descriptor to a set, level-triggered.
+  /// - Returns: false if the descriptor cannot be polled because it is always ready (a regular
+  ///   file, `/dev/null`); it is then not in the set.
+  func watch(
+    _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
+  ) throws(SystemError) -> Bool
+
+  /// Changes what is asked of a descriptor in a set; an empty interest keeps it in the set, silent.
+  func rewatch(
+    _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
+  ) throws(SystemError)
+
+  /// Takes a descriptor out of a set. It is no error if it was closed already.
+  func unwatch(_ fd: Int32, in set: PollSetID)
+
+  /// Fetches what is ready now, without waiting.
+  /// - Returns: How many events were put at the beginning of `ready`.
+  func poll(_ set: PollSetID, into ready: UnsafeMutableBufferPointer<ReadyEvent>) -> Int
+
+  /// Sleeps until a descriptor of the set is ready, the deadline has come, or `wake()` was called
+  /// (also before: a wake-up is remembered until the next wait or poll). May return early, with 0.
+  func wait(
+    _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
+  ) -> Int
+
+  /// Ends the present or next wait. Any thread; several are one.
+  func wake()
+
+  /// A gate for a thread that waits for this loop (perform-and-wait). Any thread.
+  func makeGate() -> any Gate
+
+  // Descriptors. All are non-blocking here, and retry EINTR; EAGAIN is an error like others.
+  func read(_ fd: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+  func write(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
+  func setNonBlocking(_ fd: Int32) throws(SystemError)
+  func isOpen(_ fd: Int32) -> Bool
+  func close(_ fd: Int32)
+  /// A connected pair of stream sockets, non-blocking, closed on exec.
+  func socketPair() throws(SystemError) -> (Int32, Int32)
+
+  /// The descriptor that is readable when the libdispatch main queue has work; nil if not served.
+  var mainQueueDescriptor: Int32? { get }
+  /// Runs what the libdispatch main queue holds. Main thread only.
+  func drainMainQueue()
+}
+
+/// A one-time gate: one thread waits, another opens.
+package protocol Gate: AnyObject, Sendable {
+  /// Lets the waiting thread go on. Any thread; idempotent.
+  func open()
+  /// Blocks the calling thread until the gate is open or so many nanoseconds have passed.
+  /// - Returns: false if the time was over first.
+  func wait(atMost nanoseconds: Int64) -> Bool
+}
