@@ -1,0 +1,138 @@
+"""Planted defects: each rule of scripts/lint must find its own, and must let the clean rows pass.
+
+Run by `scripts/lint --self-test`. A row is: the rule, the path, the text, the lines it must name.
+A rule without a row fails the run. What the lint would find in this file is written in two pieces.
+"""
+
+import pathlib
+import re
+import sys
+import rules
+
+HEAD = "// A file for the test.\n"
+MANIFEST = '"Core" "CoreTests" "CShims"'
+LONG_SWIFT = HEAD + "func long() {\n" + "  step()\n" * 69 + "}\n"
+LONG_C = HEAD + "static int long_one(int a) {\n" + "  step();\n" * 69 + "}\n"
+LONG_LUA = "-- A file.\nlocal function long()\n" + "  if a then b() end\n" * 69 + "end\n"
+DOC = "/// Does it.\n"
+
+# rule, path, text, lines that must be named
+FOUND = [
+    ("columns", "Sources/Core/A.swift", HEAD + "let a = 1  // " + "x" * 100 + "\n", [2]),
+    ("columns", "Sources/CShims/a.c", HEAD + "int a = 1" + " + 1" * 30 + ";\n", [2]),
+    ("blanks", "Sources/Core/A.swift", HEAD + "let a = 1 \n\tlet b = 2\n", [2, 3]),
+    ("machine-path", "Sources/Core/A.swift", HEAD + "// See /wo" + "rk/design.md\n", [2]),
+    ("open-end", "Sources/Core/A.swift", HEAD + "// TO" + "DO: later\n", [2]),
+    ("open-end", "Sources/Core/lua/a.lua", "-- A file.\n-- FIX" + "ME later\n", [2]),
+    ("word", "Sources/Core/A.swift", HEAD + "// The event" + " loop wakes.\n", [2]),
+    ("word", "Sources/Core/A.swift", HEAD + "struct TimerMan" + "ager {}\n", [2]),
+    ("file-length", "Sources/Core/A.swift", HEAD + "// x\n" * 500, [1]),
+    ("file-length", "scripts/thing", "#!/bin/sh\n" + "# x\n" * 60, [1]),
+    ("function-length", "Sources/Core/A.swift", LONG_SWIFT, [2]),
+    ("function-length", "Sources/Core/A.swift", LONG_SWIFT.replace("() {", "() -> Int\n{"), [2]),
+    ("function-length", "Sources/Core/A.swift", LONG_SWIFT.replace("func long", "init?"), [2]),
+    ("function-length", "Sources/CShims/a.c", LONG_C, [2]),
+    ("function-length", "Sources/Core/lua/a.lua", LONG_LUA, [2]),
+    ("docs", "Sources/Core/A.swift", HEAD + "public func go() {}\n", [2]),
+    ("docs", "Sources/Core/A.swift", HEAD + "public static let a = 1\n", [2]),
+    (
+        "docs",
+        "Sources/Core/A.swift",
+        HEAD + "public final class A {\n  public init() {}\n}\n",
+        [2, 3],
+    ),
+    ("docs", "Sources/Core/A.swift", HEAD + "@frozen public enum A {}\n", [2]),
+    ("summary", "Sources/Core/A.swift", HEAD + "/// does it\npublic func go() {}\n", [2]),
+    (
+        "summary",
+        "Sources/Core/A.swift",
+        HEAD + "/// " + "It does. "[:-2] * 20 + ".\npublic var a = 1\n",
+        [2],
+    ),
+    ("foundation", "Sources/Core/A.swift", HEAD + "internal import Foundation\n", [2]),
+    ("foundation", "Sources/Core/A.swift", HEAD + "import FoundationEssentials\n", [2]),
+    ("testable", "Tests/CoreTests/A.swift", HEAD + "@testable import Core\n", [2]),
+    ("argument", "Sources/Core/A.swift", HEAD + "\nfinal class A: @unchecked Sendable {}\n", [3]),
+    ("argument", "Sources/Core/A.swift", HEAD + "\nnonisolated(unsafe) var a = 1\n", [3]),
+    ("argument", "Sources/Core/A.swift", HEAD + "\nlet a = try! go()\n", [3]),
+    ("name", "Sources/Core/A.swift", HEAD + "let timer_queue = 1\nvar Queue = 2\n", [2, 3]),
+    ("sleeping", "Tests/CoreTests/A.swift", HEAD + "try await Task.sleep(for: .seconds(1))\n", [2]),
+    ("raising-call", "Sources/Core/A.swift", HEAD + 'lua_getfield(L, 1, "x")\n', [2]),
+    ("raising-call", "Sources/Core/A.swift", HEAD + "let n = luaL_checkinteger(L, 1)\n", [2]),
+    ("door", "Sources/CShims/a.c", HEAD + "int r = lua_pcall(L, 0, 0, 0);\n", [2]),
+    ("door", "Sources/Core/A.swift", HEAD + "let r = lua_resume(L, nil, 0, &n)\n", [2]),
+    ("file-name", "Sources/Core/TimerUt" + "ils.swift", HEAD, [1]),
+    ("placeholder", "Sources/Core/A.swift", "// Placeholder.\n", [1]),
+    ("first-sentence", "Sources/Core/A.swift", "import Glibc\n\nlet a = 1\n", [1]),
+    ("first-sentence", "Sources/CShims/a.c", "#include <errno.h>\nint a;\n", [1]),
+    ("last-line", "Sources/Core/A.swift", HEAD + "let a = 1", [2]),
+    ("dead-file", "Sources/Gone/A.swift", HEAD, [1]),
+    ("dead-file", "Sources/Core/lua/unused.lua", "-- A file.\n", [1]),
+    ("dead-file", "scripts/examples/unused.lua", "-- An example.\n", [1]),
+    ("dead-file", "docs/unlinked.md", "# A page\n", [1]),
+    ("link", "README.md", "See [this](docs/gone.md).\n", [1]),
+    ("old-offender", "Sources/Core/Shrunk.swift", HEAD, [1]),
+    ("old-offender", "Sources/Core/A.swift", HEAD, []),
+]
+
+# path, text: nothing is wrong here
+CLEAN = [
+    ("Sources/Core/A.swift", HEAD + 'let url = "event' + ' loop // not a comment"\n'),
+    ("Sources/Core/A.swift", HEAD + "// TO" + "DO(#12): later\n"),
+    (
+        "Sources/Core/A.swift",
+        HEAD + "// Safe: written once, before threads start.\nnonisolated(unsafe) var a = 1\n",
+    ),
+    (
+        "Sources/Core/A.swift",
+        HEAD + 'let text = "\\(call("a")) lua_error("\n// lua_error(L) is for C.\n',
+    ),
+    ("Sources/Core/A.swift", HEAD + "func `a stopped run ends`() {}\nlet L = 1, wait_ns = 2\n"),
+    (
+        "Sources/Core/A.swift",
+        HEAD + DOC + "@discardableResult\npublic func go() -> Bool { true }\n",
+    ),
+    ("Sources/Core/A.swift", HEAD + 'extension A {\n  public var description: String { "" }\n}\n'),
+    (
+        "Sources/Core/A.swift",
+        HEAD + "protocol P {\n  func a()\n  func b() -> Int\n}\n" + "// x\n" * 90,
+    ),
+    ("Sources/Core/A.swift", HEAD + LONG_SWIFT[len(HEAD) :].replace("  step()\n", "", 1)),
+    ("Sources/Core/lua/used.lua", "-- A file.\nlocal s = [[\nfunction x(\n]]\n"),
+    ("Tests/LinuxKernelTests/A.swift", HEAD + "usleep(10)\n"),
+]
+
+
+def findings(path, text):
+    files = {
+        "Package.swift": '"Core" "CoreTests" "CShims" "LinuxKernelTests"\n',
+        "Sources/CShims/embed.c": '// Embeds.\n#embed "../lua/used.lua"\n#embed "../lua/a.lua"\n',
+        path: text,
+    }
+    sources = {name: rules.Source(name, text) for name, text in files.items()}
+    offenders = {("Sources/Core/Shrunk.swift", "file-length"): 600}
+    return [f for f in rules.check(sources, set(sources), offenders) if f.path == path]
+
+
+def main():
+    failures = []
+    for rule, path, text, lines in FOUND:
+        got = [f.line for f in findings(path, text) if f.rule == rule]
+        if got != lines:
+            failures.append(f"{rule} in {path}: expected lines {lines}, got {got}:\n{text[:200]}")
+    for path, text in CLEAN:
+        failures += [
+            f"nothing is wrong, but: {finding}\n{text[:200]}" for finding in findings(path, text)
+        ]
+    code = "".join(p.read_text() for p in pathlib.Path("scripts/rules").glob("*.py"))
+    named = set(re.findall(r'finding\(\s*\w[^,"]*,\s*"([a-z-]+)"', code)) | {"dead-file"}
+    failures += [
+        f"no defect is planted for the rule '{rule}'" for rule in named - {row[0] for row in FOUND}
+    ]
+    print(*failures, sep="\n", end="\n" if failures else "")
+    print(
+        f"lint: {len(FOUND)} planted defects, {len(CLEAN)} clean files, {len(named)} rules, "
+        f"{len(failures)} failures",
+        file=sys.stderr,
+    )
+    return 1 if failures else 0

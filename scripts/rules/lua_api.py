@@ -1,0 +1,46 @@
+"""Rules for calls of Lua's C API: no error may cross a Swift frame, and there is one door into Lua.
+
+An error that Lua raises jumps over the Swift frames above it: nothing is released, and the next
+exclusive access on that thread never ends. So Swift calls only what cannot raise; C bodies do the
+rest.
+"""
+
+import re
+from .source import Source
+
+# Functions that run metamethods or raise, by the indicators of the Lua 5.4 manual.
+_RAISING = """
+lua_gettable lua_getfield lua_geti lua_getglobal lua_settable lua_setfield lua_seti lua_setglobal
+lua_arith lua_compare lua_concat lua_len lua_next lua_toclose lua_closeslot lua_error
+lua_call lua_callk lua_yield lua_yieldk
+luaL_tolstring luaL_len luaL_requiref luaL_openlibs luaL_setfuncs luaL_newlib luaL_getsubtable
+luaL_getmetafield luaL_callmeta luaL_error luaL_gsub luaL_dostring luaL_dofile luaL_execresult
+luaL_fileresult luaL_getmetatable luaL_where
+""".split()
+_CALL = re.compile(
+    r"\b(" + "|".join(sorted(_RAISING, key=len, reverse=True)) + r"|luaL_(?:check|opt|arg)\w+)\s*\("
+)
+_DOOR = re.compile(r"\b(lua_(?:pcallk?|callk?|resume))\s*\(")
+
+# The only files that enter Lua. Each is a door with a reason; a new one needs one too.
+DOORS: dict[str, str] = {}
+
+
+def check(source: Source):
+    if not source.path.startswith("Sources/") or source.suffix not in (".swift", ".c", ".h"):
+        return
+    for number, code in enumerate(source.code, 1):
+        if source.suffix == ".swift" and (match := _CALL.search(code)):
+            yield source.finding(
+                number,
+                "raising-call",
+                f"{match[1]} can raise, and a Lua error must not cross a Swift frame",
+                "call it in a C body (CLuaShims) under a protected call, or use its raw form",
+            )
+        if (match := _DOOR.search(code)) and source.path not in DOORS:
+            yield source.finding(
+                number,
+                "door",
+                f"{match[1]} outside of the door into Lua; limits and reports stand at the door",
+                "enter through the door; its files are listed in scripts/rules/lua_api.py",
+            )
