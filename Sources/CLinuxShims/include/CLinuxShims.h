@@ -2,5 +2,108 @@
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 // The symbolic name of an errno value, such as "EBADF"; NULL if there is none.
 const char *cmx_errno_name(int code);
+
+// ---- System calls (calls.c) ----------------------------------------------------------------
+// Each returns what the system call returns, or -errno. errno itself is not for callers.
+
+// The calls of the table, for faults and for the names in errors. 0 is none.
+enum cmx_call {
+  cmx_call_none,
+  cmx_call_epoll_create,
+  cmx_call_epoll_ctl,
+  cmx_call_epoll_wait,
+  cmx_call_eventfd,
+  cmx_call_timerfd_create,
+  cmx_call_timerfd_settime,
+  cmx_call_fcntl,
+  cmx_call_read,
+  cmx_call_write,
+  cmx_call_socketpair,
+  cmx_call_prctl,
+  cmx_call_count,
+};
+
+// A fault for tests, of the calling thread: after `skip` more calls of `call`, the next `times` of
+// them fail with `code` without reaching the system. Costs one thread-local compare per call.
+void cmx_fault_set(int call, int skip, int times, int code);
+// How many times the fault set last on this thread has struck.
+int cmx_fault_strikes(void);
+// The errno that the present call has to fail with, or 0. For the kernel that has no system calls.
+int cmx_fault_take(int call);
+
+// One ready descriptor; laid out as `ReadyEvent`.
+struct cmx_ready {
+  uint64_t token;
+  uint8_t events;  // bit 0: read, bit 1: write
+};
+
+// Tokens are below this: the two bits above say what was asked for, the last values are internal.
+#define CMX_TOKEN_LIMIT ((UINT64_C(1) << 62) - 2)
+
+enum cmx_internal {
+  cmx_internal_wake = 1,    // the wake-up descriptor
+  cmx_internal_wall = 2,    // the descriptor that tells of steps of the wall clock
+  cmx_internal_silent = 4,  // a hang-up of a descriptor that is in the set with an empty interest
+};
+
+int cmx_epoll_create(void);
+// `interest` as in cmx_ready; empty stays in the set and is never reported.
+int cmx_epoll_add(int set, int fd, uint8_t interest, uint64_t token);
+int cmx_epoll_change(int set, int fd, uint8_t interest, uint64_t token);
+int cmx_epoll_remove(int set, int fd);
+// Adds one of our own descriptors: `wake` edge-triggered, so that nobody needs to read it.
+int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which);
+// Waits for `timeout_ns` (0: poll; negative: for ever), never less unless something happens.
+// Internal descriptors are told in `*internal` and not counted.
+int cmx_epoll_wait(
+    int set, struct cmx_ready *ready, int count, int64_t timeout_ns, uint32_t *internal);
+
+// All descriptors made here are above 2, closed on exec and non-blocking.
+int cmx_eventfd(void);
+// Adds one to it. Cannot fail, and is not subject to faults: a wake-up must not get lost.
+void cmx_eventfd_signal(int fd);
+int cmx_socketpair(int pair[2]);
+// A timer that never fires but becomes readable (with ECANCELED) when the wall clock is set.
+int cmx_wall_watch(void);
+
+// Retry EINTR.
+ssize_t cmx_read(int fd, void *buffer, size_t count);
+ssize_t cmx_write(int fd, const void *bytes, size_t count);
+int cmx_set_nonblocking(int fd);
+bool cmx_is_open(int fd);
+void cmx_close(int fd);
+int cmx_set_timer_slack(int64_t nanoseconds);
+// Makes a write into a closed pipe an error, not a signal, unless the program handles SIGPIPE.
+void cmx_ignore_sigpipe(void);
+// Opens /dev/null in place of each closed standard stream; returns a mask of those it opened.
+unsigned cmx_fill_standard_streams(void);
+void cmx_empty_standard_streams(unsigned mask);
+
+// Nanoseconds.
+int64_t cmx_monotonic(void);
+int64_t cmx_monotonic_coarse(void);
+int64_t cmx_coarse_tick(void);
+int64_t cmx_wall(void);
+
+// ---- Gate (gate.c) -------------------------------------------------------------------------
+// A word that one thread waits for and any thread opens.
+struct cmx_gate;
+struct cmx_gate *cmx_gate_make(void);
+void cmx_gate_free(struct cmx_gate *gate);
+void cmx_gate_open(struct cmx_gate *gate);
+// Shuts it again. Only for the waiting thread, and only when no other open can be under way.
+void cmx_gate_shut(struct cmx_gate *gate);
+// Negative: for ever. False if the time was over first.
+bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);
+
+// ---- libdispatch ---------------------------------------------------------------------------
+// How a run loop serves the main queue; exported for Core Foundation and not in any header.
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *message);

@@ -1,7 +1,7 @@
 // The loop's clock, told by two numbers: its rate, and whether it jumps when the loop is idle.
 
 /// How the time of a loop runs.
-public enum ClockMode: Sendable {
+public enum ClockMode: Sendable, Hashable, CaseIterable {
   /// The monotonic clock of the system.
   case real
   /// Stands still while the loop works, and jumps to the next deadline when it has nothing to do.
@@ -11,7 +11,100 @@ public enum ClockMode: Sendable {
 }
 
 /// The clock of one loop. Loop thread only, but for holds.
+///
+/// It maps the time of a kernel (monotonic nanoseconds, called *system time* here) to the time of a
+/// loop: `rate * system + offset`, where a jump adds to the offset. The wall clock is mapped alike.
+/// All sums saturate, so that `Int64.max` stays never.
 package final class Clock {
   package let mode: ClockMode
-  package init(_ mode: ClockMode) { self.mode = mode }
+  /// 1: runs with the system's clock. 0: stands still between jumps.
+  package let rate: Int64
+  /// Whether an idle loop jumps to its next deadline.
+  package let jumpsWhenIdle: Bool
+  /// What is in flight; may be used from any thread.
+  package let holds = Holds()
+
+  private var offset: Int64
+  private var wallOffset: Int64
+
+  /// Makes a clock of a mode.
+  /// - Parameters:
+  ///   - mode: How it runs.
+  ///   - start: The first loop time of a clock that stands still; the others show the system's.
+  ///   - wall: The first wall time of a clock that stands still, nanoseconds since 1970.
+  package init(_ mode: ClockMode, start: Int64 = 0, wall: Int64 = 0) {
+    self.mode = mode
+    rate = mode == .virtual ? 0 : 1
+    jumpsWhenIdle = mode != .real
+    offset = mode == .virtual ? start : 0
+    wallOffset = mode == .virtual ? wall : 0
+  }
+
+  /// Keeps the clock from jumping until the hold is released. Any thread, by way of `holds`.
+  package func hold(_ name: String) -> Hold { holds.open(name) }
+
+  /// Moves the time by hand. Nothing fires by that: the loop finds out what has become due.
+  /// - Parameter nanoseconds: At least 0.
+  /// - Precondition: The mode is not `real`; what other programs see cannot be moved.
+  package func advance(by nanoseconds: Int64) {
+    precondition(jumpsWhenIdle, "advance: a real clock cannot be moved; use virtual or skipIdle")
+    precondition(nanoseconds >= 0, "advance: a clock never goes back, got \(nanoseconds) ns")
+    offset = offset.addingSaturated(nanoseconds)
+    wallOffset = wallOffset.addingSaturated(nanoseconds)
+  }
+
+  // MARK: For kernels
+
+  /// The loop time at a system time. `system` is not read if the rate is 0.
+  @inline(__always)
+  func time(at system: @autoclosure () -> Int64) -> Int64 {
+    rate == 0 ? offset : system().addingSaturated(offset)
+  }
+
+  /// The wall time of the loop at a wall time of the system.
+  func wallTime(at system: @autoclosure () -> Int64) -> Int64 {
+    rate == 0 ? wallOffset : system().addingSaturated(wallOffset)
+  }
+
+  /// The system time at which the loop's clock reaches a deadline by itself; `Int64.max` for never.
+  @inline(__always)
+  func systemTime(of deadline: Int64) -> Int64 {
+    if rate == 0 { return deadline <= offset ? .min : .max }
+    return deadline == .max ? .max : deadline.subtractingSaturated(offset)
+  }
+
+  /// How long to sleep at a system time until a deadline; 0: it has come, `Int64.max`: for ever.
+  @inline(__always)
+  func wait(until deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
+    let target = systemTime(of: deadline)
+    if target == .max { return .max }
+    return target == .min ? 0 : max(0, target.subtractingSaturated(system()))
+  }
+
+  /// Jumps to a deadline, if it has not come yet.
+  func jump(to deadline: Int64, at system: @autoclosure () -> Int64) {
+    let now = time(at: system())
+    if deadline > now { advance(by: deadline.subtractingSaturated(now)) }
+  }
+
+  /// Steps the wall time of a clock that stands still, which does not follow the system's.
+  func stepWall(by nanoseconds: Int64) {
+    if rate == 0 { wallOffset = wallOffset.addingSaturated(nanoseconds) }
+  }
+}
+
+extension Int64 {
+  /// The sum, or the end of the range that it would pass.
+  @inline(__always)
+  package func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, or the end of the range that it would pass.
+  @inline(__always)
+  package func subtractingSaturated(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
 }

@@ -43,11 +43,19 @@ package protocol Kernel: AnyObject {
   /// The wall clock, nanoseconds since 1970; follows the loop's clock where that jumps.
   func wallTime() -> Int64
 
+  /// Whether steps of the wall clock are to be noticed: somebody has set it, or the system slept.
+  ///
+  /// While they are, a step ends the present or next wait, which returns 0.
+  func watchWallClock(_ isWanted: Bool) throws(SystemError)
+  /// How many steps of the wall clock were noticed; those of a moment may be one.
+  var wallClockSteps: Int { get }
+
   /// Makes an empty poll set; the loop's wake-up is always part of it.
   func makePollSet() throws(SystemError) -> PollSetID
   func closePollSet(_ set: PollSetID)
 
-  /// Adds a descriptor to a set, level-triggered.
+  /// Adds a descriptor to a set, level-triggered. Twice in one set is an error (EEXIST).
+  /// - Parameter token: Comes back with its events; below 2^62 - 2.
   /// - Returns: false if the descriptor cannot be polled because it is always ready (a regular
   ///   file, `/dev/null`); it is then not in the set.
   func watch(

@@ -1,0 +1,284 @@
+// Every system call of the Linux kernel's side of the loop: the only place that makes them, reads
+// errno, retries EINTR, and can make them fail on purpose.
+#define _GNU_SOURCE
+#include "CLinuxShims.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+// ---- Faults --------------------------------------------------------------------------------
+
+static _Thread_local struct {
+  int call, skip, times, code, strikes;
+} fault;
+
+void cmx_fault_set(int call, int skip, int times, int code) {
+  fault.call = call;
+  fault.skip = skip;
+  fault.times = times;
+  fault.code = code;
+  fault.strikes = 0;
+}
+
+int cmx_fault_strikes(void) { return fault.strikes; }
+
+static __attribute__((noinline)) int fault_count(void) {
+  if (fault.skip > 0) {
+    fault.skip--;
+    return 0;
+  }
+  if (fault.times <= 0) return 0;
+  fault.times--;
+  fault.strikes++;
+  return fault.code;
+}
+
+int cmx_fault_take(int call) {
+  return __builtin_expect(fault.call == call, 0) ? fault_count() : 0;
+}
+
+// The body of a wrapper: the call's result or -errno, unless a fault takes its place.
+#define CALL(name, expression)                                       \
+  ({                                                                 \
+    int taken_ = cmx_fault_take(cmx_call_##name);                    \
+    __auto_type result_ = taken_ ? (__typeof__(expression))-1 : (expression); \
+    result_ < 0 ? -(__typeof__(result_))(taken_ ? taken_ : errno) : result_;  \
+  })
+
+#define CALL_AGAIN(name, expression)                \
+  ({                                                \
+    __typeof__(expression) again_;                  \
+    do again_ = CALL(name, expression);             \
+    while (again_ == -EINTR);                       \
+    again_;                                         \
+  })
+
+// ---- Descriptors ---------------------------------------------------------------------------
+
+// Moves a new descriptor above the standard streams: a program may have been started with them
+// closed, and what it prints must not land in the loop. Takes and returns -errno unchanged.
+static int above_standard_streams(int fd) {
+  if (fd < 0 || fd > 2) return fd;
+  int moved = CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  close(fd);
+  return moved;
+}
+
+int cmx_eventfd(void) {
+  return above_standard_streams(CALL(eventfd, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+}
+
+void cmx_eventfd_signal(int fd) {
+  ssize_t written;
+  do written = write(fd, &(uint64_t){1}, sizeof(uint64_t));
+  while (written < 0 && errno == EINTR);
+}
+
+int cmx_socketpair(int pair[2]) {
+  int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  int result = CALL(socketpair, socketpair(AF_UNIX, type, 0, pair));
+  if (result < 0) return result;
+  for (int i = 0; i < 2; i++) {
+    int moved = above_standard_streams(pair[i]);
+    if (moved < 0) {
+      close(pair[1 - i]);
+      return moved;
+    }
+    pair[i] = moved;
+  }
+  return 0;
+}
+
+int cmx_wall_watch(void) {
+  int fd = CALL(timerfd_create, timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  fd = above_standard_streams(fd);
+  if (fd < 0) return fd;
+  struct itimerspec never = {.it_value.tv_sec = INT64_MAX};
+  int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+  int result = CALL(timerfd_settime, timerfd_settime(fd, flags, &never, NULL));
+  if (result < 0) {
+    close(fd);
+    return result;
+  }
+  return fd;
+}
+
+ssize_t cmx_read(int fd, void *buffer, size_t count) {
+  return CALL_AGAIN(read, read(fd, buffer, count));
+}
+
+ssize_t cmx_write(int fd, const void *bytes, size_t count) {
+  return CALL_AGAIN(write, write(fd, bytes, count));
+}
+
+int cmx_set_nonblocking(int fd) {
+  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  if (flags < 0 || (flags & O_NONBLOCK)) return flags < 0 ? flags : 0;
+  return CALL(fcntl, fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+}
+
+bool cmx_is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+
+// Not repeated on EINTR: Linux has released the number by then, and it may be another's already.
+void cmx_close(int fd) { close(fd); }
+
+int cmx_set_timer_slack(int64_t nanoseconds) {
+  return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
+}
+
+void cmx_ignore_sigpipe(void) {
+  struct sigaction action;
+  if (sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler == SIG_DFL) {
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+  }
+}
+
+unsigned cmx_fill_standard_streams(void) {
+  unsigned mask = 0;
+  for (int fd = 0; fd <= 2; fd++) {
+    if (cmx_is_open(fd)) continue;
+    int opened = open("/dev/null", O_RDWR);
+    if (opened == fd) mask |= 1u << fd;
+    else if (opened >= 0) close(opened);
+  }
+  return mask;
+}
+
+void cmx_empty_standard_streams(unsigned mask) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (mask & (1u << fd)) close(fd);
+}
+
+// ---- epoll ---------------------------------------------------------------------------------
+// What was asked for stands in the two highest bits of the token: an error or a hang-up, which
+// epoll reports unasked, can then be turned into what the registration wants to hear, and stays
+// silent if it wants nothing. With these bits 0 the token is one of ours or a silent one.
+
+#define ASKED_SHIFT 62
+#define TOKEN_MASK ((UINT64_C(1) << ASKED_SHIFT) - 1)
+#define INTERNAL_WAKE TOKEN_MASK
+#define INTERNAL_WALL (TOKEN_MASK - 1)
+
+int cmx_epoll_create(void) {
+  return above_standard_streams(CALL(epoll_create, epoll_create1(EPOLL_CLOEXEC)));
+}
+
+static int control(int set, int operation, int fd, uint8_t interest, uint64_t token) {
+  struct epoll_event event = {.data.u64 = token | (uint64_t)interest << ASKED_SHIFT};
+  if (interest & 1) event.events |= EPOLLIN;
+  if (interest & 2) event.events |= EPOLLOUT;
+  // A hang-up is reported whatever was asked for; by its edge it is reported only once.
+  if (interest == 0) event.events = EPOLLET;
+  return CALL(epoll_ctl, epoll_ctl(set, operation, fd, &event));
+}
+
+int cmx_epoll_add(int set, int fd, uint8_t interest, uint64_t token) {
+  return control(set, EPOLL_CTL_ADD, fd, interest, token);
+}
+
+int cmx_epoll_change(int set, int fd, uint8_t interest, uint64_t token) {
+  return control(set, EPOLL_CTL_MOD, fd, interest, token);
+}
+
+int cmx_epoll_remove(int set, int fd) {
+  return CALL(epoll_ctl, epoll_ctl(set, EPOLL_CTL_DEL, fd, &(struct epoll_event){0}));
+}
+
+int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
+  bool wake = which == cmx_internal_wake;
+  struct epoll_event event = {
+    .events = EPOLLIN | (wake ? EPOLLET : 0),
+    .data.u64 = wake ? INTERNAL_WAKE : INTERNAL_WALL,
+  };
+  return CALL(epoll_ctl, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+}
+
+// epoll_wait is 45 ns cheaper and counts in milliseconds; so it serves polls and endless waits, and
+// the other all the rest. Where that is missing (Linux before 5.11, some sandboxes), milliseconds
+// are rounded up: a wait may be late, never early.
+static int wait_raw(int set, struct epoll_event *events, int count, int64_t timeout_ns) {
+  static atomic_bool lacks_pwait2;
+  if (timeout_ns <= 0) return epoll_wait(set, events, count, timeout_ns < 0 ? -1 : 0);
+  if (!atomic_load_explicit(&lacks_pwait2, memory_order_relaxed)) {
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    int result = epoll_pwait2(set, events, count, &timeout, NULL);
+    if (result >= 0 || (errno != ENOSYS && errno != EPERM)) return result;
+    atomic_store_explicit(&lacks_pwait2, true, memory_order_relaxed);
+  }
+  int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
+  return epoll_wait(set, events, count, ms > INT32_MAX ? INT32_MAX : (int)ms);
+}
+
+static uint32_t internal_kind(uint64_t token) {
+  if (token == INTERNAL_WAKE) return cmx_internal_wake;
+  return token == INTERNAL_WALL ? cmx_internal_wall : cmx_internal_silent;
+}
+
+// The events that a descriptor is ready for, of those that were asked for.
+static uint8_t told(uint32_t events, uint8_t asked) {
+  if (events & (EPOLLERR | EPOLLHUP)) return asked;
+  return (uint8_t)((events & EPOLLIN ? 1 : 0) | (events & EPOLLOUT ? 2 : 0)) & asked;
+}
+
+_Static_assert(sizeof(struct cmx_ready) >= sizeof(struct epoll_event), "decoded in place");
+_Static_assert(sizeof(struct cmx_ready) == 16, "laid out as ReadyEvent");
+
+int cmx_epoll_wait(
+    int set, struct cmx_ready *ready, int count, int64_t timeout_ns, uint32_t *internal) {
+  // The kernel's records are not larger than ours, so they are fetched into the same memory and
+  // decoded from the last to the first, which never overwrites one that is still to be read.
+  char *raw = (char *)ready;
+  int fetched = CALL(epoll_wait, wait_raw(set, (void *)raw, count, timeout_ns));
+  *internal = 0;
+  if (fetched <= 0) return fetched;
+  int dropped = 0;
+  for (int i = fetched - 1; i >= 0; i--) {
+    struct epoll_event event;
+    memcpy(&event, raw + (size_t)i * sizeof event, sizeof event);
+    uint8_t asked = (uint8_t)(event.data.u64 >> ASKED_SHIFT);
+    uint64_t token = event.data.u64 & TOKEN_MASK;
+    if (__builtin_expect(asked == 0, 0)) {
+      *internal |= internal_kind(token);
+      dropped++;
+    }
+    ready[i] = (struct cmx_ready){token, told(event.events, asked)};
+  }
+  if (__builtin_expect(dropped == 0, 1)) return fetched;
+  int kept = 0;
+  for (int i = 0; i < fetched; i++)
+    if (ready[i].events != 0) ready[kept++] = ready[i];
+  return kept;
+}
+
+// ---- Clocks --------------------------------------------------------------------------------
+
+static int64_t nanoseconds(struct timespec time) {
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int64_t read_clock(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return nanoseconds(time);
+}
+
+int64_t cmx_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
+int64_t cmx_monotonic_coarse(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
+int64_t cmx_wall(void) { return read_clock(CLOCK_REALTIME); }
+
+int64_t cmx_coarse_tick(void) {
+  struct timespec tick;
+  clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+  return nanoseconds(tick);
+}

@@ -1,0 +1,256 @@
+// The kernel of real programs: epoll for descriptors, an eventfd for wake-ups, the system's clocks.
+
+internal import CLinuxShims
+internal import Dispatch
+
+/// The loop's view of Linux. Loop thread only, but for `wake`, `makeGate` and the clock's holds.
+package final class LinuxKernel: Kernel {
+  package let clock: Clock
+  let wakeUp: WakeUp
+  /// The poll sets that are open, by their epoll descriptors.
+  private var sets: Set<Int32> = []
+  /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to know.
+  private var wallWatch: Descriptor?
+  package private(set) var wallClockSteps = 0
+
+  /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
+  package let mainQueueDescriptor: Int32?
+
+  /// How far the exact clock may be ahead of the coarse one, with one tick to spare. A virtual machine
+  /// that was held up can be further ahead; a deadline is then found that much later by a busy loop,
+  /// and at once by a wait, which reads the exact clock.
+  private let coarseLag = 2 * cmx_coarse_tick()
+
+  /// Makes a kernel for the loop of the calling thread.
+  ///
+  /// Takes care of SIGPIPE: unless the program handles it, it is ignored from now on in the whole
+  /// process, so that writing into a closed pipe is an error of that pipe (EPIPE).
+  /// - Parameters:
+  ///   - clock: How the loop's time runs.
+  ///   - servesMainQueue: Whether the libdispatch main queue is to be served by this loop.
+  ///   - timerSlack: How late the system may end a sleep, in nanoseconds, at least 1; it is a
+  ///     property of the thread, by default 50,000.
+  /// - Throws: The call that failed; nothing is left behind.
+  package init(
+    clock mode: ClockMode = .real, servesMainQueue: Bool = false, timerSlack: Int64? = nil
+  ) throws(SystemError) {
+    wakeUp = try WakeUp()
+    if let timerSlack {
+      _ = try SystemCall.prctl.check(cmx_set_timer_slack(max(1, timerSlack)))
+    }
+    clock = Clock(mode, start: mode == .virtual ? cmx_monotonic() : 0, wall: cmx_wall())
+    mainQueueDescriptor = servesMainQueue ? Self.openMainQueue() : nil
+    cmx_ignore_sigpipe()
+    clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() }
+  }
+
+  deinit { sets.forEach(cmx_close) }
+
+  // MARK: Time
+
+  package func now() -> Int64 { clock.time(at: cmx_monotonic()) }
+
+  package func hasReached(_ deadline: Int64) -> Bool {
+    let system = clock.systemTime(of: deadline)
+    if system == .max || system == .min { return system == .min }
+    let coarse = cmx_monotonic_coarse()
+    if coarse >= system { return true }
+    if system - coarse > coarseLag { return false }
+    return cmx_monotonic() >= system
+  }
+
+  package func wallTime() -> Int64 { clock.wallTime(at: cmx_wall()) }
+
+  // MARK: Poll sets
+
+  package func makePollSet() throws(SystemError) -> PollSetID {
+    let set = try SystemCall.epollCreate.descriptor(cmx_epoll_create())
+    let control = SystemCall.epollControl
+    let wake = wakeUp.descriptor.number
+    _ = try control.check(cmx_epoll_add_internal(set.number, wake, cmx_internal_wake))
+    if let wall = wallWatch?.number {
+      _ = try control.check(cmx_epoll_add_internal(set.number, wall, cmx_internal_wall))
+    }
+    let number = set.release()
+    sets.insert(number)
+    return PollSetID(rawValue: number)
+  }
+
+  package func closePollSet(_ set: PollSetID) {
+    guard sets.remove(set.rawValue) != nil else { return }
+    cmx_close(set.rawValue)
+  }
+
+  package func watch(
+    _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
+  ) throws(SystemError) -> Bool {
+    precondition(token < Self.tokenLimit, "watch: a token must be below 2^62 - 2, got \(token)")
+    let result = cmx_epoll_add(set.rawValue, fd, interest.rawValue, token)
+    if result == -Errno.notPermitted { return false }
+    _ = try SystemCall.epollControl.check(result)
+    return true
+  }
+
+  package func rewatch(
+    _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
+  ) throws(SystemError) {
+    precondition(token < Self.tokenLimit, "rewatch: a token must be below 2^62 - 2, got \(token)")
+    let result = cmx_epoll_change(set.rawValue, fd, interest.rawValue, token)
+    _ = try SystemCall.epollControl.check(result)
+  }
+
+  package func unwatch(_ fd: Int32, in set: PollSetID) {
+    // EBADF and ENOENT: it was closed, and left the set by that. No other failure is possible.
+    _ = cmx_epoll_remove(set.rawValue, fd)
+  }
+
+  // MARK: Descriptors
+
+  package func read(
+    _ fd: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int {
+    try SystemCall.read.check(cmx_read(fd, buffer.baseAddress, buffer.count))
+  }
+
+  package func write(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    try SystemCall.write.check(cmx_write(fd, bytes.baseAddress, bytes.count))
+  }
+
+  package func setNonBlocking(_ fd: Int32) throws(SystemError) {
+    _ = try SystemCall.fcntl.check(cmx_set_nonblocking(fd))
+  }
+
+  package func isOpen(_ fd: Int32) -> Bool { cmx_is_open(fd) }
+
+  package func close(_ fd: Int32) { cmx_close(fd) }
+
+  package func socketPair() throws(SystemError) -> (Int32, Int32) {
+    let pair = UnsafeMutablePointer<Int32>.allocate(capacity: 2)
+    defer { pair.deallocate() }
+    _ = try SystemCall.socketPair.check(cmx_socketpair(pair))
+    return (pair[0], pair[1])
+  }
+
+  // MARK: Wall clock
+
+  package func watchWallClock(_ isWanted: Bool) throws(SystemError) {
+    if !isWanted {
+      wallWatch = nil  // Closing it takes it out of every set.
+    } else if wallWatch == nil {
+      let watch = try SystemCall.timerfdCreate.descriptor(cmx_wall_watch())
+      for set in sets {
+        let result = cmx_epoll_add_internal(set, watch.number, cmx_internal_wall)
+        _ = try SystemCall.epollControl.check(result)
+      }
+      wallWatch = consume watch
+    }
+  }
+
+  /// Counts a step of the wall clock, if the timer tells of one.
+  private func readWallWatch() {
+    guard let number = wallWatch?.number else { return }
+    var expirations: UInt64 = 0
+    if cmx_read(number, &expirations, 8) == -Int(Errno.cancelled) { wallClockSteps += 1 }
+  }
+
+  // MARK: Others
+
+  package func wake() { wakeUp.wake() }
+
+  package func makeGate() -> any Gate { LinuxGate() }
+
+  package func drainMainQueue() {
+    guard let mainQueueDescriptor else { return }
+    var count: UInt64 = 0
+    _ = cmx_read(mainQueueDescriptor, &count, 8)
+    _dispatch_main_queue_callback_4CF(nil)
+  }
+
+  /// libdispatch makes its descriptor at this call; so the standard streams must not be free.
+  private static func openMainQueue() -> Int32 {
+    let filled = cmx_fill_standard_streams()
+    defer { cmx_empty_standard_streams(filled) }
+    return _dispatch_get_main_queue_handle_4CF()
+  }
+
+  private static let tokenLimit: UInt64 = (1 << 62) - 2
+}
+
+// MARK: - Waiting
+
+extension LinuxKernel {
+  package func poll(_ set: PollSetID, into ready: UnsafeMutableBufferPointer<ReadyEvent>) -> Int {
+    wakeUp.forget()
+    return fetch(set, 0, ready).count
+  }
+
+  package func wait(
+    _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
+  ) -> Int {
+    guard wakeUp.beginSleep() else { return fetch(set, 0, ready).count }
+    defer { wakeUp.endSleep() }
+    while true {
+      // Asked before the look at the descriptors: what arrived before the last hold was released is
+      // then seen, and a jump past it is impossible.
+      let mayJump = clock.jumpsWhenIdle && deadline != .max && !clock.holds.areOpen
+      let sleep = mayJump ? 0 : clock.wait(until: deadline, at: cmx_monotonic())
+      let found = fetch(set, sleep, ready)
+      if found.endsWait || wakeUp.isNotified { return found.count }
+      // A wake-up of the past, a nudge, a silent hang-up: look again.
+      if found.hasInternal { continue }
+      if mayJump { clock.jump(to: deadline, at: cmx_monotonic()) }
+      return 0
+    }
+  }
+
+  private struct Found {
+    var count: Int
+    var endsWait: Bool
+    var hasInternal: Bool
+  }
+
+  /// One call of epoll: 0 ns polls, `Int64.max` sleeps for ever.
+  private func fetch(
+    _ set: PollSetID, _ sleep: Int64, _ ready: UnsafeMutableBufferPointer<ReadyEvent>
+  ) -> Found {
+    var `internal`: UInt32 = 0
+    let records = UnsafeMutableRawPointer(ready.baseAddress!).assumingMemoryBound(
+      to: cmx_ready.self)
+    let limit = Int32(clamping: ready.count)
+    let count = cmx_epoll_wait(
+      set.rawValue, records, limit, sleep == .max ? -1 : sleep, &`internal`)
+    if count < 0 {
+      precondition(count == -Errno.interrupted, Self.brokenSet(set, -count))
+      return Found(count: 0, endsWait: true, hasInternal: false)
+    }
+    let hasStepped = `internal` & cmx_internal_wall.rawValue != 0
+    if hasStepped { readWallWatch() }
+    return Found(count: Int(count), endsWait: count > 0 || hasStepped, hasInternal: `internal` != 0)
+  }
+
+  private static func brokenSet(_ set: PollSetID, _ code: Int32) -> String {
+    "wait on poll set \(set.rawValue): \(SystemError(call: "epoll_wait", code: code)); "
+      + "somebody closed a descriptor that is the loop's"
+  }
+}
+
+/// The values of `errno` that have a meaning here.
+enum Errno {
+  static let notPermitted: Int32 = 1
+  static let interrupted: Int32 = 4
+  static let cancelled: Int32 = 125
+}
+
+/// A gate over futex.
+final class LinuxGate: Gate, @unchecked Sendable {
+  /// Unchecked because of this pointer: it never changes, and the word behind it is atomic.
+  private let gate = cmx_gate_make()
+
+  deinit { cmx_gate_free(gate) }
+
+  func open() { cmx_gate_open(gate) }
+
+  func wait(atMost nanoseconds: Int64) -> Bool {
+    cmx_gate_wait(gate, nanoseconds == .max ? -1 : max(0, nanoseconds))
+  }
+}

@@ -1,0 +1,68 @@
+// The names of the system calls, their results as Swift errors, and the switch that makes them fail.
+
+internal import CLinuxShims
+
+/// A system call that the kernels make, and that a test can make fail.
+package enum SystemCall: Int32, CaseIterable, Sendable {
+  case epollCreate = 1
+  case epollControl, epollWait, eventfd, timerfdCreate, timerfdSet, fcntl, read, write
+  case socketPair, prctl
+
+  /// The name as in the manual, such as `epoll_ctl`.
+  package var name: String {
+    switch self {
+    case .epollCreate: "epoll_create1"
+    case .epollControl: "epoll_ctl"
+    case .epollWait: "epoll_wait"
+    case .eventfd: "eventfd"
+    case .timerfdCreate: "timerfd_create"
+    case .timerfdSet: "timerfd_settime"
+    case .fcntl: "fcntl"
+    case .read: "read"
+    case .write: "write"
+    case .socketPair: "socketpair"
+    case .prctl: "prctl"
+    }
+  }
+
+  /// The value of a call that says failure as -errno.
+  func check<Value: SignedInteger>(_ result: Value) throws(SystemError) -> Value {
+    if result < 0 { throw SystemError(call: name, code: Int32(-result)) }
+    return result
+  }
+
+  /// The descriptor that a call made.
+  func descriptor(_ result: Int32) throws(SystemError) -> Descriptor {
+    Descriptor(owning: try check(result))
+  }
+
+  /// Fails if a fault is due; for the kernel that has no system calls to fail by themselves.
+  func takeFault() throws(SystemError) {
+    let code = cmx_fault_take(rawValue)
+    if code != 0 { throw SystemError(call: name, code: code) }
+  }
+}
+
+/// Makes system calls of the calling thread fail, in both kernels.
+///
+/// In every build: the price is one comparison with a thread-local word for each system call.
+package enum SystemFault {
+  /// Runs a body while some calls of one system call fail without reaching the system.
+  ///
+  /// One fault at a time: a nested use replaces the outer one. It covers the calling thread only.
+  /// - Parameters:
+  ///   - call: The call that fails.
+  ///   - skipped: How many calls pass first.
+  ///   - times: How many fail after these; `Int32.max` is for good.
+  ///   - code: The `errno` of the failure.
+  /// - Returns: What the body returned, and how many calls failed.
+  package static func during<Value>(
+    _ call: SystemCall, after skipped: Int32 = 0, times: Int32 = 1, code: Int32,
+    _ body: () throws -> Value
+  ) rethrows -> (value: Value, strikes: Int) {
+    cmx_fault_set(call.rawValue, skipped, times, code)
+    defer { cmx_fault_set(0, 0, 0, 0) }
+    let value = try body()
+    return (value, Int(cmx_fault_strikes()))
+  }
+}
