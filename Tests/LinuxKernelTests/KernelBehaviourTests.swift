@@ -1,8 +1,7 @@
 // What both kernels do alike: readiness, wake-ups, registrations, descriptors, clocks.
 
-import Testing
-
 internal import MoonloopCore
+import Testing
 
 @Suite struct KernelBehaviourTests {
   @Test("a descriptor is heard while it is ready, and not after", arguments: KernelKind.allCases)

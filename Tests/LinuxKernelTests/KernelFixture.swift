@@ -1,18 +1,19 @@
 // What the tests of both kernels share: making one, reading and writing, one look at a poll set.
 
-import Testing
-
 internal import MoonloopCore
+import Testing
 
 /// Which kernel a parameterised test runs on.
 enum KernelKind: CaseIterable, CustomTestStringConvertible {
   case linux
+  case simulated
 
   var testDescription: String { "\(self)" }
 
   func make(clock: ClockMode = .real) throws -> any Kernel {
     switch self {
     case .linux: try LinuxKernel(clock: clock)
+    case .simulated: SimulatedKernel(clock: clock)
     }
   }
 }

@@ -234,13 +234,6 @@ extension LinuxKernel {
   }
 }
 
-/// The values of `errno` that have a meaning here.
-enum Errno {
-  static let notPermitted: Int32 = 1
-  static let interrupted: Int32 = 4
-  static let cancelled: Int32 = 125
-}
-
 /// A gate over futex.
 final class LinuxGate: Gate, @unchecked Sendable {
   /// Unchecked because of this pointer: it never changes, and the word behind it is atomic.

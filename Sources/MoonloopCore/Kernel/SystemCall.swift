@@ -38,7 +38,8 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
 
   /// Fails if a fault is due; for the kernel that has no system calls to fail by themselves.
   func takeFault() throws(SystemError) {
-    let code = cmx_fault_take(rawValue)
+    var code = cmx_fault_take(rawValue)
+    while code == Errno.interrupted { code = cmx_fault_take(rawValue) }
     if code != 0 { throw SystemError(call: name, code: code) }
   }
 }
@@ -65,4 +66,17 @@ package enum SystemFault {
     let value = try body()
     return (value, Int(cmx_fault_strikes()))
   }
+}
+
+/// The values of `errno` that have a meaning here.
+enum Errno {
+  static let notPermitted: Int32 = 1
+  static let notFound: Int32 = 2
+  static let interrupted: Int32 = 4
+  static let badDescriptor: Int32 = 9
+  static let wouldBlock: Int32 = 11
+  static let exists: Int32 = 17
+  static let brokenPipe: Int32 = 32
+  static let connectionReset: Int32 = 104
+  static let cancelled: Int32 = 125
 }

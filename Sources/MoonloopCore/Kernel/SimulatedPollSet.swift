@@ -1,0 +1,93 @@
+// The poll sets of a simulated kernel: registrations, and the queue of those that are ready.
+
+/// A descriptor in a poll set. Protected by the lock of the world.
+final class SimulatedRegistration {
+  let file: SimulatedFile
+  let fd: Int32
+  var interest: Interest
+  var token: UInt64
+  private unowned let set: SimulatedPollSet
+  /// Whether it stands in the queue of the set.
+  var isQueued = false
+  private(set) var hasLeft = false
+
+  init(file: SimulatedFile, fd: Int32, interest: Interest, token: UInt64, set: SimulatedPollSet) {
+    self.file = file
+    self.fd = fd
+    self.interest = interest
+    self.token = token
+    self.set = set
+  }
+
+  /// What is to be told: nothing if it has left the set.
+  var ready: Interest { hasLeft ? [] : file.readiness.intersection(interest) }
+
+  /// Looks again, after a change of the file or of the interest.
+  func update() {
+    if !isQueued && !ready.isEmpty { set.enqueue(self) }
+  }
+
+  /// Takes it out of its set; the file forgets it by itself.
+  func leave() {
+    hasLeft = true
+    set.registrations[fd] = nil
+  }
+}
+
+/// A poll set, with the order of epoll: who became ready first is told first, and who was told goes
+/// to the end of the queue, so that a small buffer serves all in turn. Protected as above.
+final class SimulatedPollSet {
+  var registrations: [Int32: SimulatedRegistration] = [:]
+  private var queue: [SimulatedRegistration] = []
+  /// Told when a descriptor becomes ready.
+  private let becameReady: () -> Void
+
+  init(becameReady: @escaping () -> Void) { self.becameReady = becameReady }
+
+  fileprivate func enqueue(_ registration: SimulatedRegistration) {
+    registration.isQueued = true
+    queue.append(registration)
+    becameReady()
+  }
+
+  /// Puts what is ready at the beginning of a buffer.
+  func take(
+    _ order: inout ReadinessOrder, into buffer: UnsafeMutableBufferPointer<ReadyEvent>
+  ) -> Int {
+    queue.removeAll { registration in
+      registration.isQueued = !registration.ready.isEmpty
+      return !registration.isQueued
+    }
+    if case .seeded(let state) = order {
+      var generator = SplitMix(state: state)
+      queue.shuffle(using: &generator)
+      order = .seeded(generator.state)
+    }
+    let count = min(queue.count, buffer.count)
+    for (index, registration) in queue.prefix(count).enumerated() {
+      buffer[index] = ReadyEvent(token: registration.token, events: registration.ready)
+    }
+    queue = Array(queue.dropFirst(count) + queue.prefix(count))
+    return count
+  }
+
+  func close() {
+    for registration in registrations.values {
+      registration.file.watchers.removeAll { $0 === registration }
+    }
+    registrations = [:]
+  }
+}
+
+/// SplitMix64: every seed is good, and the state is one word.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
