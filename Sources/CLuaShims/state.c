@@ -1,7 +1,175 @@
-#include "cml_state.h"
+// The life of a state: opened with our allocator, libraries and collector; the stop that sticks.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cml_internal.h"
+
+// "Hooks are allowed" is a byte of Lua's own thread record: Lua clears it while a hook or a
+// finalizer runs, and leaves it cleared in a coroutine that a hook's error killed. A stop must
+// reach those too, so we set it. Its place is the same in all releases of 5.4 (a pointer, two bytes
+// of header, the status, then this); `probe` checks it in the library at hand before any use.
+enum { ALLOW_HOOK_OFFSET = sizeof(void *) + 3 };
+
+static volatile unsigned char *allow_hook(lua_State *L) {
+  return (volatile unsigned char *)L + ALLOW_HOOK_OFFSET;
+}
+
+struct probe { unsigned char inside[ALLOW_HOOK_OFFSET + 1]; bool ran; };
+
+static void probe_hook(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  struct probe *p = cml_of(L)->host;
+  if (p->ran) return;
+  memcpy(p->inside, (void *)L, sizeof p->inside);
+  p->ran = true;
+}
+
+// True if the byte, and no other before it, is 1 outside and 0 inside of a hook.
+static bool probe(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  unsigned char outside[ALLOW_HOOK_OFFSET + 1];
+  struct probe p = {.ran = false};
+  memcpy(outside, (void *)L, sizeof outside);
+  void *host = s->host;
+  s->host = &p;
+  lua_sethook(L, probe_hook, LUA_MASKCOUNT, 1);
+  bool loaded = luaL_loadbufferx(L, "local x = 1 x = x + 1", 21, "=probe", "t") == LUA_OK;
+  if (loaded) lua_call(L, 0, 0);  // door: set-up, below cml_open's protected call
+  lua_sethook(L, NULL, 0, 0);
+  s->host = host;
+  return loaded && p.ran && outside[ALLOW_HOOK_OFFSET] == 1 && p.inside[ALLOW_HOOK_OFFSET] == 0 &&
+         memcmp(outside, p.inside, ALLOW_HOOK_OFFSET) == 0;
+}
+
+bool cml_allow_hooks(struct cml_state *s, lua_State *L) {
+  if (s->can_allow_hooks) *allow_hook(L) = 1;
+  return s->can_allow_hooks;
+}
+
+static void stop_hook(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  struct cml_state *s = cml_of(L);
+  if (s->stop != CML_STOP_NONE) cml_stopped(L);
+  if (s->stop == CML_STOP_NONE) cml_disarm(s, L);
+}
+
+void cml_arm(struct cml_state *s, lua_State *L) {
+  lua_Hook hook = lua_gethook(L);
+  if (hook != stop_hook) {
+    s->hooked = L;
+    s->hook = hook;
+    s->hook_mask = lua_gethookmask(L);
+    s->hook_count = lua_gethookcount(L);
+    lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
+  }
+  cml_allow_hooks(s, L);
+}
+
+void cml_disarm(struct cml_state *s, lua_State *L) {
+  if (lua_gethook(L) != stop_hook) return;
+  if (s->hooked == L) lua_sethook(L, s->hook, s->hook_mask, s->hook_count);
+  else lua_sethook(L, NULL, 0, 0);
+  s->hooked = NULL;
+}
 
 _Noreturn void cml_raise_stop(lua_State *L) {
   lua_pushlightuserdata(L, (void *)cml_of(L));
   lua_error(L);
   __builtin_unreachable();
+}
+
+void cml_stopped(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  if (s->stop == CML_STOP_MEMORY && !s->collected) {
+    // Perhaps it is all garbage. Once in a call-out, and it must leave some room, or a script at
+    // its limit would collect all the time.
+    s->collected = true;
+    lua_gc(L, LUA_GCCOLLECT);
+    if (s->stop == CML_STOP_MEMORY && s->used <= s->limit - s->limit / 16) {
+      s->stop = CML_STOP_NONE;
+      s->collected = false;
+      return;
+    }
+  }
+  cml_raise_stop(L);
+}
+
+static int panic(lua_State *L) {
+  const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no memory";
+  fprintf(stderr, "moonloop: Lua failed outside of any protected call: %s\n", text);
+  return 0;  // Lua aborts
+}
+
+// The replacements of the standard functions; null while a build leaves one out.
+#pragma weak cml_install_string
+#pragma weak cml_install_table
+#pragma weak cml_install_coroutine
+#pragma weak cml_install_load
+
+static int set_up(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  luaL_openlibs(L);
+  if (cml_install_string) cml_install_string(L);
+  if (cml_install_table) cml_install_table(L);
+  if (cml_install_coroutine) cml_install_coroutine(L);
+  if (cml_install_load) cml_install_load(L);
+  cml_function_set_up(L);
+  cml_userdata_set_up(L);
+  s->can_allow_hooks = probe(L);
+  lua_gc(L, LUA_GCINC, 0, 0, 0);
+  return 0;
+}
+
+cml_state *cml_open(const struct cml_limits *limits) {
+  struct cml_state *s = calloc(1, sizeof *s);
+  if (s == NULL) return NULL;
+  cml_set_memory_limit(s, 0);
+  s->depth_limit = limits->nesting < 1 ? 1 : limits->nesting;
+  s->task = -1;
+  s->tasks_free = -1;
+  s->thread = pthread_self();
+  s->tid = (int)syscall(SYS_gettid);
+  lua_State *L = lua_newstate(cml_allocate, s);
+  if (L == NULL) {
+    free(s);
+    return NULL;
+  }
+  *(struct cml_state **)lua_getextraspace(L) = s;
+  s->main = s->running = L;
+  lua_atpanic(L, panic);
+  lua_pushcfunction(L, set_up);
+  if (cml_protected_set_up(L) != LUA_OK) {
+    cml_close(s);
+    return NULL;
+  }
+  cml_set_memory_limit(s, limits->memory);
+  return s;
+}
+
+void cml_close(cml_state *s) {
+  cml_watchdog_stop(s);
+  s->limit = s->refuse_above = SIZE_MAX;
+  s->running = s->main;
+  lua_close(s->main);
+  cml_userdata_close(s);
+  free(s->tasks);
+  free(s);
+}
+
+lua_State *cml_main(cml_state *s) { return s->main; }
+lua_State *cml_running(cml_state *s) { return s->running; }
+cml_state *cml_state_of(lua_State *L) { return cml_of(L); }
+void cml_set_host(cml_state *s, void *host) { s->host = host; }
+void *cml_host(cml_state *s) { return s->host; }
+int cml_depth(cml_state *s) { return s->depth; }
+bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }
+int cml_lua_version(cml_state *s) { return (int)lua_version(s->main); }
+const char *cml_lua_version_text(void) { return LUA_VERSION; }
+
+const char *cml_string(lua_State *L, int i, size_t *count) {
+  if (lua_type(L, i) != LUA_TSTRING) return NULL;
+  return lua_tolstring(L, i, count);
 }

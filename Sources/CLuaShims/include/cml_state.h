@@ -5,9 +5,13 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "CLuaShims.h"
 
 enum cml_stop {
   CML_STOP_NONE = 0,
@@ -15,6 +19,20 @@ enum cml_stop {
   CML_STOP_MEMORY = 2,     // the script holds more memory than its limit
   CML_STOP_INTERRUPT = 3,  // SIGINT, or the host asked for it
 };
+
+// A coroutine that the host owns. Kept in the registry, so it is never collected.
+struct cml_task {
+  lua_State *L;
+  int ref;              // in the registry
+  int next_free;        // the free list, by index; -1 ends it
+  uint32_t generation;  // counts the uses, so that a stale token is recognised
+  uint8_t phase;        // enum cml_phase
+  uint8_t awaits;       // suspended by a host function, not by a plain coroutine.yield
+};
+
+enum cml_phase { CML_PHASE_FREE, CML_PHASE_RUNNING, CML_PHASE_SUSPENDED, CML_PHASE_ENDED };
+
+struct cml_watchdog;
 
 struct cml_state {
   // Why the script must stop now, or CML_STOP_NONE. Written by the loop thread and by the signal
@@ -26,6 +44,44 @@ struct cml_state {
   // How many coroutine.close calls are active, bounded.
   int closing;
   lua_State *main;
+
+  // The account (cml_alloc.c). An allocation is refused only while `guarded`: inside a protected
+  // call, and not below a frame of the host, which could not survive the error.
+  bool guarded;
+  bool collected;           // a stop by memory has already tried a full collection in this call-out
+  bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
+  size_t used, limit, refuse_above;
+  uint64_t allocations;     // requests that grew the account: tells whether a collection is worth it
+  uint64_t collected_at;    // `allocations` at the last idle collection
+  uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off
+
+  // The door (cml_call.c). Owner thread only, unless said otherwise.
+  int depth, depth_limit;
+  int task;                 // the index of the task that the innermost door runs, or -1
+  bool raises;              // the values of the next resume are one error to raise at the wait
+  bool synchronous;         // the innermost door's caller waits for the result: no waiting inside
+  uint8_t stopped;          // why the last call-out was stopped
+  struct cml_task *tasks;
+  int tasks_count, tasks_capacity, tasks_free;
+  int pooled;               // free tasks that have a coroutine
+  uint64_t dispatches;      // how many call-outs began
+  // The call-out that is charged, or 0: read by the watchdog thread.
+  _Atomic uint64_t dispatch;
+  _Atomic uint64_t late;    // written by the watchdog: the call-out that its signal means
+  _Atomic bool interrupted; // an interrupt was asked for from outside the owner thread
+  struct cml_watchdog *watchdog;
+  _Atomic uint32_t parked;  // 1 while the watchdog thread sleeps until the next call-out
+
+  // A hook of the script's own that a stop displaced, to be put back.
+  lua_State *hooked;
+  lua_Hook hook;
+  int hook_mask, hook_count;
+
+  pthread_t thread;
+  int tid;
+  bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
+  cml_kind *kinds;          // all kinds of userdata (cml_userdata.c)
+  void *host;               // the embedding object, for raw host functions
 };
 
 static inline struct cml_state *cml_of(lua_State *L) {
@@ -36,9 +92,19 @@ static inline struct cml_state *cml_of(lua_State *L) {
 // and that the host recognises; defined in state.c.
 _Noreturn void cml_raise_stop(lua_State *L);
 
+// What a poll does when the flag is set: raises, unless a collection brought the script back under
+// its memory limit.
+void cml_stopped(lua_State *L);
+
+// Makes the coroutine raise at its next instruction. Async-signal-safe on the owner thread.
+void cml_arm(struct cml_state *s, lua_State *L);
+
+// Puts back what cml_arm displaced.
+void cml_disarm(struct cml_state *s, lua_State *L);
+
 // Call often in anything that can run long in C. One load when nothing is wrong.
 static inline void cml_poll(lua_State *L) {
-  if (__builtin_expect(cml_of(L)->stop != CML_STOP_NONE, 0)) cml_raise_stop(L);
+  if (__builtin_expect(cml_of(L)->stop != CML_STOP_NONE, 0)) cml_stopped(L);
 }
 
 // Replaces the functions of the standard libraries that run long in one C call, or that would lose
@@ -47,3 +113,9 @@ void cml_install_string(lua_State *L);     // find match gmatch gsub rep (and th
 void cml_install_table(lua_State *L);      // insert remove move concat sort
 void cml_install_coroutine(lua_State *L);  // resume wrap close
 void cml_install_load(lua_State *L);       // load xpcall
+
+// The allocator; `ud` is the record. (cml_alloc.c)
+void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size);
+
+// Wakes the parked watchdog thread. (cml_watchdog.c)
+void cml_unpark(struct cml_state *s);

@@ -1,0 +1,79 @@
+// The allocator of a state, and its account. Passing the limit does not refuse: it stops the script
+// at its next instruction, because liblua before 5.4.8 can corrupt its heap when an allocation that
+// a table needs is refused. Only what would pass twice the limit is refused.
+#include <stdlib.h>
+
+#include "cml_state.h"
+
+static bool is_refused(struct cml_state *s, size_t growth) {
+  if (!s->guarded) return false;
+#ifndef NDEBUG
+  if (s->fault_countdown != 0) {
+    if (s->fault_countdown > 1) {
+      s->fault_countdown--;
+    } else {
+      if (!s->fault_for_good) s->fault_countdown = 0;
+      return true;
+    }
+  }
+#endif
+  return growth > s->refuse_above || s->used > s->refuse_above - growth;
+}
+
+static void note_growth(struct cml_state *s) {
+  s->allocations++;
+  if (s->used > s->limit && s->stop == CML_STOP_NONE && s->depth > 0) {
+    s->stop = CML_STOP_MEMORY;
+    cml_arm(s, s->running);
+  }
+}
+
+void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
+  struct cml_state *s = ud;
+  if (block == NULL) old_size = 0;  // then it tells the kind of object
+  if (new_size == 0) {
+    free(block);
+    s->used -= old_size;
+    return NULL;
+  }
+  if (new_size > old_size && is_refused(s, new_size - old_size)) return NULL;
+  void *result = realloc(block, new_size);
+  if (result == NULL) return NULL;
+  s->used += new_size - old_size;
+  if (new_size > old_size) note_growth(s);
+  return result;
+}
+
+size_t cml_bytes(cml_state *s) { return s->used; }
+
+size_t cml_memory_limit(cml_state *s) { return s->limit == SIZE_MAX ? 0 : s->limit; }
+
+void cml_set_memory_limit(cml_state *s, size_t limit) {
+  s->limit = limit == 0 ? SIZE_MAX : limit;
+  s->refuse_above = limit == 0 || limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2;
+}
+
+uint64_t cml_allocations(cml_state *s) { return s->allocations; }
+
+bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
+#ifndef NDEBUG
+  s->fault_countdown = n;
+  s->fault_for_good = for_good;
+  return true;
+#else
+  (void)s, (void)n, (void)for_good;
+  return false;
+#endif
+}
+
+bool cml_idle_collect(cml_state *s) {
+  if (s->allocations == s->collected_at || s->depth > 0) return false;
+  lua_gc(s->main, LUA_GCSTEP, 16);
+  s->collected_at = s->allocations;
+  return true;
+}
+
+void cml_collect(cml_state *s) {
+  lua_gc(s->main, LUA_GCCOLLECT);
+  lua_gc(s->main, LUA_GCCOLLECT);
+}

@@ -1,0 +1,297 @@
+// The door: the only place where Lua code is entered. Whatever runs, runs on a coroutine of the
+// pool; a finished coroutine that is resumed with a new function costs what a protected call costs.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cml_internal.h"
+
+enum { POOL_BOUND = 64 };  // idle coroutines that are kept; about 1 kB each
+
+int cml_protected_set_up(lua_State *L) {
+  return lua_pcallk(L, 0, 0, 0, 0, NULL);  // door: set-up
+}
+
+// Tasks -------------------------------------------------------------------------------------------
+
+static int new_record(struct cml_state *s) {
+  if (s->tasks_count == s->tasks_capacity) {
+    int capacity = s->tasks_capacity == 0 ? 16 : s->tasks_capacity * 2;
+    struct cml_task *tasks = realloc(s->tasks, (size_t)capacity * sizeof *tasks);
+    if (tasks == NULL) abort();  // nothing below can be told about it
+    s->tasks = tasks;
+    s->tasks_capacity = capacity;
+  }
+  memset(&s->tasks[s->tasks_count], 0, sizeof *s->tasks);
+  return s->tasks_count++;
+}
+
+static int make_task(struct cml_state *s) {
+  lua_State *L = s->running;
+  lua_checkstack(L, 2);
+  lua_State *co = lua_newthread(L);
+  int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_sethook(co, NULL, 0, 0);  // a coroutine inherits the hook of its maker
+  int task = new_record(s);
+  s->tasks[task].L = co;
+  s->tasks[task].ref = ref;
+  return task;
+}
+
+static inline int take(struct cml_state *s) {
+  int task = s->tasks_free;
+  if (UNLIKELY(task < 0 || s->tasks[task].L == NULL)) return -1;
+  struct cml_task *t = &s->tasks[task];
+  s->tasks_free = t->next_free;
+  s->pooled--;
+  t->generation++;
+  t->phase = CML_PHASE_RUNNING;
+  return task;
+}
+
+int cml_task_take(cml_state *s) {
+  int task = take(s);
+  if (LIKELY(task >= 0)) return task;
+  if (s->tasks_free >= 0) {  // a record without a coroutine
+    task = s->tasks_free;
+    int fresh = make_task(s);
+    s->tasks_free = s->tasks[task].next_free;
+    s->tasks[task].L = s->tasks[fresh].L;
+    s->tasks[task].ref = s->tasks[fresh].ref;
+    s->tasks_count--;
+  } else {
+    task = make_task(s);
+  }
+  s->tasks[task].generation++;
+  s->tasks[task].phase = CML_PHASE_RUNNING;
+  return task;
+}
+
+// The coroutine is as new: its stack is empty.
+static inline void give_back(struct cml_state *s, int task) {
+  struct cml_task *t = &s->tasks[task];
+  t->phase = CML_PHASE_FREE;
+  t->awaits = 0;
+  t->next_free = s->tasks_free;
+  s->tasks_free = task;
+  if (LIKELY(t->L != NULL)) s->pooled++;
+}
+
+static void discard(struct cml_state *s, int task) {
+  luaL_unref(s->main, LUA_REGISTRYINDEX, s->tasks[task].ref);
+  s->tasks[task].L = NULL;
+  s->tasks[task].ref = LUA_NOREF;
+}
+
+lua_State *cml_task_state(cml_state *s, int task) { return s->tasks[task].L; }
+uint32_t cml_task_generation(cml_state *s, int task) { return s->tasks[task].generation; }
+bool cml_task_awaits(cml_state *s, int task) { return s->tasks[task].awaits; }
+
+bool cml_task_is_suspended(cml_state *s, int task) {
+  return task >= 0 && task < s->tasks_count && s->tasks[task].phase == CML_PHASE_SUSPENDED;
+}
+
+int cml_task_current(cml_state *s, lua_State *L) {
+  return s->task >= 0 && s->tasks[s->task].L == L ? s->task : -1;
+}
+
+int cml_tasks_in_use(cml_state *s) {
+  int count = 0;
+  for (int i = 0; i < s->tasks_count; i++) count += s->tasks[i].phase != CML_PHASE_FREE;
+  return count;
+}
+
+// The frame of one entry --------------------------------------------------------------------------
+
+struct frame {
+  lua_State *running;
+  uint64_t dispatch;
+  int task;
+  bool guarded, synchronous;
+};
+
+static inline void enter(struct cml_state *s, struct frame *f, int task, lua_State *co,
+                         bool synchronous) {
+  *f = (struct frame){s->running, atomic_load_explicit(&s->dispatch, memory_order_relaxed), s->task,
+                      s->guarded, s->synchronous};
+  s->depth++;
+  s->task = task;
+  s->synchronous = synchronous;
+  s->guarded = true;
+  s->running = co;
+  if (f->dispatch == 0) {  // a call-out of the host, not a call inside of one
+    atomic_store_explicit(&s->dispatch, ++s->dispatches << 6 | (unsigned)s->depth,
+                          memory_order_relaxed);
+    if (UNLIKELY(atomic_load_explicit(&s->parked, memory_order_relaxed))) cml_unpark(s);
+  }
+  // After `running` is set, so that a stop that came just before still finds its coroutine.
+  if (UNLIKELY(s->stop != CML_STOP_NONE)) cml_arm(s, co);
+}
+
+static __attribute__((noinline)) void leave_stopped(struct cml_state *s, struct frame *f,
+                                                    lua_State *co) {
+  cml_disarm(s, co);
+  s->stopped = (uint8_t)s->stop;
+  if (f->dispatch == 0) {
+    s->stop = CML_STOP_NONE;
+    s->collected = false;
+  } else {
+    cml_arm(s, s->running);  // the call-out is not over: the stop sticks
+  }
+}
+
+static inline void leave(struct cml_state *s, struct frame *f, lua_State *co) {
+  s->running = f->running;
+  s->guarded = f->guarded;
+  s->synchronous = f->synchronous;
+  s->task = f->task;
+  s->depth--;
+  atomic_store_explicit(&s->dispatch, f->dispatch, memory_order_relaxed);
+  if (UNLIKELY(s->stop != CML_STOP_NONE)) leave_stopped(s, f, co);
+}
+
+bool cml_is_stop(cml_state *s, lua_State *co) {
+  return lua_type(co, -1) == LUA_TLIGHTUSERDATA && lua_touserdata(co, -1) == (void *)s;
+}
+
+static struct cml_result classify(struct cml_state *s, int task, lua_State *co, int status,
+                                  int count) {
+  struct cml_task *t = &s->tasks[task];  // not before: the array may have moved
+  if (status == LUA_OK) return (struct cml_result){CML_RETURNED, task, lua_gettop(co)};
+  if (status == LUA_YIELD) {
+    t->phase = CML_PHASE_SUSPENDED;
+    return (struct cml_result){CML_SUSPENDED, task, count};
+  }
+  t->phase = CML_PHASE_ENDED;
+  if (status == LUA_ERRMEM) {  // one way to say it for both
+    lua_pushlightuserdata(co, s);
+    s->stopped = CML_STOP_MEMORY;
+    return (struct cml_result){CML_STOPPED, task, 1};
+  }
+  return (struct cml_result){cml_is_stop(s, co) ? CML_STOPPED : CML_FAILED, task, 1};
+}
+
+// Everything passes here.
+static inline int resume(struct cml_state *s, int task, lua_State *co, int arguments,
+                         bool synchronous, int *count) {
+  struct frame f;
+  enter(s, &f, task, co, synchronous);
+  int status = lua_resume(co, f.running, arguments, count);  // door: the door
+  leave(s, &f, co);
+  return status;
+}
+
+struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronous) {
+  if (UNLIKELY(s->depth >= s->depth_limit)) return (struct cml_result){CML_NESTED, task, 0};
+  lua_State *co = s->tasks[task].L;
+  int count = 0;
+  s->tasks[task].phase = CML_PHASE_RUNNING;
+  s->tasks[task].awaits = 0;
+  int status = resume(s, task, co, arguments, synchronous, &count);
+  return classify(s, task, co, status, count);
+}
+
+struct cml_result cml_run_raising(cml_state *s, int task) {
+  s->raises = true;
+  struct cml_result result = cml_run(s, task, 1, false);
+  s->raises = false;
+  return result;
+}
+
+bool cml_task_end(cml_state *s, int task) {
+  lua_State *co = s->tasks[task].L;
+  if (s->tasks[task].phase == CML_PHASE_RUNNING && lua_status(co) == LUA_OK) {
+    lua_settop(co, 0);
+    if (s->pooled >= POOL_BOUND) discard(s, task);
+    give_back(s, task);
+    return true;
+  }
+  struct frame f;
+  enter(s, &f, task, co, true);
+  cml_allow_hooks(s, co);  // a stop leaves them off, and `<close>` must be bound too
+  int status = lua_resetthread(co);
+  leave(s, &f, co);
+  lua_settop(co, 0);
+  lua_sethook(co, NULL, 0, 0);
+  if (!cml_allow_hooks(s, co) || s->pooled >= POOL_BOUND) discard(s, task);
+  give_back(s, task);
+  return status == LUA_OK;
+}
+
+// Handlers ----------------------------------------------------------------------------------------
+
+static inline lua_State *begin(struct cml_state *s, int ref, int slot, int *task) {
+  *task = take(s);
+  if (UNLIKELY(*task < 0)) *task = cml_task_take(s);
+  lua_State *co = s->tasks[*task].L;
+  lua_rawgeti(co, LUA_REGISTRYINDEX, ref);
+  lua_getiuservalue(co, 1, slot);
+  lua_pushvalue(co, 1);
+  return co;
+}
+
+static inline struct cml_result finish(struct cml_state *s, int task, lua_State *co,
+                                       int arguments) {
+  int count = 0;
+  int status = resume(s, task, co, arguments, false, &count);
+  if (LIKELY(status == LUA_OK)) {
+    lua_settop(co, 0);
+    give_back(s, task);
+    return (struct cml_result){CML_RETURNED, -1, 0};
+  }
+  return classify(s, task, co, status, count);
+}
+
+static struct cml_result refused(void) { return (struct cml_result){CML_NESTED, -1, 0}; }
+
+struct cml_result cml_dispatch(cml_state *s, int ref, int slot) {
+  if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
+  int task;
+  lua_State *co = begin(s, ref, slot, &task);
+  return finish(s, task, co, 1);
+}
+
+struct cml_result cml_dispatch_integer(cml_state *s, int ref, int slot, long long argument) {
+  if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
+  int task;
+  lua_State *co = begin(s, ref, slot, &task);
+  lua_pushinteger(co, argument);
+  return finish(s, task, co, 2);
+}
+
+struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument) {
+  if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
+  int task;
+  lua_State *co = begin(s, ref, slot, &task);
+  lua_rawgeti(co, LUA_REGISTRYINDEX, argument);
+  return finish(s, task, co, 2);
+}
+
+int cml_dispatch_begin(cml_state *s, int ref, int slot) {
+  int task;
+  begin(s, ref, slot, &task);
+  return task;
+}
+
+// Budget ------------------------------------------------------------------------------------------
+
+int cml_stop_reason(cml_state *s) { return s->stopped; }
+
+uint64_t cml_budget_suspend(cml_state *s) {
+  uint64_t token = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+  atomic_store_explicit(&s->dispatch, 0, memory_order_relaxed);
+  return token;
+}
+
+void cml_budget_resume(cml_state *s, uint64_t token) {
+  atomic_store_explicit(&s->dispatch, token, memory_order_relaxed);
+  if (UNLIKELY(atomic_load_explicit(&s->parked, memory_order_relaxed))) cml_unpark(s);
+}
+
+static int to_string(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  return 1;
+}
+
+void cml_push_tostring(lua_State *L) { lua_pushcclosure(L, to_string, 0); }
+
+uintptr_t cml_thread_identity(void) { return (uintptr_t)pthread_self(); }

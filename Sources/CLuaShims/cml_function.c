@@ -1,0 +1,98 @@
+// Host functions: Swift returns a status, and C raises or yields after the Swift frame has gone.
+#include "cml_internal.h"
+
+struct cell {
+  cml_function call;
+  void *context;
+  cml_release release;
+};
+
+static int cell_metatable;  // its address is the registry key
+
+// After a wait: what the host resumed with is on the stack above what lay there before.
+static int continue_after_wait(lua_State *L, int status, lua_KContext base) {
+  (void)status;
+  struct cml_state *s = cml_of(L);
+  if (s->raises) {
+    s->raises = false;
+    return lua_error(L);
+  }
+  return lua_gettop(L) - (int)base;
+}
+
+static int wait(lua_State *L, struct cml_state *s, int count) {
+  int base = lua_gettop(L) - count;
+  int task = cml_task_current(s, L);
+  if (task >= 0) s->tasks[task].awaits = 1;
+  return lua_yieldk(L, count, base, continue_after_wait);
+}
+
+static inline int call_out(lua_State *L, struct cml_state *s, cml_function call, void *context) {
+  lua_State *running = s->running;
+  bool guarded = s->guarded;
+  s->running = L;  // right even if a C module resumed L by itself
+  s->guarded = false;
+  int32_t result = call(L, context);
+  s->guarded = guarded;
+  s->running = running;
+  if (LIKELY(result >= 0)) return result;
+  if (result == CML_RAISE) return lua_error(L);
+  return wait(L, s, CML_YIELD - result);
+}
+
+static int call_cell(lua_State *L) {
+  struct cell *c = lua_touserdata(L, lua_upvalueindex(1));
+  return call_out(L, cml_of(L), c->call, c->context);
+}
+
+static int call_raw(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  return call_out(L, s, (cml_function)lua_touserdata(L, lua_upvalueindex(1)), s->host);
+}
+
+static int release_cell(lua_State *L) {
+  struct cell *c = lua_touserdata(L, 1);
+  cml_release release = c->release;
+  c->release = NULL;
+  if (release != NULL) release(c->context);
+  return 0;
+}
+
+int cml_call_member(lua_State *L, int arguments) {
+  struct cml_state *s = cml_of(L);
+  if (lua_type(L, -1) == LUA_TLIGHTUSERDATA) {
+    cml_function call = (cml_function)lua_touserdata(L, -1);
+    lua_settop(L, arguments);
+    return call_out(L, s, call, s->host);
+  }
+  struct cell *c = lua_touserdata(L, -1);  // kept by its table, which the metatable's functions hold
+  lua_settop(L, arguments);
+  return call_out(L, s, c->call, c->context);
+}
+
+void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release) {
+  struct cell *c = lua_newuserdatauv(L, sizeof *c, 0);
+  *c = (struct cell){call, context, NULL};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &cell_metatable);
+  lua_setmetatable(L, -2);
+  c->release = release;  // only now: before, an error would have to release it twice
+}
+
+void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release) {
+  cml_push_cell(L, call, context, release);
+  lua_pushcclosure(L, call_cell, 1);
+}
+
+void cml_push_raw_function(lua_State *L, cml_function call) {
+  lua_pushlightuserdata(L, (void *)call);
+  lua_pushcclosure(L, call_raw, 1);
+}
+
+void cml_function_set_up(lua_State *L) {
+  lua_createtable(L, 0, 2);
+  lua_pushcfunction(L, release_cell);
+  lua_setfield(L, -2, "__gc");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &cell_metatable);
+}

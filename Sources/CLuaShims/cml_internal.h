@@ -1,0 +1,26 @@
+// What the C files of the binding share with each other, and with nobody else.
+#pragma once
+#include "cml_state.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+// Runs the C function on top of the stack under protection, before there is any task. (cml_call.c)
+int cml_protected_set_up(lua_State *L);
+
+// Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
+bool cml_allow_hooks(struct cml_state *s, lua_State *L);
+
+// Metatables and keys that the files need; called once, protected. [-0, +0, e]
+void cml_function_set_up(lua_State *L);
+void cml_userdata_set_up(lua_State *L);
+
+// Frees the kinds, after the last object.
+void cml_userdata_close(struct cml_state *s);
+
+// Calls the member (a raw function as light userdata, or a cell) on top of the stack with the
+// values from 1 to `arguments`, as the tail of a C function. [-?, +?, e]
+int cml_call_member(lua_State *L, int arguments);
+
+// Ends the watchdog thread, if there is one.
+void cml_watchdog_stop(struct cml_state *s);

@@ -1,0 +1,224 @@
+// Userdata of the host: a small block of plain words with a closed metatable. Its type is known by
+// a pointer in the block that only we write, which is faster to test than a metatable's name.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cml_internal.h"
+
+struct cml_kind {
+  cml_kind *next;
+  struct cml_state *s;
+  char *name;
+  cml_object_release release;
+  void *context;
+  int metatable, methods, getters, setters;  // registry references
+  int user_values;
+};
+
+static int identities;  // its address is the registry key of the weak table: pointer -> userdata
+
+const char *cml_kind_name(cml_kind *k) { return k->name; }
+void *cml_kind_context(cml_kind *k) { return k->context; }
+
+cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind) {
+  cml_object *o = lua_touserdata(L, i);
+  // A light userdata has no length: its address is never followed.
+  if (o == NULL || lua_rawlen(L, i) != sizeof *o || o->kind != kind) return NULL;
+  return o;
+}
+
+cml_object *cml_any_object(lua_State *L, int i) {
+  cml_object *o = lua_touserdata(L, i);
+  if (o == NULL || lua_rawlen(L, i) != sizeof *o) return NULL;
+  for (cml_kind *k = cml_of(L)->kinds; k != NULL; k = k->next)
+    if (o->kind == k) return o;
+  return NULL;
+}
+
+static int finalize(lua_State *L) {
+  cml_object *o = cml_any_object(L, 1);
+  if (o == NULL || !o->live) return 0;
+  o->live = false;
+  if (o->kind->release == NULL) return 0;
+  struct cml_state *s = cml_of(L);
+  bool guarded = s->guarded;
+  s->guarded = false;
+  o->kind->release(o);
+  s->guarded = guarded;
+  return 0;
+}
+
+// Fields ------------------------------------------------------------------------------------------
+
+// Pushes the name in the table that is nearest to the key, if any is near. [-0, +1, m]
+static const char *nearest(lua_State *L, int table, const char *key, const char *best, int *least) {
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    const char *name = lua_tostring(L, -1);  // our own tables have string keys only
+    int distance = cml_distance(key, name, *least - 1);
+    if (distance < *least) *least = distance, best = name;
+  }
+  return best;
+}
+
+// Raises: the object at 1 has no such field (the key is at 2).
+static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+  int least = cml_distance_limit(key) + 1;
+  const char *best = NULL;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
+  best = nearest(L, lua_gettop(L), key, best, &least);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
+  best = nearest(L, lua_gettop(L), key, best, &least);
+  char site[CML_SITE_BYTES];
+  cml_site(L, site);
+  if (best == NULL) lua_pushfstring(L, "%s: %s field '%s'%s", k->name, verb, key, site);
+  else
+    lua_pushfstring(L, "%s: %s field '%s'%s; did you mean '%s'?", k->name, verb, key, site, best);
+  return lua_error(L);
+}
+
+// Upvalues: 1 methods, 2 getters, 3 the kind.
+static int index_object(lua_State *L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pop(L, 1);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL)
+    return unknown_field(L, lua_touserdata(L, lua_upvalueindex(3)), "unknown");
+  return cml_call_member(L, 1);
+}
+
+static int index_methods(lua_State *L) {
+  return unknown_field(L, lua_touserdata(L, lua_upvalueindex(1)), "unknown");
+}
+
+// Upvalues: 1 setters, 2 the kind.
+static int set_field(lua_State *L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
+    cml_kind *k = lua_touserdata(L, lua_upvalueindex(2));
+    lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
+    lua_pushvalue(L, 2);
+    return unknown_field(L, k, lua_rawget(L, -2) == LUA_TNIL ? "unknown" : "cannot set");
+  }
+  lua_remove(L, 2);  // object, value, setter
+  return cml_call_member(L, 2);
+}
+
+// Kinds -------------------------------------------------------------------------------------------
+
+static int new_table(lua_State *L) {
+  lua_newtable(L);
+  return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+                       cml_object_release release, void *context) {
+  lua_State *L = s->running;
+  cml_kind *k = calloc(1, sizeof *k);
+  char *copy = strdup(name);
+  if (k == NULL || copy == NULL) abort();
+  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, user_values};
+  s->kinds = k;
+  k->metatable = new_table(L);
+  k->methods = new_table(L);
+  k->getters = new_table(L);
+  k->setters = new_table(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_pushstring(L, "__name");
+  lua_pushstring(L, name);
+  lua_rawset(L, -3);
+  lua_pushstring(L, "__metatable");
+  lua_pushstring(L, name);
+  lua_rawset(L, -3);
+  lua_pushstring(L, "__gc");
+  lua_pushcclosure(L, finalize, 0);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+  return k;
+}
+
+void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name) {
+  int tables[] = {k->methods, k->getters, k->setters, k->metatable};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, tables[where]);
+  lua_pushstring(L, name);
+  lua_rotate(L, -3, -1);  // table, name, function
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static bool has_fields(lua_State *L, int ref) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  lua_pushnil(L);
+  bool any = lua_next(L, -2);
+  lua_pop(L, any ? 3 : 1);
+  return any;
+}
+
+void cml_kind_seal(cml_kind *k, lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
+  if (has_fields(L, k->getters)) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
+    lua_pushlightuserdata(L, k);
+    lua_pushcclosure(L, index_object, 3);
+  } else {  // a plain table is found without a call
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, "__index");
+    lua_pushlightuserdata(L, k);
+    lua_pushcclosure(L, index_methods, 1);
+    lua_rawset(L, -3);
+    lua_setmetatable(L, -2);
+  }
+  cml_kind_set(k, L, CML_META, "__index");
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->setters);
+  lua_pushlightuserdata(L, k);
+  lua_pushcclosure(L, set_field, 2);
+  cml_kind_set(k, L, CML_META, "__newindex");
+}
+
+cml_object *cml_push_object(lua_State *L, cml_kind *k) {
+  cml_object *o = lua_newuserdatauv(L, sizeof *o, k->user_values);
+  *o = (cml_object){.kind = k};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_setmetatable(L, -2);
+  return o;
+}
+
+// Identity ----------------------------------------------------------------------------------------
+
+bool cml_push_known(lua_State *L, void *pointer) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &identities);
+  if (lua_rawgetp(L, -1, pointer) == LUA_TNIL) {
+    lua_pop(L, 2);
+    return false;
+  }
+  lua_remove(L, -2);
+  return true;
+}
+
+void cml_make_known(lua_State *L, void *pointer) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &identities);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, pointer);
+  lua_pop(L, 1);
+}
+
+void cml_userdata_set_up(lua_State *L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &identities);
+}
+
+void cml_userdata_close(struct cml_state *s) {
+  while (s->kinds != NULL) {
+    cml_kind *k = s->kinds;
+    s->kinds = k->next;
+    free(k->name);
+    free(k);
+  }
+}

@@ -1,0 +1,226 @@
+// What Swift sees of Lua: functions that never raise, or only for want of memory, which is granted
+// below a frame of the host; and the one door through which Lua code runs. lua.h itself is not
+// visible: an error raised under a Swift frame would jump over it and hang the process.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lua_State lua_State;
+typedef struct cml_state cml_state;
+
+enum { CML_REGISTRY = -1000000 - 1000, CML_MULTIPLE = -1 };
+enum { CML_TNONE = -1, CML_TNIL, CML_TBOOLEAN, CML_TLIGHT, CML_TNUMBER, CML_TSTRING, CML_TTABLE,
+       CML_TFUNCTION, CML_TUSERDATA, CML_TTHREAD };
+
+// Lua's own functions under our names, without a wrapper's cost: [-pops, +pushes, raises].
+int cml_type(lua_State *L, int i) __asm__("lua_type");                            // [-0, +0, -]
+const char *cml_typename(lua_State *L, int t) __asm__("lua_typename");            // [-0, +0, -]
+int cml_gettop(lua_State *L) __asm__("lua_gettop");                               // [-0, +0, -]
+int cml_absindex(lua_State *L, int i) __asm__("lua_absindex");                    // [-0, +0, -]
+void cml_settop(lua_State *L, int i) __asm__("lua_settop");                       // [-?, +?, -]
+int cml_checkstack(lua_State *L, int n) __asm__("lua_checkstack");                // [-0, +0, -]
+void cml_pushvalue(lua_State *L, int i) __asm__("lua_pushvalue");                 // [-0, +1, -]
+void cml_rotate(lua_State *L, int i, int n) __asm__("lua_rotate");                // [-0, +0, -]
+void cml_copy(lua_State *L, int from, int to) __asm__("lua_copy");                // [-0, +0, -]
+void cml_xmove(lua_State *from, lua_State *to, int n) __asm__("lua_xmove");       // [-n, +n, -]
+void cml_pushnil(lua_State *L) __asm__("lua_pushnil");                            // [-0, +1, -]
+void cml_pushboolean(lua_State *L, int b) __asm__("lua_pushboolean");             // [-0, +1, -]
+void cml_pushinteger(lua_State *L, long long n) __asm__("lua_pushinteger");       // [-0, +1, -]
+void cml_pushnumber(lua_State *L, double n) __asm__("lua_pushnumber");            // [-0, +1, -]
+void cml_pushlight(lua_State *L, void *p) __asm__("lua_pushlightuserdata");       // [-0, +1, -]
+const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count)
+  __asm__("lua_pushlstring");                                                     // [-0, +1, m]
+void cml_newtable(lua_State *L, int items, int fields) __asm__("lua_createtable");  // [-0, +1, m]
+int cml_toboolean(lua_State *L, int i) __asm__("lua_toboolean");                  // [-0, +0, -]
+long long cml_tointeger(lua_State *L, int i, int *ok) __asm__("lua_tointegerx");  // [-0, +0, -]
+double cml_tonumber(lua_State *L, int i, int *ok) __asm__("lua_tonumberx");       // [-0, +0, -]
+int cml_isinteger(lua_State *L, int i) __asm__("lua_isinteger");                  // [-0, +0, -]
+void *cml_touserdata(lua_State *L, int i) __asm__("lua_touserdata");              // [-0, +0, -]
+const void *cml_topointer(lua_State *L, int i) __asm__("lua_topointer");          // [-0, +0, -]
+unsigned long long cml_rawlen(lua_State *L, int i) __asm__("lua_rawlen");         // [-0, +0, -]
+int cml_rawequal(lua_State *L, int i, int j) __asm__("lua_rawequal");             // [-0, +0, -]
+int cml_rawget(lua_State *L, int i) __asm__("lua_rawget");                        // [-1, +1, -]
+int cml_rawgeti(lua_State *L, int i, long long n) __asm__("lua_rawgeti");         // [-0, +1, -]
+void cml_rawset(lua_State *L, int i) __asm__("lua_rawset");                       // [-2, +0, m]
+void cml_rawseti(lua_State *L, int i, long long n) __asm__("lua_rawseti");        // [-1, +0, m]
+int cml_ref(lua_State *L, int table) __asm__("luaL_ref");                         // [-1, +0, m]
+void cml_unref(lua_State *L, int table, int ref) __asm__("luaL_unref");           // [-0, +0, -]
+int cml_getuservalue(lua_State *L, int i, int n) __asm__("lua_getiuservalue");    // [-0, +1, -]
+int cml_setuservalue(lua_State *L, int i, int n) __asm__("lua_setiuservalue");    // [-1, +0, -]
+int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                     // [-0, +0, -]
+int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode)
+  __asm__("luaL_loadbufferx");                                                    // [-0, +1, -]
+
+// The bytes of a value that already is a string; NULL otherwise: a number is not converted, which
+// would change it on the stack. [-0, +0, -]
+const char *cml_string(lua_State *L, int i, size_t *count);
+
+// A number that is the thread's own while it lives.
+uintptr_t cml_thread_identity(void);
+
+// The state ---------------------------------------------------------------------------------------
+
+struct cml_limits {
+  size_t memory;  // bytes; 0 is no limit
+  int nesting;    // Lua in host in Lua; at least 1
+};
+
+// Opens a state on this thread with the standard libraries; NULL for want of memory.
+cml_state *cml_open(const struct cml_limits *limits);
+// Ends it: finalizers run, then everything is freed. Not below a door.
+void cml_close(cml_state *s);
+lua_State *cml_main(cml_state *s);
+// The coroutine that runs now, or the main one.
+lua_State *cml_running(cml_state *s);
+cml_state *cml_state_of(lua_State *L);
+void cml_set_host(cml_state *s, void *host);
+void *cml_host(cml_state *s);
+int cml_depth(cml_state *s);
+bool cml_is_owner(cml_state *s);
+size_t cml_bytes(cml_state *s);
+size_t cml_memory_limit(cml_state *s);
+void cml_set_memory_limit(cml_state *s, size_t limit);
+// A small step of the collector, if something was allocated since the last; true when it worked.
+bool cml_idle_collect(cml_state *s);
+// A full collection, twice, so that finalized objects go too.
+void cml_collect(cml_state *s);
+// 504 and so on, as the linked library says. Releases are not part of it.
+int cml_lua_version(cml_state *s);
+// Such as "Lua 5.4".
+const char *cml_lua_version_text(void);
+// Debug builds: the n-th guarded allocation from now fails, alone or with all after it; 0 is off.
+bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good);
+uint64_t cml_allocations(cml_state *s);
+
+// The door ----------------------------------------------------------------------------------------
+
+enum cml_outcome {
+  CML_RETURNED = 0,   // results are on the task's stack
+  CML_SUSPENDED = 1,  // what it yielded is on the task's stack
+  CML_FAILED = 2,     // the error is on top of the task's stack, which still shows where it happened
+  CML_STOPPED = 3,    // as failed, by a limit or an interrupt: see cml_stop_reason
+  CML_NESTED = 4,     // refused: too many calls of the host and Lua in one another; nothing ran
+};
+
+struct cml_result {
+  int32_t outcome;
+  int32_t task;   // the index of the coroutine; -1 when it is back in the pool
+  int32_t count;  // values on its stack
+};
+
+// Takes a coroutine from the pool, or makes one. [-0, +0, m]
+int cml_task_take(cml_state *s);
+// Ends its use, whatever its state: runs what is to be closed, and back to the pool it goes. What
+// `<close>` runs is bound by the same limits. Returns false if closing failed; the error is lost.
+bool cml_task_end(cml_state *s, int task);
+lua_State *cml_task_state(cml_state *s, int task);
+uint32_t cml_task_generation(cml_state *s, int task);
+bool cml_task_awaits(cml_state *s, int task);
+bool cml_task_is_suspended(cml_state *s, int task);
+// The index of the task whose coroutine is L and which runs innermost, or -1: then L is a
+// coroutine of the script's own.
+int cml_task_current(cml_state *s, lua_State *L);
+int cml_tasks_in_use(cml_state *s);
+
+// Runs the function and its `arguments` that lie on the task's stack, or resumes it with them.
+// `synchronous`: the caller needs the results at once, so nothing inside may wait.
+struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronous);
+// Resumes a task that awaits so that the value on top of its stack is raised where it waits.
+struct cml_result cml_run_raising(cml_state *s, int task);
+
+// The way a handler is called: the userdata `ref` is its first argument, its user value `slot` the
+// function. One call, no allocation.
+struct cml_result cml_dispatch(cml_state *s, int ref, int slot);
+struct cml_result cml_dispatch_integer(cml_state *s, int ref, int slot, long long argument);
+struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument);
+// The same in two steps: the function and the handle are pushed on the task, the caller pushes
+// `more` arguments, and calls cml_run with 1 + more.
+int cml_dispatch_begin(cml_state *s, int ref, int slot);
+
+// Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
+int cml_stop_reason(cml_state *s);
+// Between these the time of the call-out below is not charged: the host waits.
+uint64_t cml_budget_suspend(cml_state *s);
+void cml_budget_resume(cml_state *s, uint64_t token);
+
+// Whether the value on top is the error of a stop, or the last call-out ran out of memory.
+bool cml_is_stop(cml_state *s, lua_State *L);
+// Pushes a function that makes text of any value as `tostring` does. [-0, +1, -]
+void cml_push_tostring(lua_State *L);
+
+// Host functions ----------------------------------------------------------------------------------
+
+enum { CML_RAISE = -1, CML_YIELD = -1000 };
+
+// Returns a count of results on top of the stack; or CML_RAISE with the error on top; or
+// CML_YIELD - n: waits, handing n values to the host.
+typedef int32_t (*cml_function)(lua_State *L, void *context);
+typedef void (*cml_release)(void *context);
+
+// Pushes a function that calls `call`; `release` is called once, when Lua lets go of it. [-0, +1, m]
+void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release);
+// Pushes a function whose context is the host object. [-0, +1, m]
+void cml_push_raw_function(lua_State *L, cml_function call);
+// The same without the function around it, for the members of a kind. [-0, +1, m]
+void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release);
+
+// Userdata ----------------------------------------------------------------------------------------
+
+typedef struct cml_kind cml_kind;
+typedef struct cml_object {
+  cml_kind *kind;
+  void *pointer;
+  uint32_t index, generation;
+  uint32_t word;  // the kind's own
+  bool live;      // until released; set it when the object is whole
+} cml_object;
+// Called once for a live object, when it is collected or the state closes; must not use the stack.
+typedef void (*cml_object_release)(cml_object *object);
+
+enum { CML_METHOD = 0, CML_GETTER = 1, CML_SETTER = 2, CML_META = 3 };
+
+// Makes a kind; it lives as long as the state. [-0, +0, m]
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+                       cml_object_release release, void *context);
+// Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
+// function as light userdata. [-1, +0, m]
+void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
+// Completes the kind: after this no getter, setter or method may be added to the first forms.
+void cml_kind_seal(cml_kind *k, lua_State *L);
+const char *cml_kind_name(cml_kind *k);
+void *cml_kind_context(cml_kind *k);
+// Pushes a new object; all words are zero. [-0, +1, m]
+cml_object *cml_push_object(lua_State *L, cml_kind *k);
+// The object at an index, or NULL if it is no object of this kind. [-0, +0, -]
+cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
+cml_object *cml_any_object(lua_State *L, int i);
+// Pushes the userdata that stands for this address, if one is alive. [-0, +(0|1), -]
+bool cml_push_known(lua_State *L, void *pointer);
+// Remembers the userdata on top of the stack for the address. [-0, +0, m]
+void cml_make_known(lua_State *L, void *pointer);
+
+// Places ------------------------------------------------------------------------------------------
+
+enum { CML_SITE_BYTES = 100, CML_NAME_BYTES = 80 };
+struct cml_position {
+  const char *source;  // Lua's own string: lives as long as the function
+  size_t count;
+  int line;
+};
+struct cml_frame {
+  char source[60];
+  char name[CML_NAME_BYTES];
+  char name_kind[16];
+  int line, line_defined;
+  char what;  // L, C or m
+  bool is_tail_call;
+};
+// " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
+void cml_site(lua_State *L, char *text);
+bool cml_position(lua_State *L, struct cml_position *out);
+bool cml_frame_at(lua_State *L, int level, struct cml_frame *out);
+int cml_frame_count(lua_State *L);
+// Edits between two words, counted up to `limit`; and how many still count as a slip of the pen.
+int cml_distance(const char *a, const char *b, int limit);
+int cml_distance_limit(const char *word);

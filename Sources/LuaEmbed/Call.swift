@@ -1,0 +1,100 @@
+// Calls from Swift into Lua: chunks, functions, globals. All go through the one door.
+
+internal import CLuaShims
+
+extension LuaState {
+  /// Runs what `push` leaves on a fresh coroutine (a function, then its arguments), and reads the
+  /// results; whatever happens the coroutine is given back.
+  func withCall<R>(
+    push: (LuaStack) throws(LuaError) -> Int, read: (LuaStack, Int) throws(LuaError) -> R
+  ) throws(LuaError) -> R {
+    precondition(!isClosed, "a closed Lua state was used")
+    let task = cml_task_take(record)
+    let stack = LuaStack(L: cml_task_state(record, task), state: self)
+    let count: Int
+    do { count = try push(stack) } catch {
+      _ = cml_task_end(record, task)
+      throw error
+    }
+    let result = cml_run(record, task, Int32(count), true)
+    switch outcome(result) {
+    case .returned:
+      defer { _ = cml_task_end(record, task) }
+      return try read(stack, Int(result.count))
+    case .failed(let token), .stopped(let token):
+      throw takeError(of: token)
+    case .suspended:
+      _ = cml_task_end(record, task)
+      throw LuaError(message: "attempt to yield from outside a coroutine")
+    case .nested:
+      throw nestingError()
+    }
+  }
+
+  func nestingError() -> LuaError {
+    LuaError(
+      kind: .nesting,
+      message: "calls of Lua and the host are nested more than \(limits.nesting) deep")
+  }
+}
+
+extension LuaState {
+  /// Compiles text and runs it.
+  /// - Parameters:
+  ///   - chunk: Lua source text; binary chunks are refused.
+  ///   - name: What errors call it; `@file.lua` for a file, `=name` for anything else.
+  /// - Throws: `LuaError`.
+  public func run(_ chunk: String, name: String = "=chunk") throws(LuaError) {
+    try withCall(
+      push: { stack throws(LuaError) in
+        try load(chunk, name: name, on: stack)
+        return 0
+      },
+      read: { (_, _) throws(LuaError) in })
+  }
+
+  /// Compiles text, runs it, and reads its first result.
+  /// - Throws: `LuaError`, also when the result is not of the type.
+  public func evaluate<R: LuaReadable>(_ chunk: String, name: String = "=chunk") throws(LuaError)
+    -> R
+  {
+    try withCall(
+      push: { stack throws(LuaError) in
+        try load(chunk, name: name, on: stack)
+        return 0
+      },
+      read: { (stack, _) throws(LuaError) in try stack.result(1) })
+  }
+
+  /// Pushes the compiled text. [-0, +1, raises: -]
+  package func load(_ chunk: String, name: String, on stack: LuaStack) throws(LuaError) {
+    var chunk = chunk
+    let status = chunk.withUTF8 { text in
+      text.withMemoryRebound(to: CChar.self) {
+        cml_load(stack.L, $0.baseAddress, $0.count, name, "t")
+      }
+    }
+    guard status == 0 else {
+      let message = stack.string(-1) ?? "cannot compile"
+      stack.pop()
+      throw LuaError(kind: .syntax, message: LuaText.clean(message))
+    }
+  }
+}
+
+extension LuaStack {
+  /// Reads a result, or says what it is instead.
+  func result<R: LuaReadable>(_ index: Int32) throws(LuaError) -> R {
+    guard let value = R.read(self, index) else {
+      throw LuaError(
+        message: "the result is \(describe(index)), expected \(R.luaTypeName)")
+    }
+    return value
+  }
+
+  /// The type of a value in words: the name of a kind for our userdata.
+  package func describe(_ index: Int32) -> String {
+    if let object = cml_any_object(L, index) { return String(cString: cml_kind_name(object.pointee.kind)) }
+    return type(index).name
+  }
+}

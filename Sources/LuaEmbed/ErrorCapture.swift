@@ -1,0 +1,175 @@
+// Makes a LuaError of a failed coroutine, whose stack still stands; and carries Swift errors
+// through Lua.
+
+internal import CLuaShims
+
+/// The box in which a Swift error travels.
+final class ErrorBox {
+  let error: any Error
+  init(_ error: any Error) { self.error = error }
+}
+
+extension LuaState {
+  /// Reads the error of a task that failed or was stopped, and gives its coroutine back.
+  /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if nobody reads it.
+  package func takeError(of task: LuaTask, wantsTraceback: Bool = true) -> LuaError {
+    let stack = LuaStack(L: cml_task_state(record, task.index), state: self)
+    var error = readError(on: stack)
+    if wantsTraceback, error.traceback.isEmpty { error.traceback = Self.frames(of: stack.L) }
+    _ = cml_task_end(record, task.index)
+    return error
+  }
+
+  private func readError(on stack: LuaStack) -> LuaError {
+    if cml_is_stop(record, stack.L) { return stopError() }
+    switch stack.type(-1) {
+    case .string:
+      let message = stack.withBytes(-1) { LuaText.clean($0) } ?? ""
+      if message == "C stack overflow" {
+        return LuaError(kind: .nesting, message: "calls of Lua and C are nested too deep")
+      }
+      return LuaError(message: message)
+    case .userdata:
+      if let box = stack.object(-1, of: errorKind, as: ErrorBox.self) { return unwrap(box, stack) }
+      fallthrough
+    default:
+      var error = LuaError(message: describeError(on: stack))
+      if stack.type(-1) == .table { error.code = stack.rawField(-1, "code") }
+      cml_pushvalue(stack.L, -1)
+      error.value = LuaReference(popping: stack)
+      return error
+    }
+  }
+
+  private func unwrap(_ box: ErrorBox, _ stack: LuaStack) -> LuaError {
+    if let error = box.error as? LuaError { return error }
+    cml_pushvalue(stack.L, -1)
+    return LuaError(
+      message: LuaText.clean("\(box.error)"), code: (box.error as? LuaFailure)?.code,
+      underlying: box.error, value: LuaReference(popping: stack))
+  }
+
+  private func stopError() -> LuaError {
+    stops.note()
+    switch cml_stop_reason(record) {
+    case 2:
+      return LuaError(
+        kind: .memoryLimit,
+        message: limits.memory.map { "memory limit of \($0) bytes passed" } ?? "not enough memory")
+    case 3: return LuaError(kind: .interrupted, message: "interrupted")
+    default:
+      let limit = limits.callout.map { "\($0)" } ?? "its limit"
+      return LuaError(kind: .timeLimit, message: "call-out took longer than \(limit)")
+    }
+  }
+
+  /// The text of an error value that is no string: its `__tostring` is called under protection and
+  /// the limits of a call-out; when that fails, a table's `message`, or the type.
+  private func describeError(on stack: LuaStack) -> String {
+    let type = stack.type(-1)
+    let task = cml_task_take(record)
+    let inner = LuaStack(L: cml_task_state(record, task), state: self)
+    cml_push_tostring(inner.L)
+    cml_pushvalue(stack.L, -1)
+    cml_xmove(stack.L, inner.L, 1)
+    let result = cml_run(record, task, 1, true)
+    defer { _ = cml_task_end(record, task) }
+    if result.outcome == Int32(CML_RETURNED.rawValue),
+      let text = inner.withBytes(-1, { LuaText.clean($0) })
+    {
+      return text
+    }
+    if type == .table, let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
+    return "(error object is a \(type.name) value)"
+  }
+
+  /// The calls that are active on a coroutine: the innermost ten and the outermost eleven.
+  static func frames(of L: OpaquePointer) -> [LuaError.Frame] {
+    let count = Int(cml_frame_count(L))
+    var frames: [LuaError.Frame] = []
+    var raw = cml_frame()
+    var level = 0
+    while level < count, cml_frame_at(L, Int32(level), &raw) {
+      frames.append(LuaError.Frame(raw))
+      level += 1
+      if level == 10 && count > 21 {
+        frames.append(
+          LuaError.Frame(source: "...", line: 0, function: nil, role: "(\(count - 21) levels left out)"))
+        level = count - 11
+      }
+    }
+    return frames
+  }
+
+  func makeErrorKind() -> OpaquePointer {
+    let L = cml_running(record)!
+    let kind = cml_kind_new(
+      record, "error", 0,
+      { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
+    LuaHostFunction("error", self) { [unowned self] stack in
+      let box = stack.object(1, of: errorKind, as: ErrorBox.self)
+      stack.push(LuaText.clean(box.map { "\($0.error)" } ?? "error"))
+      return 1
+    }.push(on: stack)
+    cml_kind_set(kind, L, Int32(CML_META), "__tostring")
+    cml_kind_seal(kind, L)
+    return kind
+  }
+
+  /// Pushes what `error` is raised as: the Lua value it came from, or a box. [-0, +1, raises: -]
+  func push(error: any Error, on stack: LuaStack) {
+    if let value = (error as? LuaError)?.value, value.belongs(to: self) {
+      value.push(on: stack)
+      return
+    }
+    if let error = error as? LuaError, error.kind == .runtime || error.kind == .syntax {
+      stack.push(error.message)
+      return
+    }
+    let box = Unmanaged.passRetained(ErrorBox(error))
+    let object = cml_push_object(stack.L, errorKind)!
+    object.pointee.pointer = box.toOpaque()
+    object.pointee.live = true
+  }
+}
+
+extension LuaStack {
+  /// The Swift object of one of our userdata, if it is of this kind.
+  func object<T: AnyObject>(_ index: Int32, of kind: OpaquePointer, as: T.Type) -> T? {
+    guard let object = cml_to_object(L, index, kind), let pointer = object.pointee.pointer else {
+      return nil
+    }
+    return Unmanaged<T>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// A string field, read without metamethods; nil if it is no string.
+  package func rawField(_ index: Int32, _ name: StaticString) -> String? {
+    let index = cml_absindex(L, index)
+    guard reserve(2) else { return nil }
+    push(name)
+    _ = cml_rawget(L, index)
+    defer { pop() }
+    return string(-1)
+  }
+}
+
+extension LuaError.Frame {
+  init(_ raw: cml_frame) {
+    let name = LuaText.clean(text(of: raw.name))
+    let kind = text(of: raw.name_kind)
+    source = LuaText.clean(text(of: raw.source))
+    line = max(0, Int(raw.line))
+    switch raw.what {
+    case CChar(UInt8(ascii: "m")): (role, function) = ("main chunk", nil)
+    case CChar(UInt8(ascii: "C")): (role, function) = ("function", name.isEmpty ? nil : name)
+    default:
+      role = kind.isEmpty || kind == "field" || kind == "global" ? "function" : kind
+      function = name.isEmpty ? "\(source):\(raw.line_defined)" : name
+    }
+  }
+}
+
+/// The text of a C array that was imported as a tuple.
+private func text<T>(of tuple: T) -> String {
+  withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}

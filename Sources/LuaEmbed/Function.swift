@@ -1,0 +1,154 @@
+// Swift closures as Lua functions. Swift returns a status; the C side raises, when no Swift frame
+// is left to jump over.
+
+internal import CLuaShims
+
+/// A Swift closure that Lua holds: it reads its arguments from the stack and pushes its results.
+public final class LuaHostFunction {
+  /// Returns how many results it pushed.
+  @usableFromInline typealias Body = (LuaStack) throws -> Int
+  let name: String
+  let body: Body
+  // Lua's cells hold this object, and the state holds the cells: it outlives every call.
+  unowned(unsafe) let state: LuaState
+
+  @usableFromInline
+  init(_ name: String, _ state: LuaState, _ body: @escaping Body) {
+    self.name = name
+    self.state = state
+    self.body = body
+  }
+
+  /// Pushes it as a function. [-0, +1, raises: -]
+  func push(on stack: LuaStack) {
+    cml_push_function(
+      stack.L, callHostFunction, Unmanaged.passRetained(self).toOpaque(), releaseHostFunction)
+  }
+
+  /// Pushes it as the bare cell that the getters and setters of a kind are. [-0, +1, raises: -]
+  func pushCell(on stack: LuaStack) {
+    cml_push_cell(
+      stack.L, callHostFunction, Unmanaged.passRetained(self).toOpaque(), releaseHostFunction)
+  }
+}
+
+private func callHostFunction(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32 {
+  let function = Unmanaged<LuaHostFunction>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
+  let stack = LuaStack(L: L!, state: function.state)
+  do {
+    return Int32(try function.body(stack))
+  } catch {
+    return function.state.raise(error, in: function.name, on: stack)
+  }
+}
+
+private func releaseHostFunction(_ context: UnsafeMutableRawPointer?) {
+  Unmanaged<LuaHostFunction>.fromOpaque(context!).release()
+}
+
+extension LuaState {
+  /// Leaves on the stack what a thrown error becomes, and returns the status for C.
+  @inline(never)
+  package func raise(_ error: any Error, in name: String, on stack: LuaStack) -> Int32 {
+    switch error {
+    case let failure as LuaFailure:
+      stack.pushNil()
+      stack.push(failure.message)
+      if let code = failure.code { stack.push(code) } else { stack.pushNil() }
+      return 3
+    case let mistake as LuaArgumentError:
+      stack.push(mistake.message(in: name, on: stack))
+      return Int32(CML_RAISE)
+    default:
+      push(error: error, on: stack)
+      return Int32(CML_RAISE)
+    }
+  }
+
+  /// Makes a Swift closure a global function.
+  ///
+  /// Arguments and result are converted by their Swift types; a missing or wrong argument is an
+  /// error at the caller's line. A thrown `LuaFailure` becomes `nil, message, code`; any other error
+  /// is raised and, if it comes back to Swift, is the same error.
+  @inlinable
+  public func register<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> R
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      try body(repeat stack.next((each A).self, &index)).push(on: stack)
+      return 1
+    }
+  }
+
+  /// The same for a closure without a result.
+  @inlinable
+  public func register<each A: LuaReadable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> Void
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      try body(repeat stack.next((each A).self, &index))
+      return 0
+    }
+  }
+
+  @usableFromInline
+  func setFunction(_ name: String, _ body: @escaping (LuaStack) throws -> Int) {
+    let stack = self.stack
+    LuaHostFunction(name, self, body).push(on: stack)
+    setGlobal(name, on: stack)
+  }
+
+  /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
+  func setGlobal(_ name: String, on stack: LuaStack) {
+    _ = cml_rawgeti(stack.L, CML_REGISTRY_INDEX, 2)  // LUA_RIDX_GLOBALS
+    stack.push(name)
+    cml_rotate(stack.L, -3, -1)
+    cml_rawset(stack.L, -3)
+    stack.pop()
+  }
+}
+
+/// An argument that is not what a function takes.
+public struct LuaArgumentError: Error {
+  var index: Int32
+  var expected: String
+  var given: String
+
+  init(index: Int32, expected: String, given: String) {
+    self.index = index
+    self.expected = expected
+    self.given = given
+  }
+
+  func message(in name: String, on stack: LuaStack) -> String {
+    "\(name): argument \(index) must be \(expected), got \(given)\(stack.site)"
+  }
+}
+
+extension LuaStack {
+  /// Reads the next argument, or throws what is wrong with it.
+  @inlinable
+  public func next<T: LuaReadable>(_ type: T.Type, _ index: inout Int32) throws(LuaArgumentError)
+    -> T
+  {
+    index += 1
+    guard let value = T.read(self, index) else { throw mismatch(index, T.luaTypeName) }
+    return value
+  }
+
+  @usableFromInline
+  @inline(never)
+  func mismatch(_ index: Int32, _ expected: String) -> LuaArgumentError {
+    LuaArgumentError(index: index, expected: expected, given: describe(index))
+  }
+
+  /// " (app.lua:12)" where the script called, or nothing.
+  package var site: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CML_SITE_BYTES)) { buffer in
+      cml_site(L, buffer.baseAddress!)
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+}

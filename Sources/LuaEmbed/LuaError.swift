@@ -1,0 +1,84 @@
+// What went wrong in Lua, as one Swift value: kind, bounded message, traceback, the value itself.
+
+internal import CLuaShims
+
+/// An error of a Lua script, or of the limits it runs under.
+public struct LuaError: Error, CustomStringConvertible {
+  /// What sort of error it is.
+  public enum Kind: String, Sendable {
+    case runtime, syntax, file, memoryLimit, timeLimit, interrupted, nesting
+  }
+
+  /// One call that was active where the error was raised, innermost first.
+  public struct Frame: Sendable, Equatable, CustomStringConvertible {
+    /// The chunk, as Lua shortens its name; `[C]` for a function of C or Swift.
+    public var source: String
+    /// The line, or 0 in C.
+    public var line: Int
+    /// The name by which it was called, if that can be told.
+    public var function: String?
+    /// What it is: "function", "method", "global", "main chunk", "metamethod", ...
+    public var role: String
+
+    /// A line of a traceback, as Lua writes them.
+    public var description: String {
+      let place = line > 0 ? "\(source):\(line):" : "\(source):"
+      if role == "main chunk" { return "\(place) in main chunk" }
+      return "\(place) in \(role) \(function.map { "'\($0)'" } ?? "<\(source)>")"
+    }
+  }
+
+  public var kind: Kind
+  /// What happened, at most 4 kB, without control bytes.
+  public var message: String
+  /// The code of an error table or of a `LuaFailure`, such as `ENOENT`.
+  public var code: String?
+  public var traceback: [Frame]
+  /// The Swift error that a host function threw, if that is what came back.
+  public var underlying: (any Error)?
+  /// The error value when it is no string: it keeps its identity through Swift.
+  public var value: LuaReference?
+
+  public init(
+    kind: Kind = .runtime, message: String, code: String? = nil, traceback: [Frame] = [],
+    underlying: (any Error)? = nil, value: LuaReference? = nil
+  ) {
+    self.kind = kind
+    self.message = message
+    self.code = code
+    self.traceback = traceback
+    self.underlying = underlying
+    self.value = value
+  }
+
+  /// Whether a limit or an interrupt ended the call; no `pcall` catches those.
+  public var isStop: Bool {
+    switch kind {
+    case .memoryLimit, .timeLimit, .interrupted: true
+    default: false
+    }
+  }
+
+  public var description: String { message }
+
+  /// The message with a traceback below it, as the `lua` program prints them.
+  public var report: String {
+    traceback.isEmpty
+      ? message
+      : message + "\nstack traceback:" + traceback.map { "\n\t\($0)" }.joined()
+  }
+}
+
+/// A failure in operation that a host function reports: Lua gets `nil, message, code`.
+public struct LuaFailure: Error, Equatable, CustomStringConvertible {
+  public var message: String
+  /// Such as `ENOENT`, or nil.
+  public var code: String?
+
+  public init(_ message: String, code: String? = nil) {
+    self.message = message
+    self.code = code
+  }
+
+  public var description: String { message }
+}

@@ -1,0 +1,83 @@
+// One Lua state: its life, its limits, and the global names a host gives it.
+
+internal import CLuaShims
+
+/// A Lua state that belongs to the thread that made it.
+///
+/// Every function of it, and of the values that came from it, is for that thread; references may be
+/// dropped on any.
+/// - Note: Not Sendable. `interrupt` is reached from other threads through `LuaState.interruptHandle`.
+public final class LuaState {
+  /// The C record, or nil once closed.
+  package private(set) var record: OpaquePointer
+  package private(set) var isClosed = false
+  /// Takes references dropped on other threads; shared with every reference.
+  let releases: ReleaseList
+  /// The kinds of registered Swift classes, by type.
+  var classes: [ObjectIdentifier: OpaquePointer] = [:]
+  /// The kind of userdata that carries a Swift error through Lua.
+  private(set) var errorKind: OpaquePointer! = nil
+  /// The limits the state was made with.
+  public let limits: LuaLimits
+  /// When call-outs were stopped by a limit; see `isCondemned`.
+  var stops = StopRate()
+
+  /// Opens a state with the standard libraries, on the calling thread.
+  /// - Throws: `LuaError` of kind `.memoryLimit` when there is no memory for it.
+  public init(limits: LuaLimits = LuaLimits()) throws(LuaError) {
+    self.limits = limits
+    var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
+    guard let record = cml_open(&words) else {
+      throw LuaError(kind: .memoryLimit, message: "no memory for a Lua state")
+    }
+    self.record = record
+    releases = ReleaseList(record: record)
+    errorKind = makeErrorKind()
+    startWatchdog()
+  }
+
+  deinit { close() }
+
+  /// Ends the state: finalizers run, host objects are released, references become empty.
+  ///
+  /// Closing twice has no effect. Closing while Lua code of this state runs traps.
+  public func close() {
+    guard !isClosed else { return }
+    precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
+    precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
+    releases.close()
+    cml_close(record)
+    isClosed = true
+  }
+
+  /// The stack of whatever runs now. [-0, +0, -]
+  package var stack: LuaStack { LuaStack(L: cml_running(record), state: self) }
+
+  /// The object that raw host functions get as their context; not retained.
+  package func setHost(_ host: UnsafeMutableRawPointer?) { cml_set_host(record, host) }
+
+  /// Bytes that Lua holds now.
+  public var bytesInUse: Int { cml_bytes(record) }
+
+  /// The release of Lua that is linked, such as "Lua 5.4".
+  public static var luaVersion: String { String(cString: cml_lua_version_text()) }
+
+  /// How deep calls of the host and Lua lie in one another now; 0 is outside of Lua.
+  public var depth: Int { Int(cml_depth(record)) }
+
+  /// Does a small step of the collector if anything was allocated since the last one.
+  ///
+  /// Meant for the moment before a host sleeps. Also releases references dropped elsewhere.
+  /// - Returns: Whether there was work to do.
+  @discardableResult
+  public func idleCollect() -> Bool {
+    releases.drain()
+    return cml_idle_collect(record)
+  }
+
+  /// Collects everything that can be collected now.
+  public func collect() {
+    releases.drain()
+    cml_collect(record)
+  }
+}
