@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 import rules
+from rules import layers
 
 HEAD = "// A file for the test.\n"
 MANIFEST = '"Core" "CoreTests" "CShims"'
@@ -75,6 +76,22 @@ FOUND = [
     ("old-offender", "Sources/Core/A.swift", HEAD, []),
 ]
 
+# rule, path, text, symbols of its object, lines that must be named
+LAYERS = [
+    ("arrow", "Sources/MoonloopCore/A.swift", HEAD + "internal import LuaEmbed\n", [], [2]),
+    ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "package import MoonloopCore\n", [], [2]),
+    ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "import struct CLinuxShims.Event\n", [], [2]),
+    ("arrow", "Sources/CLinuxShims/a.c", HEAD + "#include <lauxlib.h>\n", [], [2]),
+    ("arrow", "Sources/Moonloop/A.swift", HEAD + "import MoonloopCore\nimport Glibc\n", [], []),
+    ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["lua_gettop"], [1]),
+    ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["epoll_ctl", "clock_gettime"], [1, 1]),
+    ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["cmx_epoll_wait"], [1]),
+    ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["$ss15ContinuousClockV3nowyyF"], [1]),
+    ("symbol", "Sources/LuaEmbed/A.swift", HEAD, ["lua_gettop", "usleep"], [1]),
+    ("symbol", "Sources/MoonloopCore/Kernel/A.swift", HEAD, ["epoll_ctl", "clock_gettime"], []),
+    ("symbol", "Sources/CLuaShims/a.c", HEAD, ["lua_pcallk", "clock_gettime"], []),
+]
+
 # path, text: nothing is wrong here
 CLEAN = [
     ("Sources/Core/A.swift", HEAD + 'let url = "event' + ' loop // not a comment"\n'),
@@ -120,18 +137,24 @@ def main():
         got = [f.line for f in findings(path, text) if f.rule == rule]
         if got != lines:
             failures.append(f"{rule} in {path}: expected lines {lines}, got {got}:\n{text[:200]}")
+    for rule, path, text, symbols, lines in LAYERS:
+        source = rules.Source(path, text)
+        got = [f.line for f in (*layers.imports(source), *layers.symbols(source, symbols))]
+        if got != lines:
+            failures.append(
+                f"{rule} in {path}: expected lines {lines}, got {got}:\n{text}{symbols}"
+            )
     for path, text in CLEAN:
         failures += [
             f"nothing is wrong, but: {finding}\n{text[:200]}" for finding in findings(path, text)
         ]
+    planted = {row[0] for row in FOUND + LAYERS}
     code = "".join(p.read_text() for p in pathlib.Path("scripts/rules").glob("*.py"))
     named = set(re.findall(r'finding\(\s*\w[^,"]*,\s*"([a-z-]+)"', code)) | {"dead-file"}
-    failures += [
-        f"no defect is planted for the rule '{rule}'" for rule in named - {row[0] for row in FOUND}
-    ]
+    failures += [f"no defect is planted for the rule '{rule}'" for rule in sorted(named - planted)]
     print(*failures, sep="\n", end="\n" if failures else "")
     print(
-        f"lint: {len(FOUND)} planted defects, {len(CLEAN)} clean files, {len(named)} rules, "
+        f"lint: {len(FOUND + LAYERS)} rows, {len(CLEAN)} clean files, {len(named)} rules, "
         f"{len(failures)} failures",
         file=sys.stderr,
     )

@@ -1,0 +1,61 @@
+"""The layers: which target may import which, and which symbols an object may refer to."""
+
+import re
+from .source import Source
+
+SYSTEM = {"Glibc", "Synchronization", "Dispatch", "_Concurrency"}
+ARROWS = {  # who may import whom; there is no other arrow
+    "CLinuxShims": set(),
+    "MoonloopCore": {"CLinuxShims"},
+    "CLua": set(),
+    "CLuaShims": {"CLua"},
+    "LuaEmbed": {"CLuaShims"},
+    "CMoonloopLua": set(),
+    "Moonloop": {"MoonloopCore", "LuaEmbed", "CMoonloopLua"},
+    "MoonloopCLI": {"Moonloop", "ArgumentParser"},
+}
+
+_LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")
+_WAIT = re.compile(
+    r"(cmx_)?(epoll_|timerfd_|eventfd)\w*|p?poll|p?select|\w*sleep"
+    r"|\$s\w*(Continuous|Suspending)Clock\w*"
+)
+_CLOCK = re.compile(r"clock_gettime|clock_gettime64|gettimeofday|time")
+_SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
+    (r"(MoonloopCore|CLinuxShims|CMoonloopLua)/.*", _LUA, "the core knows no Lua"),
+    (r"MoonloopCore/(?!Kernel/).*", _WAIT, "only Kernel/ waits"),
+    (r"MoonloopCore/(?!Kernel/).*", _CLOCK, "only Kernel/ reads a clock"),
+    (r"(CLuaShims|LuaEmbed|Moonloop|MoonloopCLI)/.*", _WAIT, "only Kernel/ waits"),
+    # CLuaShims may read a clock: the watchdog stands below the loop and knows no kernel.
+    (r"(LuaEmbed|Moonloop|MoonloopCLI)/.*", _CLOCK, "only Kernel/ reads a clock"),
+]
+_IMPORT = re.compile(
+    r"\s*(?:@\w+(?:\(.*?\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
+    r"(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+)"
+)
+_INCLUDE = re.compile(r"\s*#\s*include\s*[<\"](?:.*/)?(lua|lualib|lauxlib|CLua\w*|cml_\w+)\.h")
+_DO = "see the arrows in docs/architecture.md"
+
+
+def imports(source: Source):
+    """Findings on the imports and includes of a file under Sources/."""
+    target = source.path.split("/")[1]
+    allowed = ARROWS.get(target, set()) | SYSTEM
+    for number, code in enumerate(source.code, 1):
+        if source.suffix == ".swift" and (match := _IMPORT.match(code)) and match[1] not in allowed:
+            what = f"{target} may not import {match[1]}"
+            yield source.finding(number, "arrow", what, _DO)
+        # The mask blanks the name of an include between quotes: look at the line itself.
+        if target in ("CLinuxShims", "CMoonloopLua") and source.suffix in (".c", ".h"):
+            if match := _INCLUDE.match(source.lines[number - 1]):
+                what = f"{target} may not include {match[1]}.h"
+                yield source.finding(number, "arrow", what, _DO)
+
+
+def symbols(source: Source, names):
+    """Findings on the names that the object of a file refers to or defines."""
+    for files, pattern, why in _SYMBOLS:
+        if re.fullmatch(files, source.path.removeprefix("Sources/")):
+            for name in sorted(name for name in names if pattern.fullmatch(name)):
+                what = f"its object refers to '{name}', but {why}"
+                yield source.finding(1, "symbol", what, _DO)
