@@ -11,7 +11,6 @@ import rules
 from rules import layers
 
 HEAD = "// A file for the test.\n"
-MANIFEST = '"Core" "CoreTests" "CShims"'
 LONG_SWIFT = HEAD + "func long() {\n" + "  step()\n" * 69 + "}\n"
 LONG_C = HEAD + "static int long_one(int a) {\n" + "  step();\n" * 69 + "}\n"
 LONG_LUA = "-- A file.\nlocal function long()\n" + "  if a then b() end\n" * 69 + "end\n"
@@ -43,6 +42,7 @@ FOUND = [
         [2, 3],
     ),
     ("docs", "Sources/Core/A.swift", HEAD + "@frozen public enum A {}\n", [2]),
+    ("docs", "Sources/Core/A.swift", HEAD + "extension A {\n  public func go() {}\n}\n", [3]),
     ("summary", "Sources/Core/A.swift", HEAD + "/// does it\npublic func go() {}\n", [2]),
     (
         "summary",
@@ -109,6 +109,11 @@ CLEAN = [
         "Sources/Core/A.swift",
         HEAD + DOC + "@discardableResult\npublic func go() -> Bool { true }\n",
     ),
+    ("Sources/Core/A.swift", HEAD + "extension A: P {\n  public func read() {}\n}\n"),
+    ("Sources/Core/A.swift", HEAD + DOC + "// Sendable: it is.\npublic final class A {}\n"),
+    ("Tests/CoreTests/A.swift", HEAD + "case sleep(ms: Int)\nlet a = [.sleep(ms: 1)]\n"),
+    ("Sources/Core/A.swift", HEAD + "// Calls wakeUp.\n"),
+    ("Sources/CLuaShims/cml_call.c", HEAD + "int r = lua_pcall(L, 0, 0, 0);\n"),
     ("Sources/Core/A.swift", HEAD + 'extension A {\n  public var description: String { "" }\n}\n'),
     (
         "Sources/Core/A.swift",
@@ -122,7 +127,7 @@ CLEAN = [
 
 def findings(path, text):
     files = {
-        "Package.swift": '"Core" "CoreTests" "CShims" "LinuxKernelTests"\n',
+        "Package.swift": '"Core" "CoreTests" "CShims" "CLuaShims" "LinuxKernelTests"\n',
         "Sources/CShims/embed.c": '// Embeds.\n#embed "../lua/used.lua"\n#embed "../lua/a.lua"\n',
         path: text,
     }

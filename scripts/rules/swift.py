@@ -37,8 +37,11 @@ _UNCHECKED = re.compile(
 )
 _DECLARED = re.compile(r"\b(?:let|var|func)\s+(?P<name>[A-Za-z_]\w*)")
 _NAME = re.compile(r"_?[a-z][A-Za-z0-9]*(_(ns|us|ms|s))?|L|_|[a-z]+_\w+(?=\()")
-_WAITS = re.compile(r"\b(Task\.sleep|Thread\.sleep|usleep|nanosleep|sleep)\s*\(")
-MAY_WAIT = ("Tests/LinuxKernelTests/", "Tests/ProgramTests/")
+_WAITS = re.compile(
+    r"(?<!case )(?<!func )(?<![.\w])(Task\.sleep|Thread\.sleep|usleep|nanosleep|sleep)\s*\("
+)
+# Tests of the real kernel and of the program, and the driver that runs scenarios on real time.
+MAY_WAIT = ("Tests/LinuxKernelTests/", "Tests/ProgramTests/", "Tests/ConformanceDriver/")
 
 
 def check(source: Source):
@@ -88,6 +91,16 @@ def check(source: Source):
                 )
 
 
+def _in_conformance(source: Source, number: int) -> bool:
+    """Whether the line is in `extension Type: Protocol`: what is there is documented there."""
+    for code in reversed(source.code[: number - 1]):
+        if re.match(r"[@a-z]", code):
+            return bool(re.match(r"(?:[@\w]+\s+)*extension\s+[\w.]+\s*:", code))
+        if code.startswith("}"):
+            return False
+    return False
+
+
 def _documentation(source: Source, number: int):
     match = _PUBLIC.match(source.code[number - 1])
     if not match or "override" in match[0].split():
@@ -95,8 +108,11 @@ def _documentation(source: Source, number: int):
     name = match["name"] or match["kind"]
     if name in _WITNESSES or _WITNESS_INITS.search(source.code[number - 1]):
         return
+    if _in_conformance(source, number):
+        return
     above = number - 2
-    while above >= 0 and re.match(r"\s*@\w+(\(.*\))?\s*$", source.lines[above]):
+    # Attributes and arguments (`// Sendable: ...`) may stand between.
+    while above >= 0 and re.match(r"\s*(@\w+(\(.*\))?\s*$|//(?!/))", source.lines[above]):
         above -= 1
     if above < 0 or not source.lines[above].lstrip().startswith("///"):
         yield source.finding(

@@ -12,7 +12,7 @@ WORDS = [
     (r"\bevent[ -]loops?\b", "prose", "the field's word is 'run loop'"),
     (r"\brunloops?\b", "prose", "write 'run loop'"),
     (r"\bloop iterations?\b|\biterations? of the (run )?loop\b", "prose", "the word is 'pass'"),
-    (r"\bwakeups?\b", "prose", "write 'wake-up' (the thing) or 'wake up' (to do it)"),
+    (r"(?-i:\bwakeups?\b)", "prose", "write 'wake-up' (the thing) or 'wake up' (to do it)"),
     (r"\bwhite-?list|\bblack-?list", "code", "write 'allow list' or 'deny list'"),
     (r"\bsanity[ -]check", "prose", "say what is checked"),
     (r"\butili[sz]e", "prose", "write 'use'"),
