@@ -1,0 +1,139 @@
+"""The rows of the benchmark: which workload, which peers, and what must be reached."""
+
+from dataclasses import dataclass, field
+
+# How each peer is started: the host program, the workload file it runs, and its environment.
+PEERS = {
+    "floor": ("floor", "floor", {}),
+    "objects": ("floor", "objects", {}),  # The floor with a userdata for each handle.
+    "polled": ("floor", "floor", {"FLOOR_POLL": "20"}),  # Asks the kernel every 20th busy pass.
+    "slack": ("floor", "floor", {"FLOOR_SLACK": "1"}),  # Timer slack of 1 ns.
+    "luv": ("lua", "luv", {}),
+    "luv again": ("lua", "luv-again", {}),
+    "cqueues": ("lua", "cqueues", {}),
+    "libuv in C": ("libuv", None, {}),
+    "lua5.4": ("lua", "lua", {}),
+    "moonloop": ("moonloop", "moonloop", {}),
+    "Swift host": ("host", "moonloop", {}),
+}
+RIVALS = ("luv", "luv again", "cqueues")  # To be beaten in each row, beside the limit.
+OURS = ("moonloop", "Swift host")
+
+
+@dataclass
+class Limit:
+    """What must be reached: at most `factor` times a peer's figure, or a figure of its own."""
+
+    factor: float
+    of: str | None = None
+    strict: bool = False
+
+    def words(self, unit):
+        if self.of is None:
+            return f"{self.factor:g} {unit}".strip()
+        if self.strict:
+            return f"under {self.of}" + ("" if self.factor == 1 else f" x {self.factor:g}")
+        return f"{self.factor:g} x {self.of}"
+
+    def value(self, figures):
+        if self.of is None:
+            return self.factor
+        return figures[self.of] * self.factor if self.of in figures else None
+
+
+def times(factor, of="floor"):
+    return Limit(factor, of)
+
+
+def under(of, factor=1.0):
+    return Limit(factor, of, strict=True)
+
+
+def at_most(figure):
+    return Limit(figure)
+
+
+@dataclass
+class Row:
+    id: str
+    title: str
+    folder: str
+    first: Limit
+    goal: Limit
+    peers: tuple = ("floor", "luv", "cqueues", "moonloop")
+    args: tuple = ()
+    figure: str = "cpu"
+    unit: str = "ns"
+    ours: str = "moonloop"
+    notes: dict = field(default_factory=dict)
+
+    @property
+    def run_key(self):
+        """Rows with the same key read different figures of the same runs."""
+        return self.folder, self.args
+
+
+WITH_OBJECTS = ("floor", "objects", "luv", "cqueues", "moonloop")
+CHURN = ("floor", "objects", "luv", "moonloop")
+REARM = ("floor", "objects", "luv", "luv again", "cqueues", "moonloop")
+WITH_POLLED = ("floor", "polled", "luv", "cqueues", "moonloop")
+CALLS = ("floor", "luv", "moonloop", "Swift host")
+
+
+def _churn(id, live):
+    return Row(id, f"create + cancel at {live:,} live timers", "w2abc",
+               times(1.6, "objects"), times(1.15, "objects"), CHURN, (str(live),))
+
+
+def _rearm(live):
+    return Row(f"w2d.{live}", f"re-arm at {live:,} live timers", "w2d",
+               times(1.5, "objects"), times(1.10, "objects"), REARM, (str(live),))
+
+
+def _memory(kind, words, count, first, goal, peers):
+    return Row(f"w7.{kind}", f"memory of {words}", "w7", at_most(first), at_most(goal), peers,
+               (kind, str(count)), "bytes", "bytes")
+
+
+def _call(figure, words, ours):
+    return Row(f"w11.{figure}", f"a script calls {words}", "w11", times(1.3), times(1.05),
+               CALLS, (), figure, ours=ours)
+
+
+ROWS = [
+    Row("w1a", "fire of one of 10,000 repeating timers", "w1a", times(1.4), times(1.10)),
+    Row("w1b", "a zero-delay one-shot that arms itself again", "w1bc", under("luv"),
+        at_most(60), WITH_POLLED, ("1",)),
+    Row("w1c", "a hundred such chains at once", "w1bc", times(1.6), times(1.15),
+        WITH_POLLED, ("100",)),
+    Row("w1d", "one-shot timers made and fired in bulk", "w1d", times(1.6, "objects"),
+        times(1.15, "objects"), WITH_OBJECTS),
+    _churn("w2a", 10), _churn("w2b", 1000), _churn("w2c", 100000),
+    _rearm(10), _rearm(1000), _rearm(100000),
+    Row("w3a", "signal a custom source, its handler signals again", "w3",
+        under("cqueues", 0.5), at_most(60),
+        ("floor", "polled", "objects", "luv", "cqueues", "moonloop"), ("1",)),
+    Row("w3b", "a hundred sources signalled per pass", "w3", times(1.6), times(1.15),
+        WITH_OBJECTS, ("100",)),
+    Row("w5a", "pipe event, the handler reads and writes: 100 pipes, 100 active", "w5",
+        times(1.1), times(1.02), args=("100",)),
+    Row("w5b", "the same with 5,000 pipes, 100 active", "w5", under("luv"),
+        under("libuv in C"), ("floor", "libuv in C", "luv", "cqueues", "moonloop"), ("5000",)),
+    _memory("timer", "a far timer", 100000, 264, 160, CHURN),
+    _memory("descriptor", "an idle descriptor", 5000, 300, 200,
+            ("floor", "luv", "cqueues", "moonloop")),
+    _memory("task", "a sleeping task", 20000, 1500, 1300,
+            ("floor", "luv", "cqueues", "moonloop")),
+    Row("w7i", "wake-ups in 5 s, 1,000 far timers and 100 idle descriptors", "w7i",
+        at_most(0), at_most(0), figure="wakeups", unit=""),
+    Row("w7i.cpu", "CPU time in those 5 s", "w7i", at_most(1), at_most(1),
+        figure="cpu_ms", unit="ms"),
+    Row("w8", "start-up of a script whose timer says hello", "w8", times(3.0), times(1.8),
+        ("floor", "lua5.4", "luv", "cqueues", "moonloop"), figure="wall_ms", unit="ms"),
+    Row("w9", "lateness of a 1 ms timer, p50", "w9", times(1.1), at_most(30),
+        ("floor", "slack", "luv", "cqueues", "moonloop"), figure="p50", unit="µs"),
+    _call("nothing", "`nothing()`", "Swift host"),
+    _call("now", "`now()`", "moonloop"),
+    _call("add", "`add(a, b)`", "Swift host"),
+    _call("method", "a method of an object", "moonloop"),
+]

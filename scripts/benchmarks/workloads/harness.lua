@@ -1,0 +1,109 @@
+-- What the workloads share: how much to do, the two clocks, and the line of JSON that the runner reads.
+local probe = require "probe"
+
+local bench = { probe = probe }
+local scale = tonumber(os.getenv "BENCH_SCALE") or 1
+
+-- How often to do a thing: a tenth and less of it in a quick run.
+function bench.scaled(operations)
+  return math.max(1, math.floor(operations * scale))
+end
+
+-- Far dates in seconds, scattered, the same for every peer: a prime number of them.
+bench.far_count = 1021
+bench.far = {}
+do
+  local seed = 1
+  for i = 1, bench.far_count do
+    seed = seed * 48271 % 2147483647
+    bench.far[i] = 1000 + seed % 9000
+  end
+end
+
+-- A step that visits each of 1 to `count` once, far from where it was: for counts of 10, 1,000 and 100,000.
+function bench.stride(count)
+  return count * 61803 // 100000 | 1
+end
+
+-- Pipes as { from, to }, neither end blocking.
+function bench.pipes(count)
+  local pipes = {}
+  for i = 1, count do
+    local from, to = probe.pipe()
+    pipes[i] = { from = from, to = to }
+  end
+  return pipes
+end
+
+function bench.report(fields)
+  local names, parts = {}, {}
+  for name in pairs(fields) do names[#names + 1] = name end
+  table.sort(names)
+  for i, name in ipairs(names) do parts[i] = ('"%s": %.3f'):format(name, fields[name]) end
+  print("{" .. table.concat(parts, ", ") .. "}")
+  io.stdout:flush()
+end
+
+local cpu, wall
+
+function bench.start()
+  collectgarbage()
+  wall, cpu = probe.wall(), probe.cpu()
+end
+
+-- Reports the nanoseconds of one operation since start(), by both clocks.
+function bench.stop(operations)
+  local cpu_end, wall_end = probe.cpu(), probe.wall()
+  bench.report { cpu = (cpu_end - cpu) / operations, wall = (wall_end - wall) / operations }
+end
+
+-- Reports what each of `count` things costs in memory: private pages now, less those before make().
+function bench.memory(count, make, measure_when)
+  collectgarbage(); collectgarbage()
+  local before = probe.memory()
+  make()
+  measure_when(function()
+    collectgarbage(); collectgarbage()
+    bench.report { bytes = (probe.memory() - before) / count }
+  end)
+end
+
+-- Reports the sleeps and the CPU time between now and the call of what it returns, less the one sleep that is due.
+function bench.idle()
+  local switches, cpu_before = probe.switches(), probe.cpu()
+  return function()
+    bench.report {
+      wakeups = probe.switches() - switches - 1,
+      cpu_ms = (probe.cpu() - cpu_before) / 1e6,
+    }
+  end
+end
+bench.idle_seconds = scale < 1 and 1 or 5
+
+-- How late a repeating timer of 1 ms is: time since the last point of its grid, which began at `start`.
+function bench.lateness(start, fires, finished)
+  local late = {}
+  return function()
+    late[#late + 1] = (probe.wall() - start) % 1000000
+    if #late == fires then
+      table.sort(late)
+      bench.report { p50 = late[fires // 2 + 1] / 1e3, p99 = late[fires * 99 // 100 + 1] / 1e3 }
+      finished()
+    end
+  end
+end
+
+-- Reports the CPU nanoseconds of one call, less an empty turn of the loop, for each named loop(n).
+function bench.calls(loops)
+  local turns, costs = bench.scaled(3e6), {}
+  local function cost(loop)
+    local before = probe.cpu()
+    loop(turns)
+    return (probe.cpu() - before) / turns
+  end
+  local empty = cost(function(n) for _ = 1, n do end end)
+  for name, loop in pairs(loops) do costs[name] = cost(loop) - empty end
+  bench.report(costs)
+end
+
+return bench

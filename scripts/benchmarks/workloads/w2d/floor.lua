@@ -1,0 +1,23 @@
+-- W2d: the idle time-out: moves some live timers in turn to the same far time from now.
+local floor, bench = require "floor", require "harness"
+local after, again = floor.after, floor.again
+local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(5000)
+local at, n = 0, 0
+
+local function never() end
+
+local function rearm()
+  local i = at
+  for _ = 1, batch do
+    i = i + 1
+    if i > count then i = 1 end
+    again(live[i], 1000)
+  end
+  at, n = i, n + batch
+  if n < batch * batches then after(0, rearm) else bench.stop(n); os.exit(0) end
+end
+
+for i = 1, count do live[i] = after(1000, never) end
+after(0, rearm)
+bench.start()
+floor.run()

@@ -1,0 +1,25 @@
+-- W2d in luv's cheapest words: a repeating timer of that interval, and again(), which needs no handler.
+local uv, bench = require "luv", require "harness"
+local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(2000)
+local at, n = 0, 0
+
+local function never() end
+
+local function rearm()
+  local i = at
+  for _ = 1, batch do
+    i = i + 1
+    if i > count then i = 1 end
+    live[i]:again()
+  end
+  at, n = i, n + batch
+  if n >= batch * batches then bench.stop(n); os.exit(0) end
+end
+
+for i = 1, count do
+  live[i] = uv.new_timer()
+  live[i]:start(1000000, 1000000, never)
+end
+uv.new_idle():start(rearm)
+bench.start()
+uv.run()

@@ -1,0 +1,25 @@
+-- W2d: the idle time-out: moves some live timers in turn to the same far time from now.
+local uv, bench = require "luv", require "harness"
+local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(1000)
+local at, n = 0, 0
+
+local function never() end
+
+local function rearm()
+  local i = at
+  for _ = 1, batch do
+    i = i + 1
+    if i > count then i = 1 end
+    live[i]:start(1000000, 0, never)
+  end
+  at, n = i, n + batch
+  if n >= batch * batches then bench.stop(n); os.exit(0) end
+end
+
+for i = 1, count do
+  live[i] = uv.new_timer()
+  live[i]:start(1000000, 0, never)
+end
+uv.new_idle():start(rearm)
+bench.start()
+uv.run()

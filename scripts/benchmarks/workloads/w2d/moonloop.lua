@@ -1,0 +1,23 @@
+-- W2d: the idle time-out: moves some live timers in turn to the same far time from now.
+local ml, bench = require "moonloop", require "harness"
+local loop = ml.current()
+local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(5000)
+local at, n = 0, 0
+
+local function never() end
+
+local function rearm(timer)
+  local i = at
+  for _ = 1, batch do
+    i = i + 1
+    if i > count then i = 1 end
+    live[i]:again(1000)
+  end
+  at, n = i, n + batch
+  if n < batch * batches then timer:again(0) else bench.stop(n); loop:stop() end
+end
+
+for i = 1, count do live[i] = loop:after(1000, never) end
+loop:after(0, rearm)
+bench.start()
+loop:run()

@@ -1,0 +1,2 @@
+-- W8: what the interpreter alone takes: no loop, no timer.
+print "hello"
