@@ -16,11 +16,10 @@ ARROWS = {  # who may import whom; there is no other arrow
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")
-_WAIT = re.compile(
-    r"(cmx_)?(epoll_|timerfd_|eventfd)\w*|p?poll|p?select|\w*sleep"
-    r"|\$s\w*(Continuous|Suspending)Clock\w*"
+_WAIT = re.compile(r"(cmx_)?(epoll_|timerfd_|eventfd)\w*|p?poll|p?select|\w*sleep")
+_CLOCK = re.compile(
+    r"clock_gettime|clock_gettime64|gettimeofday|time|\$s\w*(Continuous|Suspending)Clock\w*"
 )
-_CLOCK = re.compile(r"clock_gettime|clock_gettime64|gettimeofday|time")
 _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
     (r"(MoonloopCore|CLinuxShims|CMoonloopLua)/.*", _LUA, "the core knows no Lua"),
     (r"MoonloopCore/(?!Kernel/).*", _WAIT, "only Kernel/ waits"),
@@ -56,6 +55,8 @@ def symbols(source: Source, names):
     """Findings on the names that the object of a file refers to or defines."""
     for files, pattern, why in _SYMBOLS:
         if re.fullmatch(files, source.path.removeprefix("Sources/")):
-            for name in sorted(name for name in names if pattern.fullmatch(name)):
-                what = f"its object refers to '{name}', but {why}"
+            found = sorted((name for name in names if pattern.fullmatch(name)), key=len)
+            if found:
+                more = f" and {len(found) - 1} like it" if len(found) > 1 else ""
+                what = f"its object refers to '{found[0]}'{more}, but {why}"
                 yield source.finding(1, "symbol", what, _DO)
