@@ -1,6 +1,7 @@
 // Linux calls that the Glibc module does not offer (they need _GNU_SOURCE), and constants whose
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
+#include "cmx_thread.h"
 
 #include <stdbool.h>
 #include <stddef.h>

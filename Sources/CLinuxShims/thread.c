@@ -1,0 +1,37 @@
+#define _GNU_SOURCE
+#include "cmx_thread.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static _Thread_local int32_t thread_id;
+static _Thread_local void *thread_loop;
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static void (*end_call)(void *);
+
+int32_t cmx_thread_id(void) {
+  if (thread_id == 0) thread_id = gettid();
+  return thread_id;
+}
+
+int32_t cmx_main_thread_id(void) { return getpid(); }
+bool cmx_is_main_thread(void) { return cmx_thread_id() == cmx_main_thread_id(); }
+
+static void ended(void *loop) {
+  if (end_call != NULL) end_call(loop);
+  thread_loop = NULL;
+}
+
+static void make_key(void) { pthread_key_create(&end_key, ended); }
+
+void *cmx_thread_loop(void) { return thread_loop; }
+
+void cmx_set_thread_loop(void *loop) {
+  pthread_once(&end_once, make_key);
+  thread_loop = loop;
+  pthread_setspecific(end_key, loop);
+}
+
+void cmx_on_thread_end(void (*call)(void *)) { end_call = call; }

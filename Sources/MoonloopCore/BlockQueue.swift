@@ -1,0 +1,85 @@
+// Perform blocks: queued in order, taken together, each for the first of its modes that runs.
+
+internal import Synchronization
+
+/// A block that was queued on a loop, or a request that was made of it; it can be cancelled.
+///
+/// Counterparts: `CFRunLoopPerformBlock`, and Cocoa's perform-selector requests.
+public final class PerformRequest: Sendable {
+  package enum State: Int, AtomicRepresentable { case waiting, performing, performed, cancelled }
+  private let state = Atomic<State>(.waiting)
+  /// The timer of a delayed request: loop thread only, set once before it can fire.
+  nonisolated(unsafe) package var timer: Loop.Timer?
+
+  package init() {}
+
+  /// Takes the request back if it was not performed yet (R115). Any thread.
+  ///
+  /// - Returns: Whether it was still waiting.
+  @discardableResult
+  public func cancel() -> Bool {
+    state.compareExchange(
+      expected: .waiting, desired: .cancelled, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  /// Whether it was performed. Any thread.
+  public var wasPerformed: Bool { state.load(ordering: .acquiring) == .performed }
+  /// Whether it was cancelled before it was performed. Any thread.
+  public var isCancelled: Bool { state.load(ordering: .acquiring) == .cancelled }
+
+  package func begin() -> Bool {
+    state.compareExchange(
+      expected: .waiting, desired: .performing, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  package func finish() { state.store(.performed, ordering: .releasing) }
+}
+
+/// One queued block: for whom it waits, and what it does.
+package struct QueuedBlock {
+  package let modes: [ModeName]
+  package let asSource: Bool
+  package let request: PerformRequest
+  package let body: () -> Void
+
+  package init(
+    modes: [ModeName], asSource: Bool, request: PerformRequest, body: @escaping () -> Void
+  ) {
+    self.modes = modes
+    self.asSource = asSource
+    self.request = request
+    self.body = body
+  }
+
+  package func isFor(_ mode: Mode) -> Bool {
+    modes.contains { $0 == mode.name || (mode.isCommon && $0 == .common) }
+  }
+}
+
+/// The blocks of a loop that were not performed yet, in order of adding. Loop thread only.
+package struct BlockQueue {
+  package private(set) var blocks: [QueuedBlock] = []
+
+  @inline(__always) package var isEmpty: Bool { blocks.isEmpty }
+
+  package mutating func append(_ block: QueuedBlock) { blocks.append(block) }
+
+  package func holds(_ mode: Mode) -> Bool {
+    blocks.contains { !$0.request.isCancelled && $0.isFor(mode) }
+  }
+
+  /// Takes all that wait for a mode, together (R109); the others keep their places (R105).
+  package mutating func take(for mode: Mode) -> [QueuedBlock] {
+    blocks.removeAll { $0.request.isCancelled }
+    if blocks.allSatisfy({ $0.isFor(mode) }) {
+      let all = blocks
+      blocks = []
+      return all
+    }
+    let taken = blocks.filter { $0.isFor(mode) }
+    if !taken.isEmpty { blocks.removeAll { $0.isFor(mode) } }
+    return taken
+  }
+}

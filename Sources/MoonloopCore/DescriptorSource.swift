@@ -1,0 +1,122 @@
+// Version-1 sources on descriptors: signalled by the kernel, level-triggered.
+
+extension Loop {
+  /// Watches a descriptor. Counterparts: `CFFileDescriptor`, `CFSocket`.
+  ///
+  /// While an event is enabled and the descriptor ready for it, the handler is called in every pass,
+  /// one event a pass (R29, R61). Disabled events are held back, not lost (R65). The source leaves
+  /// the kernel's sets before the descriptor is closed, whoever closes it through the source.
+  public final class DescriptorSource: Item, @unchecked Sendable {  // as `Item`
+    /// An event of a descriptor.
+    public struct Events: OptionSet, Hashable, Sendable, CustomStringConvertible {
+      public let rawValue: UInt8
+      public init(rawValue: UInt8) { self.rawValue = rawValue }
+      /// There is something to read, the end of file and errors included.
+      public static let read = Events(rawValue: 1)
+      /// There is space to write.
+      public static let write = Events(rawValue: 2)
+
+      public var description: String {
+        [contains(.read) ? "read" : nil, contains(.write) ? "write" : nil]
+          .compactMap { $0 }.joined(separator: "|")
+      }
+      package var interest: Interest { Interest(rawValue: rawValue) }
+    }
+    /// Called with one event.
+    public typealias Handler = (_ source: DescriptorSource, _ event: Events) -> Void
+    /// Called when the descriptor turns out to be unusable while it is watched.
+    public typealias FailureHandler = (_ source: DescriptorSource, _ error: SystemError) -> Void
+
+    /// The descriptor; -1 once it was closed.
+    public private(set) var fd: Int32
+    /// Whether invalidation closes the descriptor (R66).
+    public let closesDescriptor: Bool
+    /// The events that stay enabled after their callback; others are disabled by it (R62).
+    public var reenabled: Events
+    /// What the handler wants to hear now.
+    public private(set) var enabled: Events
+    /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
+    public var onFailure: FailureHandler?
+
+    package private(set) var handler: Handler?
+    /// The loop that it is on. Loop thread only.
+    package weak var loop: Loop?
+    /// The token of its registrations; 0: none.
+    package var token: UInt64 = 0
+    /// What the kernel said and was not delivered yet.
+    package var ready: Interest = []
+    /// The modes in whose rings it waits for its turn.
+    package var ringed = ModeMask()
+    /// It cannot be polled and counts as ready always (a regular file).
+    package var isAlwaysReady = false
+    package var callDepth = 0
+
+    /// Makes a source for a descriptor, on no loop yet.
+    ///
+    /// - Parameters:
+    ///   - fd: The descriptor; blocking or not, but reads through the source never block.
+    ///   - closesDescriptor: Whether invalidation closes it.
+    ///   - events: What the handler wants to hear at first.
+    ///   - reenabled: The events that stay enabled after their callback.
+    ///   - name: What it is called in reports.
+    ///   - handler: Called on the thread of the loop.
+    public init(
+      _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
+      reenabled: Events = .read, name: String = "", handler: @escaping Handler
+    ) {
+      self.fd = fd
+      self.closesDescriptor = closesDescriptor
+      self.enabled = events
+      self.reenabled = reenabled
+      self.handler = handler
+      super.init(name: name)
+    }
+
+    /// Lets the handler hear of events (again).
+    /// - Note: Loop thread only, also in the handler.
+    public func enable(_ events: Events) { set(enabled.union(events)) }
+
+    /// Holds events back until they are enabled again.
+    /// - Note: Loop thread only, also in the handler.
+    public func disable(_ events: Events) { set(enabled.subtracting(events)) }
+
+    /// Ends the source for good, and closes the descriptor if it owns it (R66); idempotent.
+    /// - Note: Loop thread only, once it is on a loop; also in its own handler.
+    public func invalidate() {
+      guard markInvalid() else { return }
+      let kernel = loop?.kernel
+      loop?.leaveAllModes(self)
+      if closesDescriptor && fd >= 0 {
+        (kernel ?? Loop.current.kernel).close(fd)
+        fd = -1
+      }
+      if callDepth == 0 { dropHandler() }
+    }
+
+    package func dropHandler() {
+      handler = nil
+      onFailure = nil
+    }
+
+    /// What the kernel is to be asked for now.
+    package var interest: Interest { isSuspended ? [] : enabled.interest }
+
+    private func set(_ events: Events) {
+      guard isValid, events != enabled else { return }
+      enabled = events
+      loop?.updateInterest(of: self)
+    }
+
+    /// Stops or restarts delivery while a handler is suspended (D59).
+    package func setSuspended(_ suspended: Bool) {
+      guard suspended != isSuspended else { return }
+      isSuspended = suspended
+      if isValid { loop?.updateInterest(of: self) }
+    }
+
+    package override var kind: String { "descriptor" }
+    public override var label: String {
+      name.isEmpty ? "the source on descriptor \(fd)" : "descriptor '\(name)'"
+    }
+  }
+}

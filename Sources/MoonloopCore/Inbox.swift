@@ -1,0 +1,79 @@
+// What other threads ask of a loop: a queue behind the only lock of the core.
+
+internal import Synchronization
+
+/// A queue that any thread may add to and one thread empties. The lock inside is the only one there
+/// is; nothing is called while it is held.
+package final class Inbox<Message>: Sendable {
+  private struct Content: ~Copyable {
+    nonisolated(unsafe) var messages: [Message] = []  // protected by the mutex around it
+    var first = 0  // index of the first message that was not taken
+    var isClosed = false
+  }
+  private let content = Mutex(Content())
+  private let count = Atomic<Int>(0)
+
+  package init() {}
+
+  /// Whether there is nothing; a single load. Any thread.
+  @inline(__always)
+  package var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
+  /// How many messages wait. Any thread.
+  package var waiting: Int { count.load(ordering: .acquiring) }
+
+  /// Adds a message at the end. Any thread.
+  ///
+  /// - Parameter limit: The number of waiting messages that is not exceeded.
+  /// - Returns: How many waited before; nil if the message was refused because the inbox is full or
+  ///   closed.
+  @discardableResult
+  package func post(_ message: sending Message, limit: Int = .max) -> Int? {
+    // The message is handed over whole: the caller keeps no part of it (`sending`).
+    nonisolated(unsafe) let message = message
+    return content.withLock { content in
+      let before = content.messages.count - content.first
+      if content.isClosed || before >= limit { return nil }
+      content.messages.append(message)
+      count.store(before + 1, ordering: .sequentiallyConsistent)
+      return before
+    }
+  }
+
+  /// Takes all messages, in order of arrival. One thread at a time.
+  package func takeAll() -> [Message] {
+    nonisolated(unsafe) var taken: [Message] = []  // leaves the mutex whole
+    content.withLock { content in
+      taken = content.messages
+      if content.first > 0 { taken.removeFirst(content.first) }
+      content.messages = []
+      content.first = 0
+      count.store(0, ordering: .sequentiallyConsistent)
+    }
+    return taken
+  }
+
+  /// Takes the first message; nil if there is none. Any thread.
+  package func takeFirst() -> Message? {
+    nonisolated(unsafe) var taken: Message?  // leaves the mutex whole
+    content.withLock { content in
+      guard content.first < content.messages.count else { return }
+      taken = content.messages[content.first]
+      content.first += 1
+      if content.first == content.messages.count {
+        content.messages.removeAll(keepingCapacity: true)
+        content.first = 0
+      } else if content.first >= 1024 && content.first * 2 > content.messages.count {
+        content.messages.removeFirst(content.first)
+        content.first = 0
+      }
+      count.store(content.messages.count - content.first, ordering: .sequentiallyConsistent)
+    }
+    return taken
+  }
+
+  /// Refuses all messages from now on. Any thread.
+  package func close() {
+    content.withLock { $0.isClosed = true }
+  }
+}

@@ -1,0 +1,68 @@
+// What sources, timers and observers have in common: a name, validity, and whether they hold a run.
+
+internal import Synchronization
+
+extension Loop {
+  /// A source, timer or observer: something that modes hold and that the loop calls.
+  ///
+  /// Items are used on the thread of their loop; `isValid` can be read anywhere.
+  // Sendable: the state of an item is touched only on the thread of the loop that it is on (claimed
+  // atomically), but for atomics and for what says otherwise at its declaration.
+  public class Item: @unchecked Sendable {
+    /// What the item is called in reports.
+    public let name: String
+
+    private let validity = Atomic<Bool>(true)
+    /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
+    private let owner = Atomic<UInt>(0)
+    /// The indices of its modes in the loop that owns it. Loop thread only.
+    package final var modes: [Int] = []
+    /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
+    package final var isCommon = false
+    package final var holds = true
+    /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
+    package final var isSuspended = false
+    /// How often the item was called. Loop thread only.
+    package final var callouts: UInt64 = 0
+
+    package init(name: String) { self.name = name }
+
+    /// Whether the item has not been invalidated. Any thread.
+    public final var isValid: Bool { validity.load(ordering: .acquiring) }
+
+    /// Marks the item invalid.
+    /// - Returns: Whether it was valid before.
+    package final func markInvalid() -> Bool {
+      validity.exchange(false, ordering: .acquiringAndReleasing)
+    }
+
+    /// Takes the item for a loop, if no other has it.
+    package final func claim(for loop: Loop) -> Bool {
+      let bits = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
+      let (done, found) = owner.compareExchange(
+        expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+      return done || found == bits
+    }
+
+    package final func release() { owner.store(0, ordering: .releasing) }
+
+    package final func isOwned(by loop: Loop) -> Bool {
+      owner.load(ordering: .acquiring)
+        == UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
+    }
+
+    package final var hasOwner: Bool { owner.load(ordering: .acquiring) != 0 }
+
+    @inline(__always) package final var isInAnyMode: Bool { !modes.isEmpty }
+    @inline(__always) package final func isIn(_ index: Int) -> Bool {
+      for mode in modes where mode == index { return true }
+      return false
+    }
+
+    /// What kind of item it is, in a word: for reports.
+    package var kind: String { "item" }
+
+    /// Kind and name, for reports.
+    public var label: String { name.isEmpty ? "a \(kind) without a name" : "\(kind) '\(name)'" }
+  }
+}

@@ -1,0 +1,104 @@
+// The doors from the loop to user code: one function for each kind, never inlined, so that a
+// backtrace tells the stage.
+
+extension Loop {
+  /// Tells the observers of a mode of an activity (R32 to R37).
+  @inline(__always)
+  func notify(_ activity: Activity, _ mode: Mode) {
+    if isTraced { tracer?(.activity(activity, mode: mode.name)) }
+    if mode.watched.contains(activity) { callOutToObservers(activity, mode) }
+  }
+
+  @inline(never)
+  private func callOutToObservers(_ activity: Activity, _ mode: Mode) {
+    for observer in mode.observers {  // A copy: those added now hear the next activity (R37).
+      guard observer.isValid, !observer.isFiring, !observer.isSuspended,
+        observer.activities.contains(activity), let handler = observer.handler
+      else { continue }
+      observer.isFiring = true
+      observer.callouts &+= 1
+      if isTraced {
+        traced(.observer, mode, name: observer.name) { handler(observer, activity) }
+      } else {
+        handler(observer, activity)
+      }
+      observer.isFiring = false
+      if !observer.repeats { observer.invalidate() }  // R34
+      if !observer.isValid { observer.dropHandler() }
+    }
+  }
+
+  @inline(never)
+  func callOut(
+    toTimer id: TimerID, _ callout: TimerCallout, missed: Int64, _ mode: Mode
+  ) {
+    if isTraced {
+      let name = timerName?(id, callout) ?? ""
+      traced(.timer, mode, name: name) {
+        callout.fire(callout.context, callout.payload, id.rawValue, missed)
+      }
+    } else {
+      callout.fire(callout.context, callout.payload, id.rawValue, missed)
+    }
+  }
+
+  @inline(never)
+  func callOut(to source: Source, _ mode: Mode) {
+    guard let perform = source.perform else { return }
+    source.callDepth += 1
+    source.callouts &+= 1
+    if isTraced {
+      traced(.source, mode, name: source.name) { perform(source) }
+    } else {
+      perform(source)
+    }
+    source.callDepth -= 1
+    if !source.isValid && source.callDepth == 0 { source.dropHandlers() }
+  }
+
+  @inline(never)
+  func callOut(to port: Port, _ message: any Sendable, _ mode: Mode) {
+    guard let handler = port.handler else { return }
+    port.callDepth += 1
+    port.callouts &+= 1
+    if isTraced {
+      traced(.port, mode, name: port.name) { handler(port, message) }
+    } else {
+      handler(port, message)
+    }
+    port.callDepth -= 1
+    if !port.isValid && port.callDepth == 0 { port.dropHandler() }
+  }
+
+  @inline(never)
+  func callOut(to source: DescriptorSource, _ event: DescriptorSource.Events, _ mode: Mode) {
+    guard let handler = source.handler else { return }
+    source.callDepth += 1
+    source.callouts &+= 1
+    if isTraced {
+      traced(.descriptor, mode, name: source.name) { handler(source, event) }
+    } else {
+      handler(source, event)
+    }
+    source.callDepth -= 1
+    if !source.isValid && source.callDepth == 0 { source.dropHandler() }
+  }
+
+  @inline(never)
+  func callOut(toBlock block: QueuedBlock, _ mode: Mode) {
+    if isTraced {
+      traced(.block, mode, name: "") { block.body() }
+    } else {
+      block.body()
+    }
+  }
+
+  @inline(never)
+  func callOutToMainQueue() {
+    kernel.drainMainQueue()
+  }
+
+  /// Schedule and cancel callbacks of sources, and failures: outside of any stage.
+  @inline(never)
+  func callOut(_ body: () -> Void) { body() }
+}

@@ -1,0 +1,78 @@
+// The everyday forms: a timer or an observer made and added in one call.
+
+extension Loop {
+  /// Makes a timer and adds it.
+  ///
+  /// - Parameters:
+  ///   - delay: From now to the first fire.
+  ///   - interval: The distance of the fires; nil: it fires once.
+  ///   - tolerance: How much later it may fire.
+  ///   - modes: The modes that it is in.
+  ///   - name: What it is called in reports.
+  ///   - handler: Called on the thread of the loop.
+  /// - Returns: The timer; the loop holds it, dropping it does not stop it.
+  /// - Note: Loop thread only. Traps if the loop has ended or holds 16 million timers.
+  @discardableResult
+  public func schedule(
+    after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
+    modes: [ModeName] = [.default], name: String = "", _ handler: @escaping Timer.Handler
+  ) -> Timer {
+    let date = LoopTime(nanoseconds: dueDate(after: delay.loopNanoseconds))
+    let timer = Timer(
+      at: date, every: interval, tolerance: tolerance, name: name, handler: handler)
+    do { try add(timer, modes: modes) } catch { fatalError("schedule: \(error)") }
+    return timer
+  }
+
+  /// Makes an observer and adds it.
+  ///
+  /// - Returns: The observer; the loop holds it.
+  /// - Note: Loop thread only. Traps if the loop has ended.
+  @discardableResult
+  public func observe(
+    _ activities: Activity = .all, order: Int = 0, repeats: Bool = true,
+    modes: [ModeName] = [.default], name: String = "", _ handler: @escaping Observer.Handler
+  ) -> Observer {
+    let observer = Observer(
+      activities, repeats: repeats, order: order, name: name, handler: handler)
+    do { try add(observer, modes: modes) } catch { fatalError("observe: \(error)") }
+    return observer
+  }
+
+  // MARK: NSRunLoop's words
+
+  /// Whether anything was in the mode: runs it once, until a source was served or the date has come.
+  /// Counterpart: `runMode:beforeDate:` (R128).
+  @available(*, noasync)
+  public func run(mode: ModeName, before date: LoopTime) -> Bool {
+    let timeout: Duration? = date == .distantFuture ? nil : now.duration(to: date)
+    drainInbox()
+    guard let found = findMode(mode), !isEmpty(found) else { return false }
+    run(mode: mode, for: timeout, returnAfterSource: true)
+    return true
+  }
+
+  /// Runs the default mode until a date, at least once; sources do not end it (R128).
+  ///
+  /// - Returns: `timedOut`, or why it ended before.
+  @available(*, noasync)
+  @discardableResult
+  public func run(until date: LoopTime) -> RunResult {
+    while true {
+      let timeout: Duration? = date == .distantFuture ? nil : now.duration(to: date)
+      let result = run(mode: .default, for: timeout, returnAfterSource: true)
+      if wasStopped { return .stopped }
+      if result != .handledSource { return result }
+      if kernel.hasReached(date.nanoseconds) { return .timedOut }
+    }
+  }
+
+  /// Polls a mode once, and says when its next timer is due: nil if the mode is empty, the distant
+  /// future if there are only sources (R129). Counterpart: `limitDateForMode:`.
+  @available(*, noasync)
+  public func limitDate(mode: ModeName) -> LoopTime? {
+    guard run(mode: mode, for: .zero) != .finished, let found = findMode(mode) else { return nil }
+    if isEmpty(found) { return nil }
+    return nextTimerDate(mode: mode) ?? .distantFuture
+  }
+}

@@ -1,0 +1,179 @@
+// Sources, ports, descriptors and observers: adding them to modes, and taking them out.
+
+extension Loop {
+  /// Adds an item to modes, so that it takes part in runs of them.
+  ///
+  /// `.common` adds it to every common mode, now and later (R91). Adding twice is adding once (R47).
+  /// - Parameters:
+  ///   - item: A source, port, descriptor source, observer or timer.
+  ///   - names: The modes.
+  /// - Throws: `LoopError` if the item is invalid, on another loop that must be its only one, or if the
+  ///   system refuses its descriptor; it is then in none of the modes that are left.
+  /// - Note: Loop thread only; inside `change` from elsewhere.
+  /// - SeeAlso: counterparts `CFRunLoopAddSource`, `CFRunLoopAddTimer`, `CFRunLoopAddObserver`.
+  public func add(_ item: Item, modes names: [ModeName] = [.default]) throws(LoopError) {
+    requireThread("add")
+    guard !hasEnded else { throw .loopEnded(name) }
+    guard item.isValid else { throw .invalidItem(item.label) }
+    if let timer = item as? Timer { return try add(timer: timer, names) }
+    try claim(item)
+    if names.contains(.common) && !isCommonItem(item) {
+      commonItems.append(item)
+      if item.isOwned(by: self) { item.isCommon = true }
+    }
+    for name in names {
+      for mode in modes(for: name) { try join(item, mode) }
+    }
+    releaseIfNowhere(item)
+  }
+
+  /// Takes an item out of modes; it stays valid and can be added again.
+  ///
+  /// `.common` takes it out of every common mode; out of one of them, it stays in the others and stays
+  /// a common item (R93). Nothing happens for modes that it is not in.
+  /// - Note: Loop thread only; inside `change` from elsewhere.
+  public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
+    requireThread("remove")
+    if let timer = item as? Timer {
+      if timer.loop === self { remove(timer.id, names) }
+      return
+    }
+    if names.contains(.common) { forgetCommon(item) }
+    for name in names {
+      if name == .common {
+        for mode in modes where mode.isCommon { leave(item, mode) }
+      } else if let mode = findMode(name) {
+        leave(item, mode)
+      }
+    }
+    releaseIfNowhere(item)
+  }
+
+  /// Whether an item is in a mode; for `.common`, whether it is a common item.
+  /// - Note: Loop thread only.
+  public func contains(_ item: Item, mode name: ModeName = .default) -> Bool {
+    if let timer = item as? Timer { return timer.loop === self && contains(timer.id, name) }
+    if name == .common { return isCommonItem(item) }
+    guard let mode = findMode(name) else { return false }
+    return indices(of: item).contains(mode.index)
+  }
+
+  /// The names of the modes of this loop that an item is in. Loop thread only.
+  public func modes(of item: Item) -> [ModeName] {
+    if let timer = item as? Timer { return timer.loop === self ? modeNames(of: timer.id) : [] }
+    return indices(of: item).map { modes[$0].name }
+  }
+
+  // MARK: Belonging
+
+  private func claim(_ item: Item) throws(LoopError) {
+    let isOwned = item.claim(for: self)
+    switch item {
+    case let source as Source: source.join(self)
+    case let port as Port: port.join(self)
+    case let observer as Observer:
+      guard isOwned else { throw .onAnotherLoop(item.label) }
+      observer.loop = self
+    case let descriptor as DescriptorSource:
+      guard isOwned else { throw .onAnotherLoop(item.label) }
+      descriptor.loop = self
+    default: break
+    }
+  }
+
+  /// The indices of an item's modes in this loop; a source may be in several loops.
+  package func indices(of item: Item) -> [Int] {
+    item.isOwned(by: self) ? item.modes : guestModes[ObjectIdentifier(item)] ?? []
+  }
+
+  private func setIndices(of item: Item, _ indices: [Int]) {
+    if item.isOwned(by: self) {
+      item.modes = indices
+    } else {
+      guestModes[ObjectIdentifier(item)] = indices.isEmpty ? nil : indices
+    }
+  }
+
+  private func isCommonItem(_ item: Item) -> Bool {
+    item.isOwned(by: self) ? item.isCommon : commonItems.contains { $0 === item }
+  }
+
+  private func forgetCommon(_ item: Item) {
+    guard isCommonItem(item) else { return }
+    if item.isOwned(by: self) { item.isCommon = false }
+    commonItems.removeAll { $0 === item }
+  }
+
+  /// An item that is in no mode here, and is no common item, belongs here no more.
+  private func releaseIfNowhere(_ item: Item) {
+    guard indices(of: item).isEmpty, !isCommonItem(item) else { return }
+    let isOwned = item.isOwned(by: self)
+    (item as? Source)?.leave(self)
+    (item as? Port)?.leave(self)
+    if let descriptor = item as? DescriptorSource, isOwned { forgetToken(descriptor) }
+    if isOwned { item.release() }
+  }
+
+  /// Takes an item out of everything, at its end.
+  package func leaveAllModes(_ item: Item) {
+    forgetCommon(item)
+    for index in indices(of: item) { leave(item, modes[index]) }
+    releaseIfNowhere(item)
+    (item as? Observer)?.loop = nil
+    if let descriptor = item as? DescriptorSource { descriptor.loop = nil }
+  }
+
+  // MARK: Joining and leaving a mode
+
+  package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
+    var indices = indices(of: item)
+    if indices.contains(mode.index) { return }
+    if let descriptor = item as? DescriptorSource { try watch(descriptor, in: mode) }
+    indices.append(mode.index)
+    setIndices(of: item, indices)
+    if item.holds && !(item is Observer) { mode.holders += 1 }
+    switch item {
+    case let observer as Observer: mode.insert(observer)
+    case let source as Source:
+      mode.sources.append(source)
+      if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41
+      if isApplyingPosts { wakeUp() }  // R50
+      if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
+    case let port as Port:
+      mode.ports.append(port)
+      if port.waiting > 0 && !mode.containsReady(port) { mode.appendReady(.port(port)) }
+    case let descriptor as DescriptorSource: mode.descriptors.append(descriptor)
+    default: break
+    }
+  }
+
+  package func leave(_ item: Item, _ mode: Mode) {
+    var indices = indices(of: item)
+    guard let place = indices.firstIndex(of: mode.index) else { return }
+    indices.remove(at: place)
+    setIndices(of: item, indices)
+    if item.holds && !(item is Observer) { mode.holders -= 1 }
+    switch item {
+    case let observer as Observer: mode.remove(observer)
+    case let source as Source:
+      mode.sources.removeAll { $0 === source }
+      if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
+    case let port as Port: mode.ports.removeAll { $0 === port }
+    case let descriptor as DescriptorSource: unwatch(descriptor, in: mode)
+    default: break
+    }
+  }
+
+  /// Whether an item holds a run open; set to false and a run ends when nothing else is left.
+  /// - Note: Loop thread only.
+  public func setKeepsAlive(_ item: Item, _ holds: Bool) {
+    if let timer = item as? Timer {
+      timer.keepsLoopAlive = holds
+      return
+    }
+    guard item.holds != holds else { return }
+    item.holds = holds
+    if item is Observer { return }
+    for index in indices(of: item) { modes[index].holders += holds ? 1 : -1 }
+  }
+}

@@ -1,0 +1,67 @@
+// Modes, common modes, and which items are in which (R87 to R95).
+
+extension Loop {
+  /// The names of the modes that have been used so far. Loop thread only.
+  public var modeNames: [ModeName] { modes.map(\.name) }
+
+  /// Whether a mode is one of the common modes. Loop thread only.
+  public func isCommonMode(_ name: ModeName) -> Bool { findMode(name)?.isCommon ?? false }
+
+  /// Makes a mode a common mode, for good; it gets all common items (R90, R92).
+  ///
+  /// Nothing happens if it is one already, or for the pseudo-mode itself.
+  /// - Note: Loop thread only.
+  /// - SeeAlso: counterpart `CFRunLoopAddCommonMode`.
+  public func addCommonMode(_ name: ModeName) {
+    requireThread("addCommonMode")
+    guard name != .common else { return }
+    let mode = mode(name)
+    guard !mode.isCommon else { return }
+    mode.isCommon = true
+    for item in commonItems where item.isValid { try? join(item, mode) }
+    let records = timers.records
+    for slot in 0..<records.count where records[slot].flags.isSuperset(of: [.valid, .common]) {
+      join(timerInSlot: slot, mode)
+    }
+  }
+
+  /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
+  /// - Note: Loop thread only.
+  public func nextTimerDate(mode name: ModeName) -> LoopTime? {
+    guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
+    let date = mode.timers.firstDate
+    return date == .max ? nil : LoopTime(nanoseconds: date)
+  }
+
+  // MARK: Finding
+
+  @inline(__always)
+  package func findMode(_ name: ModeName) -> Mode? {
+    if let current = frames.last?.mode, current.name == name { return current }
+    return modeIndices[name].map { modes[$0] }
+  }
+
+  /// A mode, made if it was never used (R89).
+  package func mode(_ name: ModeName) -> Mode { findMode(name) ?? makeMode(name) }
+
+  package func makeMode(_ name: ModeName) -> Mode {
+    let mode = Mode(name: name, index: modes.count)
+    modeIndices[name] = mode.index
+    modes.append(mode)
+    return mode
+  }
+
+  /// The modes that a name stands for now: itself, or all common ones.
+  package func modes(for name: ModeName) -> [Mode] {
+    name == .common ? modes.filter(\.isCommon) : [mode(name)]
+  }
+
+  // MARK: Emptiness
+
+  /// Whether a mode has nothing that could happen and that holds a run (R8).
+  package func isEmpty(_ mode: Mode) -> Bool {
+    if mode.holders > 0 { return false }
+    if mode.isCommon && mainQueueHolds && kernel.mainQueueDescriptor != nil { return false }
+    return !blocks.holds(mode) && !requests.holds(mode)
+  }
+}

@@ -1,0 +1,162 @@
+// Perform blocks and perform requests: queued in order, for modes (R103 to R116).
+
+extension Loop {
+  /// How a perform-and-wait ended.
+  public enum PerformOutcome: Sendable, Equatable {
+    /// The block was performed.
+    case performed
+    /// The time was over first; the request was taken back.
+    case timedOut(PerformObstacle)
+    /// The loop has ended; the block is never performed.
+    case ended
+  }
+
+  /// Why a request had to wait.
+  public enum PerformObstacle: Sendable, Equatable, CustomStringConvertible {
+    /// Nobody runs the loop.
+    case notRunning
+    /// The loop runs, but was busy or in a mode that the request is not for.
+    case otherModeOrBusy
+
+    public var description: String {
+      switch self {
+      case .notRunning: "nobody runs the loop"
+      case .otherModeOrBusy: "the loop is busy, or runs in a mode that the request is not for"
+      }
+    }
+  }
+
+  /// Queues a block, performed once by the next pass in one of the modes, in order of adding (R103).
+  ///
+  /// - Parameters:
+  ///   - modes: The modes in any of which it is performed, by the first that runs (R105); `.common`
+  ///     stands for all common modes (R95).
+  ///   - wakes: Whether to wake the loop too; false is the bare form for callers that batch (R107).
+  ///   - asSource: Whether it counts as a source that was served (a perform request, R111, R13);
+  ///     else it is a block, which does not count (R110).
+  ///   - block: Performed on the loop's thread.
+  /// - Returns: The request, for cancelling.
+  /// - Note: Any thread. A loop that has ended cancels the request at once.
+  /// - SeeAlso: counterparts `CFRunLoopPerformBlock`, `performSelector:onThread:…`.
+  @discardableResult
+  public func perform(
+    modes: [ModeName] = [.default], wakes: Bool = true, asSource: Bool = false,
+    _ block: @escaping @Sendable () -> Void
+  ) -> PerformRequest {
+    perform(unchecked: block, modes: modes, wakes: wakes, asSource: asSource)
+  }
+
+  /// The same with a body that is not Sendable: loop thread only.
+  @discardableResult
+  package func performHere(
+    modes: [ModeName], wakes: Bool = true, asSource: Bool = false, _ block: @escaping () -> Void
+  ) -> PerformRequest {
+    requireThread("perform")
+    return perform(unchecked: block, modes: modes, wakes: wakes, asSource: asSource)
+  }
+
+  private func perform(
+    unchecked block: @escaping () -> Void, modes: [ModeName], wakes: Bool, asSource: Bool
+  ) -> PerformRequest {
+    let request = PerformRequest()
+    let queued = QueuedBlock(modes: modes, asSource: asSource, request: request, body: block)
+    if hasEnded {
+      request.cancel()
+      return request
+    }
+    if isOnThread { enqueue(queued) } else if !post(.perform(queued)) { request.cancel() }
+    if wakes { wakeUp() }
+    return request
+  }
+
+  /// Performs a block on the loop's thread and waits until it was performed; on that thread itself
+  /// at once (R113).
+  ///
+  /// - Parameters:
+  ///   - modes: As for `perform`.
+  ///   - timeout: How long to wait at most; nil: for ever.
+  ///   - block: Performed on the loop's thread, or never if the time is over before it began.
+  /// - Note: Any thread.
+  @discardableResult
+  public func performAndWait(
+    modes: [ModeName] = [.default], timeout: Duration? = nil,
+    _ block: @escaping @Sendable () -> Void
+  ) -> PerformOutcome {
+    if isOnThread {
+      block()
+      return .performed
+    }
+    let gate = kernel.makeGate()
+    let request = perform(modes: modes, asSource: true) {
+      block()
+      gate.open()
+    }
+    if request.isCancelled { return .ended }
+    if gate.wait(atMost: timeout?.loopNanoseconds ?? .max) { return .performed }
+    if request.cancel() {
+      return hasEnded ? .ended : .timedOut(isRunning ? .otherModeOrBusy : .notRunning)
+    }
+    _ = gate.wait(atMost: .max)  // It had begun: it is over soon.
+    return .performed
+  }
+
+  /// Performs a block after a delay: a one-shot timer in the modes; with delay zero in the next
+  /// pass, never at once (R114).
+  ///
+  /// - Note: Loop thread only; from elsewhere inside `change`.
+  @discardableResult
+  public func perform(
+    after delay: Duration, modes: [ModeName] = [.default], name: String = "",
+    _ block: @escaping () -> Void
+  ) -> PerformRequest {
+    requireThread("perform(after:)")
+    let request = PerformRequest()
+    let timer = Timer(
+      at: LoopTime(nanoseconds: dueDate(after: delay.loopNanoseconds)), name: name
+    ) { _ in
+      guard request.begin() else { return }
+      block()
+      request.finish()
+    }
+    request.timer = timer
+    do { try add(timer, modes: modes) } catch { request.cancel() }
+    return request
+  }
+
+  /// Takes a request back, a delayed one with its timer (R115).
+  /// - Note: Loop thread only; `PerformRequest.cancel` alone works anywhere, and leaves the timer of a
+  ///   delayed request to end by itself.
+  @discardableResult
+  public func cancel(_ request: PerformRequest) -> Bool {
+    requireThread("cancel")
+    let wasWaiting = request.cancel()
+    request.timer?.invalidate()
+    request.timer = nil
+    return wasWaiting
+  }
+
+  // MARK: Stages
+
+  package func enqueue(_ block: QueuedBlock) {
+    for name in block.modes where name != .common { _ = mode(name) }  // R108
+    if block.asSource { requests.append(block) } else { blocks.append(block) }
+  }
+
+  /// Performs the blocks that wait for a mode, together (R104, R106, R109).
+  @inline(__always)
+  package func performBlocks(_ mode: Mode) {
+    drainInbox()
+    if !blocks.isEmpty { performTaken(blocks.take(for: mode), mode) }
+  }
+
+  @discardableResult
+  package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
+    var any = false
+    for block in taken where block.request.begin() {
+      callOut(toBlock: block, mode)
+      block.request.finish()
+      any = true
+    }
+    return any
+  }
+}

@@ -1,0 +1,237 @@
+// Ports and descriptors: what is ready waits in its mode's ring, and one of it is served a pass.
+
+internal import Synchronization
+
+private let mainQueueToken: UInt64 = 1
+private let firstDescriptorToken: UInt64 = 2
+
+extension Loop {
+  // MARK: Ready
+
+  /// A port has got a message: it takes its place in the rings of its modes. Loop thread only.
+  package func noteReady(_ port: Port) {
+    guard port.isValid, !port.isSuspended else { return }
+    for index in indices(of: port) where !modes[index].containsReady(port) {
+      modes[index].appendReady(.port(port))
+    }
+  }
+
+  /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
+  /// was served (R29, R31).
+  package func lookForReady(_ mode: Mode) {
+    drainInbox()
+    if mode.round > 0 && mode.hasReady { return }
+    if mode.polled > 0, let set = mode.pollSet { take(kernel.poll(set, into: events), mode) }
+    if mode.alwaysReady > 0 { noteAlwaysReady(mode) }
+    mode.round = mode.readyCount
+  }
+
+  /// Sleeps in the kernel, unless somebody asked for something meanwhile.
+  package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
+    if mode.alwaysReady > 0 { noteAlwaysReady(mode) }
+    if mode.hasReady { return }
+    isAsleep.store(true, ordering: .sequentiallyConsistent)
+    // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
+    if inbox.isEmpty && !isAwaited() {
+      waitingFlag.store(true, ordering: .releasing)
+      take(kernel.wait(mode.pollSet ?? barePollSet, until: date, into: events), mode)
+      waitingFlag.store(false, ordering: .releasing)
+    }
+    isAsleep.store(false, ordering: .sequentiallyConsistent)
+    mode.round = mode.readyCount
+    if kernel.wallClockSteps != wallClockSteps { followWallClock() }
+  }
+
+  private func take(_ count: Int, _ mode: Mode) {
+    for index in 0..<count {
+      let event = events[index]
+      if event.token == mainQueueToken {
+        if !mode.mainQueueIsReady && !isDrainingMainQueue {
+          mode.mainQueueIsReady = true
+          mode.appendReady(.mainQueue)
+        }
+      } else if let source = descriptor(for: event.token) {
+        source.ready.formUnion(event.events)
+        ring(source, mode)
+      }
+    }
+  }
+
+  private func ring(_ source: DescriptorSource, _ mode: Mode) {
+    if source.ringed.mayContain(mode.index) && (mode.index < 63 || mode.containsReady(source)) {
+      return
+    }
+    source.ringed.insert(mode.index)
+    mode.appendReady(.descriptor(source))
+  }
+
+  private func noteAlwaysReady(_ mode: Mode) {
+    for source in mode.descriptors where source.isAlwaysReady && !source.interest.isEmpty {
+      source.ready = source.interest
+      ring(source, mode)
+    }
+  }
+
+  // MARK: Serving
+
+  /// Serves the first in the ring that still has something.
+  /// - Returns: Whether anything was served.
+  package func servePort(_ mode: Mode, looking: Bool) -> Bool {
+    if looking { lookForReady(mode) }
+    while let item = mode.takeReady() {
+      if mode.round > 0 { mode.round -= 1 }
+      switch item {
+      case .port(let port): if serve(port, mode) { return true }
+      case .descriptor(let source): if serve(source, mode) { return true }
+      case .mainQueue:
+        mode.mainQueueIsReady = false
+        if serveMainQueue() { return true }
+      }
+    }
+    return false
+  }
+
+  private func serve(_ port: Port, _ mode: Mode) -> Bool {
+    guard port.isValid, !port.isSuspended, indices(of: port).contains(mode.index),
+      let message = port.take()
+    else { return false }
+    if port.waiting > 0 { mode.appendReady(.port(port)) }  // Ready ports take turns (R54).
+    callOut(to: port, message, mode)
+    return true
+  }
+
+  private func serve(_ source: DescriptorSource, _ mode: Mode) -> Bool {
+    source.ringed.remove(mode.index, isLastOfShared: true)
+    guard source.isValid, source.isIn(mode.index) else { return false }
+    let ready = source.ready.intersection(source.interest)
+    if ready.isEmpty { return false }
+    let event: DescriptorSource.Events = ready.contains(.read) ? .read : .write
+    source.ready.subtract(event.interest)
+    if !ready.subtracting(event.interest).isEmpty { ring(source, mode) }
+    if !source.reenabled.contains(event) { source.disable(event) }  // R62
+    callOut(to: source, event, mode)
+    return true
+  }
+
+  // MARK: Registrations
+
+  private func descriptor(for token: UInt64) -> DescriptorSource? {
+    let slot = Int((token & 0xffff_ffff) - firstDescriptorToken)
+    guard slot >= 0, slot < descriptors.count else { return nil }
+    guard UInt64(descriptorGenerations[slot]) == token >> 32 else { return nil }
+    return descriptors[slot]
+  }
+
+  /// Names the source for the kernel: a slot and its generation, so that stale events are harmless.
+  private func giveToken(_ source: DescriptorSource) {
+    if source.token != 0 { return }
+    let slot = freeDescriptors.popLast() ?? descriptors.count
+    if slot == descriptors.count {
+      descriptors.append(source)
+      descriptorGenerations.append(0)
+    } else {
+      descriptors[slot] = source
+    }
+    source.token = UInt64(descriptorGenerations[slot]) << 32 | UInt64(slot) + firstDescriptorToken
+  }
+
+  package func forgetToken(_ source: DescriptorSource) {
+    if source.token == 0 { return }
+    let slot = Int((source.token & 0xffff_ffff) - firstDescriptorToken)
+    descriptors[slot] = nil
+    descriptorGenerations[slot] = (descriptorGenerations[slot] + 1) & 0x0fff_ffff
+    freeDescriptors.append(slot)
+    source.token = 0
+  }
+
+  package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
+    if let other = mode.descriptors.first(where: { $0.fd == source.fd }) {
+      throw .descriptorInUse(fd: source.fd, by: other.label)
+    }
+    giveToken(source)
+    do {
+      let set = try pollSet(of: mode)
+      let isPolled = try kernel.watch(
+        source.fd, for: source.interest, token: source.token, in: set)
+      source.isAlwaysReady = !isPolled
+      if isPolled { mode.polled += 1 } else { mode.alwaysReady += 1 }
+    } catch {
+      if source.modes.isEmpty { forgetToken(source) }
+      throw .system(error, "\(source.label) cannot be watched")
+    }
+  }
+
+  package func unwatch(_ source: DescriptorSource, in mode: Mode) {
+    mode.descriptors.removeAll { $0 === source }
+    if source.isAlwaysReady {
+      mode.alwaysReady -= 1
+    } else if let set = mode.pollSet {
+      kernel.unwatch(source.fd, in: set)
+      mode.polled -= 1
+    }
+  }
+
+  package func updateInterest(of source: DescriptorSource) {
+    if source.isAlwaysReady { return }
+    for index in source.modes {
+      guard let set = modes[index].pollSet else { continue }
+      do {
+        try kernel.rewatch(source.fd, for: source.interest, token: source.token, in: set)
+      } catch {
+        return fail(source, error)
+      }
+    }
+  }
+
+  /// The descriptor was closed behind the loop's back: the source ends, and its owner is told.
+  package func fail(_ source: DescriptorSource, _ error: SystemError) {
+    let onFailure = source.onFailure
+    source.invalidate()
+    if let onFailure { callOut { onFailure(source, error) } }
+  }
+
+  private func pollSet(of mode: Mode) throws(SystemError) -> PollSetID {
+    if let set = mode.pollSet { return set }
+    let set = try kernel.makePollSet()
+    mode.pollSet = set
+    return set
+  }
+
+  // MARK: The libdispatch main queue
+
+  /// Has runs in a common mode hear of the main queue (R122).
+  package func watchMainQueue(_ mode: Mode) {
+    guard mode.isCommon, !mode.servesMainQueue, let fd = kernel.mainQueueDescriptor else { return }
+    do {
+      _ = try kernel.watch(fd, for: .read, token: mainQueueToken, in: pollSet(of: mode))
+      mode.servesMainQueue = true
+      mode.polled += 1
+    } catch {
+      // Tried again at the next run in the mode; the queue waits meanwhile.
+    }
+  }
+
+  private func serveMainQueue() -> Bool {
+    if isDrainingMainQueue { return false }  // R124
+    isDrainingMainQueue = true
+    callOutToMainQueue()
+    isDrainingMainQueue = false
+    if mainQueueIsSilent { setMainQueueInterest(.read) }
+    return true
+  }
+
+  /// A run that begins inside a block of the main queue is not to hear of it (R124).
+  package func silenceMainQueue() {
+    if isDrainingMainQueue && !mainQueueIsSilent { setMainQueueInterest([]) }
+  }
+
+  private func setMainQueueInterest(_ interest: Interest) {
+    mainQueueIsSilent = interest.isEmpty
+    guard let fd = kernel.mainQueueDescriptor else { return }
+    for mode in modes where mode.servesMainQueue {
+      if let set = mode.pollSet {
+        try? kernel.rewatch(fd, for: interest, token: mainQueueToken, in: set)
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// The sequence of a run. This file alone decides the order; the stages are leaves that do one thing.
+// Rule numbers (R…) are those of docs/sequence.md, which says where each comes from.
+
+internal import Synchronization
+
+extension Loop {
+  /// Runs the loop in one mode and says why it ended (R6). Nests in any callback, in any mode (R96).
+  ///
+  /// An unknown or empty mode is `finished` at once (R7), and so is the common pseudo-mode (R22).
+  /// Whether a stop met the run is told by `wasStopped`, also when the result is another word (R19).
+  /// - Parameters:
+  ///   - name: The mode; only its items take part (R87).
+  ///   - timeout: The time limit, looked at after each pass (R11); zero or less: exactly one pass,
+  ///     which does not sleep (R12); nil: none (R21).
+  ///   - returnAfterSource: Whether to return after the first pass that served a source (R13).
+  /// - Note: Loop thread only. Traps beyond `nestingLimit`; see `canRun`.
+  /// - SeeAlso: counterpart `CFRunLoopRunInMode`.
+  @available(*, noasync)
+  @discardableResult
+  public func run(
+    mode name: ModeName = .default, for timeout: Duration? = nil, returnAfterSource: Bool = false
+  ) -> RunResult {
+    requireThread("run")
+    precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
+    drainInbox()
+    wasStopped = stopIsPending.exchange(false, ordering: .acquiringAndReleasing)
+    guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
+    let limit = timeout?.loopNanoseconds ?? .max
+    let frame = RunFrame(
+      mode: mode, serial: takeSerial(),
+      deadline: limit == .max ? .max : saturatingDate(kernel.now(), after: limit),
+      polls: limit <= 0, returnAfterSource: returnAfterSource)
+    frame.isStopped = wasStopped
+    return run(frame)
+  }
+
+  /// Runs the default mode until it is stopped or has nothing left (R20).
+  /// - SeeAlso: counterpart `CFRunLoopRun`.
+  @available(*, noasync)
+  @discardableResult
+  public func run() -> RunResult {
+    while true {
+      let result = run(mode: .default)
+      if result == .stopped || result == .finished { return result }
+    }
+  }
+
+  private func run(_ frame: RunFrame) -> RunResult {
+    begin(frame)
+    notify(.entry, frame.mode)
+    var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
+    while result == nil { result = pass(frame) }
+    frame.isExiting = true
+    notify(.exit, frame.mode)
+    end(frame)
+    return result ?? .finished
+  }
+
+  /// One pass (R24).
+  private func pass(_ frame: RunFrame) -> RunResult? {
+    let mode = frame.mode
+    frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent)
+    passes &+= 1
+    drainInbox()
+    notify(.beforeTimers, mode)
+    notify(.beforeSources, mode)
+    performBlocks(mode)
+    let performed = performSources(mode, onlyOne: frame.returnAfterSource)
+    if performed { performBlocks(mode) }
+
+    // What happens next: one event (R29). Looked for without a sleep if a source was performed, in
+    // a polling run (R26), and if a port is ready already (R27); else the loop sleeps for it.
+    let mayWait = !performed && !frame.polls
+    let isReady = mayWait ? mode.sleepIsWatched && hasReadyPort(frame) : true
+    if !isReady {
+      notify(.beforeWaiting, mode)
+      sleep(frame)
+      notify(.afterWaiting, mode)
+    }
+    let servedPort = serveEvent(frame, wasAsleep: !isReady)
+    performBlocks(mode)
+    return result(frame, handled: performed || servedPort)
+  }
+
+  /// Serves the one event of a pass: a ready port, else all due timers (R56); timers first if the
+  /// last pass served a port (R31).
+  /// - Returns: Whether a port, a descriptor or the main queue was served.
+  private func serveEvent(_ frame: RunFrame, wasAsleep: Bool) -> Bool {
+    let mode = frame.mode
+    if frame.isStopped && wasAsleep { return false }  // The stop is the event (R15).
+    if mode.timers.count > 0 { passNow = max(passNow, kernel.now()) }
+    let timersAreDue = mode.timers.hasDue(at: passNow)
+    if !(frame.servedPort && timersAreDue) && servePort(mode, looking: !wasAsleep) {
+      frame.servedPort = true
+      return true
+    }
+    frame.servedPort = false
+    if timersAreDue { fireTimers(mode) }
+    return false
+  }
+
+  /// Whether a port is ready before the sleep, and is not to wait for due timers (R27, R31).
+  private func hasReadyPort(_ frame: RunFrame) -> Bool {
+    if frame.servedPort && hasDueTimers(frame.mode) { return false }
+    lookForReady(frame.mode)
+    return frame.mode.hasReady
+  }
+
+  /// Why the run ends with this pass, if it does (R14).
+  private func result(_ frame: RunFrame, handled: Bool) -> RunResult? {
+    drainInbox()
+    if handled && frame.returnAfterSource { return .handledSource }
+    if frame.polls { return .timedOut }
+    if frame.deadline != .max && kernel.hasReached(frame.deadline) { return .timedOut }
+    if frame.isStopped { return .stopped }
+    if isEmpty(frame.mode) { return .finished }
+    return nil
+  }
+
+  /// Sleeps until a port is ready, a timer is due, the time is over, or somebody wakes the loop
+  /// (R30). What other threads change meanwhile takes effect without ending the sleep (R85).
+  private func sleep(_ frame: RunFrame) {
+    let mode = frame.mode
+    var isFirst = true
+    while true {
+      applyPosts()
+      if mode.hasReady || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
+      if isEmpty(mode) { return }  // R10
+      let date = min(frame.deadline, wakeDate(mode))
+      if isFirst, let onIdle { onIdle(date) }
+      isFirst = false
+      waitInKernel(mode, until: date) { self.isAwaited(frame) }
+      if mode.hasReady || (date != .max && kernel.hasReached(date)) { return applyPosts() }
+    }
+  }
+
+  /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117).
+  @inline(__always)
+  private func isAwaited(_ frame: RunFrame) -> Bool {
+    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen
+  }
+
+  // MARK: Frames
+
+  private func takeSerial() -> UInt64 {
+    lastSerial += 1
+    return lastSerial
+  }
+
+  private func begin(_ frame: RunFrame) {
+    parkFiringTimers()
+    silenceMainQueue()
+    watchMainQueue(frame.mode)
+    frames.append(frame)
+    activation.store(frame.serial, ordering: .releasing)
+    traceRun(begins: true, frame)
+  }
+
+  private func end(_ frame: RunFrame) {
+    drainInbox()
+    wasStopped = frame.isStopped
+    frames.removeLast()
+    activation.store(frames.last?.serial ?? 0, ordering: .releasing)
+    traceRun(begins: false, frame)
+    checkInvariants()
+  }
+}

@@ -1,0 +1,319 @@
+// Timers: firing what is due, and changing records (R68 to R86).
+
+extension Loop {
+  // MARK: Firing
+
+  package func hasDueTimers(_ mode: Mode) -> Bool {
+    guard mode.timers.count > 0 else { return false }
+    passNow = max(passNow, kernel.now())
+    return mode.timers.hasDue(at: passNow)
+  }
+
+  /// When the sleep must end for the timers of a mode, their tolerances used (R83).
+  package func wakeDate(_ mode: Mode) -> Int64 {
+    mode.timers.wakeDate { timers.records[$0].tolerance }
+  }
+
+  /// Fires all timers that are due now, by date, each once (R73); each is looked at again before
+  /// its turn, since those before it may have changed it (R74).
+  package func fireTimers(_ mode: Mode) {
+    let batch = mode.timers.beginBatch(at: passNow)
+    while let slot = mode.timers.nextDue(in: batch) { fire(slot, mode, at: batch.now) }
+    mode.timers.endBatch(batch)
+  }
+
+  @inline(__always)
+  private func fire(_ slot: Int, _ mode: Mode, at now: Int64) {
+    let records = timers.records
+    let record = records[slot]
+    if record.flags.contains(.wallClock) && postponeByWallClock(slot) { return }
+    let date = record.date
+    let interval = record.interval
+    var next = Int64.max
+    var coalesced: Int64 = 0
+    if interval > 0 {
+      next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
+      coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
+      if record.modes.bits == mode.bit && mode.index < 63 {
+        mode.timers.move(slot, to: next)
+      } else {
+        moveQueued(slot, to: next)
+      }
+      if record.flags.contains(.suspended) {
+        records[slot].date = next
+        records[slot].missed += coalesced + 1  // D59
+        return
+      }
+    } else {
+      parkEverywhere(slot)
+    }
+    records[slot].flags.insert(.firing)
+    records[slot].fires &+= 1
+    records[slot].missed = 0
+    firing.append(Int32(truncatingIfNeeded: slot))
+    let id = TimerID(slot: slot, generation: record.generation)
+    callOut(toTimer: id, record.callout, missed: record.missed + coalesced, mode)
+    firing.removeLast()
+    finishFire(slot, date: date, next: next, coalesced: coalesced)
+  }
+
+  /// After the callback: the timer ends, or gets its next date, the first grid point after now (R72).
+  @inline(__always)
+  private func finishFire(_ slot: Int, date: Int64, next: Int64, coalesced: Int64) {
+    let records = timers.records
+    let flags = records[slot].flags
+    records[slot].flags.subtract([.firing, .moved, .rearmed])
+    if !flags.contains(.valid) { return finalize(slot) }
+    if flags.contains(.rearmed) { return requeue(slot) }
+    let interval = records[slot].interval
+    if interval == 0 { return invalidate(slot: slot) }  // R70, R76
+    if flags.contains(.moved) { return requeue(slot) }
+    records[slot].date = next
+    if kernel.hasReached(next) {
+      let (later, missed) = TimerSchedule.next(
+        after: date, interval: interval, laterThan: kernel.now())
+      records[slot].date = later
+      records[slot].missed += missed - coalesced
+      return requeue(slot)
+    }
+    if firing.count > 0 || wasParked { requeue(slot) }
+  }
+
+  /// A nested run begins: timers whose callbacks are under way do not fire in it (R75).
+  package func parkFiringTimers() {
+    for index in 0..<firing.count { parkEverywhere(Int(firing[index])) }
+    wasParked = firing.count > 0 || wasParked
+  }
+
+  // MARK: Records
+
+  /// Makes a timer on this loop, in no mode yet.
+  /// - Returns: nil if the loop has too many.
+  package func makeTimer(
+    date: Int64, interval: Int64, tolerance: Int64 = 0, callout: TimerCallout
+  ) -> TimerID? {
+    timers.make(date: date, interval: interval, tolerance: tolerance, callout: callout)
+  }
+
+  /// The date so many nanoseconds from now. Without a delay no clock is read: the date is one that
+  /// has come already, and not before those of the pass under way.
+  @inline(__always)
+  package func dueDate(after delay: Int64) -> Int64 {
+    if delay == 0 && passNow != .min { return passNow }
+    return saturatingDate(kernel.now(), after: delay)
+  }
+
+  package func add(_ id: TimerID, _ name: ModeName) {
+    guard let slot = timers.slot(of: id) else { return }
+    if name == .common {
+      timers.records[slot].flags.insert(.common)
+      for mode in modes where mode.isCommon { join(timerInSlot: slot, mode) }
+    } else {
+      join(timerInSlot: slot, mode(name))
+    }
+  }
+
+  @inline(__always)
+  package func join(timerInSlot slot: Int, _ mode: Mode) {
+    let records = timers.records
+    if mode.timers.contains(slot) { return }
+    let date = records[slot].date
+    mode.timers.insert(slot, date: date, isDue: date <= passNow)
+    records[slot].modes.bits |= mode.bit
+    if records[slot].tolerance > 0 { mode.timers.noteTolerance() }
+    if !records[slot].flags.contains(.idle) { mode.holders += 1 }
+    if records[slot].flags.contains(.firing) {
+      mode.timers.park(slot)
+      wasParked = true
+    }
+  }
+
+  package func remove(_ id: TimerID, _ names: [ModeName]) {
+    guard let slot = timers.slot(of: id) else { return }
+    for name in names {
+      if name == .common {
+        timers.records[slot].flags.remove(.common)
+        for mode in modes where mode.isCommon { leave(timerInSlot: slot, mode) }
+      } else if let mode = findMode(name) {
+        leave(timerInSlot: slot, mode)
+      }
+    }
+    letGoIfNowhere(slot)
+  }
+
+  @inline(__always)
+  private func leave(timerInSlot slot: Int, _ mode: Mode) {
+    guard mode.timers.contains(slot) else { return }
+    mode.timers.remove(slot)
+    if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
+    if mode.index < 63 { timers.records[slot].modes.bits &= ~mode.bit }
+  }
+
+  package func contains(_ id: TimerID, _ name: ModeName) -> Bool {
+    guard let slot = timers.slot(of: id) else { return false }
+    if name == .common { return timers.records[slot].flags.contains(.common) }
+    return findMode(name)?.timers.contains(slot) ?? false
+  }
+
+  package func modeNames(of id: TimerID) -> [ModeName] {
+    guard let slot = timers.slot(of: id) else { return [] }
+    return modes.filter { $0.timers.contains(slot) }.map(\.name)
+  }
+
+  package func date(of id: TimerID) -> Int64? {
+    timers.slot(of: id).map { timers.records[$0].date }
+  }
+
+  /// Sets the next date (R76).
+  /// - Returns: false if there is no such timer.
+  @discardableResult
+  package func setDate(of id: TimerID, to date: Int64) -> Bool {
+    guard let slot = timers.slot(of: id) else { return false }
+    timers.records[slot].date = date
+    timers.records[slot].flags.insert(.moved)
+    if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
+    if !timers.records[slot].flags.contains(.firing) {
+      timers.records[slot].flags.remove(.moved)
+      moveQueued(slot, to: date)
+    }
+    return true
+  }
+
+  /// Fires again so much later, whatever kind of timer it is, also in its own callback.
+  @discardableResult
+  package func rearm(_ id: TimerID, after delay: Int64) -> Bool {
+    guard setDate(of: id, to: dueDate(after: delay)) else { return false }
+    let slot = id.slot
+    if timers.records[slot].flags.contains(.firing) { timers.records[slot].flags.insert(.rearmed) }
+    return true
+  }
+
+  package func setHolds(of id: TimerID, _ holds: Bool) {
+    guard let slot = timers.slot(of: id) else { return }
+    let held = !timers.records[slot].flags.contains(.idle)
+    if held == holds { return }
+    if holds {
+      timers.records[slot].flags.remove(.idle)
+    } else {
+      timers.records[slot].flags.insert(.idle)
+    }
+    for mode in modes where mode.timers.contains(slot) { mode.holders += holds ? 1 : -1 }
+  }
+
+  /// While a handler is suspended, fires of its timer are coalesced (D59).
+  package func setSuspended(_ id: TimerID, _ suspended: Bool) {
+    guard let slot = timers.slot(of: id) else { return }
+    if suspended {
+      timers.records[slot].flags.insert(.suspended)
+    } else {
+      timers.records[slot].flags.remove(.suspended)
+    }
+  }
+
+  /// Ends a timer for good; in its own callback its record stays until that has returned.
+  @inline(__always)
+  package func invalidate(_ id: TimerID) {
+    if let slot = timers.slot(of: id) { invalidate(slot: slot) }
+  }
+
+  private func invalidate(slot: Int) {
+    leaveModes(slot)
+    timers.records[slot].flags.remove(.valid)
+    if !timers.records[slot].flags.contains(.firing) { finalize(slot) }
+  }
+
+  private func finalize(_ slot: Int) {
+    let record = timers.records[slot]
+    let id = TimerID(slot: slot, generation: record.generation)
+    if record.flags.contains(.wallClock) { wallDates[id] = nil }
+    timers.release(slot)
+    record.callout.release(record.callout.context, record.callout.payload, id.rawValue)
+  }
+
+  // MARK: All modes of a timer
+
+  @inline(__always)
+  private func leaveModes(_ slot: Int) {
+    let bits = timers.records[slot].modes.bits
+    if bits == 1 { return leave(timerInSlot: slot, modes[0]) }
+    if bits == 0 { return }
+    for mode in modes where bits & mode.bit != 0 { leave(timerInSlot: slot, mode) }
+  }
+
+  func moveQueued(_ slot: Int, to date: Int64) {
+    let bits = timers.records[slot].modes.bits
+    if bits == 1 {
+      if modes[0].timers.isQueued(slot) { modes[0].timers.move(slot, to: date) }
+      return
+    }
+    for mode in modes where bits & mode.bit != 0 && mode.timers.isQueued(slot) {
+      mode.timers.move(slot, to: date)
+    }
+  }
+
+  @inline(__always)
+  private func parkEverywhere(_ slot: Int) {
+    let bits = timers.records[slot].modes.bits
+    if bits == 1 { return modes[0].timers.park(slot) }
+    for mode in modes where bits & mode.bit != 0 { mode.timers.park(slot) }
+  }
+
+  private func requeue(_ slot: Int) {
+    let date = timers.records[slot].date
+    let bits = timers.records[slot].modes.bits
+    for mode in modes where bits & mode.bit != 0 && mode.timers.contains(slot) {
+      if mode.timers.isQueued(slot) {
+        mode.timers.move(slot, to: date)
+      } else {
+        mode.timers.insert(slot, date: date, isDue: date <= passNow)
+      }
+    }
+    if firing.count == 0 { wasParked = false }
+  }
+
+  // MARK: Timers as Swift objects
+
+  func add(timer: Timer, _ names: [ModeName]) throws(LoopError) {
+    if timer.loop !== self {
+      guard timer.claim(for: self) else { throw .onAnotherLoop(timer.label) }
+      try makeRecord(timer)
+    }
+    for name in names { add(timer.id, name) }
+    letGoIfNowhere(timer.id.slot)
+  }
+
+  private func makeRecord(_ timer: Timer) throws(LoopError) {
+    let context = Unmanaged.passRetained(timer).toOpaque()
+    let callout = TimerCallout(
+      fire: swiftTimerCallout.fire, release: swiftTimerCallout.release, context: context,
+      payload: 0)
+    guard
+      let id = makeTimer(
+        date: timer.restingDate, interval: timer.interval.loopNanoseconds,
+        tolerance: timer.tolerance.loopNanoseconds, callout: callout)
+    else {
+      timer.release()
+      Unmanaged<Timer>.fromOpaque(context).release()
+      throw .tooManyTimers(TimerQueue.slotLimit)
+    }
+    timers.records[id.slot].flags.insert(.object)
+    timer.loop = self
+    timer.id = id
+    if !timer.holds { setHolds(of: id, false) }
+  }
+
+  /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80).
+  private func letGoIfNowhere(_ slot: Int) {
+    let record = timers.records[slot]
+    guard record.flags.isSuperset(of: [.valid, .object]), !record.flags.contains(.common),
+      !modes.contains(where: { $0.timers.contains(slot) })
+    else { return }
+    let timer = Unmanaged<Timer>.fromOpaque(record.callout.context).takeUnretainedValue()
+    timer.restingDate = record.date
+    timer.id = TimerID(rawValue: 0)
+    timer.loop = nil
+    timer.release()
+    timers.records[slot].flags.remove(.valid)
+    if !record.flags.contains(.firing) { finalize(slot) }
+  }
+}

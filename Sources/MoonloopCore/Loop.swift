@@ -1,0 +1,167 @@
+// The loop: one for each thread, its modes and its state. What it does is in `Loop+Run`.
+
+internal import CLinuxShims
+package import Synchronization
+
+/// A run loop: sleeps until something happens in the mode it runs in, and calls whoever waits for it.
+///
+/// A loop belongs to one thread. From other threads `perform`, `stop`, `wakeUp` and a source's
+/// `signal` work; anything else is asked for by `change`. Counterpart: `CFRunLoop`.
+// Sendable: everything is touched on the loop's thread only, but for the inbox and the atomics,
+// which say so at their declaration.
+public final class Loop: @unchecked Sendable {
+  /// What the loop is called in reports.
+  public let name: String
+  /// The loop's view of the operating system.
+  package let kernel: any Kernel
+  private let thread: Int32
+
+  // Any thread.
+  package let inbox = Inbox<Post>()
+  /// How many wake-ups were asked for, ever: a pass compares it with what it was at its begin (R117).
+  package let wakes = Atomic<UInt64>(0)
+  /// Whether the loop's thread may be in the kernel's wait: whoever takes it off wakes the kernel.
+  package let isAsleep = Atomic<Bool>(false)
+  package let waitingFlag = Atomic<Bool>(false)
+  /// The serial number of the innermost run; 0: the loop does not run.
+  package let activation = Atomic<UInt64>(0)
+  /// A stop that is remembered for the next run.
+  package let stopIsPending = Atomic<Bool>(false)
+  private let ended = Atomic<Bool>(false)
+
+  // Loop thread only.
+  package internal(set) var modes: [Mode] = []
+  package var modeIndices: [ModeName: Int] = [:]
+  package var commonItems: [Item] = []
+  package var frames: [RunFrame] = []
+  package var lastSerial: UInt64 = 0
+  package let timers = TimerStore()
+  /// The slots of the timers whose callbacks are under way.
+  package let firing = Table<Int32>()
+  /// A nested run has parked timers whose callbacks were under way.
+  package var wasParked = false
+  package var wallDates: [TimerID: Int64] = [:]
+  package var wallClockSteps = 0
+  /// Sources that were signalled, in order of their signals; some may not be any more.
+  package var signalled: [SignalledSource] = []
+  package var lastSignal: UInt64 = 0
+  package var blocks = BlockQueue()
+  package var requests = BlockQueue()
+  /// Modes of sources and ports that belong to another loop as well.
+  package var guestModes: [ObjectIdentifier: [Int]] = [:]
+  package var descriptors: [DescriptorSource?] = []
+  package var descriptorGenerations: [UInt32] = []
+  package var freeDescriptors: [Int] = []
+  /// The set for modes without descriptors: only the wake-up is in it.
+  package let barePollSet: PollSetID
+  package let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
+  /// What the clock said when the loop last looked; dates up to it are due.
+  package var passNow: Int64 = .min
+  package var isApplyingPosts = false
+  package var isDrainingMainQueue = false
+  package var mainQueueIsSilent = false
+  /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
+  public internal(set) var wasStopped = false
+  /// How many passes the loop made, in all runs. Loop thread only.
+  public internal(set) var passes: UInt64 = 0
+  /// How deep runs may be nested; a run beyond traps: ask `canRun`. Loop thread only.
+  public var nestingLimit = 64
+  /// Whether the main queue holds runs open in common modes (R8). Loop thread only.
+  public var mainQueueHolds = true
+  /// Told of every stage and call-out; nil costs nothing. Loop thread only.
+  public var tracer: Tracer? { didSet { isTraced = tracer != nil } }
+  package var isTraced = false
+  /// What a timer without an object is called in traces.
+  package var timerName: ((TimerID, TimerCallout) -> String)?
+  /// Called before the sleep, after the observers, with the time to the next deadline.
+  package var onIdle: ((_ nanoseconds: Int64) -> Void)?
+
+  /// - Throws: `SystemError` if the kernel cannot make a poll set.
+  package init(name: String, kernel: any Kernel, thread: Int32) throws(SystemError) {
+    self.name = name
+    self.kernel = kernel
+    self.thread = thread
+    barePollSet = try kernel.makePollSet()
+    _ = makeMode(.default)
+    modes[0].isCommon = true
+  }
+
+  deinit {
+    timers.deallocate()
+    firing.deallocate()
+    events.deallocate()
+  }
+
+  // MARK: Threads
+
+  /// Whether the calling thread is the one that the loop belongs to. Any thread.
+  public var isOnThread: Bool {
+    @inline(__always) get { cmx_thread_id() == thread }
+  }
+
+  /// Traps unless the caller is on the loop's thread.
+  @inline(__always)
+  package func requireThread(_ what: StaticString) {
+    if !isOnThread { wrongThread(what) }
+  }
+
+  @inline(never)
+  private func wrongThread(_ what: StaticString) -> Never {
+    fatalError(
+      "\(what): \(name) belongs to thread \(thread), called on thread \(cmx_thread_id()); "
+        + "use perform or change to get there")
+  }
+
+  /// Whether the loop's thread has ended, or the isolated loop is over. Any thread.
+  public var hasEnded: Bool { ended.load(ordering: .acquiring) }
+
+  // MARK: State
+
+  /// The time on the loop's clock, read now. Loop thread only.
+  public var now: LoopTime { LoopTime(nanoseconds: kernel.now()) }
+
+  /// Nanoseconds since 1970, by the wall clock as the loop's clock sees it. Loop thread only.
+  public var wallTime: Int64 { kernel.wallTime() }
+
+  /// Whether the loop runs, nested or not. Any thread.
+  public var isRunning: Bool { activation.load(ordering: .acquiring) != 0 }
+
+  /// Whether the loop sleeps (R5). Any thread. Counterpart: `CFRunLoopIsWaiting`.
+  public var isWaiting: Bool { waitingFlag.load(ordering: .acquiring) }
+
+  /// The mode of the innermost run; nil while the loop does not run (R4). Loop thread only.
+  public var currentMode: ModeName? { frames.last?.mode.name }
+
+  /// How many runs are active, one inside the other. Loop thread only.
+  public var depth: Int { frames.count }
+
+  /// Whether a run may begin: not nested deeper than the limit. Loop thread only.
+  public var canRun: Bool { frames.count < nestingLimit && !hasEnded }
+
+  // MARK: The end
+
+  /// Lets go of everything, when the thread ends: sources hear of their cancelling (R1).
+  package func end() {
+    guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    inbox.close()
+    for mode in modes {
+      for source in mode.sources { remove(source, modes: [mode.name]) }
+      for port in mode.ports { remove(port, modes: [mode.name]) }
+      for observer in mode.observers { leaveAllModes(observer) }
+      for descriptor in mode.descriptors { leaveAllModes(descriptor) }
+    }
+    for slot in 0..<timers.records.count where timers.records[slot].flags.contains(.valid) {
+      invalidate(TimerID(slot: slot, generation: timers.records[slot].generation))
+    }
+    for post in inbox.takeAll() { if case .perform(let block) = post { block.request.cancel() } }
+    blocks = BlockQueue()
+    requests = BlockQueue()
+    signalled = []
+    commonItems = []
+    tracer = nil
+    onIdle = nil
+    for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
+    kernel.closePollSet(barePollSet)
+    modes.removeAll { $0.index > 0 }
+  }
+}

@@ -1,0 +1,54 @@
+// Instants on a loop's clock, and the checked conversions between them and durations.
+
+/// An instant on the clock of a loop.
+///
+/// The clock is monotonic, starts at an arbitrary value, and may run faster than the world's when it
+/// is virtual. Instants of different loops on the system's clock compare well.
+public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible {
+  /// Nanoseconds on the loop's clock; `Int64.max` means never.
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// An instant that never comes.
+  public static let distantFuture = LoopTime(nanoseconds: .max)
+
+  public static func < (left: LoopTime, right: LoopTime) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  /// The instant so much later; never overflows, the distant future stays what it is.
+  public func advanced(by duration: Duration) -> LoopTime {
+    LoopTime(nanoseconds: saturatingDate(nanoseconds, after: duration.loopNanoseconds))
+  }
+
+  /// How long it is from this instant to the other; negative if that is earlier.
+  public func duration(to other: LoopTime) -> Duration {
+    let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
+    if overflow { return .nanoseconds(other.nanoseconds > nanoseconds ? Int64.max : Int64.min) }
+    return .nanoseconds(difference)
+  }
+
+  public var description: String {
+    self == .distantFuture ? "never" : "\(Double(nanoseconds) / 1e9) s"
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds of a duration, clamped to what 64 bits hold.
+  package var loopNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return carry ? (seconds < 0 ? .min : .max) : sum
+  }
+}
+
+/// The date so many nanoseconds after another; stays within 64 bits, and never stays never.
+@inline(__always)
+package func saturatingDate(_ date: Int64, after nanoseconds: Int64) -> Int64 {
+  if date == .max { return .max }
+  let (sum, overflow) = date.addingReportingOverflow(nanoseconds)
+  return overflow ? (nanoseconds > 0 ? .max : .min) : sum
+}

@@ -1,0 +1,102 @@
+// One mode of a loop: what is in it, and what of that is ready.
+
+/// Something that is ready and waits for its turn, one a pass (R29, R54).
+package enum ReadyItem {
+  case descriptor(Loop.DescriptorSource)
+  case port(Loop.Port)
+  case mainQueue
+}
+
+/// One mode of one loop. Loop thread only.
+package final class Mode {
+  package let name: ModeName
+  package let index: Int
+  package let bit: UInt64
+  package var isCommon = false
+
+  package let timers = TimerQueue()
+  package var sources: [Loop.Source] = []
+  package var ports: [Loop.Port] = []
+  package var descriptors: [Loop.DescriptorSource] = []
+  /// By order, then by adding (R32).
+  package private(set) var observers: [Loop.Observer] = []
+  /// The activities that any observer of the mode hears of.
+  package private(set) var watched: Activity = []
+
+  /// How many items of the mode hold a run (R8); blocks are counted apart.
+  package var holders = 0
+  /// The kernel's set for the descriptors of the mode; nil while it never had one.
+  package var pollSet: PollSetID?
+  /// How many descriptors are in the kernel's set, the main queue's included.
+  package var polled = 0
+  /// How many descriptors of the mode count as always ready.
+  package var alwaysReady = 0
+  package var servesMainQueue = false
+
+  /// What is ready, in order of becoming so; the first `readyHead` are gone.
+  private var ready: [ReadyItem?] = []
+  private var readyHead = 0
+  /// How many of the ready are served before the kernel is asked again, so that no port that is
+  /// always ready keeps descriptors from their turn (R31).
+  package var round = 0
+  package var mainQueueIsReady = false
+
+  package init(name: ModeName, index: Int) {
+    self.name = name
+    self.index = index
+    bit = ModeMask.bit(index)
+  }
+
+  deinit { timers.deallocate() }
+
+  // MARK: Observers
+
+  package func insert(_ observer: Loop.Observer) {
+    let place = observers.firstIndex { $0.order > observer.order } ?? observers.endIndex
+    observers.insert(observer, at: place)
+    watched.formUnion(observer.activities)
+  }
+
+  package func remove(_ observer: Loop.Observer) {
+    observers.removeAll { $0 === observer }
+    watched = observers.reduce([]) { $0.union($1.activities) }
+  }
+
+  /// Whether anybody hears of the sleep.
+  @inline(__always)
+  package var sleepIsWatched: Bool {
+    !watched.isDisjoint(with: [.beforeWaiting, .afterWaiting])
+  }
+
+  // MARK: The ready
+
+  @inline(__always) package var hasReady: Bool { readyHead < ready.count }
+  package var readyCount: Int { ready.count - readyHead }
+
+  package func appendReady(_ item: ReadyItem) { ready.append(item) }
+
+  package func takeReady() -> ReadyItem? {
+    guard readyHead < ready.count else { return nil }
+    let item = ready[readyHead]
+    ready[readyHead] = nil
+    readyHead += 1
+    if readyHead == ready.count {
+      ready.removeAll(keepingCapacity: true)
+      readyHead = 0
+    } else if readyHead >= 1024 && readyHead * 2 > ready.count {
+      ready.removeFirst(readyHead)
+      readyHead = 0
+    }
+    return item
+  }
+
+  package func containsReady(_ port: Loop.Port) -> Bool {
+    for case .port(let other)? in ready[readyHead...] where other === port { return true }
+    return false
+  }
+
+  package func containsReady(_ source: Loop.DescriptorSource) -> Bool {
+    for case .descriptor(let other)? in ready[readyHead...] where other === source { return true }
+    return false
+  }
+}

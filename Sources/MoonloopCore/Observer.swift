@@ -1,0 +1,57 @@
+// Observers: told of the activities of a run.
+
+extension Loop {
+  /// Hears of activities of a loop. Counterpart: `CFRunLoopObserver`.
+  ///
+  /// An observer does not keep a run going (R38), and is not told of anything while its own handler
+  /// runs (R36).
+  public final class Observer: Item, @unchecked Sendable {  // as `Item`
+    /// What the observer is called with.
+    public typealias Handler = (_ observer: Observer, _ activity: Activity) -> Void
+
+    /// The activities it hears of.
+    public let activities: Activity
+    /// Observers are told by ascending order, equal ones in order of adding (R32).
+    public let order: Int
+    /// Whether it is told again after the first time (R34).
+    public let repeats: Bool
+
+    package private(set) var handler: Handler?
+    package var isFiring = false  // loop thread only
+    /// The loop that it is on. Loop thread only.
+    package weak var loop: Loop?
+
+    /// Makes an observer, on no loop yet.
+    ///
+    /// - Parameters:
+    ///   - activities: What it hears of.
+    ///   - repeats: false: told once, of the first activity that occurs, then invalid.
+    ///   - order: Its place among other observers.
+    ///   - name: What it is called in reports.
+    ///   - handler: Called on the thread of the loop.
+    public init(
+      _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
+      handler: @escaping Handler
+    ) {
+      self.activities = activities
+      self.order = order
+      self.repeats = repeats
+      self.handler = handler
+      super.init(name: name)
+    }
+
+    /// Ends the observer for good: it leaves all modes and lets go of its handler (R126).
+    ///
+    /// Allowed at any time, also in its own handler; idempotent.
+    /// - Note: Loop thread only, once it is on a loop.
+    public func invalidate() {
+      guard markInvalid() else { return }
+      loop?.leaveAllModes(self)
+      if !isFiring { handler = nil }
+    }
+
+    package func dropHandler() { handler = nil }
+
+    package override var kind: String { "observer" }
+  }
+}

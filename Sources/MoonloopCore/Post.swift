@@ -1,0 +1,163 @@
+// What other threads can put into a loop's inbox, and what waking it means.
+
+internal import Synchronization
+
+/// One thing that another thread asks of a loop.
+// Sendable: bodies given from other threads are @Sendable where they are taken; items are Sendable.
+package enum Post: @unchecked Sendable {
+  /// A queued block or a perform request.
+  case perform(QueuedBlock)
+  /// A source was signalled (R39).
+  case signalled(Loop.Source)
+  /// A port has got a message.
+  case portReady(Loop.Port)
+  /// A change of the loop's items; invisible to a sleeping loop (R85).
+  case change((Loop) -> Void)
+  /// A stop, for the run with this serial number and no other (R99).
+  case stop(UInt64)
+
+  /// Whether a sleeping loop must look at it at once.
+  var needsLook: Bool {
+    switch self {
+    case .perform, .signalled: false  // R40, R107: found when something else ends the sleep.
+    case .portReady, .change, .stop: true
+    }
+  }
+}
+
+extension Loop {
+  /// Puts a post into the inbox. Any thread. A system call only if the loop sleeps and must look.
+  /// - Returns: false if the loop has ended.
+  @discardableResult
+  package func post(_ post: Post) -> Bool {
+    let needsLook = post.needsLook
+    guard inbox.post(post) != nil else { return false }
+    if needsLook { nudge() }
+    return true
+  }
+
+  /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
+  package func nudge() {
+    if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { kernel.wake() }
+  }
+
+  /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
+  ///
+  /// Nothing happens while the loop does not run, and nothing is remembered (R118). After the sleep of
+  /// a pass it is superfluous (R119).
+  /// - Note: Any thread. A system call only if the loop sleeps.
+  /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
+  public func wakeUp() {
+    wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    nudge()
+  }
+
+  /// Ends the innermost run at the end of the pass under way (R15, R99).
+  ///
+  /// - Returns: false if no run was met; then nothing is remembered (R16). See `stopNextRun`.
+  /// - Note: Any thread. Never for a signal handler (R121).
+  /// - SeeAlso: counterpart `CFRunLoopStop`.
+  @discardableResult
+  public func stop() -> Bool {
+    if isOnThread {
+      guard let frame = frames.last, !frame.isExiting else { return false }
+      frame.isStopped = true
+      return true
+    }
+    let serial = activation.load(ordering: .acquiring)
+    return serial != 0 && post(.stop(serial))
+  }
+
+  /// Stops the innermost run, or, if the loop does not run, the next one as soon as it begins.
+  ///
+  /// For threads that cannot know whether the loop runs already.
+  /// - Note: Any thread.
+  public func stopWhenNextLooking() {
+    if !stop() { stopIsPending.store(true, ordering: .sequentiallyConsistent) }
+  }
+
+  /// Has the loop's thread change its items; a sleeping loop does so without notifications and
+  /// without another pass (R85), but adding a source wakes it (R50).
+  ///
+  /// On the loop's thread the body runs at once.
+  /// - Returns: false if the loop has ended; the body is then never called.
+  /// - Note: Any thread. The body runs when the loop next looks: at once if it sleeps.
+  @discardableResult
+  public func change(_ body: @escaping @Sendable (Loop) -> Void) -> Bool {
+    if isOnThread {
+      body(self)
+      return true
+    }
+    return post(.change(body))
+  }
+
+  /// The same, and waits until it is done.
+  ///
+  /// - Parameter timeout: How long to wait at most; nil: for ever.
+  /// - Returns: false if the time was over first or the loop has ended; the body may still run later.
+  /// - Note: Any thread. A loop that neither runs nor looks lets the caller wait.
+  @discardableResult
+  public func changeAndWait(
+    timeout: Duration? = nil, _ body: @escaping @Sendable (Loop) -> Void
+  ) -> Bool {
+    if isOnThread { return change(body) }
+    let gate = kernel.makeGate()
+    guard
+      post(
+        .change { loop in
+          body(loop)
+          gate.open()
+        })
+    else { return false }
+    return gate.wait(atMost: timeout?.loopNanoseconds ?? .max)
+  }
+
+  /// Lets other threads' changes take effect while the loop's thread is busy with something else:
+  /// waits until a moment on the loop's clock. For hosts that block the thread themselves.
+  package func applyChanges(until date: Int64) {
+    requireThread("applyChanges")
+    let set = barePollSet
+    while true {
+      applyPosts()
+      if kernel.hasReached(date) { return }
+      isAsleep.store(true, ordering: .sequentiallyConsistent)
+      if inbox.isEmpty {
+        _ = kernel.wait(set, until: date, into: UnsafeMutableBufferPointer(start: nil, count: 0))
+      }
+      isAsleep.store(false, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  // MARK: Loop thread
+
+  /// Takes in what other threads asked for, in their order. Performs and signals are only noted.
+  @inline(__always)
+  package func drainInbox() {
+    if !inbox.isEmpty { takeInbox() }
+  }
+
+  /// The same in the sleep: there adding a source counts as a wake-up (R50).
+  package func applyPosts() {
+    if inbox.isEmpty { return }
+    let outer = isApplyingPosts
+    isApplyingPosts = true
+    takeInbox()
+    isApplyingPosts = outer
+  }
+
+  @inline(never)
+  private func takeInbox() {
+    for post in inbox.takeAll() {
+      switch post {
+      case .perform(let block): enqueue(block)
+      case .signalled(let source): noteSignalled(source)
+      case .portReady(let port): noteReady(port)
+      case .change(let body): body(self)
+      case .stop(let serial):
+        if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
+          frame.isStopped = true
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// One active run: nested runs have one each.
+
+/// What the loop knows of one of its active runs. Loop thread only.
+package final class RunFrame {
+  package let mode: Mode
+  package let serial: UInt64
+  /// When the run is over at the latest; `Int64.max`: never.
+  package let deadline: Int64
+  /// A timeout of zero or less: exactly one pass, which does not sleep (R12).
+  package let polls: Bool
+  package let returnAfterSource: Bool
+  /// `stop` met this run.
+  package var isStopped = false
+  /// The exit observers are being told: it is too late to stop this run (R18).
+  package var isExiting = false
+  /// The number of wake-ups at the begin of the pass under way.
+  package var wakesSeen: UInt64 = 0
+  /// The last pass served a ready port: due timers go first now (R31).
+  package var servedPort = false
+
+  package init(
+    mode: Mode, serial: UInt64, deadline: Int64, polls: Bool, returnAfterSource: Bool
+  ) {
+    self.mode = mode
+    self.serial = serial
+    self.deadline = deadline
+    self.polls = polls
+    self.returnAfterSource = returnAfterSource
+  }
+}

@@ -1,0 +1,119 @@
+// Version-0 sources: signalled by hand, performed by the loop.
+
+internal import Synchronization
+
+extension Loop {
+  /// A version-0 source: signalled by hand, performed when a mode of it runs.
+  ///
+  /// It may be in several modes and several loops; one signal is one perform, by whichever looks
+  /// first (R48). Counterpart: `CFRunLoopSource`, version 0.
+  public final class Source: Item, @unchecked Sendable {  // as `Item`, and see `members`
+    /// Called when the source is added to a mode of a loop, and when it leaves one (R46).
+    public typealias Scheduler = (_ source: Source, _ loop: Loop, _ mode: ModeName) -> Void
+    /// Called when the source was signalled and a mode of it runs (R39).
+    public typealias Perform = (_ source: Source) -> Void
+
+    /// Signalled sources are performed by ascending order (R42).
+    public let order: Int
+
+    package private(set) var schedule: Scheduler?
+    package private(set) var cancel: Scheduler?
+    package private(set) var perform: Perform?
+
+    private let mark = Atomic<Bool>(false)
+    /// The loops that it is in. Protected by its mutex, held for no call.
+    private let members = Mutex<[Loop]>([])
+    /// Whether it is in one loop only, the one that owns it.
+    private let isShared = Atomic<Bool>(false)
+
+    /// Makes a source, on no loop yet.
+    ///
+    /// - Parameters:
+    ///   - order: Its place among signalled sources.
+    ///   - name: What it is called in reports.
+    ///   - schedule: Called at each adding to a mode.
+    ///   - cancel: Called at each leaving of a mode, also by invalidation and the end of the thread.
+    ///   - perform: Called on the thread of a loop that it is in.
+    public init(
+      order: Int = 0, name: String = "", schedule: Scheduler? = nil, cancel: Scheduler? = nil,
+      perform: @escaping Perform
+    ) {
+      self.order = order
+      self.schedule = schedule
+      self.cancel = cancel
+      self.perform = perform
+      super.init(name: name)
+    }
+
+    /// Marks the source: it is performed in the next pass of a mode that it is in.
+    ///
+    /// Wakes no loop (R40): see `Loop.wakeUp`. Any number of signals before that is one (R39); the
+    /// mark stays over runs in other modes, removal and adding again (R41). Nothing happens if the
+    /// source is invalid.
+    /// - Note: Any thread. No system call.
+    public func signal() {
+      guard isValid, !mark.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      if !isShared.load(ordering: .acquiring), let loop = Loop.ofThisThread, isOwned(by: loop) {
+        loop.noteSignalled(self)
+        return
+      }
+      for loop in members.withLock({ $0 }) { loop.post(.signalled(self)) }
+    }
+
+    /// Whether it was signalled and not performed since. Any thread.
+    public var isSignalled: Bool { mark.load(ordering: .acquiring) }
+
+    /// Takes the mark off.
+    /// - Returns: Whether it was there: whoever gets true performs.
+    package func takeMark() -> Bool { mark.exchange(false, ordering: .acquiringAndReleasing) }
+
+    /// Ends the source for good: it leaves all modes of all loops and lets go of its handlers (R126).
+    ///
+    /// Allowed at any time, also in its own handler; idempotent. In loops of other threads it leaves
+    /// the modes when those next look; it is not performed there any more.
+    /// - Note: Thread of a loop that it is in; any thread if it is in none.
+    public func invalidate() {
+      guard markInvalid() else { return }
+      for loop in members.withLock({ $0 }) {
+        if loop.isOnThread {
+          loop.leaveAllModes(self)
+        } else {
+          loop.post(.change { $0.leaveAllModes(self) })
+        }
+      }
+      if callDepth == 0 { dropHandlers() }
+    }
+
+    /// The number of the last signal in the loop that owns it. Loop thread only.
+    package var signalNumber: UInt64 = 0
+    /// How many calls of `perform` are under way. Loop thread only.
+    package var callDepth = 0
+
+    package func dropHandlers() {
+      perform = nil
+      // The cancel handler is still needed by loops of other threads that have not looked yet.
+      if members.withLock({ $0.isEmpty }) {
+        schedule = nil
+        cancel = nil
+      }
+    }
+
+    package func join(_ loop: Loop) {
+      members.withLock { members in
+        if !members.contains(where: { $0 === loop }) { members.append(loop) }
+        isShared.store(members.count > 1, ordering: .releasing)
+      }
+    }
+
+    package func leave(_ loop: Loop) {
+      members.withLock { members in
+        members.removeAll { $0 === loop }
+        isShared.store(
+          members.count > 1 || (members.count == 1 && !isOwned(by: members[0])),
+          ordering: .releasing)
+      }
+    }
+
+    package override var kind: String { "source" }
+  }
+}

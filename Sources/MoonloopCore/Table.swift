@@ -1,0 +1,72 @@
+// Growable memory for plain records: the one place of the core where element pointers live.
+//
+// A `Table` is a handle to memory that its owner frees by hand; copying the handle copies nothing.
+// That makes it a `let` of its owner, so that access needs no exclusivity check, and a handler may
+// change the table while a caller stands between two accesses (never inside one).
+
+/// A growable array of plain records with checked indices, owned by whoever calls `deallocate`.
+package struct Table<Element: BitwiseCopyable> {
+  private struct Header {
+    var base: UnsafeMutablePointer<Element>
+    var count: Int
+    var capacity: Int
+  }
+  private let header: UnsafeMutablePointer<Header>
+
+  package init(minimumCapacity: Int = 8) {
+    header = .allocate(capacity: 1)
+    header.initialize(
+      to: Header(
+        base: .allocate(capacity: minimumCapacity), count: 0, capacity: minimumCapacity))
+  }
+
+  /// Frees the memory; the handle and its copies are dead afterwards.
+  package func deallocate() {
+    header.pointee.base.deallocate()
+    header.deallocate()
+  }
+
+  package var count: Int { @inline(__always) get { header.pointee.count } }
+  package var isEmpty: Bool { @inline(__always) get { header.pointee.count == 0 } }
+
+  package subscript(_ index: Int) -> Element {
+    @inline(__always) unsafeAddress {
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
+      return UnsafePointer(header.pointee.base + index)
+    }
+    @inline(__always) nonmutating unsafeMutableAddress {
+      precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
+      return header.pointee.base + index
+    }
+  }
+
+  @inline(__always)
+  package func append(_ element: Element) {
+    if header.pointee.count == header.pointee.capacity { grow() }
+    (header.pointee.base + header.pointee.count).initialize(to: element)
+    header.pointee.count &+= 1
+  }
+
+  @inline(__always)
+  package func removeLast() {
+    precondition(header.pointee.count > 0)
+    header.pointee.count &-= 1
+  }
+
+  package func removeAll() { header.pointee.count = 0 }
+
+  /// Appends copies of an element until there are at least so many.
+  package func extend(to count: Int, with element: Element) {
+    while header.pointee.count < count { append(element) }
+  }
+
+  @inline(never)
+  private func grow() {
+    let capacity = header.pointee.capacity * 2
+    let base = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+    base.moveInitialize(from: header.pointee.base, count: header.pointee.count)
+    header.pointee.base.deallocate()
+    header.pointee.base = base
+    header.pointee.capacity = capacity
+  }
+}

@@ -1,0 +1,131 @@
+// Timers as Swift objects: a view of a record in the store of the loop that the timer is on.
+
+internal import Synchronization
+
+extension Loop {
+  /// Fires when its date has come and a mode of it runs. Counterpart: `CFRunLoopTimer`.
+  ///
+  /// The dates of a repeating timer lie on the grid of its first date, however late fires are (R71);
+  /// missed dates collapse into one fire (R72).
+  public final class Timer: Item, @unchecked Sendable {  // as `Item`
+    /// What the timer is called with.
+    public typealias Handler = (_ timer: Timer) -> Void
+
+    /// The distance of the dates; zero: it fires once (R78).
+    public let interval: Duration
+    /// How much later than its date it may fire, to save wake-ups; at most half the interval (R83).
+    public let tolerance: Duration
+    /// How many dates were coalesced into the present fire, beyond the one.
+    public internal(set) var missed: Int = 0
+
+    package private(set) var handler: Handler?
+    /// The loop that it is on, and its record there. Loop thread only.
+    package weak var loop: Loop?
+    package var id = TimerID(rawValue: 0)
+    /// The date while it is on no loop.
+    package var restingDate: Int64
+
+    /// Makes a timer, on no loop yet; its first date counts from now on the clock of this thread's
+    /// loop.
+    ///
+    /// - Parameters:
+    ///   - delay: From now to the first date; negative: a date in the past, whose grid it keeps (R77).
+    ///   - interval: The distance of the dates; zero or less: it fires once.
+    ///   - tolerance: How much later it may fire.
+    ///   - name: What it is called in reports.
+    ///   - handler: Called on the thread of the loop.
+    public convenience init(
+      after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
+      name: String = "", handler: @escaping Handler
+    ) {
+      self.init(
+        at: Loop.current.now.advanced(by: delay), every: interval, tolerance: tolerance, name: name,
+        handler: handler)
+    }
+
+    /// Makes a timer with its first date, on no loop yet.
+    public init(
+      at date: LoopTime, every interval: Duration = .zero, tolerance: Duration = .zero,
+      name: String = "", handler: @escaping Handler
+    ) {
+      self.interval = max(.zero, interval)
+      self.tolerance =
+        interval > .zero ? min(max(.zero, tolerance), interval / 2) : max(.zero, tolerance)
+      self.restingDate = date.nanoseconds
+      self.handler = handler
+      super.init(name: name)
+    }
+
+    /// The next date; nil when the timer is invalid (R84).
+    ///
+    /// Setting it moves the grid of a repeating timer; a past date means now. In its own handler a
+    /// repeating timer keeps the new date, a one-shot timer ends all the same (R76): see `again`.
+    /// - Note: Loop thread only, once it is on a loop.
+    public var nextFire: LoopTime? {
+      get {
+        guard isValid else { return nil }
+        return LoopTime(nanoseconds: loop?.date(of: id) ?? restingDate)
+      }
+      set {
+        guard isValid, let newValue else { return }
+        if let loop, loop.setDate(of: id, to: newValue.nanoseconds) { return }
+        restingDate = newValue.nanoseconds
+      }
+    }
+
+    /// Fires again so much later than now, whatever kind of timer it is, also in its own handler.
+    /// - Note: Loop thread only.
+    public func again(after delay: Duration) {
+      guard isValid, let loop else { return }
+      loop.rearm(id, after: delay.loopNanoseconds)
+    }
+
+    /// Whether the timer holds a run open; set it to false and a run ends when nothing else is left.
+    /// - Note: Loop thread only, once it is on a loop.
+    public var keepsLoopAlive: Bool {
+      get { holds }
+      set {
+        holds = newValue
+        loop?.setHolds(of: id, newValue)
+      }
+    }
+
+    /// Ends the timer for good: it leaves all modes and lets go of its handler (R70, R126).
+    ///
+    /// Allowed at any time, also in its own handler; idempotent.
+    /// - Note: Loop thread only, once it is on a loop.
+    public func invalidate() {
+      guard markInvalid() else { return }
+      if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }
+    }
+
+    package func dropHandler() { handler = nil }
+
+    package override var kind: String { "timer" }
+  }
+}
+
+/// The call-out of timers that are Swift objects: the context is the retained timer.
+let swiftTimerCallout = (
+  fire: { context, _, _, missed in
+    let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeUnretainedValue()
+    timer.missed = Int(missed)
+    timer.handler?(timer)
+  } as TimerCallout.Fire,
+  release: { context, _, _ in
+    let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeRetainedValue()
+    timer.loopLetGo()
+  } as TimerCallout.Release
+)
+
+extension Loop.Timer {
+  /// The record is gone: the timer ended, or it left all modes for another loop.
+  fileprivate func loopLetGo() {
+    if id.rawValue == 0 { return }
+    id = TimerID(rawValue: 0)
+    loop = nil
+    _ = markInvalid()
+    dropHandler()
+    release()
+  }
+}

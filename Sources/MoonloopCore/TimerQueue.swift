@@ -1,0 +1,367 @@
+// The timers of one mode in the order in which they fire: by date, equal dates by order of adding.
+//
+// A 4-ary heap of 16-byte entries; what is due at once goes to a ring instead, which is in order by
+// itself. During a batch (the timers that fire in one pass) everything that becomes due goes to the
+// ring's far end, so the batch is "the heap's first while it is due, and the ring up to here" (R74).
+
+/// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
+package struct TimerQueue {
+  /// One queued timer. `key` holds the order of adding in its upper 40 bits, the slot below.
+  private struct Entry: BitwiseCopyable {
+    var date: Int64
+    var key: UInt64
+
+    @inline(__always) var slot: Int { Int(key & TimerQueue.slotMask) }
+    @inline(__always) func precedes(_ other: Entry) -> Bool {
+      date != other.date ? date < other.date : key < other.key
+    }
+  }
+
+  private struct State: BitwiseCopyable {
+    var ringHead = 0  // number of the first entry of the ring; counts up for ever
+    var ringFirst = 0  // no live entry of the ring has a lower index
+    var nextSequence: UInt64 = 1
+    var lateDate = Int64.min  // no date up to this one enters the heap
+    var ringLastDate = Int64.min
+    var ringIsSorted = true
+    var hasTolerance = false
+    var ringLive = 0
+    var members = 0
+  }
+
+  /// Slots are below this.
+  package static let slotLimit = (1 << 24) - 1
+  private static let slotMask: UInt64 = (1 << 24) - 1
+  private static let noSlot: UInt64 = slotMask
+  private static let absent: Int32 = -1
+  private static let parked: Int32 = -2
+  private static let numberMask = (1 << 30) - 1
+
+  private let heap = Table<Entry>()
+  private let ring = Table<Entry>()
+  /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the low bits of the ring number.
+  private let positions = Table<Int32>()
+  private let state: UnsafeMutablePointer<State>
+
+  package init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+  }
+
+  package func deallocate() {
+    heap.deallocate()
+    ring.deallocate()
+    positions.deallocate()
+    state.deallocate()
+  }
+
+  /// How many timers are in the mode, parked ones included.
+  package var count: Int { state.pointee.members }
+
+  /// Whether a timer is in the mode, queued or parked.
+  @inline(__always)
+  package func contains(_ slot: Int) -> Bool {
+    slot < positions.count && positions[slot] != TimerQueue.absent
+  }
+
+  /// The earliest date, `Int64.max` if there is none.
+  package var firstDate: Int64 {
+    let heapDate = heap.isEmpty ? Int64.max : heap[0].date
+    if state.pointee.ringLive == 0 { return heapDate }
+    var earliest = heapDate
+    for index in state.pointee.ringFirst..<ring.count where isLive(ring[index]) {
+      earliest = min(earliest, ring[index].date)
+      if state.pointee.ringIsSorted { break }
+    }
+    return earliest
+  }
+
+  /// Puts a timer into the queue, behind those of the same date; it was absent or parked.
+  ///
+  /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
+  @inline(__always)
+  package func insert(_ slot: Int, date: Int64, isDue: Bool) {
+    if slot >= positions.count {
+      positions.extend(to: slot + 1, with: TimerQueue.absent)
+    }
+    if positions[slot] == TimerQueue.absent { state.pointee.members += 1 }
+    let entry = Entry(date: date, key: takeSequence() << 24 | UInt64(slot))
+    if isDue || date <= state.pointee.lateDate {
+      appendToRing(entry)
+    } else {
+      heap.append(entry)
+      siftUp(heap.count - 1, entry)
+    }
+  }
+
+  /// Takes a timer out of the mode; nothing happens if it is not there.
+  @inline(__always)
+  package func remove(_ slot: Int) {
+    if !contains(slot) { return }
+    unqueue(slot)
+    positions[slot] = TimerQueue.absent
+    state.pointee.members -= 1
+  }
+
+  /// Takes a timer out of the order of dates; it stays in the mode, and waits for `insert`.
+  @inline(__always)
+  package func park(_ slot: Int) {
+    if !contains(slot) { return }
+    unqueue(slot)
+    positions[slot] = TimerQueue.parked
+  }
+
+  @inline(__always)
+  package func isQueued(_ slot: Int) -> Bool {
+    contains(slot) && positions[slot] != TimerQueue.parked
+  }
+
+  @inline(__always)
+  private func unqueue(_ slot: Int) {
+    let position = positions[slot]
+    if position >= 0 {
+      removeFromHeap(Int(position))
+    } else if position != TimerQueue.parked {
+      removeFromRing(ringIndex(position))
+    }
+  }
+
+  /// Gives a queued timer (not a parked one) another date; its place among equal dates stays that of its adding.
+  @inline(__always)
+  package func move(_ slot: Int, to date: Int64) {
+    let position = positions[slot]
+    if position >= 0 && date > state.pointee.lateDate {
+      let index = Int(position)
+      let old = heap[index]
+      let entry = Entry(date: date, key: old.key)
+      if entry.precedes(old) { siftUp(index, entry) } else { siftDown(index, entry) }
+      return
+    }
+    moveAcross(slot, position: position, to: date)
+  }
+
+  @inline(never)
+  private func moveAcross(_ slot: Int, position: Int32, to date: Int64) {
+    let key = position >= 0 ? heap[Int(position)].key : ring[ringIndex(position)].key
+    unqueue(slot)
+    let entry = Entry(date: date, key: key)
+    if date <= state.pointee.lateDate {
+      appendToRing(entry)
+    } else {
+      heap.append(entry)
+      siftUp(heap.count - 1, entry)
+    }
+  }
+
+  // MARK: Batches
+
+  /// A batch under way: what was due when it began.
+  package struct Batch {
+    package let now: Int64
+    fileprivate let ringEnd: Int
+    fileprivate let outerLateDate: Int64
+  }
+
+  /// Begins to fire what is due at a moment; timers that become due from now on are not part of it.
+  package func beginBatch(at now: Int64) -> Batch {
+    if !state.pointee.ringIsSorted && state.pointee.lateDate == .min { flushRing() }
+    let batch = Batch(
+      now: now, ringEnd: state.pointee.ringHead + ring.count,
+      outerLateDate: state.pointee.lateDate)
+    state.pointee.lateDate = max(now, batch.outerLateDate)
+    return batch
+  }
+
+  package func endBatch(_ batch: Batch) { state.pointee.lateDate = batch.outerLateDate }
+
+  /// The next timer of the batch, by date; it stays in the queue, and the caller takes it out or
+  /// moves it later. nil when the batch is over.
+  @inline(__always)
+  package func nextDue(in batch: Batch) -> Int? {
+    let heapIsDue = !heap.isEmpty && heap[0].date <= batch.now
+    guard state.pointee.ringLive > 0, let first = firstOfRing(before: batch.ringEnd) else {
+      return heapIsDue ? heap[0].slot : nil
+    }
+    return heapIsDue && heap[0].precedes(first) ? heap[0].slot : first.slot
+  }
+
+  /// Whether anything is due at a moment.
+  @inline(__always)
+  package func hasDue(at now: Int64) -> Bool {
+    if !heap.isEmpty && heap[0].date <= now { return true }
+    return state.pointee.ringLive > 0
+  }
+
+  // MARK: Tolerance
+
+  /// The latest moment to wake so that no timer is later than its tolerance allows.
+  ///
+  /// - Parameter tolerance: The tolerance of the timer in a slot, >= 0.
+  package func wakeDate(tolerance: (Int) -> Int64) -> Int64 {
+    if state.pointee.ringLive > 0 || heap.isEmpty || !state.pointee.hasTolerance {
+      return firstDate
+    }
+    var bound = Int64.max
+    var open = [0]
+    while let index = open.popLast() {
+      let entry = heap[index]
+      if entry.date >= bound { continue }
+      bound = min(bound, saturatingDate(entry.date, after: tolerance(entry.slot)))
+      let child = 4 * index + 1
+      for next in child..<max(child, min(child + 4, heap.count)) { open.append(next) }
+    }
+    return bound
+  }
+
+  /// Says that some timer of the queue may be late on purpose.
+  package func noteTolerance() { state.pointee.hasTolerance = true }
+
+  // MARK: The ring
+
+  @inline(__always)
+  private func isLive(_ entry: Entry) -> Bool {
+    entry.key & TimerQueue.slotMask != TimerQueue.noSlot
+  }
+
+  private func appendToRing(_ entry: Entry) {
+    if state.pointee.ringLive == 0 { clearRing() }
+    if entry.date < state.pointee.ringLastDate { state.pointee.ringIsSorted = false }
+    state.pointee.ringLastDate = entry.date
+    let number = (state.pointee.ringHead + ring.count) & TimerQueue.numberMask
+    positions[entry.slot] = Int32(truncatingIfNeeded: -3 - number)
+    ring.append(entry)
+    state.pointee.ringLive += 1
+  }
+
+  private func ringIndex(_ position: Int32) -> Int {
+    (-3 - Int(position) - state.pointee.ringHead) & TimerQueue.numberMask
+  }
+
+  private func removeFromRing(_ index: Int) {
+    ring[index].key |= TimerQueue.noSlot
+    state.pointee.ringLive -= 1
+    if state.pointee.ringLive == 0 { clearRing() }
+  }
+
+  private func clearRing() {
+    state.pointee.ringHead += ring.count
+    state.pointee.ringFirst = 0
+    state.pointee.ringIsSorted = true
+    state.pointee.ringLastDate = .min
+    ring.removeAll()
+  }
+
+  /// The first live entry with a number below `end`; forgets the dead ones before it.
+  @inline(__always)
+  private func firstOfRing(before end: Int) -> Entry? {
+    var index = state.pointee.ringFirst
+    while index < ring.count && !isLive(ring[index]) { index += 1 }
+    state.pointee.ringFirst = index
+    if index > 256 && index > ring.count / 2 { compactRing() }
+    index = state.pointee.ringFirst
+    guard index < ring.count, state.pointee.ringHead + index < end else { return nil }
+    return ring[index]
+  }
+
+  @inline(never)
+  private func compactRing() {
+    let dead = state.pointee.ringFirst
+    for index in dead..<ring.count { ring[index - dead] = ring[index] }
+    for _ in 0..<dead { ring.removeLast() }
+    state.pointee.ringHead += dead
+    state.pointee.ringFirst = 0
+  }
+
+  private func flushRing() {
+    for index in 0..<ring.count where isLive(ring[index]) {
+      let entry = ring[index]
+      heap.append(entry)
+      siftUp(heap.count - 1, entry)
+    }
+    state.pointee.ringLive = 0
+    clearRing()
+  }
+
+  // MARK: The heap
+
+  private func removeFromHeap(_ index: Int) {
+    let last = heap[heap.count - 1]
+    heap.removeLast()
+    if index == heap.count { return }
+    if index > 0 && last.precedes(heap[(index - 1) / 4]) {
+      siftUp(index, last)
+    } else {
+      siftDown(index, last)
+    }
+  }
+
+  @inline(__always)
+  private func place(_ entry: Entry, at index: Int) {
+    heap[index] = entry
+    positions[entry.slot] = Int32(truncatingIfNeeded: index)
+  }
+
+  private func siftUp(_ start: Int, _ entry: Entry) {
+    var index = start
+    while index > 0 {
+      let parent = (index - 1) / 4
+      if !entry.precedes(heap[parent]) { break }
+      place(heap[parent], at: index)
+      index = parent
+    }
+    place(entry, at: index)
+  }
+
+  private func siftDown(_ start: Int, _ entry: Entry) {
+    var index = start
+    let count = heap.count
+    while true {
+      let firstChild = 4 * index + 1
+      if firstChild >= count { break }
+      var least = firstChild
+      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, count))
+      where heap[child].precedes(heap[least]) {
+        least = child
+      }
+      if !heap[least].precedes(entry) { break }
+      place(heap[least], at: index)
+      index = least
+    }
+    place(entry, at: index)
+  }
+
+  /// The order of adding; after 2^40 additions the queue is numbered anew.
+  @inline(__always)
+  private func takeSequence() -> UInt64 {
+    let sequence = state.pointee.nextSequence
+    if sequence >= (1 << 40) - 1 { return renumber() }
+    state.pointee.nextSequence = sequence + 1
+    return sequence
+  }
+
+  @inline(never)
+  private func renumber() -> UInt64 {
+    var entries = (0..<heap.count).map { heap[$0] }
+    entries.sort { $0.key < $1.key }
+    var sequence: UInt64 = 0
+    for entry in entries {
+      sequence += 1
+      heap[Int(positions[entry.slot])].key = sequence << 24 | UInt64(entry.slot)
+    }
+    for index in 0..<ring.count {
+      sequence += 1
+      ring[index].key = sequence << 24 | ring[index].key & TimerQueue.slotMask
+    }
+    state.pointee.nextSequence = sequence + 2
+    return sequence + 1
+  }
+
+  /// Whether heap order and positions hold; for `Loop.checkInvariants`.
+  package func isConsistent() -> Bool {
+    for index in 0..<heap.count {
+      if positions[heap[index].slot] != Int32(index) { return false }
+      if index > 0 && heap[index].precedes(heap[(index - 1) / 4]) { return false }
+    }
+    return (0..<ring.count).filter { isLive(ring[$0]) }.count == state.pointee.ringLive
+  }
+}

@@ -1,0 +1,131 @@
+// The records of all timers of a loop, in slots that are used again: the memory that firing touches.
+
+/// Names a timer of one loop: its slot and the generation of the slot, so that a stale name is
+/// harmless. Zero names none.
+package struct TimerID: Hashable, Sendable, BitwiseCopyable {
+  package let rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+  package init(slot: Int, generation: UInt32) {
+    rawValue = UInt64(generation) << 32 | UInt64(slot)
+  }
+  package var slot: Int { Int(rawValue & 0xffff_ffff) }
+  package var generation: UInt32 { UInt32(rawValue >> 32) }
+}
+
+/// What the loop calls when a timer fires and when it ends: plain functions and two words, so that
+/// a record holds no reference and a fire retains nothing.
+package struct TimerCallout: BitwiseCopyable {
+  /// Called on each fire with how many fires were coalesced into it.
+  package typealias Fire =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ missed: Int64
+    ) -> Void
+  /// Called once when the timer is invalid and no callback of it is under way: lets go of what the
+  /// two words stand for.
+  package typealias Release =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64
+    ) -> Void
+
+  package var fire: Fire
+  package var release: Release
+  package var context: UnsafeMutableRawPointer
+  package var payload: Int32
+
+  package init(
+    fire: Fire, release: Release, context: UnsafeMutableRawPointer, payload: Int32
+  ) {
+    self.fire = fire
+    self.release = release
+    self.context = context
+    self.payload = payload
+  }
+}
+
+package struct TimerFlags: OptionSet, BitwiseCopyable {
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  package static let valid = TimerFlags(rawValue: 1 << 0)
+  /// Its callback is under way (R75).
+  package static let firing = TimerFlags(rawValue: 1 << 1)
+  /// Its date was set while its callback was under way (R76).
+  package static let moved = TimerFlags(rawValue: 1 << 2)
+  /// It does not hold a run.
+  package static let idle = TimerFlags(rawValue: 1 << 3)
+  /// It is a common item (R91).
+  package static let common = TimerFlags(rawValue: 1 << 4)
+  /// A handler of it is suspended: fires are coalesced (D59).
+  package static let suspended = TimerFlags(rawValue: 1 << 5)
+  /// Its date is one of the wall clock.
+  package static let wallClock = TimerFlags(rawValue: 1 << 6)
+  /// It is to fire again, though its callback is under way and it is one that fires once.
+  package static let rearmed = TimerFlags(rawValue: 1 << 7)
+  /// It is the record of a `Loop.Timer`.
+  package static let object = TimerFlags(rawValue: 1 << 8)
+}
+
+package struct TimerRecord: BitwiseCopyable {
+  package var date: Int64
+  package var interval: Int64  // 0: fires once
+  package var tolerance: Int64
+  package var modes: ModeMask
+  package var callout: TimerCallout
+  package var missed: Int64  // coalesced and not told yet
+  package var fires: UInt32
+  package var generation: UInt32
+  package var flags: TimerFlags
+}
+
+/// The slots of a loop's timers. Loop thread only.
+package struct TimerStore {
+  package let records = Table<TimerRecord>()
+  private let free = Table<Int32>()
+
+  package var liveCount: Int { records.count - free.count }
+
+  package func deallocate() {
+    records.deallocate()
+    free.deallocate()
+  }
+
+  /// A slot for a new timer; nil when there are too many.
+  @inline(__always)
+  package func make(
+    date: Int64, interval: Int64, tolerance: Int64, callout: TimerCallout
+  ) -> TimerID? {
+    var record = TimerRecord(
+      date: date, interval: max(0, interval), tolerance: tolerance, modes: ModeMask(),
+      callout: callout, missed: 0, fires: 0, generation: 1, flags: .valid)
+    if free.count > 0 {
+      let slot = Int(free[free.count - 1])
+      free.removeLast()
+      record.generation = records[slot].generation
+      records[slot] = record
+      return TimerID(slot: slot, generation: record.generation)
+    }
+    let slot = records.count
+    guard slot < TimerQueue.slotLimit else { return nil }
+    records.append(record)
+    return TimerID(slot: slot, generation: record.generation)
+  }
+
+  /// Gives a slot back; the names of it are stale from now on.
+  @inline(__always)
+  package func release(_ slot: Int) {
+    records[slot].generation &+= 1
+    if records[slot].generation == 0 { records[slot].generation = 1 }
+    records[slot].flags = []
+    free.append(Int32(slot))
+  }
+
+  /// The slot of a timer that still exists.
+  @inline(__always)
+  package func slot(of id: TimerID) -> Int? {
+    let slot = id.slot
+    guard slot < records.count, records[slot].generation == id.generation,
+      records[slot].flags.contains(.valid)
+    else { return nil }
+    return slot
+  }
+}

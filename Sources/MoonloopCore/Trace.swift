@@ -1,0 +1,37 @@
+// What a loop tells about its own doings: for `--trace`, for tests and for measurements.
+
+/// One thing that a loop did.
+public enum TraceEvent: Sendable {
+  /// A run began or ended; depth 1 is the outermost.
+  case run(begins: Bool, mode: ModeName, depth: Int)
+  /// Observers are told of an activity, also if there are none.
+  case activity(Activity, mode: ModeName)
+  /// User code was called and has returned.
+  case callout(CalloutKind, name: String, mode: ModeName, nanoseconds: Int64)
+}
+
+/// The kinds of user code that a loop calls.
+public enum CalloutKind: String, Sendable, CaseIterable {
+  case timer, source, port, descriptor, observer, block
+  case mainQueue = "main queue"
+}
+
+/// Told of what a loop does, on its thread.
+public typealias Tracer = (TraceEvent) -> Void
+
+extension Loop {
+  func traceRun(begins: Bool, _ frame: RunFrame) {
+    if isTraced { tracer?(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
+  }
+
+  /// Calls user code and tells the tracer how long it took.
+  @inline(never)
+  func traced(
+    _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, _ body: () -> Void
+  ) {
+    let name = name()
+    let begin = kernel.now()
+    body()
+    tracer?(.callout(kind, name: name, mode: mode.name, nanoseconds: kernel.now() - begin))
+  }
+}
