@@ -14,6 +14,7 @@ HEAD = "// A file for the test.\n"
 LONG_SWIFT = HEAD + "func long() {\n" + "  step()\n" * 69 + "}\n"
 LONG_C = HEAD + "static int long_one(int a) {\n" + "  step();\n" * 69 + "}\n"
 LONG_LUA = "-- A file.\nlocal function long()\n" + "  if a then b() end\n" * 69 + "end\n"
+LONG_PYTHON = '"""A file."""\ndef long():\n' + "    step()\n" * 70
 DOC = "/// Does it.\n"
 
 # rule, path, text, lines that must be named
@@ -33,6 +34,7 @@ FOUND = [
     ("function-length", "Sources/Core/A.swift", LONG_SWIFT.replace("func long", "init?"), [2]),
     ("function-length", "Sources/CShims/a.c", LONG_C, [2]),
     ("function-length", "Sources/Core/lua/a.lua", LONG_LUA, [2]),
+    ("function-length", "scripts/rules/a.py", LONG_PYTHON, [2]),
     ("docs", "Sources/Core/A.swift", HEAD + "public func go() {}\n", [2]),
     ("docs", "Sources/Core/A.swift", HEAD + "public static let a = 1\n", [2]),
     (
@@ -62,6 +64,7 @@ FOUND = [
     ("raising-call", "Sources/Core/A.swift", HEAD + "let n = luaL_checkinteger(L, 1)\n", [2]),
     ("door", "Sources/CShims/a.c", HEAD + "int r = lua_pcall(L, 0, 0, 0);\n", [2]),
     ("door", "Sources/Core/A.swift", HEAD + "let r = lua_resume(L, nil, 0, &n)\n", [2]),
+    ("contract", "Sources/CLuaShims/include/a.h", HEAD + "\nint cml_a(lua_State *L);\n", [3]),
     ("file-name", "Sources/Core/TimerUt" + "ils.swift", HEAD, [1]),
     ("placeholder", "Sources/Core/A.swift", "// Placeholder.\n", [1]),
     ("first-sentence", "Sources/Core/A.swift", "import Glibc\n\nlet a = 1\n", [1]),
@@ -112,6 +115,7 @@ CLEAN = [
     ("Sources/Core/A.swift", HEAD + "extension A: P {\n  public func read() {}\n}\n"),
     ("Sources/Core/A.swift", HEAD + DOC + "// Sendable: it is.\npublic final class A {}\n"),
     ("Tests/CoreTests/A.swift", HEAD + "case sleep(ms: Int)\nlet a = [.sleep(ms: 1)]\n"),
+    ("Sources/CLuaShims/include/a.h", HEAD + "// [-0, +1, m]\nint cml_a(lua_State *L);\n"),
     ("Sources/Core/A.swift", HEAD + "// Calls wakeUp.\n"),
     ("Sources/CLuaShims/cml_call.c", HEAD + "int r = lua_pcall(L, 0, 0, 0);\n"),
     ("Sources/Core/A.swift", HEAD + 'extension A {\n  public var description: String { "" }\n}\n'),

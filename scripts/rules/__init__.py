@@ -12,7 +12,17 @@ _ONE_BY_ONE = (text.check, swift.check, lua_api.check, layout.check)
 
 def tree() -> set[str]:
     """The files that git knows or would add."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    # The owner may be another user, as in a container: only names are read here.
+    command = [
+        "git",
+        "-c",
+        "safe.directory=*",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return {path for path in listed.split("\0") if path and pathlib.Path(path).is_file()}
 

@@ -28,7 +28,32 @@ DOORS = {
 }
 
 
+# A shim that works on a Lua stack: its contract says what it pops, pushes and raises.
+_SHIM = re.compile(r"[\w\s*]*?\b(cml_\w+)\(lua_State \*\s*L\b")
+_CONTRACT = re.compile(r"\[-[^,\]]+, \+[^,\]]+, [-me]\]")
+
+
+def _contract(source: Source):
+    for number, code in enumerate(source.code, 1):
+        if not (match := _SHIM.match(code)):
+            continue
+        said = [source.comments[number - 1]]
+        above = number - 2
+        while above >= 0 and source.comments[above].strip() and not source.code[above].strip():
+            said.append(source.comments[above])
+            above -= 1
+        if not _CONTRACT.search("".join(reversed(said))):
+            yield source.finding(
+                number,
+                "contract",
+                f"'{match[1]}' does not say what it does to the stack and whether it can raise",
+                "write [-pops, +pushes, raises: - | m | e] after the model of the Lua manual",
+            )
+
+
 def check(source: Source):
+    if re.match(r"Sources/CLuaShims/include/\w+\.h$", source.path):
+        yield from _contract(source)
     if not source.path.startswith("Sources/") or source.suffix not in (".swift", ".c", ".h"):
         return
     for number, code in enumerate(source.code, 1):
