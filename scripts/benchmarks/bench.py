@@ -21,7 +21,7 @@ from rows import PEERS, ROWS
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-BUILT = HERE / ".build"
+BUILT = HERE / ".build" / "native"
 PROGRAMS = {
     "floor": [BUILT / "floor"],
     "libuv": [BUILT / "libuv"],
@@ -61,7 +61,7 @@ def run_once(words, environment):
 
 
 def run_starts(words, environment):
-    """The wall and CPU time of one start, from many: each from before the spawn until it is over."""
+    """The wall and CPU time of one start, from many: from before the spawn until it is over."""
     walls, cpus = [], []
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         actions = [(os.POSIX_SPAWN_DUP2, nowhere.fileno(), 1)]

@@ -150,8 +150,8 @@ Medians; nanoseconds are CPU time of the whole process, the system's share inclu
 
 ## Where we stand
 
-"First" was asked for before the work counted as done, "goal" is where it goes; both also ask to beat
-luv and cqueues. The ratio is the median of the ratios of the single rounds.
+"First" was asked for before the work counted as done, "goal" is where it goes; both also ask to
+beat luv and cqueues. The ratio is the median of the ratios of the single rounds.
 
 {verdict_table(ours, results)}
 

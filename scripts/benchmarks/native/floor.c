@@ -1,5 +1,5 @@
-// The floor: the least a loop that calls Lua handlers can cost. A host program for Lua scripts whose
-// module `floor` is epoll, an eventfd, a heap of timers with a ring for what is due at once, and
+// The floor: the least a loop that calls Lua handlers can cost. A host program for Lua scripts;
+// its module `floor` is epoll, an eventfd, a heap of timers, a ring for what is due at once, and
 // lua_pcallk with the message handler at a fixed stack slot. No modes, no observers, no grace.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,11 +24,11 @@ static struct {
   uint32_t descriptors;
   uint32_t *pending, *performing;  // Signalled sources, and those of the pass that runs.
   uint32_t pending_count, pending_capacity, performing_capacity;
-  unsigned poll_every;  // While busy, ask the kernel every that many passes (FLOOR_POLL, default 1).
+  unsigned poll_every;  // Busy passes per question to the kernel (FLOOR_POLL, default 1).
   bool stopped;
 } loop;
 
-// Upvalues of each function of the module, and the first stack slots of the frame that runs the loop.
+// Upvalues of the module's functions, and the first stack slots of the frame that runs the loop.
 enum { UP_HANDLERS = 1, UP_OBJECTS, UP_METATABLE, UP_COUNT = UP_METATABLE };
 enum { AT_MESSAGE_HANDLER = 1, AT_HANDLERS, AT_OBJECTS };
 

@@ -1,4 +1,4 @@
-// W5 by libuv without Lua: pipes in a ring, a hundred bytes on the way; each callback reads one and writes it on.
+// W5 by libuv without Lua: pipes in a ring, a hundred bytes on the way; callbacks pass them on.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,8 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
   char byte;
   if (read(pipe->from, &byte, 1) != 1) return;
   if (++moved == last) {
-    printf("{\"cpu\": %.3f, \"wall\": %.3f}\n", (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)last * 1e9,
+    printf("{\"cpu\": %.3f, \"wall\": %.3f}\n",
+           (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)last * 1e9,
            (seconds(CLOCK_MONOTONIC) - wall) / (double)last * 1e9);
     exit(0);
   }

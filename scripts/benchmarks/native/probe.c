@@ -1,4 +1,4 @@
-// What every workload needs and stock Lua lacks, the same for all peers: clocks, pipes, this process's account.
+// What workloads need and stock Lua lacks, the same for all peers: clocks, pipes, our account.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ static lua_Integer status_number(const char *path, const char *key) {
   return value;
 }
 
-// memory(): private memory of the process, in bytes: resident anonymous pages, so no shared library counts.
+// memory(): private memory of the process, in bytes: its resident anonymous pages.
 static int probe_memory(lua_State *L) {
   lua_pushinteger(L, status_number("/proc/self/status", "RssAnon:") * 1024);
   return 1;

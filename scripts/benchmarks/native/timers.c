@@ -1,4 +1,4 @@
-// See timers.h. The heap is 4-ary because its levels are cache misses: half as many as in a binary one.
+// The floor's timers. The heap is 4-ary: half as many levels, that is cache misses, as binary.
 #include "timers.h"
 
 #include <stdlib.h>
@@ -128,7 +128,7 @@ uint64_t timer_first_date(struct timers *t) {
 }
 
 uint32_t timer_next_fire(struct timers *t, uint64_t now) {
-  // Entries are settled when they look due, not each pass: that would undo what noting a date saves.
+  // Entries are settled when they look due: doing it each pass would undo what noting saves.
   if (!t->heap_count || t->heap[0].due > now || timer_first_date(t) > now) return SLOT_NONE;
   uint32_t slot = (uint32_t)t->heap[0].slot;
   struct slot *s = &t->slots[slot];

@@ -1,4 +1,4 @@
-// The floor's timers: slots, a 4-ary heap with 16-byte inline entries, and a ring for what is due at once.
+// The floor's timers: slots, a 4-ary heap with 16-byte entries, a ring for what is due at once.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ void timer_schedule(struct timers *t, uint32_t slot, uint64_t due, uint64_t now)
 // Moves a timer. A later date is only noted: the heap entry moves when it comes to the top.
 void timer_rearm(struct timers *t, uint32_t slot, uint64_t due, uint64_t now);
 void timer_unschedule(struct timers *t, uint32_t slot);
-// Puts the repeating timer at the top of the heap on its next date, in place, and returns it; one-shots are popped.
+// Takes the timer that is due first, or SLOT_NONE; a repeating one goes on to its next date.
 uint32_t timer_next_fire(struct timers *t, uint64_t now);
-// The date of the first heap entry, settled so that it is a real one; UINT64_MAX when there is none.
+// The date of the first heap entry, settled so that it is real; UINT64_MAX when there is none.
 uint64_t timer_first_date(struct timers *t);

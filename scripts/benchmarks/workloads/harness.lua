@@ -1,4 +1,4 @@
--- What the workloads share: how much to do, the two clocks, and the line of JSON that the runner reads.
+-- What the workloads share: how much to do, the two clocks, the line of JSON that the runner reads.
 local probe = require "probe"
 
 local bench = { probe = probe }
@@ -20,7 +20,7 @@ do
   end
 end
 
--- A step that visits each of 1 to `count` once, far from where it was: for counts of 10, 1,000 and 100,000.
+-- A step that visits each of 1 to `count` once, each far from the last: for 10, 1,000 and 100,000.
 function bench.stride(count)
   return count * 61803 // 100000 | 1
 end
@@ -68,7 +68,7 @@ function bench.memory(count, make, measure_when)
   end)
 end
 
--- Reports the sleeps and the CPU time between now and the call of what it returns, less the one sleep that is due.
+-- Returns what reports the sleeps and the CPU time since now, less the one sleep that is due.
 function bench.idle()
   local switches, cpu_before = probe.switches(), probe.cpu()
   return function()
@@ -80,7 +80,7 @@ function bench.idle()
 end
 bench.idle_seconds = scale < 1 and 1 or 5
 
--- How late a repeating timer of 1 ms is: time since the last point of its grid, which began at `start`.
+-- How late a repeating timer of 1 ms is: time since the last point of its grid, begun at `start`.
 function bench.lateness(start, fires, finished)
   local late = {}
   return function()

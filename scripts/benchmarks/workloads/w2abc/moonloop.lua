@@ -1,4 +1,4 @@
--- W2a, b, c: cancels one of some live far timers, anywhere among them, and makes another in its place.
+-- W2a, b, c: cancels one of some live far timers, anywhere among them, and makes another.
 local ml, bench = require "moonloop", require "harness"
 local loop, far, far_count = ml.current(), bench.far, bench.far_count
 local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(2000)

@@ -1,4 +1,4 @@
--- W2d in luv's cheapest words: a repeating timer of that interval, and again(), which needs no handler.
+-- W2d in luv's cheapest words: a repeating timer of that interval, and again() without a handler.
 local uv, bench = require "luv", require "harness"
 local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(2000)
 local at, n = 0, 0

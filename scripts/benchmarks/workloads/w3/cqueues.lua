@@ -1,4 +1,4 @@
--- W3a, W3b: coroutines that wait for a condition each: two signal each other, or one signals a hundred.
+-- W3a, W3b: coroutines, a condition each: two signal each other, or one signals a hundred.
 local cqueues, condition = require "cqueues", require "cqueues.condition"
 local bench = require "harness"
 local sources, queue = tonumber(arg[1]), cqueues.new()
