@@ -70,5 +70,5 @@ def check(source: Source):
                 number,
                 "door",
                 f"{match[1]} outside of the door into Lua; limits and reports stand at the door",
-                "enter through the door; a C body below it says why beside the call: // door: reason",
+                "enter through the door; a C body below it says so beside it: // door: reason",
             )
