@@ -30,6 +30,7 @@ static int make_task(struct cml_state *s) {
   lua_checkstack(L, 2);
   lua_State *co = lua_newthread(L);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  cml_mark_task(co);
   lua_sethook(co, NULL, 0, 0);  // a coroutine inherits the hook of its maker
   int task = new_record(s);
   s->tasks[task].L = co;

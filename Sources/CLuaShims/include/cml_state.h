@@ -41,8 +41,11 @@ struct cml_state {
   // The coroutine that runs Lua code at this moment, so that a hook can be put on it. Kept by every
   // resume (the host's and the scripts').
   lua_State *volatile running;
-  // How many coroutine.close calls are active, bounded.
+  // How many coroutine.close calls are active, and where the C stack was in the outermost; bounded.
   int closing;
+  uintptr_t closing_from;
+  // `load` takes text only, whatever mode is asked for.
+  bool text_only;
   lua_State *main;
 
   // The account (cml_alloc.c). An allocation is refused only while `guarded`: inside a protected
@@ -85,11 +88,18 @@ struct cml_state {
 };
 
 static inline struct cml_state *cml_of(lua_State *L) {
-  return *(struct cml_state **)lua_getextraspace(L);
+  return (struct cml_state *)(*(uintptr_t *)lua_getextraspace(L) & ~(uintptr_t)1);
 }
 
+// A coroutine of the host: the low bit of its own copy of the pointer is set. Scripts can get hold
+// of it by coroutine.running, but coroutine.resume and close refuse it unless it is running or
+// empty. Coroutines get the main one's copy when they are made, so no mark is inherited.
+static inline void cml_mark_task(lua_State *co) { *(uintptr_t *)lua_getextraspace(co) |= 1; }
+static inline bool cml_is_task(lua_State *co) { return *(uintptr_t *)lua_getextraspace(co) & 1; }
+
 // Raises the error of a stop; never returns. The value is a light userdata that no script can make
-// and that the host recognises; defined in state.c.
+// and that the host recognises; defined in state.c. Arms the coroutine first, so that the stop
+// sticks in each coroutine that it passes.
 _Noreturn void cml_raise_stop(lua_State *L);
 
 // What a poll does when the flag is set: raises, unless a collection brought the script back under
@@ -109,7 +119,7 @@ static inline void cml_poll(lua_State *L) {
 
 // Replaces the functions of the standard libraries that run long in one C call, or that would lose
 // the running coroutine, by ours; call after luaL_openlibs. [-0, +0, e]
-void cml_install_string(lua_State *L);     // find match gmatch gsub rep (and the string metatable)
+void cml_install_string(lua_State *L);     // find match gmatch gsub rep
 void cml_install_table(lua_State *L);      // insert remove move concat sort
 void cml_install_coroutine(lua_State *L);  // resume wrap close
 void cml_install_load(lua_State *L);       // load xpcall
