@@ -160,6 +160,7 @@ static struct cml_result classify(struct cml_state *s, int task, lua_State *co, 
   if (status == LUA_OK) return (struct cml_result){CML_RETURNED, task, lua_gettop(co)};
   if (status == LUA_YIELD) {
     t->phase = CML_PHASE_SUSPENDED;
+    t->yielded = count;
     return (struct cml_result){CML_SUSPENDED, task, count};
   }
   t->phase = CML_PHASE_ENDED;
@@ -191,6 +192,12 @@ struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronou
   return classify(s, task, co, status, count);
 }
 
+void cml_task_drop_yielded(cml_state *s, int task) {
+  struct cml_task *t = &s->tasks[task];
+  lua_settop(t->L, -t->yielded - 1);
+  t->yielded = 0;
+}
+
 struct cml_result cml_run_raising(cml_state *s, int task) {
   s->raises = true;
   struct cml_result result = cml_run(s, task, 1, false);
@@ -198,24 +205,40 @@ struct cml_result cml_run_raising(cml_state *s, int task) {
   return result;
 }
 
-bool cml_task_end(cml_state *s, int task) {
+static int reset(lua_State *co, lua_State *from) {
+#if LUA_VERSION_RELEASE_NUM >= 50406
+  return lua_closethread(co, from);
+#else
+  (void)from;
+  return lua_resetthread(co);
+#endif
+}
+
+struct cml_result cml_task_close(cml_state *s, int task) {
   lua_State *co = s->tasks[task].L;
-  if (s->tasks[task].phase == CML_PHASE_RUNNING && lua_status(co) == LUA_OK) {
-    lua_settop(co, 0);
-    if (s->pooled >= POOL_BOUND) discard(s, task);
-    give_back(s, task);
-    return true;
-  }
+  bool failed = s->tasks[task].phase == CML_PHASE_ENDED;
+  const void *before = failed ? lua_topointer(co, -1) : NULL;
   struct frame f;
   enter(s, &f, task, co, true);
-  cml_allow_hooks(s, co);  // a stop leaves them off, and `<close>` must be bound too
-  int status = lua_resetthread(co);
+  cml_allow_hooks(s, co);  // an error in a hook leaves them off, and `<close>` must be bound too
+  int status = reset(co, f.running);  // door: the door
   leave(s, &f, co);
-  lua_settop(co, 0);
   lua_sethook(co, NULL, 0, 0);
-  if (!cml_allow_hooks(s, co) || s->pooled >= POOL_BOUND) discard(s, task);
+  s->tasks[task].phase = CML_PHASE_RUNNING;
+  s->tasks[task].yielded = 0;
+  // A failed coroutine reports its first error again, unless closing raised another.
+  if (status == LUA_OK || status == LUA_ERRMEM ||
+      (failed && lua_topointer(co, -1) == before))
+    return (struct cml_result){CML_RETURNED, task, 0};
+  return classify(s, task, co, status, 1);
+}
+
+void cml_task_give_back(cml_state *s, int task) {
+  lua_State *co = s->tasks[task].L;
+  lua_settop(co, 0);
+  // Without the right to allow hooks again, a coroutine that a hook killed is of no more use.
+  if (s->pooled >= POOL_BOUND || !cml_allow_hooks(s, co)) discard(s, task);
   give_back(s, task);
-  return status == LUA_OK;
 }
 
 // Handlers ----------------------------------------------------------------------------------------

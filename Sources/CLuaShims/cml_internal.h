@@ -22,5 +22,9 @@ void cml_userdata_close(struct cml_state *s);
 // values from 1 to `arguments`, as the tail of a C function. [-?, +?, e]
 int cml_call_member(lua_State *L, int arguments);
 
+// Tells the signal handler which states are open on this thread.
+void cml_watchdog_opened(struct cml_state *s);
+void cml_watchdog_closed(struct cml_state *s);
+
 // Ends the watchdog thread, if there is one.
 void cml_watchdog_stop(struct cml_state *s);

@@ -1,5 +1,229 @@
-// The watchdog.
+// Stops what runs too long. A call-out costs one store: the number that tells it from others. A
+// thread of ours looks at the number from time to time; when it finds the same one too long it
+// sends a signal to the owner thread, whose handler puts a hook on the running coroutine. While the
+// host is idle the thread sleeps without a time limit.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "cml_internal.h"
 
-void cml_unpark(struct cml_state *s) { (void)s; }
-void cml_watchdog_stop(struct cml_state *s) { (void)s; }
+enum {
+  DEPTHS = 64,         // the low six bits of a number are the depth it began at
+  IDLE_SAMPLES = 3,    // this often nothing must run before the thread sleeps for good
+  NAP_MIN_NS = 1000000,
+  NAP_MAX_NS = 50000000,
+};
+
+struct cml_watchdog {
+  pthread_t thread;
+  struct cml_state *s;
+  uint64_t limit_ns, nap_ns;
+  _Atomic bool ends;
+  // What each depth's call-out was charged so far; the watchdog thread only.
+  struct { uint64_t number, charged_ns; } charges[DEPTHS];
+};
+
+// The signal -----------------------------------------------------------------------------------
+
+static int stop_signal;  // chosen once, by the first state; 0 before
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void stop_now(struct cml_state *s, int reason) {
+  if (s->stop == CML_STOP_NONE) s->stop = reason;
+  cml_arm(s, s->running);
+}
+
+// A signal may come after its state was closed: only the states of this thread are believed.
+static _Thread_local struct cml_state *volatile open_states;
+
+static bool is_open(struct cml_state *s) {
+  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
+    if (o == s) return true;
+  return false;
+}
+
+void cml_watchdog_opened(struct cml_state *s) {
+  s->next_of_thread = open_states;
+  open_states = s;
+}
+
+void cml_watchdog_closed(struct cml_state *s) {
+  if (open_states == s) {
+    open_states = s->next_of_thread;
+    return;
+  }
+  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
+    if (o->next_of_thread == s) o->next_of_thread = s->next_of_thread;
+}
+
+// On the owner thread, in the middle of anything.
+static void handle(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
+  if (info->si_code != SI_QUEUE) return;  // not ours
+  int saved = errno;
+  struct cml_state *s = info->si_value.sival_ptr;
+  if (is_open(s)) {
+    uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+    bool interrupted = atomic_exchange(&s->interrupted, false);
+    if (now == 0) interrupted = false;  // nothing runs: the host looks after itself
+    if (interrupted) stop_now(s, CML_STOP_INTERRUPT);
+    else if (now != 0 && atomic_load(&s->late) == now) stop_now(s, CML_STOP_TIME);
+  }
+  errno = saved;
+}
+
+static void choose_signal(void) {
+  for (int number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
+    struct sigaction old, new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART};
+    if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL) continue;
+    sigfillset(&new.sa_mask);
+    if (sigaction(number, &new, NULL) == 0) stop_signal = number;
+    return;
+  }
+}
+
+int cml_stop_signal(void) {
+  pthread_once(&once, choose_signal);
+  return stop_signal;
+}
+
+// Async-signal-safe, as nothing of glibc's that does this is promised to be.
+static bool signal_owner(struct cml_state *s) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = stop_signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = s;
+  return syscall(SYS_rt_tgsigqueueinfo, getpid(), s->tid, stop_signal, &info) == 0;
+}
+
+bool cml_interrupt(cml_state *s) {
+  if ((int)syscall(SYS_gettid) == s->tid) {
+    if (atomic_load_explicit(&s->dispatch, memory_order_relaxed) == 0) return false;
+    stop_now(s, CML_STOP_INTERRUPT);
+    return true;
+  }
+  atomic_store(&s->interrupted, true);
+  return signal_owner(s);
+}
+
+// The thread -----------------------------------------------------------------------------------
+
+static uint64_t clock_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, const struct timespec *timeout) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void cml_unpark(struct cml_state *s) {
+  if (atomic_exchange(&s->parked, 0) != 0) futex_wake(&s->parked);
+}
+
+// Sleeps until the next call-out. The owner stores its number and then looks at `parked` without a
+// fence, which would cost each call-out some nanoseconds; the barrier on all threads makes up for
+// it here: either we see the number, or the owner sees `parked`.
+static void park(struct cml_watchdog *w) {
+  struct cml_state *s = w->s;
+  atomic_store(&s->parked, 1);
+  bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  struct timespec second = {1, 0};  // a kernel without the barrier: look once a second
+  if (atomic_load(&s->dispatch) == 0 && !atomic_load(&w->ends))
+    futex_wait(&s->parked, 1, fenced ? NULL : &second);
+  atomic_store(&s->parked, 0);
+}
+
+static void nap(struct cml_watchdog *w) {
+  struct timespec t = {(time_t)(w->nap_ns / 1000000000u), (long)(w->nap_ns % 1000000000u)};
+  if (!atomic_load(&w->ends)) clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+// Adds the time between two looks to the call-out that was running at both.
+static void charge(struct cml_watchdog *w, uint64_t number, uint64_t elapsed_ns) {
+  struct cml_state *s = w->s;
+  uint64_t *seen = &w->charges[number % DEPTHS].number;
+  uint64_t *charged = &w->charges[number % DEPTHS].charged_ns;
+  if (*seen != number) *seen = number, *charged = 0;
+  // A process that was suspended, or starved, is not charged for it.
+  *charged += elapsed_ns < 2 * w->nap_ns ? elapsed_ns : 2 * w->nap_ns;
+  if (*charged < w->limit_ns) return;
+  atomic_store(&s->late, number);
+  signal_owner(s);  // again at each look, until the call-out has ended
+}
+
+static void *watch(void *argument) {
+  struct cml_watchdog *w = argument;
+  uint64_t last = 0, then = clock_ns();
+  int idle = 0;
+  while (!atomic_load(&w->ends)) {
+    uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
+    uint64_t now = clock_ns();
+    if (number == 0) idle++;
+    else idle = 0;
+    if (number != 0 && number == last) charge(w, number, now - then);
+    last = number;
+    then = now;
+    if (idle >= IDLE_SAMPLES) {
+      park(w);
+      idle = 0;
+      then = clock_ns();
+    } else {
+      nap(w);
+    }
+  }
+  return NULL;
+}
+
+bool cml_watchdog_start(cml_state *s, uint64_t limit_ns) {
+  struct cml_watchdog *w = calloc(1, sizeof *w);
+  if (w == NULL || cml_stop_signal() == 0) {
+    free(w);
+    return false;
+  }
+  w->s = s;
+  w->limit_ns = limit_ns;
+  w->nap_ns = limit_ns / 8;
+  if (w->nap_ns < NAP_MIN_NS) w->nap_ns = NAP_MIN_NS;
+  if (w->nap_ns > NAP_MAX_NS) w->nap_ns = NAP_MAX_NS;
+  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);  // the host's signals are not for this thread
+  bool started = pthread_create(&w->thread, NULL, watch, w) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (!started) {
+    free(w);
+    return false;
+  }
+  pthread_setname_np(w->thread, "lua-watchdog");
+  s->watchdog = w;
+  return true;
+}
+
+void cml_watchdog_stop(struct cml_state *s) {
+  struct cml_watchdog *w = s->watchdog;
+  if (w == NULL) return;
+  s->watchdog = NULL;
+  atomic_store(&w->ends, true);
+  atomic_store(&s->parked, 0);
+  futex_wake(&s->parked);
+  pthread_join(w->thread, NULL);
+  free(w);
+}

@@ -1,6 +1,7 @@
 // Where a script called us: its file and line, for messages and for the handles it makes; and the
 // frames of a traceback, read after the error from the stack that still stands.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cml_internal.h"
@@ -16,15 +17,116 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
-bool cml_position(lua_State *L, struct cml_position *out) {
+// A word that tells chunk names apart, so that an address used again is not taken for the old name.
+static uint32_t check_of(const char *text, size_t count) {
+  uint32_t check = 2166136261u;
+  size_t step = count > 64 ? count / 32 : 1;
+  for (size_t i = 0; i < count; i += step) check = (check ^ (unsigned char)text[i]) * 16777619u;
+  return check;
+}
+
+static int32_t name_id(struct cml_state *s, const char *name) {
+  for (int i = s->names_count - 1; i >= 0; i--)
+    if (strcmp(s->names[i], name) == 0) return i;
+  if (s->names_count == s->names_capacity) {
+    int capacity = s->names_capacity == 0 ? 8 : s->names_capacity * 2;
+    void *names = realloc(s->names, (size_t)capacity * sizeof *s->names);
+    if (names == NULL) return -1;
+    s->names = names;
+    s->names_capacity = capacity;
+  }
+  snprintf(s->names[s->names_count], LUA_IDSIZE, "%s", name);
+  return s->names_count++;
+}
+
+struct cml_position cml_position(lua_State *L) {
   lua_Debug ar;
   for (int level = 0; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
-    *out = (struct cml_position){ar.source, ar.srclen, ar.currentline};
+    struct cml_state *s = cml_of(L);
+    struct cml_source *slot = &s->sources[((uintptr_t)ar.source >> 4) % CML_SOURCE_SLOTS];
+    uint32_t check = check_of(ar.source, ar.srclen);
+    if (slot->source != ar.source || slot->count != ar.srclen || slot->check != check)
+      *slot = (struct cml_source){ar.source, ar.srclen, check, name_id(s, ar.short_src)};
+    return (struct cml_position){slot->id, ar.currentline};
+  }
+  return (struct cml_position){-1, 0};
+}
+
+const char *cml_source_name(cml_state *s, int32_t source) {
+  return source >= 0 && source < s->names_count ? s->names[source] : "?";
+}
+
+// What cannot be suspended ------------------------------------------------------------------------
+
+// Writes "table.sort" for the function on top of the stack, if a loaded module has it, and pops it.
+static bool loaded_name(lua_State *L, char *name) {
+  int function = lua_gettop(L);
+  bool found = false;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_pushliteral(L, "package");
+  if (lua_rawget(L, -2) == LUA_TTABLE) {
+    lua_pushliteral(L, "loaded");
+    if (lua_rawget(L, -2) == LUA_TTABLE) {
+      int loaded = lua_gettop(L);
+      lua_pushnil(L);
+      while (!found && lua_next(L, loaded)) {
+        if (lua_type(L, -1) == LUA_TTABLE && lua_type(L, -2) == LUA_TSTRING) {
+          int module = lua_gettop(L);
+          lua_pushnil(L);
+          while (!found && lua_next(L, module)) {
+            if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function)) {
+              const char *prefix = lua_tostring(L, module - 1);
+              bool is_global = strcmp(prefix, "_G") == 0;
+              snprintf(name, CML_NAME_BYTES, "%s%s%s", is_global ? "" : prefix,
+                       is_global ? "" : ".", lua_tostring(L, -2));
+              found = true;
+            }
+            lua_pop(L, 1);
+          }
+          lua_settop(L, module);
+        }
+        lua_pop(L, 1);
+      }
+    }
+  }
+  lua_settop(L, function - 1);
+  return found;
+}
+
+// The functions of C through which a wait may pass.
+static bool lets_pass(const char *name) {
+  static const char *const names[] = {"pcall", "xpcall", "dofile", "error"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  return false;
+}
+
+bool cml_boundary(lua_State *L, char *name) {
+  if (lua_isyieldable(L)) return false;
+  snprintf(name, CML_NAME_BYTES, "the main coroutine");
+  lua_Debug ar;
+  if (!lua_checkstack(L, 12)) return true;
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {  // 0 is the function that asks
+    lua_getinfo(L, "Snf", &ar);
+    if (ar.name != NULL && strcmp(ar.namewhat, "metamethod") == 0 && strcmp(ar.name, "__gc") == 0) {
+      lua_pop(L, 1);
+      snprintf(name, CML_NAME_BYTES, "__gc");
+      return true;
+    }
+    if (ar.what[0] != 'C') {
+      lua_pop(L, 1);
+      continue;
+    }
+    char text[CML_NAME_BYTES];
+    if (!loaded_name(L, text))
+      snprintf(text, sizeof text, "%s", ar.name != NULL ? ar.name : "a function of C");
+    if (lets_pass(text)) continue;
+    memcpy(name, text, CML_NAME_BYTES);
     return true;
   }
-  return false;
+  return true;
 }
 
 bool cml_frame_at(lua_State *L, int level, struct cml_frame *out) {

@@ -1,4 +1,5 @@
 // The life of a state: opened with our allocator, libraries and collector; the stop that sticks.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ cml_state *cml_open(const struct cml_limits *limits) {
   }
   *(struct cml_state **)lua_getextraspace(L) = s;
   s->main = s->running = L;
+  cml_watchdog_opened(s);
   lua_atpanic(L, panic);
   lua_pushcfunction(L, set_up);
   if (cml_protected_set_up(L) != LUA_OK) {
@@ -152,11 +154,13 @@ cml_state *cml_open(const struct cml_limits *limits) {
 
 void cml_close(cml_state *s) {
   cml_watchdog_stop(s);
+  cml_watchdog_closed(s);
   s->limit = s->refuse_above = SIZE_MAX;
   s->running = s->main;
   lua_close(s->main);
   cml_userdata_close(s);
   free(s->tasks);
+  free(s->names);
   free(s);
 }
 
@@ -166,6 +170,7 @@ cml_state *cml_state_of(lua_State *L) { return cml_of(L); }
 void cml_set_host(cml_state *s, void *host) { s->host = host; }
 void *cml_host(cml_state *s) { return s->host; }
 int cml_depth(cml_state *s) { return s->depth; }
+bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }
 int cml_lua_version(cml_state *s) { return (int)lua_version(s->main); }
 const char *cml_lua_version_text(void) { return LUA_VERSION; }

@@ -13,18 +13,18 @@ extension LuaState {
     let stack = LuaStack(L: cml_task_state(record, task), state: self)
     let count: Int
     do { count = try push(stack) } catch {
-      _ = cml_task_end(record, task)
+      cml_task_give_back(record, task)
       throw error
     }
     let result = cml_run(record, task, Int32(count), true)
     switch outcome(result) {
     case .returned:
-      defer { _ = cml_task_end(record, task) }
+      defer { cml_task_give_back(record, task) }
       return try read(stack, Int(result.count))
     case .failed(let token), .stopped(let token):
       throw takeError(of: token)
     case .suspended:
-      _ = cml_task_end(record, task)
+      if let error = close(task) { onCloseError?(error) }
       throw LuaError(message: "attempt to yield from outside a coroutine")
     case .nested:
       throw nestingError()

@@ -44,9 +44,84 @@ extension LuaState {
   package func dispatch(ref: Int32, slot: Int32, push: (LuaStack) -> Int) -> DispatchOutcome {
     let task = cml_dispatch_begin(record, ref, slot)
     let count = push(LuaStack(L: cml_task_state(record, task), state: self))
-    let result = cml_run(record, task, Int32(count) + 1, false)
+    return settle(cml_run(record, task, Int32(count) + 1, false), nil)
+  }
+
+  /// Starts what the closure pushes (a function, then its arguments; it returns the count of the
+  /// arguments) on a coroutine of its own.
+  /// - Parameter onReturn: Gets the results, if the function returned without waiting.
+  package func start(
+    push: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
+  ) -> DispatchOutcome {
+    let task = cml_task_take(record)
+    let count = push(LuaStack(L: cml_task_state(record, task), state: self))
+    return settle(cml_run(record, task, Int32(count), false), onReturn)
+  }
+
+  /// Resumes a suspended task; the values that the closure pushes are what its wait gives.
+  package func resume(
+    _ task: LuaTask, push: (LuaStack) -> Int = { _ in 0 },
+    onReturn: ((LuaStack, Int) -> Void)? = nil
+  ) -> DispatchOutcome {
+    let stack = prepare(task)
+    let count = push(stack)
+    return settle(cml_run(record, task.index, Int32(count), false), onReturn)
+  }
+
+  /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised there.
+  package func resume(
+    _ task: LuaTask, raising push: (LuaStack) -> Void,
+    onReturn: ((LuaStack, Int) -> Void)? = nil
+  ) -> DispatchOutcome {
+    precondition(cml_task_awaits(record, task.index), "an error for a task that does not await")
+    push(prepare(task))
+    return settle(cml_run_raising(record, task.index), onReturn)
+  }
+
+  /// Ends a suspended task where it waits: its `<close>` variables are closed.
+  /// - Returns: The error that closing raised, if it did.
+  package func end(_ task: LuaTask) -> LuaError? {
+    check(task)
+    return close(task.index)
+  }
+
+  /// Whether the token still means a suspended task.
+  package func isSuspended(_ task: LuaTask) -> Bool {
+    cml_task_is_suspended(record, task.index)
+      && cml_task_generation(record, task.index) == task.generation
+  }
+
+  /// The stack of a suspended task; what it yielded is on top.
+  package func stack(of task: LuaTask) -> LuaStack {
+    LuaStack(L: cml_task_state(record, task.index), state: self)
+  }
+
+  /// The task whose coroutine runs innermost and is this one; nil in a script's own coroutine.
+  package func currentTask(_ L: OpaquePointer) -> LuaTask? {
+    let index = cml_task_current(record, L)
+    return index >= 0 ? token(index) : nil
+  }
+
+  /// How many coroutines of the pool are in use.
+  package var tasksInUse: Int { Int(cml_tasks_in_use(record)) }
+
+  private func check(_ task: LuaTask) {
+    precondition(isSuspended(task), "a task was resumed or ended that is not suspended")
+  }
+
+  private func prepare(_ task: LuaTask) -> LuaStack {
+    check(task)
+    cml_task_drop_yielded(record, task.index)
+    return stack(of: task)
+  }
+
+  private func settle(_ result: cml_result, _ onReturn: ((LuaStack, Int) -> Void)?)
+    -> DispatchOutcome
+  {
     if result.outcome == Int32(CML_RETURNED.rawValue) {
-      _ = cml_task_end(record, task)
+      let stack = LuaStack(L: cml_task_state(record, result.task), state: self)
+      onReturn?(stack, Int(result.count))
+      cml_task_give_back(record, result.task)
       return .returned
     }
     return outcome(result)
@@ -66,7 +141,7 @@ extension LuaState {
     case Int32(CML_FAILED.rawValue): return .failed(token(result.task))
     case Int32(CML_STOPPED.rawValue): return .stopped(token(result.task))
     default:
-      if result.task >= 0 { _ = cml_task_end(record, result.task) }
+      if result.task >= 0 { cml_task_give_back(record, result.task) }
       return .nested
     }
   }

@@ -16,8 +16,17 @@ extension LuaState {
     let stack = LuaStack(L: cml_task_state(record, task.index), state: self)
     var error = readError(on: stack)
     if wantsTraceback, error.traceback.isEmpty { error.traceback = Self.frames(of: stack.L) }
-    _ = cml_task_end(record, task.index)
+    if let second = close(task.index) { onCloseError?(second) }
     return error
+  }
+
+  /// Closes a task that failed or is suspended, and gives its coroutine back.
+  /// - Returns: The error that closing its variables raised.
+  func close(_ task: Int32) -> LuaError? {
+    let result = cml_task_close(record, task)
+    defer { cml_task_give_back(record, task) }
+    if result.outcome == Int32(CML_RETURNED.rawValue) { return nil }
+    return readError(on: LuaStack(L: cml_task_state(record, task), state: self))
   }
 
   private func readError(on stack: LuaStack) -> LuaError {
@@ -67,20 +76,33 @@ extension LuaState {
   /// the limits of a call-out; when that fails, a table's `message`, or the type.
   private func describeError(on stack: LuaStack) -> String {
     let type = stack.type(-1)
+    guard stack.reserve(4) else { return "(error object is a \(type.name) value)" }
     let task = cml_task_take(record)
     let inner = LuaStack(L: cml_task_state(record, task), state: self)
     cml_push_tostring(inner.L)
     cml_pushvalue(stack.L, -1)
     cml_xmove(stack.L, inner.L, 1)
     let result = cml_run(record, task, 1, true)
-    defer { _ = cml_task_end(record, task) }
-    if result.outcome == Int32(CML_RETURNED.rawValue),
-      let text = inner.withBytes(-1, { LuaText.clean($0) })
-    {
-      return text
+    var text: String?
+    if result.outcome == Int32(CML_RETURNED.rawValue) {
+      text = inner.withBytes(-1) { LuaText.clean($0) }
+      cml_task_give_back(record, task)
+    } else {
+      abandon(result)
     }
+    if let text { return text }
     if type == .table, let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
     return "(error object is a \(type.name) value)"
+  }
+
+  /// Gives back a task whose outcome nobody wants to know.
+  func abandon(_ result: cml_result) {
+    if result.outcome == Int32(CML_NESTED.rawValue) {
+      cml_task_give_back(record, result.task)
+    } else {
+      if result.outcome == Int32(CML_STOPPED.rawValue) { stops.note() }
+      _ = close(result.task)
+    }
   }
 
   /// The calls that are active on a coroutine: the innermost ten and the outermost eleven.

@@ -1,6 +1,7 @@
 // What a script may use: memory, time in one call-out, nesting.
 
 internal import CLuaShims
+internal import Synchronization
 
 /// What the scripts of one state may use.
 public struct LuaLimits: Sendable, Equatable {
@@ -47,5 +48,50 @@ extension LuaState {
   /// How many call-outs were stopped by a limit or an interrupt.
   public var stopCount: Int { stops.total }
 
-  func startWatchdog() {}
+  func startWatchdog() {
+    guard let limit = limits.callout else { return }
+    let (seconds, attoseconds) = limit.components
+    let nanoseconds = seconds.clampedNanoseconds + attoseconds / 1_000_000_000
+    _ = cml_watchdog_start(record, UInt64(max(nanoseconds, 1_000_000)))
+  }
+
+  /// Tells the watchdog that the host waits: the call-out below is not charged until the token is
+  /// handed back. Call-outs made meanwhile have a budget of their own.
+  package func suspendBudget() -> UInt64 { cml_budget_suspend(record) }
+  package func resumeBudget(_ token: UInt64) { cml_budget_resume(record, token) }
+
+  /// Stops the call-out that runs now. For a signal handler on any thread: hand it `record`.
+  package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
+
+  /// The real-time signal that this package uses to reach a busy thread; do not block or take it.
+  public static var stopSignal: Int32 { cml_stop_signal() }
+}
+
+extension Int64 {
+  /// These seconds in nanoseconds, held at some 200 years.
+  fileprivate var clampedNanoseconds: Int64 {
+    Swift.min(Swift.max(self, 0), 6_000_000_000) * 1_000_000_000
+  }
+}
+
+/// Stops what a state runs, from any thread.
+public final class InterruptHandle: Sendable {
+  private struct Record: @unchecked Sendable {
+    // Sendable: only handed to `cml_interrupt`, which may be called anywhere, under the lock.
+    let pointer: OpaquePointer
+  }
+  private let record: Mutex<Record?>
+
+  init(record: OpaquePointer) {
+    self.record = Mutex(Record(pointer: record))
+  }
+
+  /// Ends the call-out that runs now with an error of kind `.interrupted`, which no `pcall` catches.
+  ///
+  /// A state that runs nothing, or is closed, is not affected.
+  public func interrupt() {
+    record.withLock { if let record = $0 { _ = cml_interrupt(record.pointer) } }
+  }
+
+  func close() { record.withLock { $0 = nil } }
 }

@@ -112,3 +112,36 @@ public enum LuaType: Int32, Sendable {
 }
 
 let CML_REGISTRY_INDEX = Int32(CML_REGISTRY)
+
+/// Where a script called the host: a chunk by number, and a line.
+package struct LuaPosition: Equatable, Sendable {
+  package let source: Int32
+  package let line: Int32
+}
+
+extension LuaStack {
+  /// The innermost Lua function's place; its source is -1 if there is none.
+  package var position: LuaPosition {
+    let position = cml_position(L)
+    return LuaPosition(source: position.source, line: position.line)
+  }
+
+  /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
+  package func popGlobal(_ name: String) { state.setGlobal(name, on: self) }
+
+  /// Pushes a global, without metamethods. [-0, +1, raises: -]
+  package func pushGlobal(_ name: String) {
+    _ = cml_rawgeti(L, CML_REGISTRY_INDEX, 2)  // LUA_RIDX_GLOBALS
+    push(name)
+    _ = cml_rawget(L, -2)
+    cml_rotate(L, -2, -1)
+    pop()
+  }
+}
+
+extension LuaState {
+  /// The place in words, such as `app.lua:12`.
+  package func text(of position: LuaPosition) -> String {
+    "\(String(cString: cml_source_name(record, position.source))):\(position.line)"
+  }
+}

@@ -15,10 +15,16 @@ public final class LuaState {
   let releases: ReleaseList
   /// The kinds of registered Swift classes, by type.
   var classes: [ObjectIdentifier: OpaquePointer] = [:]
+  /// Contexts of the kinds of handles: C holds them without a reference.
+  var kept: [AnyObject] = []
   /// The kind of userdata that carries a Swift error through Lua.
   private(set) var errorKind: OpaquePointer! = nil
+  /// Stops the call-out that runs, from any thread.
+  public let interruptHandle: InterruptHandle
   /// The limits the state was made with.
   public let limits: LuaLimits
+  /// Told of an error that a `<close>` variable raised after another error; the host reports it.
+  package var onCloseError: ((LuaError) -> Void)?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
@@ -32,6 +38,7 @@ public final class LuaState {
     }
     self.record = record
     releases = ReleaseList(record: record)
+    interruptHandle = InterruptHandle(record: record)
     errorKind = makeErrorKind()
     startWatchdog()
   }
@@ -45,6 +52,7 @@ public final class LuaState {
     guard !isClosed else { return }
     precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
     precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
+    interruptHandle.close()
     releases.close()
     cml_close(record)
     isClosed = true

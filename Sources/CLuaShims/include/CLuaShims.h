@@ -111,9 +111,11 @@ struct cml_result {
 
 // Takes a coroutine from the pool, or makes one. [-0, +0, m]
 int cml_task_take(cml_state *s);
-// Ends its use, whatever its state: runs what is to be closed, and back to the pool it goes. What
-// `<close>` runs is bound by the same limits. Returns false if closing failed; the error is lost.
-bool cml_task_end(cml_state *s, int task);
+// Ends a task that failed, was stopped or is suspended: runs what is to be closed, bound by the
+// same limits. If that raises, the error is on top of the task's stack. Then it must be given back.
+struct cml_result cml_task_close(cml_state *s, int task);
+// Gives a task back whose function has returned, or which was closed or never started.
+void cml_task_give_back(cml_state *s, int task);
 lua_State *cml_task_state(cml_state *s, int task);
 uint32_t cml_task_generation(cml_state *s, int task);
 bool cml_task_awaits(cml_state *s, int task);
@@ -126,6 +128,8 @@ int cml_tasks_in_use(cml_state *s);
 // Runs the function and its `arguments` that lie on the task's stack, or resumes it with them.
 // `synchronous`: the caller needs the results at once, so nothing inside may wait.
 struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronous);
+// Takes what a suspended task yielded off its stack; before the values of a resume are pushed.
+void cml_task_drop_yielded(cml_state *s, int task);
 // Resumes a task that awaits so that the value on top of its stack is raised where it waits.
 struct cml_result cml_run_raising(cml_state *s, int task);
 
@@ -138,6 +142,13 @@ struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument
 // `more` arguments, and calls cml_run with 1 + more.
 int cml_dispatch_begin(cml_state *s, int ref, int slot);
 
+// Starts the thread that stops call-outs which take longer; false if the system refuses. [-0, +0, -]
+bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
+// Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
+// open, and from a signal handler. False if nothing runs, as far as the caller can tell.
+bool cml_interrupt(cml_state *s);
+// The real-time signal by which a stop reaches the owner thread; the same in all states.
+int cml_stop_signal(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
 int cml_stop_reason(cml_state *s);
 // Between these the time of the call-out below is not charged: the host waits.
@@ -203,10 +214,10 @@ void cml_make_known(lua_State *L, void *pointer);
 // Places ------------------------------------------------------------------------------------------
 
 enum { CML_SITE_BYTES = 100, CML_NAME_BYTES = 80 };
+// Where a script called; the name of the chunk by number, kept as long as the state.
 struct cml_position {
-  const char *source;  // Lua's own string: lives as long as the function
-  size_t count;
-  int line;
+  int32_t source;  // -1 if no script is on the stack
+  int32_t line;
 };
 struct cml_frame {
   char source[60];
@@ -218,7 +229,12 @@ struct cml_frame {
 };
 // " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
 void cml_site(lua_State *L, char *text);
-bool cml_position(lua_State *L, struct cml_position *out);
+struct cml_position cml_position(lua_State *L);
+const char *cml_source_name(cml_state *s, int32_t source);
+// Writes the name of the C function that keeps L from being suspended, such as "table.sort"; false
+// if nothing does. (The host's own wish for a result at once is not seen here.)
+bool cml_boundary(lua_State *L, char *name);
+bool cml_is_synchronous(cml_state *s);
 bool cml_frame_at(lua_State *L, int level, struct cml_frame *out);
 int cml_frame_count(lua_State *L);
 // Edits between two words, counted up to `limit`; and how many still count as a slip of the pen.

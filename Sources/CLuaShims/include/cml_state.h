@@ -27,12 +27,22 @@ struct cml_task {
   int next_free;        // the free list, by index; -1 ends it
   uint32_t generation;  // counts the uses, so that a stale token is recognised
   uint8_t phase;        // enum cml_phase
+  int yielded;          // values it yielded, still on its stack
   uint8_t awaits;       // suspended by a host function, not by a plain coroutine.yield
 };
 
 enum cml_phase { CML_PHASE_FREE, CML_PHASE_RUNNING, CML_PHASE_SUSPENDED, CML_PHASE_ENDED };
 
 struct cml_watchdog;
+
+// A chunk's name seen before, so that a place costs no string.
+struct cml_source {
+  const char *source;  // Lua's string; only compared
+  size_t count;
+  uint32_t check;
+  int32_t id;          // into `names`
+};
+enum { CML_SOURCE_SLOTS = 64 };
 
 struct cml_state {
   // Why the script must stop now, or CML_STOP_NONE. Written by the loop thread and by the signal
@@ -80,8 +90,13 @@ struct cml_state {
   lua_Hook hook;
   int hook_mask, hook_count;
 
+  struct cml_source sources[CML_SOURCE_SLOTS];
+  char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
+  int names_count, names_capacity;
+
   pthread_t thread;
   int tid;
+  struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
   bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
   cml_kind *kinds;          // all kinds of userdata (cml_userdata.c)
   void *host;               // the embedding object, for raw host functions

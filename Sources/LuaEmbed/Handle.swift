@@ -1,0 +1,150 @@
+// Handles: userdata that holds a few plain words (an index, a generation), so that a script's
+// object costs no Swift object and no reference count.
+
+internal import CLuaShims
+
+/// A host function of the loop's modules: called straight from C, no closure, no boxing.
+///
+/// It gets the Lua stack and the object of `LuaState.setHost`, and returns a status of `LuaStatus`.
+package typealias LuaRawFunction =
+  @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32
+
+/// What a raw host function returns.
+package enum LuaStatus {
+  /// The top value is raised.
+  package static let raise: Int32 = -1
+  /// So many results lie on top.
+  @inline(__always)
+  package static func results(_ count: Int32) -> Int32 { count }
+  /// The coroutine waits; so many values go to the host. Ask `waitObstacle` first.
+  package static func wait(handing count: Int32 = 0) -> Int32 { -1000 - count }
+}
+
+/// The words of a handle's userdata; valid while the userdata lies on a stack or is referenced.
+package struct LuaHandle {
+  fileprivate let object: UnsafeMutablePointer<cml_object>
+
+  package var index: UInt32 {
+    get { object.pointee.index }
+    nonmutating set { object.pointee.index = newValue }
+  }
+  package var generation: UInt32 {
+    get { object.pointee.generation }
+    nonmutating set { object.pointee.generation = newValue }
+  }
+  /// For the kind's own use.
+  package var word: UInt32 {
+    get { object.pointee.word }
+    nonmutating set { object.pointee.word = newValue }
+  }
+  package var pointer: UnsafeMutableRawPointer? {
+    get { object.pointee.pointer }
+    nonmutating set { object.pointee.pointer = newValue }
+  }
+}
+
+/// A sort of handle: its name, methods, properties and user values.
+package struct LuaHandleKind {
+  let kind: OpaquePointer
+
+  /// The handle at an index, if it is of this kind.
+  package func handle(_ L: OpaquePointer, _ index: Int32) -> LuaHandle? {
+    guard let object = cml_to_object(L, index, kind) else { return nil }
+    return LuaHandle(object: object)
+  }
+
+  package var name: String { String(cString: cml_kind_name(kind)) }
+
+  /// Pushes a new handle; its words are zero. [-0, +1, raises: -]
+  package func push(_ L: OpaquePointer) -> LuaHandle {
+    let object = cml_push_object(L, kind)!
+    object.pointee.live = true
+    return LuaHandle(object: object)
+  }
+}
+
+/// What a kind of handle offers.
+package enum LuaHandleMember {
+  case method(String, LuaRawFunction)
+  /// Read as a field; the function gets the handle.
+  case getter(String, LuaRawFunction)
+  /// Set as a field; the function gets the handle and the value. Needs a getter as well.
+  case setter(String, LuaRawFunction)
+  /// Such as `__tostring`, `__close`, `__eq`, `__len`.
+  case metamethod(String, LuaRawFunction)
+}
+
+/// Calls the closure of a kind when a handle is collected.
+private final class HandleRelease {
+  let body: (LuaHandle) -> Void
+  init(_ body: @escaping (LuaHandle) -> Void) { self.body = body }
+}
+
+extension LuaState {
+  /// Makes a kind of handle. Without getters, methods are found without a call.
+  /// - Parameters:
+  ///   - slots: User values, such as the handler; numbered from 1.
+  ///   - release: Called once when a handle is collected, in the middle of anything: it must not
+  ///     touch the Lua stack, nor tables that are being changed.
+  package func makeHandleKind(
+    _ name: String, slots: Int32, _ members: [LuaHandleMember],
+    release: ((LuaHandle) -> Void)? = nil
+  ) -> LuaHandleKind {
+    let L = cml_running(record)!
+    let context = release.map { Unmanaged.passRetained(HandleRelease($0)).toOpaque() }
+    if let context { kept.append(Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue()) }
+    let kind = cml_kind_new(record, name, slots, release == nil ? nil : releaseHandle, context)!
+    for member in members {
+      switch member {
+      case .method(let name, let function):
+        cml_push_raw_function(L, function)
+        cml_kind_set(kind, L, Int32(CML_METHOD), name)
+      case .metamethod(let name, let function):
+        cml_push_raw_function(L, function)
+        cml_kind_set(kind, L, Int32(CML_META), name)
+      case .getter(let name, let function):
+        cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+        cml_kind_set(kind, L, Int32(CML_GETTER), name)
+      case .setter(let name, let function):
+        cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+        cml_kind_set(kind, L, Int32(CML_SETTER), name)
+      }
+    }
+    cml_kind_seal(kind, L)
+    return LuaHandleKind(kind: kind)
+  }
+}
+
+private func releaseHandle(_ object: UnsafeMutablePointer<cml_object>?) {
+  let context = cml_kind_context(object!.pointee.kind)!
+  Unmanaged<HandleRelease>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.body(LuaHandle(object: object!))
+  }
+}
+
+extension LuaStack {
+  /// Pushes a raw host function. [-0, +1, raises: -]
+  package func push(function: LuaRawFunction) { cml_push_raw_function(L, function) }
+
+  /// Pops a value into a user value of the userdata at an index. [-1, +0, raises: -]
+  package func popSlot(_ slot: Int32, of index: Int32) { _ = cml_setuservalue(L, index, slot) }
+
+  /// Pushes a user value. [-0, +1, raises: -]
+  package func pushSlot(_ slot: Int32, of index: Int32) { _ = cml_getuservalue(L, index, slot) }
+
+  package func pushValue(_ index: Int32) { cml_pushvalue(L, index) }
+  package func pushInteger(_ value: Int64) { cml_pushinteger(L, value) }
+  package func newTable(items: Int32 = 0, fields: Int32 = 0) { cml_newtable(L, items, fields) }
+  package func rawSet(_ index: Int32) { cml_rawset(L, index) }
+  package func rawSet(_ index: Int32, item: Int64) { cml_rawseti(L, index, item) }
+  package func rawGet(_ index: Int32) -> LuaType { LuaType(rawValue: cml_rawget(L, index)) ?? .none }
+  package func rawGet(_ index: Int32, item: Int64) -> LuaType {
+    LuaType(rawValue: cml_rawgeti(L, index, item)) ?? .none
+  }
+  package func absolute(_ index: Int32) -> Int32 { cml_absindex(L, index) }
+  package func rotate(_ index: Int32, _ count: Int32) { cml_rotate(L, index, count) }
+  package func setCount(_ count: Int32) { cml_settop(L, count) }
+
+  /// Moves values from the top of this stack to another of the same state. [-count, +0, raises: -]
+  package func move(_ count: Int32, to other: LuaStack) { cml_xmove(L, other.L, count) }
+}
