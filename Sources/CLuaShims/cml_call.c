@@ -319,3 +319,23 @@ static int to_string(lua_State *L) {
 void cml_push_tostring(lua_State *L) { lua_pushcclosure(L, to_string, 0); }
 
 uintptr_t cml_thread_identity(void) { return (uintptr_t)pthread_self(); }
+
+// `pcall` as in stock Lua, but it passes on a stop at once. The hook alone does not do: in a
+// finalizer, stock pcall would switch hooks off again each time it catches.
+static int after_pcall(lua_State *L, int status, lua_KContext extra) {
+  if (LIKELY(status == LUA_OK || status == LUA_YIELD)) return lua_gettop(L) - (int)extra;
+  cml_poll(L);
+  lua_pushboolean(L, 0);
+  lua_pushvalue(L, -2);
+  return 2;
+}
+
+static int protected_call(lua_State *L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  int status = lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, after_pcall);  // door: script's
+  return after_pcall(L, status, 0);
+}
+
+void cml_install_pcall(lua_State *L) { lua_register(L, "pcall", protected_call); }

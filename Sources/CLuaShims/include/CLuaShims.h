@@ -147,7 +147,9 @@ bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
-// The real-time signal by which a stop reaches the owner thread; the same in all states.
+// Whether all the replacements of standard functions are linked.
+bool cml_polls_everywhere(void);
+// The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
 int cml_stop_reason(cml_state *s);
