@@ -117,6 +117,13 @@ let CML_REGISTRY_INDEX = Int32(CML_REGISTRY)
 package struct LuaPosition: Equatable, Sendable {
   package let source: Int32
   package let line: Int32
+
+  package init(source: Int32, line: Int32) {
+    self.source = source
+    self.line = line
+  }
+  /// No place of a script.
+  package static let nowhere = LuaPosition(source: -1, line: 0)
 }
 
 extension LuaStack {

@@ -21,6 +21,8 @@ public final class LuaState {
   private(set) var errorKind: OpaquePointer! = nil
   /// Stops the call-out that runs, from any thread.
   public let interruptHandle: InterruptHandle
+  /// What an embedding library keeps for as long as the state lives.
+  package var attachment: AnyObject?
   /// The limits the state was made with.
   public let limits: LuaLimits
   /// Told of an error that a `<close>` variable raised after another error; the host reports it.

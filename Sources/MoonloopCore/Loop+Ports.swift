@@ -16,6 +16,11 @@ extension Loop {
     }
   }
 
+  /// An item delivers again: what it held back takes its place. Loop thread only.
+  package func deliverHeld(_ item: Item) {
+    if let port = item as? Port, port.waiting > 0 { noteReady(port) }
+  }
+
   /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
   /// was served (R29, R31).
   package func lookForReady(_ mode: Mode) {

@@ -213,6 +213,12 @@ bool cml_push_known(lua_State *L, void *pointer);
 // Remembers the userdata on top of the stack for the address. [-0, +0, m]
 void cml_make_known(lua_State *L, void *pointer);
 
+// The next field of a table: pops a key, pushes the next and its value. The key must be nil at first,
+// then the one from the call before, with no field set between. [-1, +(2|0), -]
+bool cml_next(lua_State *L, int i);
+// Pops a value into package.loaded. [-1, +0, m]
+void cml_set_loaded(lua_State *L, const char *name);
+
 // Places ------------------------------------------------------------------------------------------
 
 enum { CML_SITE_BYTES = 100, CML_NAME_BYTES = 80 };

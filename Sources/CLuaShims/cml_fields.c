@@ -1,0 +1,16 @@
+// Steps on tables that could raise only if they were misused, made safe to call from Swift.
+#include "cml_internal.h"
+
+bool cml_next(lua_State *L, int i) {
+  // The key came from the call before, and nothing was set meanwhile: lua_next cannot raise.
+  return lua_next(L, i) != 0;
+}
+
+void cml_set_loaded(lua_State *L, const char *name) {
+  lua_pushstring(L, LUA_LOADED_TABLE);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_pushstring(L, name);
+  lua_rotate(L, -3, -1);  // the loaded table, the name, the value
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,40 @@
+// Small steps on the stack that the modules of a host are made of.
+
+internal import CLuaShims
+
+extension LuaStack {
+  /// Sets a string field of the table on top of the stack, without metamethods. [-0, +0, raises: -]
+  package func setField(_ name: StaticString, _ value: String) {
+    push(name)
+    push(value)
+    rawSet(-3)
+  }
+
+  /// Goes on to the next field of a table: pops a key, pushes the next and its value.
+  /// [-1, +(2|0), raises: -]
+  /// - Returns: false when there is none; then nothing is pushed.
+  package func next(_ index: Int32) -> Bool { cml_next(L, index) }
+
+  /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if nothing does.
+  package var boundary: String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CML_NAME_BYTES)) { buffer in
+      cml_boundary(L, buffer.baseAddress!) ? String(cString: buffer.baseAddress!) : nil
+    }
+  }
+}
+
+extension LuaState {
+  /// Pops a value and makes it what `require` gives for a name. [-1, +0, raises: -]
+  package func popLoaded(_ name: String, on stack: LuaStack) {
+    cml_set_loaded(stack.L, name)
+  }
+}
+
+extension LuaText {
+  /// The word nearest to one that is not among them, if it is near enough for a slip of the pen.
+  package static func nearest(to word: String, among words: [String]) -> String? {
+    let limit = cml_distance_limit(word)
+    let distances = words.map { (word: $0, distance: cml_distance(word, $0, limit + 1)) }
+    return distances.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.word
+  }
+}

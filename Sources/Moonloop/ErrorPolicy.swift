@@ -1,0 +1,145 @@
+// What becomes of an error in a handler: told once, never unwinding the loop, never silent (D24).
+
+package import LuaEmbed
+internal import MoonloopCore
+
+/// Where errors go, and how many there were. Loop thread only.
+package final class ErrorPolicy {
+  /// What is done after an error that no handler decided about.
+  package enum Verdict: String { case `continue`, stop }
+
+  /// The script's own handler for all errors of the loop.
+  package var onError: LuaReference?
+  /// What is done when no handler says otherwise.
+  package var verdict = Verdict.continue
+  /// How many errors were reported.
+  package private(set) var count = 0
+  /// The limit or interrupt that ended something, the last one.
+  package var lastStop: LuaError.Kind?
+  /// Writes one report; replaced in tests.
+  package var write: (String) -> Void = { writeToStandardError($0) }
+
+  /// An error handler of the script runs now; its own errors go to stderr.
+  package var isAsking = false
+
+  package init() {}
+
+  package func dropHandlers() { onError = nil }
+
+  func noteReported() { count += 1 }
+}
+
+extension Runtime {
+  /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
+  @inline(never)
+  package func report(_ error: LuaError, _ subject: Subject) {
+    errors.noteReported()
+    if error.isStop { errors.lastStop = error.kind }
+    let verdict = askHandler(error, subject) ?? writeReport(error, subject)
+    if verdict == .stop || error.kind == .interrupted { loop.stop() }
+    if state.isCondemned { condemn() }
+  }
+
+  /// Writes the report to stderr.
+  private func writeReport(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict {
+    errors.write(text(of: error, subject))
+    return errors.verdict
+  }
+
+  /// What a report says: the handle, where it was made, the message, and the traceback.
+  package func text(of error: LuaError, _ subject: Subject) -> String {
+    "moonloop: error in \(label(of: subject))\(modeText)\n\(error.report)"
+  }
+
+  private var modeText: String { loop.currentMode.map { ", mode '\($0)'" } ?? "" }
+
+  /// The handle in words: "timer 'poll' (made at app.lua:12)".
+  package func label(of subject: Subject) -> String {
+    switch subject {
+    case .chunk: return "the main chunk"
+    case .timer(let id):
+      let name = handles.name(ofTimer: id)
+      return "\(named("timer", name)) (made at \(state.text(of: handles.place(ofTimer: id))))"
+    case .item(let item):
+      guard let info = handles.info(of: item) else { return item.label }
+      return "\(named("\(info.kind)", info.name)) (made at \(state.text(of: info.madeAt)))"
+    case .task(let task):
+      if case .chunk = task.subject {
+        if task.madeAt.source < 0 { return "the main chunk" }
+        return "\(named("task", task.name)) (made at \(state.text(of: task.madeAt)))"
+      }
+      return label(of: task.subject)
+    }
+  }
+
+  private func named(_ kind: String, _ name: String) -> String {
+    name.isEmpty ? kind : "\(kind) '\(name)'"
+  }
+
+  /// Calls the script's error handlers with a table that tells of the error.
+  /// - Returns: nil if there is none, or it failed itself; that failure is reported too.
+  private func askHandler(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict? {
+    guard !errors.isAsking, let handler = ownHandler(subject) ?? errors.onError else { return nil }
+    errors.isAsking = true
+    defer { errors.isAsking = false }
+    var verdict: ErrorPolicy.Verdict?
+    let outcome = state.start(
+      push: { stack in
+        stack.push(handler)
+        push(error, subject, on: stack)
+        return 1
+      },
+      onReturn: { stack, count in
+        verdict = count > 0 ? stack.string(-Int32(count)).flatMap(ErrorPolicy.Verdict.init) : nil
+        verdict = verdict ?? .continue
+      })
+    switch outcome {
+    case .returned: return verdict
+    case .failed(let task), .stopped(let task):
+      let second = state.takeError(of: task)
+      errors.noteReported()
+      errors.write("moonloop: error in the error handler\n\(second.report)")
+      return nil
+    case .suspended(let task, _):
+      _ = state.end(task)
+      pendingWait?.abandon?()
+      pendingWait = nil
+      errors.noteReported()
+      errors.write("moonloop: the error handler waits; it must return at once")
+      return nil
+    case .nested: return nil
+    }
+  }
+
+  private func ownHandler(_ subject: Subject) -> LuaReference? {
+    switch subject {
+    case .chunk: nil
+    case .timer(let id): handles.onError(ofTimer: id)
+    case .item(let item): handles.info(of: item)?.onError
+    case .task(let task): ownHandler(task.subject)
+    }
+  }
+
+  /// Pushes the table that an error handler gets. [-0, +1]
+  private func push(_ error: LuaError, _ subject: Subject, on stack: LuaStack) {
+    stack.newTable(fields: 8)
+    stack.setField("message", error.message)
+    stack.setField("traceback", error.report)
+    stack.setField("handle", label(of: subject))
+    if let code = error.code { stack.setField("code", code) }
+    if let mode = loop.currentMode { stack.setField("mode", mode.rawValue) }
+    stack.setField("kind", error.kind.rawValue)
+    if let value = error.value {
+      stack.push("value")
+      stack.push(value)
+      stack.rawSet(-3)
+    }
+  }
+
+  /// The script was stopped by limits too often: nothing of it runs any more.
+  private func condemn() {
+    handles.invalidateAll(on: loop)
+    endAllTasks()
+    loop.stop()
+  }
+}

@@ -1,0 +1,78 @@
+// What a function of a module gets: the stack, the runtime, and its own name for messages.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// A mistake of the script: raised at the caller's line.
+package struct ScriptMistake: Error {
+  package var message: String
+  package init(_ message: String) { self.message = message }
+}
+
+/// What can fail in operation: `nil, message, code` for the script.
+package struct OperatingFailure: Error {
+  package var message: String
+  package var code: String
+  package init(_ message: String, _ code: String) {
+    self.message = message
+    self.code = code
+  }
+}
+
+/// One call of a host function by a script.
+package struct HostCall {
+  package let stack: LuaStack
+  package unowned(unsafe) let runtime: Runtime  // it outlives every call of its state
+  /// The function's name in messages, such as `timer`.
+  package let name: StaticString
+
+  @inline(__always)
+  package init(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString) {
+    runtime = Runtime.of(context)
+    stack = LuaStack(L: L!, state: runtime.state)
+    self.name = name
+  }
+
+  package var loop: Loop { runtime.loop }
+  package var state: LuaState { runtime.state }
+
+  /// A mistake in the words "timer: 'every' must be …".
+  package func mistake(_ text: String) -> ScriptMistake { ScriptMistake("\(name): \(text)") }
+
+  /// Leaves the message with the place of the call on the stack, and says that it is to be raised.
+  package func raise(_ message: String) -> Int32 {
+    stack.push(message + stack.site)
+    return LuaStatus.raise
+  }
+}
+
+/// Runs the body of a host function, and turns what it throws into what Lua is told.
+@inline(__always)
+package func host(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ body: (HostCall) throws -> Int32
+) -> Int32 {
+  let call = HostCall(L, context, name)
+  do { return try body(call) } catch { return failed(call, error) }
+}
+
+@inline(never)
+private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
+  switch error {
+  case let mistake as ScriptMistake: return call.raise(mistake.message)
+  case let failure as OperatingFailure: return nothing(call, failure.message, failure.code)
+  case let error as LoopError:
+    if case .system = error { return nothing(call, "\(call.name): \(error)", error.code) }
+    return call.raise("\(call.name): \(error)")
+  case let error as SystemError: return nothing(call, "\(call.name): \(error)", error.name)
+  default: return call.state.raise(error, in: "\(call.name)", on: call.stack)
+  }
+}
+
+/// Pushes `nil, message, code`.
+private func nothing(_ call: HostCall, _ message: String, _ code: String) -> Int32 {
+  call.stack.pushNil()
+  call.stack.push(message)
+  call.stack.push(code)
+  return LuaStatus.results(3)
+}

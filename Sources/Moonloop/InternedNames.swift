@@ -1,0 +1,52 @@
+// Strings that Lua hears often, made once: pushing a reference is cheaper than making a string.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// Registry references of the names of activities, results, events and modes.
+package struct InternedNames {
+  private var activities: [UInt32: Int32] = [:]
+  private var results: [Int32] = []
+  private var modes: [ModeName: Int32] = [:]
+  package let read: Int32
+  package let write: Int32
+
+  package init(_ state: LuaState) {
+    let stack = state.stack
+    func intern(_ name: String) -> Int32 {
+      stack.push(name)
+      return stack.popRef()
+    }
+    read = intern("read")
+    write = intern("write")
+    for (name, activity) in activityNames { activities[activity.rawValue] = intern(name) }
+    results = resultNames.map { intern($0.name) }
+  }
+
+  package func ref(of activity: Activity) -> Int32 { activities[activity.rawValue] ?? read }
+
+  package func ref(of result: RunResult) -> Int32 { results[result.rawValue - 1] }
+
+  /// The reference of a mode's name, made on first use.
+  package mutating func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {
+    if let ref = modes[mode] { return ref }
+    stack.push(mode.rawValue)
+    let ref = stack.popRef()
+    modes[mode] = ref
+    return ref
+  }
+
+  package mutating func drop(_ state: LuaState) { modes = [:] }
+}
+
+/// The activities as Lua names them, in the order of a run (D12).
+package let activityNames: [(name: String, activity: Activity)] = [
+  ("entry", .entry), ("before_timers", .beforeTimers), ("before_sources", .beforeSources),
+  ("before_waiting", .beforeWaiting), ("after_waiting", .afterWaiting), ("exit", .exit),
+]
+
+/// The results as Lua names them, in the order of `RunResult` (D14).
+package let resultNames: [(name: String, result: RunResult)] = [
+  ("finished", .finished), ("stopped", .stopped), ("timed_out", .timedOut),
+  ("handled_source", .handledSource),
+]

@@ -1,0 +1,222 @@
+// The loop in Lua: modes, running, stopping, waking (D1, D2, D14 to D17), and items of any kind.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What the loop's handle offers.
+let loopMembers: [LuaHandleMember] = [
+  .method("timer", loopTimer),
+  .method("after", loopAfter),
+  .method("every", loopEvery),
+  .method("at", loopAt),
+  .method("run", loopRun),
+  .method("stop", loopStop),
+  .method("stop_when_next_looking", loopStopLater),
+  .method("wake_up", loopWakeUp),
+  .method("add_common_mode", loopAddCommonMode),
+  .method("next_timer", loopNextTimer),
+  .getter("mode", loopMode),
+  .getter("depth", loopDepth),
+  .getter("on_error", loopOnError),
+  .setter("on_error", loopSetOnError),
+  .metamethod("__tostring", loopToString),
+]
+
+extension HostCall {
+  /// The first argument must be the loop: whoever writes a dot for a colon is told.
+  @inline(__always)
+  package func requireLoop() throws(ScriptMistake) {
+    if runtime.kinds.loop.handle(stack.L, 1) == nil { throw notSelf("loop") }
+  }
+
+  @inline(never)
+  package func notSelf(_ kind: String) -> ScriptMistake {
+    mistake("must be called as \(kind):\(name)(…), with a colon; got \(given(1)) for the \(kind)")
+  }
+
+  package func boolean(_ index: Int32) throws(ScriptMistake) -> Bool {
+    guard stack.type(index) == .boolean else {
+      throw mistake("takes true or false, got \(given(index))")
+    }
+    return stack.boolean(index)
+  }
+
+  /// A handler that may be nil, kept; for `on_error` fields.
+  package func handlerReference(_ index: Int32) throws(ScriptMistake) -> LuaReference? {
+    if stack.type(index) == .nil { return nil }
+    try function(index, "'\(name)'")
+    stack.pushValue(index)
+    return LuaReference(popping: stack)
+  }
+
+  package func push(_ reference: LuaReference?) {
+    if let reference { stack.push(reference) } else { stack.pushNil() }
+  }
+}
+
+// MARK: Running
+
+private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
+
+/// `loop:run { mode, timeout, until_handled }` gives the reason, the value of a stop, and whether a
+/// stop met the run (R19).
+private let loopRun: LuaRawFunction = { L, context in
+  host(L, context, "run") { call in
+    try call.requireLoop()
+    let runtime = call.runtime
+    var mode = ModeName.default
+    var timeout: Duration?
+    var returnAfterSource = false
+    switch call.stack.type(2) {
+    case .none, .nil: break
+    case .string: mode = ModeName(try call.string(2, "the mode"))
+    default:
+      let options = try call.options(2, runOptions, example: "{ mode = \"default\", timeout = 5 }")
+      mode = ModeName(try options.string("mode") ?? "default")
+      timeout = try options.seconds("timeout", .any).flatMap {
+        $0 == .max ? nil : .nanoseconds($0)
+      }
+      returnAfterSource = try options.boolean("until_handled") ?? false
+    }
+    if mode == .common {
+      throw call.mistake(
+        "'common' is a set of modes that items are scheduled in; run one mode of it, such as "
+          + "'default'")
+    }
+    try call.requireNesting()
+    return runtime.run(call, mode, timeout, returnAfterSource)
+  }
+}
+
+extension HostCall {
+  /// A run may begin here: not too deep, and not in a finalizer (D55).
+  fileprivate func requireNesting() throws(ScriptMistake) {
+    let limit = min(state.limits.nesting, loop.nestingLimit)
+    if loop.depth >= limit || state.depth >= state.limits.nesting || !loop.canRun {
+      throw mistake("runs are nested \(loop.depth) deep, and no more than \(limit) may be")
+    }
+    if stack.boundary == "__gc" {
+      throw mistake("a loop cannot be run in a finalizer (__gc)")
+    }
+  }
+}
+
+extension Runtime {
+  /// Runs the loop for a script; the time of the run is not charged to the handler that asked.
+  fileprivate func run(
+    _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
+  ) -> Int32 {
+    if loop.depth == 0 { ranLoop = true }
+    let depth = loop.depth + 1
+    let outer = current
+    let budget = state.suspendBudget()
+    let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
+    state.resumeBudget(budget)
+    current = outer
+    call.stack.push(ref: names.ref(of: result))
+    call.push(stopValues.removeValue(forKey: depth))
+    call.stack.push(loop.wasStopped)
+    return LuaStatus.results(3)
+  }
+}
+
+/// `loop:stop(value)` ends the innermost run, and tells whether there was one (R16).
+private let loopStop: LuaRawFunction = { L, context in
+  host(L, context, "stop") { call in
+    try call.requireLoop()
+    call.keepStopValue(forDepth: call.loop.depth)
+    call.stack.push(call.loop.stop())
+    return 1
+  }
+}
+
+/// `loop:stop_when_next_looking(value)` is remembered if the loop does not run.
+private let loopStopLater: LuaRawFunction = { L, context in
+  host(L, context, "stop_when_next_looking") { call in
+    try call.requireLoop()
+    call.keepStopValue(forDepth: max(1, call.loop.depth))
+    call.loop.stopWhenNextLooking()
+    return 0
+  }
+}
+
+extension HostCall {
+  fileprivate func keepStopValue(forDepth depth: Int) {
+    if depth == 0 || stack.type(2) == .none || stack.type(2) == .nil { return }
+    stack.pushValue(2)
+    runtime.stopValues[depth] = LuaReference(popping: stack)
+  }
+}
+
+private let loopWakeUp: LuaRawFunction = { L, context in
+  host(L, context, "wake_up") { call in
+    try call.requireLoop()
+    call.loop.wakeUp()
+    return 0
+  }
+}
+
+// MARK: Modes
+
+private let loopAddCommonMode: LuaRawFunction = { L, context in
+  host(L, context, "add_common_mode") { call in
+    try call.requireLoop()
+    call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
+    return 0
+  }
+}
+
+/// `loop:next_timer(mode)`: the earliest date of a mode's timers.
+private let loopNextTimer: LuaRawFunction = { L, context in
+  host(L, context, "next_timer") { call in
+    try call.requireLoop()
+    let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
+    if let date = call.loop.nextTimerDate(mode: mode) {
+      call.stack.push(Double(date.nanoseconds) / 1e9)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+private let loopMode: LuaRawFunction = { L, context in
+  host(L, context, "mode") { call in
+    if let mode = call.loop.currentMode {
+      call.stack.push(ref: call.runtime.modeRef(mode))
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+private let loopDepth: LuaRawFunction = { L, context in
+  host(L, context, "depth") { call in
+    call.stack.push(call.loop.depth)
+    return 1
+  }
+}
+
+// MARK: Errors
+
+private let loopOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    call.push(call.runtime.errors.onError)
+    return 1
+  }
+}
+
+private let loopSetOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    call.runtime.errors.onError = try call.handlerReference(2)
+    return 0
+  }
+}
+
+private let loopToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    call.stack.push("loop (\(call.loop.name))")
+    return 1
+  }
+}

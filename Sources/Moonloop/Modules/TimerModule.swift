@@ -1,0 +1,328 @@
+// Timers in Lua: `loop:timer`, `loop:after`, `loop:every`, `loop:at`, `ml.timer` (D3 to D8).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a timer handle offers.
+let timerMembers: [LuaHandleMember] = [
+  .method("invalidate", timerInvalidate),
+  .method("is_valid", timerIsValid),
+  .method("again", timerAgain),
+  .method("keep_alive", timerKeepAlive),
+  .getter("next_fire", timerNextFire),
+  .setter("next_fire", timerSetNextFire),
+  .getter("name", timerName),
+  .getter("fires", timerFires),
+  .getter("interval", timerInterval),
+  .getter("tolerance", timerTolerance),
+  .setter("on_error", timerSetOnError),
+  .getter("on_error", timerOnError),
+  .metamethod("__close", timerInvalidate),
+  .metamethod("__tostring", timerToString),
+]
+
+// MARK: Making
+
+private let timerOptions: [StaticString] = [
+  "first", "every", "tolerance", "modes", "name", "keep_alive", "on_error",
+]
+
+/// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`
+let loopTimer: LuaRawFunction = { L, context in
+  host(L, context, "timer") { call in
+    try call.requireLoop()
+    return try makeTimer(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.timer { … }`: made, in no mode yet.
+let moduleTimer: LuaRawFunction = { L, context in
+  host(L, context, "timer") { call in try makeTimer(call, options: 1, isAdded: false) }
+}
+
+private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  let options = try call.options(index, timerOptions, example: "{ every = 1, function() … end }")
+  let interval = try options.seconds("every", .positive) ?? 0
+  let first = try options.seconds("first", .any)
+  guard first != nil || interval > 0 else {
+    throw call.mistake("needs 'first' or 'every', in seconds")
+  }
+  let tolerance = try options.seconds("tolerance", .notNegative) ?? 0
+  let modes = try options.modes()
+  let name = try options.string("name")
+  let keepsAlive = try options.boolean("keep_alive") ?? true
+  let onError = try options.reference("on_error")
+  if !isAdded && modes != nil {
+    throw call.mistake("'modes' is for loop:timer; give the modes to loop:add")
+  }
+  _ = try options.pushHandler("[1]", isRequired: true)
+  let loop = call.loop
+  let id = try call.pushTimer(
+    date: loop.dueDate(after: first ?? interval), interval: interval,
+    tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
+  if let name { call.runtime.handles.setName(ofTimer: id, name) }
+  if let onError { call.runtime.handles.setOnError(ofTimer: id, onError) }
+  if !keepsAlive { loop.setHolds(of: id, false) }
+  if isAdded {
+    for mode in modes ?? [.default] { call.scheduleTimer(id, mode) }
+  }
+  return 1
+}
+
+/// `loop:after(seconds, handler)`
+let loopAfter: LuaRawFunction = { L, context in
+  host(L, context, "after") { call in
+    try call.requireLoop()
+    let delay = try call.seconds(2, "the delay", .notNegative)
+    try call.function(3, "the handler")
+    return try call.addSimpleTimer(date: call.loop.dueDate(after: delay), interval: 0)
+  }
+}
+
+/// `loop:every(seconds, handler)`
+let loopEvery: LuaRawFunction = { L, context in
+  host(L, context, "every") { call in
+    try call.requireLoop()
+    let interval = try call.seconds(2, "the interval", .positive)
+    try call.function(3, "the handler")
+    return try call.addSimpleTimer(date: call.loop.dueDate(after: interval), interval: interval)
+  }
+}
+
+/// `loop:at(epoch, handler)`: a date of the wall clock, whose steps it follows (D7).
+let loopAt: LuaRawFunction = { L, context in
+  host(L, context, "at") { call in
+    try call.requireLoop()
+    let epoch = try call.seconds(2, "the date", .any)
+    try call.function(3, "the handler")
+    let results = try call.addSimpleTimer(date: .max, interval: 0)
+    guard let id = call.timerID(-1) else { return results }
+    do throws(SystemError) {
+      try call.loop.setWallDate(of: id, to: epoch)
+    } catch {
+      call.loop.invalidate(id)
+      throw error
+    }
+    return results
+  }
+}
+
+extension HostCall {
+  /// Makes a timer of the handler at 3, and adds it to the default mode.
+  @inline(__always)
+  fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {
+    stack.setCount(3)
+    let id = try pushTimer(date: date, interval: interval, tolerance: 0)
+    scheduleTimer(id, .default)
+    return 1
+  }
+
+  /// Makes a timer of the handler on top of the stack; the handle takes its place. [-1, +1]
+  @inline(__always)
+  fileprivate func pushTimer(
+    date: Int64, interval: Int64, tolerance: Int64
+  ) throws -> TimerID {
+    let callout = TimerCallout(
+      fire: fireTimer, release: timerEnded, context: runtime.context, payload: 0)
+    guard
+      let id = loop.makeTimer(
+        date: date, interval: interval, tolerance: tolerance, callout: callout)
+    else { throw mistake("the loop has \(TimerQueue.slotLimit) timers, more than it can hold") }
+    let handle = runtime.kinds.timer.push(stack.L)
+    handle.index = UInt32(truncatingIfNeeded: id.slot)
+    handle.generation = id.generation
+    handle.pointer = runtime.context
+    stack.rotate(-2, 1)
+    stack.popSlot(1, of: -2)
+    runtime.handles.note(timer: id, madeAt: stack.position)
+    return id
+  }
+
+  /// Adds the timer whose handle is on top of the stack to a mode; the loop holds it then (D4).
+  @inline(__always)
+  func scheduleTimer(_ id: TimerID, _ mode: ModeName) {
+    let records = loop.timers.records
+    if records[id.slot].callout.payload == 0 {
+      stack.pushValue(-1)
+      records[id.slot].callout.payload = stack.popRef()
+    }
+    loop.add(id, mode)
+  }
+
+  /// Lets the script alone hold a timer that is in no mode any more.
+  func letGoOfTimerIfNowhere(_ id: TimerID) {
+    let records = loop.timers.records
+    guard let slot = loop.timers.slot(of: id), records[slot].callout.payload != 0,
+      loop.modeNames(of: id).isEmpty, !loop.contains(id, .common)
+    else { return }
+    stack.dropRef(records[slot].callout.payload)
+    records[slot].callout.payload = 0
+  }
+
+  /// The timer of a handle at an index; nil if it is no timer.
+  @inline(__always)
+  func timerID(_ index: Int32) -> TimerID? {
+    guard let handle = runtime.kinds.timer.handle(stack.L, index) else { return nil }
+    return TimerID(slot: Int(handle.index), generation: handle.generation)
+  }
+
+  @inline(__always)
+  fileprivate func selfTimer() throws(ScriptMistake) -> TimerID {
+    guard let id = timerID(1) else { throw notSelf("timer") }
+    return id
+  }
+
+  fileprivate func invalidTimer() -> ScriptMistake {
+    mistake("the timer is invalid: it has ended or was invalidated; make a new one")
+  }
+}
+
+extension Runtime {
+  @inline(__always)
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+}
+
+// MARK: Firing
+
+/// The core's call-out of a timer: its handler gets the timer, and how many fires were missed.
+private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
+  let runtime = Runtime.of(context)
+  let subject = Subject.timer(TimerID(rawValue: id))
+  let outer = runtime.current
+  runtime.current = subject
+  let outcome = runtime.state.dispatch(ref: payload, slot: 1, integer: missed)
+  if case .returned = outcome {} else { runtime.settle(outcome, subject) }
+  runtime.current = outer
+}
+
+/// The timer has ended: nothing of it is held any more.
+private let timerEnded: TimerCallout.Release = { context, payload, id in
+  let runtime = Runtime.of(context)
+  if payload != 0 { runtime.state.stack.dropRef(payload) }
+  runtime.handles.forget(timer: TimerID(rawValue: id))
+}
+
+/// A handle was collected: a timer that is in no mode ends with it.
+func releaseTimer(_ handle: LuaHandle) {
+  guard let context = handle.pointer else { return }
+  let id = TimerID(slot: Int(handle.index), generation: handle.generation)
+  Runtime.of(context).loop.invalidate(id)
+}
+
+// MARK: Methods
+
+private let timerInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    call.loop.invalidate(try call.selfTimer())
+    return 0
+  }
+}
+
+private let timerIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(call.loop.timers.slot(of: try call.selfTimer()) != nil)
+    return 1
+  }
+}
+
+private let timerAgain: LuaRawFunction = { L, context in
+  host(L, context, "again") { call in
+    let id = try call.selfTimer()
+    let delay = try call.seconds(2, "the delay", .notNegative)
+    if !call.loop.rearm(id, after: delay) { throw call.invalidTimer() }
+    return 0
+  }
+}
+
+private let timerKeepAlive: LuaRawFunction = { L, context in
+  host(L, context, "keep_alive") { call in
+    let id = try call.selfTimer()
+    call.loop.setHolds(of: id, try call.boolean(2))
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+// MARK: Fields
+
+private let timerNextFire: LuaRawFunction = { L, context in
+  host(L, context, "next_fire") { call in
+    if let date = call.loop.date(of: try call.selfTimer()) {
+      call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+private let timerSetNextFire: LuaRawFunction = { L, context in
+  host(L, context, "next_fire") { call in
+    let date = try call.seconds(2, "the date", .any)
+    if !call.loop.setDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
+    return 0
+  }
+}
+
+private let timerName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(call.runtime.handles.name(ofTimer: try call.selfTimer()))
+    return 1
+  }
+}
+
+private let timerFires: LuaRawFunction = { L, context in
+  host(L, context, "fires") { call in
+    let slot = call.loop.timers.slot(of: try call.selfTimer())
+    call.stack.push(slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0)
+    return 1
+  }
+}
+
+private let timerInterval: LuaRawFunction = { L, context in
+  host(L, context, "interval") { call in
+    call.pushSeconds(try call.selfTimer()) { $0.interval }
+    return 1
+  }
+}
+
+private let timerTolerance: LuaRawFunction = { L, context in
+  host(L, context, "tolerance") { call in
+    call.pushSeconds(try call.selfTimer()) { $0.tolerance }
+    return 1
+  }
+}
+
+extension HostCall {
+  fileprivate func pushSeconds(_ id: TimerID, _ field: (TimerRecord) -> Int64) {
+    if let slot = loop.timers.slot(of: id) {
+      stack.push(Double(field(loop.timers.records[slot])) / 1e9)
+    } else {
+      stack.pushNil()
+    }
+  }
+}
+
+private let timerOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    call.push(call.runtime.handles.onError(ofTimer: try call.selfTimer()))
+    return 1
+  }
+}
+
+private let timerSetOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    let id = try call.selfTimer()
+    call.runtime.handles.setOnError(ofTimer: id, try call.handlerReference(2))
+    return 0
+  }
+}
+
+private let timerToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let id = try call.selfTimer()
+    let isValid = call.loop.timers.slot(of: id) != nil
+    call.stack.push(isValid ? call.runtime.label(of: .timer(id)) : "timer (invalid)")
+    return 1
+  }
+}

@@ -1,0 +1,280 @@
+// Arguments and option tables of host functions: read without raising, checked one by one, with
+// messages that name the function, the field, what was expected and what was given (D52).
+
+package import LuaEmbed
+package import MoonloopCore
+
+extension HostCall {
+  /// How many arguments there are.
+  package var count: Int32 { Int32(stack.count) }
+
+  /// A value in words for "got …": its type, or itself if it is short.
+  package func given(_ index: Int32) -> String {
+    switch stack.type(index) {
+    case .number:
+      if let integer = stack.integer(index) { return "\(integer)" }
+      return stack.number(index).map(shortText) ?? "a number"
+    case .string:
+      let text = stack.string(index) ?? ""
+      return text.utf8.count <= 40 ? "\"\(text)\"" : "a string of \(text.utf8.count) bytes"
+    case .none, .nil: return "nothing"
+    case .boolean: return stack.boolean(index) ? "true" : "false"
+    default: return "a \(stack.describe(index))"
+    }
+  }
+
+  /// An argument that must be a function.
+  package func function(_ index: Int32, _ what: String) throws(ScriptMistake) {
+    if stack.type(index) != .function {
+      throw mistake("\(what) must be a function, got \(given(index))")
+    }
+  }
+
+  /// An argument that must be a string.
+  package func string(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
+    guard stack.type(index) == .string, let text = stack.string(index) else {
+      throw mistake("\(what) must be a string, got \(given(index))")
+    }
+    return text
+  }
+
+  /// An argument in seconds, as nanoseconds.
+  @inline(__always)
+  package func seconds(
+    _ index: Int32, _ what: StaticString, _ range: SecondsRange
+  ) throws(ScriptMistake) -> Int64 {
+    if let number = stack.number(index), stack.type(index) == .number,
+      let nanoseconds = checkedNanoseconds(number, range)
+    {
+      return nanoseconds
+    }
+    throw mistake("\(what) must be \(range.rawValue), got \(given(index))")
+  }
+
+  /// A list of mode names, or one name.
+  package func modes(_ index: Int32, _ what: String = "'modes'") throws(ScriptMistake) -> [ModeName]
+  {
+    switch stack.type(index) {
+    case .string: return [ModeName(try string(index, what))]
+    case .table:
+      let table = stack.absolute(index)
+      var names: [ModeName] = []
+      while true {
+        let type = stack.rawGet(table, item: Int64(names.count + 1))
+        defer { stack.pop() }
+        if type == .nil { break }
+        guard type == .string, let name = stack.string(-1) else {
+          throw mistake("\(what) must hold names of modes, got \(given(-1))")
+        }
+        names.append(ModeName(name))
+      }
+      if names.isEmpty { throw mistake("\(what) must name at least one mode, got an empty table") }
+      return names
+    default: throw mistake("\(what) must be the name of a mode or a list, got \(given(index))")
+    }
+  }
+
+  /// The options in the table at an index.
+  package func options(
+    _ index: Int32, _ known: [StaticString], example: StaticString
+  ) throws(ScriptMistake) -> Options {
+    guard stack.type(index) == .table else {
+      throw mistake("takes a table of options, such as \(example); got \(given(index))")
+    }
+    let options = Options(call: self, index: stack.absolute(index))
+    try options.refuseUnknown(known)
+    return options
+  }
+}
+
+/// What a number of seconds may be; the words stand in messages.
+package enum SecondsRange: String {
+  case notNegative = "seconds, a number >= 0"
+  case positive = "> 0 seconds"
+  case any = "seconds, a finite number"
+}
+
+/// Seconds as nanoseconds, the only place where that happens: nil for what is not in the range.
+///
+/// Beyond 292 years it is never (`Int64.max`), infinity included where it may be.
+@inline(__always)
+package func checkedNanoseconds(_ seconds: Double, _ range: SecondsRange) -> Int64? {
+  if seconds.isNaN || seconds == -.infinity { return nil }
+  switch range {
+  case .notNegative: if seconds < 0 { return nil }
+  case .positive: if seconds <= 0 { return nil }
+  case .any: break
+  }
+  let nanoseconds = seconds * 1e9
+  if nanoseconds >= 9.2e18 { return .max }
+  if nanoseconds <= -9.2e18 { return .min }
+  let whole = Int64(nanoseconds.rounded(.up))
+  return whole == 0 && seconds > 0 ? 1 : whole
+}
+
+private func shortText(_ number: Double) -> String {
+  number.isNaN ? "nan" : number == .infinity ? "inf" : number == -.infinity ? "-inf" : "\(number)"
+}
+
+/// A table of options: fields by name, the handler as first element.
+package struct Options {
+  package let call: HostCall
+  package let index: Int32
+
+  private var stack: LuaStack { call.stack }
+
+  /// Pushes a field, without metamethods. [-0, +1]
+  package func push(_ name: StaticString) -> LuaType {
+    stack.push(name)
+    return stack.rawGet(index)
+  }
+
+  /// Reads a field with a closure that gets its index on the stack; nil if it is not there.
+  @inline(__always)
+  private func read<Value>(
+    _ name: StaticString, _ body: (Int32) throws(ScriptMistake) -> Value
+  ) throws(ScriptMistake) -> Value? {
+    let type = push(name)
+    defer { stack.pop() }
+    return type == .nil ? nil : try body(stack.absolute(-1))
+  }
+
+  package func seconds(
+    _ name: StaticString, _ range: SecondsRange
+  ) throws(ScriptMistake) -> Int64? {
+    try read(name) { index throws(ScriptMistake) in
+      guard stack.type(index) == .number, let number = stack.number(index),
+        let nanoseconds = checkedNanoseconds(number, range)
+      else { throw call.mistake("'\(name)' must be \(range.rawValue), got \(call.given(index))") }
+      return nanoseconds
+    }
+  }
+
+  package func modes(_ name: StaticString = "modes") throws(ScriptMistake) -> [ModeName]? {
+    try read(name) { index throws(ScriptMistake) in try call.modes(index, "'\(name)'") }
+  }
+
+  package func string(_ name: StaticString) throws(ScriptMistake) -> String? {
+    try read(name) { index throws(ScriptMistake) in try call.string(index, "'\(name)'") }
+  }
+
+  package func boolean(_ name: StaticString) throws(ScriptMistake) -> Bool? {
+    try read(name) { index throws(ScriptMistake) in
+      guard stack.type(index) == .boolean else {
+        throw call.mistake("'\(name)' must be true or false, got \(call.given(index))")
+      }
+      return stack.boolean(index)
+    }
+  }
+
+  package func integer(
+    _ name: StaticString, in range: ClosedRange<Int>
+  ) throws(ScriptMistake) -> Int? {
+    try read(name) { index throws(ScriptMistake) in
+      guard stack.type(index) == .number, let value = stack.integer(index), range.contains(value)
+      else {
+        throw call.mistake(
+          "'\(name)' must be a whole number \(text(range)), got \(call.given(index))")
+      }
+      return value
+    }
+  }
+
+  private func text(_ range: ClosedRange<Int>) -> String {
+    range.upperBound == .max
+      ? ">= \(range.lowerBound)"
+      : range == Int.min...Int.max
+        ? ""
+        : "from \(range.lowerBound) to \(range.upperBound)"
+  }
+
+  /// Names out of a table of names, one as a string or several as a list.
+  package func names<Value>(
+    _ name: StaticString, _ known: [(name: String, value: Value)], _ what: String
+  ) throws(ScriptMistake) -> [Value]? {
+    try read(name) { index throws(ScriptMistake) in
+      if stack.type(index) == .string { return [try one(index, name, known, what)] }
+      guard stack.type(index) == .table else {
+        throw call.mistake("'\(name)' must be \(what) or a list, got \(call.given(index))")
+      }
+      var values: [Value] = []
+      while stack.rawGet(index, item: Int64(values.count + 1)) != .nil {
+        defer { stack.pop() }
+        values.append(try one(stack.absolute(-1), name, known, what))
+      }
+      stack.pop()
+      return values
+    }
+  }
+
+  private func one<Value>(
+    _ index: Int32, _ field: StaticString, _ known: [(name: String, value: Value)], _ what: String
+  ) throws(ScriptMistake) -> Value {
+    if let text = stack.string(index), let found = known.first(where: { $0.name == text }) {
+      return found.value
+    }
+    let list = known.map(\.name).joined(separator: ", ")
+    throw call.mistake("'\(field)': unknown \(what) \(call.given(index)); use one of \(list)")
+  }
+
+  /// Pushes a field that must be a function if it is there; the first element under "[1]".
+  /// - Returns: Whether it was there; then it is on top of the stack.
+  package func pushHandler(
+    _ name: StaticString, isRequired: Bool = false
+  ) throws(ScriptMistake) -> Bool {
+    let isFirst = "\(name)" == "[1]"
+    let type = isFirst ? stack.rawGet(index, item: 1) : push(name)
+    if type == .function { return true }
+    defer { stack.pop() }
+    if type == .nil {
+      if isRequired {
+        throw call.mistake(
+          isFirst
+            ? "the handler is missing: give a function as first element of the table"
+            : "the handler '\(name)' is missing: give a function")
+      }
+      return false
+    }
+    throw call.mistake(
+      "\(isFirst ? "the handler" : "'\(name)'") must be a function, got \(call.given(-1))")
+  }
+
+  /// A field that must be a function if it is there, kept.
+  package func reference(_ name: StaticString) throws(ScriptMistake) -> LuaReference? {
+    try pushHandler(name) ? LuaReference(popping: stack) : nil
+  }
+
+  /// Finds keys that nobody asks for, and names the nearest that somebody does.
+  fileprivate func refuseUnknown(_ known: [StaticString]) throws(ScriptMistake) {
+    stack.pushNil()
+    while stack.next(index) {
+      stack.pop()
+      if stack.type(-1) == .number {
+        if stack.integer(-1) == 1 { continue }
+        let text = call.given(-1)
+        stack.pop()
+        throw call.mistake("unknown element [\(text)]; only the handler stands without a name")
+      }
+      if stack.withBytes(-1, { bytes in known.contains { $0.isSame(as: bytes) } }) == true {
+        continue
+      }
+      let key = stack.string(-1) ?? call.given(-1)
+      stack.pop()
+      throw call.mistake("unknown option '\(key)'\(suggestion(for: key, among: known))")
+    }
+  }
+}
+
+/// "; did you mean 'every'?", or the whole list if nothing is near.
+package func suggestion(for word: String, among known: [StaticString]) -> String {
+  let names = known.map { "\($0)" }
+  if let nearest = LuaText.nearest(to: word, among: names) { return "; did you mean '\(nearest)'?" }
+  return "; the options are \(names.joined(separator: ", "))"
+}
+
+extension StaticString {
+  fileprivate func isSame(as bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count == utf8CodeUnitCount else { return false }
+    return bytes.elementsEqual(UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount))
+  }
+}

@@ -1,0 +1,73 @@
+// One Lua state on one loop on one thread: what joins the binding and the core.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// What belongs to a Lua state that runs on a loop. Loop thread only.
+package final class Runtime {
+  package unowned let state: LuaState
+  package let loop: Loop
+  /// Which handles there are, and who made them where.
+  package let handles = Handles()
+  package let errors = ErrorPolicy()
+  /// The tasks whose coroutines are suspended or whose children run, by coroutine.
+  package var tasks: [Int32: ScriptTask] = [:]
+  package private(set) var names: InternedNames! = nil
+  package private(set) var kinds: Kinds! = nil
+  /// The registry reference of the loop's handle.
+  package private(set) var loopRef: Int32 = 0
+  /// Whose handler runs now; what it makes is in its modes (D62).
+  package var current = Subject.chunk
+  /// What the coroutine that is about to suspend waits for.
+  package var pendingWait: Wait?
+  /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
+  package var ranLoop = false
+  /// What `stop` handed over to the run that it met, by the depth of that run.
+  package var stopValues: [Int: LuaReference] = [:]
+  private var isOver = false
+
+  package init(_ state: LuaState, on loop: Loop) {
+    self.state = state
+    self.loop = loop
+    state.setHost(Unmanaged.passUnretained(self).toOpaque())
+    names = InternedNames(state)
+    kinds = Kinds(state)
+    _ = kinds.loop.push(state.stack.L)
+    loopRef = state.stack.popRef()
+    openModules()
+    loop.onIdle = { [unowned state] _ in state.idleCollect() }
+    loop.timerName = { [unowned self] id, _ in handles.name(ofTimer: id) }
+  }
+
+  /// The registry reference of a mode's name.
+  package func modeRef(_ mode: ModeName) -> Int32 { names.ref(of: mode, state.stack) }
+
+  /// The runtime that a raw host function was called for.
+  @inline(__always)
+  package static func of(_ context: UnsafeMutableRawPointer?) -> Runtime {
+    Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
+  }
+
+  /// Ends everything in order: the tasks close what they hold, the handles go, then the state.
+  package func shutDown() {
+    guard !isOver else { return }
+    isOver = true
+    endAllTasks()
+    handles.invalidateAll(on: loop)
+    loop.onIdle = nil
+    loop.timerName = nil
+    stopValues = [:]
+    errors.dropHandlers()
+    names.drop(state)
+    state.close()
+  }
+}
+
+/// Whose Lua code runs: the origin of what it makes and waits for.
+package enum Subject {
+  /// The chunk that was run first, or Swift code.
+  case chunk
+  case timer(TimerID)
+  case item(Loop.Item)
+  case task(ScriptTask)
+}
