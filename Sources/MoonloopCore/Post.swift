@@ -113,17 +113,16 @@ extension Loop {
   }
 
   /// Lets other threads' changes take effect while the loop's thread is busy with something else:
-  /// waits until a moment on the loop's clock. For hosts that block the thread themselves.
-  package func applyChanges(until date: Int64) {
+  /// waits until a moment on the loop's clock, or until a change has made `isDone` true. For hosts
+  /// that block the thread themselves.
+  package func applyChanges(until date: Int64, or isDone: () -> Bool = { false }) {
     requireThread("applyChanges")
     let set = barePollSet
     while true {
       applyPosts()
-      if kernel.hasReached(date) { return }
+      if isDone() || kernel.hasReached(date) { return }
       isAsleep.store(true, ordering: .sequentiallyConsistent)
-      if inbox.isEmpty {
-        _ = kernel.wait(set, until: date, into: UnsafeMutableBufferPointer(start: nil, count: 0))
-      }
+      if inbox.isEmpty { _ = kernel.wait(set, until: date, into: events) }
       isAsleep.store(false, ordering: .sequentiallyConsistent)
     }
   }
