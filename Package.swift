@@ -30,12 +30,18 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
 
+    .executableTarget(
+      name: "ConformanceDriver", dependencies: ["MoonloopCore"],
+      path: "Tests/ConformanceDriver", swiftSettings: strict),
+
     .testTarget(
       name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .testTarget(
       name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .testTarget(name: "LuaEmbedTests", dependencies: ["LuaEmbed"], swiftSettings: strict),
     .testTarget(name: "MoonloopTests", dependencies: ["Moonloop"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
     .testTarget(name: "ProgramTests", dependencies: ["Moonloop"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

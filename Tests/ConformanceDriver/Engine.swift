@@ -1,0 +1,155 @@
+// Performs a scenario: makes its objects, then its steps, on the home thread and on others.
+
+import Glibc
+import MoonloopCore
+import Synchronization
+
+final class Engine: CallbackReceiver {
+  let scenario: Scenario
+  let world: any World
+  let trace: Trace
+  /// By what all times of the scenario are stretched.
+  let scale: Int64
+  /// Set once, before the home thread starts.
+  let face: any Face
+
+  struct State {
+    /// When the scenario began, on the world's clock.
+    var start: Int64 = 0
+    /// The threads by the names that actions use.
+    var threads: [String: ScenarioThread] = [:]
+    /// Who runs on which thread of the system.
+    var running: [UInt: ScenarioThread] = [:]
+    /// In whose name a thread acts, while it serves what another one asked for.
+    var actingFor: [UInt: ScenarioThread] = [:]
+    /// How often each object was called, and for what.
+    var calls: [String: Int] = [:]
+    /// The thread on whose loop an item was put last; absent: on none so far.
+    var owners: [String: ScenarioThread] = [:]
+    /// The near and far ends of the descriptors.
+    var descriptors: [String: (near: Int32, far: Int32?)] = [:]
+  }
+  let state = Mutex(State())
+  let specs: [String: ObjectSpec]
+
+  init(
+    _ scenario: Scenario, world: any World, scale: Int64, trace: Trace,
+    makeFace: (any CallbackReceiver) -> any Face
+  ) {
+    self.scenario = scenario
+    self.world = world
+    self.scale = scale
+    self.trace = trace
+    specs = Dictionary(uniqueKeysWithValues: scenario.objects.map { ($0.id, $0) })
+    let relay = Relay()
+    face = makeFace(relay)
+    relay.target.withLock { $0 = self }
+  }
+
+  /// Lets the face be made before the engine that it calls back.
+  private final class Relay: CallbackReceiver {
+    let target = Mutex<Engine?>(nil)
+    func called(_ id: String, _ event: Event) {
+      target.withLock { $0 }?.called(id, event)
+    }
+  }
+
+  /// Performs the whole scenario, on the calling thread as home.
+  func performAsHome() {
+    let home = enter(name: nil)
+    state.withLock { $0.start = world.now() }
+    for spec in scenario.objects where !spec.isDeferred { make(spec, by: home) }
+    for step in scenario.steps { perform(step, by: home) }
+  }
+
+  // MARK: Time
+
+  /// The time since the scenario began, in its own measure.
+  func elapsed() -> Int64 { scenarioTime(world.now()) }
+
+  /// A time of the world, or of a loop, in the scenario's own measure.
+  func scenarioTime(_ time: Int64) -> Int64 {
+    let start = state.withLock { $0.start }
+    return (time - start) / scale
+  }
+
+  // MARK: Threads
+
+  /// Makes the calling thread one of the scenario's.
+  func enter(name: String?) -> ScenarioThread {
+    let thread = ScenarioThread(name: name, loop: Loop.current)
+    let id = currentThreadID()
+    state.withLock { state in
+      state.running[id] = thread
+      state.threads[name ?? Action.home] = thread
+    }
+    return thread
+  }
+
+  /// The thread that is calling, whoever it acts for.
+  var current: ScenarioThread? {
+    let id = currentThreadID()
+    return state.withLock { $0.running[id] }
+  }
+
+  /// Starts another thread, and waits until actions can name it.
+  func startThread(named name: String, _ actions: [Action], by starter: ScenarioThread) {
+    let isReady = Flag()
+    world.startThread(named: name) { [self] in
+      let thread = enter(name: name)
+      isReady.set()
+      for action in actions { perform(action, by: thread) }
+      // What was asked of its loop by now is still done, what comes later is not.
+      thread.isServing.withLock { $0 = false }
+      thread.loop.block(until: world.now())
+      thread.isDone.set()
+    }
+    starter.loop.block(until: nil, isReady)
+  }
+
+  /// Performs an operation on the thread of a loop and waits for it, as if it took effect at once.
+  ///
+  /// The loop belongs to its thread, so the operation goes there as a posted change, which a
+  /// sleeping loop applies without a wake-up. What it leaves in the trace is the asker's.
+  /// - Returns: nil if the thread is over.
+  @discardableResult
+  func ask<Answer: Sendable>(
+    _ thread: ScenarioThread, by asker: ScenarioThread, _ body: @escaping @Sendable () -> Answer
+  ) -> Answer? {
+    if thread === asker { return body() }
+    let isAnswered = Flag()
+    let box = AnswerBox<Answer>()
+    let isAsked = thread.isServing.withLock { isServing in
+      guard isServing else { return false }
+      thread.loop.change { [self] _ in
+        act(for: asker) { box.answer.withLock { $0 = body() } }
+        isAnswered.set()
+      }
+      return true
+    }
+    guard isAsked else { return nil }
+    asker.loop.block(until: nil, isAnswered)
+    return box.answer.withLock { $0 }
+  }
+
+  private func act(for asker: ScenarioThread, _ body: () -> Void) {
+    let id = currentThreadID()
+    let outer = state.withLock { $0.actingFor.updateValue(asker, forKey: id) }
+    body()
+    state.withLock { $0.actingFor[id] = outer }
+  }
+
+  /// What the entries of the calling thread begin with.
+  var prefix: String {
+    let id = currentThreadID()
+    return state.withLock { $0.actingFor[id] ?? $0.running[id] }?.prefix ?? ""
+  }
+}
+
+/// The system's name for the calling thread.
+func currentThreadID() -> UInt { UInt(pthread_self()) }
+
+/// Carries an answer from the thread that gives it.
+private final class AnswerBox<Answer: Sendable>: Sendable {
+  let answer = Mutex<Answer?>(nil)
+}

@@ -1,0 +1,70 @@
+// What a scenario asks of a run loop, in the words of the format: the seam between the engine and
+// the interfaces that can be put to the test.
+
+import MoonloopCore
+
+/// What a callback was called for.
+enum Event: Sendable {
+  /// A timer fired, a block was performed.
+  case plain
+  case perform
+  case schedule(mode: String)
+  case cancel(mode: String)
+  case message(String)
+  case ready(Direction)
+  case activity(ActivityName)
+}
+
+/// The engine's side: what the callbacks of all objects call, on the thread they came on.
+protocol CallbackReceiver: AnyObject, Sendable {
+  func called(_ id: String, _ event: Event)
+}
+
+/// An interface to the run loop. Objects go by their ids.
+///
+/// Everything is called on the thread of the loop it concerns, except where it says "any thread".
+protocol Face: AnyObject, Sendable {
+  /// Why the interface cannot show the scenario; nil if it can.
+  static func reasonNotToRun(_ scenario: Scenario) -> String?
+
+  // Objects
+  func make(_ spec: ObjectSpec, descriptor: Int32?)
+  func add(_ id: String, to mode: String, of loop: Loop)
+  func remove(_ id: String, from mode: String, of loop: Loop)
+  func contains(_ id: String, in mode: String, of loop: Loop) -> Bool
+  func isValid(_ id: String) -> Bool
+  func invalidate(_ id: String)
+
+  // Timers; times on the loop's clock
+  func nextFire(_ id: String) -> Int64?
+  func setNextFire(_ id: String, _ time: Int64)
+
+  // Sources and ports: any thread
+  func signal(_ id: String)
+  func post(_ message: String, to id: String)
+
+  // Descriptors
+  func enable(_ id: String, _ events: [Direction])
+  func disable(_ id: String, _ events: [Direction])
+  func read(_ id: String, atMost count: Int) -> ReadOutcome
+
+  // Loops
+  func run(_ loop: Loop, mode: String, timeout: Int64?, returnAfterSource: Bool) -> RunResult
+  func runUnconditionally(_ loop: Loop)
+  func addCommonMode(_ mode: String, to loop: Loop)
+  func nextTimerDate(in mode: String, of loop: Loop) -> Int64?
+  func currentMode(of loop: Loop) -> String?
+  /// A delayed perform request.
+  func request(_ id: String, modes: [String], after delay: Int64, on loop: Loop)
+  func cancelRequests(_ id: String, on loop: Loop)
+
+  // Loops: any thread
+  func isWaiting(_ loop: Loop) -> Bool
+  func stop(_ loop: Loop)
+  func wakeUp(_ loop: Loop)
+
+  // Blocks: any thread
+  func perform(_ id: String, modes: [String], on loop: Loop)
+  /// A perform request; sets the flag when it was performed.
+  func request(_ id: String, modes: [String], on loop: Loop, then flag: Flag?)
+}

@@ -1,0 +1,131 @@
+// A scenario as the driver sees it: objects to make, steps to perform, the trace to leave.
+
+/// One scenario file, read and checked. Times are in nanoseconds, not yet stretched.
+struct Scenario: Sendable {
+  var id: String
+  var family: String
+  var title: String
+  /// Whether the home thread is the process's main thread.
+  var onMainThread: Bool
+  /// The abilities without which the scenario cannot run.
+  var needs: [String]
+  var objects: [ObjectSpec]
+  var steps: [Action]
+  var expect: [String]
+}
+
+/// One object to make.
+struct ObjectSpec: Sendable {
+  var id: String
+  var kind: Kind
+  /// The modes of the home loop it is in from the start.
+  var modes: [String]
+  /// Made only by a `create` action.
+  var isDeferred: Bool
+  var isQuiet: Bool
+  var isStamped: Bool
+  /// What each of its callbacks does after its entry.
+  var actions: [Action]
+
+  enum Kind: Sendable {
+    /// An interval of 0 or less fires once.
+    case timer(delay: Int64, interval: Int64)
+    case source(order: Int, hasLifecycle: Bool)
+    case port
+    case descriptor(events: [Direction], reenabled: [Direction], order: Int)
+    case observer(activities: [ActivityName], repeats: Bool, order: Int)
+    case block
+  }
+
+  /// The word of the format for its type.
+  var type: ObjectType {
+    switch kind {
+    case .timer: .timer
+    case .source: .source
+    case .port: .port
+    case .descriptor: .fd
+    case .observer: .observer
+    case .block: .block
+    }
+  }
+}
+
+extension ObjectSpec {
+  /// The same with its times multiplied.
+  func stretched(by scale: Int64) -> ObjectSpec {
+    guard case .timer(let delay, let interval) = kind else { return self }
+    var spec = self
+    spec.kind = .timer(delay: delay * scale, interval: interval * scale)
+    return spec
+  }
+}
+
+enum ObjectType: String, Sendable, CaseIterable {
+  case timer, source, port, fd, observer, block
+}
+
+/// What a descriptor can be ready for.
+enum Direction: String, Sendable, CaseIterable {
+  case read, write
+}
+
+/// The six activities of a run loop.
+enum ActivityName: String, Sendable, CaseIterable {
+  case entry, beforeTimers, beforeSources, beforeWaiting, afterWaiting, exit
+}
+
+/// One action, of the steps, of a thread, or of a callback.
+struct Action: Sendable {
+  var op: Operation
+  /// Only for this activity or direction of the callback.
+  var on: String?
+  /// Only in the n-th callback, counted from 1.
+  var nth: Int?
+  /// The loop it applies to: `Action.home` or the name of a thread.
+  var loop: String
+
+  static let home = "home"
+}
+
+indirect enum Operation: Sendable {
+  /// No timeout means forever.
+  case run(mode: String, timeout: Int64?, returnAfterSource: Bool)
+  case runUnconditionally
+  case stop
+  case wake
+  case signal(id: String)
+  case post(id: String, message: String)
+  case add(id: String, mode: String)
+  case remove(id: String, mode: String)
+  case addCommonMode(String)
+  case invalidate(id: String)
+  case create(id: String)
+  case setNext(id: String, delay: Int64)
+  case perform(id: String, modes: [String])
+  case performOn(id: String, modes: [String], waits: Bool)
+  case performAfter(id: String, delay: Int64, modes: [String])
+  case cancelPerform(id: String)
+  case mainAsync(id: String)
+  case write(id: String, data: String)
+  case closePeer(id: String)
+  case read(id: String, bytes: Int)
+  case fill(id: String)
+  case drain(id: String)
+  case enable(id: String, events: [Direction])
+  case disable(id: String, events: [Direction])
+  case sleep(Int64)
+  case log(String)
+  case query(Query)
+  case thread(name: String, actions: [Action])
+  case join(name: String)
+}
+
+enum Query: Sendable {
+  case currentMode
+  case waiting
+  case valid(id: String)
+  case contains(id: String, mode: String)
+  case nextFire(id: String)
+  case nextTimer(mode: String)
+  case elapsed
+}

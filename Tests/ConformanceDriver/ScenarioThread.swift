@@ -1,0 +1,22 @@
+// A thread of a scenario: the home thread or one that a `thread` action started.
+
+import MoonloopCore
+import Synchronization
+
+final class ScenarioThread: Sendable {
+  /// nil: home.
+  let name: String?
+  let loop: Loop
+  /// Set when it has performed all its actions.
+  let isDone = Flag()
+  /// Whether it still serves what other threads ask of its loop.
+  let isServing = Mutex(true)
+
+  init(name: String?, loop: Loop) {
+    self.name = name
+    self.loop = loop
+  }
+
+  /// What its entries begin with.
+  var prefix: String { name.map { $0 + "|" } ?? "" }
+}

@@ -1,0 +1,30 @@
+// The seam between the engine and time, threads and sockets: the real ones or simulated ones.
+
+enum ReadOutcome: Sendable {
+  case data([UInt8])
+  case endOfFile
+  case nothing
+}
+
+/// Where a scenario takes place. Times are nanoseconds on the world's clock, which is also that of
+/// its loops.
+protocol World: AnyObject, Sendable {
+  func now() -> Int64
+
+  /// Lets the time pass that a callback takes, where that does not pass by itself.
+  func spendTime()
+
+  /// Runs the home thread to its end: the calling thread, or a fresh one with a fresh loop.
+  func runHome(onMainThread: Bool, _ body: @escaping @Sendable () -> Void)
+  /// Starts a thread with a loop of its own.
+  func startThread(named name: String, _ body: @escaping @Sendable () -> Void)
+  /// Hands a block to the libdispatch main queue.
+  func mainAsync(_ block: @escaping @Sendable () -> Void)
+
+  /// A connected pair of stream sockets that do not block.
+  func socketPair() -> (near: Int32, far: Int32)
+  func read(_ fd: Int32, atMost count: Int) -> ReadOutcome
+  /// - Returns: How many bytes were written; 0 if there is no room or no peer.
+  func write(_ fd: Int32, _ bytes: [UInt8]) -> Int
+  func close(_ fd: Int32)
+}

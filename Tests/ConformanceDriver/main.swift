@@ -1,0 +1,17 @@
+// Runs run-loop scenarios against this package: one as a line of JSON, or many with a report.
+
+import Glibc
+
+do {
+  guard var options = try Options.parse(CommandLine.arguments.dropFirst()) else {
+    print(Options.usage, terminator: "")
+    exit(0)
+  }
+  if let path = options.json {
+    Driver.run(try Driver.read(path), options)
+  }
+  if options.files.isEmpty { options.files = [options.suite] }
+  exit(Suite(options).run())
+} catch {
+  Driver.fail(error.message)
+}
