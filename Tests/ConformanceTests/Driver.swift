@@ -1,0 +1,61 @@
+// Runs the driver as a program, as a user does.
+
+import Foundation
+
+struct Driver {
+  let lines: [String]
+  let errors: String
+  let status: Int32
+
+  /// Runs it to its end; it gives up by itself after 20 seconds for each scenario.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Driver {
+    let process = Process()
+    let output = Pipe()
+    let errors = Pipe()
+    // The tests and the driver are built into one folder.
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent("ConformanceDriver")
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = errors
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    try process.run()
+    let text = try output.fileHandleForReading.readToEnd() ?? Data()
+    let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    return Driver(
+      lines: lines, errors: String(decoding: complaints, as: UTF8.self),
+      status: process.terminationStatus)
+  }
+}
+
+/// The scenario files of the repository.
+enum Scenarios {
+  private static let tests = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  static let folders = ["Conformance", "Conformance/extra"].map {
+    tests.appendingPathComponent($0).path
+  }
+
+  /// All of them, as paths from the folder of the tests.
+  static let all: [String] = folders.flatMap { folder -> [String] in
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob("\(folder)/*.json", 0, nil, &found) == 0, let paths = found.gl_pathv else {
+      return []
+    }
+    return (0..<Int(found.gl_pathc)).map { index -> String in
+      guard let path = paths[index] else { return "" }
+      return String(String(cString: path).dropFirst(tests.path.count + 1))
+    }
+  }
+
+  static func path(_ file: String) -> String { tests.appendingPathComponent(file).path }
+
+  /// The reasons that `docs/conformance.md` lists.
+  static let unsupported = ["the simulated kernel has no libdispatch main queue"]
+}
