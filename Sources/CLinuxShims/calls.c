@@ -99,25 +99,22 @@ int cmx_socketpair(int pair[2]) {
   return 0;
 }
 
-int cmx_wall_watch(void) {
+int cmx_timerfd(void) {
   int fd = CALL(timerfd_create, timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  fd = above_standard_streams(fd);
-  if (fd < 0) return fd;
-  struct itimerspec never = {.it_value.tv_sec = INT64_MAX};
-  int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-  int result = CALL(timerfd_settime, timerfd_settime(fd, flags, &never, NULL));
-  if (result < 0) {
-    close(fd);
-    return result;
-  }
-  return fd;
+  return above_standard_streams(fd);
 }
 
-ssize_t cmx_read(int fd, void *buffer, size_t count) {
+int cmx_timerfd_watch(int fd) {
+  struct itimerspec never = {.it_value.tv_sec = INT64_MAX};
+  int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+  return CALL(timerfd_settime, timerfd_settime(fd, flags, &never, NULL));
+}
+
+intptr_t cmx_read(int fd, void *buffer, size_t count) {
   return CALL_AGAIN(read, read(fd, buffer, count));
 }
 
-ssize_t cmx_write(int fd, const void *bytes, size_t count) {
+intptr_t cmx_write(int fd, const void *bytes, size_t count) {
   return CALL_AGAIN(write, write(fd, bytes, count));
 }
 
@@ -207,17 +204,16 @@ int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
 // epoll_wait is 45 ns cheaper and counts in milliseconds; so it serves polls and endless waits, and
 // the other all the rest. Where that is missing (Linux before 5.11, some sandboxes), milliseconds
 // are rounded up: a wait may be late, never early.
-static int wait_raw(int set, struct epoll_event *events, int count, int64_t timeout_ns) {
+static int wait_for_events(int set, struct epoll_event *events, int count, int64_t timeout_ns) {
   static atomic_bool lacks_pwait2;
-  if (timeout_ns <= 0) return epoll_wait(set, events, count, timeout_ns < 0 ? -1 : 0);
-  if (!atomic_load_explicit(&lacks_pwait2, memory_order_relaxed)) {
+  if (timeout_ns > 0 && !atomic_load_explicit(&lacks_pwait2, memory_order_relaxed)) {
     struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    int result = epoll_pwait2(set, events, count, &timeout, NULL);
-    if (result >= 0 || (errno != ENOSYS && errno != EPERM)) return result;
+    int result = CALL(epoll_pwait2, epoll_pwait2(set, events, count, &timeout, NULL));
+    if (result != -ENOSYS && result != -EPERM) return result;
     atomic_store_explicit(&lacks_pwait2, true, memory_order_relaxed);
   }
-  int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
-  return epoll_wait(set, events, count, ms > INT32_MAX ? INT32_MAX : (int)ms);
+  int64_t ms = timeout_ns < 0 ? -1 : timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
+  return CALL(epoll_wait, epoll_wait(set, events, count, ms > INT32_MAX ? INT32_MAX : (int)ms));
 }
 
 static uint32_t internal_kind(uint64_t token) {
@@ -239,7 +235,7 @@ int cmx_epoll_wait(
   // The kernel's records are not larger than ours, so they are fetched into the same memory and
   // decoded from the last to the first, which never overwrites one that is still to be read.
   char *raw = (char *)ready;
-  int fetched = CALL(epoll_wait, wait_raw(set, (void *)raw, count, timeout_ns));
+  int fetched = wait_for_events(set, (void *)raw, count, timeout_ns);
   *internal = 0;
   if (fetched <= 0) return fetched;
   int dropped = 0;

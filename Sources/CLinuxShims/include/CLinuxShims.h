@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 // The symbolic name of an errno value, such as "EBADF"; NULL if there is none.
 const char *cmx_errno_name(int code);
@@ -28,6 +27,7 @@ enum cmx_call {
   cmx_call_write,
   cmx_call_socketpair,
   cmx_call_prctl,
+  cmx_call_epoll_pwait2,
   cmx_call_count,
 };
 
@@ -71,12 +71,14 @@ int cmx_eventfd(void);
 // Adds one to it. Cannot fail, and is not subject to faults: a wake-up must not get lost.
 void cmx_eventfd_signal(int fd);
 int cmx_socketpair(int pair[2]);
-// A timer that never fires but becomes readable (with ECANCELED) when the wall clock is set.
-int cmx_wall_watch(void);
+// A timer of the wall clock, and its arming: it never fires, but becomes readable (and the read is
+// ECANCELED) when that clock is set.
+int cmx_timerfd(void);
+int cmx_timerfd_watch(int fd);
 
 // Retry EINTR.
-ssize_t cmx_read(int fd, void *buffer, size_t count);
-ssize_t cmx_write(int fd, const void *bytes, size_t count);
+intptr_t cmx_read(int fd, void *buffer, size_t count);
+intptr_t cmx_write(int fd, const void *bytes, size_t count);
 int cmx_set_nonblocking(int fd);
 bool cmx_is_open(int fd);
 void cmx_close(int fd);

@@ -4,7 +4,10 @@ internal import CLinuxShims
 internal import Dispatch
 
 /// The loop's view of Linux. Loop thread only, but for `wake`, `makeGate` and the clock's holds.
-package final class LinuxKernel: Kernel {
+///
+/// Unchecked Sendable, so that others can wake it: what they may use is Sendable by itself, and the
+/// rest is for the loop's thread, as the protocol says.
+package final class LinuxKernel: Kernel, @unchecked Sendable {
   package let clock: Clock
   let wakeUp: WakeUp
   /// The poll sets that are open, by their epoll descriptors.
@@ -12,6 +15,8 @@ package final class LinuxKernel: Kernel {
   /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to know.
   private var wallWatch: Descriptor?
   package private(set) var wallClockSteps = 0
+  /// For tests, which cannot set the clock of the system.
+  package var wallWatchDescriptor: Int32? { wallWatch?.number }
 
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
@@ -137,7 +142,8 @@ package final class LinuxKernel: Kernel {
     if !isWanted {
       wallWatch = nil  // Closing it takes it out of every set.
     } else if wallWatch == nil {
-      let watch = try SystemCall.timerfdCreate.descriptor(cmx_wall_watch())
+      let watch = try SystemCall.timerfdCreate.descriptor(cmx_timerfd())
+      _ = try SystemCall.timerfdSet.check(cmx_timerfd_watch(watch.number))
       for set in sets {
         let result = cmx_epoll_add_internal(set, watch.number, cmx_internal_wall)
         _ = try SystemCall.epollControl.check(result)

@@ -94,7 +94,9 @@ final class SimulatedFile {
     other.tellWatchers()
   }
 
-  private func tellWatchers() { watchers.forEach { $0.update() } }
+  private func tellWatchers() {
+    for watcher in watchers { watcher.update() }
+  }
 }
 
 /// Bytes in order of arrival.

@@ -30,7 +30,7 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
     clock.holds.whenReleased { [weak self] in self?.nudge() }
   }
 
-  deinit { world.lock.locked { sets.values.forEach { $0.close() } } }
+  deinit { world.lock.locked { for set in sets.values { set.close() } } }
 
   // MARK: Time
 

@@ -66,26 +66,3 @@ final class WorldLock: @unchecked Sendable {
     return try body()
   }
 }
-
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-/// Starts a system thread, with room for nested runs and Lua's C stack.
-func startThread(_ run: @escaping @Sendable () -> Void) {
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  defer { pthread_attr_destroy(&attributes) }
-  pthread_attr_setstacksize(&attributes, 4 << 20)
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  var thread = pthread_t()
-  let body = Unmanaged.passRetained(ThreadBody(run))
-  let code = pthread_create(
-    &thread, &attributes,
-    { context in
-      if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run() }
-      return nil
-    }, body.toOpaque())
-  precondition(code == 0, "\(SystemError(call: "pthread_create", code: code))")
-}

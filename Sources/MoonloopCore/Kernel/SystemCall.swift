@@ -6,7 +6,7 @@ internal import CLinuxShims
 package enum SystemCall: Int32, CaseIterable, Sendable {
   case epollCreate = 1
   case epollControl, epollWait, eventfd, timerfdCreate, timerfdSet, fcntl, read, write
-  case socketPair, prctl
+  case socketPair, prctl, epollWaitPrecise
 
   /// The name as in the manual, such as `epoll_ctl`.
   package var name: String {
@@ -22,6 +22,7 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case .write: "write"
     case .socketPair: "socketpair"
     case .prctl: "prctl"
+    case .epollWaitPrecise: "epoll_pwait2"
     }
   }
 
