@@ -66,14 +66,31 @@ bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
 #endif
 }
 
+static int step(lua_State *L) {
+  lua_gc(L, LUA_GCSTEP, 16);
+  return 0;
+}
+
+static int collect(lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  lua_gc(L, LUA_GCCOLLECT);
+  return 0;
+}
+
+// Finalizers are scripts' code: they run behind the door, bound by the limits of a call-out.
+static void run_collector(cml_state *s, lua_CFunction work) {
+  int task = cml_task_take(s);
+  lua_pushcfunction(cml_task_state(s, task), work);
+  struct cml_result result = cml_run(s, task, 0, true);
+  if (result.outcome == CML_FAILED || result.outcome == CML_STOPPED) cml_task_close(s, task);
+  cml_task_give_back(s, task);
+}
+
 bool cml_idle_collect(cml_state *s) {
-  if (s->allocations == s->collected_at || s->depth > 0) return false;
-  lua_gc(s->main, LUA_GCSTEP, 16);
+  if (s->allocations == s->collected_at) return false;
+  run_collector(s, step);
   s->collected_at = s->allocations;
   return true;
 }
 
-void cml_collect(cml_state *s) {
-  lua_gc(s->main, LUA_GCCOLLECT);
-  lua_gc(s->main, LUA_GCCOLLECT);
-}
+void cml_collect(cml_state *s) { run_collector(s, collect); }

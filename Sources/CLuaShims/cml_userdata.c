@@ -73,7 +73,8 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   best = nearest(L, lua_gettop(L), key, best, &least);
   char site[CML_SITE_BYTES];
   cml_site(L, site);
-  if (best == NULL) lua_pushfstring(L, "%s: %s field '%s'%s", k->name, verb, key, site);
+  if (best == NULL || least == 0)  // the nearest is the word itself: there, but not to be set
+    lua_pushfstring(L, "%s: %s field '%s'%s", k->name, verb, key, site);
   else
     lua_pushfstring(L, "%s: %s field '%s'%s; did you mean '%s'?", k->name, verb, key, site, best);
   return lua_error(L);

@@ -105,23 +105,13 @@ static int panic(lua_State *L) {
   return 0;  // Lua aborts
 }
 
-// The replacements of the standard functions; null while a build leaves one out.
-#pragma weak cml_install_string
-#pragma weak cml_install_table
-#pragma weak cml_install_coroutine
-#pragma weak cml_install_load
-
-bool cml_polls_everywhere(void) {
-  return cml_install_string && cml_install_table && cml_install_coroutine && cml_install_load;
-}
-
 static int set_up(lua_State *L) {
   struct cml_state *s = cml_of(L);
   luaL_openlibs(L);
-  if (cml_install_string) cml_install_string(L);
-  if (cml_install_table) cml_install_table(L);
-  if (cml_install_coroutine) cml_install_coroutine(L);
-  if (cml_install_load) cml_install_load(L);
+  cml_install_string(L);
+  cml_install_table(L);
+  cml_install_coroutine(L);
+  cml_install_load(L);
   cml_install_pcall(L);
   cml_function_set_up(L);
   cml_userdata_set_up(L);

@@ -94,7 +94,9 @@ extension LuaStack {
 
   /// The type of a value in words: the name of a kind for our userdata.
   package func describe(_ index: Int32) -> String {
-    if let object = cml_any_object(L, index) { return String(cString: cml_kind_name(object.pointee.kind)) }
+    if let object = cml_any_object(L, index) {
+      return String(cString: cml_kind_name(object.pointee.kind))
+    }
     return type(index).name
   }
 }

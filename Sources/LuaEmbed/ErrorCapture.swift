@@ -116,7 +116,8 @@ extension LuaState {
       level += 1
       if level == 10 && count > 21 {
         frames.append(
-          LuaError.Frame(source: "...", line: 0, function: nil, role: "(\(count - 21) levels left out)"))
+          LuaError.Frame(
+            source: "...", line: 0, function: nil, role: "(\(count - 21) levels left out)"))
         level = count - 11
       }
     }
@@ -141,7 +142,7 @@ extension LuaState {
   /// Pushes what `error` is raised as: the Lua value it came from, or a box. [-0, +1, raises: -]
   func push(error: any Error, on stack: LuaStack) {
     if let value = (error as? LuaError)?.value, value.belongs(to: self) {
-      value.push(on: stack)
+      value.put(on: stack)
       return
     }
     if let error = error as? LuaError, error.kind == .runtime || error.kind == .syntax {

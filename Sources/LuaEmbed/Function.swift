@@ -57,7 +57,7 @@ extension LuaState {
       if let code = failure.code { stack.push(code) } else { stack.pushNil() }
       return 3
     case let mistake as LuaArgumentError:
-      stack.push(mistake.message(in: name, on: stack))
+      stack.push(mistake.message(in: name, site: stack.site))
       return Int32(CML_RAISE)
     default:
       push(error: error, on: stack)
@@ -110,23 +110,6 @@ extension LuaState {
   }
 }
 
-/// An argument that is not what a function takes.
-public struct LuaArgumentError: Error {
-  var index: Int32
-  var expected: String
-  var given: String
-
-  init(index: Int32, expected: String, given: String) {
-    self.index = index
-    self.expected = expected
-    self.given = given
-  }
-
-  func message(in name: String, on stack: LuaStack) -> String {
-    "\(name): argument \(index) must be \(expected), got \(given)\(stack.site)"
-  }
-}
-
 extension LuaStack {
   /// Reads the next argument, or throws what is wrong with it.
   @inlinable
@@ -141,7 +124,7 @@ extension LuaStack {
   @usableFromInline
   @inline(never)
   func mismatch(_ index: Int32, _ expected: String) -> LuaArgumentError {
-    LuaArgumentError(index: index, expected: expected, given: describe(index))
+    LuaArgumentError("argument \(index)", mustBe: LuaText.withArticle(expected), got: given(index))
   }
 
   /// " (app.lua:12)" where the script called, or nothing.

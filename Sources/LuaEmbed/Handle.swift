@@ -137,7 +137,9 @@ extension LuaStack {
   package func newTable(items: Int32 = 0, fields: Int32 = 0) { cml_newtable(L, items, fields) }
   package func rawSet(_ index: Int32) { cml_rawset(L, index) }
   package func rawSet(_ index: Int32, item: Int64) { cml_rawseti(L, index, item) }
-  package func rawGet(_ index: Int32) -> LuaType { LuaType(rawValue: cml_rawget(L, index)) ?? .none }
+  package func rawGet(_ index: Int32) -> LuaType {
+    LuaType(rawValue: cml_rawget(L, index)) ?? .none
+  }
   package func rawGet(_ index: Int32, item: Int64) -> LuaType {
     LuaType(rawValue: cml_rawgeti(L, index, item)) ?? .none
   }

@@ -63,9 +63,6 @@ extension LuaState {
   /// Stops the call-out that runs now. For a signal handler on any thread: hand it `record`.
   package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
 
-  /// Whether the build has the replacements of all standard functions that run long in one call.
-  package static var pollsEverywhere: Bool { cml_polls_everywhere() }
-
   /// The signal that this package uses to reach a busy thread; do not block or take it.
   public static var stopSignal: Int32 { cml_stop_signal() }
 }

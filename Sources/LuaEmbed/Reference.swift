@@ -76,7 +76,7 @@ public final class LuaReference: Sendable {
   public var isValid: Bool { list.isOpen }
 
   /// Pushes the value; nil once the state is closed or if it is another state's. [-0, +1, raises: -]
-  func push(on stack: LuaStack) {
+  func put(on stack: LuaStack) {
     precondition(list === stack.state.releases, "a Lua value was used in a state it is not of")
     stack.push(ref: ref)
   }

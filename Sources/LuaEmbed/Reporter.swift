@@ -1,9 +1,17 @@
 // Text that came from scripts, made fit to be shown: bounded, and without control bytes.
 
+internal import CLuaShims
+
 /// Cleans text of scripts.
 package enum LuaText {
   /// The longest message that is kept, in bytes.
   package static let bound = 4096
+
+  /// The words of a type with their article: "an integer", "a string".
+  static func withArticle(_ words: String) -> String {
+    if words.hasPrefix("a ") || words.hasPrefix("an ") { return words }
+    return ("aeiou".contains(words.first ?? "x") ? "an " : "a ") + words
+  }
 
   /// At most 4 kB, control bytes but newline and tab replaced.
   package static func clean(_ text: String) -> String {
@@ -15,9 +23,54 @@ package enum LuaText {
   package static func clean(_ bytes: UnsafeRawBufferPointer) -> String {
     let isCut = bytes.count > bound
     var kept = Array(bytes.prefix(bound))
-    for i in kept.indices where (kept[i] < 0x20 && kept[i] != 9 && kept[i] != 10) || kept[i] == 0x7f {
+    for i in kept.indices where (kept[i] < 0x20 && kept[i] != 9 && kept[i] != 10) || kept[i] == 0x7f
+    {
       kept[i] = UInt8(ascii: "?")
     }
     return String(decoding: kept, as: UTF8.self) + (isCut ? "..." : "")
+  }
+}
+
+/// Writes reports of scripts' errors: so many lines a second, each message bounded; it never blocks
+/// and never fails, whatever became of the descriptor.
+package final class LuaReporter {
+  private let descriptor: Int32
+  private let linesPerSecond: Int
+  private let now: () -> ContinuousClock.Instant
+  private var second: ContinuousClock.Instant
+  private var linesInSecond = 0
+  /// Lines that were left out since the last that was written.
+  package private(set) var leftOut = 0
+
+  package init(
+    descriptor: Int32 = 2, linesPerSecond: Int = 200,
+    now: @escaping () -> ContinuousClock.Instant = { .now }
+  ) {
+    self.descriptor = descriptor
+    self.linesPerSecond = linesPerSecond
+    self.now = now
+    second = now()
+  }
+
+  /// Writes a text and a newline, cleaned; a part of it if the ration is nearly spent.
+  package func report(_ text: String) {
+    let time = now()
+    if second.duration(to: time) >= .seconds(1) { (second, linesInSecond) = (time, 0) }
+    var lines = LuaText.clean(text).split(separator: "\n", omittingEmptySubsequences: false)
+    let room = max(0, linesPerSecond - linesInSecond)
+    if lines.count > room {
+      leftOut += lines.count - room
+      lines.removeLast(lines.count - room)
+    }
+    guard !lines.isEmpty else { return }
+    linesInSecond += lines.count
+    if leftOut > 0 && room > lines.count {
+      lines.insert("(\(leftOut) lines left out)", at: 0)
+      leftOut = 0
+    }
+    var output = lines.joined(separator: "\n") + "\n"
+    let count = output.utf8.count
+    let written = output.withUTF8 { cml_write_some(descriptor, $0.baseAddress, $0.count) }
+    if written < count { leftOut += 1 }
   }
 }

@@ -44,7 +44,7 @@ public struct LuaStack {
 
   /// Pushes the value a reference holds, or nil if its state is closed. [-0, +1, raises: -]
   public func push(_ reference: LuaReference) {
-    reference.push(on: self)
+    reference.put(on: self)
   }
 
   /// Pushes the value under a registry reference. [-0, +1, raises: -]

@@ -129,8 +129,9 @@ extension LuaState {
     classes[ObjectIdentifier(type)] = kind
   }
 
-  private func add(_ function: LuaHostFunction, to kind: OpaquePointer, _ place: Int, _ name: String)
-  {
+  private func add(
+    _ function: LuaHostFunction, to kind: OpaquePointer, _ place: Int, _ name: String
+  ) {
     let stack = self.stack
     if place == CML_GETTER || place == CML_SETTER {
       function.pushCell(on: stack)

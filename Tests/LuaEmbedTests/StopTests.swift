@@ -4,7 +4,6 @@ import LuaEmbed
 import Testing
 
 struct Hostile: Sendable, CustomTestStringConvertible {
-  var libs = false
   let name: String
   let script: String
   var testDescription: String { name }
@@ -12,17 +11,19 @@ struct Hostile: Sendable, CustomTestStringConvertible {
 
 private let runaways = [
   Hostile(name: "a plain loop", script: "while true do end"),
-  Hostile(name: "a loop of pcall", script: "while true do pcall(function() while true do end end) end"),
   Hostile(
-    libs: true, name: "a handler of xpcall that loops",
+    name: "a loop of pcall", script: "while true do pcall(function() while true do end end) end"),
+  Hostile(
+    name: "a handler of xpcall that loops",
     script: "xpcall(function() while true do end end, function() while true do end end)"),
   Hostile(
-    libs: true, name: "a coroutine made before", script: "co = coroutine.wrap(function() while true do end end) co()"),
+    name: "a coroutine made before",
+    script: "co = coroutine.wrap(function() while true do end end) co()"),
   Hostile(
-    libs: true, name: "coroutines made in a loop",
+    name: "coroutines made in a loop",
     script: "while true do coroutine.wrap(function() for i = 1, 10 do end end)() end"),
   Hostile(
-    libs: true, name: "a __close of a coroutine that loops",
+    name: "a __close of a coroutine that loops",
     script: """
       local co = coroutine.create(function()
         local x <close> = setmetatable({}, {__close = function() while true do end end})
@@ -52,16 +53,21 @@ private let runaways = [
   Hostile(
     name: "a comparator of table.sort",
     script: "table.sort({3, 2, 1}, function() while true do end end)"),
-  Hostile(name: "a replacement of gsub", script: "('x'):gsub('x', function() while true do end end)"),
   Hostile(
-    libs: true, name: "a pattern",
+    name: "a replacement of gsub", script: "('x'):gsub('x', function() while true do end end)"),
+  Hostile(
+    name: "a pattern",
     script: "string.find(('a'):rep(60), ('a?'):rep(60) .. ('a'):rep(60) .. 'b')"),
-  Hostile(libs: true, name: "an empty copy", script: "string.rep('', 1 << 62)"),
   Hostile(
-    libs: true, name: "a table function with a lying length",
-    script: "table.concat(setmetatable({}, {__len = function() return 1 << 50 end, __index = function() return '' end}))"),
-  Hostile(libs: true, name: "a reader of load", script: "while true do load(function() while true do end end) end"),
-  Hostile(name: "tostring", script: "tostring(setmetatable({}, {__tostring = function() while true do end end}))"),
+    name: "a table function with a lying length",
+    script:
+      "table.concat(setmetatable({}, {__len = function() return 1 << 50 end, __index = function() return '' end}))"
+  ),
+  Hostile(
+    name: "a reader of load", script: "while true do load(function() while true do end end) end"),
+  Hostile(
+    name: "tostring",
+    script: "tostring(setmetatable({}, {__tostring = function() while true do end end}))"),
   Hostile(
     name: "the hook of the debugger",
     script: "debug.sethook(function() while true do end end, 'l') local x = 1\nx = 2"),
@@ -72,9 +78,7 @@ private let runaways = [
 
 @Suite("A limit", .serialized)
 struct StopTests {
-  @Test(
-    "of time ends a script wherever it is",
-    arguments: runaways.filter { !$0.libs || LuaState.pollsEverywhere })
+  @Test("of time ends a script wherever it is", arguments: runaways)
   func time(_ hostile: Hostile) throws {
     let lua = try LuaState(limits: LuaLimits(callout: .milliseconds(40)))
     let error = #expect(throws: LuaError.self) { try lua.run(hostile.script) }
@@ -84,13 +88,15 @@ struct StopTests {
     #expect(lua.tasksInUse == 0)
   }
 
-  @Test("of memory ends a script, and its memory comes back", arguments: [
-    "local t = {} while true do t[#t + 1] = {} end",
-    "local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end",
-    "local s = 'x' while true do s = s .. s end",
-    "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end",
-    "local function f() return f, f() end f()",
-  ])
+  @Test(
+    "of memory ends a script, and its memory comes back",
+    arguments: [
+      "local t = {} while true do t[#t + 1] = {} end",
+      "local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end",
+      "local s = 'x' while true do s = s .. s end",
+      "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end",
+      "local function f() return f, f() end f()",
+    ])
   func memory(_ script: String) throws {
     let lua = try LuaState(limits: LuaLimits(memory: 8 << 20, callout: .seconds(20)))
     let error = #expect(throws: LuaError.self) { try lua.run(script) }
@@ -121,7 +127,9 @@ struct StopTests {
     let lua = try LuaState(limits: LuaLimits(memory: 1 << 20))
     for i in 1...11 {
       #expect(!lua.isCondemned)
-      #expect(throws: LuaError.self) { try lua.run("local t = {} while true do t[#t + 1] = {} end") }
+      #expect(throws: LuaError.self) {
+        try lua.run("local t = {} while true do t[#t + 1] = {} end")
+      }
       #expect(lua.stopCount == i)
     }
     #expect(lua.isCondemned)

@@ -52,12 +52,24 @@ int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                   
 int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode)
   __asm__("luaL_loadbufferx");                                                    // [-0, +1, -]
 
+int cml_load_file(lua_State *L, const char *path, const char *mode)
+  __asm__("luaL_loadfilex");                                                      // [-0, +1, m]
+
+// Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
+void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
+
 // The bytes of a value that already is a string; NULL otherwise: a number is not converted, which
 // would change it on the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
 
 // A number that is the thread's own while it lives.
 uintptr_t cml_thread_identity(void);
+
+// How many entries a table has, nils left out. [-0, +0, -]
+int cml_count_entries(lua_State *L, int i);
+// Pushes a key of the table that is no integer and none of the names, if there is one.
+// [-0, +(0|1), -]
+bool cml_unknown_key(lua_State *L, int i, const char *const *names, int count);
 
 // The state ---------------------------------------------------------------------------------------
 
@@ -147,8 +159,6 @@ bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
-// Whether all the replacements of standard functions are linked.
-bool cml_polls_everywhere(void);
 // The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
@@ -218,6 +228,8 @@ void cml_make_known(lua_State *L, void *pointer);
 bool cml_next(lua_State *L, int i);
 // Pops a value into package.loaded. [-1, +0, m]
 void cml_set_loaded(lua_State *L, const char *name);
+// Writes as much as the descriptor takes at once, and says how much; never blocks, no SIGPIPE.
+size_t cml_write_some(int fd, const void *bytes, size_t count);
 
 // Places ------------------------------------------------------------------------------------------
 

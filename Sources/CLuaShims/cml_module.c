@@ -1,0 +1,45 @@
+// Modules that are Lua text inside of the program, and text that leaves it.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "cml_internal.h"
+
+// Upvalues: 1 the text, 2 its length, 3 the chunk's name. Called by `require`, which cannot be
+// suspended in any case.
+static int load_source(lua_State *L) {
+  int arguments = lua_gettop(L);
+  const char *text = lua_touserdata(L, lua_upvalueindex(1));
+  size_t count = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+  if (luaL_loadbufferx(L, text, count, lua_tostring(L, lua_upvalueindex(3)), "t") != LUA_OK)
+    return lua_error(L);
+  lua_insert(L, 1);
+  lua_call(L, arguments, 1);  // door: script's, below require
+  return 1;
+}
+
+void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name) {
+  lua_pushlightuserdata(L, (void *)text);
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_pushstring(L, name);
+  lua_pushcclosure(L, load_source, 3);
+}
+
+size_t cml_write_some(int fd, const void *bytes, size_t count) {
+  struct pollfd ready = {.fd = fd, .events = POLLOUT};
+  if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT)) return 0;
+  sigset_t pipe, old, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  bool was_pending = sigismember(&pending, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &old);
+  ssize_t written = write(fd, bytes, count);
+  if (written < 0 && errno == EPIPE && !was_pending) {
+    struct timespec none = {0, 0};
+    sigtimedwait(&pipe, NULL, &none);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return written > 0 ? (size_t)written : 0;
+}

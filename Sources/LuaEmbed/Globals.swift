@@ -1,0 +1,186 @@
+// Globals, and Lua functions that Swift calls.
+
+internal import CLuaShims
+
+/// A Lua function that Swift keeps; it may be dropped on any thread.
+public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
+  let reference: LuaReference
+  private let owner: Owner
+
+  private struct Owner: @unchecked Sendable {
+    // Sendable: used on the state's thread only, as calling is; `reference` says if it still lives.
+    unowned(unsafe) let state: LuaState
+  }
+
+  public static var luaTypeName: String { "function" }
+
+  public static func read(_ stack: LuaStack, _ index: Int32) -> LuaFunction? {
+    guard stack.type(index) == .function else { return nil }
+    cml_pushvalue(stack.L, index)
+    return LuaFunction(
+      reference: LuaReference(popping: stack), owner: Owner(state: stack.state))
+  }
+
+  public func push(on stack: LuaStack) { stack.push(reference) }
+
+  /// Calls the function; its results are dropped.
+  /// - Throws: `LuaError`; of kind `.nesting` if calls lie too deep in one another.
+  public func callAsFunction<each A: LuaPushable>(_ arguments: repeat each A) throws(LuaError) {
+    try state().withCall(
+      push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
+      read: { (_, _) throws(LuaError) in })
+  }
+
+  /// Calls the function and reads its first result.
+  /// - Throws: `LuaError`, also when the result is not of the type.
+  public func callAsFunction<each A: LuaPushable, R: LuaReadable>(_ arguments: repeat each A)
+    throws(LuaError) -> R
+  {
+    try state().withCall(
+      push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
+      read: { (stack, _) throws(LuaError) in try stack.result(1) })
+  }
+
+  private func state() throws(LuaError) -> LuaState {
+    guard reference.isValid else { throw LuaError(message: "the Lua state is closed") }
+    return owner.state
+  }
+
+  private func pushCall<each A: LuaPushable>(_ stack: LuaStack, _ arguments: repeat each A)
+    throws(LuaError) -> Int
+  {
+    push(on: stack)
+    var count = 0
+    for argument in repeat each arguments {
+      guard stack.reserve(8) else { throw LuaError(message: "too many arguments") }
+      argument.push(on: stack)
+      count += 1
+    }
+    return count
+  }
+}
+
+/// The global names of a state, read and written without metamethods.
+public struct LuaGlobals {
+  let state: LuaState
+
+  /// A global function, or nil if there is none of that name.
+  public subscript(function name: String) -> LuaFunction? { self[name] }
+
+  /// A global of a type, or nil if it is of another.
+  public subscript<Value: LuaReadable>(name: String) -> Value? {
+    let stack = state.stack
+    stack.pushGlobal(name)
+    defer { stack.pop() }
+    return Value.read(stack, -1)
+  }
+}
+
+extension LuaState {
+  /// The global names.
+  public var globals: LuaGlobals { LuaGlobals(state: self) }
+
+  /// Compiles a file and runs it. A first line that begins with `#` is skipped; binary chunks are
+  /// refused.
+  /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running raises.
+  public func run(file path: String) throws(LuaError) {
+    try withCall(
+      push: { stack throws(LuaError) in
+        try load(file: path, on: stack)
+        return 0
+      },
+      read: { (_, _) throws(LuaError) in })
+  }
+
+  /// Pushes the compiled file; nil is standard input. [-0, +1, raises: -]
+  package func load(file path: String?, on stack: LuaStack) throws(LuaError) {
+    let status =
+      path.map { cml_load_file(stack.L, $0, "t") } ?? cml_load_file(stack.L, nil, "t")
+    guard status == 0 else {
+      let message = LuaText.clean(stack.string(-1) ?? "cannot load")
+      stack.pop()
+      throw LuaError(kind: status == 6 ? .file : .syntax, message: message)  // 6: LUA_ERRFILE
+    }
+  }
+}
+
+extension LuaReference: LuaPushable {
+  public func push(on stack: LuaStack) { put(on: stack) }
+}
+
+/// A registered class whose objects may be arguments and results of functions.
+///
+/// Conforming takes no code; register the class with each state that meets it.
+public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
+
+extension LuaObject {
+  public static var luaTypeName: String { String(describing: Self.self) }
+
+  public static func read(_ stack: LuaStack, _ index: Int32) -> Self? {
+    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
+    return stack.object(index, of: kind, as: Self.self)
+  }
+
+  public func push(on stack: LuaStack) { stack.state.push(object: self, on: stack) }
+}
+
+extension Array: LuaReadable where Element: LuaReadable {
+  public static var luaTypeName: String { "list of \(Element.luaTypeName)s" }
+
+  public static func read(_ stack: LuaStack, _ index: Int32) -> [Element]? {
+    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    let index = stack.absolute(index)
+    let count = Int64(clamping: cml_rawlen(stack.L, index))
+    var list: [Element] = []
+    for item in 0..<count {
+      _ = cml_rawgeti(stack.L, index, item + 1)
+      defer { stack.pop() }
+      guard let element = Element.read(stack, cml_gettop(stack.L)) else { return nil }
+      list.append(element)
+    }
+    return list
+  }
+}
+
+extension Array: LuaPushable where Element: LuaPushable {
+  public func push(on stack: LuaStack) {
+    guard stack.reserve(8) else { return stack.pushNil() }
+    cml_newtable(stack.L, Int32(clamping: count), 0)
+    for (item, element) in enumerated() {
+      element.push(on: stack)
+      cml_rawseti(stack.L, -2, Int64(item) + 1)
+    }
+  }
+}
+
+extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
+  public static var luaTypeName: String { "table of \(Value.luaTypeName)s by name" }
+
+  public static func read(_ stack: LuaStack, _ index: Int32) -> [String: Value]? {
+    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    let index = stack.absolute(index)
+    var fields: [String: Value] = [:]
+    stack.pushNil()
+    while stack.next(index) {
+      guard let key = stack.string(-2), let value = Value.read(stack, cml_gettop(stack.L)) else {
+        stack.pop(2)
+        return nil
+      }
+      fields[key] = value
+      stack.pop()
+    }
+    return fields
+  }
+}
+
+extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
+  public func push(on stack: LuaStack) {
+    guard stack.reserve(8) else { return stack.pushNil() }
+    cml_newtable(stack.L, 0, Int32(clamping: count))
+    for (key, value) in self {
+      stack.push(key)
+      value.push(on: stack)
+      cml_rawset(stack.L, -3)
+    }
+  }
+}
