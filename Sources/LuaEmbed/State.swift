@@ -8,8 +8,8 @@ internal import CLuaShims
 /// dropped on any.
 /// - Note: Not Sendable. `interrupt` is reached from other threads through `LuaState.interruptHandle`.
 public final class LuaState {
-  /// The C record, or nil once closed.
-  package private(set) var record: OpaquePointer
+  /// The C record; freed when the state is closed.
+  package let record: OpaquePointer
   package private(set) var isClosed = false
   /// Takes references dropped on other threads; shared with every reference.
   let releases: ReleaseList

@@ -5,7 +5,7 @@ package import MoonloopCore
 
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
 package final class Runtime {
-  package unowned let state: LuaState
+  package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
   package let loop: Loop
   /// Which handles there are, and who made them where.
   package let handles = Handles()
@@ -17,7 +17,21 @@ package final class Runtime {
   /// The registry reference of the loop's handle.
   package private(set) var loopRef: Int32 = 0
   /// Whose handler runs now; what it makes is in its modes (D62).
-  package var current = Subject.chunk
+  var current: Subject {
+    get { currentTimer.rawValue != 0 ? .timer(currentTimer) : currentOther }
+    set {
+      if case .timer(let id) = newValue {
+        currentTimer = id
+      } else {
+        currentTimer = TimerID(rawValue: 0)
+        currentOther = newValue
+      }
+    }
+  }
+  /// The timer whose handler runs now, zero if it is something else: a plain word, since timers fire
+  /// often.
+  var currentTimer = TimerID(rawValue: 0)
+  private var currentOther = Subject.chunk
   /// What the coroutine that is about to suspend waits for.
   package var pendingWait: Wait?
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).

@@ -16,14 +16,14 @@ extension Loop {
     /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     /// The indices of its modes in the loop that owns it. Loop thread only.
-    package final var modes: [Int] = []
+    final var modes: [Int] = []
     /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
-    package final var isCommon = false
-    package final var holds = true
+    final var isCommon = false
+    final var holds = true
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     package final var isSuspended = false
     /// How often the item was called. Loop thread only.
-    package final var callouts: UInt64 = 0
+    final var callouts: UInt64 = 0
 
     package init(name: String) { self.name = name }
 

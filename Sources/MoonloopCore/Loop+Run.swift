@@ -60,7 +60,7 @@ extension Loop {
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
     frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent)
-    passes &+= 1
+    passCount &+= 1
     drainInbox()
     notify(.beforeTimers, mode)
     notify(.beforeSources, mode)

@@ -27,6 +27,7 @@ extension Loop {
     let records = timers.records
     let record = records[slot]
     if record.flags.contains(.wallClock) && postponeByWallClock(slot) { return }
+    let isHereOnly = record.modes.bits == mode.bit && mode.index < 63
     let date = record.date
     let interval = record.interval
     var next = Int64.max
@@ -34,18 +35,14 @@ extension Loop {
     if interval > 0 {
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
-      if record.modes.bits == mode.bit && mode.index < 63 {
-        mode.timers.move(slot, to: next)
-      } else {
-        moveQueued(slot, to: next)
-      }
+      if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
       if record.flags.contains(.suspended) {
         records[slot].date = next
         records[slot].missed += coalesced + 1  // D59
         return
       }
     } else {
-      parkEverywhere(slot)
+      if isHereOnly { mode.timers.park(slot) } else { parkEverywhere(slot) }
     }
     records[slot].flags.insert(.firing)
     records[slot].fires &+= 1

@@ -30,47 +30,48 @@ public final class Loop: @unchecked Sendable {
   private let ended = Atomic<Bool>(false)
 
   // Loop thread only.
-  package internal(set) var modes: [Mode] = []
-  package var modeIndices: [ModeName: Int] = [:]
-  package var commonItems: [Item] = []
-  package var frames: [RunFrame] = []
-  package var lastSerial: UInt64 = 0
+  var modes: [Mode] = []
+  var modeIndices: [ModeName: Int] = [:]
+  var commonItems: [Item] = []
+  var frames: [RunFrame] = []
+  var lastSerial: UInt64 = 0
   package let timers = TimerStore()
   /// The slots of the timers whose callbacks are under way.
   package let firing = Table<Int32>()
   /// A nested run has parked timers whose callbacks were under way.
-  package var wasParked = false
-  package var wallDates: [TimerID: Int64] = [:]
-  package var wallClockSteps = 0
+  var wasParked = false
+  var wallDates: [TimerID: Int64] = [:]
+  var wallClockSteps = 0
   /// Sources that were signalled, in order of their signals; some may not be any more.
-  package var signalled: [SignalledSource] = []
-  package var lastSignal: UInt64 = 0
-  package var blocks = BlockQueue()
-  package var requests = BlockQueue()
+  var signalled: [SignalledSource] = []
+  var lastSignal: UInt64 = 0
+  var blocks = BlockQueue()
+  var requests = BlockQueue()
   /// Modes of sources and ports that belong to another loop as well.
-  package var guestModes: [ObjectIdentifier: [Int]] = [:]
-  package var descriptors: [DescriptorSource?] = []
-  package var descriptorGenerations: [UInt32] = []
-  package var freeDescriptors: [Int] = []
+  var guestModes: [ObjectIdentifier: [Int]] = [:]
+  var descriptors: [DescriptorSource?] = []
+  var descriptorGenerations: [UInt32] = []
+  var freeDescriptors: [Int] = []
   /// The set for modes without descriptors: only the wake-up is in it.
   package let barePollSet: PollSetID
   package let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
   /// What the clock said when the loop last looked; dates up to it are due.
-  package var passNow: Int64 = .min
-  package var isApplyingPosts = false
-  package var isDrainingMainQueue = false
-  package var mainQueueIsSilent = false
+  var passNow: Int64 = .min
+  var isApplyingPosts = false
+  var isDrainingMainQueue = false
+  var mainQueueIsSilent = false
   /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
   public internal(set) var wasStopped = false
   /// How many passes the loop made, in all runs. Loop thread only.
-  public internal(set) var passes: UInt64 = 0
+  public var passes: UInt64 { passCount }
+  var passCount: UInt64 = 0
   /// How deep runs may be nested; a run beyond traps: ask `canRun`. Loop thread only.
   public var nestingLimit = 64
   /// Whether the main queue holds runs open in common modes (R8). Loop thread only.
   public var mainQueueHolds = true
   /// Told of every stage and call-out; nil costs nothing. Loop thread only.
   public var tracer: Tracer? { didSet { isTraced = tracer != nil } }
-  package var isTraced = false
+  var isTraced = false
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// Called before the sleep, after the observers, with the time to the next deadline.

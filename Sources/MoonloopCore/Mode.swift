@@ -12,34 +12,34 @@ package final class Mode {
   package let name: ModeName
   package let index: Int
   package let bit: UInt64
-  package var isCommon = false
+  var isCommon = false
 
   package let timers = TimerQueue()
-  package var sources: [Loop.Source] = []
-  package var ports: [Loop.Port] = []
-  package var descriptors: [Loop.DescriptorSource] = []
+  var sources: [Loop.Source] = []
+  var ports: [Loop.Port] = []
+  var descriptors: [Loop.DescriptorSource] = []
   /// By order, then by adding (R32).
-  package private(set) var observers: [Loop.Observer] = []
+  private(set) var observers: [Loop.Observer] = []
   /// The activities that any observer of the mode hears of.
-  package private(set) var watched: Activity = []
+  private(set) var watched: Activity = []
 
   /// How many items of the mode hold a run (R8); blocks are counted apart.
-  package var holders = 0
+  var holders = 0
   /// The kernel's set for the descriptors of the mode; nil while it never had one.
-  package var pollSet: PollSetID?
+  var pollSet: PollSetID?
   /// How many descriptors are in the kernel's set, the main queue's included.
-  package var polled = 0
+  var polled = 0
   /// How many descriptors of the mode count as always ready.
-  package var alwaysReady = 0
-  package var servesMainQueue = false
+  var alwaysReady = 0
+  var servesMainQueue = false
 
   /// What is ready, in order of becoming so; the first `readyHead` are gone.
   private var ready: [ReadyItem?] = []
   private var readyHead = 0
   /// How many of the ready are served before the kernel is asked again, so that no port that is
   /// always ready keeps descriptors from their turn (R31).
-  package var round = 0
-  package var mainQueueIsReady = false
+  var round = 0
+  var mainQueueIsReady = false
 
   package init(name: ModeName, index: Int) {
     self.name = name
@@ -64,14 +64,14 @@ package final class Mode {
 
   /// Whether anybody hears of the sleep.
   @inline(__always)
-  package var sleepIsWatched: Bool {
+  var sleepIsWatched: Bool {
     !watched.isDisjoint(with: [.beforeWaiting, .afterWaiting])
   }
 
   // MARK: The ready
 
-  @inline(__always) package var hasReady: Bool { readyHead < ready.count }
-  package var readyCount: Int { ready.count - readyHead }
+  @inline(__always) var hasReady: Bool { readyHead < ready.count }
+  var readyCount: Int { ready.count - readyHead }
 
   package func appendReady(_ item: ReadyItem) { ready.append(item) }
 

@@ -10,13 +10,13 @@ package final class RunFrame {
   package let polls: Bool
   package let returnAfterSource: Bool
   /// `stop` met this run.
-  package var isStopped = false
+  var isStopped = false
   /// The exit observers are being told: it is too late to stop this run (R18).
-  package var isExiting = false
+  var isExiting = false
   /// The number of wake-ups at the begin of the pass under way.
-  package var wakesSeen: UInt64 = 0
+  var wakesSeen: UInt64 = 0
   /// The last pass served a ready port: due timers go first now (R31).
-  package var servedPort = false
+  var servedPort = false
 
   package init(
     mode: Mode, serial: UInt64, deadline: Int64, polls: Bool, returnAfterSource: Bool

@@ -40,6 +40,10 @@ package struct Table<Element: BitwiseCopyable> {
     }
   }
 
+  /// The elements' memory, for loops that call nobody and add nothing: valid until the next append.
+  @inline(__always)
+  package var base: UnsafeMutablePointer<Element> { header.pointee.base }
+
   @inline(__always)
   package func append(_ element: Element) {
     if header.pointee.count == header.pointee.capacity { grow() }

@@ -295,39 +295,57 @@ package struct TimerQueue {
     }
   }
 
-  @inline(__always)
-  private func place(_ entry: Entry, at index: Int) {
-    heap[index] = entry
-    positions[entry.slot] = Int32(truncatingIfNeeded: index)
-  }
+  // The two sifts run on bare memory: they call nobody, and every index is below `heap.count`.
 
   private func siftUp(_ start: Int, _ entry: Entry) {
+    let entries = heap.base
+    let places = positions.base
     var index = start
     while index > 0 {
       let parent = (index - 1) / 4
-      if !entry.precedes(heap[parent]) { break }
-      place(heap[parent], at: index)
+      if !entry.precedes(entries[parent]) { break }
+      entries[index] = entries[parent]
+      places[entries[index].slot] = Int32(truncatingIfNeeded: index)
       index = parent
     }
-    place(entry, at: index)
+    entries[index] = entry
+    places[entry.slot] = Int32(truncatingIfNeeded: index)
   }
 
   private func siftDown(_ start: Int, _ entry: Entry) {
-    var index = start
+    let entries = heap.base
+    let places = positions.base
     let count = heap.count
+    var index = start
     while true {
-      let firstChild = 4 * index + 1
+      let firstChild = 4 &* index &+ 1
       if firstChild >= count { break }
-      var least = firstChild
-      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, count))
-      where heap[child].precedes(heap[least]) {
-        least = child
-      }
-      if !heap[least].precedes(entry) { break }
-      place(heap[least], at: index)
+      let least = leastChild(entries, firstChild, count)
+      if !entries[least].precedes(entry) { break }
+      entries[index] = entries[least]
+      places[entries[index].slot] = Int32(truncatingIfNeeded: index)
       index = least
     }
-    place(entry, at: index)
+    entries[index] = entry
+    places[entry.slot] = Int32(truncatingIfNeeded: index)
+  }
+
+  @inline(__always)
+  private func leastChild(
+    _ entries: UnsafeMutablePointer<Entry>, _ first: Int, _ count: Int
+  ) -> Int {
+    if first &+ 4 <= count {
+      let left = entries[first &+ 1].precedes(entries[first]) ? first &+ 1 : first
+      let right = entries[first &+ 3].precedes(entries[first &+ 2]) ? first &+ 3 : first &+ 2
+      return entries[right].precedes(entries[left]) ? right : left
+    }
+    var least = first
+    var child = first &+ 1
+    while child < count {
+      if entries[child].precedes(entries[least]) { least = child }
+      child &+= 1
+    }
+    return least
   }
 
   /// The order of adding; after 2^40 additions the queue is numbered anew.

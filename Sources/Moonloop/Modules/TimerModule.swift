@@ -186,13 +186,17 @@ extension Runtime {
 
 /// The core's call-out of a timer: its handler gets the timer, and how many fires were missed.
 private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
-  let runtime = Runtime.of(context)
-  let subject = Subject.timer(TimerID(rawValue: id))
-  let outer = runtime.current
-  runtime.current = subject
-  let outcome = runtime.state.dispatch(ref: payload, slot: 1, integer: missed)
-  if case .returned = outcome {} else { runtime.settle(outcome, subject) }
-  runtime.current = outer
+  // The state that this runs for holds the runtime: no reference is counted for a fire.
+  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
+    let outer = runtime.currentTimer
+    runtime.currentTimer = TimerID(rawValue: id)
+    let outcome = runtime.state.dispatch(ref: payload, slot: 1, integer: missed)
+    if case .returned = outcome {
+    } else {
+      runtime.settle(outcome, .timer(TimerID(rawValue: id)))
+    }
+    runtime.currentTimer = outer
+  }
 }
 
 /// The timer has ended: nothing of it is held any more.
