@@ -38,9 +38,7 @@ extension Loop {
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
     if inbox.isEmpty && !isAwaited() {
-      waitingFlag.store(true, ordering: .releasing)
       take(kernel.wait(mode.pollSet ?? barePollSet, until: date, into: events), mode)
-      waitingFlag.store(false, ordering: .releasing)
     }
     isAsleep.store(false, ordering: .sequentiallyConsistent)
     mode.round = mode.readyCount

@@ -121,6 +121,9 @@ extension Loop {
   /// (R30). What other threads change meanwhile takes effect without ending the sleep (R85).
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
+    // Over the whole sleep: whoever had something changed in it does not see the loop awake.
+    waitingFlag.store(true, ordering: .releasing)
+    defer { waitingFlag.store(false, ordering: .releasing) }
     var isFirst = true
     while true {
       applyPosts()
