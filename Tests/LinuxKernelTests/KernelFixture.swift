@@ -72,3 +72,6 @@ extension Kernel {
 
 /// Long enough for any machine; no test waits for it when all is well.
 let seconds: Int64 = 1_000_000_000
+
+/// A deadline that no good run comes to; it stands for never where a failure would hang.
+func limit(_ kernel: any Kernel) -> Int64 { kernel.now() + 60 * seconds }

@@ -39,9 +39,10 @@ internal import Testing
     }
     #expect(sent == (1, 3))
     #expect(
-      SystemFault.during(.epollWait, code: EINTR) { kernel.heardByWait(set, until: .max) }.value
+      SystemFault.during(.epollWait, code: EINTR) { kernel.heardByWait(set, until: .max) }
+        .value
         == [])
-    #expect(kernel.heardByWait(set, until: .max) == [Heard(1, .read)])
+    #expect(kernel.heardByWait(set, until: limit(kernel)) == [Heard(1, .read)])
     let got = try SystemFault.during(.read, times: 3, code: EINTR) {
       try kernel.receive(from: near)
     }
@@ -74,7 +75,7 @@ internal import Testing
     try withThread {
       _ = SystemFault.during(.write, times: .max, code: ENOSPC) { kernel.wake() }
     } during: {
-      #expect(kernel.heardByWait(set, until: .max) == [])
+      #expect(kernel.heardByWait(set, until: limit(kernel)) == [])
     }
   }
 
@@ -173,7 +174,7 @@ private func stepWallClock() throws {
     // The system's clock is not a test's to set: the timer expires, and its read is made to say
     // what it says after a step.
     let (heard, strikes) = SystemFault.during(.read, code: ECANCELED) {
-      kernel.heardByWait(set, until: .max)
+      kernel.heardByWait(set, until: limit(kernel))
     }
     precondition(heard == [] && strikes == 1 && kernel.wallClockSteps == index + 1)
     let count = UnsafeMutableRawBufferPointer.allocate(byteCount: 8, alignment: 8)

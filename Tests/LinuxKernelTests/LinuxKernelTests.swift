@@ -33,7 +33,11 @@ internal import Testing
         // Until it has met the sleep: a wake-up before the wait makes no system call.
         while isWaiting.load(ordering: .acquiring) { kernel.wake() }
       } during: {
-        for _ in 0..<100 { #expect(kernel.heardByWait(set, until: .max) == []) }
+        for _ in 0..<100 {
+          let deadline = limit(kernel)
+          #expect(kernel.heardByWait(set, until: deadline) == [])
+          #expect(kernel.now() < deadline)
+        }
         isWaiting.store(false, ordering: .releasing)
       }
       _ = kernel.heardByPoll(set)
@@ -51,18 +55,27 @@ internal import Testing
     let sets = [try kernel.makePollSet(), try kernel.makePollSet()]
     let posted = Atomic(0)
     let seen = Atomic(0)
+    let isOver = Atomic(false)
     let rounds = 20_000
+    // Held, because a clock that jumps would not sleep until the limit.
+    let hold = kernel.clock.hold("posts")
+    defer { hold.release() }
+    let deadline = limit(kernel)
     try withThread {
       // One at a time, so that each has to arrive by itself.
       for round in 1...rounds {
         posted.store(round, ordering: .releasing)
         kernel.wake()
-        while seen.load(ordering: .acquiring) < round { sched_yield() }
+        while seen.load(ordering: .acquiring) < round && !isOver.load(ordering: .acquiring) {
+          sched_yield()
+        }
       }
     } during: {
+      defer { isOver.store(true, ordering: .releasing) }
       var turn = 0
       while seen.load(ordering: .relaxed) < rounds {
-        _ = kernel.heardByWait(sets[turn % 2], until: .max)
+        _ = kernel.heardByWait(sets[turn % 2], until: deadline)
+        try #require(kernel.now() < deadline, "a wake-up was lost in round \(turn)")
         seen.store(posted.load(ordering: .acquiring), ordering: .releasing)
         turn += 1
       }
