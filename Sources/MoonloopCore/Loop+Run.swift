@@ -23,14 +23,14 @@ extension Loop {
     requireThread("run")
     precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
     drainInbox()
-    wasStopped = stopIsPending.exchange(false, ordering: .acquiringAndReleasing)
+    takePendingStop()
     guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
     let limit = timeout?.loopNanoseconds ?? .max
     let frame = RunFrame(
       mode: mode, serial: takeSerial(),
       deadline: limit == .max ? .max : saturatingDate(kernel.now(), after: limit),
       polls: limit <= 0, returnAfterSource: returnAfterSource)
-    frame.isStopped = wasStopped
+    if wasStopped { frame.stop(stopValue) }
     return run(frame)
   }
 
@@ -145,6 +145,13 @@ extension Loop {
 
   // MARK: Frames
 
+  /// A stop that was remembered is for the run that begins now.
+  private func takePendingStop() {
+    wasStopped = pendingStop != nil
+    stopValue = pendingStop ?? nil
+    pendingStop = nil
+  }
+
   private func takeSerial() -> UInt64 {
     lastSerial += 1
     return lastSerial
@@ -162,6 +169,7 @@ extension Loop {
   private func end(_ frame: RunFrame) {
     drainInbox()
     wasStopped = frame.isStopped
+    stopValue = frame.stopValue
     frames.removeLast()
     activation.store(frames.last?.serial ?? 0, ordering: .releasing)
     traceRun(begins: false, frame)

@@ -25,8 +25,6 @@ public final class Loop: @unchecked Sendable {
   package let waitingFlag = Atomic<Bool>(false)
   /// The serial number of the innermost run; 0: the loop does not run.
   package let activation = Atomic<UInt64>(0)
-  /// A stop that is remembered for the next run.
-  package let stopIsPending = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
 
   // Loop thread only.
@@ -62,6 +60,10 @@ public final class Loop: @unchecked Sendable {
   var mainQueueIsSilent = false
   /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
   public internal(set) var wasStopped = false
+  /// What the stop that met the last run handed over. Loop thread only.
+  public internal(set) var stopValue: (any Sendable)?
+  /// A stop that is remembered for the next run, and its value.
+  var pendingStop: (any Sendable)??
   /// How many passes the loop made, in all runs. Loop thread only.
   public var passes: UInt64 { passCount }
   var passCount: UInt64 = 0

@@ -14,13 +14,15 @@ package enum Post: @unchecked Sendable {
   /// A change of the loop's items; invisible to a sleeping loop (R85).
   case change((Loop) -> Void)
   /// A stop, for the run with this serial number and no other (R99).
-  case stop(UInt64)
+  case stop(UInt64, (any Sendable)?)
+  /// A stop for the innermost run, or the next one if the loop does not run.
+  case stopWhenNextLooking((any Sendable)?)
 
   /// Whether a sleeping loop must look at it at once.
   var needsLook: Bool {
     switch self {
     case .perform, .signalled: false  // R40, R107: found when something else ends the sleep.
-    case .portReady, .change, .stop: true
+    case .portReady, .change, .stop, .stopWhenNextLooking: true
     }
   }
 }
@@ -54,26 +56,32 @@ extension Loop {
 
   /// Ends the innermost run at the end of the pass under way (R15, R99).
   ///
-  /// - Returns: false if no run was met; then nothing is remembered (R16). See `stopNextRun`.
+  /// - Parameter value: Handed to the run's caller, as `stopValue`.
+  /// - Returns: false if no run was met; then nothing is remembered (R16). See `stopWhenNextLooking`.
   /// - Note: Any thread. Never for a signal handler (R121).
   /// - SeeAlso: counterpart `CFRunLoopStop`.
   @discardableResult
-  public func stop() -> Bool {
+  public func stop(_ value: (any Sendable)? = nil) -> Bool {
     if isOnThread {
       guard let frame = frames.last, !frame.isExiting else { return false }
-      frame.isStopped = true
+      frame.stop(value)
       return true
     }
     let serial = activation.load(ordering: .acquiring)
-    return serial != 0 && post(.stop(serial))
+    return serial != 0 && post(.stop(serial, value))
   }
 
   /// Stops the innermost run, or, if the loop does not run, the next one as soon as it begins.
   ///
   /// For threads that cannot know whether the loop runs already.
+  /// - Parameter value: Handed to the run's caller, as `stopValue`.
   /// - Note: Any thread.
-  public func stopWhenNextLooking() {
-    if !stop() { stopIsPending.store(true, ordering: .sequentiallyConsistent) }
+  public func stopWhenNextLooking(_ value: (any Sendable)? = nil) {
+    if isOnThread { stopInnermostOrNext(value) } else { post(.stopWhenNextLooking(value)) }
+  }
+
+  private func stopInnermostOrNext(_ value: (any Sendable)?) {
+    if !stop(value) { pendingStop = .some(value) }
   }
 
   /// Has the loop's thread change its items; a sleeping loop does so without notifications and
@@ -152,10 +160,11 @@ extension Loop {
       case .signalled(let source): noteSignalled(source)
       case .portReady(let port): noteReady(port)
       case .change(let body): body(self)
-      case .stop(let serial):
+      case .stop(let serial, let value):
         if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
-          frame.isStopped = true
+          frame.stop(value)
         }
+      case .stopWhenNextLooking(let value): stopInnermostOrNext(value)
       }
     }
   }

@@ -10,7 +10,8 @@ package final class RunFrame {
   package let polls: Bool
   package let returnAfterSource: Bool
   /// `stop` met this run.
-  var isStopped = false
+  private(set) var isStopped = false
+  private(set) var stopValue: (any Sendable)?
   /// The exit observers are being told: it is too late to stop this run (R18).
   var isExiting = false
   /// The number of wake-ups at the begin of the pass under way.
@@ -26,5 +27,11 @@ package final class RunFrame {
     self.deadline = deadline
     self.polls = polls
     self.returnAfterSource = returnAfterSource
+  }
+
+  /// `stop` met the run; of several values the first counts.
+  func stop(_ value: (any Sendable)?) {
+    if stopValue == nil { stopValue = value }
+    isStopped = true
   }
 }
