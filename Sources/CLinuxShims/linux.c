@@ -1,3 +1,4 @@
+// Names of errno values.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 

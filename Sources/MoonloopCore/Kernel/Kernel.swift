@@ -12,8 +12,8 @@ package struct Interest: OptionSet, Sendable, Hashable {
 
 /// One ready descriptor: the token of its registration and what it is ready for.
 ///
-/// An error or hang-up of the descriptor counts as ready for whatever the registration asked for, so
-/// that the handler finds out by its own read or write.
+/// An error or hang-up of the descriptor counts as ready for whatever the registration asked for,
+/// so that the handler finds out by its own read or write.
 package struct ReadyEvent: Sendable {
   package var token: UInt64
   package var events: Interest

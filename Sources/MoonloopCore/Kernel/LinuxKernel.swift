@@ -12,7 +12,8 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   let wakeUp: WakeUp
   /// The poll sets that are open, by their epoll descriptors.
   private var sets: Set<Int32> = []
-  /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to know.
+  /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to
+  /// know.
   private var wallWatch: Descriptor?
   package private(set) var wallClockSteps = 0
   /// For tests, which cannot set the clock of the system.
@@ -21,9 +22,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
 
-  /// How far the exact clock may be ahead of the coarse one, with one tick to spare. A virtual machine
-  /// that was held up can be further ahead; a deadline is then found that much later by a busy loop,
-  /// and at once by a wait, which reads the exact clock.
+  /// How far the exact clock may be ahead of the coarse one, with one tick to spare. A virtual
+  /// machine that was held up can be further ahead; a deadline is then found that much later by a
+  /// busy loop, and at once by a wait, which reads the exact clock.
   private let coarseLag = 2 * cmx_coarse_tick()
 
   /// Makes a kernel for the loop of the calling thread.

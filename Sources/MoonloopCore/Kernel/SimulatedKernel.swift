@@ -21,8 +21,8 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
   /// Makes a kernel for one loop of a world.
   /// - Parameters:
   ///   - world: What it shares with the kernels of other loops.
-  ///   - mode: How the loop's time runs; the time of the world is its system time, so that `real` is
-  ///     exact here.
+  ///   - mode: How the loop's time runs; the time of the world is its system time, so that `real`
+  ///   is   exact here.
   package init(world: SimulatedWorld = SimulatedWorld(), clock mode: ClockMode = .real) {
     self.world = world
     clock = Clock(mode, start: world.now, wall: world.wallTime)
@@ -230,8 +230,8 @@ extension SimulatedKernel {
     world.lock.locked { open(.file(contents)) }
   }
 
-  /// The lowest free number, as in Linux, so that stale numbers come back to life; but far above any
-  /// real one, so that a system call with it by mistake fails.
+  /// The lowest free number, as in Linux, so that stale numbers come back to life; but far above
+  /// any real one, so that a system call with it by mistake fails.
   private func open(_ file: SimulatedFile) -> Int32 {
     var fd: Int32 = 1_000_000
     while world.files[fd] != nil { fd += 1 }

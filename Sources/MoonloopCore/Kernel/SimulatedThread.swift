@@ -34,10 +34,12 @@ package final class SimulatedThread: @unchecked Sendable {
   }
 }
 
-/// The lock of a world; unlike a `Mutex` it can be given up in the middle of a function that blocks.
+/// The lock of a world; unlike a `Mutex` it can be given up in the middle of a function that
+/// blocks.
 ///
-/// Recursive, because the last reference to a kernel may go, and its deinit lock, with the lock held.
-/// Unchecked Sendable: the pointer never changes, and what it points to is for several threads.
+/// Recursive, because the last reference to a kernel may go, and its deinit lock, with the lock
+/// held. Unchecked Sendable: the pointer never changes, and what it points to is for several
+/// threads.
 final class WorldLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 

@@ -4,14 +4,14 @@ internal import Glibc
 
 /// Threads that take turns, and a time that passes only when all of them are blocked.
 ///
-/// One thread of the world runs at a time: the one that has the *baton*. It gives the baton up when it
-/// blocks: in a kernel's `wait`, a gate's `wait`, `sleep`, `join`, or at its end. The next is the
-/// thread that became runnable first. When all are blocked, time jumps to the earliest deadline, and
-/// the threads that have it become runnable, in the order in which they blocked. So the same program
-/// has the same trace every time, on real threads.
+/// One thread of the world runs at a time: the one that has the *baton*. It gives the baton up when
+/// it blocks: in a kernel's `wait`, a gate's `wait`, `sleep`, `join`, or at its end. The next is
+/// the thread that became runnable first. When all are blocked, time jumps to the earliest
+/// deadline, and the threads that have it become runnable, in the order in which they blocked. So
+/// the same program has the same trace every time, on real threads.
 ///
-/// A thread from outside the world may wake kernels, open gates and release holds. Where it blocks it
-/// becomes a guest of the world for that time; a program of one thread needs no more.
+/// A thread from outside the world may wake kernels, open gates and release holds. Where it blocks
+/// it becomes a guest of the world for that time; a program of one thread needs no more.
 ///
 /// Unchecked Sendable: every variable is protected by `lock`, here and in the objects of the world
 /// (`SimulatedThread`, `SimulatedKernel`, `SimulatedFile`).

@@ -1,4 +1,5 @@
-// The names of the system calls, their results as Swift errors, and the switch that makes them fail.
+// The names of the system calls, their results as Swift errors, and the switch that makes them
+// fail.
 
 internal import CLinuxShims
 

@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// Ends the sleep of one loop. Any thread, but for what is marked.
 ///
-/// Only a sleeper costs a system call. The descriptor is registered edge-triggered in every poll set
-/// and never read: one write is one event in each of them. A write that comes late, or that another
-/// set has answered already, therefore shows once more in a later wait; `isNotified` tells it apart.
-/// Order that makes a loss impossible: `wake` changes the state before it looks whether to write, and
-/// the sleeper announces itself before it sleeps.
+/// Only a sleeper costs a system call. The descriptor is registered edge-triggered in every poll
+/// set and never read: one write is one event in each of them. A write that comes late, or that
+/// another set has answered already, therefore shows once more in a later wait; `isNotified` tells
+/// it apart. Order that makes a loss impossible: `wake` changes the state before it looks whether
+/// to write, and the sleeper announces itself before it sleeps.
 final class WakeUp: Sendable {
   private enum State {
     static let awake: UInt8 = 0
