@@ -65,7 +65,7 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
   struct cml_state *s = cml_of(L);
   int count = 0;
   s->running = co;
-  int status = lua_resume(co, L, arguments, &count);
+  int status = lua_resume(co, L, arguments, &count);  // door: script's
   s->running = L;
   if (status > LUA_YIELD) {
     if (cml_is_stop(s, co)) cml_raise_stop(L);

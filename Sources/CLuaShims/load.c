@@ -1,8 +1,5 @@
 // `load`, bound to what a stop and a limited script need, and `xpcall`, whose message handler does
 // not run for a stop.
-//
-// `pcall` stays liblua's own: it may catch a stop, but the hook raises again at the next
-// instruction.
 #include <string.h>
 
 #include "libraries.h"
@@ -114,7 +111,7 @@ static int load(lua_State *L) {
     lua_settop(L, 4);
     lua_pushcfunction(L, read_all);
     lua_pushvalue(L, 1);
-    if (lua_pcall(L, 1, 1, 0) != LUA_OK) return fail(L);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) return fail(L);  // door: script's
     lua_replace(L, 1);
     text.rest = lua_tolstring(L, 1, &text.length);
   }
@@ -175,6 +172,7 @@ static void push_guard(lua_State *L) {
 // The end of xpcall, also after a yield: all but the guard and the function below it are results.
 static int finish_xpcall(lua_State *L, int status, lua_KContext below) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)below;
+  cml_poll(L);
   lua_pushboolean(L, false);
   lua_insert(L, -2);
   return 2;
@@ -188,7 +186,7 @@ static int xpcall(lua_State *L) {
   lua_pushboolean(L, true);
   lua_pushvalue(L, 1);
   lua_rotate(L, 3, 2);
-  int status = lua_pcallk(L, arguments, LUA_MULTRET, 2, 2, finish_xpcall);
+  int status = lua_pcallk(L, arguments, LUA_MULTRET, 2, 2, finish_xpcall);  // door: script's
   return finish_xpcall(L, status, 2);
 }
 

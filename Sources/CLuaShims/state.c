@@ -77,7 +77,8 @@ void cml_disarm(struct cml_state *s, lua_State *L) {
 }
 
 _Noreturn void cml_raise_stop(lua_State *L) {
-  cml_arm(cml_of(L), L);
+  // Not below our hook: hooks stay off there, so that the guard of a message handler can run.
+  if (lua_gethook(L) != stop_hook) cml_arm(cml_of(L), L);
   lua_pushlightuserdata(L, (void *)cml_of(L));
   lua_error(L);
   __builtin_unreachable();

@@ -147,10 +147,10 @@ static int table_concat(lua_State *L) {
 typedef unsigned int position;
 
 enum {
-  // Ranges up to this size take their middle as the pivot, larger ones look aside.
+  // Ranges up to this size always take their middle as the pivot.
   MIDDLE_PIVOT_MAX = 100,
-  // A range that is cut so badly that one side has less than this part of it makes the next pivots
-  // wander.
+  // Once a range was cut so badly that the one side is less than this part of the other, the pivots
+  // of larger ranges wander.
   BAD_CUT = 128,
 };
 
@@ -193,7 +193,7 @@ static bool put_in_order(lua_State *L, position i, position j) {
 }
 
 static position pivot_of(position low, position high, position wander) {
-  if (high - low <= MIDDLE_PIVOT_MAX) return (low + high) / 2;
+  if (wander == 0 || high - low <= MIDDLE_PIVOT_MAX) return low + (high - low) / 2;
   position quarter = (high - low) / 4;
   return low + quarter + wander % (quarter * 2);
 }
