@@ -1,0 +1,285 @@
+// How a run begins and ends, and what it says about it.
+
+internal import MoonloopCore
+internal import Testing
+
+@Suite struct RunAndResultTests {
+  @Test func `an unknown or empty mode is finished at once, and no observer is told`() throws {
+    // R7, R8: observers do not make a mode non-empty.
+    try withLoop { rig in
+      try rig.observe()
+      try rig.observe(modes: ["other"])
+      rig.run()
+      rig.run("other")
+      rig.run("never used")
+      rig.expect("finished finished finished")
+      #expect(!rig.loop.modeNames.contains("never used"))
+    }
+  }
+
+  /// What makes a mode non-empty (R8).
+  enum Content: CaseIterable {
+    case unsignalledSource, port, descriptor, timer, block, request
+  }
+
+  @Test("a mode with anything but observers runs until its timeout", arguments: Content.allCases)
+  func contents(content: Content) throws {
+    // R6, R8, R11, R21
+    try withLoop { rig in
+      let loop = rig.loop
+      let (near, far) = try rig.kernel.socketPair()
+      switch content {
+      case .unsignalledSource: try rig.source("s")
+      case .port: try rig.port("p")
+      case .descriptor: try rig.descriptor("d", near)
+      case .timer: try rig.timer("t", after: 100)
+      case .block: rig.block("b")
+      case .request: rig.block("r", asSource: true)
+      }
+      let result = loop.run(for: .seconds(5))
+      switch content {
+      case .block, .request:
+        // Performed; nothing is left: R9, and R10, which lets the mode be looked at before the sleep.
+        #expect(result == .finished)
+        #expect(rig.clock == "0")
+      default:
+        #expect(result == .timedOut)
+        #expect(rig.clock == "5")
+      }
+      rig.kernel.close(near)
+      rig.kernel.close(far)
+    }
+  }
+
+  @Test func `the last one-shot timer finishes the run at the end of its pass`() throws {
+    try withLoop { rig in  // R9
+      try rig.observe()
+      try rig.timer("t", after: 1)
+      rig.run(for: 10)
+      rig.expect("entry \(slept) t@1 exit finished")
+    }
+  }
+
+  @Test func `removing or invalidating the last source in a callback finishes the run`() throws {
+    for invalidates in [false, true] {
+      try withLoop { rig in  // R9
+        try rig.source("s", signalled: true) { source in
+          if invalidates { source.invalidate() } else { rig.loop.remove(source) }
+        }
+        rig.run(for: 10)
+        rig.expect("s finished")
+      }
+    }
+  }
+
+  @Test func `another thread that takes the last item out wakes and finishes the run`() throws {
+    try withLoop { rig in  // R9, R10
+      try rig.observe()
+      let source = try rig.source("s")
+      let thread = rig.thread {
+        rig.spend(2)
+        rig.loop.change { $0.remove(source) }
+      }
+      rig.run(for: 10)
+      rig.expect("entry \(slept) exit finished")
+      #expect(rig.clock == "2")
+      rig.world.join(thread)
+    }
+  }
+
+  @Test func `a mode that empties before the sleep does not sleep for ever`() throws {
+    try withLoop { rig in  // R10
+      let source = try rig.source("s")
+      try rig.observe(.beforeTimers) { _, _ in rig.loop.remove(source) }
+      rig.run()
+      rig.expect("beforeTimers finished")
+    }
+  }
+
+  @Test func `the timeout is looked at after each pass, and a pass is completed`() throws {
+    try withLoop { rig in  // R11
+      try rig.observe([.beforeTimers, .exit])
+      try rig.source("s", order: 1, signalled: true) { _ in rig.spend(3) }
+      try rig.source("later", order: 2, signalled: true)
+      try rig.timer("t", after: 2)
+      rig.run(for: 1)
+      rig.expect("beforeTimers s later t@3 exit timedOut")
+    }
+  }
+
+  @Test("a timeout of zero or less is one pass without a sleep", arguments: [0.0, -1, -1e9])
+  func poll(timeout: Double) throws {
+    try withLoop { rig in  // R12, R26
+      try rig.observe()
+      try rig.timer("t1", after: 0)
+      try rig.timer("t2", after: 0)
+      try rig.source("s1", signalled: true)
+      try rig.source("s2", signalled: true)
+      rig.run(for: timeout)
+      rig.expect("entry \(busy) s1 s2 t1@0 t2@0 exit timedOut")
+      rig.run(for: timeout)
+      rig.expect("entry \(busy) exit timedOut")
+    }
+  }
+
+  @Test func `a poll serves one port message, and timers only if no port is ready`() throws {
+    try withLoop { rig in  // R12, R56
+      let port = try rig.port("p")
+      try port.post(1)
+      try port.post(2)
+      try rig.timer("t", after: 0)
+      for _ in 1...3 { rig.run(for: 0) }
+      rig.expect("p:1 timedOut p:2 timedOut t@0 timedOut")
+    }
+  }
+
+  @Test func `a poll is timedOut or handledSource, even if stopped or emptied`() throws {
+    try withLoop { rig in  // R12
+      try rig.source("s", signalled: true) { source in
+        rig.loop.stop()
+        source.invalidate()
+      }
+      rig.run(for: 0)
+      #expect(rig.loop.wasStopped)
+      try rig.source("s", signalled: true) { $0.invalidate() }
+      rig.run(for: 0, returnAfterSource: true)
+      try rig.timer("t", after: 0)
+      rig.run(for: 0)
+      rig.expect("s timedOut s handledSource t@0 timedOut")
+    }
+  }
+
+  /// What is served in a run that is to return after a source, and whether it counts (R13).
+  static let counting: [(String, RunResult, @Sendable (Rig) throws -> Void)] = [
+    ("source", .handledSource, { try $0.source("x", signalled: true) }),
+    ("port", .handledSource, { try $0.port("x").post(1) }),
+    ("request", .handledSource, { $0.block("x", asSource: true) }),
+    ("timer", .timedOut, { try $0.timer("x", after: 1, every: 1) }),
+    ("block", .timedOut, { $0.block("x") }),
+    ("observer", .timedOut, { try $0.observe(.beforeTimers) }),
+  ]
+
+  @Test("what counts as a source for returnAfterSource", arguments: counting.indices)
+  func counts(row: Int) throws {
+    let (name, result, prepare) = Self.counting[row]
+    try withLoop { rig in  // R13, R81, R110, R38
+      try rig.source("holds the run")
+      try prepare(rig)
+      #expect(rig.loop.run(for: .seconds(5), returnAfterSource: true) == result, "\(name)")
+    }
+  }
+
+  @Test func `a descriptor counts as a source`() throws {
+    try withLoop { rig in  // R13
+      let (near, far) = try rig.kernel.socketPair()
+      try rig.descriptor("d", near)
+      try rig.send("x", to: far)
+      rig.run(for: 5, returnAfterSource: true)
+      rig.expect("d:read handledSource")
+      rig.kernel.close(near)
+      rig.kernel.close(far)
+    }
+  }
+
+  /// Which of two reasons is told (R14).
+  struct Precedence: CustomTestStringConvertible {
+    var testDescription: String
+    var expected: RunResult
+    var returns = false
+    var act: @Sendable (Rig, Loop.Source) -> Void
+  }
+  static let precedence = [
+    Precedence(testDescription: "handledSource beats timedOut", expected: .handledSource, returns: true)
+    { rig, _ in rig.spend(9) },
+    Precedence(testDescription: "handledSource beats stopped", expected: .handledSource, returns: true)
+    { rig, _ in rig.loop.stop() },
+    Precedence(testDescription: "handledSource beats finished", expected: .handledSource, returns: true)
+    { _, source in source.invalidate() },
+    Precedence(testDescription: "timedOut beats stopped", expected: .timedOut) { rig, _ in
+      rig.loop.stop()
+      rig.spend(9)
+    },
+    Precedence(testDescription: "timedOut beats finished", expected: .timedOut) { rig, source in
+      source.invalidate()
+      rig.spend(9)
+    },
+    Precedence(testDescription: "stopped beats finished", expected: .stopped) { rig, source in
+      rig.loop.stop()
+      source.invalidate()
+    },
+  ]
+
+  @Test("the first of several reasons is told", arguments: precedence.indices)
+  func reasons(row: Int) throws {
+    let row = Self.precedence[row]
+    try withLoop { rig in  // R14
+      try rig.source("s", signalled: true) { row.act(rig, $0) }
+      let result = rig.loop.run(for: .seconds(5), returnAfterSource: row.returns)
+      #expect(result == row.expected, "\(row.testDescription)")
+    }
+  }
+
+  @Test func `the unconditional run goes on until it is stopped or finished`() throws {
+    try withLoop { rig in  // R20
+      try rig.observe([.entry, .exit])
+      try rig.timer("t", after: 1, every: 1) { if rig.clock == "3" { $0.invalidate() } }
+      #expect(rig.loop.run() == .finished)
+      rig.expect("entry t@1 t@2 t@3 exit")
+      try rig.timer("t", after: 1, every: 1) { _ in rig.loop.stop() }
+      #expect(rig.loop.run() == .stopped)
+      rig.expect("entry t@4 exit")
+    }
+  }
+
+  @Test func `the common pseudo-mode cannot be run`() throws {
+    try withLoop { rig in  // R22
+      try rig.source("s", modes: [.common], signalled: true)
+      try rig.observe(modes: [.common])
+      rig.run(.common)
+      rig.expect("finished")
+      #expect(!rig.loop.run(mode: .common, before: .distantFuture))
+    }
+  }
+
+  @Test func `entry and exit come once for each run, around all passes`() throws {
+    try withLoop { rig in  // R23, R25
+      try rig.observe()
+      try rig.timer("t", after: 1, every: 1)
+      rig.run(for: 2)
+      rig.expect("entry \(slept) t@1 \(slept) t@2 exit timedOut")
+    }
+  }
+
+  @Test func `the mode and the depth of the innermost run are told`() throws {
+    try withLoop { rig in  // R4
+      #expect(rig.loop.currentMode == nil)
+      #expect(rig.loop.depth == 0)
+      #expect(!rig.loop.isRunning)
+      try rig.source("s", modes: ["a"], signalled: true) { _ in
+        #expect(rig.loop.currentMode == "a")
+        #expect(rig.loop.depth == 1)
+        #expect(rig.loop.isRunning)
+      }
+      rig.run("a", for: 0)
+      #expect(rig.loop.currentMode == nil)
+      rig.expect("s timedOut")
+    }
+  }
+
+  @Test func `a loop waits only in its sleep`() throws {
+    try withLoop { rig in  // R5
+      let loop = rig.loop
+      var seen: [Bool] = []
+      try rig.source("s", signalled: true) { _ in seen.append(loop.isWaiting) }
+      try rig.observe([.beforeWaiting, .afterWaiting]) { _, _ in seen.append(loop.isWaiting) }
+      let thread = rig.thread {
+        rig.spend(1)
+        rig.log("waiting: \(loop.isWaiting)")
+      }
+      rig.run(for: 2)
+      #expect(seen.allSatisfy { !$0 })
+      rig.expect("s beforeWaiting waiting: true afterWaiting timedOut")
+      rig.world.join(thread)
+    }
+  }
+}
