@@ -31,7 +31,7 @@ let package = Package(
     .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
 
     .executableTarget(
-      name: "ConformanceDriver", dependencies: ["MoonloopCore"],
+      name: "ConformanceDriver", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
 
     .testTarget(

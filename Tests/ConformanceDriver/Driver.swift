@@ -25,7 +25,7 @@ enum Driver {
     let engine = Engine(scenario, world: world, scale: scale, trace: trace) { receiver in
       switch options.face {
       case .swift: SwiftFace(receiver, world)
-      case .lua: Driver.fail("the Lua face is not there yet")
+      case .lua: LuaFace(receiver, world, scenario)
       }
     }
     world.runHome(onMainThread: scenario.onMainThread) {

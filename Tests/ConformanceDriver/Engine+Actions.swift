@@ -91,7 +91,10 @@ extension Engine {
   func askOwner<Answer: Sendable>(
     of id: String, by thread: ScenarioThread, _ body: @escaping @Sendable () -> Answer
   ) -> Answer? {
-    let owner = state.withLock { $0.owners[id] } ?? thread
+    let place = face.place(of: id)
+    let owner = state.withLock { state in
+      state.owners[id] ?? place.flatMap { state.threads[$0] } ?? thread
+    }
     return ask(owner, by: thread, body)
   }
 

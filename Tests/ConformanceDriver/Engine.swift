@@ -83,6 +83,7 @@ final class Engine: CallbackReceiver {
       state.running[id] = thread
       state.threads[name ?? Action.home] = thread
     }
+    face.threadBegan(name ?? Action.home, on: thread.loop)
     return thread
   }
 

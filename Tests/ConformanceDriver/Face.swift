@@ -27,6 +27,12 @@ protocol Face: AnyObject, Sendable {
   /// Why the interface cannot show the scenario; nil if it can.
   static func reasonNotToRun(_ scenario: Scenario) -> String?
 
+  /// A thread of the scenario begins; comes before everything else on it.
+  func threadBegan(_ name: String, on loop: Loop)
+
+  /// The thread on which an object has to be used while it is on no loop; nil: any.
+  func place(of id: String) -> String?
+
   // Objects
   func make(_ spec: ObjectSpec, descriptor: Int32?)
   func add(_ id: String, to mode: String, of loop: Loop)

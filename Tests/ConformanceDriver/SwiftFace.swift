@@ -20,6 +20,9 @@ final class SwiftFace: Face {
 
   static func reasonNotToRun(_ scenario: Scenario) -> String? { nil }
 
+  func threadBegan(_ name: String, on loop: Loop) {}
+  func place(of id: String) -> String? { nil }
+
   // MARK: Objects
 
   func make(_ spec: ObjectSpec, descriptor: Int32?) {

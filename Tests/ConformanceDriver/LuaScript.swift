@@ -1,0 +1,107 @@
+// The Lua half of the Lua face: each operation of a face, said in the words of the Lua interface.
+
+enum LuaScript {
+  /// Defines one global function for each operation. Times are seconds; objects go by their ids.
+  /// `called(id, event, detail)` is the engine's.
+  static let source = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local items, enabled, requests = {}, {}, {}
+
+    function make_timer(id, delay, interval)
+      items[id] = ml.timer { first = delay, every = interval > 0 and interval or nil, name = id,
+        function() called(id, "plain", "") end }
+    end
+
+    function make_source(id, order, has_lifecycle)
+      items[id] = ml.source { order = order, name = id,
+        schedule = has_lifecycle and function(_, _, mode) called(id, "schedule", mode) end or nil,
+        cancel = has_lifecycle and function(_, _, mode) called(id, "cancel", mode) end or nil,
+        perform = function() called(id, "perform", "") end }
+    end
+
+    function make_port(id)
+      items[id] = ml.port { name = id,
+        function(_, message) called(id, "message", message) end }
+    end
+
+    function make_fd(id, fd, events, reenabled)
+      local function handler(event)
+        return function(handle)
+          if not reenabled[event] then handle:disable(event) end
+          called(id, "ready", event)
+        end
+      end
+      items[id] = ml.fd { fd = fd, close = true, name = id,
+        read = handler "read", write = handler "write" }
+      for _, event in ipairs { "read", "write" } do
+        if not events[event] then items[id]:disable(event) end
+      end
+    end
+
+    local names = { entry = "entry", before_timers = "beforeTimers",
+      before_sources = "beforeSources", before_waiting = "beforeWaiting",
+      after_waiting = "afterWaiting", exit = "exit" }
+
+    function make_observer(id, activities, repeats, order)
+      items[id] = ml.observer { on = activities, repeats = repeats, order = order, name = id,
+        function(_, activity) called(id, "activity", names[activity]) end }
+    end
+
+    -- What cannot be added (it is invalid, or on another loop) stays out, as in Core Foundation.
+    function add(id, mode) if items[id]:is_valid() then loop:add(items[id], mode) end end
+    function remove(id, mode) loop:remove(items[id], mode) end
+    function contains(id, mode) return loop:contains(items[id], mode) end
+    function is_valid(id) return items[id]:is_valid() end
+    function invalidate(id) items[id]:invalidate() end
+    function next_fire(id) return items[id]:is_valid() and items[id].next_fire or nil end
+    function set_next_fire(id, time) if items[id]:is_valid() then items[id].next_fire = time end end
+    function signal(id) if items[id]:is_valid() then items[id]:signal() end end
+    function post(id, message) if items[id]:is_valid() then items[id]:post(message) end end
+    function enable(id, event) if items[id]:is_valid() then items[id]:enable(event) end end
+    function disable(id, event) if items[id]:is_valid() then items[id]:disable(event) end end
+
+    -- The bytes, "" at the end of the file, nil when there is nothing.
+    function read(id, count)
+      if not items[id]:is_valid() then return nil end
+      local data, _, code = items[id]:read(count)
+      if data then return data end
+      return code == nil and "" or nil
+    end
+
+    function run(mode, timeout, until_handled)
+      if mode == "common" then return "finished" end   -- an error here: it cannot be run
+      return (loop:run { mode = mode, timeout = timeout, until_handled = until_handled })
+    end
+    function run_unconditionally()
+      local why
+      repeat why = loop:run() until why == "stopped" or why == "finished"
+    end
+    function add_common_mode(mode) loop:add_common_mode(mode) end
+    function next_timer(mode) return loop:next_timer(mode) end
+    function current_mode() return loop.mode end
+    function is_waiting() return loop.waiting end
+    function stop() loop:stop() end
+    function wake_up() loop:wake_up() end
+
+    function perform(id, modes)
+      loop:perform({ modes = modes, wake = false }, function() called(id, "plain", "") end)
+    end
+    local function keep(id, handle)
+      requests[id] = requests[id] or {}
+      table.insert(requests[id], handle)
+    end
+    function request(id, modes)
+      keep(id, loop:perform({ modes = modes, source = true },
+        function() called(id, "plain", "") end))
+    end
+    function request_after(id, modes, delay)
+      keep(id, loop:timer { first = delay, modes = modes,
+        function() called(id, "plain", "") end })
+    end
+    function cancel_requests(id)
+      for _, handle in ipairs(requests[id] or {}) do handle:invalidate() end
+      requests[id] = nil
+    end
+    """
+}

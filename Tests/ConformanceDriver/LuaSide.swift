@@ -1,0 +1,92 @@
+// One Lua state on one loop: where the Lua functions of `LuaScript` live.
+
+import LuaEmbed
+import Moonloop
+import MoonloopCore
+
+// Sendable: a Lua state is for the thread of its loop, and the face comes here on that thread alone.
+final class LuaSide: @unchecked Sendable {
+  let loop: Loop
+  private let lua: LuaState
+
+  init(_ loop: Loop, _ receiver: any CallbackReceiver) {
+    self.loop = loop
+    do {
+      lua = try LuaState(on: loop, limits: LuaLimits(nesting: 60))
+      lua.register("called") { (id: String, word: String, detail: String) in
+        guard let event = Event(word, detail) else { Driver.fail("unknown event '\(word)'") }
+        receiver.called(id, event)
+      }
+      try lua.run(LuaScript.source, name: "=conformance")
+    } catch {
+      Driver.fail("\(error)")
+    }
+  }
+
+  private func function(_ name: String) -> LuaFunction {
+    guard let function = lua.globals[function: name] else {
+      Driver.fail("the Lua side has no function '\(name)'")
+    }
+    return function
+  }
+
+  func call<each A: LuaPushable>(_ name: String, _ arguments: repeat each A) {
+    do { try function(name)(repeat each arguments) } catch { Driver.fail("\(name): \(error)") }
+  }
+
+  func ask<each A: LuaPushable, R: LuaReadable>(
+    _ name: String, _ arguments: repeat each A
+  ) -> R {
+    do { return try function(name)(repeat each arguments) } catch {
+      Driver.fail("\(name): \(error)")
+    }
+  }
+
+  /// - Parameter age: How long ago the scenario made the object, in nanoseconds.
+  func make(_ spec: ObjectSpec, descriptor: Int32?, age: Int64) {
+    let id = spec.id
+    switch spec.kind {
+    case .timer(let delay, let interval):
+      call("make_timer", id, Double(delay - age) / 1e9, Double(interval) / 1e9)
+    case .source(let order, let hasLifecycle): call("make_source", id, order, hasLifecycle)
+    case .port: call("make_port", id)
+    case .descriptor(let events, let reenabled, _):
+      call("make_fd", id, Int(descriptor ?? -1), Self.set(events), Self.set(reenabled))
+    case .observer(let activities, let repeats, let order):
+      call("make_observer", id, activities.map(\.luaName), repeats, order)
+    case .block: break
+    }
+  }
+
+  private static func set(_ directions: [Direction]) -> [String: Bool] {
+    Dictionary(directions.map { ($0.rawValue, true) }) { first, _ in first }
+  }
+}
+
+extension ActivityName {
+  /// The word of the Lua interface: `before_timers` for `beforeTimers`.
+  fileprivate var luaName: String {
+    rawValue.reduce(into: "") { name, letter in
+      name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+    }
+  }
+}
+
+extension Event {
+  fileprivate init?(_ word: String, _ detail: String) {
+    switch word {
+    case "plain": self = .plain
+    case "perform": self = .perform
+    case "schedule": self = .schedule(mode: detail)
+    case "cancel": self = .cancel(mode: detail)
+    case "message": self = .message(detail)
+    case "ready":
+      guard let direction = Direction(rawValue: detail) else { return nil }
+      self = .ready(direction)
+    case "activity":
+      guard let activity = ActivityName(rawValue: detail) else { return nil }
+      self = .activity(activity)
+    default: return nil
+    }
+  }
+}
