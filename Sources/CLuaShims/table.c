@@ -154,15 +154,13 @@ enum {
   BAD_CUT = 128,
 };
 
-// Whether the value at stack index `a` comes before the one at `b`.
-static bool is_before(lua_State *L, int a, int b) {
+// Whether the value at stack index `a` comes before the one at `b`; both count from the top.
+static inline bool is_before(lua_State *L, bool has_order, int a, int b) {
   cml_poll(L);
-  if (lua_isnil(L, 2)) return lua_compare(L, a, b, LUA_OPLT);
-  a = lua_absindex(L, a);
-  b = lua_absindex(L, b);
+  if (!has_order) return lua_compare(L, a, b, LUA_OPLT);
   lua_pushvalue(L, 2);
-  lua_pushvalue(L, a);
-  lua_pushvalue(L, b);
+  lua_pushvalue(L, a - 1);
+  lua_pushvalue(L, b - 2);
   lua_call(L, 2, 1);
   bool result = lua_toboolean(L, -1);
   lua_pop(L, 1);
@@ -182,9 +180,9 @@ static void set_pair(lua_State *L, position i, position j) {
 }
 
 // Swaps t[i] and t[j], i < j, if they are out of order.
-static bool put_in_order(lua_State *L, position i, position j) {
+static bool put_in_order(lua_State *L, bool has_order, position i, position j) {
   push_pair(L, i, j);
-  if (!is_before(L, -1, -2)) {
+  if (!is_before(L, has_order, -1, -2)) {
     lua_pop(L, 2);
     return false;
   }
@@ -205,15 +203,15 @@ _Noreturn static void raise_bad_order(lua_State *L) {
 
 // Cuts the range at its pivot, which is on top of the stack and at t[high - 1]; t[low] is not after
 // it and t[high] not before. Gives the place where the pivot belongs. [-1, +0, e]
-static position cut(lua_State *L, position low, position high) {
+static position cut(lua_State *L, bool has_order, position low, position high) {
   position i = low, j = high - 1;
   for (;;) {
-    while (lua_geti(L, 1, ++i), is_before(L, -1, -2)) {
+    while (lua_geti(L, 1, ++i), is_before(L, has_order, -1, -2)) {
       // Only an order that contradicts itself leads past the pivot's own place.
       if (i == high - 1) raise_bad_order(L);
       lua_pop(L, 1);
     }
-    while (lua_geti(L, 1, --j), is_before(L, -3, -1)) {
+    while (lua_geti(L, 1, --j), is_before(L, has_order, -3, -1)) {
       if (j < i) raise_bad_order(L);
       lua_pop(L, 1);
     }
@@ -227,25 +225,26 @@ static position cut(lua_State *L, position low, position high) {
 }
 
 // Quicksort with the median of three, recursing into the smaller side only: depth is at most 32.
-static void sort_range(lua_State *L, position low, position high, position wander) {
+static void sort_range(lua_State *L, bool has_order, position low, position high,
+                       position wander) {
   while (low < high) {
-    put_in_order(L, low, high);
+    put_in_order(L, has_order, low, high);
     if (high - low == 1) return;
     position pivot = pivot_of(low, high, wander);
-    if (!put_in_order(L, low, pivot)) put_in_order(L, pivot, high);
+    if (!put_in_order(L, has_order, low, pivot)) put_in_order(L, has_order, pivot, high);
     if (high - low == 2) return;
     lua_geti(L, 1, pivot);
     lua_pushvalue(L, -1);
     lua_geti(L, 1, high - 1);
     set_pair(L, pivot, high - 1);
-    position middle = cut(L, low, high);
+    position middle = cut(L, has_order, low, high);
     position smaller;
     if (middle - low < high - middle) {
-      sort_range(L, low, middle - 1, wander);
+      sort_range(L, has_order, low, middle - 1, wander);
       smaller = middle - low;
       low = middle + 1;
     } else {
-      sort_range(L, middle + 1, high, wander);
+      sort_range(L, has_order, middle + 1, high, wander);
       smaller = high - middle;
       high = middle - 1;
     }
@@ -258,9 +257,10 @@ static int table_sort(lua_State *L) {
   lua_Integer length = length_of(L, 1, READS | WRITES);
   if (length <= 1) return 0;
   luaL_argcheck(L, length < INT_MAX, 1, "array too big");
-  if (!lua_isnoneornil(L, 2)) luaL_checktype(L, 2, LUA_TFUNCTION);
+  bool has_order = !lua_isnoneornil(L, 2);
+  if (has_order) luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_settop(L, 2);
-  sort_range(L, 1, (position)length, 0);
+  sort_range(L, has_order, 1, (position)length, 0);
   return 0;
 }
 
