@@ -9,7 +9,7 @@ public struct LuaStack {
   package let L: OpaquePointer
   package unowned(unsafe) let state: LuaState
 
-  package init(L: OpaquePointer, state: LuaState) {
+  package init(L: OpaquePointer, state: __shared LuaState) {
     self.L = L
     self.state = state
   }
@@ -114,7 +114,7 @@ public enum LuaType: Int32, Sendable {
 let CML_REGISTRY_INDEX = Int32(CML_REGISTRY)
 
 /// Where a script called the host: a chunk by number, and a line.
-package struct LuaPosition: Equatable, Sendable {
+package struct LuaPosition: Equatable, Sendable, BitwiseCopyable {
   package let source: Int32
   package let line: Int32
 

@@ -20,23 +20,21 @@ package struct HandleInfo {
 /// The handles of one state. Loop thread only.
 package final class Handles {
   /// Timers by slot: plain words, since there may be a million.
-  private var timerPlaces: [LuaPosition] = []
+  private let timerPlaces = Table<LuaPosition>()
   private var timerNames: [TimerID: String] = [:]
   private var timerErrors: [TimerID: LuaReference] = [:]
   package private(set) var items: [ObjectIdentifier: (item: Loop.Item, info: HandleInfo)] = [:]
 
   package init() {}
 
+  deinit { timerPlaces.deallocate() }
+
   // MARK: Timers
 
   @inline(__always)
   package func note(timer id: TimerID, madeAt place: LuaPosition) {
-    if id.slot < timerPlaces.count {
-      timerPlaces[id.slot] = place
-    } else {
-      while timerPlaces.count < id.slot { timerPlaces.append(.nowhere) }
-      timerPlaces.append(place)
-    }
+    if id.slot >= timerPlaces.count { timerPlaces.extend(to: id.slot + 1, with: .nowhere) }
+    timerPlaces[id.slot] = place
   }
 
   package func setName(ofTimer id: TimerID, _ name: String) { timerNames[id] = name }
@@ -49,8 +47,8 @@ package final class Handles {
   package func onError(ofTimer id: TimerID) -> LuaReference? { timerErrors[id] }
 
   package func forget(timer id: TimerID) {
-    if !timerNames.isEmpty { timerNames[id] = nil }
-    if !timerErrors.isEmpty { timerErrors[id] = nil }
+    timerNames[id] = nil
+    timerErrors[id] = nil
   }
 
   // MARK: Items

@@ -22,13 +22,13 @@ package struct OperatingFailure: Error {
 /// One call of a host function by a script.
 package struct HostCall {
   package let stack: LuaStack
-  package unowned(unsafe) let runtime: Runtime  // it outlives every call of its state
+  package let runtime: Runtime
   /// The function's name in messages, such as `timer`.
   package let name: StaticString
 
   @inline(__always)
-  package init(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString) {
-    runtime = Runtime.of(context)
+  package init(_ L: OpaquePointer?, _ runtime: Runtime, _ name: StaticString) {
+    self.runtime = runtime
     stack = LuaStack(L: L!, state: runtime.state)
     self.name = name
   }
@@ -52,8 +52,11 @@ package func host(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ body: (HostCall) throws -> Int32
 ) -> Int32 {
-  let call = HostCall(L, context, name)
-  do { return try body(call) } catch { return failed(call, error) }
+  // The state that this runs for holds the runtime.
+  Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { runtime in
+    let call = HostCall(L, runtime, name)
+    do { return try body(call) } catch { return failed(call, error) }
+  }
 }
 
 @inline(never)

@@ -13,7 +13,7 @@ package final class Runtime {
   /// The tasks whose coroutines are suspended or whose children run, by coroutine.
   package var tasks: [Int32: ScriptTask] = [:]
   package private(set) var names: InternedNames! = nil
-  package private(set) var kinds: Kinds! = nil
+  package let kinds: Kinds
   /// The registry reference of the loop's handle.
   package private(set) var loopRef: Int32 = 0
   /// Whose handler runs now; what it makes is in its modes (D62).
@@ -43,9 +43,9 @@ package final class Runtime {
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
     self.loop = loop
+    kinds = Kinds(state)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
-    kinds = Kinds(state)
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()

@@ -111,7 +111,7 @@ extension Runtime {
   /// Makes the timer that resumes a coroutine.
   package func sleepTimer(_ coroutine: LuaTask, _ delay: Int64, _ modes: [ModeName]) -> TimerID {
     let callout = TimerCallout(
-      fire: resumeSleeper, release: { _, _, _ in },
+      fire: resumeSleeper, release: { _, _, _, _ in },
       context: Unmanaged.passUnretained(self).toOpaque(), payload: coroutine.index)
     guard
       let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)

@@ -37,7 +37,7 @@ extension Loop {
 
   @inline(__always)
   package func findMode(_ name: ModeName) -> Mode? {
-    if let current = frames.last?.mode, current.name == name { return current }
+    if name == .default { return defaultMode }
     return modeIndices[name].map { modes[$0] }
   }
 

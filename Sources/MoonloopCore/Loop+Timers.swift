@@ -100,6 +100,12 @@ extension Loop {
     return saturatingDate(kernel.now(), after: delay)
   }
 
+  /// Adds a timer to the default mode.
+  @inline(__always)
+  package func add(_ id: TimerID) {
+    if let slot = timers.slot(of: id) { join(timerInSlot: slot, defaultMode) }
+  }
+
   package func add(_ id: TimerID, _ name: ModeName) {
     guard let slot = timers.slot(of: id) else { return }
     if name == .common {
@@ -224,7 +230,8 @@ extension Loop {
     let id = TimerID(slot: slot, generation: record.generation)
     if record.flags.contains(.wallClock) { wallDates[id] = nil }
     timers.release(slot)
-    record.callout.release(record.callout.context, record.callout.payload, id.rawValue)
+    record.callout.release(
+      record.callout.context, record.callout.payload, id.rawValue, record.flags.contains(.noted))
   }
 
   // MARK: All modes of a timer
@@ -232,7 +239,7 @@ extension Loop {
   @inline(__always)
   private func leaveModes(_ slot: Int) {
     let bits = timers.records[slot].modes.bits
-    if bits == 1 { return leave(timerInSlot: slot, modes[0]) }
+    if bits == 1 { return leave(timerInSlot: slot, defaultMode) }
     if bits == 0 { return }
     for mode in modes where bits & mode.bit != 0 { leave(timerInSlot: slot, mode) }
   }
@@ -240,7 +247,7 @@ extension Loop {
   func moveQueued(_ slot: Int, to date: Int64) {
     let bits = timers.records[slot].modes.bits
     if bits == 1 {
-      if modes[0].timers.isQueued(slot) { modes[0].timers.move(slot, to: date) }
+      if defaultMode.timers.isQueued(slot) { defaultMode.timers.move(slot, to: date) }
       return
     }
     for mode in modes where bits & mode.bit != 0 && mode.timers.isQueued(slot) {
@@ -251,7 +258,7 @@ extension Loop {
   @inline(__always)
   private func parkEverywhere(_ slot: Int) {
     let bits = timers.records[slot].modes.bits
-    if bits == 1 { return modes[0].timers.park(slot) }
+    if bits == 1 { return defaultMode.timers.park(slot) }
     for mode in modes where bits & mode.bit != 0 { mode.timers.park(slot) }
   }
 

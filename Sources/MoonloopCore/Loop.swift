@@ -28,7 +28,9 @@ public final class Loop: @unchecked Sendable {
   private let ended = Atomic<Bool>(false)
 
   // Loop thread only.
-  var modes: [Mode] = []
+  var modes: [Mode]
+  /// The first of the modes, where most items are.
+  let defaultMode = Mode(name: .default, index: 0)
   var modeIndices: [ModeName: Int] = [:]
   var commonItems: [Item] = []
   var frames: [RunFrame] = []
@@ -85,8 +87,9 @@ public final class Loop: @unchecked Sendable {
     self.kernel = kernel
     self.thread = thread
     barePollSet = try kernel.makePollSet()
-    _ = makeMode(.default)
-    modes[0].isCommon = true
+    modes = [defaultMode]
+    modeIndices = [.default: 0]
+    defaultMode.isCommon = true
   }
 
   deinit {

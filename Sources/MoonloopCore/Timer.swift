@@ -112,7 +112,7 @@ let swiftTimerCallout = (
     timer.missed = Int(missed)
     timer.handler?(timer)
   } as TimerCallout.Fire,
-  release: { context, _, _ in
+  release: { context, _, _, _ in
     let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeRetainedValue()
     timer.loopLetGo()
   } as TimerCallout.Release

@@ -21,10 +21,10 @@ package struct TimerCallout: BitwiseCopyable {
       _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ missed: Int64
     ) -> Void
   /// Called once when the timer is invalid and no callback of it is under way: lets go of what the
-  /// two words stand for.
+  /// two words stand for. `isNoted` is its flag `noted`.
   package typealias Release =
     @convention(c) (
-      _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64
+      _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ isNoted: Bool
     ) -> Void
 
   package var fire: Fire
@@ -61,6 +61,8 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   package static let wallClock = TimerFlags(rawValue: 1 << 6)
   /// It is to fire again, though its callback is under way and it is one that fires once.
   package static let rearmed = TimerFlags(rawValue: 1 << 7)
+  /// Its owner remembers more of it elsewhere, and is told at its end.
+  package static let noted = TimerFlags(rawValue: 1 << 9)
   /// It is the record of a `Loop.Timer`.
   package static let object = TimerFlags(rawValue: 1 << 8)
 }

@@ -60,8 +60,8 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let id = try call.pushTimer(
     date: loop.dueDate(after: first ?? interval), interval: interval,
     tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
-  if let name { call.runtime.handles.setName(ofTimer: id, name) }
-  if let onError { call.runtime.handles.setOnError(ofTimer: id, onError) }
+  if let name { call.runtime.setName(ofTimer: id, name) }
+  if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
   if isAdded {
     for mode in modes ?? [.default] { call.scheduleTimer(id, mode) }
@@ -113,7 +113,8 @@ extension HostCall {
   fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {
     stack.setCount(3)
     let id = try pushTimer(date: date, interval: interval, tolerance: 0)
-    scheduleTimer(id, .default)
+    holdTimer(id)
+    loop.add(id)
     return 1
   }
 
@@ -139,14 +140,18 @@ extension HostCall {
   }
 
   /// Adds the timer whose handle is on top of the stack to a mode; the loop holds it then (D4).
-  @inline(__always)
   func scheduleTimer(_ id: TimerID, _ mode: ModeName) {
+    holdTimer(id)
+    loop.add(id, mode)
+  }
+
+  @inline(__always)
+  private func holdTimer(_ id: TimerID) {
     let records = loop.timers.records
     if records[id.slot].callout.payload == 0 {
       stack.pushValue(-1)
       records[id.slot].callout.payload = stack.popRef()
     }
-    loop.add(id, mode)
   }
 
   /// Lets the script alone hold a timer that is in no mode any more.
@@ -178,6 +183,18 @@ extension HostCall {
 }
 
 extension Runtime {
+  func setName(ofTimer id: TimerID, _ name: String) {
+    guard let slot = loop.timers.slot(of: id) else { return }
+    loop.timers.records[slot].flags.insert(.noted)
+    handles.setName(ofTimer: id, name)
+  }
+
+  func setOnError(ofTimer id: TimerID, _ handler: LuaReference?) {
+    guard let slot = loop.timers.slot(of: id) else { return }
+    loop.timers.records[slot].flags.insert(.noted)
+    handles.setOnError(ofTimer: id, handler)
+  }
+
   @inline(__always)
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
@@ -200,10 +217,11 @@ private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
 }
 
 /// The timer has ended: nothing of it is held any more.
-private let timerEnded: TimerCallout.Release = { context, payload, id in
-  let runtime = Runtime.of(context)
-  if payload != 0 { runtime.state.stack.dropRef(payload) }
-  runtime.handles.forget(timer: TimerID(rawValue: id))
+private let timerEnded: TimerCallout.Release = { context, payload, id, isNoted in
+  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
+    if payload != 0 { runtime.state.dropRef(payload) }
+    if isNoted { runtime.handles.forget(timer: TimerID(rawValue: id)) }
+  }
 }
 
 /// A handle was collected: a timer that is in no mode ends with it.
@@ -317,7 +335,7 @@ private let timerOnError: LuaRawFunction = { L, context in
 private let timerSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     let id = try call.selfTimer()
-    call.runtime.handles.setOnError(ofTimer: id, try call.handlerReference(2))
+    call.runtime.setOnError(ofTimer: id, try call.handlerReference(2))
     return 0
   }
 }
