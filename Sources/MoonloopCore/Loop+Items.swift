@@ -68,6 +68,9 @@ extension Loop {
 
   private func claim(_ item: Item) throws(LoopError) {
     let isOwned = item.claim(for: self)
+    if isOwned, let indices = guestModes.removeValue(forKey: ObjectIdentifier(item)) {
+      settle(item, indices)
+    }
     switch item {
     case let source as Source: source.join(self)
     case let port as Port: port.join(self)
@@ -79,6 +82,13 @@ extension Loop {
       descriptor.loop = self
     default: break
     }
+  }
+
+  /// The loop that had an item first has let go of it: it is this loop's own from now on.
+  private func settle(_ item: Item, _ indices: [Int]) {
+    item.modes = indices
+    item.isCommon = commonItems.contains { $0 === item }
+    if let source = item as? Source, source.isSignalled { noteSignalled(source) }
   }
 
   /// The indices of an item's modes in this loop; a source may be in several loops.

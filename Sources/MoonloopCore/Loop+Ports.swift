@@ -24,8 +24,8 @@ extension Loop {
   /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
   /// was served (R29, R31).
   package func lookForReady(_ mode: Mode) {
-    drainInbox()
-    if mode.round > 0 && mode.hasReady { return }
+    applyPosts()
+    if mode.round > 0 && hasReady(mode) { return }
     if mode.polled > 0, let set = mode.pollSet { take(kernel.poll(set, into: events), mode) }
     if mode.alwaysReady > 0 { noteAlwaysReady(mode) }
     mode.round = mode.readyCount
@@ -34,7 +34,7 @@ extension Loop {
   /// Sleeps in the kernel, unless somebody asked for something meanwhile.
   package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
     if mode.alwaysReady > 0 { noteAlwaysReady(mode) }
-    if mode.hasReady { return }
+    if hasReady(mode) { return }
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
     if inbox.isEmpty && !isAwaited() {
@@ -72,6 +72,40 @@ extension Loop {
     for source in mode.descriptors where source.isAlwaysReady && !source.interest.isEmpty {
       source.ready = source.interest
       ring(source, mode)
+    }
+  }
+
+  /// Whether anything in the ring of a mode can be served; forgets what cannot be any more, because
+  /// it was removed, disabled, or served in another mode since.
+  @inline(__always)
+  package func hasReady(_ mode: Mode) -> Bool {
+    while let item = mode.firstReady {
+      if canServe(item, mode) { return true }
+      drop(mode)
+    }
+    return false
+  }
+
+  private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
+    switch item {
+    case .port(let port):
+      port.isValid && !port.isSuspended && port.waiting > 0
+        && indices(of: port).contains(mode.index)
+    case .descriptor(let source):
+      source.isValid && source.isIn(mode.index)
+        && !source.ready.isDisjoint(with: source.interest)
+    case .mainQueue: !isDrainingMainQueue
+    }
+  }
+
+  @inline(never)
+  private func drop(_ mode: Mode) {
+    guard let item = mode.takeReady() else { return }
+    if mode.round > 0 { mode.round -= 1 }
+    switch item {
+    case .port: break
+    case .descriptor(let source): source.ringed.remove(mode.index, isLastOfShared: true)
+    case .mainQueue: mode.mainQueueIsReady = false
     }
   }
 

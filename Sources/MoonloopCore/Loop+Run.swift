@@ -69,9 +69,11 @@ extension Loop {
     if performed { performBlocks(mode) }
 
     // What happens next: one event (R29). Looked for without a sleep if a source was performed, in
-    // a polling run (R26), and if a port is ready already (R27); else the loop sleeps for it.
+    // a polling run (R26), and if a port is ready already (R27); else the loop sleeps for it. Where
+    // nobody can tell the difference, the sleep itself finds what is ready.
     let mayWait = !performed && !frame.polls
-    let isReady = mayWait ? mode.sleepIsWatched && hasReadyPort(frame) : true
+    let mustLook = mode.sleepIsWatched || frame.isStopped
+    let isReady = mayWait ? mustLook && hasReadyPort(frame) : true
     if !isReady {
       notify(.beforeWaiting, mode)
       sleep(frame)
@@ -103,7 +105,7 @@ extension Loop {
   private func hasReadyPort(_ frame: RunFrame) -> Bool {
     if frame.servedPort && hasDueTimers(frame.mode) { return false }
     lookForReady(frame.mode)
-    return frame.mode.hasReady
+    return hasReady(frame.mode)
   }
 
   /// Why the run ends with this pass, if it does (R14).
@@ -127,13 +129,13 @@ extension Loop {
     var isFirst = true
     while true {
       applyPosts()
-      if mode.hasReady || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
+      if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
       let date = min(frame.deadline, wakeDate(mode))
       if isFirst, let onIdle { onIdle(date) }
       isFirst = false
       waitInKernel(mode, until: date) { self.isAwaited(frame) }
-      if mode.hasReady || (date != .max && kernel.hasReached(date)) { return applyPosts() }
+      if hasReady(mode) || (date != .max && kernel.hasReached(date)) { return applyPosts() }
     }
   }
 

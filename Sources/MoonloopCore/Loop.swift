@@ -151,8 +151,8 @@ public final class Loop: @unchecked Sendable {
     guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
     inbox.close()
     for mode in modes {
-      for source in mode.sources { remove(source, modes: [mode.name]) }
-      for port in mode.ports { remove(port, modes: [mode.name]) }
+      for source in mode.sources { leaveAllModes(source) }
+      for port in mode.ports { leaveAllModes(port) }
       for observer in mode.observers { leaveAllModes(observer) }
       for descriptor in mode.descriptors { leaveAllModes(descriptor) }
     }

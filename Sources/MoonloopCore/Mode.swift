@@ -73,6 +73,10 @@ package final class Mode {
   @inline(__always) var hasReady: Bool { readyHead < ready.count }
   var readyCount: Int { ready.count - readyHead }
 
+  /// The next in turn.
+  @inline(__always)
+  package var firstReady: ReadyItem? { readyHead < ready.count ? ready[readyHead] : nil }
+
   package func appendReady(_ item: ReadyItem) { ready.append(item) }
 
   package func takeReady() -> ReadyItem? {
