@@ -7,7 +7,7 @@
 
 static bool is_refused(struct cml_state *s, size_t growth) {
   if (!s->guarded) return false;
-#ifndef NDEBUG
+#ifdef DEBUG
   if (s->fault_countdown != 0) {
     if (s->fault_countdown > 1) {
       s->fault_countdown--;
@@ -56,7 +56,7 @@ void cml_set_memory_limit(cml_state *s, size_t limit) {
 uint64_t cml_allocations(cml_state *s) { return s->allocations; }
 
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
-#ifndef NDEBUG
+#ifdef DEBUG
   s->fault_countdown = n;
   s->fault_for_good = for_good;
   return true;
@@ -65,6 +65,8 @@ bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
   return false;
 #endif
 }
+
+uint64_t cml_fault_countdown(cml_state *s) { return s->fault_countdown; }
 
 static int step(lua_State *L) {
   lua_gc(L, LUA_GCSTEP, 16);

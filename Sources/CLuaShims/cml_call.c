@@ -316,6 +316,12 @@ static int to_string(lua_State *L) {
   return 1;
 }
 
+bool cml_has_metafield(lua_State *L, int i, const char *name) {
+  if (luaL_getmetafield(L, i, name) == LUA_TNIL) return false;
+  lua_pop(L, 1);
+  return true;
+}
+
 void cml_push_tostring(lua_State *L) { lua_pushcclosure(L, to_string, 0); }
 
 uintptr_t cml_thread_identity(void) { return (uintptr_t)pthread_self(); }

@@ -65,7 +65,7 @@ int cml_call_member(lua_State *L, int arguments) {
     lua_settop(L, arguments);
     return call_out(L, s, call, s->host);
   }
-  struct cell *c = lua_touserdata(L, -1);  // kept by its table, which the metatable's functions hold
+  struct cell *c = lua_touserdata(L, -1);  // kept by its table
   lua_settop(L, arguments);
   return call_out(L, s, c->call, c->context);
 }

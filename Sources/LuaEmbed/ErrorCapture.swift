@@ -76,6 +76,10 @@ extension LuaState {
   /// the limits of a call-out; when that fails, a table's `message`, or the type.
   private func describeError(on stack: LuaStack) -> String {
     let type = stack.type(-1)
+    if type == .table, stack.reserve(4), !cml_has_metafield(stack.L, -1, "__tostring") {
+      if let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
+      return "(error object is a table value)"
+    }
     guard stack.reserve(4) else { return "(error object is a \(type.name) value)" }
     let task = cml_task_take(record)
     let inner = LuaStack(L: cml_task_state(record, task), state: self)

@@ -33,12 +33,14 @@ public final class LuaHostFunction {
 }
 
 private func callHostFunction(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32 {
-  let function = Unmanaged<LuaHostFunction>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
-  let stack = LuaStack(L: L!, state: function.state)
-  do {
-    return Int32(try function.body(stack))
-  } catch {
-    return function.state.raise(error, in: function.name, on: stack)
+  // Lua's cell keeps the function: no reference is counted here.
+  Unmanaged<LuaHostFunction>.fromOpaque(context!)._withUnsafeGuaranteedRef { function in
+    let stack = LuaStack(L: L!, state: function.state)
+    do {
+      return Int32(truncatingIfNeeded: try function.body(stack))
+    } catch {
+      return function.state.raise(error, in: function.name, on: stack)
+    }
   }
 }
 

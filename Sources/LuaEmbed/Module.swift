@@ -41,7 +41,7 @@ package struct LuaEntry: Sendable {
   package let function: LuaRawFunction
 
   package init(
-    _ form: Form = .function, _ name: String, _ summary: String, parameters: [LuaParameter] = [],
+    _ form: Form, _ name: String, _ summary: String, parameters: [LuaParameter] = [],
     returns: [LuaParameter] = [], errors: [String] = [], yields: Bool = false,
     example: String = "", _ function: LuaRawFunction
   ) {

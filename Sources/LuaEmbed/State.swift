@@ -90,4 +90,15 @@ public final class LuaState {
     releases.drain()
     cml_collect(record)
   }
+
+  /// Debug builds: the n-th allocation from now that may fail does, alone or with all after it;
+  /// 0 switches that off.
+  /// - Returns: false in release builds, which cannot do it.
+  @discardableResult
+  package func failAllocation(_ n: UInt64, forGood: Bool = false) -> Bool {
+    cml_fail_allocation(record, n, forGood)
+  }
+
+  /// What is left to the allocation that fails; 0 once it did.
+  package var allocationsUntilFailure: UInt64 { cml_fault_countdown(record) }
 }

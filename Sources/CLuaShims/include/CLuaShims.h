@@ -29,8 +29,9 @@ void cml_pushboolean(lua_State *L, int b) __asm__("lua_pushboolean");           
 void cml_pushinteger(lua_State *L, long long n) __asm__("lua_pushinteger");       // [-0, +1, -]
 void cml_pushnumber(lua_State *L, double n) __asm__("lua_pushnumber");            // [-0, +1, -]
 void cml_pushlight(lua_State *L, void *p) __asm__("lua_pushlightuserdata");       // [-0, +1, -]
+// [-0, +1, m]
 const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count)
-  __asm__("lua_pushlstring");                                                     // [-0, +1, m]
+  __asm__("lua_pushlstring");
 void cml_newtable(lua_State *L, int items, int fields) __asm__("lua_createtable");  // [-0, +1, m]
 int cml_toboolean(lua_State *L, int i) __asm__("lua_toboolean");                  // [-0, +0, -]
 long long cml_tointeger(lua_State *L, int i, int *ok) __asm__("lua_tointegerx");  // [-0, +0, -]
@@ -49,11 +50,12 @@ void cml_unref(lua_State *L, int table, int ref) __asm__("luaL_unref");         
 int cml_getuservalue(lua_State *L, int i, int n) __asm__("lua_getiuservalue");    // [-0, +1, -]
 int cml_setuservalue(lua_State *L, int i, int n) __asm__("lua_setiuservalue");    // [-1, +0, -]
 int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                     // [-0, +0, -]
+// [-0, +1, -]
 int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode)
-  __asm__("luaL_loadbufferx");                                                    // [-0, +1, -]
+  __asm__("luaL_loadbufferx");
 
-int cml_load_file(lua_State *L, const char *path, const char *mode)
-  __asm__("luaL_loadfilex");                                                      // [-0, +1, m]
+// [-0, +1, m]
+int cml_load_file(lua_State *L, const char *path, const char *mode) __asm__("luaL_loadfilex");
 
 // Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
 void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
@@ -85,7 +87,7 @@ void cml_close(cml_state *s);
 lua_State *cml_main(cml_state *s);
 // The coroutine that runs now, or the main one.
 lua_State *cml_running(cml_state *s);
-cml_state *cml_state_of(lua_State *L);
+cml_state *cml_state_of(lua_State *L);  // [-0, +0, -]
 void cml_set_host(cml_state *s, void *host);
 void *cml_host(cml_state *s);
 int cml_depth(cml_state *s);
@@ -103,6 +105,8 @@ int cml_lua_version(cml_state *s);
 const char *cml_lua_version_text(void);
 // Debug builds: the n-th guarded allocation from now fails, alone or with all after it; 0 is off.
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good);
+// What is left of it: 0 when it has failed, or is off.
+uint64_t cml_fault_countdown(cml_state *s);
 uint64_t cml_allocations(cml_state *s);
 
 // The door ----------------------------------------------------------------------------------------
@@ -110,7 +114,7 @@ uint64_t cml_allocations(cml_state *s);
 enum cml_outcome {
   CML_RETURNED = 0,   // results are on the task's stack
   CML_SUSPENDED = 1,  // what it yielded is on the task's stack
-  CML_FAILED = 2,     // the error is on top of the task's stack, which still shows where it happened
+  CML_FAILED = 2,     // the error is on top of the task's stack, which still shows where it was
   CML_STOPPED = 3,    // as failed, by a limit or an interrupt: see cml_stop_reason
   CML_NESTED = 4,     // refused: too many calls of the host and Lua in one another; nothing ran
 };
@@ -154,7 +158,7 @@ struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument
 // `more` arguments, and calls cml_run with 1 + more.
 int cml_dispatch_begin(cml_state *s, int ref, int slot);
 
-// Starts the thread that stops call-outs which take longer; false if the system refuses. [-0, +0, -]
+// Starts the thread that stops late call-outs; false if the system refuses. [-0, +0, -]
 bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
@@ -169,6 +173,8 @@ void cml_budget_resume(cml_state *s, uint64_t token);
 
 // Whether the value on top is the error of a stop, or the last call-out ran out of memory.
 bool cml_is_stop(cml_state *s, lua_State *L);
+// Whether the value has this field in its metatable. [-0, +0, m]
+bool cml_has_metafield(lua_State *L, int i, const char *name);
 // Pushes a function that makes text of any value as `tostring` does. [-0, +1, -]
 void cml_push_tostring(lua_State *L);
 
@@ -181,7 +187,7 @@ enum { CML_RAISE = -1, CML_YIELD = -1000 };
 typedef int32_t (*cml_function)(lua_State *L, void *context);
 typedef void (*cml_release)(void *context);
 
-// Pushes a function that calls `call`; `release` is called once, when Lua lets go of it. [-0, +1, m]
+// Pushes a function that calls `call`; `release` is called once, when Lua lets go. [-0, +1, m]
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release);
 // Pushes a function whose context is the host object. [-0, +1, m]
 void cml_push_raw_function(lua_State *L, cml_function call);
@@ -217,14 +223,14 @@ void *cml_kind_context(cml_kind *k);
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
 // The object at an index, or NULL if it is no object of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
-cml_object *cml_any_object(lua_State *L, int i);
+cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
 // Pushes the userdata that stands for this address, if one is alive. [-0, +(0|1), -]
 bool cml_push_known(lua_State *L, void *pointer);
 // Remembers the userdata on top of the stack for the address. [-0, +0, m]
 void cml_make_known(lua_State *L, void *pointer);
 
-// The next field of a table: pops a key, pushes the next and its value. The key must be nil at first,
-// then the one from the call before, with no field set between. [-1, +(2|0), -]
+// The next field of a table: pops a key, pushes the next and its value. The key must be nil at
+// first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);
 // Pops a value into package.loaded. [-1, +0, m]
 void cml_set_loaded(lua_State *L, const char *name);
@@ -249,14 +255,15 @@ struct cml_frame {
 };
 // " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
 void cml_site(lua_State *L, char *text);
-struct cml_position cml_position(lua_State *L);
+struct cml_position cml_position(lua_State *L);  // [-0, +0, -]
 const char *cml_source_name(cml_state *s, int32_t source);
 // Writes the name of the C function that keeps L from being suspended, such as "table.sort"; false
-// if nothing does. (The host's own wish for a result at once is not seen here.)
+// if nothing does. (The host's own wish for a result at once is not seen here.) [-0, +0, m]
 bool cml_boundary(lua_State *L, char *name);
 bool cml_is_synchronous(cml_state *s);
+// The frame at a level, 0 the innermost; and how many there are. [-0, +0, -]
 bool cml_frame_at(lua_State *L, int level, struct cml_frame *out);
-int cml_frame_count(lua_State *L);
+int cml_frame_count(lua_State *L);  // [-0, +0, -]
 // Edits between two words, counted up to `limit`; and how many still count as a slip of the pen.
 int cml_distance(const char *a, const char *b, int limit);
 int cml_distance_limit(const char *word);

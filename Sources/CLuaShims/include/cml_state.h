@@ -31,7 +31,12 @@ struct cml_task {
   uint8_t awaits;       // suspended by a host function, not by a plain coroutine.yield
 };
 
-enum cml_phase { CML_PHASE_FREE, CML_PHASE_RUNNING, CML_PHASE_SUSPENDED, CML_PHASE_ENDED };
+enum cml_phase {
+  CML_PHASE_FREE,
+  CML_PHASE_RUNNING,
+  CML_PHASE_SUSPENDED,
+  CML_PHASE_ENDED,
+};
 
 struct cml_watchdog;
 
@@ -64,7 +69,7 @@ struct cml_state {
   bool collected;           // a stop by memory has already tried a full collection in this call-out
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
-  uint64_t allocations;     // requests that grew the account: tells whether a collection is worth it
+  uint64_t allocations;     // that grew the account: tells whether a collection is worth it
   uint64_t collected_at;    // `allocations` at the last idle collection
   uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off
 
@@ -102,6 +107,7 @@ struct cml_state {
   void *host;               // the embedding object, for raw host functions
 };
 
+// The record of a state, from any of its coroutines. [-0, +0, -]
 static inline struct cml_state *cml_of(lua_State *L) {
   return (struct cml_state *)(*(uintptr_t *)lua_getextraspace(L) & ~(uintptr_t)1);
 }
@@ -118,7 +124,7 @@ static inline bool cml_is_task(lua_State *co) { return *(uintptr_t *)lua_getextr
 _Noreturn void cml_raise_stop(lua_State *L);
 
 // What a poll does when the flag is set: raises, unless a collection brought the script back under
-// its memory limit.
+// its memory limit. [-0, +0, e]
 void cml_stopped(lua_State *L);
 
 // Makes the coroutine raise at its next instruction. Async-signal-safe on the owner thread.
@@ -127,7 +133,7 @@ void cml_arm(struct cml_state *s, lua_State *L);
 // Puts back what cml_arm displaced.
 void cml_disarm(struct cml_state *s, lua_State *L);
 
-// Call often in anything that can run long in C. One load when nothing is wrong.
+// Call often in anything that can run long in C. One load when nothing is wrong. [-0, +0, e]
 static inline void cml_poll(lua_State *L) {
   if (__builtin_expect(cml_of(L)->stop != CML_STOP_NONE, 0)) cml_stopped(L);
 }
@@ -135,9 +141,9 @@ static inline void cml_poll(lua_State *L) {
 // Replaces the functions of the standard libraries that run long in one C call, or that would lose
 // the running coroutine, by ours; call after luaL_openlibs. [-0, +0, e]
 void cml_install_string(lua_State *L);     // find match gmatch gsub rep
-void cml_install_table(lua_State *L);      // insert remove move concat sort
-void cml_install_coroutine(lua_State *L);  // resume wrap close
-void cml_install_load(lua_State *L);       // load xpcall
+void cml_install_table(lua_State *L);      // insert remove move concat sort; [-0, +0, e]
+void cml_install_coroutine(lua_State *L);  // resume wrap close; [-0, +0, e]
+void cml_install_load(lua_State *L);       // load xpcall; [-0, +0, e]
 
 // The allocator; `ud` is the record. (cml_alloc.c)
 void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size);
