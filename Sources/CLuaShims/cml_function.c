@@ -27,7 +27,9 @@ static int wait(lua_State *L, struct cml_state *s, int count) {
   return lua_yieldk(L, count, base, continue_after_wait);
 }
 
-static inline int call_out(lua_State *L, struct cml_state *s, cml_function call, void *context) {
+// Calls into Swift; nothing raises before its frame has gone.
+static inline int32_t enter_host(lua_State *L, struct cml_state *s, cml_function call,
+                                 void *context) {
   lua_State *running = s->running;
   bool guarded = s->guarded;
   s->running = L;  // right even if a C module resumed L by itself
@@ -35,6 +37,11 @@ static inline int call_out(lua_State *L, struct cml_state *s, cml_function call,
   int32_t result = call(L, context);
   s->guarded = guarded;
   s->running = running;
+  return result;
+}
+
+static inline int call_out(lua_State *L, struct cml_state *s, cml_function call, void *context) {
+  int32_t result = enter_host(L, s, call, context);
   if (LIKELY(result >= 0)) return result;
   if (result == CML_RAISE) return lua_error(L);
   return wait(L, s, CML_YIELD - result);
@@ -48,6 +55,27 @@ static int call_cell(lua_State *L) {
 static int call_raw(lua_State *L) {
   struct cml_state *s = cml_of(L);
   return call_out(L, s, (cml_function)lua_touserdata(L, lua_upvalueindex(1)), s->host);
+}
+
+static int second_half(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  struct cml_state *s = cml_of(L);
+  return call_out(L, s, lua_touserdata(L, lua_upvalueindex(2)), s->host);
+}
+
+static int call_halves(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  int32_t result = enter_host(L, s, lua_touserdata(L, lua_upvalueindex(1)), s->host);
+  if (result >= 0) return result;
+  if (result > CML_CALL) return lua_error(L);
+  lua_callk(L, CML_CALL - result, LUA_MULTRET, 0, second_half);  // door: the script's own call
+  return second_half(L, LUA_OK, 0);
+}
+
+void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second) {
+  lua_pushlightuserdata(L, (void *)first);
+  lua_pushlightuserdata(L, (void *)second);
+  lua_pushcclosure(L, call_halves, 2);
 }
 
 static int release_cell(lua_State *L) {

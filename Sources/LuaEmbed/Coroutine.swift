@@ -58,6 +58,31 @@ extension LuaState {
     return settle(cml_run(record, task, Int32(count), false), onReturn)
   }
 
+  /// Takes a coroutine for what the closure pushes, as for `start`; it runs when `begin` says so.
+  package func prepare(push: (LuaStack) -> Void) -> LuaTask {
+    let task = cml_task_take(record)
+    push(LuaStack(L: cml_task_state(record, task), state: self))
+    return token(task)
+  }
+
+  /// Runs a prepared task for the first time.
+  package func begin(
+    _ task: LuaTask, onReturn: ((LuaStack, Int) -> Void)? = nil
+  ) -> DispatchOutcome {
+    let count = cml_gettop(cml_task_state(record, task.index)) - 1
+    return settle(cml_run(record, task.index, count, false), onReturn)
+  }
+
+  /// Gives back a prepared task that never ran.
+  package func discard(_ task: LuaTask) { cml_task_give_back(record, task.index) }
+
+  /// Whether a task that is suspended waits by a host function, and not by a plain yield.
+  package func awaits(_ task: LuaTask) -> Bool { cml_task_awaits(record, task.index) }
+
+  /// Ends a task that failed, whose error nobody wants to know: its `<close>` variables are closed.
+  /// - Returns: The error that closing raised, if it did.
+  package func dropError(of task: LuaTask) -> LuaError? { close(task.index) }
+
   /// Resumes a suspended task; the values that the closure pushes are what its wait gives.
   package func resume(
     _ task: LuaTask, push: (LuaStack) -> Int = { _ in 0 },

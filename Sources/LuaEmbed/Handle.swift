@@ -16,6 +16,8 @@ package enum LuaStatus {
   /// So many results lie on top.
   @inline(__always)
   package static func results(_ count: Int32) -> Int32 { count }
+  /// The function below so many arguments, which lie on top, is called; then the second half is.
+  package static func call(arguments count: Int32) -> Int32 { -1_000_000 - count }
   /// The coroutine waits; so many values go to the host. Ask `waitObstacle` first.
   package static func wait(handing count: Int32 = 0) -> Int32 { -1000 - count }
 }
@@ -131,6 +133,23 @@ extension LuaStack {
 
   /// Pushes a user value. [-0, +1, raises: -]
   package func pushSlot(_ slot: Int32, of index: Int32) { _ = cml_getuservalue(L, index, slot) }
+
+  /// Pushes a raw host function that may call one function of Lua on its way: when the first half
+  /// returns `LuaStatus.call`, the second gets what was on the stack below, and the results.
+  /// [-0, +1, raises: -]
+  package func push(function: LuaRawFunction, then second: LuaRawFunction) {
+    cml_push_raw_halves(L, function, second)
+  }
+
+  /// Pushes a closure as a function. [-0, +1, raises: -]
+  package func push(closure name: String, _ body: @escaping (LuaStack) throws -> Int) {
+    LuaHostFunction(name, state, body).push(on: self)
+  }
+
+  /// Whether two values are the same, without metamethods. [-0, +0, raises: -]
+  package func isSame(_ first: Int32, _ second: Int32) -> Bool {
+    cml_rawequal(L, first, second) != 0
+  }
 
   package func pushValue(_ index: Int32) { cml_pushvalue(L, index) }
   package func pushInteger(_ value: Int64) { cml_pushinteger(L, value) }

@@ -23,6 +23,9 @@ public struct LuaError: Error, CustomStringConvertible {
     /// A line of a traceback, as Lua writes them.
     public var description: String {
       let place = line > 0 ? "\(source):\(line):" : "\(source):"
+      if role == "task" {
+        return "\(function.map { "task '\($0)'" } ?? "task") made at \(source):\(line)"
+      }
       if role == "main chunk" { return "\(place) in main chunk" }
       return "\(place) in \(role) \(function.map { "'\($0)'" } ?? "<\(source)>")"
     }
@@ -60,6 +63,22 @@ public struct LuaError: Error, CustomStringConvertible {
   }
 
   public var description: String { message }
+
+  /// Ends the part of the traceback that is of one task, by where that was made.
+  package mutating func endPart(task name: String, source: String, line: Int32) {
+    traceback.append(
+      Frame(source: source, line: Int(line), function: name.isEmpty ? nil : name, role: "task"))
+  }
+
+  /// The calls of a task before those of whoever awaited it, of long ones the two ends.
+  package static func joined(_ inner: [Frame], _ outer: [Frame], bound: Int = 60) -> [Frame] {
+    let all = inner + outer
+    guard all.count > bound else { return all }
+    let half = bound / 2
+    let gap = Frame(
+      source: "...", line: 0, function: nil, role: "(\(all.count - 2 * half) levels left out)")
+    return all.prefix(half) + [gap] + all.suffix(half)
+  }
 
   /// The message with a traceback below it, as the `lua` program prints them.
   public var report: String {

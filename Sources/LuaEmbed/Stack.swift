@@ -147,6 +147,11 @@ extension LuaStack {
 }
 
 extension LuaState {
+  /// The chunk of a place, as Lua shortens its name.
+  package func name(of position: LuaPosition) -> String {
+    String(cString: cml_source_name(record, position.source))
+  }
+
   /// The place in words, such as `app.lua:12`.
   package func text(of position: LuaPosition) -> String {
     "\(String(cString: cml_source_name(record, position.source))):\(position.line)"

@@ -116,7 +116,7 @@ extension Runtime {
     case .chunk: nil
     case .timer(let id): handles.onError(ofTimer: id)
     case .item(let item): handles.info(of: item)?.onError
-    case .task(let task): ownHandler(task.subject)
+    case .task(let task): task.onError ?? ownHandler(task.subject)
     }
   }
 

@@ -19,6 +19,12 @@ package struct OperatingFailure: Error {
   }
 }
 
+/// Any value of a script, raised as it is.
+package struct RaisedValue: Error {
+  package let value: LuaReference
+  package init(_ value: LuaReference) { self.value = value }
+}
+
 /// One call of a host function by a script.
 package struct HostCall {
   package let stack: LuaStack
@@ -63,6 +69,9 @@ package func host(
 private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
   switch error {
   case let mistake as ScriptMistake: return call.raise(mistake.message)
+  case let raised as RaisedValue:
+    call.stack.push(raised.value)
+    return LuaStatus.raise
   case let failure as OperatingFailure: return nothing(call, failure.message, failure.code)
   case let error as LoopError:
     if case .system = error { return nothing(call, "\(call.name): \(error)", error.code) }

@@ -9,6 +9,7 @@ private let moduleFunctions: [(name: String, function: LuaRawFunction)] = [
   ("now", moduleNow),
   ("timer", moduleTimer),
   ("sleep", moduleSleep),
+  ("timeout", moduleTimeout),
 ]
 
 extension Runtime {
@@ -21,6 +22,9 @@ extension Runtime {
       stack.push(function: function)
       stack.rawSet(-3)
     }
+    stack.push("await" as StaticString)
+    stack.push(function: moduleAwait, then: moduleAwaitSecond)
+    stack.rawSet(-3)
     state.popLoaded("moonloop", on: stack)
   }
 }

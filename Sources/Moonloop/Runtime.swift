@@ -11,7 +11,23 @@ package final class Runtime {
   package let handles = Handles()
   package let errors = ErrorPolicy()
   /// The tasks whose coroutines are suspended or whose children run, by coroutine.
-  package var tasks: [Int32: ScriptTask] = [:]
+  package var tasks = TaskTable()
+  /// The `task:wait`s under way, innermost last.
+  package var waits: [ActiveWait] = []
+  /// Failures of tasks that are reported in the next pass, by the timer that does it.
+  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
+  /// What an await raised last in a handler that has not waited yet.
+  var raisedInHandler: TaskFailure?
+  /// The default mode alone, shared by all that is in it.
+  let inDefaultMode: [ModeName] = [.default]
+  /// `keep`, as a closure that is made once.
+  private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
+  /// Closes the value that it is called with.
+  private(set) var closer: LuaReference! = nil
+  /// What is raised in a task whose deadline has come.
+  private(set) var timedOutReason: LuaReference! = nil
+  /// What is raised in a task that was cancelled without a reason.
+  private(set) var cancelledReason: LuaReference! = nil
   package private(set) var names: InternedNames! = nil
   package let kinds: Kinds
   /// The registry reference of the loop's handle.
@@ -49,6 +65,10 @@ package final class Runtime {
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()
+    keepReturned = { [unowned self] in keep($0, $1) }
+    closer = makeCloser()
+    timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
+    cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
     loop.onIdle = { [unowned state] _ in state.idleCollect() }
     loop.timerName = { [unowned self] id, _ in handles.name(ofTimer: id) }
   }

@@ -5,177 +5,199 @@ package import MoonloopCore
 
 /// What a suspended task waits for, and how to give that up.
 package struct Wait {
-  /// In words, for `why` and for deadlocks: "a sleep of 2 s".
-  package var what: String
+  package enum Cause {
+    /// The end of another task.
+    case task(ScriptTask)
+    /// A call of the `resume` that `ml.await` gave out.
+    case callback(CallbackWait)
+    case sleep(nanoseconds: Int64)
+    /// A plain `coroutine.yield`: the rest of this pass is given up.
+    case pass
+    /// Anything else, in words: "a line of stdin".
+    case other(String)
+  }
+
+  package var cause: Cause
   /// The timer that ends it; zero if none does.
   package var timer = TimerID(rawValue: 0)
   /// Ends the wait without an answer, when the task is cancelled.
   package var abandon: (() -> Void)?
+  /// The timer was the deadline, and it has come: the task that was called is cancelled.
+  package var isLate = false
+  /// It is not ended by cancelling, and does not raise: that of a `<close>`.
+  package var isQuiet = false
   /// Where the script waits.
   package var place = LuaPosition.nowhere
 
+  package init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
+    self.cause = cause
+    self.timer = timer
+  }
+
   package init(what: String, timer: TimerID = TimerID(rawValue: 0), abandon: (() -> Void)? = nil) {
-    self.what = what
+    cause = .other(what)
     self.timer = timer
     self.abandon = abandon
   }
+}
+
+/// What a task that goes on is given by its wait.
+package enum Delivery {
+  /// Nothing, as after a sleep.
+  case nothing
+  /// What became of the task that it waits for.
+  case outcome(of: ScriptTask)
+  case values(TaskValues)
+  /// The reason of the cancelling, raised.
+  case cancellation
+  /// `nil, "timed out", "ETIMEDOUT"`.
+  case timedOut
 }
 
 /// One Lua coroutine that the loop resumes: a handler that waits, or what `loop:task` made.
 ///
 /// Loop thread only.
 package final class ScriptTask {
-  package enum Phase { case running, suspended, ended }
+  package enum Phase {
+    /// It begins in the next pass.
+    case prepared
+    case running, suspended
+    /// Its function is over; it waits for its children.
+    case joining
+    case ended
+  }
+
+  package enum Outcome { case none, returned, failed, cancelled }
 
   /// The coroutine, while it has one.
   package var coroutine: LuaTask?
   package var phase = Phase.running
+  package var outcome = Outcome.none
+  /// A task of `loop:task` without an owner: nobody is expected to await it.
+  package var isDetached = false
+  /// A part of another task's call, which alone hears of its failure.
+  package var isCall = false
+  /// A script holds its handle, or may come to.
+  package var hasHandle = false
+  /// It is cancelled because a child failed: that failure is its own.
+  package var childFailed = false
+  /// The timer that resumes it is set; what it gets is in `delivery`.
+  package var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.
   package let subject: Subject
   /// The modes in which it is resumed (D62).
   package var modes: [ModeName]
+  /// The private modes of those who wait for it or an owner of it (D50).
+  package var waitModes: [ModeName] = []
   package var name = ""
   package var madeAt = LuaPosition.nowhere
   package var wait: Wait?
+  package var delivery = Delivery.nothing
+  /// The task whose scope it was made in, until it ends.
+  package var parent: ScriptTask?
+  package var children = TaskChildren()
+  package var placeInParent = 0
+  /// Why it is to end; sticky (D21).
+  package var cancellation: Cancellation?
+  package var failure: TaskFailure?
+  package var values = TaskValues.none
+  /// The coroutines of the tasks that await it.
+  package var waiters = TaskWaiters()
+  /// The failure of another task that was raised in this one last, for its traceback.
+  package var raised: TaskFailure?
+  package var onError: LuaReference?
 
   package init(subject: Subject, modes: [ModeName]) {
     self.subject = subject
     self.modes = modes
   }
-}
 
-extension Runtime {
-  /// Takes care of how a call-out ended. The usual way, a return, is not seen here.
-  @inline(never)
-  package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
-    switch outcome {
-    case .returned: break
-    case .suspended(let coroutine, let awaits):
-      let task = ScriptTask(subject: subject, modes: modes(of: subject))
-      suspend(task, coroutine, awaits: awaits)
-      setSuspended(subject, true)
-    case .failed(let coroutine), .stopped(let coroutine):
-      report(state.takeError(of: coroutine), subject)
-    case .nested:
-      report(
-        LuaError(
-          kind: .nesting,
-          message: "calls of Lua and the host are nested more than \(state.limits.nesting) deep"),
-        subject)
+  /// Whether a task is this one or in its scope, at any depth.
+  package func owns(_ task: ScriptTask) -> Bool {
+    var next: ScriptTask? = task
+    while let one = next {
+      if one === self { return true }
+      next = one.parent
     }
+    return false
   }
 
-  /// The modes of what runs now, for what it makes and waits for (D62).
-  package func modes(of subject: Subject) -> [ModeName] {
-    switch subject {
-    case .chunk: return [.default]
-    case .timer(let id): return modes(loop.contains(id, .common), loop.modeNames(of: id))
-    case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
-    case .task(let task): return task.modes
-    }
-  }
-
-  private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
-    if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
-    return names.isEmpty ? [.default] : names
-  }
-
-  /// A handler of an item waits: the item delivers nothing until it has returned (D59).
-  private func setSuspended(_ subject: Subject, _ suspended: Bool) {
-    switch subject {
-    case .timer(let id): loop.setSuspended(id, suspended)
-    case .item(let descriptor as Loop.DescriptorSource): descriptor.setSuspended(suspended)
-    case .item(let item):
-      item.isSuspended = suspended
-      if !suspended { loop.deliverHeld(item) }
-    case .chunk, .task: break
-    }
-  }
-
-  // MARK: Suspending and resuming
-
-  /// A coroutine has suspended: by a host function that said what it waits for, or by a plain
-  /// `coroutine.yield`, which gives up the rest of this pass (D58).
-  package func suspend(_ task: ScriptTask, _ coroutine: LuaTask, awaits: Bool) {
-    task.coroutine = coroutine
-    task.phase = .suspended
-    tasks[coroutine.index] = task
-    if awaits {
-      task.wait = pendingWait
-      pendingWait = nil
-    } else {
-      task.wait = Wait(what: "the next pass", timer: sleepTimer(coroutine, 0, task.modes))
-    }
-  }
-
-  /// Makes the timer that resumes a coroutine.
-  package func sleepTimer(_ coroutine: LuaTask, _ delay: Int64, _ modes: [ModeName]) -> TimerID {
-    let callout = TimerCallout(
-      fire: resumeSleeper, release: { _, _, _, _ in },
-      context: Unmanaged.passUnretained(self).toOpaque(), payload: coroutine.index)
-    guard
-      let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
-    else { fatalError("sleep: the loop has \(TimerQueue.slotLimit) timers") }
-    for mode in modes { loop.add(id, mode) }
-    return id
-  }
-
-  /// Resumes a suspended task with values, and takes care of what comes of it.
-  package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
-    continueTask(task) { coroutine, onReturn in
-      state.resume(coroutine, push: push, onReturn: onReturn)
-    }
-  }
-
-  /// Resumes a suspended task so that a value is raised where it waits.
-  package func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
-    continueTask(task) { coroutine, onReturn in
-      state.resume(coroutine, raising: push, onReturn: onReturn)
-    }
-  }
-
-  private func continueTask(
-    _ task: ScriptTask, _ run: (LuaTask, ((LuaStack, Int) -> Void)?) -> DispatchOutcome
-  ) {
-    guard task.phase == .suspended, let coroutine = task.coroutine else { return }
-    task.phase = .running
-    task.wait = nil
-    tasks[coroutine.index] = nil
-    let outer = current
-    current = .task(task)
-    let outcome = run(coroutine, nil)
-    current = outer
-    switch outcome {
-    case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
-    case .returned: finish(task, nil)
-    case .failed(let coroutine), .stopped(let coroutine):
-      finish(task, state.takeError(of: coroutine))
-    case .nested:
-      finish(task, LuaError(kind: .nesting, message: "calls are nested too deep to go on"))
-    }
-  }
-
-  /// A task has come to its end.
-  private func finish(_ task: ScriptTask, _ error: LuaError?) {
-    task.phase = .ended
-    task.coroutine = nil
-    setSuspended(task.subject, false)
-    if let error { report(error, .task(task)) }
-  }
-
-  /// Ends all suspended tasks; their `<close>` variables are closed.
-  package func endAllTasks() {
-    while let task = tasks.popFirst()?.value {
-      if let timer = task.wait?.timer { loop.invalidate(timer) }
-      task.wait?.abandon?()
-      if let coroutine = task.coroutine, state.isSuspended(coroutine) { _ = state.end(coroutine) }
-      task.phase = .ended
+  /// Calls a closure with this task and all in its scope, owners first, in order of making.
+  package func forEachInTree(_ body: (ScriptTask) -> Void) {
+    var rest = [self]
+    while let task = rest.popLast() {
+      body(task)
+      rest.append(contentsOf: task.children.all.reversed())
     }
   }
 }
 
-/// The call-out of a sleep's timer: the payload is the coroutine.
-private let resumeSleeper: TimerCallout.Fire = { context, payload, _, _ in
-  let runtime = Runtime.of(context)
-  if let task = runtime.tasks[payload] { runtime.resume(task) }
+/// Why a task is to end: shared by all that one cancel reaches.
+package final class Cancellation {
+  /// What is raised at every await from now on.
+  package let reason: LuaReference
+  /// The failure of a child that it is the consequence of.
+  package let failure: TaskFailure?
+
+  package init(reason: LuaReference, failure: TaskFailure? = nil) {
+    self.reason = reason
+    self.failure = failure
+  }
+}
+
+/// How a task failed: what was raised, and what to tell of it.
+package final class TaskFailure {
+  /// The very value, for whoever awaits the task (D57).
+  package let value: LuaReference
+  package var error: LuaError
+  /// Whether somebody was told: an awaiter, the owner, or the reports.
+  package var isTaken = false
+  /// It is the failure of a child, passed on by the function of the owner.
+  package var isOfChild = false
+  /// The timer that reports it in the next pass, unless somebody awaits it before.
+  package var timer = TimerID(rawValue: 0)
+
+  package init(value: LuaReference, error: LuaError) {
+    self.value = value
+    self.error = error
+  }
+}
+
+/// What a task returned, kept for those who await it.
+package enum TaskValues {
+  case none
+  case one(LuaReference)
+  /// A table with so many items.
+  case many(LuaReference, Int)
+
+  /// Takes the topmost values off a stack. [-count, +0, raises: -]
+  package init(popping count: Int, of stack: LuaStack) {
+    switch count {
+    case 0: self = .none
+    case 1: self = .one(LuaReference(popping: stack))
+    default:
+      stack.newTable(items: Int32(count))
+      stack.rotate(-Int32(count) - 1, 1)
+      for item in (1...count).reversed() { stack.rawSet(-Int32(item) - 1, item: Int64(item)) }
+      self = .many(LuaReference(popping: stack), count)
+    }
+  }
+
+  /// Pushes them, and tells how many. [-0, +count, raises: -]
+  package func push(on stack: LuaStack) -> Int {
+    switch self {
+    case .none: return 0
+    case .one(let value):
+      stack.push(value)
+      return 1
+    case .many(let table, let count):
+      guard stack.reserve(count + 1) else { return 0 }
+      stack.push(table)
+      let index = stack.absolute(-1)
+      for item in 1...count { _ = stack.rawGet(index, item: Int64(item)) }
+      stack.rotate(index, -1)
+      stack.pop()
+      return count
+    }
+  }
 }

@@ -158,6 +158,12 @@ extension Loop {
     return findMode(name)?.timers.contains(slot) ?? false
   }
 
+  /// Whether a timer is in the default mode, in no other, and no common item.
+  package func isOnlyInDefaultMode(_ id: TimerID) -> Bool {
+    guard let slot = timers.slot(of: id) else { return false }
+    return timers.records[slot].modes.bits == 1 && !timers.records[slot].flags.contains(.common)
+  }
+
   package func modeNames(of id: TimerID) -> [ModeName] {
     guard let slot = timers.slot(of: id) else { return [] }
     return modes.filter { $0.timers.contains(slot) }.map(\.name)

@@ -180,10 +180,11 @@ void cml_push_tostring(lua_State *L);
 
 // Host functions ----------------------------------------------------------------------------------
 
-enum { CML_RAISE = -1, CML_YIELD = -1000 };
+enum { CML_RAISE = -1, CML_YIELD = -1000, CML_CALL = -1000000 };
 
 // Returns a count of results on top of the stack; or CML_RAISE with the error on top; or
-// CML_YIELD - n: waits, handing n values to the host.
+// CML_YIELD - n: waits, handing n values to the host; or, in a first half, CML_CALL - n: calls the
+// function below n arguments on top, then the second half, which finds the results on top.
 typedef int32_t (*cml_function)(lua_State *L, void *context);
 typedef void (*cml_release)(void *context);
 
@@ -191,6 +192,9 @@ typedef void (*cml_release)(void *context);
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release);
 // Pushes a function whose context is the host object. [-0, +1, m]
 void cml_push_raw_function(lua_State *L, cml_function call);
+// The same for a function in two halves, which calls a function of Lua between them; that one may
+// wait, and its errors pass. [-0, +1, m]
+void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second);
 // The same without the function around it, for the members of a kind. [-0, +1, m]
 void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release);
 

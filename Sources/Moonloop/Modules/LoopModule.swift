@@ -9,6 +9,7 @@ let loopMembers: [LuaHandleMember] = [
   .method("after", loopAfter),
   .method("every", loopEvery),
   .method("at", loopAt),
+  .method("task", loopTask),
   .method("run", loopRun),
   .method("stop", loopStop),
   .method("stop_when_next_looking", loopStopLater),
@@ -90,7 +91,7 @@ private let loopRun: LuaRawFunction = { L, context in
 
 extension HostCall {
   /// A run may begin here: not too deep, and not in a finalizer (D55).
-  fileprivate func requireNesting() throws(ScriptMistake) {
+  package func requireNesting() throws(ScriptMistake) {
     let limit = min(state.limits.nesting, loop.nestingLimit)
     if loop.depth >= limit || state.depth >= state.limits.nesting || !loop.canRun {
       throw mistake("runs are nested \(loop.depth) deep, and no more than \(limit) may be")
@@ -113,6 +114,7 @@ extension Runtime {
     let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
     state.resumeBudget(budget)
     current = outer
+    stopFinishedWait()
     call.stack.push(ref: names.ref(of: result))
     call.push(stopValues.removeValue(forKey: depth))
     call.stack.push(loop.wasStopped)

@@ -9,9 +9,8 @@ let moduleSleep: LuaRawFunction = { L, context in
     let delay = try call.seconds(1, "the time", .notNegative)
     let coroutine = try call.requireWaiting()
     let runtime = call.runtime
-    let modes = runtime.modes(of: runtime.current)
-    var wait = Wait(what: "a sleep of \(Double(delay) / 1e9) s")
-    wait.timer = runtime.sleepTimer(coroutine, delay, modes)
+    var wait = Wait(.sleep(nanoseconds: delay))
+    wait.timer = runtime.sleepTimer(coroutine, delay, runtime.current)
     wait.place = call.stack.position
     runtime.pendingWait = wait
     return LuaStatus.wait()
@@ -19,16 +18,16 @@ let moduleSleep: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// What runs now may wait; else an error says what is in the way (D49).
-  package func requireWaiting() throws(ScriptMistake) -> LuaTask {
-    if let boundary = stack.boundary {
-      throw mistake("cannot wait here: inside \(boundary); use :wait on a task")
+  /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
+  /// task is to end (D21).
+  package func requireWaiting() throws -> LuaTask {
+    if let obstacle = state.waitObstacle(stack.L) {
+      throw mistake("cannot wait here: \(obstacle); use :wait on a task")
     }
     guard let coroutine = state.currentTask(stack.L) else {
-      throw mistake(
-        "cannot wait here: this coroutine is the script's own, and whoever resumed it would get the "
-          + "wait; use loop:task")
+      throw mistake("cannot wait here: no task runs; use :wait on a task")
     }
+    if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }
     return coroutine
   }
 }

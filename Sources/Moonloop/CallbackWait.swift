@@ -1,0 +1,76 @@
+// A wait for a callback: what `ml.await` gives out as `resume`, and what it may hold open (D23).
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// One `ml.await`: it is over when `resume` is called the first time, or its task is cancelled.
+package final class CallbackWait {
+  /// The task that waits; nil before it does, and when it is over.
+  package weak var waiter: ScriptTask?
+  /// What `resume` was called with, before the wait began.
+  package var values: TaskValues?
+  package var isOver = false
+  /// What the function returned, to be closed when the task is cancelled.
+  package var closable: LuaReference?
+  /// The same, if it is an item that has modes.
+  package var handle: WaitedHandle?
+
+  package init() {}
+}
+
+/// An item of the loop that a task waits for.
+package enum WaitedHandle {
+  case timer(TimerID)
+  case item(Loop.Item)
+
+  func add(to mode: ModeName, _ loop: Loop) {
+    switch self {
+    case .timer(let id): loop.add(id, mode)
+    case .item(let item): try? loop.add(item, modes: [mode])
+    }
+  }
+
+  func remove(from mode: ModeName, _ loop: Loop) {
+    switch self {
+    case .timer(let id): loop.remove(id, [mode])
+    case .item(let item): loop.remove(item, modes: [mode])
+    }
+  }
+}
+
+extension Runtime {
+  /// The callback has come: the first time, its values are what the wait gives.
+  func answer(_ callback: CallbackWait, _ values: TaskValues) {
+    guard !callback.isOver else { return }
+    callback.isOver = true
+    if let task = callback.waiter {
+      callback.waiter = nil
+      makeReady(task, .values(values))
+    } else {
+      callback.values = values
+    }
+  }
+
+  /// A function that closes its argument as `<close>` does.
+  func makeCloser() -> LuaReference {
+    let stack = state.stack
+    do {
+      try state.load("local value <close> = ...", name: "=close", on: stack)
+    } catch { fatalError("await: \(error)") }
+    return LuaReference(popping: stack)
+  }
+
+  /// Nobody waits any more: what the function returned is closed.
+  func close(_ callback: CallbackWait) {
+    callback.isOver = true
+    callback.waiter = nil
+    guard let closable = callback.closable else { return }
+    callback.closable = nil
+    let outcome = state.start(push: { stack in
+      stack.push(closer)
+      stack.push(closable)
+      return 1
+    })
+    settle(outcome, current)
+  }
+}

@@ -1,0 +1,91 @@
+// `ml.await` adopts any callback API (D23); `ml.timeout` sets a deadline (D22).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The first half of `ml.await(function(resume) … return handle end)`: the function gets `resume`.
+let moduleAwait: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    let stack = call.stack
+    try call.function(1, "the function that starts the operation")
+    _ = try call.requireWaiting()
+    stack.setCount(1)
+    let callback = CallbackWait()
+    let handle = call.runtime.kinds.callback.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(callback).toOpaque()
+    stack.rotate(1, 1)  // the callback lies below what is called
+    let runtime = call.runtime
+    stack.push(closure: "resume") { [unowned runtime] stack in
+      runtime.answer(callback, TaskValues(popping: stack.count, of: stack))
+      return 0
+    }
+    return LuaStatus.call(arguments: 1)
+  }
+}
+
+/// The second half: the function has returned, perhaps a handle to be closed on cancelling.
+let moduleAwaitSecond: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    let stack = call.stack
+    guard let pointer = call.runtime.kinds.callback.handle(stack.L, 1)?.pointer else {
+      throw call.mistake("its own state is lost")
+    }
+    let callback = Unmanaged<CallbackWait>.fromOpaque(pointer).takeUnretainedValue()
+    if let values = callback.values { return LuaStatus.results(Int32(values.push(on: stack))) }
+    do {
+      try call.keepHandle(2, of: callback)
+      _ = try call.requireWaiting()
+    } catch {
+      call.runtime.close(callback)
+      throw error
+    }
+    var wait = Wait(.callback(callback))
+    wait.place = stack.position
+    call.runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}
+
+extension HostCall {
+  /// What the function returned is closed if the task is cancelled while it waits.
+  fileprivate func keepHandle(_ index: Int32, of callback: CallbackWait) throws(ScriptMistake) {
+    switch stack.type(index) {
+    case .none, .nil: return
+    case .userdata, .table:
+      if let id = timerID(index) { callback.handle = .timer(id) }
+      stack.pushValue(index)
+      callback.closable = LuaReference(popping: stack)
+    default:
+      throw mistake(
+        "the function must return a handle to be closed on cancelling, or nothing, got "
+          + given(index))
+    }
+  }
+}
+
+/// The wait of `ml.await` is over for good.
+func releaseCallback(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  Unmanaged<CallbackWait>.fromOpaque(pointer).release()
+}
+
+// MARK: Deadlines
+
+/// `ml.timeout(seconds, fn, ...)`: what `fn` returns or raises; or `nil, "timed out", "ETIMEDOUT"`
+/// when it has not ended by then: it is cancelled, and waited for (D22).
+let moduleTimeout: LuaRawFunction = { L, context in
+  host(L, context, "timeout") { call in
+    let delay = try call.seconds(1, "the time", .notNegative)
+    try call.function(2, "the function")
+    let coroutine = try call.requireWaiting()
+    let task = ScriptTask(subject: .chunk, modes: call.runtime.modes(of: call.runtime.current))
+    task.isCall = true
+    task.madeAt = call.stack.position
+    call.runtime.prepare(task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
+    var wait = Wait(.task(task))
+    wait.place = call.stack.position
+    wait.timer = call.runtime.sleepTimer(coroutine, delay, call.runtime.current)
+    call.runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}

@@ -1,0 +1,300 @@
+// Tasks in Lua: `loop:task`, `scope:task`, and what a task's handle offers (D18 to D21).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What the handle of a task offers; it is the scope that the task's function gets, too.
+let taskMembers: [LuaHandleMember] = [
+  .method("task", taskTask),
+  .method("await", taskAwait),
+  .method("wait", taskWait),
+  .method("cancel", taskCancel),
+  .method("is_done", taskIsDone),
+  .getter("status", taskStatus),
+  .getter("name", taskName),
+  .getter("on_error", taskOnError),
+  .setter("on_error", taskSetOnError),
+  .metamethod("__close", taskClose),
+  .metamethod("__tostring", taskToString),
+]
+
+extension HostCall {
+  @inline(__always)
+  func selfTask() throws(ScriptMistake) -> ScriptTask {
+    guard let task = task(1) else { throw notSelf("task") }
+    return task
+  }
+
+  /// The task of a handle; nil if it is no task.
+  func task(_ index: Int32) -> ScriptTask? {
+    guard let pointer = runtime.kinds.task.handle(stack.L, index)?.pointer else { return nil }
+    return Unmanaged<ScriptTask>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Pushes a new handle of a task. [-0, +1]
+  func push(handleOf task: ScriptTask) {
+    let handle = runtime.kinds.task.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(task).toOpaque()
+    task.hasHandle = true
+  }
+
+  /// The task that runs now; nil in a handler that has not waited yet.
+  var currentTask: ScriptTask? {
+    if case .task(let task) = runtime.current { task } else { nil }
+  }
+}
+
+/// A handle was collected: nobody can come any more to ask what became of the task.
+func releaseTask(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  let task = Unmanaged<ScriptTask>.fromOpaque(pointer).takeRetainedValue()
+  task.hasHandle = false
+}
+
+// MARK: Making
+
+private let taskOptions: [StaticString] = ["name", "modes", "owner", "on_error"]
+private let childOptions: [StaticString] = ["name", "modes", "on_error"]
+
+/// `loop:task([options,] fn, ...)`: a task of the loop; `fn` gets its scope, then the arguments.
+let loopTask: LuaRawFunction = { L, context in
+  host(L, context, "task") { call in
+    try call.requireLoop()
+    return try call.makeTask(in: nil, taskOptions)
+  }
+}
+
+/// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels.
+private let taskTask: LuaRawFunction = { L, context in
+  host(L, context, "task") { call in
+    let owner = try call.selfTask()
+    if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
+      throw call.mistake(
+        "the scope is over: \(call.runtime.label(of: .task(owner))) has ended; make tasks in a scope "
+          + "that lives, or with loop:task")
+    }
+    return try call.makeTask(in: owner, childOptions)
+  }
+}
+
+extension HostCall {
+  /// Makes a task of the function at 2, or at 3 after options; those may hold the function instead.
+  fileprivate func makeTask(in owner: ScriptTask?, _ known: [StaticString]) throws -> Int32 {
+    let task = ScriptTask(
+      subject: .chunk, modes: owner?.modes ?? runtime.modes(of: runtime.current))
+    var first: Int32 = 2
+    if stack.type(2) == .table {
+      try read(options: 2, of: task, known)
+      if stack.type(3) == .function { first = 3 }
+    }
+    if first == 2 && stack.type(2) == .table {
+      _ = try Options(call: self, index: 2).pushHandler("[1]", isRequired: true)
+      stack.rotate(3, 1)
+      first = 3
+    }
+    try function(first, "the function")
+    task.madeAt = stack.position
+    push(handleOf: task)
+    stack.rotate(first, 1)  // the handle lies below the function and its arguments
+    runtime.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)
+    return 1
+  }
+
+  private func read(options index: Int32, of task: ScriptTask, _ known: [StaticString]) throws {
+    let options = try options(index, known, example: "{ name = \"fetch\", modes = \"common\" }")
+    if let modes = try options.modes() { task.modes = modes }
+    task.name = try options.string("name") ?? ""
+    task.onError = try options.reference("on_error")
+    if let owner = try options.string("owner") {
+      guard owner == "none" else {
+        throw mistake(
+          "'owner' must be \"none\", got \"\(owner)\"; a task with an owner is made by scope:task")
+      }
+      task.isDetached = true
+    }
+  }
+}
+
+// MARK: Waiting for its end
+
+/// `task:await()`: suspends what runs until the task has ended; gives what it returned, or raises
+/// its error (D19).
+private let taskAwait: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    let task = try call.selfTask()
+    let runtime = call.runtime
+    _ = try call.requireWaiting()
+    if task.phase == .ended { return try call.give(task) }
+    try call.requireOther(task)
+    var wait = Wait(.task(task))
+    wait.place = call.stack.position
+    runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}
+
+extension HostCall {
+  /// What a task that has ended gives: what it returned, or its error, raised.
+  fileprivate func give(_ task: ScriptTask) throws(RaisedValue) -> Int32 {
+    if let reason = runtime.reason(of: task, for: currentTask) { throw RaisedValue(reason) }
+    return Int32(task.values.push(on: stack))
+  }
+
+  /// A task can wait for itself, or for a task whose scope it is in, only for ever.
+  fileprivate func requireOther(_ task: ScriptTask) throws(ScriptMistake) {
+    guard let current = currentTask else { return }
+    if task === current { throw mistake("a task cannot wait for itself: it would never end") }
+    if task.owns(current) {
+      throw mistake(
+        "\(runtime.label(of: .task(task))) waits for what is in its scope, this task among it: "
+          + "neither would ever end")
+    }
+    var next = task
+    while case .task(let other)? = next.wait?.cause, !next.isReady {
+      if other === current {
+        throw mistake(
+          "\(runtime.label(of: .task(task))) waits for this task: neither would ever end")
+      }
+      next = other
+    }
+  }
+}
+
+private let waitOptions: [StaticString] = ["timeout", "mode"]
+
+/// `task:wait { timeout, mode }`: runs the loop until the task has ended (D20, D50).
+private let taskWait: LuaRawFunction = { L, context in
+  host(L, context, "wait") { call in
+    let task = try call.selfTask()
+    var timeout: Int64?
+    var mode: ModeName?
+    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
+      let options = try call.options(2, waitOptions, example: "{ timeout = 5 }")
+      timeout = try options.seconds("timeout", .any)
+      mode = try options.string("mode").map { ModeName($0) }
+    }
+    if mode == .common {
+      throw call.mistake("'common' is a set of modes; wait in one mode of it, such as 'default'")
+    }
+    if let reason = call.runtime.reasonNotToWait() { throw RaisedValue(reason) }
+    if task.phase == .ended { return try call.give(task) }
+    try call.requireOther(task)
+    try call.requireNesting()
+    return try call.wait(for: task, mode, timeout)
+  }
+}
+
+extension HostCall {
+  fileprivate func wait(for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?) throws -> Int32
+  {
+    let limit = timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
+    let (result, mode) = runtime.run(until: task, mode: mode, timeout: limit, owner: currentTask)
+    if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }
+    if task.phase == .ended { return try give(task) }
+    switch result {
+    case .timedOut:
+      stack.pushTimedOut()
+      return 3
+    case .finished: throw mistake(runtime.deadlock(of: task, in: mode))
+    case .stopped, .handledSource: throw OperatingFailure("the run was stopped", "ECANCELED")
+    }
+  }
+}
+
+// MARK: Cancelling
+
+/// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
+private let taskCancel: LuaRawFunction = { L, context in
+  host(L, context, "cancel") { call in
+    let task = try call.selfTask()
+    call.cancel(task, reason: 2)
+    return 0
+  }
+}
+
+extension HostCall {
+  /// Cancels a task with the value at an index as reason, or with one of our own.
+  func cancel(_ task: ScriptTask, reason index: Int32) {
+    guard task.phase != .ended, task.cancellation == nil else { return }
+    if stack.type(index) == .none || stack.type(index) == .nil {
+      stack.push(runtime.cancelledReason)
+    } else {
+      stack.pushValue(index)
+    }
+    runtime.cancel(task, Cancellation(reason: LuaReference(popping: stack)))
+  }
+}
+
+/// `__close` cancels, and waits for the end where that can be done, even in a task that is cancelled
+/// itself. It raises nothing: a failure is reported.
+private let taskClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    let task = try call.selfTask()
+    call.cancel(task, reason: 3)
+    if task.phase == .ended || call.currentTask.map(task.owns) ?? false { return 0 }
+    guard call.state.waitObstacle(L!) == nil, call.state.currentTask(L!) != nil else { return 0 }
+    var wait = Wait(.task(task))
+    wait.isQuiet = true
+    wait.place = call.stack.position
+    call.runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}
+
+// MARK: Fields
+
+private let taskIsDone: LuaRawFunction = { L, context in
+  host(L, context, "is_done") { call in
+    call.stack.push(try call.selfTask().phase == .ended)
+    return 1
+  }
+}
+
+private let taskStatus: LuaRawFunction = { L, context in
+  host(L, context, "status") { call in
+    call.stack.push(try call.selfTask().statusText)
+    return 1
+  }
+}
+
+extension ScriptTask {
+  /// The status as Lua names it.
+  package var statusText: StaticString {
+    switch (phase, outcome) {
+    case (.running, _): "running"
+    case (.prepared, _), (.suspended, _), (.joining, _): "suspended"
+    case (.ended, .failed): "failed"
+    case (.ended, .cancelled): "cancelled"
+    case (.ended, _): "done"
+    }
+  }
+}
+
+private let taskName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.selfTask().name)
+    return 1
+  }
+}
+
+private let taskOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    call.push(try call.selfTask().onError)
+    return 1
+  }
+}
+
+private let taskSetOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    try call.selfTask().onError = try call.handlerReference(2)
+    return 0
+  }
+}
+
+private let taskToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let task = try call.selfTask()
+    call.stack.push("\(call.runtime.label(of: .task(task))): \(task.statusText)")
+    return 1
+  }
+}

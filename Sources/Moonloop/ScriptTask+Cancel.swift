@@ -1,0 +1,65 @@
+// Cancelling: cooperative and sticky (D21). A task hears of it at its awaits.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// Cancels a task and all in its scope; those that end already are not affected. Whoever was made
+  /// last hears of it first, and children before owners, as `<close>` variables are closed.
+  func cancel(_ task: ScriptTask, _ cancellation: Cancellation) {
+    var found: [ScriptTask] = []
+    var rest = [task]
+    while let task = rest.popLast() {
+      guard task.phase != .ended, task.cancellation == nil else { continue }
+      task.cancellation = cancellation
+      found.append(task)
+      rest.append(contentsOf: task.children.all.reversed())
+    }
+    for task in found.reversed() { interrupt(task) }
+  }
+
+  func cancelChildren(of task: ScriptTask, _ cancellation: Cancellation) {
+    for child in task.children.all.reversed() { cancel(child, cancellation) }
+  }
+
+  private func interrupt(_ task: ScriptTask) {
+    switch task.phase {
+    case .prepared:
+      giveUpWait(task)
+      if let coroutine = task.coroutine { state.discard(coroutine) }
+      functionEnded(task, .cancelled)
+    case .suspended: interruptWait(task)
+    case .running: endWaits(of: task)
+    case .joining, .ended: break
+    }
+  }
+
+  /// Ends the wait of a suspended task: what it is given is the reason, raised.
+  func interruptWait(_ task: ScriptTask) {
+    if task.wait?.isQuiet ?? false { return }
+    if task.isReady {
+      task.delivery = .cancellation
+    } else {
+      giveUpWait(task)
+      makeReady(task, .cancellation)
+    }
+  }
+
+  /// Takes back what a task has asked for while it waits.
+  func giveUpWait(_ task: ScriptTask) {
+    guard let wait = task.wait else { return }
+    loop.invalidate(wait.timer)
+    if !task.isReady {
+      if case .task(let other) = wait.cause { other.waiters.remove(task) }
+      if case .callback(let callback) = wait.cause { close(callback) }
+      wait.abandon?()
+    }
+  }
+
+  /// The reason why what runs now must not wait any more.
+  func reasonNotToWait() -> LuaReference? {
+    guard case .task(let task) = current, let cancellation = task.cancellation else { return nil }
+    task.raised = cancellation.failure
+    return cancellation.reason
+  }
+}

@@ -1,0 +1,177 @@
+// The end of a task: when its function is over and its children have ended; who hears of a failure.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  // MARK: The function is over
+
+  /// The function of a task raised an error: its own, or the reason of its cancelling.
+  func functionFailed(_ task: ScriptTask, _ coroutine: LuaTask, isStop: Bool) {
+    let stack = state.stack(of: coroutine)
+    let isReason = task.cancellation.map { !isStop && isTop(of: stack, $0.reason) } ?? false
+    if isReason && !task.childFailed {
+      if let error = state.dropError(of: coroutine) { report(error, .task(task)) }
+      return functionEnded(task, .cancelled)
+    }
+    let origin = originOfError(coroutine, task.raised)
+    stack.pushValue(-1)
+    var value = LuaReference(popping: stack)
+    var error = state.takeError(of: coroutine)
+    if let origin { join(&error, to: origin) }
+    endPart(of: &error, task)
+    if isStop {
+      value = LuaReference(pushing: error.message, on: state.stack)
+      report(error, .task(task))
+    }
+    let failure = TaskFailure(value: value, error: error)
+    failure.isTaken = isStop  // a limit is reported whoever awaits
+    failure.isOfChild = isReason
+    functionEnded(task, .failed, failure)
+  }
+
+  private func isTop(of stack: LuaStack, _ reference: LuaReference) -> Bool {
+    guard stack.reserve(2) else { return false }
+    stack.push(reference)
+    defer { stack.pop() }
+    return stack.isSame(-1, -2)
+  }
+
+  func functionEnded(
+    _ task: ScriptTask, _ outcome: ScriptTask.Outcome, _ failure: TaskFailure? = nil
+  ) {
+    if let coroutine = task.coroutine { tasks[coroutine.index] = nil }
+    task.coroutine = nil
+    task.outcome = outcome
+    task.failure = failure
+    setSuspended(task.subject, false)
+    if task.children.isEmpty { return complete(task) }
+    task.phase = .joining
+    if let failure {
+      cancelChildren(of: task, Cancellation(reason: failure.value, failure: failure))
+    }
+  }
+
+  // MARK: The task is over
+
+  /// Ends a task without children, and with it each owner that waited for nothing else.
+  func complete(_ task: ScriptTask) {
+    var next: ScriptTask? = task
+    while let task = next { next = end(completing: task) }
+  }
+
+  /// - Returns: The owner, if it has come to its end with this.
+  private func end(completing task: ScriptTask) -> ScriptTask? {
+    task.phase = .ended
+    settleOutcome(task)
+    for waiter in task.waiters.takeAll() {
+      makeReady(waiter, .outcome(of: task))
+      if !(waiter.wait?.isQuiet ?? false) { task.failure?.isTaken = true }
+    }
+    noteForWaits(task)
+    let parent = task.parent
+    task.parent = nil
+    parent?.children.remove(task)
+    tellOfFailure(task, parent)
+    guard let parent, parent.phase == .joining, parent.children.isEmpty else { return nil }
+    return parent
+  }
+
+  /// The first failure in a scope is the task's, whatever its function made of it; a later one is
+  /// reported.
+  private func settleOutcome(_ task: ScriptTask) {
+    guard let first = task.cancellation?.failure, task.childFailed else { return }
+    task.outcome = .failed
+    if let own = task.failure, !own.isTaken {
+      if own.isOfChild { return }
+      own.isTaken = true
+      report(own.error, .task(task))
+    }
+    let failure = TaskFailure(value: first.value, error: first.error)
+    endPart(of: &failure.error, task)
+    task.failure = failure
+  }
+
+  private func tellOfFailure(_ task: ScriptTask, _ parent: ScriptTask?) {
+    guard task.outcome == .failed, let failure = task.failure else { return }
+    if let parent, !task.isCall {
+      if parent.cancellation == nil {
+        failure.isTaken = true
+        parent.childFailed = true
+        cancel(parent, Cancellation(reason: failure.value, failure: failure))
+      } else if !failure.isTaken {
+        failure.isTaken = true
+        report(failure.error, .task(task))
+      }
+    } else if !failure.isTaken {
+      if task.isDetached || task.isCall || !task.hasHandle { return reportUnawaited(task) }
+      reportLater(task, failure)
+    }
+  }
+
+  // MARK: Failures that nobody awaits (D54)
+
+  /// A failure that nobody awaits is reported in the next pass, unless somebody does by then.
+  private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
+    let callout = TimerCallout(
+      fire: reportFailure, release: { _, _, _, _ in },
+      context: Unmanaged.passUnretained(self).toOpaque(), payload: 0)
+    guard let id = loop.makeTimer(date: loop.dueDate(after: 0), interval: 0, callout: callout)
+    else { return reportUnawaited(task) }
+    failure.timer = id
+    unawaited[id] = (task, failure)
+    for mode in task.modes { loop.add(id, mode) }
+  }
+
+  func reportUnawaited(_ task: ScriptTask) {
+    guard let failure = task.failure, !failure.isTaken else { return }
+    failure.isTaken = true
+    report(failure.error, .task(task))
+  }
+
+  /// Somebody is told of a failure now: nobody else need be.
+  func take(_ failure: TaskFailure) {
+    failure.isTaken = true
+    if unawaited.removeValue(forKey: failure.timer) != nil { loop.invalidate(failure.timer) }
+  }
+
+  // MARK: Tracebacks across awaits
+
+  /// What a task's end raises in whoever awaits it; nil if it returned.
+  func reason(of task: ScriptTask, for awaiter: ScriptTask?) -> LuaReference? {
+    switch task.outcome {
+    case .none, .returned: return nil
+    case .cancelled: return task.cancellation?.reason
+    case .failed:
+      guard let failure = task.failure else { return nil }
+      take(failure)
+      if let awaiter { awaiter.raised = failure } else { raisedInHandler = failure }
+      return failure.value
+    }
+  }
+
+  /// The failure that an error came from, if it is the one that an await raised here.
+  func originOfError(_ coroutine: LuaTask, _ raised: TaskFailure?) -> TaskFailure? {
+    guard let raised else { return nil }
+    return isTop(of: state.stack(of: coroutine), raised.value) ? raised : nil
+  }
+
+  /// Says below the calls of a task which that was.
+  private func endPart(of error: inout LuaError, _ task: ScriptTask) {
+    if task.madeAt.source < 0 { return }
+    error.endPart(task: task.name, source: state.name(of: task.madeAt), line: task.madeAt.line)
+  }
+
+  /// Puts the calls of the task where an error was raised before those of the one that awaited it.
+  func join(_ error: inout LuaError, to origin: TaskFailure) {
+    error.traceback = LuaError.joined(origin.error.traceback, error.traceback)
+  }
+}
+
+/// The call-out of the timer that reports a failure which nobody awaits.
+private let reportFailure: TimerCallout.Fire = { context, _, id, _ in
+  let runtime = Runtime.of(context)
+  if let entry = runtime.unawaited.removeValue(forKey: TimerID(rawValue: id)) {
+    runtime.reportUnawaited(entry.task)
+  }
+}

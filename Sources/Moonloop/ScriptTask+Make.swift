@@ -1,0 +1,42 @@
+// How a task comes to be: it takes a coroutine at once, and begins in the next pass.
+
+package import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// Takes a coroutine for a task, with the function at an index and the arguments above it; it begins
+  /// in the next pass of one of its modes. [-n, +0]
+  ///
+  /// Never at once: code of the script runs only when the code that runs now has returned or waits,
+  /// and a task may make a task that makes a task, as deep as it likes.
+  /// - Parameter isScope: Its handle, which lies below the function, is its first argument.
+  package func prepare(
+    _ task: ScriptTask, in owner: ScriptTask?, on stack: LuaStack, function: Int32, isScope: Bool
+  ) {
+    let arguments = Int32(stack.count) - function
+    let coroutine = state.prepare { inner in
+      _ = inner.reserve(Int(arguments) + 2)
+      stack.move(arguments + 1, to: inner)
+      guard isScope else { return }
+      stack.pushValue(function - 1)
+      stack.move(1, to: inner)
+      if arguments > 0 { inner.rotate(-arguments - 1, 1) }
+    }
+    task.coroutine = coroutine
+    task.phase = .prepared
+    tasks[coroutine.index] = task
+    if let owner { adopt(task, owner) }
+    var wait = Wait(.pass)
+    wait.timer = sleepTimer(coroutine, 0, .task(task))
+    wait.place = task.madeAt
+    task.wait = wait
+    if let cancellation = owner?.cancellation { cancel(task, cancellation) }
+  }
+
+  /// Puts a task into the scope of another.
+  func adopt(_ task: ScriptTask, _ owner: ScriptTask) {
+    task.parent = owner
+    task.waitModes = owner.waitModes
+    owner.children.append(task)
+  }
+}

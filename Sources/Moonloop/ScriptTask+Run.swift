@@ -1,0 +1,255 @@
+// How a coroutine of a handler or a task begins, suspends, goes on and returns.
+
+package import LuaEmbed
+package import MoonloopCore
+
+extension Runtime {
+  /// Takes care of how a call-out ended. The usual way, a return, is not seen here.
+  @inline(never)
+  package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
+    switch outcome {
+    case .returned: break
+    case .suspended(let coroutine, let awaits):
+      let task = ScriptTask(subject: subject, modes: modes(of: subject))
+      task.raised = raisedInHandler
+      raisedInHandler = nil
+      suspend(task, coroutine, awaits: awaits)
+      setSuspended(subject, true)
+    case .failed(let coroutine), .stopped(let coroutine):
+      let origin = originOfError(coroutine, raisedInHandler)
+      raisedInHandler = nil
+      var error = state.takeError(of: coroutine)
+      if let origin { join(&error, to: origin) }
+      report(error, subject)
+    case .nested: report(nestingError, subject)
+    }
+  }
+
+  private var nestingError: LuaError {
+    LuaError(
+      kind: .nesting,
+      message: "calls of Lua and the host are nested more than \(state.limits.nesting) deep")
+  }
+
+  // MARK: Modes
+
+  /// The modes of what runs now, for what it makes and waits for (D62).
+  package func modes(of subject: Subject) -> [ModeName] {
+    switch subject {
+    case .chunk: return inDefaultMode
+    case .timer(let id):
+      if loop.isOnlyInDefaultMode(id) { return inDefaultMode }
+      return modes(loop.contains(id, .common), loop.modeNames(of: id))
+    case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
+    case .task(let task): return task.modes
+    }
+  }
+
+  private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
+    if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
+    return names.isEmpty ? inDefaultMode : names
+  }
+
+  /// A handler of an item waits: the item delivers nothing until it has returned (D59).
+  func setSuspended(_ subject: Subject, _ suspended: Bool) {
+    switch subject {
+    case .timer(let id): loop.setSuspended(id, suspended)
+    case .item(let descriptor as Loop.DescriptorSource): descriptor.setSuspended(suspended)
+    case .item(let item):
+      item.isSuspended = suspended
+      if !suspended { loop.deliverHeld(item) }
+    case .chunk, .task: break
+    }
+  }
+
+  // MARK: Suspending
+
+  /// A coroutine has suspended: by a host function that said what it waits for, or by a plain
+  /// `coroutine.yield`, which gives up the rest of this pass (D58).
+  package func suspend(_ task: ScriptTask, _ coroutine: LuaTask, awaits: Bool) {
+    task.coroutine = coroutine
+    task.phase = .suspended
+    tasks[coroutine.index] = task
+    if awaits {
+      task.wait = pendingWait
+      pendingWait = nil
+      if case .task(let other)? = task.wait?.cause {
+        other.waiters.append(task)
+        if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
+      }
+      if case .callback(let callback)? = task.wait?.cause { callback.waiter = task }
+    } else {
+      task.wait = Wait(.pass)
+      makeReady(task, .nothing)
+    }
+  }
+
+  /// Makes the timer that resumes a coroutine, in the modes of whose it is.
+  package func sleepTimer(
+    _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
+  ) -> TimerID {
+    let callout = TimerCallout(
+      fire: resumeSleeper, release: { _, _, _, _ in },
+      context: Unmanaged.passUnretained(self).toOpaque(), payload: coroutine.index)
+    guard
+      let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
+    else { fatalError("sleep: the loop has \(TimerQueue.slotLimit) timers") }
+    for mode in modes(of: subject) { loop.add(id, mode) }
+    if case .task(let task) = subject {
+      for mode in task.waitModes { loop.add(id, mode) }
+    }
+    return id
+  }
+
+  // MARK: Going on
+
+  /// Lets a suspended task go on in the next pass of one of its modes, with what it is given.
+  package func makeReady(_ task: ScriptTask, _ delivery: Delivery) {
+    task.delivery = delivery
+    guard !task.isReady, let coroutine = task.coroutine else { return }
+    task.isReady = true
+    if let timer = task.wait?.timer { loop.invalidate(timer) }
+    task.wait?.timer = sleepTimer(coroutine, 0, .task(task))
+  }
+
+  /// The time of a task has come: it begins, or goes on with what it was given.
+  func goOn(_ task: ScriptTask) {
+    if task.phase == .prepared { return begin(task) }
+    guard task.phase == .suspended, let coroutine = task.coroutine else { return }
+    if !task.isReady, case .task(let other)? = task.wait?.cause {
+      task.wait?.isLate = true
+      return cancel(other, Cancellation(reason: timedOutReason))
+    }
+    if task.wait?.isQuiet ?? false { task.delivery = .nothing }
+    if case .outcome(let other) = task.delivery, task.wait?.isLate ?? false,
+      other.outcome != .failed
+    {
+      task.delivery = .timedOut
+    }
+    let delivery = task.delivery
+    task.delivery = .nothing
+    switch delivery {
+    case .nothing: resume(task)
+    case .values(let values): resume(task) { values.push(on: $0) }
+    case .timedOut:
+      resume(task) { stack in
+        stack.pushTimedOut()
+        return 3
+      }
+    case .outcome(let other):
+      if let reason = reason(of: other, for: task) {
+        resume(task) { $0.push(reason) }
+      } else {
+        resume(task) { other.values.push(on: $0) }
+      }
+    case .cancellation:
+      guard let reason = task.cancellation?.reason, state.awaits(coroutine) else {
+        return resume(task)
+      }
+      task.raised = task.cancellation?.failure
+      resume(task) { $0.push(reason) }
+    }
+  }
+
+  private func begin(_ task: ScriptTask) {
+    continueTask(task) { coroutine, onReturn in state.begin(coroutine, onReturn: onReturn) }
+  }
+
+  /// Resumes a suspended task with values, and takes care of what comes of it.
+  package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
+    continueTask(task) { coroutine, onReturn in
+      state.resume(coroutine, push: push, onReturn: onReturn)
+    }
+  }
+
+  /// Resumes a suspended task so that a value is raised where it waits.
+  package func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
+    continueTask(task) { coroutine, onReturn in
+      state.resume(coroutine, raising: push, onReturn: onReturn)
+    }
+  }
+
+  private func continueTask(
+    _ task: ScriptTask, _ run: (LuaTask, ((LuaStack, Int) -> Void)?) -> DispatchOutcome
+  ) {
+    guard let coroutine = task.coroutine else { return }
+    task.phase = .running
+    task.isReady = false
+    task.wait = nil
+    let outer = current
+    current = .task(task)
+    let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
+    switch outcome {
+    case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
+    case .returned: functionEnded(task, .returned)
+    case .failed(let coroutine): functionFailed(task, coroutine, isStop: false)
+    case .stopped(let coroutine): functionFailed(task, coroutine, isStop: true)
+    case .nested:
+      let message = LuaReference(pushing: "calls are nested too deep to go on", on: state.stack)
+      functionEnded(task, .failed, TaskFailure(value: message, error: nestingError))
+    }
+    current = outer
+  }
+
+  /// Keeps what the function of the current task returned, if anybody may come to ask for it.
+  func keep(_ stack: LuaStack, _ count: Int) {
+    guard case .task(let task) = current, task.hasHandle || !task.waiters.isEmpty else { return }
+    task.values = TaskValues(popping: count, of: stack)
+  }
+
+  // MARK: The end of all
+
+  /// Ends all suspended tasks; their `<close>` variables are closed.
+  package func endAllTasks() {
+    for task in tasks.all { end(task) }
+    tasks = TaskTable()
+    for failure in unawaited.values { reportUnawaited(failure.task) }
+    unawaited = [:]
+  }
+
+  private func end(_ task: ScriptTask) {
+    guard let coroutine = task.coroutine, task.phase != .running else { return }
+    giveUpWait(task)
+    let wasPrepared = task.phase == .prepared
+    task.phase = .ended
+    task.outcome = .cancelled
+    task.coroutine = nil
+    tasks[coroutine.index] = nil
+    let outer = current
+    current = .task(task)
+    if wasPrepared {
+      state.discard(coroutine)
+    } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
+      report(error, .task(task))
+    }
+    current = outer
+    setSuspended(task.subject, false)
+  }
+}
+
+/// The call-out of a sleep's timer: the payload is the coroutine.
+private let resumeSleeper: TimerCallout.Fire = { context, payload, _, _ in
+  let runtime = Runtime.of(context)
+  if let task = runtime.tasks[payload] { runtime.goOn(task) }
+}
+
+extension Subject {
+  var isChunk: Bool { if case .chunk = self { true } else { false } }
+}
+
+extension LuaReference {
+  /// Keeps a text. [-0, +0, raises: -]
+  package convenience init(pushing text: String, on stack: LuaStack) {
+    stack.push(text)
+    self.init(popping: stack)
+  }
+}
+
+extension LuaStack {
+  /// Pushes what a deadline gives. [-0, +3, raises: -]
+  package func pushTimedOut() {
+    pushNil()
+    push("timed out" as StaticString)
+    push("ETIMEDOUT" as StaticString)
+  }
+}

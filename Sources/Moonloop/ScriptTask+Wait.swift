@@ -1,0 +1,131 @@
+// Waiting for a task by a nested run, for code that cannot suspend (D20, D50).
+
+internal import LuaEmbed
+package import MoonloopCore
+
+/// A `task:wait` that is under way.
+package final class ActiveWait {
+  package let task: ScriptTask
+  /// Whose code waits, if it is a task.
+  package let owner: ScriptTask?
+  /// The depth of its run.
+  package let depth: Int
+  package var isOver = false
+
+  init(task: ScriptTask, owner: ScriptTask?, depth: Int) {
+    self.task = task
+    self.owner = owner
+    self.depth = depth
+  }
+}
+
+extension Runtime {
+  /// Runs the loop until a task has ended.
+  /// - Parameter mode: nil is the way of D50: `default` at top level, else a private mode that only
+  ///   the task and its scope are served in.
+  func run(
+    until task: ScriptTask, mode: ModeName?, timeout: Duration?, owner: ScriptTask?
+  ) -> (result: RunResult, mode: ModeName) {
+    let isPrivate = mode == nil && loop.depth > 0
+    let mode = mode ?? (isPrivate ? privateMode : .default)
+    let wait = ActiveWait(task: task, owner: owner, depth: loop.depth + 1)
+    waits.append(wait)
+    if isPrivate { join(task, mode) }
+    let outer = current
+    let budget = state.suspendBudget()
+    let result = loop.run(mode: mode, for: timeout)
+    state.resumeBudget(budget)
+    current = outer
+    if isPrivate { leave(task, mode) }
+    waits.removeLast()
+    stopValues[wait.depth] = nil
+    stopFinishedWait()
+    return (result, mode)
+  }
+
+  private var privateMode: ModeName {
+    ModeName("moonloop.wait.\(waits.count + 1)")
+  }
+
+  /// What a task and its scope wait for, and what they will wait for, is served in a mode too.
+  private func join(_ task: ScriptTask, _ mode: ModeName) {
+    task.forEachInTree { task in
+      task.waitModes.append(mode)
+      guard let wait = task.wait else { return }
+      loop.add(wait.timer, mode)
+      if case .callback(let callback) = wait.cause { callback.handle?.add(to: mode, loop) }
+    }
+  }
+
+  private func leave(_ task: ScriptTask, _ mode: ModeName) {
+    task.forEachInTree { task in
+      task.waitModes.removeAll { $0 == mode }
+      guard let wait = task.wait else { return }
+      loop.remove(wait.timer, [mode])
+      if case .callback(let callback) = wait.cause { callback.handle?.remove(from: mode, loop) }
+    }
+  }
+
+  /// A task has ended: whoever runs the loop for that goes on.
+  func noteForWaits(_ task: ScriptTask) {
+    guard !waits.isEmpty else { return }
+    for wait in waits where wait.task === task { wait.isOver = true }
+    stopFinishedWait()
+  }
+
+  /// A task that runs the loop itself was cancelled: its wait ends.
+  func endWaits(of owner: ScriptTask) {
+    for wait in waits where wait.owner === owner { wait.isOver = true }
+    stopFinishedWait()
+  }
+
+  /// Stops the innermost run if it is that of a wait which is over; to be asked again whenever a
+  /// run inside of one has ended.
+  package func stopFinishedWait() {
+    if let wait = waits.last(where: { $0.depth == loop.depth }), wait.isOver { loop.stop() }
+  }
+
+  // MARK: In words
+
+  /// Why a wait for a task can never end: what it waits for, and where that would be served.
+  func deadlock(of task: ScriptTask, in mode: ModeName) -> String {
+    var last = task
+    var text = label(of: .task(task))
+    var seen = 0
+    while case .task(let other)? = last.wait?.cause, seen < 8 {
+      text += " waits for \(label(of: .task(other))), which"
+      last = other
+      seen += 1
+    }
+    if last.phase == .joining, let child = last.children.all.first {
+      text += " waits for \(label(of: .task(child))), which"
+      last = child
+    }
+    text += " waits for \(whatFor(last))"
+    let modes = servingModes(of: last).map { "'\($0)'" }.joined(separator: ", ")
+    return
+      "deadlock: nothing is left in mode '\(mode)' that could end the wait: \(text); it would be "
+      + "served in \(modes.isEmpty ? "no mode" : modes)"
+  }
+
+  /// What a task waits for, in words.
+  package func whatFor(_ task: ScriptTask) -> String {
+    if task.phase == .running { return "its own call to return" }
+    if task.phase == .prepared { return "its begin" }
+    guard let wait = task.wait else { return "its children" }
+    let place = wait.place.source < 0 ? "" : " (\(state.text(of: wait.place)))"
+    if task.isReady { return "its next turn\(place)" }
+    switch wait.cause {
+    case .task(let other): return "\(label(of: .task(other)))\(place)"
+    case .callback: return "a callback\(place)"
+    case .sleep(let time): return "a sleep of \(Double(time) / 1e9) s\(place)"
+    case .pass: return "the next pass\(place)"
+    case .other(let what): return "\(what)\(place)"
+    }
+  }
+
+  /// The modes in which a task would be resumed.
+  package func servingModes(of task: ScriptTask) -> [ModeName] {
+    task.modes + task.waitModes
+  }
+}

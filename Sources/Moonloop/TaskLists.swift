@@ -1,0 +1,80 @@
+// The small lists that tasks are in: by coroutine, children of a scope, and who awaits whom.
+
+internal import LuaEmbed
+
+/// The tasks that have a coroutine, by its index.
+package struct TaskTable {
+  private var tasks: [ScriptTask?] = []
+  package private(set) var count = 0
+
+  package init() {}
+
+  package subscript(index: Int32) -> ScriptTask? {
+    get { Int(index) < tasks.count ? tasks[Int(index)] : nil }
+    set {
+      while tasks.count <= Int(index) { tasks.append(nil) }
+      count += (newValue == nil ? 0 : 1) - (tasks[Int(index)] == nil ? 0 : 1)
+      tasks[Int(index)] = newValue
+    }
+  }
+
+  /// All of them, in the order of their coroutines.
+  package var all: [ScriptTask] { tasks.compactMap { $0 } }
+}
+
+/// The children of a scope that have not ended, in order of making; each knows its place.
+package struct TaskChildren {
+  private var places: [ScriptTask?] = []
+  package private(set) var count = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+  package var all: [ScriptTask] { places.compactMap { $0 } }
+
+  package mutating func append(_ task: ScriptTask) {
+    task.placeInParent = places.count
+    places.append(task)
+    count += 1
+  }
+
+  package mutating func remove(_ task: ScriptTask) {
+    places[task.placeInParent] = nil
+    count -= 1
+    if count == 0 {
+      places = []
+    } else if places.count > 16 && count * 2 < places.count {
+      places = places.filter { $0 != nil }
+      for (place, task) in places.enumerated() { task?.placeInParent = place }
+    }
+  }
+}
+
+/// The tasks that await one: mostly none or one.
+package struct TaskWaiters {
+  private var first: ScriptTask?
+  private var others: [ScriptTask] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { first == nil }
+
+  package mutating func append(_ task: ScriptTask) {
+    if first == nil { first = task } else { others.append(task) }
+  }
+
+  package mutating func remove(_ task: ScriptTask) {
+    if first === task {
+      first = others.isEmpty ? nil : others.removeFirst()
+    } else {
+      others.removeAll { $0 === task }
+    }
+  }
+
+  /// Takes all, in the order in which they began to wait.
+  package mutating func takeAll() -> [ScriptTask] {
+    guard let first else { return [] }
+    defer { self = TaskWaiters() }
+    return [first] + others
+  }
+}
