@@ -34,8 +34,8 @@ struct cml_watchdog {
 // The signal -----------------------------------------------------------------------------------
 
 // Chosen once, by the first state; 0 before. SIGURG, as Go does for the same purpose: nothing
-// happens where it is not wanted, and a process is never refused it. A real-time signal would be the next
-// choice, but sending one fails where the user's limit of pending signals is spent.
+// happens where it is not wanted, and a process is never refused it. A real-time signal would be
+// the next choice, but sending one fails where the user's limit of pending signals is spent.
 static int stop_signal;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

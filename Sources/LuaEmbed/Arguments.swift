@@ -10,6 +10,7 @@ public struct LuaArgumentError: Error, Equatable {
   /// Such as "did you mean 'every'?"; follows the place.
   public var hint: String?
 
+  /// An error with words of its own.
   public init(_ problem: String, hint: String? = nil) {
     self.problem = problem
     self.hint = hint

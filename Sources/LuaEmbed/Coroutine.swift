@@ -93,7 +93,8 @@ extension LuaState {
     return settle(cml_run(record, task.index, Int32(count), false), onReturn)
   }
 
-  /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised there.
+  /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised
+  /// there.
   package func resume(
     _ task: LuaTask, raising push: (LuaStack) -> Void,
     onReturn: ((LuaStack, Int) -> Void)? = nil

@@ -15,7 +15,8 @@ extension LuaStack {
   /// - Returns: false when there is none; then nothing is pushed.
   package func next(_ index: Int32) -> Bool { cml_next(L, index) }
 
-  /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if nothing does.
+  /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if nothing
+  /// does.
   package var boundary: String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CML_NAME_BYTES)) { buffer in
       cml_boundary(L, buffer.baseAddress!) ? String(cString: buffer.baseAddress!) : nil
@@ -25,7 +26,7 @@ extension LuaStack {
 
 extension LuaState {
   /// Gives a registry reference back, whatever runs. [-0, +0, raises: -]
-  package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), CML_REGISTRY_INDEX, ref) }
+  package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), registryIndex, ref) }
 
   /// Pops a value and makes it what `require` gives for a name. [-1, +0, raises: -]
   package func popLoaded(_ name: String, on stack: LuaStack) {

@@ -70,7 +70,8 @@ extension LuaState {
   /// Makes a Swift closure a global function.
   ///
   /// Arguments and result are converted by their Swift types; a missing or wrong argument is an
-  /// error at the caller's line. A thrown `LuaFailure` becomes `nil, message, code`; any other error
+  /// error at the caller's line. A thrown `LuaFailure` becomes `nil, message, code`; any other
+  /// error
   /// is raised and, if it comes back to Swift, is the same error.
   @inlinable
   public func register<each A: LuaReadable, R: LuaPushable>(
@@ -104,7 +105,7 @@ extension LuaState {
 
   /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
   func setGlobal(_ name: String, on stack: LuaStack) {
-    _ = cml_rawgeti(stack.L, CML_REGISTRY_INDEX, 2)  // LUA_RIDX_GLOBALS
+    _ = cml_rawgeti(stack.L, registryIndex, 2)  // LUA_RIDX_GLOBALS
     stack.push(name)
     cml_rotate(stack.L, -3, -1)
     cml_rawset(stack.L, -3)

@@ -7,13 +7,16 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   let reference: LuaReference
   private let owner: Owner
 
+  // Sendable: the state is used on its own thread only, as calling is.
   private struct Owner: @unchecked Sendable {
-    // Sendable: used on the state's thread only, as calling is; `reference` says if it still lives.
+    // Used on the state's thread only, as calling is; `reference` says if it still lives.
     unowned(unsafe) let state: LuaState
   }
 
+  /// What messages call it.
   public static var luaTypeName: String { "function" }
 
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> LuaFunction? {
     guard stack.type(index) == .function else { return nil }
     cml_pushvalue(stack.L, index)
@@ -21,6 +24,7 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
       reference: LuaReference(popping: stack), owner: Owner(state: stack.state))
   }
 
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) { stack.push(reference) }
 
   /// Calls the function; its results are dropped.
@@ -82,7 +86,8 @@ extension LuaState {
 
   /// Compiles a file and runs it. A first line that begins with `#` is skipped; binary chunks are
   /// refused.
-  /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running raises.
+  /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running
+  /// raises.
   public func run(file path: String) throws(LuaError) {
     try withCall(
       push: { stack throws(LuaError) in
@@ -105,6 +110,7 @@ extension LuaState {
 }
 
 extension LuaReference: LuaPushable {
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) { put(on: stack) }
 }
 
@@ -114,19 +120,24 @@ extension LuaReference: LuaPushable {
 public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
 
 extension LuaObject {
+  /// What messages call it.
   public static var luaTypeName: String { String(describing: Self.self) }
 
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> Self? {
     guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
     return stack.object(index, of: kind, as: Self.self)
   }
 
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) { stack.state.push(object: self, on: stack) }
 }
 
 extension Array: LuaReadable where Element: LuaReadable {
+  /// What messages call it.
   public static var luaTypeName: String { "list of \(Element.luaTypeName)s" }
 
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> [Element]? {
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
     let index = stack.absolute(index)
@@ -143,6 +154,7 @@ extension Array: LuaReadable where Element: LuaReadable {
 }
 
 extension Array: LuaPushable where Element: LuaPushable {
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) {
     guard stack.reserve(8) else { return stack.pushNil() }
     cml_newtable(stack.L, Int32(clamping: count), 0)
@@ -154,8 +166,10 @@ extension Array: LuaPushable where Element: LuaPushable {
 }
 
 extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
+  /// What messages call it.
   public static var luaTypeName: String { "table of \(Value.luaTypeName)s by name" }
 
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> [String: Value]? {
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
     let index = stack.absolute(index)
@@ -174,6 +188,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
 }
 
 extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) {
     guard stack.reserve(8) else { return stack.pushNil() }
     cml_newtable(stack.L, 0, Int32(clamping: count))

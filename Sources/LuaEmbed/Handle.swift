@@ -105,9 +105,11 @@ extension LuaState {
         cml_push_raw_function(L, function)
         cml_kind_set(kind, L, Int32(CML_META), name)
       case .getter(let name, let function):
+        // A C function's address is a plain word; C casts it back.
         cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_GETTER), name)
       case .setter(let name, let function):
+        // A C function's address is a plain word; C casts it back.
         cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_SETTER), name)
       }

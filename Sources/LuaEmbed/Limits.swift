@@ -76,8 +76,9 @@ extension Int64 {
 
 /// Stops what a state runs, from any thread.
 public final class InterruptHandle: Sendable {
+  // Sendable: only handed to `cml_interrupt`, under the lock.
   private struct Record: @unchecked Sendable {
-    // Sendable: only handed to `cml_interrupt`, which may be called anywhere, under the lock.
+    // Only handed to `cml_interrupt`, which may be called anywhere, under the lock.
     let pointer: OpaquePointer
   }
   private let record: Mutex<Record?>
@@ -86,7 +87,8 @@ public final class InterruptHandle: Sendable {
     self.record = Mutex(Record(pointer: record))
   }
 
-  /// Ends the call-out that runs now with an error of kind `.interrupted`, which no `pcall` catches.
+  /// Ends the call-out that runs now with an error of kind `.interrupted`, which no `pcall`
+  /// catches.
   ///
   /// A state that runs nothing, or is closed, is not affected.
   public func interrupt() {

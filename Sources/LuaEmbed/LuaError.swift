@@ -31,17 +31,20 @@ public struct LuaError: Error, CustomStringConvertible {
     }
   }
 
+  /// What sort of error it is.
   public var kind: Kind
   /// What happened, at most 4 kB, without control bytes.
   public var message: String
   /// The code of an error table or of a `LuaFailure`, such as `ENOENT`.
   public var code: String?
+  /// The calls that were active, innermost first; empty if nobody wanted them.
   public var traceback: [Frame]
   /// The Swift error that a host function threw, if that is what came back.
   public var underlying: (any Error)?
   /// The error value when it is no string: it keeps its identity through Swift.
   public var value: LuaReference?
 
+  /// An error made in Swift.
   public init(
     kind: Kind = .runtime, message: String, code: String? = nil, traceback: [Frame] = [],
     underlying: (any Error)? = nil, value: LuaReference? = nil
@@ -90,10 +93,12 @@ public struct LuaError: Error, CustomStringConvertible {
 
 /// A failure in operation that a host function reports: Lua gets `nil, message, code`.
 public struct LuaFailure: Error, Equatable, CustomStringConvertible {
+  /// What failed, for people.
   public var message: String
   /// Such as `ENOENT`, or nil.
   public var code: String?
 
+  /// A failure; the code is what scripts compare.
   public init(_ message: String, code: String? = nil) {
     self.message = message
     self.code = code

@@ -155,7 +155,7 @@ extension LuaState {
   /// Pops a loader into package.preload; no effect if a script took the table away. [-1, +0, -]
   private func setPreload(_ name: String, on stack: LuaStack) {
     stack.push("_PRELOAD")
-    guard stack.rawGet(CML_REGISTRY_INDEX) == .table else { return stack.pop(2) }
+    guard stack.rawGet(registryIndex) == .table else { return stack.pop(2) }
     stack.push(name)
     stack.rotate(-3, -1)
     stack.rawSet(-3)

@@ -53,7 +53,7 @@ package struct LuaOptions: ~Copyable {
 
   /// Pushes an option; nothing, and false, if it is not there. [-0, +(0|1), raises: -]
   package mutating func push(_ key: Int) -> Bool {
-    _ = cml_rawgeti(stack.L, CML_REGISTRY_INDEX, Int64(keys.refs[key]))
+    _ = cml_rawgeti(stack.L, registryIndex, Int64(keys.refs[key]))
     if cml_rawget(stack.L, table) != CML_TNIL {
       found += 1
       return true

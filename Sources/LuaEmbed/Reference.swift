@@ -23,7 +23,7 @@ final class ReleaseList: @unchecked Sendable {
   /// Gives a reference back, now or when the owner thread next drains.
   func release(_ ref: Int32) {
     if isOnOwner {
-      if isOpen { cml_unref(cml_running(record), CML_REGISTRY_INDEX, ref) }
+      if isOpen { cml_unref(cml_running(record), registryIndex, ref) }
     } else {
       dropped.withLock { $0.append(ref) }
       hasDropped.store(true, ordering: .releasing)
@@ -39,7 +39,7 @@ final class ReleaseList: @unchecked Sendable {
       return list
     }
     guard isOpen else { return }
-    for ref in refs { cml_unref(cml_running(record), CML_REGISTRY_INDEX, ref) }
+    for ref in refs { cml_unref(cml_running(record), registryIndex, ref) }
   }
 
   /// Owner thread only.
@@ -75,7 +75,8 @@ public final class LuaReference: Sendable {
   /// Whether the state still exists. Owner thread only.
   public var isValid: Bool { list.isOpen }
 
-  /// Pushes the value; nil once the state is closed or if it is another state's. [-0, +1, raises: -]
+  /// Pushes the value; nil once the state is closed or if it is another state's. [-0, +1, raises:
+  /// -]
   func put(on stack: LuaStack) {
     precondition(list === stack.state.releases, "a Lua value was used in a state it is not of")
     stack.push(ref: ref)

@@ -7,6 +7,7 @@ internal import CLuaShims
 /// Conversions are written on it. It must not outlive the call that handed it out.
 public struct LuaStack {
   package let L: OpaquePointer
+  // A stack lives for one call, and the state is there for all of it: no reference is counted.
   package unowned(unsafe) let state: LuaState
 
   package init(L: OpaquePointer, state: __shared LuaState) {
@@ -48,12 +49,12 @@ public struct LuaStack {
   }
 
   /// Pushes the value under a registry reference. [-0, +1, raises: -]
-  package func push(ref: Int32) { _ = cml_rawgeti(L, CML_REGISTRY_INDEX, Int64(ref)) }
+  package func push(ref: Int32) { _ = cml_rawgeti(L, registryIndex, Int64(ref)) }
 
   /// Pops the top value into the registry. [-1, +0, raises: -]
-  package func popRef() -> Int32 { cml_ref(L, CML_REGISTRY_INDEX) }
+  package func popRef() -> Int32 { cml_ref(L, registryIndex) }
 
-  package func dropRef(_ ref: Int32) { cml_unref(L, CML_REGISTRY_INDEX, ref) }
+  package func dropRef(_ ref: Int32) { cml_unref(L, registryIndex, ref) }
 
   /// Takes values off the top. [-count, +0, raises: -]
   public func pop(_ count: Int = 1) { cml_settop(L, -Int32(count) - 1) }
@@ -111,7 +112,7 @@ public enum LuaType: Int32, Sendable {
   }
 }
 
-let CML_REGISTRY_INDEX = Int32(CML_REGISTRY)
+let registryIndex = Int32(CML_REGISTRY)
 
 /// Where a script called the host: a chunk by number, and a line.
 package struct LuaPosition: Equatable, Sendable, BitwiseCopyable {
@@ -138,7 +139,7 @@ extension LuaStack {
 
   /// Pushes a global, without metamethods. [-0, +1, raises: -]
   package func pushGlobal(_ name: String) {
-    _ = cml_rawgeti(L, CML_REGISTRY_INDEX, 2)  // LUA_RIDX_GLOBALS
+    _ = cml_rawgeti(L, registryIndex, 2)  // LUA_RIDX_GLOBALS
     push(name)
     _ = cml_rawget(L, -2)
     cml_rotate(L, -2, -1)

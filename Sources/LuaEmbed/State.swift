@@ -6,7 +6,8 @@ internal import CLuaShims
 ///
 /// Every function of it, and of the values that came from it, is for that thread; references may be
 /// dropped on any.
-/// - Note: Not Sendable. `interrupt` is reached from other threads through `LuaState.interruptHandle`.
+/// - Note: Not Sendable. `interrupt` is reached from other threads through
+/// `LuaState.interruptHandle`.
 public final class LuaState {
   /// The C record; freed when the state is closed.
   package let record: OpaquePointer

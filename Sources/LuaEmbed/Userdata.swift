@@ -104,7 +104,8 @@ struct ObjectReader<Object: AnyObject> {
 extension LuaState {
   /// Makes a class known to Lua, as a list of members.
   ///
-  /// Objects of it can then be handed to Lua with `set`. Registering a class again replaces what new
+  /// Objects of it can then be handed to Lua with `set`. Registering a class again replaces what
+  /// new
   /// objects offer.
   public func register<Object: AnyObject>(
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...

@@ -21,31 +21,42 @@ public protocol LuaPushable {
 public typealias LuaConvertible = LuaReadable & LuaPushable
 
 extension Int: LuaConvertible {
+  /// What messages call it.
   public static var luaTypeName: String { "integer" }
+  /// Reads the value at an index; nil if it is of another type.
   @inlinable
   public static func read(_ stack: LuaStack, _ index: Int32) -> Int? { stack.integer(index) }
+  /// Pushes the value. [-0, +1, raises: -]
   @inlinable
   public func push(on stack: LuaStack) { stack.push(self) }
 }
 
 extension Double: LuaConvertible {
+  /// What messages call it.
   public static var luaTypeName: String { "number" }
+  /// Reads the value at an index; nil if it is of another type.
   @inlinable
   public static func read(_ stack: LuaStack, _ index: Int32) -> Double? { stack.number(index) }
+  /// Pushes the value. [-0, +1, raises: -]
   @inlinable
   public func push(on stack: LuaStack) { stack.push(self) }
 }
 
 extension Bool: LuaConvertible {
+  /// What messages call it.
   public static var luaTypeName: String { "boolean" }
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> Bool? {
     stack.type(index) == .boolean ? stack.boolean(index) : nil
   }
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) { stack.push(self) }
 }
 
 extension String: LuaConvertible {
+  /// What messages call it.
   public static var luaTypeName: String { "string" }
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> String? {
     if let value = stack.string(index) { return value }
     guard stack.type(index) == .number else { return nil }
@@ -53,11 +64,14 @@ extension String: LuaConvertible {
     if cml_isinteger(stack.L, index) != 0, let value = stack.integer(index) { return "\(value)" }
     return stack.number(index).map { "\($0)" }
   }
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) { stack.push(self) }
 }
 
 extension Optional: LuaReadable where Wrapped: LuaReadable {
+  /// What messages call it.
   public static var luaTypeName: String { "\(Wrapped.luaTypeName) or nil" }
+  /// Reads the value at an index; nil if it is of another type.
   public static func read(_ stack: LuaStack, _ index: Int32) -> Wrapped?? {
     switch stack.type(index) {
     case .none, .nil: return .some(nil)
@@ -69,6 +83,7 @@ extension Optional: LuaReadable where Wrapped: LuaReadable {
 }
 
 extension Optional: LuaPushable where Wrapped: LuaPushable {
+  /// Pushes the value. [-0, +1, raises: -]
   public func push(on stack: LuaStack) {
     if let self { self.push(on: stack) } else { stack.pushNil() }
   }
