@@ -2,6 +2,20 @@
 #pragma once
 #include "cml_state.h"
 
+// ThreadSanitizer holds a signal back until the thread makes a call that it knows, which a script's
+// loop never does. In its builds the watchdog thread does the handler's work itself; the functions
+// it runs are not checked.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CML_HOLDS_SIGNALS 1
+#endif
+#endif
+#ifdef CML_HOLDS_SIGNALS
+#define CML_UNCHECKED __attribute__((no_sanitize("thread")))
+#else
+#define CML_UNCHECKED
+#endif
+
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

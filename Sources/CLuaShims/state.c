@@ -45,7 +45,7 @@ static bool probe(lua_State *L) {
          memcmp(outside, p.inside, ALLOW_HOOK_OFFSET) == 0;
 }
 
-bool cml_allow_hooks(struct cml_state *s, lua_State *L) {
+CML_UNCHECKED bool cml_allow_hooks(struct cml_state *s, lua_State *L) {
   if (s->can_allow_hooks) *allow_hook(L) = 1;
   return s->can_allow_hooks;
 }
@@ -57,7 +57,7 @@ static void stop_hook(lua_State *L, lua_Debug *ar) {
   if (s->stop == CML_STOP_NONE) cml_disarm(s, L);
 }
 
-void cml_arm(struct cml_state *s, lua_State *L) {
+CML_UNCHECKED void cml_arm(struct cml_state *s, lua_State *L) {
   lua_Hook hook = lua_gethook(L);
   if (hook != stop_hook) {
     s->hooked = L;
