@@ -193,7 +193,8 @@ private let millisecond: Int64 = 1_000_000
     let kernel = SimulatedKernel()
     let set = try kernel.makePollSet()
     try fill(kernel, set, [3, 1, 2])
-    #expect((1...4).map { _ in poll(kernel, set, atMost: 2) } == [[3, 1], [2, 3], [1, 2], [3, 1]])
+    #expect(
+      (1...4).map { _ in poll(kernel, set, atMost: 2) } == [[3, 1], [2, 3], [1, 2], [3, 1]])
   }
 
   @Test("a seed decides another order, the same every time")

@@ -60,7 +60,9 @@ internal import Testing
     try withLoop { rig in  // R36
       try rig.source("s", modes: ["inner"])
       try rig.source("outer")
-      try rig.observe(.entry, name: "one", modes: [.default, "inner"]) { _, _ in rig.run("inner", for: 1) }
+      try rig.observe(.entry, name: "one", modes: [.default, "inner"]) { _, _ in
+        rig.run("inner", for: 1)
+      }
       try rig.observe(.entry, name: "two", modes: [.default, "inner"])
       rig.run(for: 0)
       rig.expect("one:entry two:entry timedOut two:entry timedOut")

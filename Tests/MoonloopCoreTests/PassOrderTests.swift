@@ -13,7 +13,8 @@ internal import Testing
       try rig.timer("t", after: 1) { _ in rig.block("at the end") }
       rig.run(for: 2)
       rig.expect(
-        "entry \(busy) before sources s after sources \(slept) t@1 at the end \(slept) exit timedOut")
+        "entry \(busy) before sources s after sources \(slept) t@1 at the end \(slept) exit timedOut"
+      )
     }
   }
 
@@ -72,7 +73,8 @@ internal import Testing
     }
   }
 
-  @Test("one event a pass, with or without somebody who hears of the sleep", arguments: [false, true])
+  @Test(
+    "one event a pass, with or without somebody who hears of the sleep", arguments: [false, true])
   func oneEvent(isWatched: Bool) throws {
     try withLoop { rig in  // R29, R54
       if isWatched { try rig.observe([.beforeWaiting]) }
@@ -116,7 +118,9 @@ internal import Testing
         if rig.elapsed < 6_000_000_000 { try port.post("again") }
       }
       try port.post("first")
-      try rig.timer("t", after: 0.5, every: 1) { if rig.elapsed > 4_000_000_000 { $0.invalidate() } }
+      try rig.timer("t", after: 0.5, every: 1) {
+        if rig.elapsed > 4_000_000_000 { $0.invalidate() }
+      }
       rig.run(for: 20)
       rig.expect(
         "p:first t@1 p:again t@2 p:again t@3 p:again t@4 p:again t@5 p:again timedOut")

@@ -189,12 +189,15 @@ internal import Testing
     var act: @Sendable (Rig, Loop.Source) -> Void
   }
   static let precedence = [
-    Precedence(testDescription: "handledSource beats timedOut", expected: .handledSource, returns: true)
-    { rig, _ in rig.spend(9) },
-    Precedence(testDescription: "handledSource beats stopped", expected: .handledSource, returns: true)
-    { rig, _ in rig.loop.stop() },
-    Precedence(testDescription: "handledSource beats finished", expected: .handledSource, returns: true)
-    { _, source in source.invalidate() },
+    Precedence(
+      testDescription: "handledSource beats timedOut", expected: .handledSource, returns: true
+    ) { rig, _ in rig.spend(9) },
+    Precedence(
+      testDescription: "handledSource beats stopped", expected: .handledSource, returns: true
+    ) { rig, _ in rig.loop.stop() },
+    Precedence(
+      testDescription: "handledSource beats finished", expected: .handledSource, returns: true
+    ) { _, source in source.invalidate() },
     Precedence(testDescription: "timedOut beats stopped", expected: .timedOut) { rig, _ in
       rig.loop.stop()
       rig.spend(9)

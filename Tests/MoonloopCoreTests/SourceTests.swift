@@ -15,7 +15,8 @@ internal import Testing
     }
   }
 
-  @Test func `a signal in its own callback counts anew, in the next pass, without a sleep`() throws {
+  @Test func `a signal in its own callback counts anew, in the next pass, without a sleep`() throws
+  {
     try withLoop { rig in  // R39, R44
       try rig.observe()
       var left = 2
@@ -58,7 +59,8 @@ internal import Testing
     }
   }
 
-  @Test func `the mark stays over other modes, removal, adding again, and the end of runs`() throws {
+  @Test func `the mark stays over other modes, removal, adding again, and the end of runs`() throws
+  {
     try withLoop { rig in  // R41, R88
       try rig.source("holds", modes: ["other"])
       let source = try rig.source("s", signalled: true)
@@ -84,7 +86,9 @@ internal import Testing
     }
   }
 
-  @Test func `signalled sources are performed by order, equal ones in order of their signals`() throws {
+  @Test func `signalled sources are performed by order, equal ones in order of their signals`()
+    throws
+  {
     try withLoop { rig in  // R42
       let sources = try ["c2", "a2", "b1", "d0"].map { name in
         try rig.source(name, order: Int(String(name.last ?? "0")) ?? 0)

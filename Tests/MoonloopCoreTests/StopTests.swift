@@ -4,7 +4,8 @@ internal import MoonloopCore
 internal import Testing
 
 @Suite struct StopTests {
-  @Test func `a stop ends the run at the end of its pass, with the rest of the pass served`() throws {
+  @Test func `a stop ends the run at the end of its pass, with the rest of the pass served`() throws
+  {
     try withLoop { rig in  // R15
       try rig.observe()
       try rig.source("a", order: 1, signalled: true) { _ in rig.loop.stop() }
@@ -21,7 +22,9 @@ internal import Testing
       try rig.observe()
       try rig.observe(.beforeTimers, name: "stopper", repeats: false) { _, _ in rig.loop.stop() }
       rig.run(for: 5)
-      rig.expect("entry beforeTimers stopper:beforeTimers beforeSources beforeWaiting afterWaiting exit stopped")
+      rig.expect(
+        "entry beforeTimers stopper:beforeTimers beforeSources beforeWaiting afterWaiting exit stopped"
+      )
       #expect(rig.clock == "0")
     }
   }
@@ -41,7 +44,9 @@ internal import Testing
     }
   }
 
-  @Test("a stop before a ready port is served the same with and without observers", arguments: [false, true])
+  @Test(
+    "a stop before a ready port is served the same with and without observers",
+    arguments: [false, true])
   func stopBeforeReadyPort(isWatched: Bool) throws {
     try withLoop { rig in  // R15, R27: what is ready before the sleep needs no sleep.
       if isWatched { try rig.observe([.beforeWaiting, .afterWaiting]) }
