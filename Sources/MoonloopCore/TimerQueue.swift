@@ -22,8 +22,9 @@ package struct TimerQueue {
     var ringFirst = 0  // no live entry of the ring has a lower index
     var nextSequence: UInt64 = 1
     var lateDate = Int64.min  // no date up to this one enters the heap
-    var ringLastDate = Int64.min
-    var ringIsSorted = true
+    var ringLast = Entry(date: .min, key: 0)  // the one that was appended last
+    var ringSortedEnd = Int.max  // entries of the ring with lower numbers are in order
+    var batchEnd = 0  // entries of the ring with lower numbers belong to the batch under way
     var hasTolerance = false
     var ringLive = 0
     var members = 0
@@ -39,6 +40,8 @@ package struct TimerQueue {
 
   private let heap = Table<Entry>()
   private let ring = Table<Entry>()
+  /// The keys of the parked, which keep their places among equal dates; few at a time.
+  private let parkedKeys = Table<UInt64>()
   /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the low bits of the ring number.
   private let positions = Table<Int32>()
   private let state: UnsafeMutablePointer<State>
@@ -51,6 +54,7 @@ package struct TimerQueue {
   package func deallocate() {
     heap.deallocate()
     ring.deallocate()
+    parkedKeys.deallocate()
     positions.deallocate()
     state.deallocate()
   }
@@ -71,12 +75,13 @@ package struct TimerQueue {
     var earliest = heapDate
     for index in state.pointee.ringFirst..<ring.count where isLive(ring[index]) {
       earliest = min(earliest, ring[index].date)
-      if state.pointee.ringIsSorted { break }
+      if state.pointee.ringSortedEnd == .max { break }
     }
     return earliest
   }
 
-  /// Puts a timer into the queue, behind those of the same date; it was absent or parked.
+  /// Puts a timer into the queue: behind those of the same date, or, if it was parked, back to its
+  /// place among them.
   ///
   /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
   @inline(__always)
@@ -84,8 +89,10 @@ package struct TimerQueue {
     if slot >= positions.count {
       positions.extend(to: slot + 1, with: TimerQueue.absent)
     }
-    if positions[slot] == TimerQueue.absent { state.pointee.members += 1 }
-    let entry = Entry(date: date, key: takeSequence() << 24 | UInt64(slot))
+    let isNew = positions[slot] == TimerQueue.absent
+    if isNew { state.pointee.members += 1 }
+    let key = isNew ? takeSequence() << 24 | UInt64(slot) : takeParkedKey(slot)
+    let entry = Entry(date: date, key: key)
     if isDue || date <= state.pointee.lateDate {
       appendToRing(entry)
     } else {
@@ -98,7 +105,7 @@ package struct TimerQueue {
   @inline(__always)
   package func remove(_ slot: Int) {
     if !contains(slot) { return }
-    unqueue(slot)
+    if positions[slot] == TimerQueue.parked { _ = takeParkedKey(slot) } else { unqueue(slot) }
     positions[slot] = TimerQueue.absent
     state.pointee.members -= 1
   }
@@ -106,9 +113,26 @@ package struct TimerQueue {
   /// Takes a timer out of the order of dates; it stays in the mode, and waits for `insert`.
   @inline(__always)
   package func park(_ slot: Int) {
-    if !contains(slot) { return }
+    if !isQueued(slot) { return }
+    parkedKeys.append(key(at: positions[slot]))
     unqueue(slot)
     positions[slot] = TimerQueue.parked
+  }
+
+  /// The key of a timer that was parked: nearly always the last.
+  @inline(__always)
+  private func takeParkedKey(_ slot: Int) -> UInt64 {
+    var index = parkedKeys.count - 1
+    while parkedKeys[index] & TimerQueue.slotMask != UInt64(slot) { index -= 1 }
+    let key = parkedKeys[index]
+    parkedKeys[index] = parkedKeys[parkedKeys.count - 1]
+    parkedKeys.removeLast()
+    return key
+  }
+
+  @inline(__always)
+  private func key(at position: Int32) -> UInt64 {
+    position >= 0 ? heap[Int(position)].key : ring[ringIndex(position)].key
   }
 
   @inline(__always)
@@ -121,12 +145,13 @@ package struct TimerQueue {
     let position = positions[slot]
     if position >= 0 {
       removeFromHeap(Int(position))
-    } else if position != TimerQueue.parked {
+    } else {
       removeFromRing(ringIndex(position))
     }
   }
 
-  /// Gives a queued timer (not a parked one) another date; its place among equal dates stays that of its adding.
+  /// Gives a queued timer (not a parked one) another date; its place among equal dates stays that of
+  /// its adding, and if it is due in the batch under way and still due, it stays in that (R74).
   @inline(__always)
   package func move(_ slot: Int, to date: Int64) {
     let position = positions[slot]
@@ -142,10 +167,14 @@ package struct TimerQueue {
 
   @inline(never)
   private func moveAcross(_ slot: Int, position: Int32, to date: Int64) {
-    let key = position >= 0 ? heap[Int(position)].key : ring[ringIndex(position)].key
+    let key = key(at: position)
+    let isInBatch =
+      position >= 0
+      ? heap[Int(position)].date <= state.pointee.lateDate
+      : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
     unqueue(slot)
     let entry = Entry(date: date, key: key)
-    if date <= state.pointee.lateDate {
+    if date <= state.pointee.lateDate && !isInBatch {
       appendToRing(entry)
     } else {
       heap.append(entry)
@@ -160,19 +189,24 @@ package struct TimerQueue {
     package let now: Int64
     fileprivate let ringEnd: Int
     fileprivate let outerLateDate: Int64
+    fileprivate let outerEnd: Int
   }
 
   /// Begins to fire what is due at a moment; timers that become due from now on are not part of it.
   package func beginBatch(at now: Int64) -> Batch {
-    if !state.pointee.ringIsSorted && state.pointee.lateDate == .min { flushRing() }
+    if state.pointee.ringSortedEnd != .max && state.pointee.lateDate == .min { flushRing() }
     let batch = Batch(
       now: now, ringEnd: state.pointee.ringHead + ring.count,
-      outerLateDate: state.pointee.lateDate)
+      outerLateDate: state.pointee.lateDate, outerEnd: state.pointee.batchEnd)
     state.pointee.lateDate = max(now, batch.outerLateDate)
+    state.pointee.batchEnd = batch.ringEnd
     return batch
   }
 
-  package func endBatch(_ batch: Batch) { state.pointee.lateDate = batch.outerLateDate }
+  package func endBatch(_ batch: Batch) {
+    state.pointee.lateDate = batch.outerLateDate
+    state.pointee.batchEnd = batch.outerEnd
+  }
 
   /// The next timer of the batch, by date; it stays in the queue, and the caller takes it out or
   /// moves it later. nil when the batch is over.
@@ -225,10 +259,12 @@ package struct TimerQueue {
 
   private func appendToRing(_ entry: Entry) {
     if state.pointee.ringLive == 0 { clearRing() }
-    if entry.date < state.pointee.ringLastDate { state.pointee.ringIsSorted = false }
-    state.pointee.ringLastDate = entry.date
-    let number = (state.pointee.ringHead + ring.count) & TimerQueue.numberMask
-    positions[entry.slot] = Int32(truncatingIfNeeded: -3 - number)
+    let number = state.pointee.ringHead + ring.count
+    if state.pointee.ringSortedEnd == .max && entry.precedes(state.pointee.ringLast) {
+      state.pointee.ringSortedEnd = number
+    }
+    state.pointee.ringLast = entry
+    positions[entry.slot] = Int32(truncatingIfNeeded: -3 - (number & TimerQueue.numberMask))
     ring.append(entry)
     state.pointee.ringLive += 1
   }
@@ -246,12 +282,13 @@ package struct TimerQueue {
   private func clearRing() {
     state.pointee.ringHead += ring.count
     state.pointee.ringFirst = 0
-    state.pointee.ringIsSorted = true
-    state.pointee.ringLastDate = .min
+    state.pointee.ringSortedEnd = .max
+    state.pointee.ringLast = Entry(date: .min, key: 0)
     ring.removeAll()
   }
 
-  /// The first live entry with a number below `end`; forgets the dead ones before it.
+  /// The first in order of the live entries with numbers below `end`; forgets the dead ones at the
+  /// front.
   @inline(__always)
   private func firstOfRing(before end: Int) -> Entry? {
     var index = state.pointee.ringFirst
@@ -260,7 +297,19 @@ package struct TimerQueue {
     if index > 256 && index > ring.count / 2 { compactRing() }
     index = state.pointee.ringFirst
     guard index < ring.count, state.pointee.ringHead + index < end else { return nil }
-    return ring[index]
+    return end <= state.pointee.ringSortedEnd ? ring[index] : leastOfRing(from: index, before: end)
+  }
+
+  /// The same when the entries are out of order: only in a batch inside another, which must not
+  /// sort what is the outer one's.
+  @inline(never)
+  private func leastOfRing(from first: Int, before end: Int) -> Entry {
+    var least = ring[first]
+    for index in first..<min(ring.count, end - state.pointee.ringHead)
+    where isLive(ring[index]) && ring[index].precedes(least) {
+      least = ring[index]
+    }
+    return least
   }
 
   @inline(never)
@@ -359,17 +408,17 @@ package struct TimerQueue {
 
   @inline(never)
   private func renumber() -> UInt64 {
-    var entries = (0..<heap.count).map { heap[$0] }
-    entries.sort { $0.key < $1.key }
+    let keys = (0..<heap.count).map { heap[$0].key } + (0..<ring.count).map { ring[$0].key }
+    let all = (keys + (0..<parkedKeys.count).map { parkedKeys[$0] }).sorted()
     var sequence: UInt64 = 0
-    for entry in entries {
+    var renumbered: [UInt64: UInt64] = [:]
+    for key in all {
       sequence += 1
-      heap[Int(positions[entry.slot])].key = sequence << 24 | UInt64(entry.slot)
+      renumbered[key] = sequence << 24 | key & TimerQueue.slotMask
     }
-    for index in 0..<ring.count {
-      sequence += 1
-      ring[index].key = sequence << 24 | ring[index].key & TimerQueue.slotMask
-    }
+    for index in 0..<heap.count { heap[index].key = renumbered[heap[index].key]! }
+    for index in 0..<ring.count { ring[index].key = renumbered[ring[index].key]! }
+    for index in 0..<parkedKeys.count { parkedKeys[index] = renumbered[parkedKeys[index]]! }
     state.pointee.nextSequence = sequence + 2
     return sequence + 1
   }
