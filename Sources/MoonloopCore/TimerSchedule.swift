@@ -22,19 +22,21 @@ package enum TimerSchedule {
   private static func skip(
     from next: Int64, interval: Int64, laterThan moment: Int64
   ) -> (date: Int64, missed: Int64) {
-    let (late, overflow) = moment.subtractingReportingOverflow(next)
-    if overflow || next == .max { return (.max, 0) }
-    let missed = late / interval + 1
-    let (distance, tooFar) = missed.multipliedReportingOverflow(by: interval)
-    return (tooFar ? .max : saturatingDate(next, after: distance), missed)
+    if next == .max { return (.max, 0) }
+    // Unsigned: the distance of two dates may be more than a signed number holds.
+    let late = UInt64(bitPattern: moment &- next)
+    let missed = late / UInt64(interval) + 1
+    let (distance, isTooFar) = missed.multipliedReportingOverflow(by: UInt64(interval))
+    let room = UInt64(bitPattern: Int64.max &- next)
+    let date = isTooFar || distance > room ? Int64.max : next &+ Int64(bitPattern: distance)
+    return (date, Int64(clamping: missed))
   }
 
   /// How many grid points lie after a due date up to now: the fires that are coalesced into one.
   @inline(__always)
   package static func missed(since date: Int64, interval: Int64, at moment: Int64) -> Int64 {
-    if interval <= 0 { return 0 }
-    let (late, overflow) = moment.subtractingReportingOverflow(date)
-    if overflow || late < interval { return 0 }
-    return late / interval
+    if interval <= 0 || moment < date { return 0 }
+    let late = UInt64(bitPattern: moment &- date)
+    return late < UInt64(interval) ? 0 : Int64(clamping: late / UInt64(interval))
   }
 }
