@@ -61,19 +61,23 @@ extension Loop {
     let flags = records[slot].flags
     records[slot].flags.subtract([.firing, .moved, .rearmed])
     if !flags.contains(.valid) { return finalize(slot) }
-    if flags.contains(.rearmed) { return requeue(slot) }
     let interval = records[slot].interval
-    if interval == 0 { return invalidate(slot: slot) }  // R70, R76
-    if flags.contains(.moved) { return requeue(slot) }
-    records[slot].date = next
-    if kernel.hasReached(next) {
-      let (later, missed) = TimerSchedule.next(
-        after: date, interval: interval, laterThan: kernel.now())
-      records[slot].date = later
-      records[slot].missed += missed - coalesced
-      return requeue(slot)
+    if interval == 0 && !flags.contains(.rearmed) { return invalidate(slot: slot) }  // R70, R76
+    var isInPlace = firing.count == 0 && !wasParked
+    if !flags.isDisjoint(with: [.moved, .rearmed]) {
+      isInPlace = false
+    } else {
+      records[slot].date = next
+      if kernel.hasReached(next) {
+        let (later, missed) = TimerSchedule.next(
+          after: date, interval: interval, laterThan: kernel.now())
+        records[slot].date = later
+        records[slot].missed += missed - coalesced
+        isInPlace = false
+      }
     }
-    if firing.count > 0 || wasParked { requeue(slot) }
+    if !isInPlace { requeue(slot) }
+    if records[slot].modes.isEmpty { letGoIfNowhere(slot) }
   }
 
   /// A nested run begins: timers whose callbacks are under way do not fire in it (R75).
@@ -92,11 +96,12 @@ extension Loop {
     timers.make(date: date, interval: interval, tolerance: tolerance, callout: callout)
   }
 
-  /// The date so many nanoseconds from now. Without a delay no clock is read: the date is one that
-  /// has come already, and not before those of the pass under way.
+  /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock is
+  /// read for a timer that fires once: the date is the one at which that callback's batch began.
+  /// A timer that repeats needs the exact time, for its grid begins there.
   @inline(__always)
-  package func dueDate(after delay: Int64) -> Int64 {
-    if delay == 0 && passNow != .min { return passNow }
+  package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
+    if delay == 0 && !repeats && firing.count > 0 { return passNow }
     return saturatingDate(kernel.now(), after: delay)
   }
 
@@ -149,7 +154,8 @@ extension Loop {
     guard mode.timers.contains(slot) else { return }
     mode.timers.remove(slot)
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
-    if mode.index < 63 { timers.records[slot].modes.bits &= ~mode.bit }
+    let isLast = mode.index < 63 || !modes[63...].contains { $0.timers.contains(slot) }
+    if isLast { timers.records[slot].modes.bits &= ~mode.bit }
   }
 
   package func contains(_ id: TimerID, _ name: ModeName) -> Bool {
@@ -191,8 +197,9 @@ extension Loop {
   /// Fires again so much later, whatever kind of timer it is, also in its own callback.
   @discardableResult
   package func rearm(_ id: TimerID, after delay: Int64) -> Bool {
-    guard setDate(of: id, to: dueDate(after: delay)) else { return false }
     let slot = id.slot
+    let repeats = slot < timers.records.count && timers.records[slot].interval > 0
+    guard setDate(of: id, to: dueDate(after: delay, repeats: repeats)) else { return false }
     if timers.records[slot].flags.contains(.firing) { timers.records[slot].flags.insert(.rearmed) }
     return true
   }
@@ -299,7 +306,8 @@ extension Loop {
       payload: 0)
     guard
       let id = makeTimer(
-        date: timer.restingDate, interval: timer.interval.loopNanoseconds,
+        date: timer.restingDate,
+        interval: timer.interval > .zero ? max(1, timer.interval.loopNanoseconds) : 0,
         tolerance: timer.tolerance.loopNanoseconds, callout: callout)
     else {
       timer.release()
@@ -312,11 +320,12 @@ extension Loop {
     if !timer.holds { setHolds(of: id, false) }
   }
 
-  /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80).
+  /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80), once
+  /// its callback has returned.
   private func letGoIfNowhere(_ slot: Int) {
     let record = timers.records[slot]
-    guard record.flags.isSuperset(of: [.valid, .object]), !record.flags.contains(.common),
-      !modes.contains(where: { $0.timers.contains(slot) })
+    guard record.flags.isSuperset(of: [.valid, .object]), record.modes.isEmpty,
+      record.flags.isDisjoint(with: [.common, .firing])
     else { return }
     let timer = Unmanaged<Timer>.fromOpaque(record.callout.context).takeUnretainedValue()
     timer.restingDate = record.date
@@ -324,6 +333,6 @@ extension Loop {
     timer.loop = nil
     timer.release()
     timers.records[slot].flags.remove(.valid)
-    if !record.flags.contains(.firing) { finalize(slot) }
+    finalize(slot)
   }
 }

@@ -58,7 +58,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   _ = try options.pushHandler("[1]", isRequired: true)
   let loop = call.loop
   let id = try call.pushTimer(
-    date: loop.dueDate(after: first ?? interval), interval: interval,
+    date: loop.dueDate(after: first ?? interval, repeats: interval > 0), interval: interval,
     tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
@@ -85,7 +85,7 @@ let loopEvery: LuaRawFunction = { L, context in
     try call.requireLoop()
     let interval = try call.seconds(2, "the interval", .positive)
     try call.function(3, "the handler")
-    return try call.addSimpleTimer(date: call.loop.dueDate(after: interval), interval: interval)
+    return try call.addSimpleTimer(date: call.loop.dueDate(after: interval, repeats: true), interval: interval)
   }
 }
 
