@@ -33,6 +33,9 @@ let package = Package(
     .executableTarget(
       name: "ConformanceDriver", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
+    .executableTarget(
+      name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
+      swiftSettings: strict),
 
     .testTarget(
       name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
@@ -42,7 +45,8 @@ let package = Package(
     .testTarget(name: "MoonloopTests", dependencies: ["Moonloop"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
-    .testTarget(name: "ProgramTests", dependencies: ["Moonloop"], swiftSettings: strict),
+    .testTarget(
+      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu2x

@@ -41,7 +41,10 @@ _WAITS = re.compile(
     r"(?<!case )(?<!func )(?<![.\w])(Task\.sleep|Thread\.sleep|usleep|nanosleep|sleep)\s*\("
 )
 # Tests of the real kernel and of the program, and the driver that runs scenarios on real time.
-MAY_WAIT = ("Tests/LinuxKernelTests/", "Tests/ProgramTests/", "Tests/ConformanceDriver/")
+MAY_WAIT = (
+    "Tests/LinuxKernelTests/", "Tests/ProgramTests/", "Tests/ConformanceDriver/",
+    "Tests/MainQueueProgram/",
+)
 
 
 def check(source: Source):
