@@ -120,7 +120,7 @@ static inline bool cml_is_task(lua_State *co) { return *(uintptr_t *)lua_getextr
 
 // Raises the error of a stop; never returns. The value is a light userdata that no script can make
 // and that the host recognises; defined in state.c. Arms the coroutine first, so that the stop
-// sticks in each coroutine that it passes.
+// sticks in each coroutine that it passes. [-0, +0, e]
 _Noreturn void cml_raise_stop(lua_State *L);
 
 // What a poll does when the flag is set: raises, unless a collection brought the script back under
