@@ -34,8 +34,14 @@ final class LuaFace: Face {
     return nil
   }
 
-  /// Whether all operations of `LuaScript` are there.
-  private static let isComplete = false
+  /// Whether the module has all that `LuaScript` uses: asked of a state on a loop of its own.
+  private static let isComplete = Loop.isolated { loop in
+    let question = "local ml = require 'moonloop' return ml.source and ml.fd and ml.port and true"
+    guard let lua = try? LuaState(on: loop) else { return false }
+    defer { lua.shutDown() }
+    let answer: Bool? = try? lua.evaluate(question)
+    return answer ?? false
+  }
 
   // MARK: Places
 
@@ -70,10 +76,11 @@ final class LuaFace: Face {
   }
 
   func place(of id: String) -> String? { home(of: id) }
+
   private func home(of id: String) -> String { places[id] ?? Action.home }
 
-  /// Has something done on the thread of an object's loop: now if this is that thread, or the thread
-  /// was not started yet; else as a posted change.
+  /// Has something done on the thread of an object's loop: at once if this is that thread, when it
+  /// begins if it was not started yet, else as a posted change.
   private func onLoop(of id: String, _ work: @escaping @Sendable (LuaSide) -> Void) {
     let place = home(of: id)
     let side = state.withLock { state in
@@ -175,9 +182,8 @@ final class LuaFace: Face {
 
   // MARK: Any thread: elsewhere than on the loop's own there is no Lua, so Swift does it
 
-  func isWaiting(_ loop: Loop) -> Bool {
-    loop.isOnThread ? side(of: loop).ask("is_waiting") : loop.isWaiting
-  }
+  /// The Lua interface does not tell: a script that asks is awake.
+  func isWaiting(_ loop: Loop) -> Bool { loop.isWaiting }
 
   func stop(_ loop: Loop) {
     if loop.isOnThread { side(of: loop).call("stop") } else { loop.stop() }

@@ -26,17 +26,11 @@ enum LuaScript {
     end
 
     function make_fd(id, fd, events, reenabled)
-      local function handler(event)
-        return function(handle)
-          if not reenabled[event] then handle:disable(event) end
-          called(id, "ready", event)
-        end
-      end
-      items[id] = ml.fd { fd = fd, close = true, name = id,
+      local function handler(event) return function() called(id, "ready", event) end end
+      items[id] = ml.fd { fd = fd, close = true, reenable = reenabled, name = id,
         read = handler "read", write = handler "write" }
-      for _, event in ipairs { "read", "write" } do
-        if not events[event] then items[id]:disable(event) end
-      end
+      items[id]:disable { "read", "write" }
+      items[id]:enable(events)
     end
 
     local names = { entry = "entry", before_timers = "beforeTimers",
@@ -50,14 +44,16 @@ enum LuaScript {
 
     -- What cannot be added (it is invalid, or on another loop) stays out, as in Core Foundation.
     function add(id, mode) if items[id]:is_valid() then loop:add(items[id], mode) end end
-    function remove(id, mode) loop:remove(items[id], mode) end
-    function contains(id, mode) return loop:contains(items[id], mode) end
+    function remove(id, mode) if items[id]:is_valid() then loop:remove(items[id], mode) end end
+    function contains(id, mode)
+      return items[id]:is_valid() and loop:contains(items[id], mode)
+    end
     function is_valid(id) return items[id]:is_valid() end
     function invalidate(id) items[id]:invalidate() end
     function next_fire(id) return items[id]:is_valid() and items[id].next_fire or nil end
     function set_next_fire(id, time) if items[id]:is_valid() then items[id].next_fire = time end end
     function signal(id) if items[id]:is_valid() then items[id]:signal() end end
-    function post(id, message) if items[id]:is_valid() then items[id]:post(message) end end
+    function post(id, message) if items[id]:is_valid() then items[id]:send(message) end end
     function enable(id, event) if items[id]:is_valid() then items[id]:enable(event) end end
     function disable(id, event) if items[id]:is_valid() then items[id]:disable(event) end end
 
@@ -65,8 +61,7 @@ enum LuaScript {
     function read(id, count)
       if not items[id]:is_valid() then return nil end
       local data, _, code = items[id]:read(count)
-      if data then return data end
-      return code == nil and "" or nil
+      return data or (code == "EOF" and "" or nil)
     end
 
     function run(mode, timeout, until_handled)
@@ -80,27 +75,26 @@ enum LuaScript {
     function add_common_mode(mode) loop:add_common_mode(mode) end
     function next_timer(mode) return loop:next_timer(mode) end
     function current_mode() return loop.mode end
-    function is_waiting() return loop.waiting end
     function stop() loop:stop() end
     function wake_up() loop:wake_up() end
 
     function perform(id, modes)
       loop:perform({ modes = modes, wake = false }, function() called(id, "plain", "") end)
     end
-    local function keep(id, handle)
+    local function keep(id, request)
       requests[id] = requests[id] or {}
-      table.insert(requests[id], handle)
+      table.insert(requests[id], request)
     end
     function request(id, modes)
-      keep(id, loop:perform({ modes = modes, source = true },
+      keep(id, loop:perform({ modes = modes, as_source = true },
         function() called(id, "plain", "") end))
     end
     function request_after(id, modes, delay)
-      keep(id, loop:timer { first = delay, modes = modes,
-        function() called(id, "plain", "") end })
+      keep(id, loop:perform_after({ after = delay, modes = modes },
+        function() called(id, "plain", "") end))
     end
     function cancel_requests(id)
-      for _, handle in ipairs(requests[id] or {}) do handle:invalidate() end
+      for _, request in ipairs(requests[id] or {}) do request:cancel() end
       requests[id] = nil
     end
     """

@@ -51,15 +51,11 @@ final class LuaSide: @unchecked Sendable {
     case .source(let order, let hasLifecycle): call("make_source", id, order, hasLifecycle)
     case .port: call("make_port", id)
     case .descriptor(let events, let reenabled, _):
-      call("make_fd", id, Int(descriptor ?? -1), Self.set(events), Self.set(reenabled))
+      call("make_fd", id, Int(descriptor ?? -1), events.map(\.rawValue), reenabled.map(\.rawValue))
     case .observer(let activities, let repeats, let order):
       call("make_observer", id, activities.map(\.luaName), repeats, order)
     case .block: break
     }
-  }
-
-  private static func set(_ directions: [Direction]) -> [String: Bool] {
-    Dictionary(directions.map { ($0.rawValue, true) }) { first, _ in first }
   }
 }
 
