@@ -17,7 +17,8 @@ extension Loop {
     after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
     modes: [ModeName] = [.default], name: String = "", _ handler: @escaping Timer.Handler
   ) -> Timer {
-    let date = LoopTime(nanoseconds: dueDate(after: delay.loopNanoseconds, repeats: interval > .zero))
+    let due = dueDate(after: delay.loopNanoseconds, repeats: interval > .zero)
+    let date = LoopTime(nanoseconds: due)
     let timer = Timer(
       at: date, every: interval, tolerance: tolerance, name: name, handler: handler)
     do { try add(timer, modes: modes) } catch { fatalError("schedule: \(error)") }

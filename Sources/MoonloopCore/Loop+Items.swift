@@ -168,7 +168,9 @@ extension Loop {
     case let source as Source:
       mode.sources.removeAll { $0 === source }
       if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
-    case let port as Port: mode.ports.removeAll { $0 === port }
+    case let port as Port:
+      mode.ports.removeAll { $0 === port }
+      mode.forgetReady(port)
     case let descriptor as DescriptorSource: unwatch(descriptor, in: mode)
     default: break
     }

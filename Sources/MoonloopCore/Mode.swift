@@ -94,6 +94,13 @@ package final class Mode {
     return item
   }
 
+  /// Takes a port out of the ring: added again, it stands at the end.
+  package func forgetReady(_ port: Loop.Port) {
+    if !containsReady(port) { return }
+    ready.removeAll { if case .port(let other)? = $0 { other === port } else { false } }
+    round = min(round, readyCount)
+  }
+
   package func containsReady(_ port: Loop.Port) -> Bool {
     for case .port(let other)? in ready[readyHead...] where other === port { return true }
     return false
