@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,6 +124,22 @@ int cmx_set_nonblocking(int fd) {
   int flags = CALL(fcntl, fcntl(fd, F_GETFL));
   if (flags < 0 || (flags & O_NONBLOCK)) return flags < 0 ? flags : 0;
   return CALL(fcntl, fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+}
+
+int cmx_traits(int fd) {
+  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  if (flags < 0) return flags;
+  struct stat status;
+  bool is_directory = fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+  return (is_directory ? 1 : 0) | (flags & O_NONBLOCK ? 2 : 0);
+}
+
+bool cmx_is_ready(int fd, uint8_t event) {
+  struct pollfd asked = {.fd = fd, .events = (event & 1 ? POLLIN : 0) | (event & 2 ? POLLOUT : 0)};
+  int count;
+  do count = poll(&asked, 1, 0);
+  while (count < 0 && errno == EINTR);
+  return count > 0;
 }
 
 bool cmx_is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }

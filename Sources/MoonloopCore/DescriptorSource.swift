@@ -50,6 +50,13 @@ extension Loop {
     /// It cannot be polled and counts as ready always (a regular file).
     package var isAlwaysReady = false
     package var callDepth = 0
+    /// The owner holds bytes that it has read ahead: they count as readable, though the kernel knows
+    /// nothing of them any more. Loop thread only.
+    package var hasReadAhead = false {
+      didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
+    }
+    /// Reads and writes cannot block; else each is preceded by a question.
+    package var isNonBlocking = false
 
     /// Makes a source for a descriptor, on no loop yet.
     ///
@@ -97,6 +104,61 @@ extension Loop {
       handler = nil
       onFailure = nil
     }
+
+    // MARK: Reading and writing
+
+    /// Looks at the descriptor before it is used for the first time.
+    /// - Throws: `SystemError`: EBADF if it is not open, EISDIR for a directory.
+    package func inspect(_ kernel: any Kernel) throws(SystemError) {
+      let traits = try kernel.traits(of: fd)
+      if traits.contains(.directory) { throw SystemError(call: "read", code: Errno.isDirectory) }
+      isNonBlocking = traits.contains(.nonBlocking)
+    }
+
+    /// Reads what is there now, at most as much as the buffer takes, and never blocks.
+    ///
+    /// The mode of the descriptor is left alone, since other processes may share it (a terminal):
+    /// unless it is non-blocking, the kernel is asked first.
+    /// - Returns: 0 at the end of file.
+    /// - Throws: `SystemError`; EAGAIN when there is nothing now.
+    package func read(
+      _ kernel: any Kernel, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+      if !isNonBlocking && !kernel.isReady(fd, for: .read) {
+        throw SystemError(call: "read", code: Errno.wouldBlock)
+      }
+      return try kernel.read(fd, into: buffer)
+    }
+
+    /// Writes what can be written now, and never blocks.
+    ///
+    /// A descriptor that is not non-blocking takes at most 4096 bytes a question: that much fits into
+    /// a pipe that is ready at all.
+    /// - Returns: How many bytes were written; less than all when no more fits.
+    /// - Throws: `SystemError` if nothing was written; EAGAIN when nothing fits now.
+    package func write(
+      _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+      var done = 0
+      while true {
+        let rest = bytes.count - done
+        let part = isNonBlocking ? rest : min(rest, Self.safeWrite)
+        do {
+          if !isNonBlocking && !kernel.isReady(fd, for: .write) {
+            throw SystemError(call: "write", code: Errno.wouldBlock)
+          }
+          let piece = UnsafeRawBufferPointer(rebasing: bytes[done..<(done + part)])
+          let count = try kernel.write(fd, piece)
+          done += count
+          if done == bytes.count || count < part { return done }
+        } catch {
+          if done > 0 { return done }  // The next write tells why.
+          throw error
+        }
+      }
+    }
+
+    private static let safeWrite = 4096  // PIPE_BUF
 
     /// What the kernel is to be asked for now.
     package var interest: Interest { isSuspended ? [] : enabled.interest }

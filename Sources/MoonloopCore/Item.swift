@@ -23,7 +23,9 @@ extension Loop {
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     package final var isSuspended = false
     /// How often the item was called. Loop thread only.
-    final var callouts: UInt64 = 0
+    package final var callouts: UInt64 = 0
+    /// The words of whoever made the item. Loop thread only.
+    package final var maker = ItemMaker()
 
     package init(name: String) { self.name = name }
 
@@ -65,4 +67,20 @@ extension Loop {
     /// Kind and name, for reports.
     public var label: String { name.isEmpty ? "a \(kind) without a name" : "\(kind) '\(name)'" }
   }
+}
+
+/// A few words that a library which makes items for others keeps with each: a table on the side
+/// would cost more than the item. The core does not look at them.
+package struct ItemMaker {
+  /// The reference by which the library's object for the item is held; 0: not held.
+  package var ref: Int32 = 0
+  /// Its place in the library's list; -1: in none.
+  package var index: Int32 = -1
+  /// Where it was made: a file by number, and a line.
+  package var source: Int32 = -1
+  package var line: Int32 = 0
+  /// What else belongs to the item.
+  package var state: AnyObject?
+
+  package init() {}
 }

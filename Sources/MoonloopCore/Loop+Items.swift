@@ -152,7 +152,9 @@ extension Loop {
     case let port as Port:
       mode.ports.append(port)
       if port.waiting > 0 && !mode.containsReady(port) { mode.appendReady(.port(port)) }
-    case let descriptor as DescriptorSource: mode.descriptors.append(descriptor)
+    case let descriptor as DescriptorSource:
+      mode.descriptors.append(descriptor)
+      if descriptor.hasReadAhead { ringReadAhead(descriptor) }
     default: break
     }
   }

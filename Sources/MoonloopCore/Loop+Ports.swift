@@ -147,7 +147,15 @@ extension Loop {
     if !ready.subtracting(event.interest).isEmpty { ring(source, mode) }
     if !source.reenabled.contains(event) { source.disable(event) }  // R62
     callOut(to: source, event, mode)
+    if source.hasReadAhead { ringReadAhead(source) }
     return true
+  }
+
+  /// What a descriptor's owner has read ahead counts as readable in all its modes.
+  package func ringReadAhead(_ source: DescriptorSource) {
+    guard source.isValid, source.interest.contains(.read) else { return }
+    source.ready.insert(.read)
+    for index in source.modes { ring(source, modes[index]) }
   }
 
   // MARK: Registrations
@@ -209,6 +217,7 @@ extension Loop {
   }
 
   package func updateInterest(of source: DescriptorSource) {
+    if source.hasReadAhead { ringReadAhead(source) }
     if source.isAlwaysReady { return }
     for index in source.modes {
       guard let set = modes[index].pollSet else { continue }

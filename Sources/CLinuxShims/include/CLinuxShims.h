@@ -81,6 +81,10 @@ intptr_t cmx_read(int fd, void *buffer, size_t count);
 intptr_t cmx_write(int fd, const void *bytes, size_t count);
 int cmx_set_nonblocking(int fd);
 bool cmx_is_open(int fd);
+// 1: a directory; 2: non-blocking. Negative: -errno.
+int cmx_traits(int fd);
+// Whether it is ready to read (1) or write (2) now, errors included.
+bool cmx_is_ready(int fd, uint8_t event);
 void cmx_close(int fd);
 int cmx_set_timer_slack(int64_t nanoseconds);
 // Makes a write into a closed pipe an error, not a signal, unless the program handles SIGPIPE.

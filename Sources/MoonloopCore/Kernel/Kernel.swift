@@ -91,6 +91,11 @@ package protocol Kernel: AnyObject {
   func write(_ fd: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int
   func setNonBlocking(_ fd: Int32) throws(SystemError)
   func isOpen(_ fd: Int32) -> Bool
+  /// What sort of descriptor it is, asked once, before it is used.
+  func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits
+  /// Whether an event is there now, errors and hang-ups included: then one read or one small write
+  /// does not block, whatever the mode of the descriptor.
+  func isReady(_ fd: Int32, for event: Interest) -> Bool
   func close(_ fd: Int32)
   /// A connected pair of stream sockets, non-blocking, closed on exec.
   func socketPair() throws(SystemError) -> (Int32, Int32)
@@ -99,6 +104,15 @@ package protocol Kernel: AnyObject {
   var mainQueueDescriptor: Int32? { get }
   /// Runs what the libdispatch main queue holds. Main thread only.
   func drainMainQueue()
+}
+
+/// What a descriptor is, as far as it decides how it is read and written.
+package struct DescriptorTraits: OptionSet, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let directory = DescriptorTraits(rawValue: 1)
+  package static let nonBlocking = DescriptorTraits(rawValue: 2)
 }
 
 /// A one-time gate: one thread waits, another opens.

@@ -128,6 +128,14 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   package func isOpen(_ fd: Int32) -> Bool { cmx_is_open(fd) }
 
+  package func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits {
+    DescriptorTraits(rawValue: UInt8(try SystemCall.fcntl.check(cmx_traits(fd))))
+  }
+
+  package func isReady(_ fd: Int32, for event: Interest) -> Bool {
+    cmx_is_ready(fd, event.rawValue)
+  }
+
   package func close(_ fd: Int32) { cmx_close(fd) }
 
   package func socketPair() throws(SystemError) -> (Int32, Int32) {

@@ -208,6 +208,18 @@ extension SimulatedKernel {
 
   package func isOpen(_ fd: Int32) -> Bool { world.lock.locked { world.files[fd] != nil } }
 
+  package func traits(of fd: Int32) throws(SystemError) -> DescriptorTraits {
+    try SystemCall.fcntl.takeFault()
+    return try world.lock.locked { () throws(SystemError) in
+      _ = try find(fd, for: .fcntl)
+      return .nonBlocking
+    }
+  }
+
+  package func isReady(_ fd: Int32, for event: Interest) -> Bool {
+    world.lock.locked { world.files[fd].map { !$0.readiness.isDisjoint(with: event) } ?? true }
+  }
+
   package func close(_ fd: Int32) {
     world.lock.locked { world.files.removeValue(forKey: fd)?.close() }
   }

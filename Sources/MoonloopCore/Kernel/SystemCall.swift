@@ -78,6 +78,7 @@ enum Errno {
   static let badDescriptor: Int32 = 9
   static let wouldBlock: Int32 = 11
   static let exists: Int32 = 17
+  static let isDirectory: Int32 = 21
   static let brokenPipe: Int32 = 32
   static let connectionReset: Int32 = 104
   static let cancelled: Int32 = 125
