@@ -10,6 +10,32 @@ extension LuaStack {
     rawSet(-3)
   }
 
+  package func setField(_ name: StaticString, _ value: Int) {
+    push(name)
+    push(value)
+    rawSet(-3)
+  }
+
+  package func setField(_ name: StaticString, _ value: Bool) {
+    push(name)
+    push(value)
+    rawSet(-3)
+  }
+
+  /// The value of a number that is an integer by its subtype; nil for floats and all else.
+  package func exactInteger(_ index: Int32) -> Int? {
+    cml_isinteger(L, index) != 0 ? integer(index) : nil
+  }
+
+  /// What tells tables, functions and the like apart while they live.
+  package func address(_ index: Int32) -> UnsafeRawPointer { cml_topointer(L, index) }
+
+  /// Makes a string of the number at an index, in its place, as Lua writes it. [-0, +0, raises: -]
+  package func makeString(_ index: Int32) {
+    var count = 0
+    _ = cml_tolstring(L, index, &count)
+  }
+
   /// Goes on to the next field of a table: pops a key, pushes the next and its value.
   /// [-1, +(2|0), raises: -]
   /// - Returns: false when there is none; then nothing is pushed.

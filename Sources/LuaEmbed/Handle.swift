@@ -153,6 +153,15 @@ extension LuaStack {
     cml_rawequal(L, first, second) != 0
   }
 
+  /// Remembers the userdata on top of the stack for an address, without keeping it alive.
+  /// [-0, +0, raises: -]
+  package func makeKnown(_ pointer: UnsafeMutableRawPointer) { cml_make_known(L, pointer) }
+
+  /// Pushes the userdata that is known for an address, if it is still alive. [-0, +(0|1), raises: -]
+  package func pushKnown(_ pointer: UnsafeMutableRawPointer) -> Bool {
+    cml_push_known(L, pointer)
+  }
+
   package func pushValue(_ index: Int32) { cml_pushvalue(L, index) }
   package func pushInteger(_ value: Int64) { cml_pushinteger(L, value) }
   package func newTable(items: Int32 = 0, fields: Int32 = 0) { cml_newtable(L, items, fields) }

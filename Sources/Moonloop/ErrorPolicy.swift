@@ -61,8 +61,9 @@ extension Runtime {
       let name = handles.name(ofTimer: id)
       return "\(named("timer", name)) (made at \(state.text(of: handles.place(ofTimer: id))))"
     case .item(let item):
-      guard let info = handles.info(of: item) else { return item.label }
-      return "\(named("\(info.kind)", info.name)) (made at \(state.text(of: info.madeAt)))"
+      return "\(named(word(for: item), item.name)) (made at \(state.text(of: handles.place(of: item))))"
+    case .request(let request):
+      return "\(request.kind) (made at \(state.text(of: request.madeAt)))"
     case .task(let task):
       if case .chunk = task.subject {
         if task.madeAt.source < 0 { return "the main chunk" }
@@ -115,7 +116,8 @@ extension Runtime {
     switch subject {
     case .chunk: nil
     case .timer(let id): handles.onError(ofTimer: id)
-    case .item(let item): handles.info(of: item)?.onError
+    case .item(let item): handles.onError(of: item)
+    case .request: nil
     case .task(let task): task.onError ?? ownHandler(task.subject)
     }
   }
@@ -138,7 +140,7 @@ extension Runtime {
 
   /// The script was stopped by limits too often: nothing of it runs any more.
   private func condemn() {
-    handles.invalidateAll(on: loop)
+    invalidateAll()
     endAllTasks()
     loop.stop()
   }

@@ -3,27 +3,18 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// What is remembered of a handle besides what the core knows.
-package struct HandleInfo {
-  package var kind: StaticString
-  package var name: String
-  /// Where the script made it.
-  package var madeAt: LuaPosition
-  /// The registry reference of its userdata; 0 while the script alone holds it.
-  package var ref: Int32 = 0
-  /// The handler of its errors, if it has one of its own (D24).
-  package var onError: LuaReference?
-  /// Where it was invalidated, if it was.
-  package var endedAt: LuaPosition?
-}
-
 /// The handles of one state. Loop thread only.
 package final class Handles {
   /// Timers by slot: plain words, since there may be a million.
   private let timerPlaces = Table<LuaPosition>()
   private var timerNames: [TimerID: String] = [:]
   private var timerErrors: [TimerID: LuaReference] = [:]
-  package private(set) var items: [ObjectIdentifier: (item: Loop.Item, info: HandleInfo)] = [:]
+  /// The valid items; each is held by its handle, and knows its place here.
+  private var itemList: ContiguousArray<Unmanaged<Loop.Item>> = []
+  private var itemErrors: [ObjectIdentifier: LuaReference] = [:]
+  /// References of collected handles: given back later, since a collector runs in the middle of
+  /// anything.
+  private var orphans: [LuaReference] = []
 
   package init() {}
 
@@ -53,29 +44,54 @@ package final class Handles {
 
   // MARK: Items
 
-  package func note(_ item: Loop.Item, _ info: HandleInfo) {
-    items[ObjectIdentifier(item)] = (item, info)
+  /// Remembers an item that has got a handle, and where it was made.
+  package func note(_ item: Loop.Item, madeAt place: LuaPosition) {
+    if !orphans.isEmpty { orphans = [] }
+    item.maker.source = place.source
+    item.maker.line = place.line
+    item.maker.index = Int32(itemList.count)
+    itemList.append(Unmanaged.passUnretained(item))
   }
 
-  package func info(of item: Loop.Item) -> HandleInfo? { items[ObjectIdentifier(item)]?.info }
-
-  package func update(_ item: Loop.Item, _ change: (inout HandleInfo) -> Void) {
-    guard var entry = items[ObjectIdentifier(item)] else { return }
-    change(&entry.info)
-    items[ObjectIdentifier(item)] = entry
+  package func place(of item: Loop.Item) -> LuaPosition {
+    LuaPosition(source: item.maker.source, line: item.maker.line)
   }
 
-  package func forget(_ item: Loop.Item) { items[ObjectIdentifier(item)] = nil }
+  package func setOnError(of item: Loop.Item, _ handler: LuaReference?) {
+    itemErrors[ObjectIdentifier(item)] = handler
+  }
 
-  /// Invalidates every item and every timer of the loop that a script made.
-  package func invalidateAll(on loop: Loop) {
-    for (item, _) in items.values { invalidate(item) }
-    items = [:]
-    for slot in 0..<loop.timers.records.count {
-      let record = loop.timers.records[slot]
-      if record.flags.contains(.valid) && !record.flags.contains(.object) {
-        loop.invalidate(TimerID(slot: slot, generation: record.generation))
-      }
+  package func onError(of item: Loop.Item) -> LuaReference? {
+    itemErrors.isEmpty ? nil : itemErrors[ObjectIdentifier(item)]
+  }
+
+  /// An item has ended: it is not listed any more.
+  /// - Parameter isCollected: Whether the collector asks, so that Lua must be left alone.
+  package func forget(_ item: Loop.Item, isCollected: Bool = false) {
+    let index = Int(item.maker.index)
+    if index < 0 { return }
+    item.maker.index = -1
+    let last = itemList.removeLast()
+    if index < itemList.count {
+      itemList[index] = last
+      last._withUnsafeGuaranteedRef { $0.maker.index = Int32(index) }
+    }
+    if itemErrors.isEmpty { return }
+    if let handler = itemErrors.removeValue(forKey: ObjectIdentifier(item)), isCollected {
+      orphans.append(handler)
+    }
+  }
+
+  /// The valid items, in no order.
+  package var items: [Loop.Item] { itemList.map { $0.takeUnretainedValue() } }
+
+  /// The valid timers of scripts, by slot.
+  package func timers(of loop: Loop) -> [TimerID] {
+    let records = loop.timers.records
+    return (0..<records.count).compactMap { slot in
+      let flags = records[slot].flags
+      guard flags.contains(.valid), !flags.contains(.object) else { return nil }
+      return TimerID(slot: slot, generation: records[slot].generation)
     }
   }
 }

@@ -6,7 +6,12 @@ package import MoonloopCore
 /// A mistake of the script: raised at the caller's line.
 package struct ScriptMistake: Error {
   package var message: String
-  package init(_ message: String) { self.message = message }
+  /// What to do; follows the place.
+  package var hint: String?
+  package init(_ message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
 }
 
 /// What can fail in operation: `nil, message, code` for the script.
@@ -43,11 +48,13 @@ package struct HostCall {
   package var state: LuaState { runtime.state }
 
   /// A mistake in the words "timer: 'every' must be …".
-  package func mistake(_ text: String) -> ScriptMistake { ScriptMistake("\(name): \(text)") }
+  package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
+    ScriptMistake("\(name): \(text)", hint: hint)
+  }
 
   /// Leaves the message with the place of the call on the stack, and says that it is to be raised.
-  package func raise(_ message: String) -> Int32 {
-    stack.push(message + stack.site)
+  package func raise(_ message: String, hint: String? = nil) -> Int32 {
+    stack.push(message + stack.site + (hint.map { "; " + $0 } ?? ""))
     return LuaStatus.raise
   }
 }
@@ -68,7 +75,7 @@ package func host(
 @inline(never)
 private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
   switch error {
-  case let mistake as ScriptMistake: return call.raise(mistake.message)
+  case let mistake as ScriptMistake: return call.raise(mistake.message, hint: mistake.hint)
   case let raised as RaisedValue:
     call.stack.push(raised.value)
     return LuaStatus.raise

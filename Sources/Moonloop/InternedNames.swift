@@ -5,7 +5,8 @@ package import MoonloopCore
 
 /// Registry references of the names of activities, results, events and modes.
 package struct InternedNames {
-  private var activities: [UInt32: Int32] = [:]
+  /// By the number of the activity's bit.
+  private var activities = [Int32](repeating: 0, count: 8)
   private var results: [Int32] = []
   private var modes: [ModeName: Int32] = [:]
   package let read: Int32
@@ -19,11 +20,13 @@ package struct InternedNames {
     }
     read = intern("read")
     write = intern("write")
-    for (name, activity) in activityNames { activities[activity.rawValue] = intern(name) }
+    for (name, activity) in activityNames { activities[activity.rawValue.trailingZeroBitCount] = intern(name) }
     results = resultNames.map { intern($0.name) }
   }
 
-  package func ref(of activity: Activity) -> Int32 { activities[activity.rawValue] ?? read }
+  package func ref(of activity: Activity) -> Int32 {
+    activities[activity.rawValue.trailingZeroBitCount]
+  }
 
   package func ref(of result: RunResult) -> Int32 { results[result.rawValue - 1] }
 
@@ -40,7 +43,7 @@ package struct InternedNames {
 }
 
 /// The activities as Lua names them, in the order of a run (D12).
-package let activityNames: [(name: String, activity: Activity)] = [
+package let activityNames: [(name: String, value: Activity)] = [
   ("entry", .entry), ("before_timers", .beforeTimers), ("before_sources", .beforeSources),
   ("before_waiting", .beforeWaiting), ("after_waiting", .afterWaiting), ("exit", .exit),
 ]

@@ -9,11 +9,24 @@ package struct Kinds {
   package let task: LuaHandleKind
   /// What `ml.await` keeps on the stack; no script sees it.
   package let callback: LuaHandleKind
+  package let source: LuaHandleKind
+  package let fd: LuaHandleKind
+  package let observer: LuaHandleKind
+  package let port: LuaHandleKind
+  package let reply: LuaHandleKind
+  package let request: LuaHandleKind
 
-  package init(_ state: LuaState) {
+  init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopMembers)
     task = state.makeHandleKind("task", slots: 0, taskMembers) { releaseTask($0) }
     callback = state.makeHandleKind("callback", slots: 0, []) { releaseCallback($0) }
     timer = state.makeHandleKind("timer", slots: 1, timerMembers) { releaseTimer($0) }
+    let release: (LuaHandle) -> Void = { doors.release($0) }
+    source = state.makeHandleKind("source", slots: 3, sourceMembers, release: release)
+    fd = state.makeHandleKind("fd", slots: 2, descriptorMembers, release: release)
+    observer = state.makeHandleKind("observer", slots: 1, observerMembers, release: release)
+    port = state.makeHandleKind("port", slots: 1, portMembers, release: release)
+    reply = state.makeHandleKind("reply", slots: 0, replyMembers) { releaseReply($0) }
+    request = state.makeHandleKind("request", slots: 2, requestMembers) { releaseRequest($0) }
   }
 }

@@ -10,6 +10,10 @@ private let moduleFunctions: [(name: String, function: LuaRawFunction)] = [
   ("timer", moduleTimer),
   ("sleep", moduleSleep),
   ("timeout", moduleTimeout),
+  ("source", moduleSource),
+  ("fd", moduleDescriptor),
+  ("observer", moduleObserver),
+  ("port", modulePort),
 ]
 
 extension Runtime {

@@ -112,8 +112,11 @@ package func checkedNanoseconds(_ seconds: Double, _ range: SecondsRange) -> Int
   return whole == 0 && seconds > 0 ? 1 : whole
 }
 
-private func shortText(_ number: Double) -> String {
-  number.isNaN ? "nan" : number == .infinity ? "inf" : number == -.infinity ? "-inf" : "\(number)"
+/// A number for a message: without a fraction if it has none.
+func shortText(_ number: Double) -> String {
+  if number.isNaN { return "nan" }
+  if number.isInfinite { return number > 0 ? "inf" : "-inf" }
+  return number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
 }
 
 /// A table of options: fields by name, the handler as first element.
@@ -213,8 +216,10 @@ package struct Options {
     if let text = stack.string(index), let found = known.first(where: { $0.name == text }) {
       return found.value
     }
-    let list = known.map(\.name).joined(separator: ", ")
-    throw call.mistake("'\(field)': unknown \(what) \(call.given(index)); use one of \(list)")
+    throw call.mistake(
+      "'\(field)': unknown \(what) \(call.given(index))",
+      hint: suggestion(
+        for: stack.string(index) ?? "", among: known.map(\.name), list: "use one of "))
   }
 
   /// Pushes a field that must be a function if it is there; the first element under "[1]".
@@ -239,6 +244,14 @@ package struct Options {
       "\(isFirst ? "the handler" : "'\(name)'") must be a function, got \(call.given(-1))")
   }
 
+  /// The same, but pushes nil if it is not there. [-0, +1]
+  /// - Returns: Whether it was there.
+  package func pushHandlerOrNil(_ name: StaticString) throws(ScriptMistake) -> Bool {
+    if try pushHandler(name) { return true }
+    stack.pushNil()
+    return false
+  }
+
   /// A field that must be a function if it is there, kept.
   package func reference(_ name: StaticString) throws(ScriptMistake) -> LuaReference? {
     try pushHandler(name) ? LuaReference(popping: stack) : nil
@@ -260,16 +273,18 @@ package struct Options {
       }
       let key = stack.string(-1) ?? call.given(-1)
       stack.pop()
-      throw call.mistake("unknown option '\(key)'\(suggestion(for: key, among: known))")
+      throw call.mistake(
+        "unknown option '\(key)'", hint: suggestion(for: key, among: known.map { "\($0)" }))
     }
   }
 }
 
-/// "; did you mean 'every'?", or the whole list if nothing is near.
-package func suggestion(for word: String, among known: [StaticString]) -> String {
-  let names = known.map { "\($0)" }
-  if let nearest = LuaText.nearest(to: word, among: names) { return "; did you mean '\(nearest)'?" }
-  return "; the options are \(names.joined(separator: ", "))"
+/// "did you mean 'every'?", or the whole list if nothing is near.
+package func suggestion(
+  for word: String, among known: [String], list: StaticString = "the options are "
+) -> String {
+  if let nearest = LuaText.nearest(to: word, among: known) { return "did you mean '\(nearest)'?" }
+  return "\(list)\(known.joined(separator: ", "))"
 }
 
 extension StaticString {

@@ -34,20 +34,17 @@ package final class Runtime {
   package private(set) var loopRef: Int32 = 0
   /// Whose handler runs now; what it makes is in its modes (D62).
   var current: Subject {
-    get { currentTimer.rawValue != 0 ? .timer(currentTimer) : currentOther }
-    set {
-      if case .timer(let id) = newValue {
-        currentTimer = id
-      } else {
-        currentTimer = TimerID(rawValue: 0)
-        currentOther = newValue
-      }
-    }
+    get { running.subject }
+    set { running = Running(newValue) }
   }
-  /// The timer whose handler runs now, zero if it is something else: a plain word, since timers fire
-  /// often.
-  var currentTimer = TimerID(rawValue: 0)
-  private var currentOther = Subject.chunk
+  /// The same in plain words: call-outs are many.
+  var running = Running()
+  /// The requests that were made of the loop and not performed yet, by reference.
+  var requests: [Int32: ScriptRequest] = [:]
+  /// What is read from descriptors passes through here.
+  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  /// The handlers of all items of a kind, made once.
+  let doors = ItemDoors()
   /// What the coroutine that is about to suspend waits for.
   package var pendingWait: Wait?
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
@@ -59,9 +56,10 @@ package final class Runtime {
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
     self.loop = loop
-    kinds = Kinds(state)
+    kinds = Kinds(state, doors)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
+    doors.open(self)
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()
@@ -72,6 +70,8 @@ package final class Runtime {
     loop.onIdle = { [unowned state] _ in state.idleCollect() }
     loop.timerName = { [unowned self] id, _ in handles.name(ofTimer: id) }
   }
+
+  deinit { scratch.deallocate() }
 
   /// The registry reference of a mode's name.
   package func modeRef(_ mode: ModeName) -> Int32 { names.ref(of: mode, state.stack) }
@@ -87,13 +87,70 @@ package final class Runtime {
     guard !isOver else { return }
     isOver = true
     endAllTasks()
-    handles.invalidateAll(on: loop)
+    invalidateAll()
     loop.onIdle = nil
     loop.timerName = nil
     stopValues = [:]
     errors.dropHandlers()
     names.drop(state)
     state.close()
+  }
+}
+
+/// Whose handler runs now, in two plain words: whoever calls out holds what it is.
+struct Running {
+  private enum Kind { case chunk, timer, item, task, request }
+  private var kind = Kind.chunk
+  private var bits: UInt64 = 0
+
+  init() {}
+
+  @inline(__always)
+  init(timer id: UInt64) {
+    kind = .timer
+    bits = id
+  }
+
+  @inline(__always)
+  init(item: Loop.Item) {
+    kind = .item
+    bits = Self.bits(of: item)
+  }
+
+  init(_ subject: Subject) {
+    switch subject {
+    case .chunk: break
+    case .timer(let id):
+      kind = .timer
+      bits = id.rawValue
+    case .item(let item):
+      kind = .item
+      bits = Self.bits(of: item)
+    case .task(let task):
+      kind = .task
+      bits = Self.bits(of: task)
+    case .request(let request):
+      kind = .request
+      bits = Self.bits(of: request)
+    }
+  }
+
+  var subject: Subject {
+    switch kind {
+    case .chunk: .chunk
+    case .timer: .timer(TimerID(rawValue: bits))
+    case .item: .item(object())
+    case .task: .task(object())
+    case .request: .request(object())
+    }
+  }
+
+  private static func bits(of object: AnyObject) -> UInt64 {
+    UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
+  }
+
+  private func object<Object: AnyObject>() -> Object {
+    Unmanaged<Object>.fromOpaque(UnsafeRawPointer(bitPattern: UInt(bits))!).takeUnretainedValue()
   }
 }
 
@@ -104,4 +161,6 @@ package enum Subject {
   case timer(TimerID)
   case item(Loop.Item)
   case task(ScriptTask)
+  /// A block that was queued by `loop:perform`.
+  case request(ScriptRequest)
 }

@@ -42,6 +42,7 @@ extension Runtime {
       return modes(loop.contains(id, .common), loop.modeNames(of: id))
     case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
     case .task(let task): return task.modes
+    case .request(let request): return request.modes
     }
   }
 
@@ -58,7 +59,7 @@ extension Runtime {
     case .item(let item):
       item.isSuspended = suspended
       if !suspended { loop.deliverHeld(item) }
-    case .chunk, .task: break
+    case .chunk, .task, .request: break
     }
   }
 

@@ -143,7 +143,7 @@ extension Loop {
       while true {
         let rest = bytes.count - done
         let part = isNonBlocking ? rest : min(rest, Self.safeWrite)
-        do {
+        do throws(SystemError) {
           if !isNonBlocking && !kernel.isReady(fd, for: .write) {
             throw SystemError(call: "write", code: Errno.wouldBlock)
           }

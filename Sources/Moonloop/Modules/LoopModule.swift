@@ -10,6 +10,16 @@ let loopMembers: [LuaHandleMember] = [
   .method("every", loopEvery),
   .method("at", loopAt),
   .method("task", loopTask),
+  .method("source", loopSource),
+  .method("fd", loopDescriptor),
+  .method("observer", loopObserver),
+  .method("port", loopPort),
+  .method("perform", loopPerform),
+  .method("perform_after", loopPerformAfter),
+  .method("add", loopAdd),
+  .method("remove", loopRemove),
+  .method("contains", loopContains),
+  .method("modes", loopModes),
   .method("run", loopRun),
   .method("stop", loopStop),
   .method("stop_when_next_looking", loopStopLater),
@@ -32,7 +42,9 @@ extension HostCall {
 
   @inline(never)
   package func notSelf(_ kind: String) -> ScriptMistake {
-    mistake("must be called as \(kind):\(name)(…), with a colon; got \(given(1)) for the \(kind)")
+    let method = "\(name)".split(separator: ":").last ?? ""
+    return mistake(
+      "must be called as \(kind):\(method)(…), with a colon; got \(given(1)) for the \(kind)")
   }
 
   package func boolean(_ index: Int32) throws(ScriptMistake) -> Bool {
@@ -103,18 +115,26 @@ extension HostCall {
 }
 
 extension Runtime {
-  /// Runs the loop for a script; the time of the run is not charged to the handler that asked.
+  /// Runs the loop inside a host function; the time of the run is not charged to the handler that
+  /// asked.
+  func runNested(
+    _ mode: ModeName, _ timeout: Duration?, returnAfterSource: Bool = false
+  ) -> RunResult {
+    let outer = running
+    let budget = state.suspendBudget()
+    let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
+    state.resumeBudget(budget)
+    running = outer
+    stopFinishedWait()
+    return result
+  }
+
   fileprivate func run(
     _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
   ) -> Int32 {
     if loop.depth == 0 { ranLoop = true }
     let depth = loop.depth + 1
-    let outer = current
-    let budget = state.suspendBudget()
-    let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
-    state.resumeBudget(budget)
-    current = outer
-    stopFinishedWait()
+    let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: names.ref(of: result))
     call.push(stopValues.removeValue(forKey: depth))
     call.stack.push(loop.wasStopped)

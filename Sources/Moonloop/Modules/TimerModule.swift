@@ -7,6 +7,7 @@ internal import MoonloopCore
 let timerMembers: [LuaHandleMember] = [
   .method("invalidate", timerInvalidate),
   .method("is_valid", timerIsValid),
+  .method("modes", timerModes),
   .method("again", timerAgain),
   .method("keep_alive", timerKeepAlive),
   .getter("next_fire", timerNextFire),
@@ -177,7 +178,7 @@ extension HostCall {
     return id
   }
 
-  fileprivate func invalidTimer() -> ScriptMistake {
+  func invalidTimer() -> ScriptMistake {
     mistake("the timer is invalid: it has ended or was invalidated; make a new one")
   }
 }
@@ -205,14 +206,14 @@ extension Runtime {
 private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
   // The state that this runs for holds the runtime: no reference is counted for a fire.
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
-    let outer = runtime.currentTimer
-    runtime.currentTimer = TimerID(rawValue: id)
+    let outer = runtime.running
+    runtime.running = Running(timer: id)
     let outcome = runtime.state.dispatch(ref: payload, slot: 1, integer: missed)
     if case .returned = outcome {
     } else {
       runtime.settle(outcome, .timer(TimerID(rawValue: id)))
     }
-    runtime.currentTimer = outer
+    runtime.running = outer
   }
 }
 

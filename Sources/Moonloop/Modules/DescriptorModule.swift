@@ -1,0 +1,251 @@
+// Descriptors in Lua: `loop:fd`, `ml.fd`, signalled by the kernel (D11). Reading is in
+// `DescriptorReading`.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What an fd handle offers.
+let descriptorMembers: [LuaHandleMember] =
+  itemMembers + [
+    .method("read", descriptorRead),
+    .method("write", descriptorWrite),
+    .method("enable", descriptorEnable),
+    .method("disable", descriptorDisable),
+    .getter("fd", descriptorNumber),
+    .getter("enabled", descriptorEnabled),
+  ]
+
+private let descriptorOptions: [StaticString] = [
+  "fd", "read", "write", "name", "modes", "close", "reenable", "line_limit", "order", "keep_alive",
+  "on_error",
+]
+
+private let eventNames: [(name: String, value: Loop.DescriptorSource.Events)] = [
+  ("read", .read), ("write", .write),
+]
+
+/// `loop:fd { fd, read, write, name, modes, close, reenable, line_limit, order, keep_alive,
+/// on_error }`
+let loopDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "fd") { call in
+    try call.requireLoop()
+    return try makeDescriptor(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.fd { … }`: made, in no mode yet.
+let moduleDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "fd") { call in try makeDescriptor(call, options: 1, isAdded: false) }
+}
+
+private func makeDescriptor(
+  _ call: HostCall, options index: Int32, isAdded: Bool
+) throws -> Int32 {
+  let options = try call.options(
+    index, descriptorOptions, example: "{ fd = 0, read = function(fd) … end }")
+  guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
+    throw call.mistake("needs 'fd', the number of an open descriptor")
+  }
+  let name = try options.string("name") ?? ""
+  let closes = try options.boolean("close") ?? false
+  let reenabled = try options.names("reenable", eventNames, "event")
+  let lineLimit = try options.integer("line_limit", in: 1...(1 << 30))
+  _ = try options.integer("order", in: .min ... .max)  // Ready ones take turns whatever it is (R54).
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  let hasRead = try options.pushHandlerOrNil("read")
+  let hasWrite = try options.pushHandlerOrNil("write")
+  if !hasRead && !hasWrite { throw call.mistake("needs a handler: 'read', 'write' or both") }
+  let doors = call.runtime.doors
+  let source = Loop.DescriptorSource(
+    Int32(fd), closesDescriptor: closes, events: hasRead ? .read : [],
+    reenabled: reenabled.map { $0.reduce([]) { $0.union($1) } } ?? .read, name: name,
+    handler: doors.event)
+  source.onFailure = doors.failure
+  do throws(SystemError) { try source.inspect(call.loop.kernel) } catch {
+    throw OperatingFailure(
+      "fd: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))", error.name)
+  }
+  _ = call.push(call.runtime.kinds.fd, source)
+  call.stack.rotate(-3, 1)  // the handle below its two functions
+  call.stack.popSlot(2, of: -3)
+  call.stack.popSlot(1, of: -2)
+  if let lineLimit { call.runtime.readAhead(of: source).lineLimit = lineLimit }
+  try call.applyCommonOptions(options, to: source)
+  if isAdded { try call.addNew(source, to: modes) }
+  return 1
+}
+
+// MARK: Calling out
+
+extension Runtime {
+  /// The descriptor is ready for an event: the handler of that event gets it, and the event's name.
+  func deliver(_ source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
+    let isRead = event == .read
+    callOut(source) { ref in
+      state.dispatch(
+        ref: ref, slot: isRead ? 1 : 2, argument: isRead ? names.read : names.write)
+    }
+  }
+
+  /// The descriptor was closed behind the loop's back: the item has ended, which is an error.
+  func fail(_ source: Loop.DescriptorSource, _ error: SystemError) {
+    if source.maker.ref < 0 { return }  // The state is closing.
+    let text =
+      "descriptor \(source.fd) was closed while it was watched: \(error.message) (\(error.name)); "
+      + "invalidate the handle before closing the descriptor"
+    report(LuaError(message: text, code: error.name), .item(source))
+    noteEnd(of: source)
+  }
+}
+
+// MARK: Methods
+
+extension HostCall {
+  @inline(__always)
+  func selfDescriptor() throws(ScriptMistake) -> (LuaHandle, Loop.DescriptorSource) {
+    let handle = try selfHandle(runtime.kinds.fd)
+    return (handle, handle.item(as: Loop.DescriptorSource.self))
+  }
+
+  /// Event names at 2: one, or a list of them.
+  private func events(_ handle: LuaHandle) throws(ScriptMistake) -> Loop.DescriptorSource.Events {
+    var events: Loop.DescriptorSource.Events = []
+    if stack.type(2) == .table {
+      var place: Int64 = 1
+      while stack.rawGet(2, item: place) != .nil {
+        defer { stack.pop() }
+        events.formUnion(try event(stack.absolute(-1)))
+        place += 1
+      }
+      stack.pop()
+    } else {
+      events = try event(2)
+    }
+    return events
+  }
+
+  private func event(_ index: Int32) throws(ScriptMistake) -> Loop.DescriptorSource.Events {
+    if let text = stack.string(index), let found = eventNames.first(where: { $0.name == text }) {
+      return found.value
+    }
+    throw mistake("unknown event \(given(index))", hint: "use \"read\", \"write\" or a list")
+  }
+
+  /// Whether there is a handler for an event, else an error.
+  private func requireHandler(
+    _ events: Loop.DescriptorSource.Events, _ event: Loop.DescriptorSource.Events, slot: Int32
+  ) throws(ScriptMistake) {
+    guard events.contains(event) else { return }
+    stack.pushSlot(slot, of: 1)
+    defer { stack.pop() }
+    if stack.type(-1) != .function {
+      throw mistake("there is no '\(event)' handler that could hear of it")
+    }
+  }
+
+  fileprivate func setEvents(isEnabled: Bool) throws -> Int32 {
+    let (handle, source) = try selfDescriptor()
+    let events = try events(handle)
+    try requireValid(handle)
+    if isEnabled {
+      try requireHandler(events, .read, slot: 1)
+      try requireHandler(events, .write, slot: 2)
+      source.enable(events)
+    } else {
+      source.disable(events)
+    }
+    stack.setCount(1)
+    return 1
+  }
+}
+
+/// `fd:enable(events)` gives the handle back.
+private let descriptorEnable: LuaRawFunction = { L, context in
+  host(L, context, "fd:enable") { call in try call.setEvents(isEnabled: true) }
+}
+
+/// `fd:disable(events)` gives the handle back.
+private let descriptorDisable: LuaRawFunction = { L, context in
+  host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
+}
+
+private let descriptorNumber: LuaRawFunction = { L, context in
+  host(L, context, "fd") { call in
+    call.stack.push(Int(try call.selfDescriptor().1.fd))
+    return 1
+  }
+}
+
+private let descriptorEnabled: LuaRawFunction = { L, context in
+  host(L, context, "enabled") { call in
+    let source = try call.selfDescriptor().1
+    call.stack.newTable(items: 2)
+    var place: Int64 = 1
+    for (name, event) in eventNames where source.enabled.contains(event) {
+      call.stack.push(name)
+      call.stack.rawSet(-2, item: place)
+      place += 1
+    }
+    return 1
+  }
+}
+
+/// `fd:write(string, …)`: how many bytes were written, perhaps not all; never waits.
+private let descriptorWrite: LuaRawFunction = { L, context in
+  host(L, context, "fd:write") { call in
+    let (handle, source) = try call.selfDescriptor()
+    let count = call.count
+    for index in stride(from: 2, through: count, by: 1) { try call.checkWritable(index) }
+    try call.requireValid(handle)
+    var written = 0
+    for index in stride(from: 2, through: count, by: 1) {
+      let (size, done) = try call.write(source, index, after: written)
+      written += done
+      if done < size { break }
+    }
+    call.stack.push(written)
+    return 1
+  }
+}
+
+extension HostCall {
+  fileprivate func checkWritable(_ index: Int32) throws(ScriptMistake) {
+    switch stack.type(index) {
+    case .string, .number: break
+    default: throw mistake("argument \(index - 1) must be a string, got \(given(index))")
+    }
+  }
+
+  /// Writes one argument; a number as Lua writes it.
+  /// - Returns: How many bytes it has, and how many of them were written.
+  fileprivate func write(
+    _ source: Loop.DescriptorSource, _ index: Int32, after written: Int
+  ) throws -> (size: Int, done: Int) {
+    if stack.type(index) == .number { stack.makeString(index) }
+    let kernel = loop.kernel
+    var size = 0
+    var result = Result<Int, SystemError>.success(0)
+    _ = stack.withBytes(index) { bytes in
+      size = bytes.count
+      if size == 0 { return }
+      result = Result { () throws(SystemError) in try source.write(kernel, bytes) }
+    }
+    switch result {
+    case .success(let done): return (size, done)
+    case .failure(let error):
+      if written > 0 { return (size, 0) }  // The next write tells why.
+      throw failure(error, of: source)
+    }
+  }
+
+  /// A failed read or write as a value for the script.
+  func failure(_ error: SystemError, of source: Loop.DescriptorSource) -> OperatingFailure {
+    let label = source.name.isEmpty ? "descriptor \(source.fd)" : "fd '\(source.name)'"
+    if error.name == "EAGAIN" {
+      let what = error.call == "read" ? "there is nothing to read" : "there is no space to write"
+      return OperatingFailure("\(label): \(what) now", error.name)
+    }
+    return OperatingFailure(
+      "\(label): \(error.call) failed: \(error.message) (\(error.name))", error.name)
+  }
+}

@@ -1,0 +1,331 @@
+// What the handles of all items share: ending, validity, names, modes (D2, D4, D6, D8).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a handle of a source, descriptor, observer or port offers besides its own.
+let itemMembers: [LuaHandleMember] = [
+  .method("invalidate", itemInvalidate),
+  .method("is_valid", itemIsValid),
+  .method("keep_alive", itemKeepAlive),
+  .method("modes", itemModes),
+  .getter("name", itemName),
+  .getter("fires", itemFires),
+  .getter("on_error", itemOnError),
+  .setter("on_error", itemSetOnError),
+  .metamethod("__close", itemInvalidate),
+  .metamethod("__tostring", itemToString),
+]
+
+/// The word for an item in messages and in `loop:dump`: the name of its kind of handle.
+func word(for item: Loop.Item) -> String { item is Loop.DescriptorSource ? "fd" : item.kind }
+
+// MARK: Finding
+
+extension LuaHandle {
+  /// The item of a handle; the handle holds it.
+  @inline(__always)
+  var item: Loop.Item {
+    Unmanaged<Loop.Item>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+
+  /// The same as the class that the handle's kind stands for.
+  @inline(__always)
+  func item<Item: Loop.Item>(as type: Item.Type) -> Item {
+    Unmanaged<Item>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+
+  /// Where the script invalidated it, if it did.
+  var endedAt: LuaPosition? {
+    get {
+      word == 0
+        ? nil : LuaPosition(source: Int32(bitPattern: index), line: Int32(bitPattern: generation))
+    }
+    nonmutating set {
+      guard let newValue else { return }
+      index = UInt32(bitPattern: newValue.source)
+      generation = UInt32(bitPattern: newValue.line)
+      word = 1
+    }
+  }
+}
+
+extension HostCall {
+  /// The handle of an item at an index; nil if it is none.
+  func itemHandle(_ index: Int32) -> LuaHandle? {
+    let kinds = runtime.kinds
+    return kinds.source.handle(stack.L, index) ?? kinds.fd.handle(stack.L, index)
+      ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
+  }
+
+  func selfItem() throws(ScriptMistake) -> LuaHandle {
+    guard let handle = itemHandle(1) else { throw notSelf("handle") }
+    return handle
+  }
+
+  /// The first argument must be a handle of this kind.
+  @inline(__always)
+  func selfHandle(_ kind: LuaHandleKind) throws(ScriptMistake) -> LuaHandle {
+    if let handle = kind.handle(stack.L, 1) { return handle }
+    throw notSelf(kind.name)
+  }
+
+  /// An error if the item has ended: it names the item, where it was made, and where it ended.
+  @inline(__always)
+  func requireValid(_ handle: LuaHandle) throws(ScriptMistake) {
+    if !handle.item.isValid { throw invalid(handle) }
+  }
+
+  @inline(never)
+  func invalid(_ handle: LuaHandle) -> ScriptMistake {
+    let label = runtime.label(of: .item(handle.item))
+    let end = handle.endedAt.map { "was invalidated at \(state.text(of: $0))" } ?? "has ended"
+    return mistake("\(label) \(end)", hint: "make a new one")
+  }
+}
+
+// MARK: Life
+
+extension HostCall {
+  /// Makes a handle for an item; it holds the item. [-0, +1]
+  func push<Item: Loop.Item>(_ kind: LuaHandleKind, _ item: Item) -> LuaHandle {
+    let handle = kind.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(item).toOpaque()
+    runtime.handles.note(item, madeAt: stack.position)
+    return handle
+  }
+
+  /// Adds the item whose handle is at an index to modes; the loop holds the handle then (D4).
+  func add(_ item: Loop.Item, _ index: Int32, to modes: [ModeName]) throws {
+    if item.maker.ref == 0 {
+      stack.pushValue(index)
+      item.maker.ref = stack.popRef()
+    }
+    defer { runtime.letGoIfNowhere(item) }
+    try loop.add(item, modes: modes)
+  }
+
+  /// What `loop:x { … }` does after making: adds the handle on top to its modes.
+  func addNew(_ item: Loop.Item, to modes: [ModeName]?) throws {
+    do { try add(item, stack.absolute(-1), to: modes ?? [.default]) } catch {
+      runtime.end(item)
+      throw error
+    }
+  }
+
+  /// Reads what all items take: `on_error`, `keep_alive`; for the item whose handle is on top.
+  func applyCommonOptions(_ options: Options, to item: Loop.Item) throws(ScriptMistake) {
+    if try options.boolean("keep_alive") == false { loop.setKeepsAlive(item, false) }
+    if let onError = try options.reference("on_error") {
+      runtime.handles.setOnError(of: item, onError)
+    }
+  }
+
+  /// `modes` belongs to `loop:x`, not to `ml.x` (D9).
+  func modesOption(_ options: Options, isAdded: Bool) throws(ScriptMistake) -> [ModeName]? {
+    let modes = try options.modes()
+    if modes != nil && !isAdded {
+      throw mistake("'modes' is for loop:\(name)", hint: "give the modes to loop:add")
+    }
+    return modes
+  }
+}
+
+extension Runtime {
+  /// Ends an item; the script may still have its handle.
+  func end(_ item: Loop.Item) {
+    invalidate(item)
+    noteEnd(of: item)
+  }
+
+  /// The item has ended: nothing of it is held any more.
+  func noteEnd(of item: Loop.Item) {
+    if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
+    item.maker.ref = 0
+    item.maker.state = nil
+    handles.forget(item)
+  }
+
+  /// Lets the script alone hold an item that is in no mode any more.
+  ///
+  /// It may still be called in the stage under way (R37, R45): so it stays known while it lives.
+  func letGoIfNowhere(_ item: Loop.Item) {
+    guard item.maker.ref > 0, !item.hasOwner else { return }
+    let stack = state.stack
+    stack.push(ref: item.maker.ref)
+    stack.makeKnown(Unmanaged.passUnretained(item).toOpaque())
+    stack.pop()
+    stack.dropRef(item.maker.ref)
+    item.maker.ref = 0
+  }
+
+  /// The reference of an item's handle for a call-out; 0 if it was collected.
+  func borrowRef(of item: Loop.Item) -> Int32 {
+    let stack = state.stack
+    guard item.maker.ref == 0, stack.pushKnown(Unmanaged.passUnretained(item).toOpaque()) else {
+      return 0
+    }
+    return stack.popRef()
+  }
+
+  /// A handle was collected: its item, which is in no mode, ends with it. At the end of the state
+  /// items that are in modes end too, without another call-out.
+  func release(_ handle: LuaHandle) {
+    guard let pointer = handle.pointer else { return }
+    handle.pointer = nil
+    let item = Unmanaged<Loop.Item>.fromOpaque(pointer).takeRetainedValue()
+    item.maker.ref = -1
+    invalidate(item)
+    handles.forget(item, isCollected: true)
+    item.maker.state = nil
+  }
+
+  /// Ends every item and every timer that scripts made, and takes all requests back.
+  func invalidateAll() {
+    for item in handles.items { end(item) }
+    for timer in handles.timers(of: loop) { loop.invalidate(timer) }
+    for request in requests.values { cancel(request) }
+  }
+
+  // MARK: Calling out
+
+  /// Calls a handler of an item: the function in a user value of its handle.
+  @inline(__always)
+  func callOut(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
+    let outer = running
+    running = Running(item: item)
+    let ref = item.maker.ref
+    if ref > 0 {
+      let outcome = dispatch(ref)
+      if case .returned = outcome {} else { settle(outcome, .item(item)) }
+    } else {
+      callOutUnheld(item, dispatch)
+    }
+    running = outer
+  }
+
+  /// The same for an item that was taken out of its modes before its turn came.
+  @inline(never)
+  private func callOutUnheld(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
+    let ref = borrowRef(of: item)
+    if ref == 0 { return }
+    let outcome = dispatch(ref)
+    if case .returned = outcome {} else { settle(outcome, .item(item)) }
+    state.stack.dropRef(ref)
+  }
+}
+
+/// The handlers that the core gets, one for all items of a kind: no closure for each.
+final class ItemDoors {
+  private(set) var perform: Loop.Source.Perform = { _ in }
+  private(set) var schedule: Loop.Source.Scheduler = { _, _, _ in }
+  private(set) var cancel: Loop.Source.Scheduler = { _, _, _ in }
+  private(set) var event: Loop.DescriptorSource.Handler = { _, _ in }
+  private(set) var failure: Loop.DescriptorSource.FailureHandler = { _, _ in }
+  private(set) var activity: Loop.Observer.Handler = { _, _ in }
+  private(set) var message: Loop.Port.Handler = { _, _ in }
+  private(set) var release: (LuaHandle) -> Void = { _ in }
+
+  func open(_ runtime: Runtime) {
+    // The state holds the runtime, and ends all items before it goes.
+    let door = Unmanaged.passUnretained(runtime)
+    release = { handle in door._withUnsafeGuaranteedRef { $0.release(handle) } }
+    perform = { source in door._withUnsafeGuaranteedRef { $0.perform(source) } }
+    schedule = { source, _, mode in
+      door._withUnsafeGuaranteedRef { $0.tell(source, slot: 2, mode) }
+    }
+    cancel = { source, _, mode in
+      door._withUnsafeGuaranteedRef { $0.tell(source, slot: 3, mode) }
+    }
+    event = { source, event in door._withUnsafeGuaranteedRef { $0.deliver(source, event) } }
+    failure = { source, error in door._withUnsafeGuaranteedRef { $0.fail(source, error) } }
+    activity = { observer, activity in
+      door._withUnsafeGuaranteedRef { $0.notify(observer, activity) }
+    }
+    message = { port, message in door._withUnsafeGuaranteedRef { $0.deliver(port, message) } }
+  }
+}
+
+// MARK: Methods
+
+private let itemInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let handle = try call.selfItem()
+    let item = handle.item
+    if item.isValid {
+      handle.endedAt = call.stack.position
+      call.runtime.end(item)
+    }
+    return 0
+  }
+}
+
+private let itemIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.selfItem().item.isValid)
+    return 1
+  }
+}
+
+private let itemKeepAlive: LuaRawFunction = { L, context in
+  host(L, context, "keep_alive") { call in
+    let handle = try call.selfItem()
+    let holds = try call.boolean(2)
+    try call.requireValid(handle)
+    call.loop.setKeepsAlive(handle.item, holds)
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+private let itemModes: LuaRawFunction = { L, context in
+  host(L, context, "modes") { call in
+    call.pushNames(call.loop.modes(of: try call.selfItem().item))
+    return 1
+  }
+}
+
+// MARK: Fields
+
+private let itemName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.selfItem().item.name)
+    return 1
+  }
+}
+
+private let itemFires: LuaRawFunction = { L, context in
+  host(L, context, "fires") { call in
+    call.stack.push(Int(try call.selfItem().item.callouts))
+    return 1
+  }
+}
+
+private let itemOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    call.push(call.runtime.handles.onError(of: try call.selfItem().item))
+    return 1
+  }
+}
+
+private let itemSetOnError: LuaRawFunction = { L, context in
+  host(L, context, "on_error") { call in
+    let handle = try call.selfItem()
+    let handler = try call.handlerReference(2)
+    try call.requireValid(handle)
+    call.runtime.handles.setOnError(of: handle.item, handler)
+    return 0
+  }
+}
+
+private let itemToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let handle = try call.selfItem()
+    let label = call.runtime.label(of: .item(handle.item))
+    let end =
+      handle.item.isValid
+      ? "" : handle.endedAt.map { ", invalidated at \(call.state.text(of: $0))" } ?? ", ended"
+    call.stack.push(label + end)
+    return 1
+  }
+}

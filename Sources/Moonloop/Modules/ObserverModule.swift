@@ -1,0 +1,77 @@
+// Observers in Lua: `loop:observer`, `ml.observer` (D12).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What an observer handle offers.
+let observerMembers: [LuaHandleMember] =
+  itemMembers + [
+    .getter("order", observerOrder),
+    .getter("repeats", observerRepeats),
+  ]
+
+private let observerOptions: [StaticString] = [
+  "on", "order", "repeats", "name", "modes", "keep_alive", "on_error",
+]
+
+/// `loop:observer { on, order, repeats, name, modes, on_error, handler }`
+let loopObserver: LuaRawFunction = { L, context in
+  host(L, context, "observer") { call in
+    try call.requireLoop()
+    return try makeObserver(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.observer { … }`: made, in no mode yet.
+let moduleObserver: LuaRawFunction = { L, context in
+  host(L, context, "observer") { call in try makeObserver(call, options: 1, isAdded: false) }
+}
+
+private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  let options = try call.options(
+    index, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
+  guard let on = try options.names("on", activityNames, "activity"), !on.isEmpty else {
+    throw call.mistake(
+      "needs 'on', the activities that it hears of",
+      hint: "use one of \(activityNames.map(\.name).joined(separator: ", ")), or a list")
+  }
+  let order = try options.integer("order", in: .min ... .max) ?? 0
+  let repeats = try options.boolean("repeats") ?? true
+  let name = try options.string("name") ?? ""
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  _ = try options.pushHandler("[1]", isRequired: true)
+  let observer = Loop.Observer(
+    on.reduce([]) { $0.union($1) }, repeats: repeats, order: order, name: name,
+    handler: call.runtime.doors.activity)
+  _ = call.push(call.runtime.kinds.observer, observer)
+  call.stack.rotate(-2, 1)
+  call.stack.popSlot(1, of: -2)
+  try call.applyCommonOptions(options, to: observer)
+  if isAdded { try call.addNew(observer, to: modes) }
+  return 1
+}
+
+extension Runtime {
+  /// An activity has come: the handler gets the observer and its name.
+  func notify(_ observer: Loop.Observer, _ activity: Activity) {
+    let name = names.ref(of: activity)
+    callOut(observer) { ref in state.dispatch(ref: ref, slot: 1, argument: name) }
+    if !observer.repeats && observer.isValid { end(observer) }  // R34
+  }
+}
+
+private let observerOrder: LuaRawFunction = { L, context in
+  host(L, context, "order") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.observer)
+    call.stack.push(handle.item(as: Loop.Observer.self).order)
+    return 1
+  }
+}
+
+private let observerRepeats: LuaRawFunction = { L, context in
+  host(L, context, "repeats") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.observer)
+    call.stack.push(handle.item(as: Loop.Observer.self).repeats)
+    return 1
+  }
+}

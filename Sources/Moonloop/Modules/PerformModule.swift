@@ -1,0 +1,217 @@
+// Blocks and perform requests in Lua: `loop:perform`, `loop:perform_after` (D13).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A function that was queued on the loop. Loop thread only.
+package final class ScriptRequest {
+  /// What it is in reports: "perform" or "perform_after".
+  package let kind: StaticString
+  /// The modes that it is for; what the function makes and waits for is in them too (D62).
+  package let modes: [ModeName]
+  package let madeAt: LuaPosition
+  /// The registry reference of its handle while it waits; 0 afterwards.
+  fileprivate(set) var ref: Int32 = 0
+  fileprivate(set) var request: PerformRequest?
+
+  init(_ kind: StaticString, _ modes: [ModeName], madeAt place: LuaPosition) {
+    self.kind = kind
+    self.modes = modes
+    madeAt = place
+  }
+}
+
+/// What the handle of a request offers.
+let requestMembers: [LuaHandleMember] = [
+  .method("cancel", requestCancel),
+  .method("invalidate", requestInvalidate),
+  .method("is_pending", requestIsPending),
+  .method("is_valid", requestIsPending),
+  .metamethod("__close", requestInvalidate),
+  .metamethod("__tostring", requestToString),
+]
+
+private let performOptions: [StaticString] = ["modes", "wake", "as_source"]
+private let performAfterOptions: [StaticString] = ["after", "modes"]
+
+/// `loop:perform(f, …)`, `loop:perform({ modes, wake, as_source }, f, …)`: performed once by the next
+/// pass in one of the modes.
+///
+/// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
+let loopPerform: LuaRawFunction = { L, context in
+  host(L, context, "perform") { call in
+    try call.requireLoop()
+    var modes: [ModeName] = [.default]
+    var wakes = true
+    var asSource = false
+    var function: Int32 = 2
+    if call.stack.type(2) == .table {
+      let options = try call.options(2, performOptions, example: "{ modes = \"common\" }")
+      modes = try options.modes() ?? modes
+      wakes = try options.boolean("wake") ?? true
+      asSource = try options.boolean("as_source") ?? false
+      function = 3
+    }
+    let request = try call.pushRequest(modes, function)
+    let body = call.runtime.body(of: request)
+    request.request = call.loop.performHere(
+      modes: modes, wakes: wakes, asSource: asSource, body)
+    return 1
+  }
+}
+
+/// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes }, f, …)`: a one-shot timer
+/// (R114).
+let loopPerformAfter: LuaRawFunction = { L, context in
+  host(L, context, "perform_after") { call in
+    try call.requireLoop()
+    var modes: [ModeName] = [.default]
+    let delay: Int64
+    if call.stack.type(2) == .table {
+      let options = try call.options(2, performAfterOptions, example: "{ after = 1 }")
+      guard let after = try options.seconds("after", .notNegative) else {
+        throw call.mistake("needs 'after', the delay in seconds")
+      }
+      delay = after
+      modes = try options.modes() ?? modes
+    } else {
+      delay = try call.seconds(2, "the delay", .notNegative)
+    }
+    let request = try call.pushRequest(modes, 3)
+    let body = call.runtime.body(of: request)
+    request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
+    return 1
+  }
+}
+
+extension HostCall {
+  /// Makes the handle of a request for the function at an index and its arguments; the loop holds it
+  /// until it was performed. [-?, +1]
+  fileprivate func pushRequest(
+    _ modes: [ModeName], _ function: Int32
+  ) throws(ScriptMistake) -> ScriptRequest {
+    try self.function(function, "the function")
+    let arguments = count - function
+    if arguments > 0 {
+      stack.newTable(items: arguments, fields: 1)
+      stack.setField("n", Int(arguments))
+      stack.rotate(function + 1, 1)
+      for place in stride(from: arguments, through: 1, by: -1) {
+        stack.rawSet(function + 1, item: Int64(place))
+      }
+    } else {
+      stack.pushNil()
+    }
+    let request = ScriptRequest(name, modes, madeAt: stack.position)
+    let handle = runtime.kinds.request.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(request).toOpaque()
+    stack.rotate(-3, 1)
+    stack.popSlot(2, of: -3)
+    stack.popSlot(1, of: -2)
+    stack.pushValue(-1)
+    request.ref = stack.popRef()
+    runtime.requests[request.ref] = request
+    return request
+  }
+
+  fileprivate func selfRequest() throws(ScriptMistake) -> ScriptRequest {
+    let handle = try selfHandle(runtime.kinds.request)
+    return Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
+  }
+}
+
+extension Runtime {
+  /// What the core performs.
+  fileprivate func body(of request: ScriptRequest) -> () -> Void {
+    let door = Unmanaged.passUnretained(self)
+    return { door._withUnsafeGuaranteedRef { $0.perform(request) } }
+  }
+
+  private func perform(_ request: ScriptRequest) {
+    let ref = request.ref
+    if ref == 0 { return }
+    let outer = running
+    running = Running(.request(request))
+    let outcome = state.start(push: { stack in pushFunction(ref, on: stack) })
+    if case .returned = outcome {} else { settle(outcome, .request(request)) }
+    running = outer
+  }
+
+  /// Pushes the function of a request and its arguments, and lets go of the handle.
+  /// - Returns: The count of the arguments.
+  private func pushFunction(_ ref: Int32, on stack: LuaStack) -> Int {
+    stack.push(ref: ref)
+    drop(ref)
+    stack.pushSlot(1, of: 1)
+    stack.pushSlot(2, of: 1)
+    stack.rotate(1, -1)  // the function, the arguments, the handle
+    stack.pop()
+    guard stack.type(2) == .table else {
+      stack.pop()
+      return 0
+    }
+    stack.push("n")
+    _ = stack.rawGet(2)
+    let count = stack.integer(-1) ?? 0
+    stack.pop()
+    guard stack.reserve(count + 1) else { return 0 }
+    for place in 0..<count { _ = stack.rawGet(2, item: Int64(place + 1)) }
+    stack.rotate(2, -1)
+    stack.pop()
+    return count
+  }
+
+  private func drop(_ ref: Int32) {
+    requests.removeValue(forKey: ref)?.ref = 0
+    state.stack.dropRef(ref)
+  }
+
+  /// Takes a request back if it still waits.
+  @discardableResult
+  func cancel(_ request: ScriptRequest) -> Bool {
+    guard request.ref != 0 else { return false }
+    if let waiting = request.request { loop.cancel(waiting) }
+    drop(request.ref)
+    return true
+  }
+}
+
+/// The handle of a request was collected, which the loop held as long as it waited.
+func releaseRequest(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<ScriptRequest>.fromOpaque(pointer).release()
+}
+
+// MARK: Methods
+
+/// `request:cancel()`: whether it was still waiting (R115).
+private let requestCancel: LuaRawFunction = { L, context in
+  host(L, context, "cancel") { call in
+    call.stack.push(call.runtime.cancel(try call.selfRequest()))
+    return 1
+  }
+}
+
+private let requestInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    call.runtime.cancel(try call.selfRequest())
+    return 0
+  }
+}
+
+private let requestIsPending: LuaRawFunction = { L, context in
+  host(L, context, "is_pending") { call in
+    call.stack.push(try call.selfRequest().ref != 0)
+    return 1
+  }
+}
+
+private let requestToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let request = try call.selfRequest()
+    let end = request.ref == 0 ? ", over" : ""
+    call.stack.push(call.runtime.label(of: .request(request)) + end)
+    return 1
+  }
+}

@@ -1,0 +1,109 @@
+// Custom sources in Lua: `loop:source`, `ml.source`, signalled by hand (D9, D10).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a source handle offers.
+let sourceMembers: [LuaHandleMember] =
+  itemMembers + [
+    .method("signal", sourceSignal),
+    .getter("signalled", sourceSignalled),
+    .getter("order", sourceOrder),
+  ]
+
+private let sourceOptions: [StaticString] = [
+  "perform", "schedule", "cancel", "order", "name", "modes", "keep_alive", "on_error",
+]
+
+/// `loop:source { perform, schedule, cancel, order, name, modes, keep_alive, on_error }`; the handler
+/// may also be the first element.
+let loopSource: LuaRawFunction = { L, context in
+  host(L, context, "source") { call in
+    try call.requireLoop()
+    return try makeSource(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.source { … }`: made, in no mode yet.
+let moduleSource: LuaRawFunction = { L, context in
+  host(L, context, "source") { call in try makeSource(call, options: 1, isAdded: false) }
+}
+
+private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  let options = try call.options(
+    index, sourceOptions, example: "{ perform = function(source) … end }")
+  let order = try options.integer("order", in: .min ... .max) ?? 0
+  let name = try options.string("name") ?? ""
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  let stack = call.stack
+  let hasPerform = try options.pushHandler("perform")
+  if !hasPerform { _ = try options.pushHandler("[1]", isRequired: true) }
+  let hasSchedule = try options.pushHandlerOrNil("schedule")
+  let hasCancel = try options.pushHandlerOrNil("cancel")
+  let doors = call.runtime.doors
+  let source = Loop.Source(
+    order: order, name: name, schedule: hasSchedule ? doors.schedule : nil,
+    cancel: hasCancel ? doors.cancel : nil, perform: doors.perform)
+  _ = call.push(call.runtime.kinds.source, source)
+  stack.rotate(-4, 1)  // the handle below its three functions
+  stack.popSlot(3, of: -4)
+  stack.popSlot(2, of: -3)
+  stack.popSlot(1, of: -2)
+  try call.applyCommonOptions(options, to: source)
+  if isAdded { try call.addNew(source, to: modes) }
+  return 1
+}
+
+// MARK: Calling out
+
+extension Runtime {
+  /// The source was signalled: its handler gets it.
+  func perform(_ source: Loop.Source) {
+    callOut(source) { ref in state.dispatch(ref: ref, slot: 1) }
+  }
+
+  /// The source has come into a mode or leaves it: its handler gets the loop and the mode too (R46).
+  func tell(_ source: Loop.Source, slot: Int32, _ mode: ModeName) {
+    if source.maker.ref < 0 { return }  // The state is closing.
+    let name = modeRef(mode)
+    callOut(source) { ref in
+      state.dispatch(ref: ref, slot: slot) { stack in
+        stack.push(ref: loopRef)
+        stack.push(ref: name)
+        return 2
+      }
+    }
+  }
+}
+
+// MARK: Methods
+
+private let sourceSignal: LuaRawFunction = { L, context in
+  host(L, context, "source:signal") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.source)
+    let isValid = Unmanaged<Loop.Source>.fromOpaque(handle.pointer!)._withUnsafeGuaranteedRef {
+      source in
+      source.signal()
+      return source.isValid
+    }
+    if !isValid { throw call.invalid(handle) }
+    return 0
+  }
+}
+
+private let sourceSignalled: LuaRawFunction = { L, context in
+  host(L, context, "signalled") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.source)
+    let source = handle.item(as: Loop.Source.self)
+    call.stack.push(source.isValid && source.isSignalled)
+    return 1
+  }
+}
+
+private let sourceOrder: LuaRawFunction = { L, context in
+  host(L, context, "order") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.source)
+    call.stack.push(handle.item(as: Loop.Source.self).order)
+    return 1
+  }
+}

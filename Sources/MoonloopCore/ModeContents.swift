@@ -1,0 +1,29 @@
+// What is in a mode, counted: for whoever shows a loop to people.
+
+/// How much of each kind a mode has.
+package struct ModeContents: Sendable, Equatable {
+  package var isCommon = false
+  package var timers = 0
+  package var sources = 0
+  package var descriptors = 0
+  package var ports = 0
+  package var observers = 0
+  /// Blocks and requests that wait for it.
+  package var blocks = 0
+  /// Nothing in it holds a run.
+  package var isEmpty = true
+}
+
+extension Loop {
+  /// What is in a mode now; nil if it was never used. Loop thread only.
+  package func contents(of name: ModeName) -> ModeContents? {
+    guard let mode = findMode(name) else { return nil }
+    let queued = (blocks.blocks + requests.blocks).filter {
+      !$0.request.isCancelled && $0.isFor(mode)
+    }
+    return ModeContents(
+      isCommon: mode.isCommon, timers: mode.timers.count, sources: mode.sources.count,
+      descriptors: mode.descriptors.count, ports: mode.ports.count,
+      observers: mode.observers.count, blocks: queued.count, isEmpty: isEmpty(mode))
+  }
+}
