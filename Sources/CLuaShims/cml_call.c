@@ -11,6 +11,12 @@ int cml_protected_set_up(lua_State *L) {
   return lua_pcallk(L, 0, 0, 0, 0, NULL);  // door: set-up
 }
 
+int cml_protected_call(lua_State *L, int arguments) {
+  int status = lua_pcallk(L, arguments, 0, 0, 0, NULL);  // door: set-up
+  if (status != LUA_OK) lua_settop(L, -2);
+  return status;
+}
+
 // Tasks -------------------------------------------------------------------------------------------
 
 static int new_record(struct cml_state *s) {

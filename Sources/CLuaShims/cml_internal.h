@@ -21,6 +21,8 @@
 
 // Runs the C function on top of the stack under protection, before there is any task. (cml_call.c)
 int cml_protected_set_up(lua_State *L);
+// The same for a function with arguments. [-(arguments + 1), +0, -]
+int cml_protected_call(lua_State *L, int arguments);
 
 // Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
 bool cml_allow_hooks(struct cml_state *s, lua_State *L);

@@ -120,6 +120,10 @@ bool cml_interrupt(cml_state *s) {
   return signal_owner(s);
 }
 
+uint64_t cml_callout(cml_state *s) {
+  return atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+}
+
 // The thread -----------------------------------------------------------------------------------
 
 static uint64_t clock_ns(void) {

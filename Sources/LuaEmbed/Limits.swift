@@ -63,6 +63,9 @@ extension LuaState {
   /// Stops the call-out that runs now. For a signal handler on any thread: hand it `record`.
   package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
 
+  /// Tells call-outs apart: the number of the one that runs now, or 0. Also for a signal handler.
+  package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_callout }
+
   /// The signal that this package uses to reach a busy thread; do not block or take it.
   public static var stopSignal: Int32 { cml_stop_signal() }
 }

@@ -24,6 +24,7 @@ extension Loop {
     precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
     drainInbox()
     takePendingStop()
+    if Ending.isAskedFor { wasStopped = true }
     guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
     let limit = timeout?.loopNanoseconds ?? .max
     let frame = RunFrame(
@@ -111,6 +112,7 @@ extension Loop {
   /// Why the run ends with this pass, if it does (R14).
   private func result(_ frame: RunFrame, handled: Bool) -> RunResult? {
     drainInbox()
+    if Ending.isAskedFor { frame.isStopped = true }
     if handled && frame.returnAfterSource { return .handledSource }
     if frame.polls { return .timedOut }
     if frame.deadline != .max && kernel.hasReached(frame.deadline) { return .timedOut }
@@ -139,10 +141,11 @@ extension Loop {
     }
   }
 
-  /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117).
+  /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117), or the
+  /// program is to end.
   @inline(__always)
   private func isAwaited(_ frame: RunFrame) -> Bool {
-    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen
+    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || Ending.isAskedFor
   }
 
   // MARK: Frames

@@ -92,6 +92,9 @@ void cmx_ignore_sigpipe(void);
 // Opens /dev/null in place of each closed standard stream; returns a mask of those it opened.
 unsigned cmx_fill_standard_streams(void);
 void cmx_empty_standard_streams(unsigned mask);
+// Writes out what the C library holds back for the standard output; 0, or -errno of what failed
+// since the last time (-EIO if that is not known), and then it is dropped.
+int cmx_flush_standard_output(void);
 
 // Nanoseconds.
 int64_t cmx_monotonic(void);
@@ -109,6 +112,26 @@ void cmx_gate_open(struct cmx_gate *gate);
 void cmx_gate_shut(struct cmx_gate *gate);
 // Negative: for ever. False if the time was over first.
 bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);
+
+// ---- The end of the program (ending.c) ------------------------------------------------------
+// How a call-out under way is known and stopped; both are called in signal handlers.
+struct cmx_callouts {
+  uint64_t (*number)(void *context);  // tells it from others; 0: none
+  bool (*stop)(void *context);
+  void *context;
+};
+
+// Has SIGINT and SIGTERM, and a standard output that nobody reads, ask for the end of the program;
+// the descriptor of a loop's wake-up is written then. A second SIGINT or SIGTERM kills. For programs.
+void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd);
+// Before what the functions look at is gone.
+void cmx_ending_forget_callouts(void);
+// Asks for the end; has no effect if it was asked for already. Any thread, any signal handler.
+void cmx_ending_begin(int reason);
+void cmx_ending_stop_callout(void);
+extern volatile int cmx_ending_word;
+// Why the program is to end: a signal's number, or what was handed to `begin`; 0: it is not.
+static inline int cmx_ending(void) { return cmx_ending_word; }
 
 // ---- libdispatch ---------------------------------------------------------------------------
 // How a run loop serves the main queue; exported for Core Foundation and not in any header.

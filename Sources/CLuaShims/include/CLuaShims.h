@@ -165,10 +165,23 @@ bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
+// The number of the call-out that runs now, or 0. From any thread and from a signal handler.
+uint64_t cml_callout(cml_state *s);
 // The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
 int cml_stop_reason(cml_state *s);
+// What a program that runs scripts is asked by the standard libraries.
+struct cml_program_hooks {
+  // `os.exit`: `closes` asks for the state to be closed first. May return if so; the call-out must
+  // have been stopped then. Must not use the stack.
+  void (*exit)(int status, bool closes, void *context);
+  // `name` is about to block the thread: os.execute, io.popen, io.read. True: do not tell again.
+  bool (*blocks)(lua_State *L, const char *name, void *context);
+  void *context;
+};
+// Puts these in place, for the life of the state; false for want of memory. [-0, +0, -]
+bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks);
 // Between these the time of the call-out below is not charged: the host waits.
 uint64_t cml_budget_suspend(cml_state *s);
 void cml_budget_resume(cml_state *s, uint64_t token);

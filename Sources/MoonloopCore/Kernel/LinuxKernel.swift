@@ -172,6 +172,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   package func wake() { wakeUp.wake() }
 
+  /// What a signal handler writes to end the sleep, when the program is to end.
+  package var wakeUpDescriptor: Int32 { wakeUp.descriptor.number }
+
   package func makeGate() -> any Gate { LinuxGate() }
 
   package func drainMainQueue() {
@@ -210,7 +213,7 @@ extension LinuxKernel {
       let mayJump = clock.jumpsWhenIdle && deadline != .max && !clock.holds.areOpen
       let sleep = mayJump ? 0 : clock.wait(until: deadline, at: cmx_monotonic())
       let found = fetch(set, sleep, ready)
-      if found.endsWait || wakeUp.isNotified { return found.count }
+      if found.endsWait || wakeUp.isNotified || Ending.isAskedFor { return found.count }
       // A wake-up of the past, a nudge, a silent hang-up: look again.
       if found.hasInternal { continue }
       if mayJump { clock.jump(to: deadline, at: cmx_monotonic()) }

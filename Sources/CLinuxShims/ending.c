@@ -1,0 +1,95 @@
+// The end of the program by SIGINT, SIGTERM, or a standard output that nobody reads any more: one
+// word that every loop looks at, a wake-up for the loop that sleeps, and a stop for the call-out
+// that is busy. All of it is safe in a signal handler.
+#define _GNU_SOURCE
+#include "CLinuxShims.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+// How long the call-out under way may go on before it is stopped; also for each one after it.
+enum { GRACE_NS = 300000000 };
+
+volatile int cmx_ending_word;
+
+static struct {
+  struct cmx_callouts callouts;
+  int wake_fd;
+  timer_t ticks;
+  bool ticks_exist;
+  volatile uint64_t seen;  // the call-out that was under way at the last tick
+} ending;
+
+static uint64_t callout_now(void) {
+  return ending.callouts.number == NULL ? 0 : ending.callouts.number(ending.callouts.context);
+}
+
+// From the handlers and from the loop's thread.
+void cmx_ending_begin(int reason) {
+  if (cmx_ending_word != 0) return;
+  cmx_ending_word = reason;
+  if (ending.wake_fd > 0) cmx_eventfd_signal(ending.wake_fd);
+  ending.seen = callout_now();
+  struct itimerspec ticks = {{0, GRACE_NS}, {0, GRACE_NS}};
+  if (ending.ticks_exist) timer_settime(ending.ticks, 0, &ticks, NULL);
+}
+
+void cmx_ending_stop_callout(void) {
+  if (ending.callouts.stop != NULL) ending.callouts.stop(ending.callouts.context);
+}
+
+// The first asks; the second, of either kind, kills at once as if it had never been caught.
+static void on_request(int number) {
+  int saved = errno;
+  if (cmx_ending_word > 0) {
+    signal(number, SIG_DFL);
+    kill(getpid(), number);  // it is delivered when this handler returns
+  } else {
+    cmx_ending_begin(number);
+  }
+  errno = saved;
+}
+
+// A call-out that is still the one of the last tick has had its time.
+static void on_tick(int number) {
+  (void)number;
+  int saved = errno;
+  uint64_t now = callout_now();
+  if (now != 0 && now == ending.seen) cmx_ending_stop_callout();
+  ending.seen = now;
+  errno = saved;
+}
+
+// Any stream may be broken, and that is an error of its own; but for a broken standard output
+// programs end. The handler cannot ask which it was, so it asks the standard output.
+static void on_broken_pipe(int number) {
+  int saved = errno;
+  struct pollfd out = {.fd = STDOUT_FILENO};
+  if (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP))) cmx_ending_begin(number);
+  errno = saved;
+}
+
+// Also what was ignored when the program began: whoever starts it in the background of a script, or
+// from a program that ignores SIGPIPE, is promised the same end. A blocking read of a script is
+// interrupted, not restarted, or the end would have to wait for input.
+static void catch(int number, void (*handler)(int)) {
+  struct sigaction new = {.sa_handler = handler};
+  sigemptyset(&new.sa_mask);
+  sigaction(number, &new, NULL);
+}
+
+void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
+  ending.callouts = callouts;
+  ending.wake_fd = wake_fd;
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+  ending.ticks_exist = timer_create(CLOCK_MONOTONIC, &event, &ending.ticks) == 0;
+  catch(SIGALRM, on_tick);
+  catch(SIGINT, on_request);
+  catch(SIGTERM, on_request);
+  catch(SIGPIPE, on_broken_pipe);
+}
+
+void cmx_ending_forget_callouts(void) { ending.callouts = (struct cmx_callouts){0}; }

@@ -1,0 +1,67 @@
+// What a program that runs scripts changes in the standard libraries: `os.exit` ends the program in
+// order, and functions that block the thread are told of before they do.
+#include <stdlib.h>
+
+#include "cml_internal.h"
+
+enum { UP_ORIGINAL = 1, UP_NAME, UP_TOLD, UP_HOOKS };
+
+static const struct cml_program_hooks *hooks_of(lua_State *L, int upvalue) {
+  return lua_touserdata(L, lua_upvalueindex(upvalue));
+}
+
+// As liblua's own, which would close the state below the host's frames.
+static int exit_program(lua_State *L) {
+  int status = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE)
+                                   : (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
+  const struct cml_program_hooks *hooks = hooks_of(L, 1);
+  hooks->exit(status, lua_toboolean(L, 2), hooks->context);
+  cml_poll(L);
+  return 0;
+}
+
+// The original is called in this frame, so that its messages name the function as the script did.
+static int blocking(lua_State *L) {
+  if (!lua_toboolean(L, lua_upvalueindex(UP_TOLD))) {
+    const struct cml_program_hooks *hooks = hooks_of(L, UP_HOOKS);
+    bool told = hooks->blocks(L, lua_tostring(L, lua_upvalueindex(UP_NAME)), hooks->context);
+    if (told) {
+      lua_pushboolean(L, 1);
+      lua_replace(L, lua_upvalueindex(UP_TOLD));
+    }
+  }
+  return lua_tocfunction(L, lua_upvalueindex(UP_ORIGINAL))(L);
+}
+
+// Replaces a function of a library that has no upvalues of its own. [-0, +0, m]
+static void watch(lua_State *L, const char *library, const char *name, const char *full_name,
+                  void *hooks) {
+  if (lua_getglobal(L, library) == LUA_TTABLE && lua_getfield(L, -1, name) == LUA_TFUNCTION) {
+    lua_pushstring(L, full_name);
+    lua_pushboolean(L, 0);
+    lua_pushlightuserdata(L, hooks);
+    lua_pushcclosure(L, blocking, 4);
+    lua_setfield(L, -2, name);
+  }
+  lua_settop(L, 1);
+}
+
+static int install(lua_State *L) {
+  void *hooks = lua_touserdata(L, 1);
+  lua_getglobal(L, "os");
+  lua_pushlightuserdata(L, hooks);
+  lua_pushcclosure(L, exit_program, 1);
+  lua_setfield(L, -2, "exit");
+  lua_settop(L, 1);
+  watch(L, "os", "execute", "os.execute", hooks);
+  watch(L, "io", "popen", "io.popen", hooks);
+  watch(L, "io", "read", "io.read", hooks);
+  return 0;
+}
+
+bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks) {
+  lua_State *L = s->main;
+  lua_pushcfunction(L, install);
+  lua_pushlightuserdata(L, (void *)hooks);
+  return cml_protected_call(L, 1) == LUA_OK;
+}

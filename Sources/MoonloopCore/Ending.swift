@@ -1,0 +1,48 @@
+// The end of the whole program: every run of every loop ends as if it had been stopped.
+
+internal import CLinuxShims
+
+/// Asks all loops of the process to end, from a signal or by the program's own wish. Any thread.
+///
+/// Once asked for it cannot be taken back: runs that begin later end at once.
+package enum Ending {
+  /// The program asked for it by itself, not a signal.
+  package static let byProgram: Int32 = -1
+
+  /// The signal that asked for it, `byProgram`, or 0.
+  @inline(__always)
+  package static var reason: Int32 { cmx_ending() }
+
+  @inline(__always)
+  package static var isAskedFor: Bool { cmx_ending() != 0 }
+
+  /// Whether nobody wants to hear that something was interrupted: `os.exit` asked, or the reader of
+  /// the standard output has gone.
+  package static var isQuiet: Bool { reason == byProgram || reason == brokenOutput }
+
+  /// The reason when nobody reads the standard output any more: SIGPIPE.
+  package static let brokenOutput: Int32 = 13
+
+  /// Asks for it; has no effect if it was asked for already.
+  package static func begin(_ reason: Int32 = byProgram) { cmx_ending_begin(reason) }
+
+  /// Stops the call-out that runs now.
+  package static func stopCallout() { cmx_ending_stop_callout() }
+
+  /// Has SIGINT, SIGTERM and a standard output that nobody reads ask for the end.
+  ///
+  /// The loop is woken. A call-out that goes on for 0.3 s is stopped by the functions given, which
+  /// are called in a signal handler with the context. A second SIGINT or SIGTERM kills the process.
+  package static func catchSignals(
+    waking kernel: LinuxKernel,
+    callout: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UInt64,
+    stop: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Bool,
+    context: UnsafeMutableRawPointer?
+  ) {
+    cmx_ending_catch(
+      cmx_callouts(number: callout, stop: stop, context: context), kernel.wakeUpDescriptor)
+  }
+
+  /// Must be called before the context of `catchSignals` is gone.
+  package static func forgetCallouts() { cmx_ending_forget_callouts() }
+}
