@@ -69,16 +69,28 @@ extension LuaState {
   /// Pushes the compiled text. [-0, +1, raises: -]
   package func load(_ chunk: String, name: String, on stack: LuaStack) throws(LuaError) {
     var chunk = chunk
-    let status = chunk.withUTF8 { text in
-      text.withMemoryRebound(to: CChar.self) {
-        cml_load(stack.L, $0.baseAddress, $0.count, name, "t")
-      }
+    let error = chunk.withUTF8 { text in
+      loadError(UnsafeRawBufferPointer(text), name: name, on: stack)
     }
-    guard status == 0 else {
-      let message = stack.string(-1) ?? "cannot compile"
-      stack.pop()
-      throw LuaError(kind: .syntax, message: LuaText.clean(message))
-    }
+    if let error { throw error }
+  }
+
+  /// The same for bytes, which need not be UTF-8. [-0, +1, raises: -]
+  package func load(
+    bytes: UnsafeRawBufferPointer, name: String, on stack: LuaStack
+  ) throws(LuaError) {
+    if let error = loadError(bytes, name: name, on: stack) { throw error }
+  }
+
+  private func loadError(
+    _ bytes: UnsafeRawBufferPointer, name: String, on stack: LuaStack
+  ) -> LuaError? {
+    let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    if cml_load(stack.L, text, bytes.count, name, "t") == 0 { return nil }
+    defer { stack.pop() }
+    return LuaError(
+      kind: .syntax,
+      message: stack.withBytes(-1) { LuaText.clean($0) } ?? "cannot compile")
   }
 }
 

@@ -13,13 +13,28 @@ extension Runtime {
   package func start(
     chunk text: String, name: String, arguments: [String] = []
   ) throws(LuaError) {
-    let stack = state.stack
-    try state.load(text, name: name, on: stack)
-    let function = LuaReference(popping: stack)
-    let outcome = state.start(push: { stack in
-      stack.push(function)
+    try state.load(text, name: name, on: state.stack)
+    startLoaded { stack in
       for argument in arguments { stack.push(argument) }
       return arguments.count
+    }
+  }
+
+  /// The same for bytes, which need not be UTF-8.
+  /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
+  package func start(
+    bytes: UnsafeRawBufferPointer, name: String, pushArguments: (LuaStack) -> Int
+  ) throws(LuaError) {
+    try state.load(bytes: bytes, name: name, on: state.stack)
+    startLoaded(pushArguments)
+  }
+
+  /// Starts the function on top of the stack. [-1, +0]
+  private func startLoaded(_ pushArguments: (LuaStack) -> Int) {
+    let function = LuaReference(popping: state.stack)
+    let outcome = state.start(push: { stack in
+      stack.push(function)
+      return pushArguments(stack)
     })
     if case .returned = outcome { return }
     settle(outcome, .chunk)

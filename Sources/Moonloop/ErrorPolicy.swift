@@ -26,17 +26,18 @@ package final class ErrorPolicy {
 
   package func dropHandlers() { onError = nil }
 
-  func noteReported() { count += 1 }
+  package func noteReported() { count += 1 }
 }
 
 extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject) {
+    if error.kind == .interrupted && Ending.isQuiet { return }
     errors.noteReported()
     if error.isStop { errors.lastStop = error.kind }
     let verdict = askHandler(error, subject) ?? writeReport(error, subject)
-    if verdict == .stop || error.kind == .interrupted { loop.stop() }
+    if verdict == .stop || error.kind == .interrupted { loop.stopWhenNextLooking() }
     if state.isCondemned { condemn() }
   }
 

@@ -64,4 +64,7 @@ extension Loop {
     if mode.isCommon && mainQueueHolds && kernel.mainQueueDescriptor != nil { return false }
     return !blocks.holds(mode) && !requests.holds(mode)
   }
+
+  /// Whether any mode has something that could happen.
+  package var hasItems: Bool { modes.contains { !isEmpty($0) } }
 }

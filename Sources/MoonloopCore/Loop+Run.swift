@@ -112,7 +112,7 @@ extension Loop {
   /// Why the run ends with this pass, if it does (R14).
   private func result(_ frame: RunFrame, handled: Bool) -> RunResult? {
     drainInbox()
-    if Ending.isAskedFor { frame.isStopped = true }
+    if Ending.isAskedFor { frame.stop(nil) }
     if handled && frame.returnAfterSource { return .handledSource }
     if frame.polls { return .timedOut }
     if frame.deadline != .max && kernel.hasReached(frame.deadline) { return .timedOut }

@@ -126,6 +126,7 @@ extension Runtime {
     state.resumeBudget(budget)
     running = outer
     stopFinishedWait()
+    if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
     return result
   }
 
