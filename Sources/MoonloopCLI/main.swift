@@ -1,16 +1,77 @@
+// The program `moonloop`: finds the command and becomes it.
+
 internal import Glibc
 internal import Moonloop
 
-let loop = Loop.current
-loop.mainQueueHolds = false
-let state = try LuaState(on: loop)
-let path = CommandLine.arguments[2]
-var text = ""
-let file = fopen(path, "r")!
-var buffer = [CChar](repeating: 0, count: 65536)
-while fgets(&buffer, 65536, file) != nil {
-  text += buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+StandardStreams.fillClosed()
+exit(Program.main(CommandLine.arguments))
+
+/// The command line as a whole.
+enum Program {
+  static let version = "0.1.0"
+  static let commands = [runCommand]
+
+  /// - Returns: The exit status.
+  static func main(_ arguments: [String]) -> Int32 {
+    do {
+      return try dispatch(arguments)
+    } catch {
+      let help = error.command.map { "moonloop \($0) --help" } ?? "moonloop --help"
+      writeToStandardError("moonloop: \(error.message)\nTry '\(help)'.")
+      return ExitStatus.usage
+    }
+  }
+
+  private static func dispatch(_ arguments: [String]) throws(UsageError) -> Int32 {
+    guard arguments.count > 1 else {
+      writeToStandardError(Help.ofProgram)
+      return ExitStatus.usage
+    }
+    switch arguments[1] {
+    case "run":
+      if wantsHelp(arguments) { return Help.print(Help.of(runCommand)) }
+      return try run(arguments)
+    case "-h", "--help": return Help.print(Help.ofProgram)
+    case "help":
+      guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
+      guard let command = commands.first(where: { $0.name == arguments[2] }) else {
+        throw unknown(arguments[2])
+      }
+      return Help.print(Help.of(command))
+    case "--version": return Help.print("moonloop \(version) (\(LuaState.luaVersion))")
+    case "--generate-completion-script":
+      return try Completions.print(for: arguments.count > 2 ? arguments[2] : nil)
+    default: throw unknown(arguments[1])
+    }
+  }
+
+  /// Whether help is asked for before the script's name.
+  private static func wantsHelp(_ arguments: [String]) -> Bool {
+    arguments.dropFirst(2).prefix { $0.hasPrefix("-") && $0 != "-" && $0 != "--" }
+      .contains { $0 == "--help" || $0 == "-h" }
+  }
+
+  private static func unknown(_ word: String) -> UsageError {
+    if word.hasPrefix("-") {
+      let names = ["--help", "--version", "--generate-completion-script"]
+      let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
+      return UsageError(message: "unknown option '\(word)'\(nearest ?? "")")
+    }
+    if word.hasSuffix(".lua") || word.contains("/") {
+      return UsageError(message: "unknown command '\(word)'; did you mean 'moonloop run \(word)'?")
+    }
+    let names = commands.map(\.name) + ["help"]
+    let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
+    return UsageError(
+      message: "unknown command '\(word)'\(nearest ?? "; the commands are \(names.joined(separator: ", "))")")
+  }
 }
-try state.runtime!.start(chunk: text, name: "@" + path)
-if !state.runtime!.ranLoop { loop.run() }
-state.shutDown()
+
+/// What the program says about its end; the same table stands in docs/program.md.
+enum ExitStatus {
+  static let success: Int32 = 0
+  static let failure: Int32 = 1
+  static let usage: Int32 = 2
+  static let limit: Int32 = 3
+  static func signal(_ number: Int32) -> Int32 { 128 + number }
+}

@@ -1,0 +1,73 @@
+// Reads the options of a command off the command line, up to the first operand.
+
+internal import Moonloop
+
+/// The options that were given, and where the operands begin.
+struct ScannedOptions {
+  private var values: [String: String?] = [:]
+  /// The index, in the command line, of the first argument that is no option.
+  fileprivate(set) var operands: Int
+
+  func has(_ name: String) -> Bool { values[name] != nil }
+  func value(_ name: String) -> String? { values[name] ?? nil }
+
+  /// Reads options from an index on.
+  ///
+  /// `--name value`, `--name=value`, `-n value` and `-nvalue` are understood; `--` ends the options,
+  /// and so does `-`, which is an operand.
+  /// - Parameter stopsAfter: An option after which everything is an operand.
+  init(
+    _ arguments: [String], from first: Int, _ command: CommandSpec, stopsAfter: String? = nil
+  ) throws(UsageError) {
+    var index = first
+    operands = index
+    while index < arguments.count {
+      let argument = arguments[index]
+      if argument == "-" || !argument.hasPrefix("-") { break }
+      index += 1
+      if argument == "--" { break }
+      let (option, inline) = try Self.find(argument, command)
+      if values[option.name] != nil {
+        throw UsageError(message: "option '\(option.name)' was given twice", command: command.name)
+      }
+      values[option.name] = .some(nil)
+      if let placeholder = option.placeholder {
+        guard let value = inline ?? (index < arguments.count ? arguments[index] : nil) else {
+          throw UsageError(
+            message: "option '\(option.name)' needs a value: \(option.name) \(placeholder)",
+            command: command.name)
+        }
+        if inline == nil { index += 1 }
+        values[option.name] = value
+      } else if inline != nil {
+        throw UsageError(message: "option '\(option.name)' takes no value", command: command.name)
+      }
+      if option.name == stopsAfter { break }
+    }
+    operands = index
+  }
+
+  /// The option that an argument names, and the value written in the same argument.
+  private static func find(
+    _ argument: String, _ command: CommandSpec
+  ) throws(UsageError) -> (OptionSpec, String?) {
+    if argument.hasPrefix("--") {
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if let option = command.option(parts[0]) {
+        return (option, parts.count > 1 ? String(parts[1]) : nil)
+      }
+      throw unknown(String(parts[0]), command)
+    }
+    let short = argument.prefix(2)
+    guard let option = command.option(short) else { throw unknown(argument, command) }
+    let rest = argument.dropFirst(2)
+    if !rest.isEmpty && option.placeholder == nil { throw unknown(argument, command) }
+    return (option, rest.isEmpty ? nil : String(rest))
+  }
+
+  private static func unknown(_ name: String, _ command: CommandSpec) -> UsageError {
+    let names = command.options.flatMap(\.names).filter { $0.hasPrefix("--") }
+    let nearest = LuaText.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
+    return UsageError(message: "unknown option '\(name)'\(nearest)", command: command.name)
+  }
+}

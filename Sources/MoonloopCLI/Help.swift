@@ -1,0 +1,77 @@
+// The help texts, made from the tables of commands and options.
+
+internal import Moonloop
+
+/// Texts for `--help`.
+enum Help {
+  static var ofProgram: String {
+    """
+    Runs Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks.
+
+    Usage: moonloop COMMAND [OPTION...]
+
+    Commands:
+    \(table(Program.commands.map { ($0.name, $0.summary) } + [("help [COMMAND]", "Tells more.")]))
+
+    Options:
+    \(table([
+      ("-h, --help", "Prints this."),
+      ("--version", "Prints the versions of the program and of Lua."),
+      ("--generate-completion-script SHELL", "Prints completions for bash, zsh or fish."),
+    ]))
+
+    Examples:
+    \(examples(Program.commands.flatMap(\.examples).prefix(3)))
+
+    """
+  }
+
+  static func of(_ command: CommandSpec) -> String {
+    """
+    \(command.summary)
+
+    Usage: moonloop \(command.name) \(command.usage)
+
+    Options:
+    \(table(command.options.map { (label($0), text($0)) } + [("-h, --help", "Prints this.")]))
+
+    \(command.notes.joined(separator: "\n\n"))
+
+    Examples:
+    \(examples(command.examples[...]))
+
+    """
+  }
+
+  /// Prints a text to the standard output.
+  /// - Returns: The exit status.
+  static func print(_ text: String) -> Int32 {
+    Swift.print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
+    do { try StandardStreams.flushOutput() } catch { return ExitStatus.failure }
+    return ExitStatus.success
+  }
+
+  private static func label(_ option: OptionSpec) -> String {
+    let names = option.names.reversed().joined(separator: ", ")
+    return option.placeholder.map { "\(names) \($0)" } ?? names
+  }
+
+  private static func text(_ option: OptionSpec) -> String {
+    option.help
+  }
+
+  /// Two columns; a long first one has a line of its own.
+  private static func table(_ rows: [(String, String)]) -> String {
+    let width = 22
+    return rows.map { first, second in
+      let gap = first.utf8.count < width - 1
+        ? String(repeating: " ", count: width - first.utf8.count)
+        : "\n" + String(repeating: " ", count: width + 2)
+      return "  \(first)\(gap)\(second.split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: width + 2)))"
+    }.joined(separator: "\n")
+  }
+
+  private static func examples(_ examples: ArraySlice<(line: String, purpose: String)>) -> String {
+    examples.map { "  \($0.line)\n      \($0.purpose)" }.joined(separator: "\n")
+  }
+}

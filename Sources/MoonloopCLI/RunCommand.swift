@@ -1,0 +1,160 @@
+// The command `run`: its options, and what they say.
+
+internal import Moonloop
+
+let runCommand = CommandSpec(
+  name: "run",
+  summary: "Runs a Lua script, then its loop until nothing is left to wait for.",
+  usage: "[OPTION...] FILE|- [ARGUMENT...]\n       moonloop run [OPTION...] -e CHUNK [ARGUMENT...]",
+  options: [
+    OptionSpec(
+      names: ["-e"], placeholder: "CHUNK",
+      help: "Runs the text instead of a file; what follows is for it."),
+    OptionSpec(
+      names: ["--mode"], placeholder: "NAME", help: "Runs the loop in this mode (default)."),
+    OptionSpec(
+      names: ["--timeout"], placeholder: "SECONDS", help: "Ends the run of the loop after a time."),
+    OptionSpec(
+      names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
+      help: "How time runs: real; virtual stands still while the loop works and\n"
+        + "jumps when it is idle; skip_idle runs, and jumps when it is idle."),
+    OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
+    OptionSpec(
+      names: ["--memory"], placeholder: "SIZE", help: "The most that Lua may hold, such as 64M."),
+    OptionSpec(
+      names: ["--callout"], placeholder: "TIME",
+      help: "The most that one call of a handler may run, such as 2s or 500ms;\n"
+        + "what it waits is not counted."),
+    OptionSpec(
+      names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
+      help: "After an error that no handler took: continue (default) or stop."),
+  ],
+  notes: [
+    """
+    FILE is a script, or - for standard input. Arguments are in 'arg' and in '...'. The script runs as
+    a task; then its loop runs in the default mode until it is finished or stopped, unless the script
+    ran its loop by itself.
+    """,
+    """
+    Exit status: 0; 1 if an error was reported; 2 if the command line is wrong or the script cannot
+    be read; 3 if a limit ended something; what os.exit was called with; 130 after SIGINT, 143 after
+    SIGTERM, 141 if nobody reads the output any more.
+    """,
+  ],
+  examples: [
+    ("moonloop run app.lua --verbose", "Runs app.lua; --verbose is the script's."),
+    ("moonloop run --clock virtual app.lua", "An hour of timers in no time, the same each time."),
+    ("moonloop run --memory 64M --callout 2s app.lua", "Stops what grows or takes too long."),
+    ("tail -f log | moonloop run lines.lua", "A script that reads standard input as it comes."),
+    (
+      "moonloop run -e 'print(require(\"moonloop\").now())'", "A script on the command line."
+    ),
+    ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
+  ])
+
+/// Where the script comes from.
+enum ScriptSource {
+  case file(UnsafePointer<CChar>)
+  case standardInput
+  case chunk(UnsafePointer<CChar>)
+}
+
+/// What the command line of `run` says.
+struct RunSettings {
+  var source: ScriptSource
+  /// The index of what `arg[0]` is: the file, or the chunk.
+  var scriptIndex: Int
+  var mode = ModeName.default
+  var timeout: Duration?
+  var clock = ClockMode.real
+  var traces = false
+  var limits = LuaLimits()
+  var verdict = ErrorPolicy.Verdict.continue
+}
+
+extension Program {
+  static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
+    let settings = try RunSettings(arguments)
+    return ScriptRun(settings).run()
+  }
+}
+
+extension RunSettings {
+  init(_ arguments: [String]) throws(UsageError) {
+    let options = try ScannedOptions(arguments, from: 2, runCommand)
+    let raw = CommandLine.unsafeArgv  // the bytes as they came: names of files need not be UTF-8
+    if options.has("-e") {
+      scriptIndex = options.operands - 1
+      source = .chunk(Self.chunk(arguments, options.operands))
+    } else {
+      guard options.operands < arguments.count else {
+        throw UsageError(message: "run: the script is missing: name a file, or '-'", command: "run")
+      }
+      scriptIndex = options.operands
+      source = arguments[scriptIndex] == "-" ? .standardInput : .file(raw[scriptIndex]!)
+    }
+    if let name = options.value("--mode") {
+      if name == "common" || name.isEmpty {
+        throw UsageError(
+          message: "--mode: '\(name)' is no mode that can run; name one, such as 'default'",
+          command: "run")
+      }
+      mode = ModeName(name)
+    }
+    timeout = try options.duration("--timeout", atLeast: .zero)
+    limits.callout = try options.duration("--callout", atLeast: .milliseconds(10))
+    limits.memory = try options.bytes("--memory", atLeast: 1 << 20)
+    clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
+    verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
+    traces = options.has("--trace")
+  }
+
+  /// The bytes of the text after `-e`, which stands before the operands.
+  private static func chunk(
+    _ arguments: [String], _ operands: Int
+  ) -> UnsafePointer<CChar> {
+    let raw = CommandLine.unsafeArgv
+    for index in 2..<operands where arguments[index].hasPrefix("-e") {
+      if arguments[index] == "-e" { return UnsafePointer(raw[index + 1]!) }
+      return UnsafePointer(raw[index]! + 2)
+    }
+    return UnsafePointer(raw[0]!)
+  }
+}
+
+extension ScannedOptions {
+  fileprivate func duration(
+    _ name: String, atLeast least: Duration
+  ) throws(UsageError) -> Duration? {
+    guard let text = value(name) else { return nil }
+    guard let duration = Quantity.duration(text) else {
+      throw bad(name, "a time such as 2s, 500ms or 1.5 (seconds)", text)
+    }
+    if duration < least { throw bad(name, "at least \(least)", text) }
+    return duration
+  }
+
+  fileprivate func bytes(_ name: String, atLeast least: Int) throws(UsageError) -> Int? {
+    guard let text = value(name) else { return nil }
+    guard let bytes = Quantity.bytes(text) else {
+      throw bad(name, "a size such as 64M, 512K or 1G", text)
+    }
+    if bytes < least { throw bad(name, "at least \(least >> 20)M", text) }
+    return bytes
+  }
+
+  /// One of the values of an option that has a list of them, in the same order.
+  fileprivate func choice<Value>(_ name: String, _ values: [Value]) throws(UsageError) -> Value? {
+    guard let text = value(name) else { return nil }
+    let choices = runCommand.option(name[...])?.choices ?? []
+    if let index = choices.firstIndex(of: text) { return values[index] }
+    let nearest = LuaText.nearest(to: text, among: choices).map { "; did you mean '\($0)'?" } ?? ""
+    throw UsageError(
+      message: "\(name): must be one of \(choices.joined(separator: ", ")), got '\(text)'\(nearest)",
+      command: "run")
+  }
+
+  private func bad(_ name: String, _ expected: String, _ given: String) -> UsageError {
+    UsageError(message: "\(name): must be \(expected), got '\(given)'", command: "run")
+  }
+}

@@ -1,0 +1,65 @@
+// What a script finds of its command line: `arg`, `...`, and modules beside it (D61).
+
+internal import Moonloop
+
+/// The command line as the script sees it.
+struct ScriptArguments {
+  private let settings: RunSettings
+  private let count = Int(CommandLine.argc)
+
+  init(_ settings: RunSettings) { self.settings = settings }
+
+  /// Sets `arg` and the places where `require` looks.
+  func set(on state: LuaState) {
+    let stack = state.stack
+    stack.newTable(fields: 8)
+    for index in 0..<count {
+      push(index, on: stack)
+      stack.rawSet(-2, item: Int64(index - settings.scriptIndex))
+    }
+    if case .chunk = settings.source {
+      stack.push("(command line)")
+      stack.rawSet(-2, item: 0)
+    }
+    stack.popGlobal("arg")
+    if case .file(let path) = settings.source { searchBeside(String(cString: path), stack) }
+  }
+
+  /// Pushes what stands behind the script.
+  /// - Returns: How many they are.
+  func pushRest(on stack: LuaStack) -> Int {
+    let rest = count - settings.scriptIndex - 1
+    guard stack.reserve(rest + 1) else { return 0 }
+    for index in count - rest..<count { push(index, on: stack) }
+    return rest
+  }
+
+  private func push(_ index: Int, on stack: LuaStack) {
+    stack.push(bytes: bytes(CommandLine.unsafeArgv[index]!))
+  }
+
+  private func bytes(_ text: UnsafePointer<CChar>) -> UnsafeRawBufferPointer {
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    return UnsafeRawBufferPointer(start: text, count: count)
+  }
+
+  /// Puts the script's folder before the other places, for modules in Lua and in C.
+  private func searchBeside(_ path: String, _ stack: LuaStack) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    // Lua's paths cannot quote these; such a folder is searched only if it is the current one.
+    if folder.contains(where: { $0 == ";" || $0 == "?" }) { return }
+    stack.pushGlobal("package")
+    defer { stack.pop() }
+    guard stack.type(-1) == .table else { return }
+    prefix("path", "\(folder)?.lua;\(folder)?/init.lua;", stack)
+    prefix("cpath", "\(folder)?.so;", stack)
+  }
+
+  private func prefix(_ field: StaticString, _ places: String, _ stack: LuaStack) {
+    guard let present = stack.rawField(-1, field) else { return }
+    stack.push(field)
+    stack.push(places + present)
+    stack.rawSet(-3)
+  }
+}

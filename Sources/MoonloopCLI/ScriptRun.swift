@@ -1,0 +1,136 @@
+// One run of a script: the state, the loop, the signals, and what the program exits with.
+
+internal import Glibc
+internal import Moonloop
+
+/// Runs a script as the settings say. Main thread only.
+final class ScriptRun {
+  private let settings: RunSettings
+  private var runtime: Runtime! = nil
+  /// What `os.exit` was called with.
+  private var exitStatus: Int32?
+  private var outputHasFailed = false
+
+  init(_ settings: RunSettings) { self.settings = settings }
+
+  /// - Returns: The exit status.
+  func run() -> Int32 {
+    let text: ScriptText
+    do { text = try ScriptText(settings.source) } catch {
+      writeToStandardError("moonloop: \(error.message)")
+      return error.status
+    }
+    let kernel: LinuxKernel
+    do { kernel = try LinuxKernel(clock: settings.clock) } catch {
+      writeToStandardError("moonloop: cannot make a loop: \(error)")
+      return ExitStatus.failure
+    }
+    return Loop.isolated(name: "the main loop", kernel: kernel) { loop in
+      let state: LuaState
+      do throws(LuaError) {
+        state = try LuaState(on: loop, limits: settings.limits)
+      } catch {
+        writeToStandardError("moonloop: \(error.message)")
+        return ExitStatus.failure
+      }
+      runtime = state.runtime
+      setUp(state, loop, kernel)
+      run(text, state, loop)
+      end(state)
+      return status(state)
+    }
+  }
+
+  private func setUp(_ state: LuaState, _ loop: Loop, _ kernel: LinuxKernel) {
+    let errors = runtime.errors
+    errors.verdict = settings.verdict
+    errors.write = { [unowned self] text in
+      flush()  // what was printed before stands before it
+      writeToStandardError(text)
+    }
+    let collect = loop.onIdle
+    loop.onIdle = { [unowned self] time in
+      collect?(time)
+      flush()
+    }
+    if settings.traces { loop.tracer = TraceWriter(loop).tracer }
+    state.install(
+      LuaProgramHooks(
+        exit: { [unowned self] status, closes in exit(status, closes) },
+        blocks: { [unowned self] name, site in warn(name, site) }))
+    ScriptArguments(settings).set(on: state)
+    Ending.catchSignals(
+      waking: kernel,
+      callout: { LuaState.calloutFunction(OpaquePointer($0)) },
+      stop: { LuaState.interruptFunction(OpaquePointer($0)) },
+      context: UnsafeMutableRawPointer(state.record))
+  }
+
+  private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
+    do {
+      try runtime.start(bytes: text.bytes, name: text.name) { stack in
+        ScriptArguments(settings).pushRest(on: stack)
+      }
+    } catch {
+      runtime.errors.noteReported()
+      runtime.errors.write("moonloop: \(error.report)")
+      return
+    }
+    if runtime.ranLoop || Ending.isAskedFor { return }
+    loop.run(mode: settings.mode, for: settings.timeout)
+  }
+
+  private func end(_ state: LuaState) {
+    state.shutDown()
+    Ending.forgetCallouts()
+    flush()
+  }
+
+  private func status(_ state: LuaState) -> Int32 {
+    if let exitStatus { return exitStatus }
+    if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
+    switch runtime.errors.lastStop {
+    case .memoryLimit, .timeLimit: return ExitStatus.limit
+    default: break
+    }
+    return runtime.errors.count > 0 || outputHasFailed ? ExitStatus.failure : ExitStatus.success
+  }
+
+  // MARK: What scripts ask for
+
+  private func exit(_ status: Int32, _ closes: Bool) {
+    if closes {
+      exitStatus = exitStatus ?? status
+      Ending.begin()
+      Ending.stopCallout()
+    } else {
+      flush()
+      Glibc.exit(outputHasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
+    }
+  }
+
+  /// Blocking is worth a word only if somebody has to wait for it.
+  private func warn(_ name: String, _ site: String) -> Bool {
+    let loop = runtime.loop
+    guard !runtime.tasks.isEmpty || loop.modes.contains(where: { !loop.isEmpty($0) }) else {
+      return false
+    }
+    writeToStandardError("moonloop: warning: \(name) blocks the loop until it returns\(site)")
+    return true
+  }
+
+  // MARK: Standard output
+
+  /// Writes out what was printed. A failure is told once; if nobody reads any more the program ends.
+  private func flush() {
+    do { try StandardStreams.flushOutput() } catch {
+      if Ending.reason == Ending.brokenOutput { return }
+      if !outputHasFailed {
+        outputHasFailed = true
+        writeToStandardError(
+          "moonloop: cannot write to standard output: what was printed is lost"
+            + (error.name == "EIO" ? "" : " (\(error.message))"))
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// The text of a script: read whole, made ready for Lua, or why that cannot be.
+
+internal import Glibc
+
+/// A script that cannot be read or is no text.
+struct ScriptFailure: Error {
+  let message: String
+  let status: Int32
+}
+
+/// The bytes of a script, owned.
+final class ScriptText {
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var begin: Int
+  private let end: Int
+  /// What Lua calls it: `@file.lua`, `=stdin`.
+  let name: String
+
+  /// - Throws: `ScriptFailure`.
+  init(_ source: ScriptSource) throws(ScriptFailure) {
+    switch source {
+    case .chunk(let text):
+      name = "=(command line)"
+      end = strlen(text)
+      buffer = .allocate(byteCount: max(end, 1), alignment: 1)
+      buffer.copyMemory(from: UnsafeRawBufferPointer(start: text, count: end))
+      begin = 0
+    case .standardInput:
+      name = "=stdin"
+      (buffer, end) = try readAll(0, "standard input")
+      begin = 0
+      begin = try skipMarks("standard input")
+    case .file(let path):
+      let shown = String(cString: path)
+      name = "@" + shown
+      let fd = open(path, O_RDONLY | O_CLOEXEC)
+      if fd < 0 { throw failure(shown, errno) }
+      defer { close(fd) }
+      (buffer, end) = try readAll(fd, shown)
+      begin = 0
+      begin = try skipMarks(shown)
+    }
+  }
+
+  deinit { buffer.deallocate() }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[begin..<end]) }
+
+  /// Where Lua is to begin: behind a byte order mark, and at the end of a first line with `#`, so that
+  /// lines keep their numbers.
+  private func skipMarks(_ shown: String) throws(ScriptFailure) -> Int {
+    var at = buffer[..<end].starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    if at < end && buffer[at] == UInt8(ascii: "#") {
+      at = buffer[at..<end].firstIndex(of: UInt8(ascii: "\n")) ?? end
+    }
+    if at < end && buffer[at] == 0x1B {
+      throw ScriptFailure(
+        message: "\(shown): this is a compiled (binary) chunk; run the source text",
+        status: ExitStatus.failure)
+    }
+    return at
+  }
+}
+
+private func failure(_ shown: String, _ code: Int32) -> ScriptFailure {
+  ScriptFailure(
+    message: "cannot read \(shown): \(String(cString: strerror(code)))", status: ExitStatus.usage)
+}
+
+/// Reads a descriptor to its end.
+private func readAll(
+  _ fd: Int32, _ shown: String
+) throws(ScriptFailure) -> (UnsafeMutableRawBufferPointer, Int) {
+  var status = stat()
+  let isRegular = fstat(fd, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  // One more, so that the read that finds the end needs no room.
+  var capacity = isRegular && status.st_size > 0 ? Int(status.st_size) + 1 : 65536
+  var base = malloc(capacity)
+  var count = 0
+  while let present = base {
+    let got = read(fd, present + count, capacity - count)
+    if got < 0 && errno == EINTR { continue }
+    if got < 0 {
+      let code = errno
+      free(present)
+      throw failure(shown, code)
+    }
+    if got == 0 { return (UnsafeMutableRawBufferPointer(start: present, count: capacity), count) }
+    count += got
+    if count == capacity {
+      capacity *= 2
+      base = realloc(present, capacity)
+      if base == nil { free(present) }
+    }
+  }
+  throw failure(shown, ENOMEM)
+}
