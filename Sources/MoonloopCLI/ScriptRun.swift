@@ -112,7 +112,7 @@ final class ScriptRun {
   /// Blocking is worth a word only if somebody has to wait for it.
   private func warn(_ name: String, _ site: String) -> Bool {
     let loop = runtime.loop
-    guard runtime.tasks.count > 0 || loop.modes.contains(where: { !loop.isEmpty($0) }) else {
+    guard runtime.tasks.count > 0 || loop.hasItems else {
       return false
     }
     writeToStandardError("moonloop: warning: \(name) blocks the loop until it returns\(site)")
