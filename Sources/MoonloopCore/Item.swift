@@ -19,7 +19,7 @@ extension Loop {
     final var modes: [Int] = []
     /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
     final var isCommon = false
-    final var holds = true
+    package final var holds = true
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     package final var isSuspended = false
     /// How often the item was called. Loop thread only.

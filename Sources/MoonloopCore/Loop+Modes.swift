@@ -33,6 +33,9 @@ extension Loop {
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 
+  /// The modes of the runs around the innermost one, from the inside. Loop thread only.
+  package var outerModes: [ModeName] { frames.dropLast().reversed().map(\.mode.name) }
+
   // MARK: Finding
 
   @inline(__always)

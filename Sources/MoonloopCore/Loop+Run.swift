@@ -136,7 +136,8 @@ extension Loop {
       let date = min(frame.deadline, wakeDate(mode))
       if isFirst, let onIdle { onIdle(date) }
       isFirst = false
-      waitInKernel(mode, until: date) { self.isAwaited(frame) }
+      guard let until = inspectDescriptors(mode, before: date) else { continue }
+      waitInKernel(mode, until: until) { self.isAwaited(frame) }
       if hasReady(mode) || (date != .max && kernel.hasReached(date)) { return applyPosts() }
     }
   }

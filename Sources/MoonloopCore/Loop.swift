@@ -78,6 +78,8 @@ public final class Loop: @unchecked Sendable {
   var isTraced = false
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
+  /// When descriptors were last looked at.
+  var inspection = DescriptorInspection()
   /// Called before the sleep, after the observers, with the time to the next deadline.
   package var onIdle: ((_ nanoseconds: Int64) -> Void)?
 

@@ -20,6 +20,8 @@ let loopMembers: [LuaHandleMember] = [
   .method("remove", loopRemove),
   .method("contains", loopContains),
   .method("modes", loopModes),
+  .method("dump", loopDump),
+  .method("why", loopWhy),
   .method("run", loopRun),
   .method("stop", loopStop),
   .method("stop_when_next_looking", loopStopLater),

@@ -1,0 +1,52 @@
+// Descriptors that were closed behind the loop's back: the kernel forgets them without a word, so the
+// loop looks for itself before it sleeps for long.
+
+/// How often descriptors are looked at, and how many at a time. Loop thread only.
+struct DescriptorInspection {
+  /// The least time between two looks, in nanoseconds; also what counts as a long sleep.
+  static let interval: Int64 = 1_000_000_000
+  /// How many descriptors one look is for: a program has no more, as a rule.
+  static let portion = 16
+
+  /// The next look is not before this date.
+  fileprivate var dueAt: Int64 = .min
+  /// Where the last look ended, in the list of the mode.
+  fileprivate var next = 0
+  /// The call-outs are counted by passes: nothing can have been closed by this loop since.
+  fileprivate var pass: UInt64 = .max
+}
+
+extension Loop {
+  /// Looks at some descriptors of a mode before a sleep until a date.
+  ///
+  /// If the last look is too short ago, the sleep is to be cut short once, so that the look is not
+  /// left out for ever; the rest of the sleep follows, and nobody is told.
+  /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its owner
+  ///   was told, who may have changed anything.
+  func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
+    if mode.descriptors.isEmpty || inspection.pass == passes { return date }
+    if !kernel.clock.jumpsWhenIdle && !kernel.hasReached(inspection.dueAt) {
+      return min(date, inspection.dueAt)
+    }
+    let now = kernel.now()
+    if date != .max && date < saturatingDate(now, after: DescriptorInspection.interval) {
+      return date
+    }
+    inspection.dueAt = saturatingDate(now, after: DescriptorInspection.interval)
+    inspection.pass = passes
+    return failClosed(mode) ? nil : date
+  }
+
+  private func failClosed(_ mode: Mode) -> Bool {
+    let descriptors = mode.descriptors
+    var found = false
+    for step in 0..<min(DescriptorInspection.portion, descriptors.count) {
+      let source = descriptors[(inspection.next + step) % descriptors.count]
+      guard source.isValid, !kernel.isOpen(source.fd) else { continue }
+      found = true
+      fail(source, SystemError(call: "fcntl", code: Errno.badDescriptor))
+    }
+    inspection.next = (inspection.next + DescriptorInspection.portion) % descriptors.count
+    return found
+  }
+}
