@@ -65,17 +65,6 @@ package struct LuaHandleKind {
   }
 }
 
-/// What a kind of handle offers.
-package enum LuaHandleMember {
-  case method(String, LuaRawFunction)
-  /// Read as a field; the function gets the handle.
-  case getter(String, LuaRawFunction)
-  /// Set as a field; the function gets the handle and the value. Needs a getter as well.
-  case setter(String, LuaRawFunction)
-  /// Such as `__tostring`, `__close`, `__eq`, `__len`.
-  case metamethod(String, LuaRawFunction)
-}
-
 /// Calls the closure of a kind when a handle is collected.
 private final class HandleRelease {
   let body: (LuaHandle) -> Void
@@ -89,33 +78,39 @@ extension LuaState {
   ///   - release: Called once when a handle is collected, in the middle of anything: it must not
   ///     touch the Lua stack, nor tables that are being changed.
   package func makeHandleKind(
-    _ name: String, slots: Int32, _ members: [LuaHandleMember],
+    _ name: String, slots: Int32, _ entries: [LuaEntry],
     release: ((LuaHandle) -> Void)? = nil
   ) -> LuaHandleKind {
     let L = cml_running(record)!
     let context = release.map { Unmanaged.passRetained(HandleRelease($0)).toOpaque() }
     if let context { kept.append(Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue()) }
     let kind = cml_kind_new(record, name, slots, release == nil ? nil : releaseHandle, context)!
-    for member in members {
-      switch member {
-      case .method(let name, let function):
-        cml_push_raw_function(L, function)
-        cml_kind_set(kind, L, Int32(CML_METHOD), name)
-      case .metamethod(let name, let function):
-        cml_push_raw_function(L, function)
-        cml_kind_set(kind, L, Int32(CML_META), name)
-      case .getter(let name, let function):
-        // A C function's address is a plain word; C casts it back.
-        cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+    for entry in entries { add(entry, to: kind, L) }
+    cml_kind_seal(kind, L)
+    return LuaHandleKind(kind: kind)
+  }
+
+  private func add(_ entry: LuaEntry, to kind: OpaquePointer, _ L: OpaquePointer) {
+    entry.name.withUTF8Buffer { bytes in
+      // The text of a StaticString ends with a zero.
+      let name = UnsafeRawPointer(bytes.baseAddress!).assumingMemoryBound(to: CChar.self)
+      switch entry.form {
+      case .function, .method, .metamethod:
+        cml_push_raw_function(L, entry.function)
+        let sort = entry.form == .metamethod ? CML_META : CML_METHOD
+        cml_kind_set(kind, L, Int32(sort), name)
+      case .setter:
+        cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
+        cml_kind_set(kind, L, Int32(CML_SETTER), name)
+      case .field:
+        // The functions go to C as addresses, and come back as functions there.
+        cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_GETTER), name)
-      case .setter(let name, let function):
-        // A C function's address is a plain word; C casts it back.
-        cml_pushlight(L, unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+        guard let setter = entry.second else { return }
+        cml_pushlight(L, unsafeBitCast(setter, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_SETTER), name)
       }
     }
-    cml_kind_seal(kind, L)
-    return LuaHandleKind(kind: kind)
   }
 }
 

@@ -24,7 +24,7 @@ private final class Fixture {
               return 0
             }
           }),
-        .getter(
+        .field(
           "next_fire",
           { L, host in
             LuaStack(L: L!, state: Fixture.from(host).lua).push(1.5)

@@ -103,19 +103,21 @@ struct StockTests {
   @Test("has modules as data and as text")
   func modules() throws {
     let lua = try LuaState()
-    let entry = LuaEntry(
-      .function, "answer", "Gives the answer.",
-      returns: [LuaParameter("answer", "integer", "The answer.")],
-      example: "assert(answer() == 42)"
-    ) { L, host in
+    let answer: LuaRawFunction = { L, host in
       Unmanaged<LuaState>.fromOpaque(host!).takeUnretainedValue().stack.push(42)
       return 1
+    }
+    let entry = LuaEntry.function("answer", answer) {
+      LuaDocs(
+        "Gives the answer.", returns: [LuaParameter("answer", "integer", "The answer.")],
+        example: "assert(answer() == 42)")
     }
     lua.setHost(Unmanaged.passUnretained(lua).toOpaque())
     lua.preload(LuaModule("deep", "Deep things.", [entry]))
     #expect(try lua.evaluate("return require('deep').answer()") == 42)
     #expect(entry.signature == "answer() -> integer")
     #expect(entry.gaps == [])
+    #expect(LuaEntry.function("silent", answer).gaps == ["documentation"])
     let text: StaticString = "local name = ... return {name = name, f = function() error 'x' end}"
     text.withUTF8Buffer { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
