@@ -1,0 +1,109 @@
+-- `wait` nests a run: `default` at top level, a private mode inside a handler (D50).
+local ml = require "moonloop"
+local loop = ml.current()
+
+local trace = {}
+local function note(...) trace[#trace + 1] = table.concat({ ... }, " ") end
+local function traced(expected)
+  same(trace, expected)
+  trace = {}
+end
+
+-- At top level everybody is served meanwhile.
+local tick = loop:every(1, function() note("tick", loop.mode, loop.depth) end)
+local task = loop:task(function() ml.sleep(2.5); return "a", "b" end)
+same({ task:wait() }, { "a", "b" })
+same({ task:wait() }, { "a", "b" })
+traced { "tick default 1", "tick default 1" }
+
+-- It gives up after its time; the task goes on.
+task = loop:task(function() ml.sleep(2); return "late" end)
+same(table.pack(task:wait { timeout = 0.25 }), { n = 3, nil, "timed out", "ETIMEDOUT" })
+same({ task.status, task:wait() }, { "suspended", "late" })
+tick:invalidate()
+trace = {}
+
+-- Inside a handler only the task and its scope are served, with what they begin meanwhile.
+local other = loop:task(function() ml.sleep(1.5); note "other" end)
+loop:task(function()
+  task = loop:task({ name = "outer" }, function(scope)
+    local child = scope:task(function()
+      ml.sleep(1)
+      return scope:task(function() note(loop.mode, loop.depth); ml.sleep(1); return "grandchild" end):await()
+    end)
+    ml.sleep(1.5)
+    return child:await()
+  end)
+  note "waits"
+  note(task:wait())
+end):await()
+other:await()
+traced { "waits", "moonloop.wait.1 2", "grandchild", "other" }
+
+-- `mode` serves all of a mode, `default` everybody.
+loop:task(function()
+  loop:after(0.5, function() note("served in", loop.mode, loop.depth) end)
+  local nap = loop:task(function() ml.sleep(1); return "nap" end)
+  note(nap:wait { mode = "default" })
+end):await()
+traced { "served in default 2", "nap" }
+
+-- What the function of `ml.await` returns is served too.
+loop:task(function()
+  local adopted = loop:task(function()
+    return ml.await(function(resume) return loop:after(1, function() resume "adopted" end) end)
+  end)
+  ml.sleep(0)
+  note(adopted:wait())
+end):await()
+traced { "adopted" }
+
+-- A wait that cannot end says what for, and where that would be served.
+local function failing(wait, ...)
+  return loop:task(function(_, ...)
+    local ok, e = pcall(wait, ...)
+    assert(not ok)
+    return e
+  end, ...):await()
+end
+local callback = loop:task({ name = "orphan" }, function()
+  ml.await(function(resume) loop:after(1, resume) end)
+end)
+local e = failing(callback.wait, callback)
+assert(e:find "wait: deadlock: nothing is left in mode 'moonloop.wait.1' that could end the wait: "
+  and e:find "task 'orphan' %(made at .-%) waits for a callback %(.-%)"
+  and e:find "it would be served in 'default'", e)
+callback:await()
+local sleeper = loop:task({ name = "sleeper", modes = { "default", "other" } }, function() ml.sleep(1) end)
+local chained = loop:task({ name = "chained" }, function() sleeper:await() end)
+ml.sleep(0)
+e = failing(chained.wait, chained)
+assert(e:find "task 'chained' %(made at .-%) waits for task 'sleeper' %(made at .-%), which waits for a sleep of 1.0 s"
+  and e:find "served in 'default', 'other'", e)
+chained:await()
+local me
+me = loop:task(function() return select(2, pcall(me.wait, me)) end)
+assert(me:await():find "wait: a task cannot wait for itself")
+
+-- A stop ends the wait; a wait inside a wait ends when both may.
+task = loop:task(function() ml.sleep(10) end)
+loop:after(1, function() loop:stop "enough" end)
+same(table.pack(task:wait { mode = "default" }), { n = 3, nil, "the run was stopped", "ECANCELED" })
+local start = ml.now()
+local quick = loop:task(function() ml.sleep(1); return "quick" end)
+local slow = loop:task(function() ml.sleep(2); return "slow" end)
+loop:task(function()
+  loop:after(0, function() note("inner", slow:wait { mode = "default" }) end)
+  note("outer", quick:wait { mode = "default" })
+  note(ml.now() - start >= 2 and "both" or "early")
+end):await()
+traced { "inner slow", "outer quick", "both" }
+
+-- A task that is cancelled while it waits by a run hears of it there.
+local waiter = loop:task(function()
+  local nap = loop:task(function() ml.sleep(10) end)
+  return nap:wait { mode = "default" }
+end)
+ml.sleep(1)
+waiter:cancel "no more"
+same({ pcall(waiter.await, waiter) }, { false, "no more" })
