@@ -121,7 +121,7 @@ extension LuaState {
       if level == 10 && count > 21 {
         frames.append(
           LuaError.Frame(
-            source: "...", line: 0, function: nil, role: "(\(count - 21) levels left out)"))
+            source: "...", line: count - 21, function: nil, role: "omission"))
         level = count - 11
       }
     }

@@ -17,11 +17,13 @@ public struct LuaError: Error, CustomStringConvertible {
     public var line: Int
     /// The name by which it was called, if that can be told.
     public var function: String?
-    /// What it is: "function", "method", "global", "main chunk", "metamethod", ...
+    /// What it is: "function", "method", "global", "main chunk", "metamethod", ..., or "omission" for
+    /// as many calls as `line` says.
     public var role: String
 
     /// A line of a traceback, as Lua writes them.
     public var description: String {
+      if role == "omission" { return "...\t(\(line) levels left out)" }
       let place = line > 0 ? "\(source):\(line):" : "\(source):"
       if role == "task" {
         return "\(function.map { "task '\($0)'" } ?? "task") made at \(source):\(line)"

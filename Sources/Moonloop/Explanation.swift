@@ -109,7 +109,9 @@ extension Runtime {
         loop.kernel.isReady(source.fd, for: event.interest)
         || (event == .read && source.hasReadAhead)
       if !source.enabled.contains(event) {
-        if isReady && event == .read { parts.append("there is something to \(name), but it is disabled") }
+        if isReady && event == .read {
+          parts.append("there is something to \(name), but it is disabled")
+        }
       } else if isReady {
         parts.append("it is ready to \(name): \(blocker()), then it is served")
       } else {

@@ -20,7 +20,9 @@ package struct InternedNames {
     }
     read = intern("read")
     write = intern("write")
-    for (name, activity) in activityNames { activities[activity.rawValue.trailingZeroBitCount] = intern(name) }
+    for (name, activity) in activityNames {
+      activities[activity.rawValue.trailingZeroBitCount] = intern(name)
+    }
     results = resultNames.map { intern($0.name) }
   }
 

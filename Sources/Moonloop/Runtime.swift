@@ -68,7 +68,7 @@ package final class Runtime {
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
     cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
     loop.onIdle = { [unowned state] _ in state.idleCollect() }
-    loop.timerName = { [unowned self] id, _ in handles.name(ofTimer: id) }
+    loop.timerName = { [unowned self] id, callout in traceName(of: id, callout) }
   }
 
   deinit { scratch.deallocate() }

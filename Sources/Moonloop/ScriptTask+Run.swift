@@ -228,6 +228,17 @@ extension Runtime {
   }
 }
 
+extension Runtime {
+  /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
+  func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
+    if unsafeBitCast(callout.fire, to: Int.self) == unsafeBitCast(resumeSleeper, to: Int.self) {
+      return tasks[callout.payload].map { label(of: .task($0)) } ?? "a task that has ended"
+    }
+    let name = handles.name(ofTimer: id)
+    return name.isEmpty ? state.text(of: handles.place(ofTimer: id)) : name
+  }
+}
+
 /// The call-out of a sleep's timer: the payload is the coroutine.
 private let resumeSleeper: TimerCallout.Fire = { context, payload, _, _ in
   let runtime = Runtime.of(context)
