@@ -42,7 +42,9 @@ let package = Package(
     .testTarget(
       name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .testTarget(name: "LuaEmbedTests", dependencies: ["LuaEmbed"], swiftSettings: strict),
-    .testTarget(name: "MoonloopTests", dependencies: ["Moonloop"], swiftSettings: strict),
+    .testTarget(
+      name: "MoonloopTests", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
+      swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
     .testTarget(

@@ -61,7 +61,7 @@ package struct LuaDocs: Sendable {
 
 /// One function, method or field that scripts see.
 package struct LuaEntry: Sendable {
-  package enum Form: String, Sendable { case function, method, field, setter, metamethod }
+  package enum Form: String, Sendable { case function, method, field, metamethod }
 
   package let form: Form
   package let name: StaticString
@@ -97,10 +97,14 @@ package struct LuaEntry: Sendable {
     _ name: StaticString, _ function: LuaRawFunction, docs: (@Sendable () -> LuaDocs)? = nil
   ) -> LuaEntry { LuaEntry(.method, name, function, nil, docs) }
 
-  /// A field of a handle: one function gets the handle; one the handle and the value, if it can be
-  /// set.
+  /// A field of a handle that is read: the function gets the handle.
   package static func field(
-    _ name: StaticString, _ getter: LuaRawFunction, set setter: LuaRawFunction? = nil,
+    _ name: StaticString, _ getter: LuaRawFunction, docs: (@Sendable () -> LuaDocs)? = nil
+  ) -> LuaEntry { LuaEntry(.field, name, getter, nil, docs) }
+
+  /// A field that can be set, too: the second function gets the handle and the value.
+  package static func field(
+    _ name: StaticString, _ getter: LuaRawFunction, set setter: LuaRawFunction,
     docs: (@Sendable () -> LuaDocs)? = nil
   ) -> LuaEntry { LuaEntry(.field, name, getter, setter, docs) }
 
@@ -108,13 +112,6 @@ package struct LuaEntry: Sendable {
   package static func metamethod(
     _ name: StaticString, _ function: LuaRawFunction, docs: (@Sendable () -> LuaDocs)? = nil
   ) -> LuaEntry { LuaEntry(.metamethod, name, function, nil, docs) }
-
-  package static func getter(_ name: StaticString, _ function: LuaRawFunction) -> LuaEntry {
-    LuaEntry(.field, name, function, nil, nil)
-  }
-  package static func setter(_ name: StaticString, _ function: LuaRawFunction) -> LuaEntry {
-    LuaEntry(.setter, name, function, nil, nil)
-  }
 
   /// The documentation; nil if there is none.
   package var docs: LuaDocs? { makeDocs?() }
@@ -142,5 +139,3 @@ package struct LuaEntry: Sendable {
     return gaps
   }
 }
-
-package typealias LuaHandleMember = LuaEntry

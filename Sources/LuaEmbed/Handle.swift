@@ -99,9 +99,6 @@ extension LuaState {
         cml_push_raw_function(L, entry.function)
         let sort = entry.form == .metamethod ? CML_META : CML_METHOD
         cml_kind_set(kind, L, Int32(sort), name)
-      case .setter:
-        cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
-        cml_kind_set(kind, L, Int32(CML_SETTER), name)
       case .field:
         // The functions go to C as addresses, and come back as functions there.
         cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))

@@ -17,16 +17,16 @@ package struct Kinds {
   package let request: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
-    loop = state.makeHandleKind("loop", slots: 0, loopMembers)
-    task = state.makeHandleKind("task", slots: 0, taskMembers) { releaseTask($0) }
+    loop = state.makeHandleKind("loop", slots: 0, loopEntries)
+    task = state.makeHandleKind("task", slots: 0, taskEntries) { releaseTask($0) }
     callback = state.makeHandleKind("callback", slots: 0, []) { releaseCallback($0) }
-    timer = state.makeHandleKind("timer", slots: 1, timerMembers) { releaseTimer($0) }
+    timer = state.makeHandleKind("timer", slots: 1, timerEntries) { releaseTimer($0) }
     let release: (LuaHandle) -> Void = { doors.release($0) }
-    source = state.makeHandleKind("source", slots: 3, sourceMembers, release: release)
-    fd = state.makeHandleKind("fd", slots: 2, descriptorMembers, release: release)
-    observer = state.makeHandleKind("observer", slots: 1, observerMembers, release: release)
-    port = state.makeHandleKind("port", slots: 1, portMembers, release: release)
-    reply = state.makeHandleKind("reply", slots: 0, replyMembers) { releaseReply($0) }
-    request = state.makeHandleKind("request", slots: 2, requestMembers) { releaseRequest($0) }
+    source = state.makeHandleKind("source", slots: 3, sourceEntries, release: release)
+    fd = state.makeHandleKind("fd", slots: 2, descriptorEntries, release: release)
+    observer = state.makeHandleKind("observer", slots: 1, observerEntries, release: release)
+    port = state.makeHandleKind("port", slots: 1, portEntries, release: release)
+    reply = state.makeHandleKind("reply", slots: 0, replyEntries) { releaseReply($0) }
+    request = state.makeHandleKind("request", slots: 2, requestEntries) { releaseRequest($0) }
   }
 }

@@ -4,17 +4,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What an fd handle offers.
-let descriptorMembers: [LuaHandleMember] =
-  itemMembers + [
-    .method("read", descriptorRead),
-    .method("write", descriptorWrite),
-    .method("enable", descriptorEnable),
-    .method("disable", descriptorDisable),
-    .getter("fd", descriptorNumber),
-    .getter("enabled", descriptorEnabled),
-  ]
-
 private let descriptorOptions: [StaticString] = [
   "fd", "read", "write", "name", "modes", "close", "reenable", "line_limit", "order", "keep_alive",
   "on_error",
@@ -160,23 +149,23 @@ extension HostCall {
 }
 
 /// `fd:enable(events)` gives the handle back.
-private let descriptorEnable: LuaRawFunction = { L, context in
+let descriptorEnable: LuaRawFunction = { L, context in
   host(L, context, "fd:enable") { call in try call.setEvents(isEnabled: true) }
 }
 
 /// `fd:disable(events)` gives the handle back.
-private let descriptorDisable: LuaRawFunction = { L, context in
+let descriptorDisable: LuaRawFunction = { L, context in
   host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
 }
 
-private let descriptorNumber: LuaRawFunction = { L, context in
+let descriptorNumber: LuaRawFunction = { L, context in
   host(L, context, "fd") { call in
     call.stack.push(Int(try call.selfDescriptor().1.fd))
     return 1
   }
 }
 
-private let descriptorEnabled: LuaRawFunction = { L, context in
+let descriptorEnabled: LuaRawFunction = { L, context in
   host(L, context, "enabled") { call in
     let source = try call.selfDescriptor().1
     call.stack.newTable(items: 2)
@@ -191,7 +180,7 @@ private let descriptorEnabled: LuaRawFunction = { L, context in
 }
 
 /// `fd:write(string, …)`: how many bytes were written, perhaps not all; never waits.
-private let descriptorWrite: LuaRawFunction = { L, context in
+let descriptorWrite: LuaRawFunction = { L, context in
   host(L, context, "fd:write") { call in
     let (handle, source) = try call.selfDescriptor()
     let count = call.count

@@ -3,20 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a handle of a source, descriptor, observer or port offers besides its own.
-let itemMembers: [LuaHandleMember] = [
-  .method("invalidate", itemInvalidate),
-  .method("is_valid", itemIsValid),
-  .method("keep_alive", itemKeepAlive),
-  .method("modes", itemModes),
-  .getter("name", itemName),
-  .getter("fires", itemFires),
-  .getter("on_error", itemOnError),
-  .setter("on_error", itemSetOnError),
-  .metamethod("__close", itemInvalidate),
-  .metamethod("__tostring", itemToString),
-]
-
 /// The word for an item in messages and in `loop:dump`: the name of its kind of handle.
 func word(for item: Loop.Item) -> String { item is Loop.DescriptorSource ? "fd" : item.kind }
 
@@ -248,7 +234,7 @@ final class ItemDoors {
 
 // MARK: Methods
 
-private let itemInvalidate: LuaRawFunction = { L, context in
+let itemInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let handle = try call.selfItem()
     let item = handle.item
@@ -260,14 +246,14 @@ private let itemInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-private let itemIsValid: LuaRawFunction = { L, context in
+let itemIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     call.stack.push(try call.selfItem().item.isValid)
     return 1
   }
 }
 
-private let itemKeepAlive: LuaRawFunction = { L, context in
+let itemKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "keep_alive") { call in
     let handle = try call.selfItem()
     let holds = try call.boolean(2)
@@ -278,7 +264,7 @@ private let itemKeepAlive: LuaRawFunction = { L, context in
   }
 }
 
-private let itemModes: LuaRawFunction = { L, context in
+let itemModes: LuaRawFunction = { L, context in
   host(L, context, "modes") { call in
     call.pushNames(call.loop.modes(of: try call.selfItem().item))
     return 1
@@ -287,28 +273,28 @@ private let itemModes: LuaRawFunction = { L, context in
 
 // MARK: Fields
 
-private let itemName: LuaRawFunction = { L, context in
+let itemName: LuaRawFunction = { L, context in
   host(L, context, "name") { call in
     call.stack.push(try call.selfItem().item.name)
     return 1
   }
 }
 
-private let itemFires: LuaRawFunction = { L, context in
+let itemFires: LuaRawFunction = { L, context in
   host(L, context, "fires") { call in
     call.stack.push(Int(try call.selfItem().item.callouts))
     return 1
   }
 }
 
-private let itemOnError: LuaRawFunction = { L, context in
+let itemOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     call.push(call.runtime.handles.onError(of: try call.selfItem().item))
     return 1
   }
 }
 
-private let itemSetOnError: LuaRawFunction = { L, context in
+let itemSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     let handle = try call.selfItem()
     let handler = try call.handlerReference(2)
@@ -318,7 +304,7 @@ private let itemSetOnError: LuaRawFunction = { L, context in
   }
 }
 
-private let itemToString: LuaRawFunction = { L, context in
+let itemToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let handle = try call.selfItem()
     let label = call.runtime.label(of: .item(handle.item))

@@ -3,38 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What the loop's handle offers.
-let loopMembers: [LuaHandleMember] = [
-  .method("timer", loopTimer),
-  .method("after", loopAfter),
-  .method("every", loopEvery),
-  .method("at", loopAt),
-  .method("task", loopTask),
-  .method("source", loopSource),
-  .method("fd", loopDescriptor),
-  .method("observer", loopObserver),
-  .method("port", loopPort),
-  .method("perform", loopPerform),
-  .method("perform_after", loopPerformAfter),
-  .method("add", loopAdd),
-  .method("remove", loopRemove),
-  .method("contains", loopContains),
-  .method("modes", loopModes),
-  .method("dump", loopDump),
-  .method("why", loopWhy),
-  .method("run", loopRun),
-  .method("stop", loopStop),
-  .method("stop_when_next_looking", loopStopLater),
-  .method("wake_up", loopWakeUp),
-  .method("add_common_mode", loopAddCommonMode),
-  .method("next_timer", loopNextTimer),
-  .getter("mode", loopMode),
-  .getter("depth", loopDepth),
-  .getter("on_error", loopOnError),
-  .setter("on_error", loopSetOnError),
-  .metamethod("__tostring", loopToString),
-]
-
 extension HostCall {
   /// The first argument must be the loop: whoever writes a dot for a colon is told.
   @inline(__always)
@@ -75,7 +43,7 @@ private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
 
 /// `loop:run { mode, timeout, until_handled }` gives the reason, the value of a stop, and whether a
 /// stop met the run (R19).
-private let loopRun: LuaRawFunction = { L, context in
+let loopRun: LuaRawFunction = { L, context in
   host(L, context, "run") { call in
     try call.requireLoop()
     let runtime = call.runtime
@@ -146,7 +114,7 @@ extension Runtime {
 }
 
 /// `loop:stop(value)` ends the innermost run, and tells whether there was one (R16).
-private let loopStop: LuaRawFunction = { L, context in
+let loopStop: LuaRawFunction = { L, context in
   host(L, context, "stop") { call in
     try call.requireLoop()
     call.keepStopValue(forDepth: call.loop.depth)
@@ -156,7 +124,7 @@ private let loopStop: LuaRawFunction = { L, context in
 }
 
 /// `loop:stop_when_next_looking(value)` is remembered if the loop does not run.
-private let loopStopLater: LuaRawFunction = { L, context in
+let loopStopLater: LuaRawFunction = { L, context in
   host(L, context, "stop_when_next_looking") { call in
     try call.requireLoop()
     call.keepStopValue(forDepth: max(1, call.loop.depth))
@@ -173,7 +141,7 @@ extension HostCall {
   }
 }
 
-private let loopWakeUp: LuaRawFunction = { L, context in
+let loopWakeUp: LuaRawFunction = { L, context in
   host(L, context, "wake_up") { call in
     try call.requireLoop()
     call.loop.wakeUp()
@@ -183,7 +151,7 @@ private let loopWakeUp: LuaRawFunction = { L, context in
 
 // MARK: Modes
 
-private let loopAddCommonMode: LuaRawFunction = { L, context in
+let loopAddCommonMode: LuaRawFunction = { L, context in
   host(L, context, "add_common_mode") { call in
     try call.requireLoop()
     call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
@@ -192,7 +160,7 @@ private let loopAddCommonMode: LuaRawFunction = { L, context in
 }
 
 /// `loop:next_timer(mode)`: the earliest date of a mode's timers.
-private let loopNextTimer: LuaRawFunction = { L, context in
+let loopNextTimer: LuaRawFunction = { L, context in
   host(L, context, "next_timer") { call in
     try call.requireLoop()
     let mode = call.count < 2 ? .default : ModeName(try call.string(2, "the mode"))
@@ -205,7 +173,7 @@ private let loopNextTimer: LuaRawFunction = { L, context in
   }
 }
 
-private let loopMode: LuaRawFunction = { L, context in
+let loopMode: LuaRawFunction = { L, context in
   host(L, context, "mode") { call in
     if let mode = call.loop.currentMode {
       call.stack.push(ref: call.runtime.modeRef(mode))
@@ -216,7 +184,7 @@ private let loopMode: LuaRawFunction = { L, context in
   }
 }
 
-private let loopDepth: LuaRawFunction = { L, context in
+let loopDepth: LuaRawFunction = { L, context in
   host(L, context, "depth") { call in
     call.stack.push(call.loop.depth)
     return 1
@@ -225,21 +193,21 @@ private let loopDepth: LuaRawFunction = { L, context in
 
 // MARK: Errors
 
-private let loopOnError: LuaRawFunction = { L, context in
+let loopOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     call.push(call.runtime.errors.onError)
     return 1
   }
 }
 
-private let loopSetOnError: LuaRawFunction = { L, context in
+let loopSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     call.runtime.errors.onError = try call.handlerReference(2)
     return 0
   }
 }
 
-private let loopToString: LuaRawFunction = { L, context in
+let loopToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     call.stack.push("loop (\(call.loop.name))")
     return 1

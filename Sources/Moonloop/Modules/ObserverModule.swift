@@ -3,13 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What an observer handle offers.
-let observerMembers: [LuaHandleMember] =
-  itemMembers + [
-    .getter("order", observerOrder),
-    .getter("repeats", observerRepeats),
-  ]
-
 private let observerOptions: [StaticString] = [
   "on", "order", "repeats", "name", "modes", "keep_alive", "on_error",
 ]
@@ -60,7 +53,7 @@ extension Runtime {
   }
 }
 
-private let observerOrder: LuaRawFunction = { L, context in
+let observerOrder: LuaRawFunction = { L, context in
   host(L, context, "order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
     call.stack.push(handle.item(as: Loop.Observer.self).order)
@@ -68,7 +61,7 @@ private let observerOrder: LuaRawFunction = { L, context in
   }
 }
 
-private let observerRepeats: LuaRawFunction = { L, context in
+let observerRepeats: LuaRawFunction = { L, context in
   host(L, context, "repeats") { call in
     let handle = try call.selfHandle(call.runtime.kinds.observer)
     call.stack.push(handle.item(as: Loop.Observer.self).repeats)

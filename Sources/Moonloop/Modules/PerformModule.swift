@@ -21,16 +21,6 @@ package final class ScriptRequest {
   }
 }
 
-/// What the handle of a request offers.
-let requestMembers: [LuaHandleMember] = [
-  .method("cancel", requestCancel),
-  .method("invalidate", requestInvalidate),
-  .method("is_pending", requestIsPending),
-  .method("is_valid", requestIsPending),
-  .metamethod("__close", requestInvalidate),
-  .metamethod("__tostring", requestToString),
-]
-
 private let performOptions: [StaticString] = ["modes", "wake", "as_source"]
 private let performAfterOptions: [StaticString] = ["after", "modes"]
 
@@ -186,28 +176,28 @@ func releaseRequest(_ handle: LuaHandle) {
 // MARK: Methods
 
 /// `request:cancel()`: whether it was still waiting (R115).
-private let requestCancel: LuaRawFunction = { L, context in
+let requestCancel: LuaRawFunction = { L, context in
   host(L, context, "cancel") { call in
     call.stack.push(call.runtime.cancel(try call.selfRequest()))
     return 1
   }
 }
 
-private let requestInvalidate: LuaRawFunction = { L, context in
+let requestInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     call.runtime.cancel(try call.selfRequest())
     return 0
   }
 }
 
-private let requestIsPending: LuaRawFunction = { L, context in
+let requestIsPending: LuaRawFunction = { L, context in
   host(L, context, "is_pending") { call in
     call.stack.push(try call.selfRequest().ref != 0)
     return 1
   }
 }
 
-private let requestToString: LuaRawFunction = { L, context in
+let requestToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let request = try call.selfRequest()
     let end = request.ref == 0 ? ", over" : ""

@@ -3,22 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a port handle offers.
-let portMembers: [LuaHandleMember] =
-  itemMembers + [
-    .method("on", portOn),
-    .method("send", portSend),
-    .method("request", portRequest),
-    .getter("waiting", portWaiting),
-    .getter("capacity", portCapacity),
-  ]
-
-/// What the reply of a message offers: it is called.
-let replyMembers: [LuaHandleMember] = [
-  .metamethod("__call", replyCall),
-  .metamethod("__tostring", replyToString),
-]
-
 /// One message: a value, and the port that waits for the answer.
 struct PortMessage: Sendable {
   var value: StructuredClone
@@ -104,7 +88,7 @@ func releaseReply(_ handle: LuaHandle) {
 }
 
 /// `reply(value)`: true; or nil, message, "EPIPE" if nobody waits for it (any more).
-private let replyCall: LuaRawFunction = { L, context in
+let replyCall: LuaRawFunction = { L, context in
   host(L, context, "reply") { call in
     guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
       throw call.notSelf("reply")
@@ -119,7 +103,7 @@ private let replyCall: LuaRawFunction = { L, context in
   }
 }
 
-private let replyToString: LuaRawFunction = { L, context in
+let replyToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let handle = call.runtime.kinds.reply.handle(call.stack.L, 1)
     call.stack.push(handle?.pointer == nil ? "reply (nobody waits)" : "reply")
@@ -156,7 +140,7 @@ extension HostCall {
 }
 
 /// `port:send(message)`: true; or nil, message, "EAGAIN" if it is full, "EPIPE" if it is invalid.
-private let portSend: LuaRawFunction = { L, context in
+let portSend: LuaRawFunction = { L, context in
   host(L, context, "port:send") { call in
     let (handle, port) = try call.selfPort()
     try call.post(PortMessage(value: try call.clone(2)), to: port, handle)
@@ -166,7 +150,7 @@ private let portSend: LuaRawFunction = { L, context in
 }
 
 /// `port:on("message", handler)`: the handler gets the message and the reply (D33).
-private let portOn: LuaRawFunction = { L, context in
+let portOn: LuaRawFunction = { L, context in
   host(L, context, "port:on") { call in
     let (handle, port) = try call.selfPort()
     let event = try call.string(2, "the event")
@@ -185,14 +169,14 @@ private let portOn: LuaRawFunction = { L, context in
   }
 }
 
-private let portWaiting: LuaRawFunction = { L, context in
+let portWaiting: LuaRawFunction = { L, context in
   host(L, context, "waiting") { call in
     call.stack.push(try call.selfPort().1.waiting)
     return 1
   }
 }
 
-private let portCapacity: LuaRawFunction = { L, context in
+let portCapacity: LuaRawFunction = { L, context in
   host(L, context, "capacity") { call in
     call.stack.push(try call.selfPort().1.capacity)
     return 1
@@ -206,7 +190,7 @@ private let requestOptions: [StaticString] = ["timeout", "mode"]
 /// `port:request(message, { timeout, mode })`: the reply; or nil, message, code (R58, R59).
 ///
 /// Nests a run in a private mode, in which nothing else is served; with `mode`, in that mode.
-private let portRequest: LuaRawFunction = { L, context in
+let portRequest: LuaRawFunction = { L, context in
   host(L, context, "port:request") { call in
     let (handle, port) = try call.selfPort()
     let message = try call.clone(2)

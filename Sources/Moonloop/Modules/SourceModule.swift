@@ -3,14 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a source handle offers.
-let sourceMembers: [LuaHandleMember] =
-  itemMembers + [
-    .method("signal", sourceSignal),
-    .getter("signalled", sourceSignalled),
-    .getter("order", sourceOrder),
-  ]
-
 private let sourceOptions: [StaticString] = [
   "perform", "schedule", "cancel", "order", "name", "modes", "keep_alive", "on_error",
 ]
@@ -78,7 +70,7 @@ extension Runtime {
 
 // MARK: Methods
 
-private let sourceSignal: LuaRawFunction = { L, context in
+let sourceSignal: LuaRawFunction = { L, context in
   host(L, context, "source:signal") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     let isValid = Unmanaged<Loop.Source>.fromOpaque(handle.pointer!)._withUnsafeGuaranteedRef {
@@ -91,7 +83,7 @@ private let sourceSignal: LuaRawFunction = { L, context in
   }
 }
 
-private let sourceSignalled: LuaRawFunction = { L, context in
+let sourceSignalled: LuaRawFunction = { L, context in
   host(L, context, "signalled") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     let source = handle.item(as: Loop.Source.self)
@@ -100,7 +92,7 @@ private let sourceSignalled: LuaRawFunction = { L, context in
   }
 }
 
-private let sourceOrder: LuaRawFunction = { L, context in
+let sourceOrder: LuaRawFunction = { L, context in
   host(L, context, "order") { call in
     let handle = try call.selfHandle(call.runtime.kinds.source)
     call.stack.push(handle.item(as: Loop.Source.self).order)

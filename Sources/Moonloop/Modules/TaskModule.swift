@@ -3,21 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What the handle of a task offers; it is the scope that the task's function gets, too.
-let taskMembers: [LuaHandleMember] = [
-  .method("task", taskTask),
-  .method("await", taskAwait),
-  .method("wait", taskWait),
-  .method("cancel", taskCancel),
-  .method("is_done", taskIsDone),
-  .getter("status", taskStatus),
-  .getter("name", taskName),
-  .getter("on_error", taskOnError),
-  .setter("on_error", taskSetOnError),
-  .metamethod("__close", taskClose),
-  .metamethod("__tostring", taskToString),
-]
-
 extension HostCall {
   @inline(__always)
   func selfTask() throws(ScriptMistake) -> ScriptTask {
@@ -65,7 +50,7 @@ let loopTask: LuaRawFunction = { L, context in
 }
 
 /// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels.
-private let taskTask: LuaRawFunction = { L, context in
+let taskTask: LuaRawFunction = { L, context in
   host(L, context, "task") { call in
     let owner = try call.selfTask()
     if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
@@ -119,7 +104,7 @@ extension HostCall {
 
 /// `task:await()`: suspends what runs until the task has ended; gives what it returned, or raises
 /// its error (D19).
-private let taskAwait: LuaRawFunction = { L, context in
+let taskAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let task = try call.selfTask()
     let runtime = call.runtime
@@ -163,7 +148,7 @@ extension HostCall {
 private let waitOptions: [StaticString] = ["timeout", "mode"]
 
 /// `task:wait { timeout, mode }`: runs the loop until the task has ended (D20, D50).
-private let taskWait: LuaRawFunction = { L, context in
+let taskWait: LuaRawFunction = { L, context in
   host(L, context, "wait") { call in
     let task = try call.selfTask()
     var timeout: Int64?
@@ -204,7 +189,7 @@ extension HostCall {
 // MARK: Cancelling
 
 /// `task:cancel(reason)`: every await of the task, now and later, raises the reason (D21).
-private let taskCancel: LuaRawFunction = { L, context in
+let taskCancel: LuaRawFunction = { L, context in
   host(L, context, "cancel") { call in
     let task = try call.selfTask()
     call.cancel(task, reason: 2)
@@ -227,7 +212,7 @@ extension HostCall {
 
 /// `__close` cancels, and waits for the end where that can be done, even in a task that is cancelled
 /// itself. It raises nothing: a failure is reported.
-private let taskClose: LuaRawFunction = { L, context in
+let taskClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in
     let task = try call.selfTask()
     call.cancel(task, reason: 3)
@@ -243,14 +228,14 @@ private let taskClose: LuaRawFunction = { L, context in
 
 // MARK: Fields
 
-private let taskIsDone: LuaRawFunction = { L, context in
+let taskIsDone: LuaRawFunction = { L, context in
   host(L, context, "is_done") { call in
     call.stack.push(try call.selfTask().phase == .ended)
     return 1
   }
 }
 
-private let taskStatus: LuaRawFunction = { L, context in
+let taskStatus: LuaRawFunction = { L, context in
   host(L, context, "status") { call in
     call.stack.push(try call.selfTask().statusText)
     return 1
@@ -270,28 +255,28 @@ extension ScriptTask {
   }
 }
 
-private let taskName: LuaRawFunction = { L, context in
+let taskName: LuaRawFunction = { L, context in
   host(L, context, "name") { call in
     call.stack.push(try call.selfTask().name)
     return 1
   }
 }
 
-private let taskOnError: LuaRawFunction = { L, context in
+let taskOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     call.push(try call.selfTask().onError)
     return 1
   }
 }
 
-private let taskSetOnError: LuaRawFunction = { L, context in
+let taskSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     try call.selfTask().onError = try call.handlerReference(2)
     return 0
   }
 }
 
-private let taskToString: LuaRawFunction = { L, context in
+let taskToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let task = try call.selfTask()
     call.stack.push("\(call.runtime.label(of: .task(task))): \(task.statusText)")

@@ -3,25 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a timer handle offers.
-let timerMembers: [LuaHandleMember] = [
-  .method("invalidate", timerInvalidate),
-  .method("is_valid", timerIsValid),
-  .method("modes", timerModes),
-  .method("again", timerAgain),
-  .method("keep_alive", timerKeepAlive),
-  .getter("next_fire", timerNextFire),
-  .setter("next_fire", timerSetNextFire),
-  .getter("name", timerName),
-  .getter("fires", timerFires),
-  .getter("interval", timerInterval),
-  .getter("tolerance", timerTolerance),
-  .setter("on_error", timerSetOnError),
-  .getter("on_error", timerOnError),
-  .metamethod("__close", timerInvalidate),
-  .metamethod("__tostring", timerToString),
-]
-
 // MARK: Making
 
 private let timerOptions: [StaticString] = [
@@ -234,21 +215,21 @@ func releaseTimer(_ handle: LuaHandle) {
 
 // MARK: Methods
 
-private let timerInvalidate: LuaRawFunction = { L, context in
+let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     call.loop.invalidate(try call.selfTimer())
     return 0
   }
 }
 
-private let timerIsValid: LuaRawFunction = { L, context in
+let timerIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     call.stack.push(call.loop.timers.slot(of: try call.selfTimer()) != nil)
     return 1
   }
 }
 
-private let timerAgain: LuaRawFunction = { L, context in
+let timerAgain: LuaRawFunction = { L, context in
   host(L, context, "again") { call in
     let id = try call.selfTimer()
     let delay = try call.seconds(2, "the delay", .notNegative)
@@ -257,7 +238,7 @@ private let timerAgain: LuaRawFunction = { L, context in
   }
 }
 
-private let timerKeepAlive: LuaRawFunction = { L, context in
+let timerKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "keep_alive") { call in
     let id = try call.selfTimer()
     call.loop.setHolds(of: id, try call.boolean(2))
@@ -268,7 +249,7 @@ private let timerKeepAlive: LuaRawFunction = { L, context in
 
 // MARK: Fields
 
-private let timerNextFire: LuaRawFunction = { L, context in
+let timerNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
     if let date = call.loop.date(of: try call.selfTimer()) {
       call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
@@ -279,7 +260,7 @@ private let timerNextFire: LuaRawFunction = { L, context in
   }
 }
 
-private let timerSetNextFire: LuaRawFunction = { L, context in
+let timerSetNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
     let date = try call.seconds(2, "the date", .any)
     if !call.loop.setDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
@@ -287,14 +268,14 @@ private let timerSetNextFire: LuaRawFunction = { L, context in
   }
 }
 
-private let timerName: LuaRawFunction = { L, context in
+let timerName: LuaRawFunction = { L, context in
   host(L, context, "name") { call in
     call.stack.push(call.runtime.handles.name(ofTimer: try call.selfTimer()))
     return 1
   }
 }
 
-private let timerFires: LuaRawFunction = { L, context in
+let timerFires: LuaRawFunction = { L, context in
   host(L, context, "fires") { call in
     let slot = call.loop.timers.slot(of: try call.selfTimer())
     call.stack.push(slot.map { Int(call.loop.timers.records[$0].fires) } ?? 0)
@@ -302,14 +283,14 @@ private let timerFires: LuaRawFunction = { L, context in
   }
 }
 
-private let timerInterval: LuaRawFunction = { L, context in
+let timerInterval: LuaRawFunction = { L, context in
   host(L, context, "interval") { call in
     call.pushSeconds(try call.selfTimer()) { $0.interval }
     return 1
   }
 }
 
-private let timerTolerance: LuaRawFunction = { L, context in
+let timerTolerance: LuaRawFunction = { L, context in
   host(L, context, "tolerance") { call in
     call.pushSeconds(try call.selfTimer()) { $0.tolerance }
     return 1
@@ -326,14 +307,14 @@ extension HostCall {
   }
 }
 
-private let timerOnError: LuaRawFunction = { L, context in
+let timerOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     call.push(call.runtime.handles.onError(ofTimer: try call.selfTimer()))
     return 1
   }
 }
 
-private let timerSetOnError: LuaRawFunction = { L, context in
+let timerSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
     let id = try call.selfTimer()
     call.runtime.setOnError(ofTimer: id, try call.handlerReference(2))
@@ -341,7 +322,7 @@ private let timerSetOnError: LuaRawFunction = { L, context in
   }
 }
 
-private let timerToString: LuaRawFunction = { L, context in
+let timerToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let id = try call.selfTimer()
     let isValid = call.loop.timers.slot(of: id) != nil

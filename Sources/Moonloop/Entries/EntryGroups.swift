@@ -1,0 +1,93 @@
+// All that scripts see, in the order of the reference: what the documentation is generated from.
+
+package import LuaEmbed
+
+/// The module or a kind of handle, as the reference shows it. Read when documentation is made.
+package struct EntryGroup: Sendable {
+  /// The heading in the reference.
+  package let title: String
+  /// The class in the editor's annotations.
+  package let type: String
+  /// What the reference calls a handle of it: `timer` in `timer:again(delay)`.
+  package let receiver: String
+  /// The class whose entries it has, too.
+  package let parent: String?
+  package let summary: String
+  package let entries: [LuaEntry]
+}
+
+package let entryGroups: [EntryGroup] = [
+  EntryGroup(
+    title: "The module", type: "moonloop", receiver: "ml", parent: nil,
+    summary: "What `require \"moonloop\"` gives. Its functions that make an item do not add it to the "
+      + "loop; the loop's own methods of the same names do.",
+    entries: moduleEntries),
+  EntryGroup(
+    title: "The loop", type: "moonloop.Loop", receiver: "loop", parent: nil,
+    summary: "There is one for a thread, and `ml.current()` finds it.", entries: loopEntries),
+  EntryGroup(
+    title: "Every item", type: "moonloop.Item", receiver: "item", parent: nil,
+    summary: "A timer, source, fd, observer or port. Once it is in a mode the loop holds it, and it "
+      + "ends by `item:invalidate()` or, for a one-shot timer, by firing.",
+    entries: itemEntries),
+  EntryGroup(
+    title: "Timers", type: "moonloop.Timer", receiver: "timer", parent: "moonloop.Item",
+    summary: "Made by `loop:timer`, `loop:after`, `loop:every`, `loop:at` and `ml.timer`.",
+    entries: timerEntries),
+  EntryGroup(
+    title: "Custom sources", type: "moonloop.Source", receiver: "source", parent: "moonloop.Item",
+    summary: "Made by `loop:source` and `ml.source`; signalled by hand.", entries: sourceEntries),
+  EntryGroup(
+    title: "Descriptors", type: "moonloop.Descriptor", receiver: "fd", parent: "moonloop.Item",
+    summary: "Made by `loop:fd` and `ml.fd`; signalled by the kernel.",
+    entries: descriptorEntries),
+  EntryGroup(
+    title: "Observers", type: "moonloop.Observer", receiver: "observer", parent: "moonloop.Item",
+    summary: "Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.",
+    entries: observerEntries),
+  EntryGroup(
+    title: "Ports", type: "moonloop.Port", receiver: "port", parent: "moonloop.Item",
+    summary: "Made by `loop:port` and `ml.port`; queues of messages inside one process.",
+    entries: portEntries),
+  EntryGroup(
+    title: "Replies", type: "moonloop.Reply", receiver: "reply", parent: nil,
+    summary: "What the handler of a port gets with a message, to answer it.",
+    entries: replyEntries),
+  EntryGroup(
+    title: "Requests", type: "moonloop.Request", receiver: "request", parent: nil,
+    summary: "Functions that wait to be performed: what `loop:perform` and `loop:perform_after` give.",
+    entries: requestEntries),
+  EntryGroup(
+    title: "Tasks", type: "moonloop.Task", receiver: "task", parent: nil,
+    summary: "Functions that may wait: what `loop:task` and `task:task` give, and the scope that "
+      + "their function gets.",
+    entries: taskEntries),
+]
+
+/// Tables that scripts get from us, field by field.
+package let entryRecords: [LuaParameter] = [
+  LuaParameter(
+    "moonloop.Error", "table", "What an error handler gets.",
+    fields: [
+      LuaParameter("message", "string", "What was raised, as text."),
+      LuaParameter("traceback", "string", "The message and the calls that led to it."),
+      LuaParameter("handle", "string", "Whose handler it was, and where that was made."),
+      LuaParameter("kind", "string", "\"runtime\", \"memoryLimit\", \"timeLimit\", ..."),
+      LuaParameter("code", "string", "The `code` of an error table.", optional: true),
+      LuaParameter("mode", "string", "The mode of the run, if there was one.", optional: true),
+      LuaParameter(
+        "value", "any", "What was raised, if it was no string: the same value.", optional: true),
+    ]),
+  LuaParameter(
+    "moonloop.ModeContents", "table", "What is in a mode.",
+    fields: [
+      LuaParameter("common", "boolean", "Whether it is one of the common modes."),
+      LuaParameter("empty", "boolean", "Whether a run of it is finished at once."),
+      LuaParameter("timers", "integer", "How many timers are in it."),
+      LuaParameter("sources", "integer", "How many custom sources."),
+      LuaParameter("fds", "integer", "How many descriptors."),
+      LuaParameter("ports", "integer", "How many ports."),
+      LuaParameter("observers", "integer", "How many observers."),
+      LuaParameter("blocks", "integer", "How many queued functions."),
+    ]),
+]

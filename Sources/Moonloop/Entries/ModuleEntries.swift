@@ -1,0 +1,163 @@
+// What `require "moonloop"` gives, with its documentation.
+
+internal import LuaEmbed
+
+/// The functions of the module itself.
+let moduleEntries: [LuaEntry] = [
+  .function("current", moduleCurrent) {
+    LuaDocs(
+      "The loop of this thread, always the same handle.",
+      returns: [LuaParameter("loop", "moonloop.Loop", "It is found, never made.")],
+      example: """
+        print(ml.current() == loop)   --> true
+        """)
+  },
+  .function("now", moduleNow) {
+    LuaDocs(
+      "The time on the loop's clock, which only ever goes forward.",
+      details: "Its zero means nothing; differences do. Dates of people are `os.time()` and `loop:at`.",
+      returns: [LuaParameter("time", "number", unit: "s", "With nanoseconds behind the point.")],
+      example: """
+        local start = ml.now()
+        loop:after(3, function() print(("%.1f s"):format(ml.now() - start)) end)   --> 3.0 s
+        """)
+  },
+  .function("sleep", moduleSleep) {
+    LuaDocs(
+      "Suspends the handler or task that calls it; the loop goes on, and resumes it later.",
+      details: "A timer whose handler sleeps does not fire meanwhile: those fires are counted as "
+        + "missed.",
+      parameters: [LuaParameter("time", "number", unit: "s", "At least 0: then the next pass.")],
+      errors: [
+        "Raises an error where Lua cannot wait, which it names; and the reason in a task that was "
+          + "cancelled."
+      ],
+      yields: true,
+      example: """
+        loop:task(function()
+          local start = ml.now()
+          ml.sleep(0.5)
+          print(("%.1f s"):format(ml.now() - start))   --> 0.5 s
+        end)
+        """)
+  },
+  .function("timeout", moduleTimeout) {
+    LuaDocs(
+      "Calls a function, and cancels it if it has not returned in time.",
+      parameters: [
+        LuaParameter("time", "number", unit: "s", "How long it may take, at least 0."),
+        LuaParameter("fn", "fun(...): ...", "What is called; it may wait."),
+        LuaParameter("...", "any", "Given to the function."),
+      ],
+      returns: [LuaParameter("...", "any", "What the function returned.")],
+      errors: [
+        "Returns `nil, \"timed out\", \"ETIMEDOUT\"` when the time is over.",
+        "Raises what the function raises.",
+      ],
+      yields: true,
+      example: """
+        loop:task(function()
+          print(ml.timeout(2, ml.sleep, 3600))   --> nil timed out ETIMEDOUT
+        end)
+        """)
+  },
+  .function("await", moduleAwait, then: moduleAwaitSecond) {
+    LuaDocs(
+      "Makes a wait of any interface that calls back.",
+      details: "The function starts the operation and hands `resume` to it as its callback; only the "
+        + "first call of `resume` counts. What the function returns is closed when the task is "
+        + "cancelled before that.",
+      parameters: [
+        LuaParameter(
+          "fn", "fun(resume: fun(...)): any?", "Starts the operation; may return a handle.")
+      ],
+      returns: [LuaParameter("...", "any", "What `resume` was called with.")],
+      errors: ["Raises what the function raises, and what `ml.sleep` raises."],
+      yields: true,
+      example: """
+        local function query(text, callback)   -- an interface that knows nothing of tasks
+          return loop:after(1, function() callback("row of " .. text) end)
+        end
+        loop:task(function()
+          print(ml.await(function(resume) return query("table", resume) end))   --> row of table
+        end)
+        """)
+  },
+  .function("timer", moduleTimer) {
+    LuaDocs(
+      "Makes a timer without adding it to the loop.", details: madeOnly,
+      parameters: [timerOptionDocs(isAdded: false)],
+      returns: [LuaParameter("timer", "moonloop.Timer", "The timer.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      example: """
+        local timer = ml.timer { first = 1, function() print "fired" end }   --> fired
+        loop:add(timer, { "default", "tracking" })
+        """)
+  },
+  .function("source", moduleSource) {
+    LuaDocs(
+      "Makes a custom source without adding it to the loop.", details: madeOnly,
+      parameters: [sourceOptionDocs(isAdded: false)],
+      returns: [LuaParameter("source", "moonloop.Source", "The source.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      example: """
+        local source = ml.source {
+          schedule = function(source, loop, mode) print("in " .. mode) end,   --> in default
+          cancel = function(source, loop, mode) print("out of " .. mode) end,
+          perform = function(source) print "performed"; source:invalidate() end,   --> performed
+        }
+        loop:add(source)
+        source:signal()
+        loop:run()
+        print(source:is_valid())   --> out of default
+        --> false
+        """)
+  },
+  .function("fd", moduleDescriptor) {
+    LuaDocs(
+      "Makes a source of a descriptor without adding it to the loop.", details: madeOnly,
+      parameters: [descriptorOptionDocs(isAdded: false)],
+      returns: [LuaParameter("fd", "moonloop.Descriptor", "The handle.")],
+      errors: [
+        "Returns `nil, message, code` when the descriptor cannot be watched: \"EBADF\" for one that "
+          + "is not open, \"EPERM\" for a plain file, which is always ready.",
+        "Raises an error that names the option that is wrong.",
+      ],
+      example: """
+        local input = ml.fd { fd = 0, name = "input", read = function(fd)
+          print(fd:read "l")   --> one
+          fd:invalidate()
+        end }
+        loop:add(input, "common")
+        """)
+  },
+  .function("observer", moduleObserver) {
+    LuaDocs(
+      "Makes an observer without adding it to the loop.", details: madeOnly,
+      parameters: [observerOptionDocs(isAdded: false)],
+      returns: [LuaParameter("observer", "moonloop.Observer", "The observer.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      example: """
+        local observer = ml.observer { on = "exit", function() print "the run is over" end }
+        loop:add(observer)
+        loop:after(1, function() end)
+        loop:run()   --> the run is over
+        observer:invalidate()
+        """)
+  },
+  .function("port", modulePort) {
+    LuaDocs(
+      "Makes a port without adding it to the loop.", details: madeOnly,
+      parameters: [portOptionDocs(isAdded: false)],
+      returns: [LuaParameter("port", "moonloop.Port", "The port.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      example: """
+        local port = ml.port { name = "jobs", function(port, job)
+          print(job)   --> build
+          port:invalidate()
+        end }
+        loop:add(port, "common")
+        port:send "build"
+        """)
+  },
+]

@@ -1,0 +1,101 @@
+// Runs a Lua text as `moonloop run` would, on a virtual clock, and keeps what it printed.
+
+import Glibc
+import LuaEmbed
+import Moonloop
+import MoonloopCore
+import Synchronization
+
+/// What came of an example.
+struct ExampleRun {
+  /// What it printed, line by line, with a blank for a tab.
+  var output: [String] = []
+  /// Errors of its handlers; of its text, if it does not compile.
+  var errors: [String] = []
+
+  /// What every example finds on descriptor 0; 14 bytes.
+  static let input = "one\ntwo\nthree\n"
+
+  /// The first line of each example, unless it has one of its own.
+  static let prelude = "local ml = require \"moonloop\" local loop = ml.current() "
+
+  /// Descriptor 0 belongs to the process: one example at a time.
+  private static let turn = Mutex(())
+
+  init(_ text: String, name: String) {
+    let isWhole = text.contains("require \"moonloop\"")
+    let chunk = isWhole ? text : Self.prelude + text
+    let collected = Collected()
+    Self.turn.withLock { _ in
+      withInput {
+        do { try Self.run(chunk, name, collected) } catch { collected.errors.append("\(error)") }
+      }
+    }
+    errors = collected.errors
+    output = collected.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if output.last == "" { output.removeLast() }
+  }
+
+  private final class Collected {
+    var text = ""
+    var errors: [String] = []
+  }
+
+  /// Sends what is printed to us.
+  private static let capture = """
+    local write = ...
+    io.write = function(...) write(table.concat { ... }) return io.stdout end
+    print = function(...)
+      local words = table.pack(...)
+      for place = 1, words.n do words[place] = tostring(words[place]) end
+      write(table.concat(words, " ") .. "\\n")
+    end
+    """
+
+  private static func run(_ chunk: String, _ name: String, _ collected: Collected) throws {
+    try Loop.isolated(clock: .virtual) { loop in
+      let lua = try LuaState(on: loop)
+      defer { lua.shutDown() }
+      guard let runtime = lua.runtime else { return }
+      runtime.errors.write = { collected.errors.append($0) }
+      lua.register("captured") { (text: String) in collected.text += text }
+      try lua.run("local write = captured; captured = nil; (function(...) \(capture) end)(write)")
+      try runtime.start(chunk: chunk, name: "=\(name)")
+      if !runtime.ranLoop {
+        let result = loop.run(mode: .default, for: .seconds(100_000))
+        if result == .timedOut { collected.errors.append("it runs for ever") }
+      }
+    }
+  }
+
+  /// Lets descriptor 0 be a socket that the example's input can be read from, and written to.
+  private func withInput(_ body: () -> Void) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+      fatalError("socketpair: \(errno)")
+    }
+    let saved = fcntl(0, F_DUPFD_CLOEXEC, 3)
+    dup2(ends[0], 0)
+    close(ends[0])
+    _ = Self.input.withCString { write(ends[1], $0, strlen($0)) }
+    shutdown(ends[1], Int32(SHUT_WR))
+    body()
+    if saved >= 0 {
+      dup2(saved, 0)
+      close(saved)
+    } else {
+      close(0)
+    }
+    close(ends[1])
+  }
+}
+
+extension ExampleRun {
+  /// What a text says that it prints: what stands behind `-->`, in order.
+  static func promised(by text: String) -> [String] {
+    text.split(separator: "\n").compactMap { line in
+      guard let range = line.firstRange(of: "-->") else { return nil }
+      return String(line.suffix(from: range.upperBound).drop { $0 == " " })
+    }
+  }
+}
