@@ -3,43 +3,6 @@
 // It knows items by number and predicts, for a program of operations, the same trace that a loop
 // writes. Nothing is shared with the core but the words.
 
-/// What an item does when it is called.
-indirect enum Act {
-  case signal(Int)
-  case addItem(Int, mode: String)
-  case removeItem(Int, mode: String)
-  case invalidate(Int)
-  case post(Int)
-  case block(mode: String, asSource: Bool, [Act])
-  case setNext(Int, Int64)
-  case again(Int, Int64)
-  case spend(Int64)
-  case stop
-  case wake
-  case run(mode: String, timeout: Int64?, returns: Bool)
-  case makeCommon(String)
-}
-
-enum Kind: CaseIterable { case source, timer, port, observer }
-
-/// An item: what it is, and what it does each time it is called, the last for ever.
-final class Spec {
-  let number: Int
-  let kind: Kind
-  var order = 0
-  var interval: Int64 = 0
-  var date: Int64 = 0
-  var activities: [String] = []
-  var repeats = true
-  var acts: [[Act]] = []
-
-  init(_ number: Int, _ kind: Kind) {
-    self.number = number
-    self.kind = kind
-  }
-  func actsOfCall(_ call: Int) -> [Act] { call < acts.count ? acts[call] : [] }
-}
-
 /// A loop made of lists. One unit of time is a nanosecond.
 final class ModelLoop {
   final class Item {
@@ -141,6 +104,8 @@ final class ModelLoop {
   }
   private func join(_ item: Item, _ mode: String) {
     if item.modes.contains(mode) { return }
+    // A signalled source that was in no mode takes its place among the signals anew.
+    if item.signal != nil && item.modes.isEmpty { item.signal = next() }
     item.modes.append(mode)
     item.joined[mode] = next()
     if item.messages > 0 && rings[mode]?.contains(item.spec.number) != true {

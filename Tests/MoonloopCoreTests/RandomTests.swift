@@ -27,6 +27,43 @@ internal import Testing
   }
 }
 
+/// What an item does when it is called.
+indirect enum Act {
+  case signal(Int)
+  case addItem(Int, mode: String)
+  case removeItem(Int, mode: String)
+  case invalidate(Int)
+  case post(Int)
+  case block(mode: String, asSource: Bool, [Act])
+  case setNext(Int, Int64)
+  case again(Int, Int64)
+  case spend(Int64)
+  case stop
+  case wake
+  case run(mode: String, timeout: Int64?, returns: Bool)
+  case makeCommon(String)
+}
+
+enum Kind: CaseIterable { case source, timer, port, observer }
+
+/// An item: what it is, and what it does each time it is called, the last for ever.
+final class Spec {
+  let number: Int
+  let kind: Kind
+  var order = 0
+  var interval: Int64 = 0
+  var date: Int64 = 0
+  var activities: [String] = []
+  var repeats = true
+  var acts: [[Act]] = []
+
+  init(_ number: Int, _ kind: Kind) {
+    self.number = number
+    self.kind = kind
+  }
+  func actsOfCall(_ call: Int) -> [Act] { call < acts.count ? acts[call] : [] }
+}
+
 /// A random program: items that act when they are called, and the operations of the outermost level.
 struct Program {
   private static let modes = ["default", "a", "b"]
@@ -85,7 +122,7 @@ struct Program {
       let acts = depth > 0 ? [act(&random, specs, depth: depth - 1)] : []
       return .block(mode: mode(&random), asSource: random.chance(40), acts)
     case 10: return one(.timer).map { .setNext($0, Int64(random.below(40))) } ?? .wake
-    case 11: return one(.timer).map { .again($0, Int64(random.below(6))) } ?? .wake
+    case 11: return one(.timer).map { .again($0, Int64(1 + random.below(6))) } ?? .wake
     case 12: return .spend(Int64(random.below(4)))
     case 13: return .stop
     case 14: return .wake
