@@ -11,16 +11,20 @@ public final class PerformRequest: Sendable {
   /// The timer of a delayed request: loop thread only, set once before it can fire.
   nonisolated(unsafe) package var timer: Loop.Timer?
 
-  package init() {}
+  /// Opened when it was performed or cancelled: somebody waits for that.
+  private let gate: (any Gate)?
+
+  package init(gate: (any Gate)? = nil) { self.gate = gate }
 
   /// Takes the request back if it was not performed yet (R115). Any thread.
   ///
   /// - Returns: Whether it was still waiting.
   @discardableResult
   public func cancel() -> Bool {
-    state.compareExchange(
-      expected: .waiting, desired: .cancelled, ordering: .acquiringAndReleasing
-    ).exchanged
+    let (isTaken, _) = state.compareExchange(
+      expected: .waiting, desired: .cancelled, ordering: .acquiringAndReleasing)
+    if isTaken { gate?.open() }
+    return isTaken
   }
 
   /// Whether it was performed. Any thread.
@@ -34,7 +38,10 @@ public final class PerformRequest: Sendable {
     ).exchanged
   }
 
-  package func finish() { state.store(.performed, ordering: .releasing) }
+  package func finish() {
+    state.store(.performed, ordering: .releasing)
+    gate?.open()
+  }
 }
 
 /// One queued block: for whom it waits, and what it does.

@@ -90,6 +90,7 @@ extension Loop {
     /// Ends the source for good, and closes the descriptor if it owns it (R66); idempotent.
     /// - Note: Loop thread only, once it is on a loop; also in its own handler.
     public func invalidate() {
+      loop?.requireThread("descriptor.invalidate")
       guard markInvalid() else { return }
       let kernel = loop?.kernel
       loop?.leaveAllModes(self)
@@ -164,6 +165,7 @@ extension Loop {
     package var interest: Interest { isSuspended ? [] : enabled.interest }
 
     private func set(_ events: Events) {
+      loop?.requireThread("descriptor.enable")
       guard isValid, events != enabled else { return }
       enabled = events
       loop?.updateInterest(of: self)

@@ -6,7 +6,9 @@ internal import Synchronization
 /// is; nothing is called while it is held.
 package final class Inbox<Message>: Sendable {
   private struct Content: ~Copyable {
-    nonisolated(unsafe) var messages: [Message] = []  // protected by the mutex around it
+    // Protected by the mutex around it. Those that were taken are nil, so that nothing is let go,
+    // and no deinit of a message called, under the lock.
+    nonisolated(unsafe) var messages: [Message?] = []
     var first = 0  // index of the first message that was not taken
     var isClosed = false
   }
@@ -40,12 +42,11 @@ package final class Inbox<Message>: Sendable {
     }
   }
 
-  /// Takes all messages, in order of arrival. One thread at a time.
-  package func takeAll() -> [Message] {
-    nonisolated(unsafe) var taken: [Message] = []  // leaves the mutex whole
+  /// Takes all messages, in order of arrival, between nils. One thread at a time.
+  package func takeAll() -> [Message?] {
+    nonisolated(unsafe) var taken: [Message?] = []  // leaves the mutex whole
     content.withLock { content in
       taken = content.messages
-      if content.first > 0 { taken.removeFirst(content.first) }
       content.messages = []
       content.first = 0
       count.store(0, ordering: .sequentiallyConsistent)
@@ -58,7 +59,7 @@ package final class Inbox<Message>: Sendable {
     nonisolated(unsafe) var taken: Message?  // leaves the mutex whole
     content.withLock { content in
       guard content.first < content.messages.count else { return }
-      taken = content.messages[content.first]
+      taken = content.messages[content.first].take()
       content.first += 1
       if content.first == content.messages.count {
         content.messages.removeAll(keepingCapacity: true)

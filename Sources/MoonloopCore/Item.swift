@@ -13,6 +13,9 @@ extension Loop {
     public let name: String
 
     private let validity = Atomic<Bool>(true)
+    /// How many calls of a source or port are under way, on all threads.
+    private let calls = Atomic<Int>(0)
+    private let hasLetGo = Atomic<Bool>(false)
     /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     /// The indices of its modes in the loop that owns it. Loop thread only.
@@ -22,8 +25,7 @@ extension Loop {
     package final var holds = true
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     package final var isSuspended = false
-    /// How often the item was called. Loop thread only.
-    package final var callouts: UInt64 = 0
+    private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
     package final var maker = ItemMaker()
 
@@ -35,8 +37,39 @@ extension Loop {
     /// Marks the item invalid.
     /// - Returns: Whether it was valid before.
     package final func markInvalid() -> Bool {
-      validity.exchange(false, ordering: .acquiringAndReleasing)
+      validity.exchange(false, ordering: .sequentiallyConsistent)
     }
+
+    /// How often the item was called. Any thread.
+    package final var callouts: UInt64 { called.load(ordering: .relaxed) }
+    @inline(__always) final func countCall() { called.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Begins a call of a source or port, which several threads may make at once.
+    /// - Returns: false if it is invalid; the handlers may be gone. `endCall` is due all the same.
+    @inline(__always)
+    package final func beginCall() -> Bool {
+      // Counted before the look: who invalidates after it finds the call, who did before is seen.
+      calls.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      return validity.load(ordering: .sequentiallyConsistent)
+    }
+
+    @inline(__always)
+    package final func endCall() {
+      calls.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      if !isValid { letGo() }
+    }
+
+    /// Lets go of the handlers of an invalid source or port, once, when no call of it is under way
+    /// and no loop holds it.
+    package final func letGo() {
+      guard calls.load(ordering: .sequentiallyConsistent) == 0, isNowhere,
+        !hasLetGo.exchange(true, ordering: .acquiringAndReleasing)
+      else { return }
+      dropHandlers()
+    }
+
+    package func dropHandlers() {}
+    package var isNowhere: Bool { true }
 
     /// Takes the item for a loop, if no other has it.
     package final func claim(for loop: Loop) -> Bool {

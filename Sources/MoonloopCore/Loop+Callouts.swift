@@ -16,7 +16,7 @@ extension Loop {
         observer.activities.contains(activity), let handler = observer.handler
       else { continue }
       observer.isFiring = true
-      observer.callouts &+= 1
+      observer.countCall()
       if isTraced {
         traced(.observer, mode, name: observer.name) { handler(observer, activity) }
       } else {
@@ -44,37 +44,33 @@ extension Loop {
 
   @inline(never)
   func callOut(to source: Source, _ mode: Mode) {
-    guard let perform = source.perform else { return }
-    source.callDepth += 1
-    source.callouts &+= 1
+    defer { source.endCall() }
+    guard source.beginCall(), let perform = source.perform else { return }
+    source.countCall()
     if isTraced {
       traced(.source, mode, name: source.name) { perform(source) }
     } else {
       perform(source)
     }
-    source.callDepth -= 1
-    if !source.isValid && source.callDepth == 0 { source.dropHandlers() }
   }
 
   @inline(never)
   func callOut(to port: Port, _ message: any Sendable, _ mode: Mode) {
-    guard let handler = port.handler else { return }
-    port.callDepth += 1
-    port.callouts &+= 1
+    defer { port.endCall() }
+    guard port.beginCall(), let handler = port.handler else { return }
+    port.countCall()
     if isTraced {
       traced(.port, mode, name: port.name) { handler(port, message) }
     } else {
       handler(port, message)
     }
-    port.callDepth -= 1
-    if !port.isValid && port.callDepth == 0 { port.dropHandler() }
   }
 
   @inline(never)
   func callOut(to source: DescriptorSource, _ event: DescriptorSource.Events, _ mode: Mode) {
     guard let handler = source.handler else { return }
     source.callDepth += 1
-    source.callouts &+= 1
+    source.countCall()
     if isTraced {
       traced(.descriptor, mode, name: source.name) { handler(source, event) }
     } else {

@@ -21,10 +21,15 @@ extension Loop {
       commonItems.append(item)
       if item.isOwned(by: self) { item.isCommon = true }
     }
+    defer { releaseIfNowhere(item) }
     for name in names {
-      for mode in modes(for: name) { try join(item, mode) }
+      do {
+        for mode in modes(for: name) { try join(item, mode) }
+      } catch {
+        if name == .common { forgetCommon(item) }
+        throw error
+      }
     }
-    releaseIfNowhere(item)
   }
 
   /// Takes an item out of modes; it stays valid and can be added again.
@@ -131,6 +136,7 @@ extension Loop {
     releaseIfNowhere(item)
     (item as? Observer)?.loop = nil
     if let descriptor = item as? DescriptorSource { descriptor.loop = nil }
+    if !item.isValid { item.letGo() }
   }
 
   // MARK: Joining and leaving a mode
@@ -169,6 +175,8 @@ extension Loop {
     case let observer as Observer: mode.remove(observer)
     case let source as Source:
       mode.sources.removeAll { $0 === source }
+      // In no mode it gives up its place among equal orders; the mark stays (R41).
+      if indices.isEmpty && source.isOwned(by: self) { source.signalNumber = 0 }
       if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
     case let port as Port:
       mode.ports.removeAll { $0 === port }
@@ -181,6 +189,7 @@ extension Loop {
   /// Whether an item holds a run open; set to false and a run ends when nothing else is left.
   /// - Note: Loop thread only.
   public func setKeepsAlive(_ item: Item, _ holds: Bool) {
+    requireThread("setKeepsAlive")
     if let timer = item as? Timer {
       timer.keepsLoopAlive = holds
       return

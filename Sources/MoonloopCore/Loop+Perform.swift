@@ -55,10 +55,11 @@ extension Loop {
     return perform(unchecked: block, modes: modes, wakes: wakes, asSource: asSource)
   }
 
+  @discardableResult
   private func perform(
-    unchecked block: @escaping () -> Void, modes: [ModeName], wakes: Bool, asSource: Bool
+    unchecked block: @escaping () -> Void, modes: [ModeName], wakes: Bool, asSource: Bool,
+    request: PerformRequest = PerformRequest()
   ) -> PerformRequest {
-    let request = PerformRequest()
     let queued = QueuedBlock(modes: modes, asSource: asSource, request: request, body: block)
     if hasEnded {
       request.cancel()
@@ -87,17 +88,15 @@ extension Loop {
       return .performed
     }
     let gate = kernel.makeGate()
-    let request = perform(modes: modes, asSource: true) {
-      block()
-      gate.open()
+    let request = PerformRequest(gate: gate)
+    perform(unchecked: block, modes: modes, wakes: true, asSource: true, request: request)
+    if !gate.wait(atMost: timeout?.loopNanoseconds ?? .max) {
+      if request.cancel() {
+        return hasEnded ? .ended : .timedOut(isRunning ? .otherModeOrBusy : .notRunning)
+      }
+      _ = gate.wait(atMost: .max)  // It had begun: it is over soon.
     }
-    if request.isCancelled { return .ended }
-    if gate.wait(atMost: timeout?.loopNanoseconds ?? .max) { return .performed }
-    if request.cancel() {
-      return hasEnded ? .ended : .timedOut(isRunning ? .otherModeOrBusy : .notRunning)
-    }
-    _ = gate.wait(atMost: .max)  // It had begun: it is over soon.
-    return .performed
+    return request.wasPerformed ? .performed : .ended
   }
 
   /// Performs a block after a delay: a one-shot timer in the modes; with delay zero in the next
@@ -118,8 +117,12 @@ extension Loop {
       block()
       request.finish()
     }
-    request.timer = timer
-    do { try add(timer, modes: modes) } catch { request.cancel() }
+    do {
+      try add(timer, modes: modes)
+      request.timer = timer
+    } catch {
+      request.cancel()
+    }
     return request
   }
 

@@ -11,7 +11,8 @@ extension Loop {
 
   /// Whether a signal of the source waits in the list.
   package func isNoted(_ source: Source) -> Bool {
-    signalled.contains { $0.source === source && isLive($0) }
+    if source.isOwned(by: self) && source.signalNumber == 0 { return false }
+    return signalled.contains { $0.source === source && isLive($0) }
   }
 
   /// Performs all signalled sources of a mode, or one, and the perform requests that wait for it.

@@ -241,7 +241,7 @@ extension Loop {
   private func finalize(_ slot: Int) {
     let record = timers.records[slot]
     let id = TimerID(slot: slot, generation: record.generation)
-    if record.flags.contains(.wallClock) { wallDates[id] = nil }
+    if record.flags.contains(.wallClock) { forgetWallDate(of: id) }
     timers.release(slot)
     record.callout.release(
       record.callout.context, record.callout.payload, id.rawValue, record.flags.contains(.noted))

@@ -8,6 +8,7 @@ extension Loop {
   /// - Throws: `SystemError` if the system cannot tell of steps of the clock; nothing is changed.
   package func setWallDate(of id: TimerID, to epoch: Int64) throws(SystemError) {
     guard let slot = timers.slot(of: id) else { return }
+    if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
     if wallDates.isEmpty { try kernel.watchWallClock(true) }
     setDate(of: id, to: loopDate(ofWall: epoch))
     timers.records[slot].flags.insert(.wallClock)

@@ -161,7 +161,8 @@ public final class Loop: @unchecked Sendable {
     for slot in 0..<timers.records.count where timers.records[slot].flags.contains(.valid) {
       invalidate(TimerID(slot: slot, generation: timers.records[slot].generation))
     }
-    for post in inbox.takeAll() { if case .perform(let block) = post { block.request.cancel() } }
+    for case .perform(let block)? in inbox.takeAll() { block.request.cancel() }
+    for block in blocks.blocks + requests.blocks { block.request.cancel() }
     blocks = BlockQueue()
     requests = BlockQueue()
     signalled = []

@@ -65,12 +65,12 @@ extension Loop {
           loop.post(.change { $0.leaveAllModes(self) })
         }
       }
-      if callDepth == 0 { handler = nil }
+      letGo()
     }
 
-    /// How many calls of the handler are under way. Loop thread only.
-    package var callDepth = 0
-    package func dropHandler() { handler = nil }
+    package override func dropHandlers() { handler = nil }
+
+    package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
 
     package func join(_ loop: Loop) {
       members.withLock { members in

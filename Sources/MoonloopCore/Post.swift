@@ -27,6 +27,13 @@ package enum Post: @unchecked Sendable {
   }
 }
 
+/// Cancels a request when it is dropped before it was performed.
+private final class Ticket: Sendable {
+  let request: PerformRequest
+  init(_ request: PerformRequest) { self.request = request }
+  deinit { request.cancel() }
+}
+
 extension Loop {
   /// Puts a post into the inbox. Any thread. A system call only if the loop sleeps and must look.
   /// - Returns: false if the loop has ended.
@@ -110,14 +117,22 @@ extension Loop {
   ) -> Bool {
     if isOnThread { return change(body) }
     let gate = kernel.makeGate()
-    guard
-      post(
-        .change { loop in
-          body(loop)
-          gate.open()
-        })
-    else { return false }
-    return gate.wait(atMost: timeout?.loopNanoseconds ?? .max)
+    let request = PerformRequest(gate: gate)
+    postChange(body, as: request)
+    return gate.wait(atMost: timeout?.loopNanoseconds ?? .max) && request.wasPerformed
+  }
+
+  /// Posts a change; its request is cancelled if the loop ends without doing it.
+  private func postChange(
+    _ body: @escaping @Sendable (Loop) -> Void, as request: PerformRequest
+  ) {
+    let ticket = Ticket(request)  // held by the post alone, once this has returned
+    post(
+      .change { loop in
+        guard ticket.request.begin() else { return }
+        body(loop)
+        ticket.request.finish()
+      })
   }
 
   /// Lets other threads' changes take effect while the loop's thread is busy with something else:
@@ -154,7 +169,7 @@ extension Loop {
 
   @inline(never)
   private func takeInbox() {
-    for post in inbox.takeAll() {
+    for case let post? in inbox.takeAll() {
       switch post {
       case .perform(let block): enqueue(block)
       case .signalled(let source): noteSignalled(source)

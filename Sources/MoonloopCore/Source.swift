@@ -52,8 +52,8 @@ extension Loop {
     /// source is invalid.
     /// - Note: Any thread. No system call.
     public func signal() {
-      guard isValid, !mark.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      if !isShared.load(ordering: .acquiring), let loop = Loop.ofThisThread, isOwned(by: loop) {
+      guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
+      if !isShared.load(ordering: .sequentiallyConsistent), let loop = Loop.ofThisThread, isOwned(by: loop) {
         loop.noteSignalled(self)
         return
       }
@@ -61,7 +61,7 @@ extension Loop {
     }
 
     /// Whether it was signalled and not performed since. Any thread.
-    public var isSignalled: Bool { mark.load(ordering: .acquiring) }
+    public var isSignalled: Bool { mark.load(ordering: .sequentiallyConsistent) }
 
     /// Takes the mark off.
     /// - Returns: Whether it was there: whoever gets true performs.
@@ -81,27 +81,25 @@ extension Loop {
           loop.post(.change { $0.leaveAllModes(self) })
         }
       }
-      if callDepth == 0 { dropHandlers() }
+      letGo()
     }
 
     /// The number of the last signal in the loop that owns it. Loop thread only.
     package var signalNumber: UInt64 = 0
-    /// How many calls of `perform` are under way. Loop thread only.
-    package var callDepth = 0
 
-    package func dropHandlers() {
+    package override func dropHandlers() {
       perform = nil
-      // The cancel handler is still needed by loops of other threads that have not looked yet.
-      if members.withLock({ $0.isEmpty }) {
-        schedule = nil
-        cancel = nil
-      }
+      schedule = nil
+      cancel = nil
     }
+
+    package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
 
     package func join(_ loop: Loop) {
       members.withLock { members in
         if !members.contains(where: { $0 === loop }) { members.append(loop) }
-        isShared.store(members.count > 1, ordering: .releasing)
+        // With `signal`: who sees the source alone is seen by the loop that joins afterwards.
+        isShared.store(members.count > 1, ordering: .sequentiallyConsistent)
       }
     }
 

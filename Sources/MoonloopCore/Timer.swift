@@ -67,6 +67,7 @@ extension Loop {
         return LoopTime(nanoseconds: loop?.date(of: id) ?? restingDate)
       }
       set {
+        loop?.requireThread("timer.nextFire")
         guard isValid, let newValue else { return }
         if let loop, loop.setDate(of: id, to: newValue.nanoseconds) { return }
         restingDate = newValue.nanoseconds
@@ -77,6 +78,7 @@ extension Loop {
     /// - Note: Loop thread only.
     public func again(after delay: Duration) {
       guard isValid, let loop else { return }
+      loop.requireThread("timer.again")
       loop.rearm(id, after: delay.loopNanoseconds)
     }
 
@@ -95,6 +97,7 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
     public func invalidate() {
+      loop?.requireThread("timer.invalidate")
       guard markInvalid() else { return }
       if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }
     }
