@@ -1,0 +1,137 @@
+// Runs inside runs: what is the inner one's, and what the outer one goes on with.
+
+internal import MoonloopCore
+internal import Testing
+
+@Suite struct NestedRunTests {
+  /// The callbacks that may run the loop again (R96).
+  enum Place: CaseIterable { case source, timer, port, descriptor, observer, block, request }
+
+  @Test("a callback of any kind may run the loop again", arguments: Place.allCases, [false, true])
+  func nests(place: Place, sameMode: Bool) throws {
+    try withLoop { rig in  // R96, R97, R98
+      let (near, far) = try rig.kernel.socketPair()
+      let mode: ModeName = sameMode ? .default : "inner"
+      try rig.timer("inner", after: 1, modes: [mode])
+      try rig.source("holds", modes: [mode])
+      var hasNested = false
+      let nest = {
+        if hasNested { return }
+        hasNested = true
+        rig.run(mode, for: 1.5)
+        #expect(rig.loop.currentMode == .default && rig.loop.depth == 1)
+      }
+      switch place {
+      case .source: try rig.source("x", signalled: true) { _ in nest() }
+      case .timer: try rig.timer("x", after: 0) { _ in nest() }
+      case .port: try rig.port("x") { _ in nest() }.post(0)
+      case .descriptor:
+        try rig.descriptor("x", near) { _ in
+          _ = try rig.receive(from: near)
+          nest()
+        }
+        try rig.send("x", to: far)
+      case .observer: try rig.observe(.beforeWaiting, name: "x", repeats: false) { _, _ in nest() }
+      case .block: rig.block("x") { nest() }
+      case .request: rig.block("x", asSource: true) { nest() }
+      }
+      try rig.source("outer")
+      rig.run(for: 3)
+      #expect(rig.trace.dropFirst() == ["inner@1", "timedOut", "timedOut"])
+      #expect(rig.clock == "3")
+      rig.kernel.close(near)
+      rig.kernel.close(far)
+    }
+  }
+
+  @Test func `the inner run has its own entry, exit, passes and returnAfterSource`() throws {
+    try withLoop { rig in  // R96, R97
+      try rig.observe(modes: ["inner"])
+      try rig.source("inner", modes: ["inner"], signalled: true)
+      try rig.source("outer", signalled: true) { _ in
+        rig.run("inner", for: 5, returnAfterSource: true)
+      }
+      rig.run(for: 1)
+      rig.expect("outer entry \(busy) inner exit handledSource timedOut")
+    }
+  }
+
+  @Test func `the inner run is not cut short by the outer timeout`() throws {
+    try withLoop { rig in  // R100
+      try rig.source("inner", modes: ["inner"])
+      try rig.source("outer", signalled: true) { _ in rig.run("inner", for: 5) }
+      rig.run(for: 1)
+      rig.expect("outer timedOut timedOut")
+      #expect(rig.clock == "5")
+    }
+  }
+
+  @Test func `in the same mode the inner run serves everything`() throws {
+    try withLoop { rig in  // R101
+      let other = try rig.source("other")
+      try rig.timer("t", after: 1)
+      try rig.source("s", signalled: true) { _ in
+        other.signal()
+        rig.run(for: 2)
+      }
+      rig.run(for: 3)
+      rig.expect("s other t@1 timedOut timedOut")
+    }
+  }
+
+  @Test func `a wake-up during an inner run is not lost for an outer one that is about to sleep`()
+    throws
+  {
+    for isBlock in [false, true] {
+      try withLoop { rig in  // R102
+        let source = try rig.source("s")
+        try rig.source("inner", modes: ["inner"])
+        try rig.observe(.beforeWaiting, repeats: false) { _, _ in
+          let thread = rig.thread {
+            rig.spend(0.5)
+            if isBlock { rig.loop.perform(wakes: false) { rig.log("s") } } else { source.signal() }
+            rig.loop.wakeUp()
+          }
+          rig.run("inner", for: 1)
+          rig.world.join(thread)
+        }
+        rig.run(for: 9, returnAfterSource: true)
+        if isBlock {
+          rig.expect("beforeWaiting timedOut s timedOut")
+        } else {
+          rig.expect("beforeWaiting timedOut s handledSource")
+          #expect(rig.clock == "1")
+        }
+      }
+    }
+  }
+
+  @Test func `runs nest up to the limit`() throws {
+    try withLoop { rig in  // R96
+      rig.loop.nestingLimit = 10
+      var deepest = 0
+      func nest() {
+        deepest = rig.loop.depth
+        if rig.loop.canRun {
+          rig.block("", then: nest)
+          rig.loop.run(for: .zero)
+        }
+      }
+      nest()
+      #expect(deepest == 10)
+    }
+  }
+
+  @Test func `a run beyond the limit traps`() async {
+    await #expect(processExitsWith: .failure) {
+      Loop.isolated { loop in
+        loop.nestingLimit = 2
+        func nest() {
+          loop.performHere(modes: [.default]) { nest() }
+          loop.run(for: .zero)
+        }
+        nest()
+      }
+    }
+  }
+}
