@@ -33,9 +33,12 @@ static int new_record(struct cml_state *s) {
 
 static int make_task(struct cml_state *s) {
   lua_State *L = s->running;
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
   lua_checkstack(L, 2);
   lua_State *co = lua_newthread(L);
   int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  cml_end_work(s, L, &work);
   cml_mark_task(co);
   lua_sethook(co, NULL, 0, 0);  // a coroutine inherits the hook of its maker
   int task = new_record(s);
@@ -116,6 +119,12 @@ struct frame {
   bool guarded, synchronous;
 };
 
+static inline void begin_dispatch(struct cml_state *s) {
+  atomic_store_explicit(&s->dispatch, ++s->dispatches << 6 | (unsigned)s->depth,
+                        memory_order_relaxed);
+  if (UNLIKELY(atomic_load_explicit(&s->parked, memory_order_relaxed))) cml_unpark(s);
+}
+
 static inline void enter(struct cml_state *s, struct frame *f, int task, lua_State *co,
                          bool synchronous) {
   *f = (struct frame){s->running, atomic_load_explicit(&s->dispatch, memory_order_relaxed), s->task,
@@ -125,20 +134,19 @@ static inline void enter(struct cml_state *s, struct frame *f, int task, lua_Sta
   s->synchronous = synchronous;
   s->guarded = true;
   s->running = co;
-  if (f->dispatch == 0) {  // a call-out of the host, not a call inside of one
-    atomic_store_explicit(&s->dispatch, ++s->dispatches << 6 | (unsigned)s->depth,
-                          memory_order_relaxed);
-    if (UNLIKELY(atomic_load_explicit(&s->parked, memory_order_relaxed))) cml_unpark(s);
-  }
+  if (f->dispatch == 0) begin_dispatch(s);  // a call-out of the host, not a call inside of one
   // After `running` is set, so that a stop that came just before still finds its coroutine.
   if (UNLIKELY(s->stop != CML_STOP_NONE)) cml_arm(s, co);
 }
 
-static __attribute__((noinline)) void leave_stopped(struct cml_state *s, struct frame *f,
-                                                    lua_State *co) {
-  cml_disarm(s, co);
+// The end of a call, or of work of the host, that was being stopped; `outer` is the call-out that
+// it was part of, or 0.
+static void leave_stopped(struct cml_state *s, uint64_t outer, lua_State *co, bool swallowed) {
+  if (co != NULL) cml_disarm(s, co);
   s->stopped = (uint8_t)s->stop;
-  if (f->dispatch == 0) {
+  if (outer == 0) {
+    if (swallowed) cml_note_swallowed_stop(s);
+    s->finalizer_stopped = CML_STOP_NONE;
     s->stop = CML_STOP_NONE;
     s->collected = false;
   } else {
@@ -146,14 +154,33 @@ static __attribute__((noinline)) void leave_stopped(struct cml_state *s, struct 
   }
 }
 
-static inline void leave(struct cml_state *s, struct frame *f, lua_State *co) {
+static __attribute__((noinline)) void leave_unusual(struct cml_state *s, struct frame *f,
+                                                    lua_State *co, int status) {
+  if (s->stop != CML_STOP_NONE) leave_stopped(s, f->dispatch, co, status <= LUA_YIELD);
+  if (s->untold != 0) cml_tell_finalizer_errors(s);
+}
+
+static inline void leave(struct cml_state *s, struct frame *f, lua_State *co, int status) {
   s->running = f->running;
   s->guarded = f->guarded;
   s->synchronous = f->synchronous;
   s->task = f->task;
   s->depth--;
   atomic_store_explicit(&s->dispatch, f->dispatch, memory_order_relaxed);
-  if (UNLIKELY(s->stop != CML_STOP_NONE)) leave_stopped(s, f, co);
+  if (UNLIKELY((s->stop | s->untold) != 0)) leave_unusual(s, f, co, status);
+}
+
+void cml_begin_work(struct cml_state *s, lua_State *L, struct cml_work *work) {
+  *work = (struct cml_work){s->running, atomic_load_explicit(&s->dispatch, memory_order_relaxed)};
+  s->running = L;
+  if (work->dispatch == 0) begin_dispatch(s);
+}
+
+// What finalizers raised is told at the next call's end: the host is in the middle of something.
+void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work) {
+  s->running = work->running;
+  if (work->dispatch == 0) atomic_store_explicit(&s->dispatch, 0, memory_order_relaxed);
+  if (UNLIKELY(s->stop != CML_STOP_NONE)) leave_stopped(s, work->dispatch, L, true);
 }
 
 bool cml_is_stop(cml_state *s, lua_State *co) {
@@ -184,7 +211,7 @@ static inline int resume(struct cml_state *s, int task, lua_State *co, int argum
   struct frame f;
   enter(s, &f, task, co, synchronous);
   int status = lua_resume(co, f.running, arguments, count);  // door: the door
-  leave(s, &f, co);
+  leave(s, &f, co, status);
   return status;
 }
 
@@ -228,7 +255,7 @@ struct cml_result cml_task_close(cml_state *s, int task) {
   enter(s, &f, task, co, true);
   cml_allow_hooks(s, co);  // an error in a hook leaves them off, and `<close>` must be bound too
   int status = reset(co, f.running);  // door: the door
-  leave(s, &f, co);
+  leave(s, &f, co, status);
   lua_sethook(co, NULL, 0, 0);
   s->tasks[task].phase = CML_PHASE_RUNNING;
   s->tasks[task].yielded = 0;

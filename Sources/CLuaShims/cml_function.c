@@ -72,10 +72,19 @@ static int call_halves(lua_State *L) {
   return second_half(L, LUA_OK, 0);
 }
 
+// Makes a closure of the values on top. [-values, +1, m]
+static void push_closure(lua_State *L, lua_CFunction function, int values) {
+  struct cml_state *s = cml_of(L);
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
+  lua_pushcclosure(L, function, values);
+  cml_end_work(s, L, &work);
+}
+
 void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second) {
   lua_pushlightuserdata(L, (void *)first);
   lua_pushlightuserdata(L, (void *)second);
-  lua_pushcclosure(L, call_halves, 2);
+  push_closure(L, call_halves, 2);
 }
 
 static int release_cell(lua_State *L) {
@@ -99,21 +108,25 @@ int cml_call_member(lua_State *L, int arguments) {
 }
 
 void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release) {
+  struct cml_state *s = cml_of(L);
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
   struct cell *c = lua_newuserdatauv(L, sizeof *c, 0);
   *c = (struct cell){call, context, NULL};
   lua_rawgetp(L, LUA_REGISTRYINDEX, &cell_metatable);
   lua_setmetatable(L, -2);
   c->release = release;  // only now: before, an error would have to release it twice
+  cml_end_work(s, L, &work);
 }
 
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release) {
   cml_push_cell(L, call, context, release);
-  lua_pushcclosure(L, call_cell, 1);
+  push_closure(L, call_cell, 1);
 }
 
 void cml_push_raw_function(lua_State *L, cml_function call) {
   lua_pushlightuserdata(L, (void *)call);
-  lua_pushcclosure(L, call_raw, 1);
+  push_closure(L, call_raw, 1);
 }
 
 void cml_function_set_up(lua_State *L) {

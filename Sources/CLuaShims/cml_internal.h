@@ -27,6 +27,27 @@ int cml_protected_call(lua_State *L, int arguments);
 // Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
 bool cml_allow_hooks(struct cml_state *s, lua_State *L);
 
+// The host's own work outside of any call-out: allocating may run finalizers, which are scripts'
+// code. Between these it is charged, and stopped, as a call-out of its own. (cml_call.c)
+struct cml_work {
+  lua_State *running;
+  uint64_t dispatch;
+};
+// Whether what the coroutine does is charged as it is.
+static inline bool cml_is_charged(struct cml_state *s, lua_State *L) {
+  return s->running == L && atomic_load_explicit(&s->dispatch, memory_order_relaxed) != 0;
+}
+void cml_begin_work(struct cml_state *s, lua_State *L, struct cml_work *work);
+void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work);
+
+// Warnings and errors in finalizers. (cml_warning.c)
+void cml_install_warn(lua_State *L);
+// A call-out is over that a finalizer's stop, if there was one, did not end.
+void cml_note_swallowed_stop(struct cml_state *s);
+// Tells the host of the errors in finalizers that came up since the last time.
+void cml_tell_finalizer_errors(struct cml_state *s);
+void cml_warnings_close(struct cml_state *s);
+
 // Our pcall. (cml_call.c)
 void cml_install_pcall(lua_State *L);
 

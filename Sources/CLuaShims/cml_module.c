@@ -20,10 +20,14 @@ static int load_source(lua_State *L) {
 }
 
 void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name) {
+  struct cml_state *s = cml_of(L);
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
   lua_pushlightuserdata(L, (void *)text);
   lua_pushinteger(L, (lua_Integer)count);
   lua_pushstring(L, name);
   lua_pushcclosure(L, load_source, 3);
+  cml_end_work(s, L, &work);
 }
 
 size_t cml_write_some(int fd, const void *bytes, size_t count) {

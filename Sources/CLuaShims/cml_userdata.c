@@ -123,6 +123,8 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
   if (k == NULL || copy == NULL) abort();
   *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, user_values};
   s->kinds = k;
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
   k->metatable = new_table(L);
   k->methods = new_table(L);
   k->getters = new_table(L);
@@ -138,16 +140,20 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
   lua_pushcclosure(L, finalize, 0);
   lua_rawset(L, -3);
   lua_pop(L, 1);
+  cml_end_work(s, L, &work);
   return k;
 }
 
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name) {
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
   int tables[] = {k->methods, k->getters, k->setters, k->metatable};
   lua_rawgeti(L, LUA_REGISTRYINDEX, tables[where]);
   lua_pushstring(L, name);
   lua_rotate(L, -3, -1);  // table, name, function
   lua_rawset(L, -3);
   lua_pop(L, 1);
+  cml_end_work(k->s, L, &work);
 }
 
 static bool has_fields(lua_State *L, int ref) {
@@ -159,6 +165,8 @@ static bool has_fields(lua_State *L, int ref) {
 }
 
 void cml_kind_seal(cml_kind *k, lua_State *L) {
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
   if (has_fields(L, k->getters)) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
@@ -177,10 +185,14 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
   lua_pushlightuserdata(L, k);
   lua_pushcclosure(L, set_field, 2);
   cml_kind_set(k, L, CML_META, "__newindex");
+  cml_end_work(k->s, L, &work);
 }
 
 cml_object *cml_push_object(lua_State *L, cml_kind *k) {
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
   cml_object *o = lua_newuserdatauv(L, sizeof *o, k->user_values);
+  cml_end_work(k->s, L, &work);
   *o = (cml_object){.kind = k};
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
   lua_setmetatable(L, -2);

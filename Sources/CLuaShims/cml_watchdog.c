@@ -26,7 +26,7 @@ struct cml_watchdog {
   pthread_t thread;
   struct cml_state *s;
   uint64_t limit_ns, nap_ns;
-  _Atomic bool ends;
+  _Atomic uint32_t ends;
   // What each depth's call-out was charged so far; the watchdog thread only.
   struct { uint64_t number, charged_ns; } charges[DEPTHS];
 };
@@ -52,8 +52,12 @@ CML_UNCHECKED static void look_at(struct cml_state *s) {
   uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   bool interrupted = atomic_exchange(&s->interrupted, false);
   if (now == 0) return;  // nothing runs: the host looks after itself
-  if (interrupted) stop_now(s, CML_STOP_INTERRUPT);
-  else if (atomic_load(&s->late) == now) stop_now(s, CML_STOP_TIME);
+  if (interrupted) {
+    atomic_store(&s->late, now);  // so that the watchdog, if there is one, sees it through
+    stop_now(s, CML_STOP_INTERRUPT);
+  } else if (atomic_load(&s->late) == now) {
+    stop_now(s, CML_STOP_TIME);
+  }
 }
 
 // On the owner thread, in the middle of anything.
@@ -112,7 +116,9 @@ static bool signal_owner(struct cml_state *s) {
 
 bool cml_interrupt(cml_state *s) {
   if ((int)syscall(SYS_gettid) == s->tid) {
-    if (atomic_load_explicit(&s->dispatch, memory_order_relaxed) == 0) return false;
+    uint64_t number = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+    if (number == 0) return false;
+    atomic_store(&s->late, number);
     stop_now(s, CML_STOP_INTERRUPT);
     return true;
   }
@@ -126,7 +132,7 @@ uint64_t cml_callout(cml_state *s) {
 
 // The thread -----------------------------------------------------------------------------------
 
-static uint64_t clock_ns(void) {
+uint64_t cml_clock_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -158,8 +164,11 @@ static void park(struct cml_watchdog *w) {
 }
 
 static void nap(struct cml_watchdog *w) {
-  struct timespec t = {(time_t)(w->nap_ns / 1000000000u), (long)(w->nap_ns % 1000000000u)};
-  if (!atomic_load(&w->ends)) clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+  uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
+  bool is_stopping = number != 0 && number == atomic_load(&w->s->late);
+  uint64_t ns = is_stopping ? NAP_MIN_NS : w->nap_ns;
+  struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+  futex_wait(&w->ends, 0, &t);
 }
 
 // Adds the time between two looks to the call-out that was running at both.
@@ -170,18 +179,18 @@ static void charge(struct cml_watchdog *w, uint64_t number, uint64_t elapsed_ns)
   if (*seen != number) *seen = number, *charged = 0;
   // A process that was suspended, or starved, is not charged for it.
   *charged += elapsed_ns < 2 * w->nap_ns ? elapsed_ns : 2 * w->nap_ns;
-  if (*charged < w->limit_ns) return;
+  if (*charged < w->limit_ns && atomic_load(&s->late) != number) return;
   atomic_store(&s->late, number);
   signal_owner(s);  // again at each look, until the call-out has ended
 }
 
 static void *watch(void *argument) {
   struct cml_watchdog *w = argument;
-  uint64_t last = 0, then = clock_ns();
+  uint64_t last = 0, then = cml_clock_ns();
   int idle = 0;
   while (!atomic_load(&w->ends)) {
     uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
-    uint64_t now = clock_ns();
+    uint64_t now = cml_clock_ns();
     if (number == 0) idle++;
     else idle = 0;
     if (number != 0 && number == last) charge(w, number, now - then);
@@ -190,7 +199,7 @@ static void *watch(void *argument) {
     if (idle >= IDLE_SAMPLES) {
       park(w);
       idle = 0;
-      then = clock_ns();
+      then = cml_clock_ns();
     } else {
       nap(w);
     }
@@ -228,7 +237,8 @@ void cml_watchdog_stop(struct cml_state *s) {
   struct cml_watchdog *w = s->watchdog;
   if (w == NULL) return;
   s->watchdog = NULL;
-  atomic_store(&w->ends, true);
+  atomic_store(&w->ends, 1);
+  futex_wake(&w->ends);
   atomic_store(&s->parked, 0);
   futex_wake(&s->parked);
   pthread_join(w->thread, NULL);

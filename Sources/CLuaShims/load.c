@@ -67,7 +67,7 @@ static int read_all(lua_State *L) {
   for (;;) {
     cml_poll(L);
     lua_pushvalue(L, 1);
-    lua_call(L, 0, 1);
+    lua_call(L, 0, 1);  // door: script's, below load
     if (lua_isnil(L, -1)) break;
     if (!lua_isstring(L, -1)) {
       luaL_where(L, 2);
@@ -166,7 +166,7 @@ static void push_guard(lua_State *L) {
   }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, -2);
-  lua_call(L, 1, 1);
+  lua_call(L, 1, 1);  // door: the guard's maker
 }
 
 // The end of xpcall, also after a yield: all but the guard and the function below it are results.
@@ -196,7 +196,7 @@ void cml_install_load(lua_State *L) {
   if (luaL_loadbufferx(L, guard_text, sizeof guard_text - 1, "=xpcall", "t") != LUA_OK)
     lua_error(L);
   lua_pushcfunction(L, is_stopping);
-  lua_call(L, 1, 1);
+  lua_call(L, 1, 1);  // door: the guard's maker
   lua_pushcclosure(L, xpcall, 1);
   lua_setglobal(L, "xpcall");
 }

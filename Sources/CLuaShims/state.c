@@ -57,13 +57,23 @@ static void stop_hook(lua_State *L, lua_Debug *ar) {
   if (s->stop == CML_STOP_NONE) cml_disarm(s, L);
 }
 
+// Keeps the hook of a coroutine, or forgets one that was kept for another at the same address.
+CML_UNCHECKED static void keep_hook(struct cml_state *s, struct cml_hook hook) {
+  int place = -1;
+  for (int i = 0; i < CML_DISPLACED_HOOKS; i++)
+    if (s->displaced[i].L == hook.L) place = i;
+  if (place < 0 && hook.hook == NULL) return;
+  if (place < 0) {
+    place = s->displaced_next;
+    s->displaced_next = (place + 1) % CML_DISPLACED_HOOKS;
+  }
+  s->displaced[place] = hook;
+}
+
 CML_UNCHECKED void cml_arm(struct cml_state *s, lua_State *L) {
   lua_Hook hook = lua_gethook(L);
   if (hook != stop_hook) {
-    s->hooked = L;
-    s->hook = hook;
-    s->hook_mask = lua_gethookmask(L);
-    s->hook_count = lua_gethookcount(L);
+    keep_hook(s, (struct cml_hook){L, hook, lua_gethookmask(L), lua_gethookcount(L)});
     lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
   }
   cml_allow_hooks(s, L);
@@ -71,9 +81,13 @@ CML_UNCHECKED void cml_arm(struct cml_state *s, lua_State *L) {
 
 void cml_disarm(struct cml_state *s, lua_State *L) {
   if (lua_gethook(L) != stop_hook) return;
-  if (s->hooked == L) lua_sethook(L, s->hook, s->hook_mask, s->hook_count);
-  else lua_sethook(L, NULL, 0, 0);
-  s->hooked = NULL;
+  struct cml_hook hook = {L, NULL, 0, 0};
+  for (int i = 0; i < CML_DISPLACED_HOOKS; i++) {
+    if (s->displaced[i].L != L) continue;
+    hook = s->displaced[i];
+    s->displaced[i].L = NULL;
+  }
+  lua_sethook(L, hook.hook, hook.mask, hook.count);
 }
 
 _Noreturn void cml_raise_stop(lua_State *L) {
@@ -114,6 +128,7 @@ static int set_up(lua_State *L) {
   cml_install_coroutine(L);
   cml_install_load(L);
   cml_install_pcall(L);
+  cml_install_warn(L);
   cml_function_set_up(L);
   cml_userdata_set_up(L);
   s->can_allow_hooks = probe(L);
@@ -142,18 +157,48 @@ cml_state *cml_open(const struct cml_limits *limits) {
   lua_pushcfunction(L, set_up);
   if (cml_protected_set_up(L) != LUA_OK) {
     cml_close(s);
+    cml_free(s);
     return NULL;
   }
   cml_set_memory_limit(s, limits->memory);
   return s;
 }
 
+// The allocator of a state that is being closed. The main coroutine goes last, when no finalizer is
+// left; from then on no stop may reach it.
+static void *allocate_closing(void *ud, void *block, size_t old_size, size_t new_size) {
+  struct cml_state *s = ud;
+  uintptr_t offset = (uintptr_t)s->main - (uintptr_t)block;
+  if (new_size == 0 && block != NULL && offset < old_size) {
+    atomic_store(&s->dispatch, 0);
+    s->running = NULL;
+    cml_watchdog_stop(s);
+  }
+  void *result = cml_allocate(ud, block, old_size, new_size);
+  // Each finalizer starts with hooks off, so one stop is not enough for all.
+  if (new_size > old_size && s->stop != CML_STOP_NONE && s->running != NULL) cml_arm(s, s->main);
+  return result;
+}
+
+// Finalizers run as one call-out, whose limits hold; those that are left when it is stopped are
+// stopped one by one.
 void cml_close(cml_state *s) {
-  cml_watchdog_stop(s);
-  cml_watchdog_closed(s);
-  s->limit = s->refuse_above = SIZE_MAX;
-  s->running = s->main;
+  struct cml_work work;
+  cml_begin_work(s, s->main, &work);
+  s->depth++;
+  lua_setallocf(s->main, allocate_closing, s);
   lua_close(s->main);
+  s->depth--;
+  if (s->stop != CML_STOP_NONE) {
+    s->stopped = (uint8_t)s->stop;
+    cml_note_swallowed_stop(s);
+  }
+  cml_watchdog_closed(s);
+}
+
+void cml_free(cml_state *s) {
+  cml_tell_finalizer_errors(s);
+  cml_warnings_close(s);
   cml_userdata_close(s);
   free(s->tasks);
   free(s->names);
@@ -168,6 +213,7 @@ void *cml_host(cml_state *s) { return s->host; }
 int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }
+void cml_set_text_only(cml_state *s) { s->text_only = true; }
 int cml_lua_version(cml_state *s) { return (int)lua_version(s->main); }
 const char *cml_lua_version_text(void) { return LUA_VERSION; }
 

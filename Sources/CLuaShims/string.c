@@ -189,7 +189,7 @@ static bool add_replacement(struct cml_matcher *m, luaL_Buffer *buffer, int type
     lua_gettable(m->L, 3);
   } else {
     lua_pushvalue(m->L, 3);
-    lua_call(m->L, push_captures(m, s, end), 1);
+    lua_call(m->L, push_captures(m, s, end), 1);  // door: script's, below gsub
   }
   if (!lua_toboolean(m->L, -1)) {
     lua_pop(m->L, 1);

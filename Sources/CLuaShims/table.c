@@ -161,7 +161,7 @@ static inline bool is_before(lua_State *L, bool has_order, int a, int b) {
   lua_pushvalue(L, 2);
   lua_pushvalue(L, a - 1);
   lua_pushvalue(L, b - 2);
-  lua_call(L, 2, 1);
+  lua_call(L, 2, 1);  // door: script's, below sort
   bool result = lua_toboolean(L, -1);
   lua_pop(L, 1);
   return result;

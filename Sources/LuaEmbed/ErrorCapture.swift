@@ -58,6 +58,19 @@ extension LuaState {
       underlying: box.error, value: LuaReference(popping: stack))
   }
 
+  /// Tells the host of an error in a finalizer, of which C knows the text or why it was stopped.
+  fileprivate func tell(finalizerError text: String?) {
+    let error: LuaError
+    if let text {
+      error = LuaError(message: LuaText.clean(text))
+    } else {
+      let stop = stopError()
+      error = LuaError(kind: stop.kind, message: "in a finalizer (__gc): \(stop.message)")
+    }
+    if let onFinalizerError { return onFinalizerError(error) }
+    LuaReporter().report("lua: \(error.message)")
+  }
+
   private func stopError() -> LuaError {
     stops.note()
     switch cml_stop_reason(record) {
@@ -199,4 +212,13 @@ extension LuaError.Frame {
 /// The text of a C array that was imported as a tuple.
 private func text<T>(of tuple: T) -> String {
   withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
+func tellFinalizerError(
+  _ state: UnsafeMutableRawPointer?, _ text: UnsafePointer<CChar>?, _ reason: Int32
+) {
+  // C calls this only while the state is open or in `close`.
+  Unmanaged<LuaState>.fromOpaque(state!)._withUnsafeGuaranteedRef { state in
+    state.tell(finalizerError: text.map { String(cString: $0) })
+  }
 }

@@ -27,14 +27,15 @@ public struct LuaLimits: Sendable, Equatable {
 /// Counts stops, and says when they are too many: more than ten in a minute.
 struct StopRate {
   static let bound = 10
-  private var times: [ContinuousClock.Instant] = []
+  private static let minute: UInt64 = 60_000_000_000
+  private var times: [UInt64] = []
   private(set) var isExceeded = false
   private(set) var total = 0
 
-  mutating func note(at now: ContinuousClock.Instant = .now) {
+  mutating func note(at now: UInt64 = cml_clock_ns()) {
     total += 1
     times.append(now)
-    times.removeAll { $0.duration(to: now) > .seconds(60) }
+    times.removeAll { now - $0 > Self.minute }
     if times.count > Self.bound { isExceeded = true }
   }
 }

@@ -36,15 +36,16 @@ package enum LuaText {
 package final class LuaReporter {
   private let descriptor: Int32
   private let linesPerSecond: Int
-  private let now: () -> ContinuousClock.Instant
-  private var second: ContinuousClock.Instant
+  private let now: () -> UInt64
+  private var second: UInt64
   private var linesInSecond = 0
   /// Lines that were left out since the last that was written.
   package private(set) var leftOut = 0
 
+  /// - Parameter now: Nanoseconds of a clock that never goes back.
   package init(
     descriptor: Int32 = 2, linesPerSecond: Int = 200,
-    now: @escaping () -> ContinuousClock.Instant = { .now }
+    now: @escaping () -> UInt64 = { cml_clock_ns() }
   ) {
     self.descriptor = descriptor
     self.linesPerSecond = linesPerSecond
@@ -55,7 +56,7 @@ package final class LuaReporter {
   /// Writes a text and a newline, cleaned; a part of it if the ration is nearly spent.
   package func report(_ text: String) {
     let time = now()
-    if second.duration(to: time) >= .seconds(1) { (second, linesInSecond) = (time, 0) }
+    if time - second >= 1_000_000_000 { (second, linesInSecond) = (time, 0) }
     var lines = LuaText.clean(text).split(separator: "\n", omittingEmptySubsequences: false)
     let room = max(0, linesPerSecond - linesInSecond)
     if lines.count > room {

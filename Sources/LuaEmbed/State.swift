@@ -28,6 +28,14 @@ public final class LuaState {
   public let limits: LuaLimits
   /// Told of an error that a `<close>` variable raised after another error; the host reports it.
   package var onCloseError: ((LuaError) -> Void)?
+  /// Told of an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
+  ///
+  /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
+  /// are written to stderr.
+  public var onFinalizerError: ((LuaError) -> Void)?
+  /// Called when the state has been closed and just before its record goes: from then on nothing
+  /// may interrupt it.
+  package var onClosed: (() -> Void)?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
@@ -44,21 +52,27 @@ public final class LuaState {
     interruptHandle = InterruptHandle(record: record)
     errorKind = makeErrorKind()
     startWatchdog()
+    cml_on_finalizer_error(record, tellFinalizerError, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit { close() }
 
   /// Ends the state: finalizers run, host objects are released, references become empty.
   ///
+  /// The finalizers together are one call-out, with its limits: those that are left when it is
+  /// stopped are ended one by one.
+  ///
   /// Closing twice has no effect. Closing while Lua code of this state runs traps.
   public func close() {
     guard !isClosed else { return }
     precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
     precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
-    interruptHandle.close()
     releases.close()
     cml_close(record)
     isClosed = true
+    interruptHandle.close()
+    onClosed?()
+    cml_free(record)
   }
 
   /// The stack of whatever runs now. [-0, +0, -]

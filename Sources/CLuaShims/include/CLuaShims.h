@@ -29,10 +29,6 @@ void cml_pushboolean(lua_State *L, int b) __asm__("lua_pushboolean");           
 void cml_pushinteger(lua_State *L, long long n) __asm__("lua_pushinteger");       // [-0, +1, -]
 void cml_pushnumber(lua_State *L, double n) __asm__("lua_pushnumber");            // [-0, +1, -]
 void cml_pushlight(lua_State *L, void *p) __asm__("lua_pushlightuserdata");       // [-0, +1, -]
-// [-0, +1, m]
-const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count)
-  __asm__("lua_pushlstring");
-void cml_newtable(lua_State *L, int items, int fields) __asm__("lua_createtable");  // [-0, +1, m]
 int cml_toboolean(lua_State *L, int i) __asm__("lua_toboolean");                  // [-0, +0, -]
 long long cml_tointeger(lua_State *L, int i, int *ok) __asm__("lua_tointegerx");  // [-0, +0, -]
 double cml_tonumber(lua_State *L, int i, int *ok) __asm__("lua_tonumberx");       // [-0, +0, -]
@@ -52,12 +48,15 @@ void cml_unref(lua_State *L, int table, int ref) __asm__("luaL_unref");         
 int cml_getuservalue(lua_State *L, int i, int n) __asm__("lua_getiuservalue");    // [-0, +1, -]
 int cml_setuservalue(lua_State *L, int i, int n) __asm__("lua_setiuservalue");    // [-1, +0, -]
 int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                     // [-0, +0, -]
-// [-0, +1, -]
-int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode)
-  __asm__("luaL_loadbufferx");
 
+// Those that may run finalizers, which count as a call-out when none is active.
 // [-0, +1, m]
-int cml_load_file(lua_State *L, const char *path, const char *mode) __asm__("luaL_loadfilex");
+const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count);
+void cml_newtable(lua_State *L, int items, int fields);  // [-0, +1, m]
+// [-0, +1, -]
+int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode);
+// [-0, +1, m]
+int cml_load_file(lua_State *L, const char *path, const char *mode);
 
 // Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
 void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
@@ -84,8 +83,12 @@ struct cml_limits {
 
 // Opens a state on this thread with the standard libraries; NULL for want of memory.
 cml_state *cml_open(const struct cml_limits *limits);
-// Ends it: finalizers run, then everything is freed. Not below a door.
+// Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
+// below a door.
 void cml_close(cml_state *s);
+// Frees the record of a closed state, which must not be interrupted any more; before, it tells of
+// errors in the last finalizers.
+void cml_free(cml_state *s);
 lua_State *cml_main(cml_state *s);
 // The coroutine that runs now, or the main one.
 lua_State *cml_running(cml_state *s);
@@ -103,6 +106,14 @@ bool cml_idle_collect(cml_state *s);
 void cml_collect(cml_state *s);
 // 504 and so on, as the linked library says. Releases are not part of it.
 int cml_lua_version(cml_state *s);
+// Whom to tell that a finalizer raised an error, at the end of the call in which it did: with its
+// text, or with the reason of the stop that ended it. It may call Lua, unless the state is closed.
+void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char *text, int reason),
+                            void *context);
+// From now on `load` takes text only, whatever mode it is asked for.
+void cml_set_text_only(cml_state *s);
+// A clock that never goes back.
+uint64_t cml_clock_ns(void);
 // Such as "Lua 5.4".
 const char *cml_lua_version_text(void);
 // Debug builds: the n-th guarded allocation from now fails, alone or with all after it; 0 is off.

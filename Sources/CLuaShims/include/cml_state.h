@@ -40,6 +40,14 @@ enum cml_phase {
 
 struct cml_watchdog;
 
+// A hook of a script's own that a stop displaced.
+struct cml_hook {
+  lua_State *L;
+  lua_Hook hook;
+  int mask, count;
+};
+enum { CML_DISPLACED_HOOKS = 16 };
+
 // A chunk's name seen before, so that a place costs no string.
 struct cml_source {
   const char *source;  // Lua's string; only compared
@@ -47,7 +55,7 @@ struct cml_source {
   uint32_t check;
   int32_t id;          // into `names`
 };
-enum { CML_SOURCE_SLOTS = 64 };
+enum { CML_SOURCE_SLOTS = 64, CML_UNTOLD_MAX = 32 };
 
 struct cml_state {
   // Why the script must stop now, or CML_STOP_NONE. Written by the loop thread and by the signal
@@ -90,10 +98,22 @@ struct cml_state {
   struct cml_watchdog *watchdog;
   _Atomic uint32_t parked;  // 1 while the watchdog thread sleeps until the next call-out
 
-  // A hook of the script's own that a stop displaced, to be put back.
-  lua_State *hooked;
-  lua_Hook hook;
-  int hook_mask, hook_count;
+  // The hooks of scripts' own that stops displaced, to be put back when their coroutines run again;
+  // the newest take the place of the oldest. Written by the owner thread and its signal handler.
+  struct cml_hook displaced[CML_DISPLACED_HOOKS];
+  volatile sig_atomic_t displaced_next;
+
+  // Warnings (cml_warning.c).
+  bool warnings_on;          // those of scripts are written, as `warn "@on"` asks for
+  bool warning_goes_on;      // the next piece belongs to the same warning
+  bool warning_is_scripts;   // `warn` of a script is at work, so it is no error in a finalizer
+  bool telling;              // errors in finalizers are being told now
+  uint8_t finalizer_stopped; // why a finalizer was stopped in this call-out
+  int untold;                // errors in finalizers that the host was not told of yet
+  char *warning;             // the pieces so far
+  char *told[CML_UNTOLD_MAX];
+  void (*on_finalizer_error)(void *context, const char *text, int reason);
+  void *on_finalizer_error_context;
 
   struct cml_source sources[CML_SOURCE_SLOTS];
   char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
