@@ -38,7 +38,7 @@ extension Runtime {
     if error.isStop { errors.lastStop = error.kind }
     let verdict = askHandler(error, subject) ?? writeReport(error, subject)
     if verdict == .stop || error.kind == .interrupted { loop.stopWhenNextLooking() }
-    if state.isCondemned { condemn() }
+    if state.isCondemned && !state.isClosed { condemn() }
   }
 
   /// Writes the report to stderr.
@@ -58,6 +58,7 @@ extension Runtime {
   package func label(of subject: Subject) -> String {
     switch subject {
     case .chunk: return "the main chunk"
+    case .finalizer: return "a finalizer"
     case .timer(let id):
       let name = handles.name(ofTimer: id)
       return "\(named("timer", name)) (made at \(state.text(of: handles.place(ofTimer: id))))"
@@ -116,7 +117,7 @@ extension Runtime {
 
   private func ownHandler(_ subject: Subject) -> LuaReference? {
     switch subject {
-    case .chunk: nil
+    case .chunk, .finalizer: nil
     case .timer(let id): handles.onError(ofTimer: id)
     case .item(let item): handles.onError(of: item)
     case .request: nil

@@ -69,6 +69,7 @@ package final class Runtime {
     cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
     loop.onIdle = { [unowned state] _ in state.idleCollect() }
     loop.timerName = { [unowned self] id, callout in traceName(of: id, callout) }
+    state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
 
   deinit { scratch.deallocate() }
@@ -119,7 +120,7 @@ struct Running {
 
   init(_ subject: Subject) {
     switch subject {
-    case .chunk: break
+    case .chunk, .finalizer: break
     case .timer(let id):
       kind = .timer
       bits = id.rawValue
@@ -163,4 +164,6 @@ package enum Subject {
   case task(ScriptTask)
   /// A block that was queued by `loop:perform`.
   case request(ScriptRequest)
+  /// Some `__gc` of the scripts; only in reports, since nothing that it makes is its own.
+  case finalizer
 }

@@ -36,7 +36,7 @@ extension Runtime {
   /// The modes of what runs now, for what it makes and waits for (D62).
   package func modes(of subject: Subject) -> [ModeName] {
     switch subject {
-    case .chunk: return inDefaultMode
+    case .chunk, .finalizer: return inDefaultMode
     case .timer(let id):
       if loop.isOnlyInDefaultMode(id) { return inDefaultMode }
       return modes(loop.contains(id, .common), loop.modeNames(of: id))
@@ -59,7 +59,7 @@ extension Runtime {
     case .item(let item):
       item.isSuspended = suspended
       if !suspended { loop.deliverHeld(item) }
-    case .chunk, .task, .request: break
+    case .chunk, .finalizer, .task, .request: break
     }
   }
 

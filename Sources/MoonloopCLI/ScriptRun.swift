@@ -59,6 +59,7 @@ final class ScriptRun {
         exit: { [unowned self] status, closes in exit(status, closes) },
         blocks: { [unowned self] name, site in warn(name, site) }))
     ScriptArguments(settings).set(on: state)
+    state.onClosed = { Ending.forgetCallouts() }
     Ending.catchSignals(
       waking: kernel,
       callout: { LuaState.calloutFunction(OpaquePointer($0)) },
@@ -82,7 +83,6 @@ final class ScriptRun {
 
   private func end(_ state: LuaState) {
     state.shutDown()
-    Ending.forgetCallouts()
     flush()
   }
 
