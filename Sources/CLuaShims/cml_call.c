@@ -240,10 +240,10 @@ struct cml_result cml_run_raising(cml_state *s, int task) {
 
 static int reset(lua_State *co, lua_State *from) {
 #if LUA_VERSION_RELEASE_NUM >= 50406
-  return lua_closethread(co, from);
+  return lua_closethread(co, from);  // door: the door
 #else
   (void)from;
-  return lua_resetthread(co);
+  return lua_resetthread(co);  // door: the door
 #endif
 }
 

@@ -117,9 +117,9 @@ static int close(lua_State *L, lua_State *co) {
   s->closing++;
   s->running = co;
 #if LUA_VERSION_RELEASE_NUM >= 50406
-  int status = lua_closethread(co, L);
+  int status = lua_closethread(co, L);  // door: script's
 #else
-  int status = lua_resetthread(co);
+  int status = lua_resetthread(co);  // door: script's
 #endif
   s->running = L;
   s->closing--;

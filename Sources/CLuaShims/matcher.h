@@ -44,16 +44,16 @@ struct cml_matcher {
   struct cml_capture captures[CML_CAPTURES_MAX];
 };
 
-// Prepares to look for a pattern, without its anchor, in a subject. Both stay the caller's; the byte
-// after the end of each is a zero, as in every Lua string.
+// Prepares to look for a pattern, without its anchor, in a subject. Both stay the caller's; the
+// byte after the end of each is a zero, as in every Lua string.
 void cml_matcher_init(struct cml_matcher *m, lua_State *L, const char *subject,
                       size_t subject_length, const char *pattern, size_t pattern_length);
 
 // The end of the match that begins exactly at `s`, or NULL. [-0, +0, v]
 const char *cml_match_at(struct cml_matcher *m, const char *s);
 
-// The end of the first match at or after `*s` that does not end at `last`, or NULL. `*s` is moved to
-// its beginning. [-0, +0, v]
+// The end of the first match at or after `*s` that does not end at `last`, or NULL. `*s` is moved
+// to its beginning. [-0, +0, v]
 const char *cml_match_next(struct cml_matcher *m, const char **s, const char *last);
 
 // The first place of `needle` in `hay`, or NULL; polls. [-0, +0, v]
