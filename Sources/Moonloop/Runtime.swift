@@ -40,7 +40,7 @@ package final class Runtime {
   /// The same in plain words: call-outs are many.
   var running = Running()
   /// The requests that were made of the loop and not performed yet, by reference.
-  var requests: [Int32: ScriptRequest] = [:]
+  package var requests: [Int32: ScriptRequest] = [:]
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// The handlers of all items of a kind, made once.

@@ -1,0 +1,87 @@
+// Runs Lua chunks on an isolated loop with a virtual clock, and looks what they printed, what was
+// reported, and what they left behind.
+
+import Glibc
+import Moonloop
+import Testing
+
+/// What came of a chunk.
+struct ScriptRun {
+  var lines: [String] = []
+  /// What went to stderr, or would have.
+  var reports: [String] = []
+  /// What was left when the loop had finished and all garbage was collected.
+  var leftovers: [String] = []
+
+  var text: String { lines.joined(separator: "\n") }
+
+  /// Runs a chunk, then the default mode until it is finished, unless the chunk ran its loop itself.
+  ///
+  /// The chunk has `print`, which is collected; `pipe()`, which gives two descriptors, neither
+  /// blocking; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
+  static func of(_ chunk: String, name: String = "@test.lua", times: Int = 1) throws -> ScriptRun {
+    try Loop.isolated(clock: .virtual) { loop in
+      let state = try LuaState(on: loop)
+      defer { state.shutDown() }
+      let run = Collector()
+      try prepare(state, run)
+      var counts: [Int] = []
+      for _ in 0..<times {
+        try state.runtime!.start(chunk: chunk, name: name)
+        if !state.runtime!.ranLoop { loop.run() }
+        state.collect()
+        counts.append(try state.evaluate("return registry_count()"))
+      }
+      if times > 2, counts[times - 1] != counts[times - 2] {
+        run.result.leftovers.append("registry: \(counts) references")
+      }
+      run.result.leftovers += leftovers(state)
+      return run.result
+    }
+  }
+
+  private final class Collector {
+    var result = ScriptRun()
+  }
+
+  private static func prepare(_ state: LuaState, _ run: Collector) throws {
+    state.runtime!.errors.write = { run.result.reports.append($0) }
+    state.register("emit") { (line: String) in run.result.lines.append(line) }
+    state.register("close") { (fd: Int) in _ = Glibc.close(Int32(fd)) }
+    state.register("write") { (fd: Int, text: String) in
+      _ = Glibc.write(Int32(fd), text, text.utf8.count)
+    }
+    state.register("open_pipe") { () -> Int in
+      var ends: [Int32] = [0, 0]
+      guard pipe(&ends) == 0 else { return -1 }
+      for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+      return Int(ends[0]) << 32 | Int(ends[1])
+    }
+    state.register("open_file") { (path: String) in Int(Glibc.open(path, O_RDONLY | O_CLOEXEC)) }
+    try state.run(
+      """
+      function print(...)
+        local texts = table.pack(...)
+        for i = 1, texts.n do texts[i] = tostring(texts[i]) end
+        emit(table.concat(texts, "\\t"))
+      end
+      function pipe() local both = open_pipe(); return both >> 32, both & 0xffffffff end
+      function registry_count()
+        local count = 0
+        for key, value in pairs(debug.getregistry()) do
+          if math.type(key) == "integer" and type(value) ~= "number" then count = count + 1 end
+        end
+        return count
+      end
+      """)
+  }
+
+  private static func leftovers(_ state: LuaState) -> [String] {
+    let runtime = state.runtime!
+    var left = runtime.handles.items.map { runtime.label(of: .item($0)) }
+    left += runtime.handles.timers(of: runtime.loop).map { runtime.label(of: .timer($0)) }
+    left += runtime.tasks.all.map { runtime.label(of: .task($0)) }
+    left += runtime.requests.values.map { runtime.label(of: .request($0)) }
+    return left
+  }
+}
