@@ -43,11 +43,10 @@ extension Runtime {
   func answer(_ callback: CallbackWait, _ values: TaskValues) {
     guard !callback.isOver else { return }
     callback.isOver = true
+    callback.values = values
     if let task = callback.waiter {
       callback.waiter = nil
-      makeReady(task, .values(values))
-    } else {
-      callback.values = values
+      makeReady(task, .answer)
     }
   }
 

@@ -106,7 +106,7 @@ extension Runtime {
       return nil
     case .suspended(let task, _):
       _ = state.end(task)
-      pendingWait?.abandon?()
+      if let wait = pendingWait { giveUp(wait) }
       pendingWait = nil
       errors.noteReported()
       errors.write("moonloop: the error handler waits; it must return at once")

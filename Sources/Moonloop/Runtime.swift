@@ -63,6 +63,7 @@ package final class Runtime {
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()
+    state.onCloseError = { [unowned self] in report($0, current) }
     keepReturned = { [unowned self] in keep($0, $1) }
     closer = makeCloser()
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)

@@ -48,12 +48,15 @@ extension Runtime {
   /// Takes back what a task has asked for while it waits.
   func giveUpWait(_ task: ScriptTask) {
     guard let wait = task.wait else { return }
+    if task.isReady { return loop.invalidate(wait.timer) }
+    if case .task(let other) = wait.cause { other.waiters.remove(task) }
+    giveUp(wait)
+  }
+
+  func giveUp(_ wait: Wait) {
     loop.invalidate(wait.timer)
-    if !task.isReady {
-      if case .task(let other) = wait.cause { other.waiters.remove(task) }
-      if case .callback(let callback) = wait.cause { close(callback) }
-      wait.abandon?()
-    }
+    if case .callback(let callback) = wait.cause { close(callback) }
+    if case .other(let other) = wait.cause { other.abandon() }
   }
 
   /// The reason why what runs now must not wait any more.

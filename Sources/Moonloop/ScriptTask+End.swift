@@ -64,8 +64,8 @@ extension Runtime {
   private func end(completing task: ScriptTask) -> ScriptTask? {
     task.phase = .ended
     settleOutcome(task)
-    for waiter in task.waiters.takeAll() {
-      makeReady(waiter, .outcome(of: task))
+    for waiter in task.takeWaiters() {
+      makeReady(waiter, .answer)
       if !(waiter.wait?.isQuiet ?? false) { task.failure?.isTaken = true }
     }
     noteForWaits(task)

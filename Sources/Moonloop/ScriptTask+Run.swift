@@ -121,34 +121,38 @@ extension Runtime {
       task.wait?.isLate = true
       return cancel(other, Cancellation(reason: timedOutReason))
     }
-    if task.wait?.isQuiet ?? false { task.delivery = .nothing }
-    if case .outcome(let other) = task.delivery, task.wait?.isLate ?? false,
-      other.outcome != .failed
-    {
-      task.delivery = .timedOut
-    }
-    let delivery = task.delivery
+    let wait = task.wait
+    let delivery = wait?.isQuiet ?? false ? .nothing : task.delivery
     task.delivery = .nothing
     switch delivery {
     case .nothing: resume(task)
-    case .values(let values): resume(task) { values.push(on: $0) }
-    case .timedOut:
-      resume(task) { stack in
-        stack.pushTimedOut()
-        return 3
-      }
-    case .outcome(let other):
-      if let reason = reason(of: other, for: task) {
-        resume(task) { $0.push(reason) }
-      } else {
-        resume(task) { other.values.push(on: $0) }
-      }
+    case .answer: answer(task, wait)
     case .cancellation:
       guard let reason = task.cancellation?.reason, state.awaits(coroutine) else {
         return resume(task)
       }
       task.raised = task.cancellation?.failure
-      resume(task) { $0.push(reason) }
+      resume(task, raising: { $0.push(reason) })
+    }
+  }
+
+  /// Resumes a task with what its wait was for.
+  private func answer(_ task: ScriptTask, _ wait: Wait?) {
+    switch wait?.cause {
+    case .task(let other):
+      if wait?.isLate ?? false, other.outcome != .failed {
+        resume(task) { stack in
+          stack.pushTimedOut()
+          return 3
+        }
+      } else if let reason = reason(of: other, for: task) {
+        resume(task, raising: { $0.push(reason) })
+      } else {
+        resume(task) { other.values.push(on: $0) }
+      }
+    case .callback(let callback): resume(task) { (callback.values ?? .none).push(on: $0) }
+    case .other(let other): resume(task) { other.values.push(on: $0) }
+    case .sleep, .pass, nil: resume(task)
     }
   }
 
@@ -194,7 +198,8 @@ extension Runtime {
 
   /// Keeps what the function of the current task returned, if anybody may come to ask for it.
   func keep(_ stack: LuaStack, _ count: Int) {
-    guard case .task(let task) = current, task.hasHandle || !task.waiters.isEmpty else { return }
+    guard case .task(let task) = current, count > 0, task.hasHandle || !task.waiters.isEmpty
+    else { return }
     task.values = TaskValues(popping: count, of: stack)
   }
 

@@ -120,7 +120,7 @@ extension Runtime {
     case .callback: return "a callback\(place)"
     case .sleep(let time): return "a sleep of \(Double(time) / 1e9) s\(place)"
     case .pass: return "the next pass\(place)"
-    case .other(let what): return "\(what)\(place)"
+    case .other(let other): return "\(other.what)\(place)"
     }
   }
 

@@ -13,30 +13,37 @@ package struct Wait {
     case sleep(nanoseconds: Int64)
     /// A plain `coroutine.yield`: the rest of this pass is given up.
     case pass
-    /// Anything else, in words: "a line of stdin".
-    case other(String)
+    /// Anything else.
+    case other(OtherWait)
   }
 
   package var cause: Cause
   /// The timer that ends it; zero if none does.
   package var timer = TimerID(rawValue: 0)
-  /// Ends the wait without an answer, when the task is cancelled.
-  package var abandon: (() -> Void)?
+  /// Where the script waits.
+  package var place = LuaPosition.nowhere
   /// The timer was the deadline, and it has come: the task that was called is cancelled.
   package var isLate = false
   /// It is not ended by cancelling, and does not raise: that of a `<close>`.
   package var isQuiet = false
-  /// Where the script waits.
-  package var place = LuaPosition.nowhere
 
   package init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
     self.cause = cause
     self.timer = timer
   }
+}
 
-  package init(what: String, timer: TimerID = TimerID(rawValue: 0), abandon: (() -> Void)? = nil) {
-    cause = .other(what)
-    self.timer = timer
+/// A wait for something that tasks know nothing of.
+package final class OtherWait {
+  /// In words, for `why` and for deadlocks: "a line of stdin".
+  package let what: String
+  /// Ends it without an answer, when the task is cancelled.
+  package let abandon: () -> Void
+  /// What it gives, once it has come.
+  package var values = TaskValues.none
+
+  package init(what: String, abandon: @escaping () -> Void) {
+    self.what = what
     self.abandon = abandon
   }
 }
@@ -45,13 +52,10 @@ package struct Wait {
 package enum Delivery {
   /// Nothing, as after a sleep.
   case nothing
-  /// What became of the task that it waits for.
-  case outcome(of: ScriptTask)
-  case values(TaskValues)
+  /// What its wait was for: the outcome of a task, or the values of a callback.
+  case answer
   /// The reason of the cancelling, raised.
   case cancellation
-  /// `nil, "timed out", "ETIMEDOUT"`.
-  case timedOut
 }
 
 /// One Lua coroutine that the loop resumes: a handler that waits, or what `loop:task` made.
@@ -87,25 +91,16 @@ package final class ScriptTask {
   package let subject: Subject
   /// The modes in which it is resumed (D62).
   package var modes: [ModeName]
-  /// The private modes of those who wait for it or an owner of it (D50).
-  package var waitModes: [ModeName] = []
   package var name = ""
   package var madeAt = LuaPosition.nowhere
   package var wait: Wait?
   package var delivery = Delivery.nothing
-  /// The task whose scope it was made in, until it ends.
-  package var parent: ScriptTask?
-  package var children = TaskChildren()
-  package var placeInParent = 0
   /// Why it is to end; sticky (D21).
   package var cancellation: Cancellation?
-  package var failure: TaskFailure?
-  package var values = TaskValues.none
-  /// The coroutines of the tasks that await it.
-  package var waiters = TaskWaiters()
-  /// The failure of another task that was raised in this one last, for its traceback.
-  package var raised: TaskFailure?
-  package var onError: LuaReference?
+  /// The task whose scope it was made in, until it ends.
+  package var parent: ScriptTask?
+  /// See `ScriptTask+Extras`.
+  var extras: TaskExtras?
 
   package init(subject: Subject, modes: [ModeName]) {
     self.subject = subject

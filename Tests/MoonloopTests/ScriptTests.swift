@@ -28,7 +28,8 @@ struct TestScript: CustomTestStringConvertible, Sendable {
     return modules.filter { $0 != "standard" }.sorted().flatMap { module in
       let names = (try? files.contentsOfDirectory(atPath: folder.path() + "/" + module)) ?? []
       return names.filter { $0.hasSuffix(".lua") }.sorted().map { name in
-        let text = try? String(contentsOf: folder.appending(path: "\(module)/\(name)"), encoding: .utf8)
+        let text = try? String(
+          contentsOf: folder.appending(path: "\(module)/\(name)"), encoding: .utf8)
         return TestScript(name: "\(module)/\(name)", text: text ?? "error 'cannot be read'")
       }
     }

@@ -53,6 +53,7 @@ extension HostCall {
     case .none, .nil: return
     case .userdata, .table:
       if let id = timerID(index) { callback.handle = .timer(id) }
+      if let handle = itemHandle(index) { callback.handle = .item(handle.item) }
       stack.pushValue(index)
       callback.closable = LuaReference(popping: stack)
     default:

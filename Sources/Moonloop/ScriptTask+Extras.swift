@@ -1,0 +1,71 @@
+// What few tasks have, apart from the task itself: a hundred thousand that sleep should be small.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// What a task has once it has a scope, an awaiter, a result or a failure.
+final class TaskExtras {
+  var waitModes: [ModeName] = []
+  var children = TaskChildren()
+  var placeInParent = 0
+  var failure: TaskFailure?
+  var values = TaskValues.none
+  var waiters = TaskWaiters()
+  var raised: TaskFailure?
+  var onError: LuaReference?
+}
+
+extension ScriptTask {
+  private var made: TaskExtras {
+    if let extras { return extras }
+    let fresh = TaskExtras()
+    extras = fresh
+    return fresh
+  }
+
+  /// The private modes of those who wait for it or an owner of it (D50).
+  package var waitModes: [ModeName] {
+    get { extras?.waitModes ?? [] }
+    set { if extras != nil || !newValue.isEmpty { made.waitModes = newValue } }
+  }
+
+  package var children: TaskChildren {
+    get { extras?.children ?? TaskChildren() }
+    _modify { yield &made.children }
+  }
+
+  package var placeInParent: Int {
+    get { extras?.placeInParent ?? 0 }
+    set { made.placeInParent = newValue }
+  }
+
+  package var failure: TaskFailure? {
+    get { extras?.failure }
+    set { if extras != nil || newValue != nil { made.failure = newValue } }
+  }
+
+  package var values: TaskValues {
+    get { extras?.values ?? .none }
+    set { made.values = newValue }
+  }
+
+  /// The tasks that await it.
+  package var waiters: TaskWaiters {
+    get { extras?.waiters ?? TaskWaiters() }
+    _modify { yield &made.waiters }
+  }
+
+  /// The failure of another task that was raised in this one last, for its traceback.
+  package var raised: TaskFailure? {
+    get { extras?.raised }
+    set { if extras != nil || newValue != nil { made.raised = newValue } }
+  }
+
+  package var onError: LuaReference? {
+    get { extras?.onError }
+    set { if extras != nil || newValue != nil { made.onError = newValue } }
+  }
+
+  /// Takes all that await it, in the order in which they began to.
+  func takeWaiters() -> [ScriptTask] { extras?.waiters.takeAll() ?? [] }
+}

@@ -1,0 +1,91 @@
+-- `ml.await` adopts callback APIs (D23), `ml.timeout` sets deadlines (D22), and modes follow (D62).
+local ml = require "moonloop"
+local loop = ml.current()
+local start = ml.now()
+
+-- The values of the first call, before or after the function has returned; later ones are nothing.
+local function later(...)
+  local values = table.pack(...)
+  return ml.await(function(resume)
+    return loop:after(1, function() resume(table.unpack(values, 1, values.n)); resume "again" end)
+  end)
+end
+same(table.pack(later(1, nil, 3, nil)), { n = 4, 1, nil, 3, nil })
+same(table.pack(later()), { n = 0 })
+same(table.pack(later "one"), { n = 1, "one" })
+same({ ml.await(function(resume) resume("at", "once"); resume "again" end) }, { "at", "once" })
+
+-- The function may wait itself, and its error is raised as it is.
+same({ ml.await(function(resume) ml.sleep(1); resume "waited" end) }, { "waited" })
+local boom = {}
+same(select(2, pcall(ml.await, function() error(boom) end)) == boom, true)
+
+-- What it returned is closed when the task is cancelled, and only then.
+local closed = 0
+local closable = setmetatable({}, { __close = function() closed = closed + 1 end })
+local timer
+local task = loop:task(function()
+  same({ ml.await(function(resume) resume "x"; return closable end) }, { "x" })
+  ml.await(function() timer = loop:after(100, print); return timer end)
+end)
+ml.sleep(0.5)
+same({ closed, timer:is_valid() }, { 0, true })
+task:cancel()
+same(timer:is_valid(), false)
+task = loop:task(function() ml.await(function() return closable end) end)
+ml.sleep(0)
+task:cancel()
+same(closed, 1)
+
+-- A call of `resume` after the end is nothing.
+local kept
+task = loop:task(function() ml.await(function(resume) kept = resume end) end)
+ml.sleep(0)
+task:cancel()
+pcall(task.await, task)
+kept "too late"
+
+-- A deadline: results, errors, and the end of what is late, its children with it.
+same({ ml.timeout(1, function(a, b) ml.sleep(0.5); return b, a end, 1, 2 ) }, { 2, 1 })
+same({ pcall(ml.timeout, 1, error, boom) }, { false, boom })
+local note
+same(table.pack(ml.timeout(1, function()
+  local x <close> = setmetatable({}, { __close = function(_, e) note = e end })
+  ml.sleep(10)
+end)), { n = 3, nil, "timed out", "ETIMEDOUT" })
+same(note, "timed out")
+same(table.pack(ml.timeout(0, ml.sleep, 5)), { n = 3, nil, "timed out", "ETIMEDOUT" })
+same({ ml.timeout(5, function() return select("#", ml.timeout(1, ml.sleep, 10)) end) }, { 3 })
+task = loop:task(function() return ml.timeout(10, function() ml.sleep(5); note = "not here" end) end)
+ml.sleep(1)
+task:cancel "both"
+same({ pcall(task.await, task) }, { false, "both" })
+ml.sleep(10)
+same(note, "timed out")
+loop:after(0, function()
+  note = ml.timeout(1, function() ml.sleep(0.5); return "in a handler" end)
+end)
+ml.sleep(2)
+same(note, "in a handler")
+
+-- Cancelled while it sleeps, a sleep ends at once.
+start = ml.now()
+task = loop:task(function() ml.sleep(math.huge) end)
+ml.sleep(1)
+task:cancel()
+pcall(task.await, task)
+same(ml.now() - start, 1.0)
+
+-- A task is in the modes of the item whose handler made it, its children in its own; or as told.
+local trace = {}
+loop:timer { first = 0, modes = { "default", "side" }, function()
+  loop:task(function(scope)
+    scope:task(function() ml.sleep(1); trace[#trace + 1] = "child in " .. loop.mode end)
+    scope:task({ modes = "default" }, function() ml.sleep(1); trace[#trace + 1] = "told in " .. loop.mode end)
+  end)
+  loop:task({ modes = "default" }, function() ml.sleep(1); trace[#trace + 1] = "own in " .. loop.mode end)
+end }
+ml.sleep(0.5)
+loop:task(function() loop:run { mode = "side", timeout = 1 } end):await()
+ml.sleep(1)
+same(trace, { "child in side", "own in default", "told in default" })
