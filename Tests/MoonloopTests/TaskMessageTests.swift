@@ -127,7 +127,7 @@ import Testing
         """)
   }
 
-  @Test func `an error in the main chunk closes its variables, whose errors are reported too`() throws {
+  @Test func `an error in the main chunk closes its variables; both are reported`() throws {
     let report = try report(
       of: """
         local ml = require "moonloop"
