@@ -66,7 +66,8 @@ package struct LuaEntry: Sendable {
   package let form: Form
   package let name: StaticString
   package let function: LuaRawFunction
-  /// Of a field: how it is set. Of a function: its second half, see `LuaStack.push(function:then:)`.
+  /// Of a field: how it is set. Of a function: its second half; see
+  /// `LuaStack.push(function:then:)`.
   package let second: LuaRawFunction?
   private let makeDocs: (@Sendable () -> LuaDocs)?
 

@@ -38,7 +38,9 @@ struct DocsPageTests {
   @Test("leave out few scripts, each for a reason")
   func exceptions() {
     var found: [String: Int] = [:]
-    for block in Self.blocks where block.words.contains("norun") { found[block.page, default: 0] += 1 }
+    for block in Self.blocks where block.words.contains("norun") {
+      found[block.page, default: 0] += 1
+    }
     #expect(found == Self.exceptions)
   }
 }

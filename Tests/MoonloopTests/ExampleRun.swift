@@ -32,7 +32,8 @@ struct ExampleRun {
       }
     }
     errors = collected.errors
-    output = collected.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    output = collected.text.split(separator: "\n", omittingEmptySubsequences: false).map(
+      String.init)
     if output.last == "" { output.removeLast() }
   }
 

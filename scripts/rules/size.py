@@ -20,7 +20,7 @@ def check(source: Source):
     lines = len(source.lines) - (source.lines[-1] == "")
     is_script = re.fullmatch(r"scripts/[^/.]+", source.path)
     limit = SCRIPT if is_script else FILE
-    if lines > limit and (is_script or source.suffix in SIZED):
+    if lines > limit and (is_script or source.suffix in SIZED) and not source.is_generated:
         yield source.finding(
             1,
             "file-length",

@@ -34,6 +34,7 @@ def check(source: Source):
         if (
             source.suffix in WIDE
             and len(line) > COLUMNS
+            and not source.is_generated
             and not re.search(r"https?://\S{60,}", line)
         ):
             yield source.finding(

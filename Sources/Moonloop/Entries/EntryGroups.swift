@@ -19,16 +19,16 @@ package struct EntryGroup: Sendable {
 package let entryGroups: [EntryGroup] = [
   EntryGroup(
     title: "The module", type: "moonloop", receiver: "ml", parent: nil,
-    summary: "What `require \"moonloop\"` gives. Its functions that make an item do not add it to the "
-      + "loop; the loop's own methods of the same names do.",
+    summary: "What `require \"moonloop\"` gives. Its functions that make an item do not add it "
+      + "to the loop; the loop's own methods of the same names do.",
     entries: moduleEntries),
   EntryGroup(
     title: "The loop", type: "moonloop.Loop", receiver: "loop", parent: nil,
     summary: "There is one for a thread, and `ml.current()` finds it.", entries: loopEntries),
   EntryGroup(
     title: "Every item", type: "moonloop.Item", receiver: "item", parent: nil,
-    summary: "A timer, source, fd, observer or port. Once it is in a mode the loop holds it, and it "
-      + "ends by `item:invalidate()` or, for a one-shot timer, by firing.",
+    summary: "A timer, source, fd, observer or port. Once it is in a mode the loop holds it, and "
+      + "it ends by `item:invalidate()` or, for a one-shot timer, by firing.",
     entries: itemEntries),
   EntryGroup(
     title: "Timers", type: "moonloop.Timer", receiver: "timer", parent: "moonloop.Item",
@@ -55,7 +55,8 @@ package let entryGroups: [EntryGroup] = [
     entries: replyEntries),
   EntryGroup(
     title: "Requests", type: "moonloop.Request", receiver: "request", parent: nil,
-    summary: "Functions that wait to be performed: what `loop:perform` and `loop:perform_after` give.",
+    summary: "Functions that wait to be performed: what `loop:perform` and `loop:perform_after` "
+      + "give.",
     entries: requestEntries),
   EntryGroup(
     title: "Tasks", type: "moonloop.Task", receiver: "task", parent: nil,

@@ -7,8 +7,9 @@ let itemEntries: [LuaEntry] = [
   .method("invalidate", itemInvalidate) {
     LuaDocs(
       "Ends the item for good: it leaves all its modes, and its handlers are let go.",
-      details: "Has no effect on an item that has ended. May be called anywhere, also in a handler of "
-        + "the item itself. A `<close>` variable does the same at the end of its block.",
+      details: "Has no effect on an item that has ended. May be called anywhere, also in a "
+        + "handler of the item itself. A `<close>` variable does the same at the end of its "
+        + "block.",
       example: """
         local timer = loop:every(1, print)
         timer:invalidate()
@@ -17,7 +18,8 @@ let itemEntries: [LuaEntry] = [
   },
   .method("is_valid", itemIsValid) {
     LuaDocs(
-      "Whether the item can still be served: it has not fired for the last time, nor been invalidated.",
+      "Whether the item can still be served: it has not fired for the last time, nor been "
+        + "invalidated.",
       returns: [LuaParameter("valid", "boolean", "False once it has ended.")],
       example: """
         local timer = loop:after(1, function() end)

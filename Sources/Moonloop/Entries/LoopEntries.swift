@@ -35,9 +35,9 @@ private let loopRunEntries: [LuaEntry] = [
   .method("run", loopRun) {
     LuaDocs(
       "Runs the loop in a mode until there is a reason to return, which it gives.",
-      details: "May be called in any handler: the inner run has its own mode, passes and time limit. "
-        + "At the end of the main chunk the program runs the default mode by itself, unless the "
-        + "script has run its loop.",
+      details: "May be called in any handler: the inner run has its own mode, passes and time "
+        + "limit. At the end of the main chunk the program runs the default mode by itself, "
+        + "unless the script has run its loop.",
       parameters: [
         LuaParameter(
           "options", "moonloop.RunOptions", "How to run, or just the name of the mode.",
@@ -59,7 +59,8 @@ private let loopRunEntries: [LuaEntry] = [
         LuaParameter("stopped", "boolean", "Whether a stop met the run, whatever the result."),
       ],
       errors: [
-        "Raises an error for mode \"common\", in a finalizer, and when runs are nested too deep (32)."
+        "Raises an error for mode \"common\", in a finalizer, and when runs are nested too deep "
+          + "(32)."
       ],
       overloads: [
         "fun(self: moonloop.Loop, mode: string): moonloop.RunResult, any, boolean"
@@ -128,8 +129,9 @@ private let loopRunEntries: [LuaEntry] = [
   .field("on_error", loopOnError, set: loopSetOnError) {
     LuaDocs(
       "Who hears of errors in handlers; nil: they are written to standard error.",
-      details: "It may return \"stop\" to end the innermost run; anything else goes on. An error never "
-        + "unwinds the loop, and none is lost: one that this function raises itself is written.",
+      details: "It may return \"stop\" to end the innermost run; anything else goes on. An error "
+        + "never unwinds the loop, and none is lost: one that this function raises itself is "
+        + "written.",
       returns: [
         LuaParameter("handler", "moonloop.ErrorHandler?", "The function, or nil for none.")
       ],
@@ -146,8 +148,9 @@ private let loopItemEntries: [LuaEntry] = [
   .method("add", loopAdd) {
     LuaDocs(
       "Adds an item to modes; it is served in passes that run in one of them.",
-      details: "The loop holds the item then: dropping the variable does not stop it. Adding it twice "
-        + "to a mode has no effect. In \"common\" it is in every common mode, now and later.",
+      details: "The loop holds the item then: dropping the variable does not stop it. Adding it "
+        + "twice to a mode has no effect. In \"common\" it is in every common mode, now and "
+        + "later.",
       parameters: [
         LuaParameter("item", "moonloop.Item", "A timer, source, fd, observer or port."),
         LuaParameter("modes", "moonloop.Modes", "Default \"default\".", optional: true),
@@ -205,8 +208,8 @@ private let loopItemEntries: [LuaEntry] = [
   .method("add_common_mode", loopAddCommonMode) {
     LuaDocs(
       "Makes a mode one of the common modes, for good.",
-      details: "Everything that was added to \"common\" comes into it. The default mode is one from "
-        + "the start.",
+      details: "Everything that was added to \"common\" comes into it. The default mode is one "
+        + "from the start.",
       parameters: [LuaParameter("mode", "string", "Its name; it need not be used yet.")],
       example: """
         loop:add_common_mode "tracking"

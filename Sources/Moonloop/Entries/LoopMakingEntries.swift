@@ -7,8 +7,8 @@ let loopMakingEntries: [LuaEntry] = [
   .method("timer", loopTimer) {
     LuaDocs(
       "Makes a timer and adds it.",
-      details: "Fires lie on a fixed grid: a late handler does not move the next ones, and those that "
-        + "come too late are one call.",
+      details: "Fires lie on a fixed grid: a late handler does not move the next ones, and those "
+        + "that come too late are one call.",
       parameters: [timerOptionDocs(isAdded: true)],
       returns: [LuaParameter("timer", "moonloop.Timer", "The timer.")],
       errors: ["Raises an error that names the option that is wrong."],
@@ -86,13 +86,13 @@ let loopMakingEntries: [LuaEntry] = [
   .method("fd", loopDescriptor) {
     LuaDocs(
       "Makes a source of a descriptor, which the kernel signals, and adds it.",
-      details: "Readiness is a level: a handler that leaves something unread is called again in the "
-        + "next pass. Ready descriptors take turns.",
+      details: "Readiness is a level: a handler that leaves something unread is called again in "
+        + "the next pass. Ready descriptors take turns.",
       parameters: [descriptorOptionDocs(isAdded: true)],
       returns: [LuaParameter("fd", "moonloop.Descriptor", "The handle.")],
       errors: [
-        "Returns `nil, message, code` when the descriptor cannot be watched: \"EBADF\" for one that "
-          + "is not open, \"EPERM\" for a plain file, which is always ready.",
+        "Returns `nil, message, code` when the descriptor cannot be watched: \"EBADF\" for one "
+          + "that is not open, \"EPERM\" for a plain file, which is always ready.",
         "Raises an error that names the option that is wrong.",
       ],
       example: """
@@ -139,8 +139,8 @@ let loopMakingEntries: [LuaEntry] = [
   .method("perform", loopPerform) {
     LuaDocs(
       "Queues a function: the next pass in one of its modes calls it, once.",
-      details: "Functions run in the order of queuing. One that is queued by another runs in a later "
-        + "step. With 'wake' a sleeping loop wakes for it, as is the default.",
+      details: "Functions run in the order of queuing. One that is queued by another runs in a "
+        + "later step. With 'wake' a sleeping loop wakes for it, as is the default.",
       parameters: [
         LuaParameter(
           "options", "moonloop.PerformOptions", "May be left out.", optional: true,
@@ -199,7 +199,8 @@ let loopMakingEntries: [LuaEntry] = [
       returns: [LuaParameter("task", "moonloop.Task", "The task; also the scope of its children.")],
       errors: ["Raises an error that names the option that is wrong."],
       overloads: [
-        "fun(self: moonloop.Loop, fn: (fun(scope: moonloop.Task, ...): ...), ...: any): moonloop.Task"
+        "fun(self: moonloop.Loop, fn: (fun(scope: moonloop.Task, ...): ...), ...: any): "
+          + "moonloop.Task"
       ],
       example: """
         loop:task({ name = "greet" }, function(scope, name)

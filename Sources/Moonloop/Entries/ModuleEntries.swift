@@ -15,7 +15,8 @@ let moduleEntries: [LuaEntry] = [
   .function("now", moduleNow) {
     LuaDocs(
       "The time on the loop's clock, which only ever goes forward.",
-      details: "Its zero means nothing; differences do. Dates of people are `os.time()` and `loop:at`.",
+      details: "Its zero means nothing; differences do. Dates of people are `os.time()` and "
+        + "`loop:at`.",
       returns: [LuaParameter("time", "number", unit: "s", "With nanoseconds behind the point.")],
       example: """
         local start = ml.now()
@@ -64,9 +65,9 @@ let moduleEntries: [LuaEntry] = [
   .function("await", moduleAwait, then: moduleAwaitSecond) {
     LuaDocs(
       "Makes a wait of any interface that calls back.",
-      details: "The function starts the operation and hands `resume` to it as its callback; only the "
-        + "first call of `resume` counts. What the function returns is closed when the task is "
-        + "cancelled before that.",
+      details: "The function starts the operation and hands `resume` to it as its callback; only "
+        + "the first call of `resume` counts. What the function returns is closed when the task "
+        + "is cancelled before that.",
       parameters: [
         LuaParameter(
           "fn", "fun(resume: fun(...)): any?", "Starts the operation; may return a handle.")
@@ -119,8 +120,8 @@ let moduleEntries: [LuaEntry] = [
       parameters: [descriptorOptionDocs(isAdded: false)],
       returns: [LuaParameter("fd", "moonloop.Descriptor", "The handle.")],
       errors: [
-        "Returns `nil, message, code` when the descriptor cannot be watched: \"EBADF\" for one that "
-          + "is not open, \"EPERM\" for a plain file, which is always ready.",
+        "Returns `nil, message, code` when the descriptor cannot be watched: \"EBADF\" for one "
+          + "that is not open, \"EPERM\" for a plain file, which is always ready.",
         "Raises an error that names the option that is wrong.",
       ],
       example: """

@@ -30,7 +30,8 @@ let portEntries: [LuaEntry] =
     .method("request", portRequest) {
       LuaDocs(
         "Sends a message and waits for the reply, in a run of its own.",
-        details: "Nothing else is served meanwhile, unless 'mode' names a mode that has other items.",
+        details: "Nothing else is served meanwhile, unless 'mode' names a mode that has other "
+          + "items.",
         parameters: [
           LuaParameter("message", "any", "As for `send`."),
           LuaParameter(
@@ -44,8 +45,8 @@ let portEntries: [LuaEntry] =
         ],
         returns: [LuaParameter("reply", "any", "A copy of what was replied.")],
         errors: [
-          "Returns `nil, message, code`: \"ETIMEDOUT\", \"EPIPE\" (the port is invalid), \"EAGAIN\" "
-            + "(it is full), \"ECANCELED\" (the run was stopped)."
+          "Returns `nil, message, code`: \"ETIMEDOUT\", \"EPIPE\" (the port is invalid), "
+            + "\"EAGAIN\" (it is full), \"ECANCELED\" (the run was stopped)."
         ],
         example: """
           local port = loop:port { function(port, message, reply) reply(message * 2) end }
@@ -100,8 +101,8 @@ let replyEntries: [LuaEntry] = [
       parameters: [LuaParameter("value", "any", "Copied, as by `port:send`.")],
       returns: [LuaParameter("sent", "true?", "Nil when nobody waits.")],
       errors: [
-        "Returns `nil, message, \"EPIPE\"` when nobody waits for it: a message that was only sent, a "
-          + "request that has timed out, or one that was answered."
+        "Returns `nil, message, \"EPIPE\"` when nobody waits for it: a message that was only "
+          + "sent, a request that has timed out, or one that was answered."
       ],
       example: """
         local port = loop:port { function(port, message, reply) print(reply(1)) end }   --> true

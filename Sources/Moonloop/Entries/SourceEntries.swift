@@ -47,9 +47,9 @@ let descriptorEntries: [LuaEntry] =
     .method("read", descriptorRead) {
       LuaDocs(
         "Reads what is there, without ever waiting.",
-        details: "`\"l\"` is a line without its newline, `\"L\"` with it, `\"a\"` everything up to the "
-          + "end of file, a number at most so many bytes. What was read ahead for a line stays with "
-          + "the handle, and counts as readable.",
+        details: "`\"l\"` is a line without its newline, `\"L\"` with it, `\"a\"` everything up "
+          + "to the end of file, a number at most so many bytes. What was read ahead for a line "
+          + "stays with the handle, and counts as readable.",
         parameters: [
           LuaParameter(
             "format", "integer|\"l\"|\"L\"|\"a\"", "As in the io library; default \"l\".",
@@ -57,8 +57,8 @@ let descriptorEntries: [LuaEntry] =
         ],
         returns: [LuaParameter("data", "string?", "What was read; nil when there is none.")],
         errors: [
-          "Returns `nil, message, code`: \"EOF\" at the end, \"EAGAIN\" if there is not enough now, "
-            + "\"EMSGSIZE\" for a line longer than 'line_limit', or the system's code.",
+          "Returns `nil, message, code`: \"EOF\" at the end, \"EAGAIN\" if there is not enough "
+            + "now, \"EMSGSIZE\" for a line longer than 'line_limit', or the system's code.",
           "Raises an error when the handle is invalid.",
         ],
         example: """
@@ -94,7 +94,9 @@ let descriptorEntries: [LuaEntry] =
         "Watches for events; 'read' is enabled from the start if it has a handler.",
         parameters: [LuaParameter("events", "moonloop.Events", "\"read\", \"write\", or a list.")],
         returns: [LuaParameter("fd", "moonloop.Descriptor", "The handle itself.")],
-        errors: ["Raises an error when there is no handler for the event, or the handle is invalid."],
+        errors: [
+          "Raises an error when there is no handler for the event, or the handle is invalid."
+        ],
         example: """
           local fd <close> = loop:fd { fd = 0, read = print, write = print }
           print(table.concat(fd:enable("write").enabled, " "))   --> read write

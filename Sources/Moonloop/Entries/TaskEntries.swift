@@ -7,8 +7,8 @@ let taskEntries: [LuaEntry] = [
   .method("task", taskTask) {
     LuaDocs(
       "Makes a child: this task waits for it, fails with it, and cancels it when it is cancelled.",
-      details: "The function gets the arguments. A task has ended when its function has returned and "
-        + "its children have ended.",
+      details: "The function gets the arguments. A task has ended when its function has returned "
+        + "and its children have ended.",
       parameters: [
         LuaParameter(
           "options", "moonloop.ChildOptions", "May be left out.", optional: true,
@@ -33,7 +33,8 @@ let taskEntries: [LuaEntry] = [
       returns: [LuaParameter("...", "any", "What its function returned.")],
       errors: [
         "Raises the task's error, the same value; or the reason it was cancelled with.",
-        "Raises an error where Lua cannot wait (in a comparator, `__tostring`, ...); use `wait` there.",
+        "Raises an error where Lua cannot wait (in a comparator, `__tostring`, ...); use `wait` "
+          + "there.",
       ],
       yields: true,
       example: """
@@ -44,8 +45,8 @@ let taskEntries: [LuaEntry] = [
   .method("wait", taskWait) {
     LuaDocs(
       "Runs the loop until the task has ended, for code that cannot suspend.",
-      details: "At top level it runs the default mode; in a handler a private mode, in which only what "
-        + "the task waits for is served. With 'mode' it serves everybody in that mode.",
+      details: "At top level it runs the default mode; in a handler a private mode, in which "
+        + "only what the task waits for is served. With 'mode' it serves everybody in that mode.",
       parameters: [
         LuaParameter(
           "options", "moonloop.WaitOptions", "How to wait.", optional: true,
@@ -69,8 +70,8 @@ let taskEntries: [LuaEntry] = [
   .method("cancel", taskCancel) {
     LuaDocs(
       "Cancels the task and its children: each of their awaits, now and later, raises the reason.",
-      details: "It is told at its next await, and may clean up; its `<close>` variables are closed. "
-        + "Has no effect on a task that has ended or is cancelled already.",
+      details: "It is told at its next await, and may clean up; its `<close>` variables are "
+        + "closed. Has no effect on a task that has ended or is cancelled already.",
       parameters: [
         LuaParameter(
           "reason", "any", "What is raised; default \"the task was cancelled\".", optional: true)

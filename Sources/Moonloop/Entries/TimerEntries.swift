@@ -7,8 +7,8 @@ let timerEntries: [LuaEntry] = [
   .method("again", timerAgain) {
     LuaDocs(
       "Sets the next fire to a delay from now.",
-      details: "Works in a one-shot timer too, also in its own handler. A repeating timer keeps its "
-        + "interval; its grid starts anew at the new date.",
+      details: "Works in a one-shot timer too, also in its own handler. A repeating timer keeps "
+        + "its interval; its grid starts anew at the new date.",
       parameters: [
         LuaParameter("delay", "number", unit: "s", "From now; 0 is the next pass, never at once.")
       ],
@@ -26,8 +26,9 @@ let timerEntries: [LuaEntry] = [
   .field("next_fire", timerNextFire, set: timerSetNextFire) {
     LuaDocs(
       "When the timer is due next, on the clock of `ml.now()`.",
-      details: "Setting it moves one fire; a repeating timer goes on from there. A date in the past "
-        + "is due at once. Infinity is never. Setting it raises an error when the timer is invalid.",
+      details: "Setting it moves one fire; a repeating timer goes on from there. A date in the "
+        + "past is due at once. Infinity is never. Setting it raises an error when the timer is "
+        + "invalid.",
       returns: [LuaParameter("date", "number?", unit: "s", "The date; nil when it is invalid.")],
       example: """
         local timer = loop:every(60, function(timer) timer:invalidate() end)
