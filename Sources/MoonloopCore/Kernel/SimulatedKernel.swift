@@ -121,8 +121,10 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
 
   package func makeGate() -> any Gate { SimulatedGate(world: world) }
 
-  package var mainQueueDescriptor: Int32? { nil }
-  package func drainMainQueue() {}
+  /// Stands for the libdispatch main queue, if a test sets it: readable while that has work.
+  package var mainQueueDescriptor: Int32?
+  package var mainQueue: () -> Void = {}
+  package func drainMainQueue() { mainQueue() }
 
   private func failure(_ call: SystemCall, _ code: Int32) -> SystemError {
     SystemError(call: call.name, code: code)

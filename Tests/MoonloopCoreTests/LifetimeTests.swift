@@ -1,0 +1,155 @@
+// Who holds what, and until when.
+
+internal import Glibc
+internal import MoonloopCore
+internal import Testing
+
+@Suite struct LifetimeTests {
+  enum Kind: CaseIterable { case source, timer, port, descriptor, observer }
+
+  @Test("the loop holds its items", arguments: Kind.allCases)
+  func held(kind: Kind) throws {
+    try withLoop { rig in  // R126
+      let canary = try Canary(kind, rig) { _ in }
+      #expect(canary.item != nil && canary.capture != nil)
+      canary.item.map(invalidate)
+      #expect(canary.item == nil && canary.capture == nil)
+    }
+  }
+
+  @Test("invalidation in its own callback lets go of everything after it", arguments: Kind.allCases)
+  func inOwnCallback(kind: Kind) throws {
+    try withLoop { rig in  // R126, R127
+      var canary: Canary?
+      canary = try Canary(kind, rig) { item in
+        invalidate(item)
+        #expect(canary?.capture != nil)
+        rig.log("called")
+      }
+      canary?.trigger()
+      try rig.source("s")
+      rig.run(for: 1)
+      #expect(rig.trace.first == "called")
+      #expect(canary?.item == nil && canary?.capture == nil)
+    }
+  }
+
+  @Test("invalidation lets go although somebody keeps the item", arguments: Kind.allCases)
+  func keptOutside(kind: Kind) throws {
+    try withLoop { rig in  // R126
+      let canary = try Canary(kind, rig) { _ in }
+      let kept = try #require(canary.item)
+      invalidate(kept)
+      #expect(canary.capture == nil)
+      #expect(!kept.isValid)
+    }
+  }
+
+  @Test("removed from all modes it is held by nobody", arguments: Kind.allCases)
+  func removed(kind: Kind) throws {
+    try withLoop { rig in  // R126
+      let canary = try Canary(kind, rig) { _ in }
+      if let item = canary.item { rig.loop.remove(item) }
+      #expect(canary.item == nil && canary.capture == nil)
+    }
+  }
+
+  @Test func `a source in two loops lets go when both have looked`() throws {
+    try withLoop { rig in  // R126
+      let canary = try Canary(.source, rig) { _ in }
+      try rig.withOtherLoop { other in
+        let source = try #require(canary.item)
+        try other.add(source)
+        invalidate(source)
+        #expect(canary.capture == nil)
+        #expect(other.run() == .finished)
+      }
+    }
+  }
+
+  @Test func `as many descriptors are open after a thousand loops as before`() async {
+    await #expect(processExitsWith: .success) {
+      func once() {
+        Loop.isolated(clock: .real) { loop in
+          guard let (near, far) = try? loop.kernel.socketPair() else { exit(2) }
+          let source = Loop.DescriptorSource(near, closesDescriptor: true) { source, _ in
+            source.invalidate()
+          }
+          try? loop.add(source, modes: [.default, "a", "b"])
+          loop.kernel.close(far)
+          loop.run(for: .seconds(1))
+        }
+      }
+      func openDescriptors() -> Int { (0..<1_024).filter { fcntl($0, F_GETFD) >= 0 }.count }
+      once()
+      let before = openDescriptors()
+      for _ in 0..<1_000 { once() }
+      exit(openDescriptors() == before ? 0 : 1)
+    }
+  }
+
+  @Test func `a call on a wrong thread traps`() async {
+    await #expect(processExitsWith: .failure) {
+      Loop.isolated { loop in
+        let crew = Crew()
+        crew.start { try? loop.add(Loop.Source { _ in }) }
+        crew.join()
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      Loop.isolated { loop in
+        let timer = loop.schedule(after: .seconds(1)) { _ in }
+        let crew = Crew()
+        crew.start { timer.invalidate() }
+        crew.join()
+      }
+    }
+  }
+}
+
+private func invalidate(_ item: Loop.Item) {
+  switch item {
+  case let source as Loop.Source: source.invalidate()
+  case let timer as Loop.Timer: timer.invalidate()
+  case let port as Loop.Port: port.invalidate()
+  case let descriptor as Loop.DescriptorSource: descriptor.invalidate()
+  case let observer as Loop.Observer: observer.invalidate()
+  default: break
+  }
+}
+
+/// An item that only its loop holds, and something that only its handler holds.
+private final class Canary {
+  private final class Capture {}
+  weak var item: Loop.Item?
+  weak var capture: AnyObject?
+  let trigger: () -> Void
+
+  init(_ kind: LifetimeTests.Kind, _ rig: Rig, _ act: @escaping (Loop.Item) -> Void) throws {
+    let capture = Capture()
+    self.capture = capture
+    let call: (Loop.Item) -> Void = { item in
+      withExtendedLifetime(capture) { act(item) }
+    }
+    let made: Loop.Item
+    var trigger = {}
+    switch kind {
+    case .source:
+      let source = Loop.Source { call($0) }
+      made = source
+      trigger = { [weak source] in source?.signal() }
+    case .timer: made = Loop.Timer(after: .zero, every: .seconds(1)) { call($0) }
+    case .port:
+      let port = Loop.Port { port, _ in call(port) }
+      made = port
+      trigger = { [weak port] in try? port?.post(0) }
+    case .descriptor:
+      let fd = rig.kernel.openFile()
+      made = Loop.DescriptorSource(fd, closesDescriptor: true) { source, _ in call(source) }
+    case .observer: made = Loop.Observer(.beforeTimers) { observer, _ in call(observer) }
+    }
+    self.trigger = trigger
+    item = made
+    try rig.loop.add(made)
+  }
+}
