@@ -77,16 +77,25 @@ package struct BlockQueue {
     blocks.contains { !$0.request.isCancelled && $0.isFor(mode) }
   }
 
-  /// Takes all that wait for a mode, together (R109); the others keep their places (R105).
+  /// Takes all that wait for a mode, together (R109), and all that were cancelled; the others keep
+  /// their places (R105).
+  ///
+  /// Nothing is let go here, for a deinit may queue a block while this is under way.
   package mutating func take(for mode: Mode) -> [QueuedBlock] {
-    blocks.removeAll { $0.request.isCancelled }
+    var taken: [QueuedBlock] = []
     if blocks.allSatisfy({ $0.isFor(mode) }) {
-      let all = blocks
-      blocks = []
-      return all
+      swap(&taken, &blocks)
+      return taken
     }
-    let taken = blocks.filter { $0.isFor(mode) }
-    if !taken.isEmpty { blocks.removeAll { $0.isFor(mode) } }
+    var kept: [QueuedBlock] = []
+    for block in blocks {
+      if block.isFor(mode) || block.request.isCancelled {
+        taken.append(block)
+      } else {
+        kept.append(block)
+      }
+    }
+    if !taken.isEmpty { swap(&kept, &blocks) }
     return taken
   }
 }

@@ -39,8 +39,15 @@ extension Loop {
       any = true
       callOut(to: entry.source, mode)
     }
-    signalled.removeAll { !isLive($0) }
+    forgetAnswered()
     return any
+  }
+
+  /// Forgets the signals that were answered, or whose sources are gone. What nobody else holds is
+  /// let go afterwards, for a deinit may signal another source.
+  private func forgetAnswered() {
+    let gone = signalled.filter { !$0.source.isValid || indices(of: $0.source).isEmpty }
+    withExtendedLifetime(gone) { signalled.removeAll { !isLive($0) } }
   }
 
   /// Whether the signal was not answered since, here or elsewhere, and the source is still here.
