@@ -4,8 +4,8 @@ package import LuaEmbed
 internal import MoonloopCore
 
 extension Runtime {
-  /// Takes a coroutine for a task, with the function at an index and the arguments above it; it begins
-  /// in the next pass of one of its modes. [-n, +0]
+  /// Takes a coroutine for a task, with the function at an index and the arguments above it; it
+  /// begins in the next pass of one of its modes. [-n, +0]
   ///
   /// Never at once: code of the script runs only when the code that runs now has returned or waits,
   /// and a task may make a task that makes a task, as deep as it likes.

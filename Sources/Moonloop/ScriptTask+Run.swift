@@ -95,7 +95,12 @@ extension Runtime {
     guard
       let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
     else { fatalError("sleep: the loop has \(TimerQueue.slotLimit) timers") }
-    for mode in modes(of: subject) { loop.add(id, mode) }
+    let modes = modes(of: subject)
+    if modes.count == 1 && modes[0] == .default {
+      loop.add(id)
+    } else {
+      for mode in modes { loop.add(id, mode) }
+    }
     if case .task(let task) = subject {
       for mode in task.waitModes { loop.add(id, mode) }
     }
@@ -220,6 +225,9 @@ extension Runtime {
     task.phase = .ended
     task.outcome = .cancelled
     task.coroutine = nil
+    task.wait = nil
+    task.parent?.children.remove(task)
+    task.parent = nil
     tasks[coroutine.index] = nil
     let outer = current
     current = .task(task)

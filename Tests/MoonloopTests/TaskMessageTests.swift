@@ -56,7 +56,8 @@ import Testing
     ("ml.timeout('x', print)", "timeout: the time must be seconds, a number >= 0, got \"x\" (m:1)"),
     (
       "coroutine.wrap(function() ml.sleep(1) end)()",
-      "m:1: sleep: cannot wait here: inside a coroutine of the script's own; use :wait on a task (m:1)"
+      "m:1: sleep: cannot wait here: inside a coroutine of the script's own; use :wait on a task "
+        + "(m:1)"
     ),
   ]
 
@@ -189,8 +190,15 @@ import Testing
             job:await()
             """, name: "@app.lua")
         for _ in 0..<steps { loop.run(for: .zero) }
+        let tasks = runtime.tasks.all.map { WeakTask(task: $0) }
+        #expect(!tasks.isEmpty)
         lua.shutDown()
+        #expect(tasks.allSatisfy { $0.task == nil }, "tasks hold each other")
       }
     }
   }
+}
+
+private struct WeakTask {
+  weak var task: ScriptTask?
 }

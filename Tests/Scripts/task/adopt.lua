@@ -56,7 +56,8 @@ end)), { n = 3, nil, "timed out", "ETIMEDOUT" })
 same(note, "timed out")
 same(table.pack(ml.timeout(0, ml.sleep, 5)), { n = 3, nil, "timed out", "ETIMEDOUT" })
 same({ ml.timeout(5, function() return select("#", ml.timeout(1, ml.sleep, 10)) end) }, { 3 })
-task = loop:task(function() return ml.timeout(10, function() ml.sleep(5); note = "not here" end) end)
+local function late() ml.sleep(5); note = "not here" end
+task = loop:task(function() return ml.timeout(10, late) end)
 ml.sleep(1)
 task:cancel "both"
 same({ pcall(task.await, task) }, { false, "both" })
@@ -78,12 +79,13 @@ same(ml.now() - start, 1.0)
 
 -- A task is in the modes of the item whose handler made it, its children in its own; or as told.
 local trace = {}
+local function nap(name) ml.sleep(1); trace[#trace + 1] = name .. " in " .. loop.mode end
 loop:timer { first = 0, modes = { "default", "side" }, function()
   loop:task(function(scope)
-    scope:task(function() ml.sleep(1); trace[#trace + 1] = "child in " .. loop.mode end)
-    scope:task({ modes = "default" }, function() ml.sleep(1); trace[#trace + 1] = "told in " .. loop.mode end)
+    scope:task(nap, "child")
+    scope:task({ modes = "default" }, nap, "told")
   end)
-  loop:task({ modes = "default" }, function() ml.sleep(1); trace[#trace + 1] = "own in " .. loop.mode end)
+  loop:task({ modes = "default" }, function() nap "own" end)
 end }
 ml.sleep(0.5)
 loop:task(function() loop:run { mode = "side", timeout = 1 } end):await()

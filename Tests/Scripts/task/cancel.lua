@@ -120,3 +120,13 @@ ml.sleep(1)
 wide:cancel "wide"
 same({ pcall(wide.await, wide) }, { false, "wide" })
 same(count, 10000)
+
+-- Children of children of children, too.
+local root = loop:task(function() ml.sleep(1000) end)
+local last = root
+for _ = 1, 10000 do last = last:task(ml.sleep, 1000) end
+ml.sleep(1)
+same(last.status, "suspended")
+root:cancel "deep"
+same({ pcall(last.await, last) }, { false, "deep" })
+same({ pcall(root.await, root) }, { false, "deep" })

@@ -1,4 +1,3 @@
--- errors: 1
 -- Scopes: a task ends when its function and its children have; it fails with them (D18).
 local ml = require "moonloop"
 local loop = ml.current()
@@ -10,7 +9,9 @@ local function traced(expected)
   trace = {}
 end
 local function nap(seconds, name)
-  local x <close> = setmetatable({}, { __close = function(_, e) note(name, "closes", tostring(e)) end })
+  local x <close> = setmetatable({}, {
+    __close = function(_, e) note(name, "closes", tostring(e)) end,
+  })
   ml.sleep(seconds)
   note(name, "ends")
   return name

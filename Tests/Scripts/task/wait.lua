@@ -29,7 +29,8 @@ loop:task(function()
   task = loop:task({ name = "outer" }, function(scope)
     local child = scope:task(function()
       ml.sleep(1)
-      return scope:task(function() note(loop.mode, loop.depth); ml.sleep(1); return "grandchild" end):await()
+      local function sleep() note(loop.mode, loop.depth); ml.sleep(1); return "grandchild" end
+      return scope:task(sleep):await()
     end)
     ml.sleep(1.5)
     return child:await()
@@ -74,7 +75,8 @@ assert(e:find "wait: deadlock: nothing is left in mode 'moonloop.wait.1' that co
   and e:find "task 'orphan' %(made at .-%) waits for a callback %(.-%)"
   and e:find "it would be served in 'default'", e)
 callback:await()
-local sleeper = loop:task({ name = "sleeper", modes = { "default", "other" } }, function() ml.sleep(1) end)
+local options = { name = "sleeper", modes = { "default", "other" } }
+local sleeper = loop:task(options, function() ml.sleep(1) end)
 local chained = loop:task({ name = "chained" }, function() sleeper:await() end)
 ml.sleep(0)
 e = failing(chained.wait, chained)
