@@ -1,9 +1,9 @@
-// The scripts of Tests/Scripts/task/, on the virtual clock: they check themselves, and leave nothing.
+// The scripts of Tests/Scripts/task/, on the virtual clock: each checks itself.
 
 import Moonloop
 import Testing
 
-/// What a script has besides Lua: `same(actual, expected)` compares values and lists, and says both.
+/// What a script has besides Lua: `same(actual, expected)` compares values and lists.
 private let prelude = """
   local function text(value)
     if type(value) == "string" then return ("%q"):format(value) end
@@ -26,7 +26,7 @@ private let prelude = """
   ]
 
   @Test(arguments: scripts)
-  func `a script of tasks runs without a report, and leaves none`(name: String, errors: Int) throws {
+  func `a script of tasks reports what it means to`(name: String, errors: Int) throws {
     let text = try ScriptFileTests.read("\(ScriptFileTests.folder)/task/\(name).lua")
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)

@@ -55,8 +55,8 @@ let taskTask: LuaRawFunction = { L, context in
     let owner = try call.selfTask()
     if owner.phase == .ended || owner.phase == .joining && owner.cancellation != nil {
       throw call.mistake(
-        "the scope is over: \(call.runtime.label(of: .task(owner))) has ended; make tasks in a scope "
-          + "that lives, or with loop:task")
+        "the scope is over: \(call.runtime.label(of: .task(owner))) has ended; make tasks in a "
+          + "scope that lives, or with loop:task")
     }
     return try call.makeTask(in: owner, childOptions)
   }
@@ -210,8 +210,8 @@ extension HostCall {
   }
 }
 
-/// `__close` cancels, and waits for the end where that can be done, even in a task that is cancelled
-/// itself. It raises nothing: a failure is reported.
+/// `__close` cancels, and waits for the end where that can be done, even in a task that is
+/// cancelled itself. It raises nothing: a failure is reported.
 let taskClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in
     let task = try call.selfTask()
