@@ -41,7 +41,10 @@ let package = Package(
       name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .testTarget(
       name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
-    .testTarget(name: "LuaEmbedTests", dependencies: ["LuaEmbed"], swiftSettings: strict),
+    .target(
+      name: "CStockLua", dependencies: ["CLua"], path: "Tests/CStockLua", cSettings: strictC),
+    .testTarget(
+      name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
     .testTarget(
       name: "MoonloopTests", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
       swiftSettings: strict),

@@ -120,9 +120,19 @@ static int panic(lua_State *L) {
   return 0;  // Lua aborts
 }
 
+// Makes liblua set up what it would make at the first large string. If memory failed in the middle
+// of that, no large string could be made ever after in this state.
+static void make_buffer_box(lua_State *L) {
+  luaL_Buffer buffer;
+  luaL_buffinitsize(L, &buffer, LUAL_BUFFERSIZE + 1);
+  luaL_pushresultsize(&buffer, 0);
+  lua_pop(L, 1);
+}
+
 static int set_up(lua_State *L) {
   struct cml_state *s = cml_of(L);
   luaL_openlibs(L);
+  make_buffer_box(L);
   cml_install_string(L);
   cml_install_table(L);
   cml_install_coroutine(L);

@@ -1,13 +1,12 @@
 // There is one door into Lua: no other call of what enters it stands in the sources, but those
 // below it that say so.
 
-import Foundation
+import Glibc
 import Testing
 
 @Suite("The door into Lua")
 struct DoorTests {
-  private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+  private static let sources = repositoryPath + "/Sources"
 
   /// Functions of Lua that run Lua code, as names of C and as the symbols that a label may rename.
   private static let entering = [
@@ -19,18 +18,35 @@ struct DoorTests {
     let file: String
     let number: Int
     let text: String
-    var place: String { "\(file):\(number): \(text.trimmingCharacters(in: .whitespaces))" }
+    var place: String { "\(file):\(number): \(text)" }
+  }
+
+  /// The C and Swift files below a folder, as paths from there.
+  private static func files(_ folder: String) -> [String] {
+    guard let stream = opendir("\(sources)/\(folder)") else { return [] }
+    defer { closedir(stream) }
+    var found: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasPrefix(".") { continue }
+      let path = folder.isEmpty ? name : "\(folder)/\(name)"
+      if entry.pointee.d_type == UInt8(DT_DIR) {
+        found += files(path)
+      } else if [".c", ".h", ".swift"].contains(where: { name.hasSuffix($0) }) {
+        found.append(path)
+      }
+    }
+    return found
   }
 
   private static func lines() throws -> [Line] {
-    let files = try #require(FileManager.default.enumerator(atPath: sources.path()))
-    return try files.compactMap { $0 as? String }
-      .filter { $0.hasSuffix(".c") || $0.hasSuffix(".h") || $0.hasSuffix(".swift") }
-      .flatMap { file in
-        try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-          .split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-          .map { Line(file: file, number: $0.offset + 1, text: String($0.element)) }
-      }
+    try files("").flatMap { file in
+      try readFile("\(sources)/\(file)")
+        .split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        .map { Line(file: file, number: $0.offset + 1, text: String($0.element)) }
+    }
   }
 
   private static func enters(_ line: Line) -> Bool {

@@ -41,7 +41,8 @@ assert(not ok and err:find(":%d+: cannot resume dead coroutine$"), err)
 -- Yields pass through pcall and xpcall.
 f = coroutine.wrap(function()
   local ok1, a = pcall(function() return coroutine.yield(1) + 1 end)
-  local ok2, b = xpcall(function() error(coroutine.yield(a), 0) end, function(m) return m .. "!" end)
+  local function mark(m) return m .. "!" end
+  local ok2, b = xpcall(function() error(coroutine.yield(a), 0) end, mark)
   local ok3, c, d = xpcall(function(...) return coroutine.yield(...) end, print, b)
   return ok1, ok2, ok3, c, d
 end)
@@ -51,7 +52,10 @@ same({ "late!" }, f("late"))
 same({ true, false, true, "c", "d" }, f("c", "d"))
 
 -- close.
-co = coroutine.create(function() local _ <close> = closing(function() closed = 5 end); coroutine.yield() end)
+co = coroutine.create(function()
+  local _ <close> = closing(function() closed = 5 end)
+  coroutine.yield()
+end)
 coroutine.resume(co)
 same({ true }, coroutine.close(co))
 assert(closed == 5 and coroutine.status(co) == "dead")

@@ -47,7 +47,8 @@ table.sort(words, function(a, b) return a > b end)
 assert(list(words) == "pear,fig,apple")
 fails("invalid order function for sorting", table.sort, { 1, 2, 3, 4 }, function() return true end)
 fails("attempt to compare", table.sort, { 1, "x", 3 })
-fails("array too big", table.sort, setmetatable({}, { __len = function() return math.maxinteger end }))
+local endless = setmetatable({}, { __len = function() return math.maxinteger end })
+fails("array too big", table.sort, endless)
 local numbers, seed = {}, 42
 for i = 1, 5000 do
   seed = (seed * 1103515245 + 12345) & 0x7fffffff
