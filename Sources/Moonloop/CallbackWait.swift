@@ -16,6 +16,17 @@ package final class CallbackWait {
   package var handle: WaitedHandle?
 
   package init() {}
+
+  /// The values that were waited for. From now on nothing is held: what the function returned may
+  /// hold `resume`, and that holds this.
+  package func takeValues() -> TaskValues {
+    defer {
+      values = nil
+      closable = nil
+      handle = nil
+    }
+    return values ?? .none
+  }
 }
 
 /// An item of the loop that a task waits for.
@@ -64,7 +75,7 @@ extension Runtime {
     callback.isOver = true
     callback.waiter = nil
     guard let closable = callback.closable else { return }
-    callback.closable = nil
+    _ = callback.takeValues()
     let outcome = state.start(push: { stack in
       stack.push(closer)
       stack.push(closable)

@@ -155,7 +155,9 @@ extension Runtime {
       } else {
         resume(task) { other.values.push(on: $0) }
       }
-    case .callback(let callback): resume(task) { (callback.values ?? .none).push(on: $0) }
+    case .callback(let callback):
+      let values = callback.takeValues()
+      resume(task) { values.push(on: $0) }
     case .other(let other): resume(task) { other.values.push(on: $0) }
     case .sleep, .pass, nil: resume(task)
     }
@@ -244,6 +246,7 @@ extension Runtime {
 extension Runtime {
   /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
+    // Both are C function pointers: equal bits are the same function.
     if unsafeBitCast(callout.fire, to: Int.self) == unsafeBitCast(resumeSleeper, to: Int.self) {
       return tasks[callout.payload].map { label(of: .task($0)) } ?? "a task that has ended"
     }

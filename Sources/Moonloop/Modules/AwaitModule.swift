@@ -31,7 +31,9 @@ let moduleAwaitSecond: LuaRawFunction = { L, context in
       throw call.mistake("its own state is lost")
     }
     let callback = Unmanaged<CallbackWait>.fromOpaque(pointer).takeUnretainedValue()
-    if let values = callback.values { return LuaStatus.results(Int32(values.push(on: stack))) }
+    if callback.isOver {
+      return LuaStatus.results(Int32(callback.takeValues().push(on: stack)))
+    }
     do {
       try call.keepHandle(2, of: callback)
       _ = try call.requireWaiting()
