@@ -1,6 +1,7 @@
 // What a program that runs scripts changes in the standard libraries: `os.exit` ends the program in
-// order, and functions that block the thread are told of before they do.
+// order, functions that block the thread are told of before they do, and so are warnings.
 #include <stdlib.h>
+#include <string.h>
 
 #include "cml_internal.h"
 
@@ -46,6 +47,34 @@ static void watch(lua_State *L, const char *library, const char *name, const cha
   lua_settop(L, 1);
 }
 
+// Warnings come in pieces, one after the other; what is longer than this is cut.
+static _Thread_local struct { char text[1000]; size_t count; } warning;
+
+static void append(const char *piece) {
+  size_t count = strlen(piece), room = sizeof warning.text - 1 - warning.count;
+  if (count > room) count = room;
+  memcpy(warning.text + warning.count, piece, count);
+  warning.count += count;
+  warning.text[warning.count] = 0;
+}
+
+// As liblua's own: `warn "@on"` and `"@off"` switch the script's warnings. But an error that Lua
+// could not raise, because it came from a finalizer, is always told.
+static void on_warning(void *context, const char *piece, int continues) {
+  struct cml_program_hooks *hooks = context;
+  bool is_first = warning.count == 0;
+  if (is_first && !continues && piece[0] == '@') {
+    if (strcmp(piece, "@on") == 0) hooks->warns_on = true;
+    if (strcmp(piece, "@off") == 0) hooks->warns_on = false;
+    return;
+  }
+  append(piece);
+  if (continues) return;
+  bool is_error = strncmp(warning.text, "error in ", 9) == 0;
+  if (is_error || hooks->warns_on) hooks->warns(warning.text, is_error, hooks->context);
+  warning.count = 0;
+}
+
 static int install(lua_State *L) {
   void *hooks = lua_touserdata(L, 1);
   lua_getglobal(L, "os");
@@ -59,9 +88,10 @@ static int install(lua_State *L) {
   return 0;
 }
 
-bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks) {
+bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks) {
   lua_State *L = s->main;
+  lua_setwarnf(L, on_warning, hooks);
   lua_pushcfunction(L, install);
-  lua_pushlightuserdata(L, (void *)hooks);
+  lua_pushlightuserdata(L, hooks);
   return cml_protected_call(L, 1) == LUA_OK;
 }

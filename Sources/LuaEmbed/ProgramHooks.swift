@@ -10,14 +10,19 @@ package final class LuaProgramHooks {
   /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)". Returns
   /// whether that was told, so that it need not be told again.
   let blocks: (_ name: String, _ site: String) -> Bool
+  /// A finalizer failed, or a script that has switched warnings on warns. Must not use the state.
+  let warns: (_ text: String, _ isError: Bool) -> Void
   fileprivate unowned(unsafe) var state: LuaState! = nil  // it holds this object
   fileprivate let hooks = UnsafeMutablePointer<cml_program_hooks>.allocate(capacity: 1)
 
   package init(
-    exit: @escaping (Int32, Bool) -> Void, blocks: @escaping (_ name: String, _ site: String) -> Bool
+    exit: @escaping (Int32, Bool) -> Void,
+    blocks: @escaping (_ name: String, _ site: String) -> Bool,
+    warns: @escaping (_ text: String, _ isError: Bool) -> Void
   ) {
     self.exit = exit
     self.blocks = blocks
+    self.warns = warns
     hooks.initialize(
       to: cml_program_hooks(
         exit: { status, closes, context in LuaProgramHooks.of(context).exit(status, closes) },
@@ -26,7 +31,10 @@ package final class LuaProgramHooks {
           let site = LuaStack(L: L!, state: hooks.state).site
           return hooks.blocks(String(cString: name!), site)
         },
-        context: Unmanaged.passUnretained(self).toOpaque()))
+        warns: { text, isError, context in
+          LuaProgramHooks.of(context).warns(LuaText.clean(String(cString: text!)), isError)
+        },
+        context: Unmanaged.passUnretained(self).toOpaque(), warns_on: false))
   }
 
   deinit { hooks.deallocate() }

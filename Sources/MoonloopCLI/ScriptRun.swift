@@ -57,7 +57,11 @@ final class ScriptRun {
     state.install(
       LuaProgramHooks(
         exit: { [unowned self] status, closes in exit(status, closes) },
-        blocks: { [unowned self] name, site in warn(name, site) }))
+        blocks: { [unowned self] name, site in warn(name, site) },
+        warns: { [errors] text, isError in
+          if isError { errors.noteReported() }
+          errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
+        }))
     ScriptArguments(settings).set(on: state)
     state.onClosed = { Ending.forgetCallouts() }
     Ending.catchSignals(

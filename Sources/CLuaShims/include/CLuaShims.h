@@ -189,10 +189,14 @@ struct cml_program_hooks {
   void (*exit)(int status, bool closes, void *context);
   // `name` is about to block the thread: os.execute, io.popen, io.read. True: do not tell again.
   bool (*blocks)(lua_State *L, const char *name, void *context);
+  // An error of a finalizer, or a warning of a script that has switched them on. May come in the
+  // middle of a collection: must not use the stack.
+  void (*warns)(const char *text, bool is_error, void *context);
   void *context;
+  bool warns_on;
 };
 // Puts these in place, for the life of the state; false for want of memory. [-0, +0, -]
-bool cml_install_program(cml_state *s, const struct cml_program_hooks *hooks);
+bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks);
 // Between these the time of the call-out below is not charged: the host waits.
 uint64_t cml_budget_suspend(cml_state *s);
 void cml_budget_resume(cml_state *s, uint64_t token);

@@ -1,0 +1,31 @@
+-- A custom source: signalled by hand, performed once a pass however often it was signalled.
+-- Here a timer stands for whatever brings commands; anything may signal.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local queue = {}
+
+local commands = ml.source { name = "commands",
+  schedule = function(source, lp, mode) print("scheduled in " .. mode) end,
+  cancel = function(source, lp, mode) print("cancelled in " .. mode) end,
+  perform = function(source)
+    print(#queue .. " at once: " .. table.concat(queue, ", "))
+    queue = {}
+  end }
+loop:add(commands, "default")
+
+local function send(command)
+  queue[#queue + 1] = command
+  commands:signal()                      -- marks it; in the loop's own thread nothing has to wake up
+end
+
+local feed = { { "clean" }, { "build", "test" }, { "build", "lint", "docs" } }
+loop:every(0.2, function(timer, missed)
+  local burst = table.remove(feed, 1)
+  if burst then
+    for _, command in ipairs(burst) do send(command) end
+  else
+    timer:invalidate()
+    commands:invalidate()                -- the source alone would hold the loop open for ever
+  end
+end)
