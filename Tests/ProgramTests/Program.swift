@@ -1,0 +1,115 @@
+// Runs the built program as a child, waits for what is to happen with a limit, and says how it ended.
+
+import Foundation
+import Testing
+
+/// How a run of the program ended.
+struct Outcome: CustomStringConvertible {
+  /// What a shell would see: the exit status, or 128 + the number of the signal that killed it.
+  let status: Int32
+  /// Whether it was killed, not ended by itself.
+  let wasKilled: Bool
+  let output: String
+  let errors: String
+
+  var description: String { "status \(status)\n\(output)\n\(errors)" }
+
+  /// Whether the report is made of the program's own words: nothing of Swift's or the C library's.
+  var isOurs: Bool {
+    ["Fatal error", "Program crashed", "Swift runtime", "PANIC", "Sanitizer", "dumped"]
+      .allSatisfy { !errors.contains($0) }
+  }
+}
+
+/// A child that runs.
+final class Program {
+  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  /// The tests and the program are built into one folder.
+  static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("moonloop")
+  static let examples = root.appendingPathComponent("scripts/examples")
+  /// How long anything may take; on a busy machine under a sanitizer.
+  static let limit = DispatchTimeInterval.seconds(120)
+
+  private let process = Process()
+  private let ended = DispatchSemaphore(value: 0)
+  private let input = Pipe()
+  private let output = Pipe()
+  private let folder: URL
+  private var seen = ""
+
+  /// Starts the program.
+  /// - Parameter output: Where its standard output goes, if not to the test.
+  init(_ arguments: [String], input text: String? = "", output other: FileHandle? = nil) throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("moonloop-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let errors = folder.appendingPathComponent("errors")
+    _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = other ?? output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    process.terminationHandler = { [ended] _ in ended.signal() }
+    try process.run()
+    if let text {
+      input.fileHandleForWriting.write(Data(text.utf8))
+      try input.fileHandleForWriting.close()
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  var pid: pid_t { process.processIdentifier }
+
+  /// Waits until the output has this text.
+  func waitFor(_ text: String) throws {
+    while !seen.contains(text) {
+      let data = output.fileHandleForReading.availableData
+      try #require(!data.isEmpty, "the output ended before '\(text)': \(seen)")
+      seen += String(decoding: data, as: UTF8.self)
+    }
+  }
+
+  func send(_ signal: Int32) { kill(pid, signal) }
+
+  /// Waits for the end.
+  /// - Parameter untilOutputEnds: Whether to read the output meanwhile; a child of the program may
+  ///   hold it open for longer.
+  func wait(untilOutputEnds: Bool = true) throws -> Outcome {
+    try? output.fileHandleForWriting.close()
+    let rest = untilOutputEnds ? try output.fileHandleForReading.readToEnd() : nil
+    let inTime = ended.wait(timeout: .now() + Self.limit) == .success
+    if !inTime { kill(pid, SIGKILL) }
+    #expect(inTime, "the program did not end")
+    process.waitUntilExit()
+    let wasKilled = process.terminationReason == .uncaughtSignal
+    let errors = try Data(contentsOf: folder.appendingPathComponent("errors"))
+    return Outcome(
+      status: process.terminationStatus + (wasKilled ? 128 : 0), wasKilled: wasKilled,
+      output: seen + String(decoding: rest ?? Data(), as: UTF8.self),
+      errors: String(decoding: errors, as: UTF8.self))
+  }
+}
+
+/// Runs the program to its end.
+func moonloop(
+  _ arguments: [String], input: String = "", output: FileHandle? = nil
+) throws -> Outcome {
+  try Program(arguments, input: input, output: output).wait()
+}
+
+/// A file with a text for the time of a test.
+func withFile<Result>(
+  _ text: String, name: String = "script.lua", _ body: (String) throws -> Result
+) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("moonloop-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let file = folder.appendingPathComponent(name)
+  try Data(text.utf8).write(to: file)
+  return try body(file.path)
+}

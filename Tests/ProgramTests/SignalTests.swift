@@ -1,0 +1,123 @@
+// Real signals: the loop ends in order, wherever the script is.
+
+import Foundation
+import Testing
+
+@Suite("Signals")
+struct SignalTests {
+  /// The script says "ready" first.
+  static let scripts: [(what: String, script: String, output: String)] = [
+    (
+      "a sleeping main chunk, whose variables are closed",
+      """
+      local ml = require "moonloop"
+      local x <close> = setmetatable({}, { __close = function() print "closed" end })
+      print "ready"
+      ml.sleep(1000)
+      """, "ready\nclosed\n"
+    ),
+    (
+      "a loop that waits, whose observers hear of the exit",
+      """
+      local loop = require "moonloop".current()
+      loop:after(1000, function() end)
+      loop:observer { on = "exit", function() print "exit" end }
+      loop:perform(function() print "ready" end)
+      """, "ready\nexit\n"
+    ),
+    ("a busy chunk", "print 'ready' while true do end", "ready\n"),
+    ("a busy chunk that catches", "print 'ready' while true do pcall(error) end", "ready\n"),
+    (
+      "a busy handler",
+      """
+      local loop = require "moonloop".current()
+      loop:after(0, function() print "ready" while true do end end)
+      loop:observer { on = "exit", function() print "exit" end }
+      """, "ready\nexit\n"
+    ),
+    (
+      "a pattern match",
+      "print 'ready' local _ = string.find(('a'):rep(3000), ('.-'):rep(200) .. 'b')", "ready\n"
+    ),
+    (
+      "nested runs, all of them",
+      """
+      local loop = require "moonloop".current()
+      loop:after(0, function()
+        loop:timer { first = 0, modes = "private", function()
+          loop:timer { first = 1000, modes = "inner", function() end }
+          print "ready"
+          print("inner", (loop:run { mode = "inner" }))
+        end }
+        loop:timer { first = 1000, modes = "private", function() end }
+        print("private", (loop:run { mode = "private" }))
+      end)
+      loop:after(1000, function() end)
+      print("outer", (loop:run()))
+      """, "ready\ninner\tstopped\nprivate\tstopped\nouter\tstopped\n"
+    ),
+    (
+      "a script that runs its loop again and again",
+      """
+      local loop = require "moonloop".current()
+      loop:timer { first = 1000, modes = "private", function() end }
+      print "ready"
+      while true do loop:run { mode = "private", timeout = 1 } end
+      """, "ready\n"
+    ),
+    ("a read that blocks", "print 'ready' io.read() while true do end", "ready\n"),
+  ]
+
+  @Test("end the script in order", arguments: scripts.indices, [SIGINT, SIGTERM])
+  func endsInOrder(_ index: Int, _ signal: Int32) throws {
+    let script = Self.scripts[index]
+    let program = try Program(["run", "-e", script.script], input: nil)
+    try program.waitFor("ready\n")
+    program.send(signal)
+    let outcome = try program.wait()
+    #expect(outcome.status == 128 + signal, "\(script.what): \(outcome)")
+    #expect(!outcome.wasKilled, "\(script.what)")
+    #expect(outcome.output == script.output, "\(script.what)")
+    #expect(outcome.isOurs, "\(script.what): \(outcome.errors)")
+  }
+
+  @Test("kill at the second one")
+  func killsAtTheSecond() throws {
+    // The first ends the run; what is closed then does not end by itself within the grace.
+    let script = """
+      local x <close> = setmetatable({}, { __close = function()
+        print "closing"
+        os.execute "exec sleep 1000"
+      end })
+      print "ready"
+      require "moonloop".sleep(1000)
+      """
+    let program = try Program(["run", "-e", script], input: nil)
+    try program.waitFor("ready\n")
+    program.send(SIGTERM)
+    try program.waitFor("closing\n")
+    program.send(SIGTERM)
+    let outcome = try program.wait(untilOutputEnds: false)
+    #expect(outcome.status == 128 + SIGTERM)
+    #expect(outcome.wasKilled)
+  }
+
+  static let printers: [String] = [
+    "while true do print 'y' end",
+    "local l = require 'moonloop'.current() l:every(0.001, function() print 'y' end)",
+    "local l = require 'moonloop'.current() l:every(0.001, function() io.write 'y' end)",
+  ]
+
+  @Test("of an output that nobody reads end the script quietly", arguments: printers)
+  func endsWithoutReader(_ script: String) throws {
+    let pipe = Pipe()
+    let program = try Program(
+      ["run", "-e", script], output: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
+    _ = try pipe.fileHandleForReading.read(upToCount: 1)
+    try pipe.fileHandleForReading.close()
+    let outcome = try program.wait(untilOutputEnds: false)
+    #expect(outcome.status == 128 + SIGPIPE)
+    #expect(outcome.errors == "")
+  }
+}
