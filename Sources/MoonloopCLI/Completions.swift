@@ -84,8 +84,11 @@ enum Completions {
 
   private static var fish: String {
     let lines = options.map { option in
-      let name = option.name.hasPrefix("--") ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
-      let values = option.placeholder == nil
+      let name =
+        option.name.hasPrefix("--")
+        ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
+      let values =
+        option.placeholder == nil
         ? "" : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
       return "complete -c moonloop -n '__fish_seen_subcommand_from run' "
         + "\(name)\(values) -d '\(quoted(oneLine(option.help)))'"

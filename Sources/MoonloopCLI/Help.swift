@@ -64,10 +64,12 @@ enum Help {
   private static func table(_ rows: [(String, String)]) -> String {
     let width = 22
     return rows.map { first, second in
-      let gap = first.utf8.count < width - 1
+      let gap =
+        first.utf8.count < width - 1
         ? String(repeating: " ", count: width - first.utf8.count)
         : "\n" + String(repeating: " ", count: width + 2)
-      return "  \(first)\(gap)\(second.split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: width + 2)))"
+      return
+        "  \(first)\(gap)\(second.split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: width + 2)))"
     }.joined(separator: "\n")
   }
 

@@ -150,7 +150,8 @@ extension ScannedOptions {
     if let index = choices.firstIndex(of: text) { return values[index] }
     let nearest = LuaText.nearest(to: text, among: choices).map { "; did you mean '\($0)'?" } ?? ""
     throw UsageError(
-      message: "\(name): must be one of \(choices.joined(separator: ", ")), got '\(text)'\(nearest)",
+      message:
+        "\(name): must be one of \(choices.joined(separator: ", ")), got '\(text)'\(nearest)",
       command: "run")
   }
 

@@ -63,7 +63,9 @@ enum Program {
     let names = commands.map(\.name) + ["help"]
     let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     return UsageError(
-      message: "unknown command '\(word)'\(nearest ?? "; the commands are \(names.joined(separator: ", "))")")
+      message:
+        "unknown command '\(word)'\(nearest ?? "; the commands are \(names.joined(separator: ", "))")"
+    )
   }
 }
 

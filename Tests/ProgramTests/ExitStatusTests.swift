@@ -15,57 +15,87 @@ struct ExitStatusTests {
     var testDescription: String { arguments.joined(separator: " ") }
   }
 
-  static let closer = "local x <close> = setmetatable({}, { __close = function() print 'closed' end }) "
+  static let closer =
+    "local x <close> = setmetatable({}, { __close = function() print 'closed' end }) "
   static let loop = "local l = require 'moonloop'.current() "
 
   static let rows: [Row] = [
     Row(arguments: ["run", "-e", ""], status: 0),
     Row(arguments: ["run", "-e", "print(...)", "a", "--mode"], status: 0, output: "a\t--mode\n"),
-    Row(arguments: ["run", "-", "x"], status: 0, output: "-\tx\trun\n",
+    Row(
+      arguments: ["run", "-", "x"], status: 0, output: "-\tx\trun\n",
       input: "#!/usr/bin/env moonloop\nprint(arg[0], arg[1], arg[-1])"),
-    Row(arguments: ["run", "--clock=virtual", "-e", loop + "l:after(1e6, function() print 'late' end)"],
+    Row(
+      arguments: [
+        "run", "--clock=virtual", "-e", loop + "l:after(1e6, function() print 'late' end)",
+      ],
       status: 0, output: "late\n"),
-    Row(arguments: ["run", "--mode", "m", "-e",
-      loop + "l:timer { first = 0, modes = 'm', function() print(l.mode) end }"],
+    Row(
+      arguments: [
+        "run", "--mode", "m", "-e",
+        loop + "l:timer { first = 0, modes = 'm', function() print(l.mode) end }",
+      ],
       status: 0, output: "m\n"),
-    Row(arguments: ["run", "--timeout", "10ms", "-e", loop + "l:every(1, function() end)"], status: 0),
+    Row(
+      arguments: ["run", "--timeout", "10ms", "-e", loop + "l:every(1, function() end)"], status: 0),
     Row(arguments: ["run", "-e", loop + "l:every(1, print) l:run { timeout = 0 }"], status: 0),
     // 1: an error was reported
     Row(arguments: ["run", "-e", "error 'no'"], status: 1, errors: ["(command line):1: no"]),
-    Row(arguments: ["run", "-e", "x = = 1"], status: 1,
+    Row(
+      arguments: ["run", "-e", "x = = 1"], status: 1,
       errors: ["moonloop: (command line):1: unexpected symbol near '='"]),
-    Row(arguments: ["run", "-e", loop + "l:after(0, function() error 'no' end)"], status: 1,
+    Row(
+      arguments: ["run", "-e", loop + "l:after(0, function() error 'no' end)"], status: 1,
       errors: ["timer (made at (command line):1)", "(command line):1: no"]),
-    Row(arguments: ["run", "--on-error", "stop", "-e",
-      loop + "l:every(0.001, function() error 'no' end)"], status: 1, errors: ["no"]),
+    Row(
+      arguments: [
+        "run", "--on-error", "stop", "-e",
+        loop + "l:every(0.001, function() error 'no' end)",
+      ], status: 1, errors: ["no"]),
     // 2: the command line
     Row(arguments: [], status: 2, errors: ["Usage: moonloop COMMAND"]),
     Row(arguments: ["rnu"], status: 2, errors: ["unknown command 'rnu'; did you mean 'run'?"]),
     Row(arguments: ["x.lua"], status: 2, errors: ["did you mean 'moonloop run x.lua'?"]),
     Row(arguments: ["run"], status: 2, errors: ["the script is missing"]),
-    Row(arguments: ["run", "--mdoe", "x"], status: 2,
+    Row(
+      arguments: ["run", "--mdoe", "x"], status: 2,
       errors: ["unknown option '--mdoe'; did you mean '--mode'?"]),
     Row(arguments: ["run", "--mode"], status: 2, errors: ["'--mode' needs a value: --mode NAME"]),
-    Row(arguments: ["run", "--mode", "common", "-e", ""], status: 2, errors: ["no mode that can run"]),
-    Row(arguments: ["run", "--trace=1", "-e", ""], status: 2, errors: ["'--trace' takes no value"]),
+    Row(
+      arguments: ["run", "--mode", "common", "-e", ""], status: 2, errors: ["no mode that can run"]),
+    Row(
+      arguments: ["run", "--trace=1", "-e", ""], status: 2, errors: ["'--trace' takes no value"]),
     Row(arguments: ["run", "--trace", "--trace", "-e", ""], status: 2, errors: ["given twice"]),
-    Row(arguments: ["run", "--memory", "64X", "-e", ""], status: 2,
+    Row(
+      arguments: ["run", "--memory", "64X", "-e", ""], status: 2,
       errors: ["--memory: must be a size such as 64M, 512K or 1G, got '64X'"]),
-    Row(arguments: ["run", "--memory", "1K", "-e", ""], status: 2, errors: ["at least 1M, got '1K'"]),
-    Row(arguments: ["run", "--timeout", "-1", "-e", ""], status: 2, errors: ["must be a time such as"]),
-    Row(arguments: ["run", "--timeout", "nan", "-e", ""], status: 2, errors: ["must be a time such as"]),
+    Row(
+      arguments: ["run", "--memory", "1K", "-e", ""], status: 2, errors: ["at least 1M, got '1K'"]),
+    Row(
+      arguments: ["run", "--timeout", "-1", "-e", ""], status: 2, errors: ["must be a time such as"]
+    ),
+    Row(
+      arguments: ["run", "--timeout", "nan", "-e", ""], status: 2,
+      errors: ["must be a time such as"]),
     Row(arguments: ["run", "--callout", "1ms", "-e", ""], status: 2, errors: ["at least"]),
-    Row(arguments: ["run", "--clock", "virtul", "-e", ""], status: 2,
+    Row(
+      arguments: ["run", "--clock", "virtul", "-e", ""], status: 2,
       errors: ["must be one of real, virtual, skip_idle, got 'virtul'; did you mean 'virtual'?"]),
-    Row(arguments: ["run", "/nonexistent.lua"], status: 2,
+    Row(
+      arguments: ["run", "/nonexistent.lua"], status: 2,
       errors: ["cannot read /nonexistent.lua: No such file or directory"]),
     Row(arguments: ["run", "/"], status: 2, errors: ["cannot read /: Is a directory"]),
-    Row(arguments: ["--generate-completion-script", "csh"], status: 2, errors: ["bash, zsh, fish"]),
+    Row(
+      arguments: ["--generate-completion-script", "csh"], status: 2, errors: ["bash, zsh, fish"]),
     // 3: a limit
-    Row(arguments: ["run", "--callout", "50ms", "-e", "while true do end"], status: 3,
+    Row(
+      arguments: ["run", "--callout", "50ms", "-e", "while true do end"], status: 3,
       errors: ["call-out took longer than 0.05 seconds", "(command line):1: in main chunk"]),
-    Row(arguments: ["run", "--memory", "8M", "-e",
-      "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end"], status: 3,
+    Row(
+      arguments: [
+        "run", "--memory", "8M", "-e",
+        "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end",
+      ], status: 3,
       errors: ["memory limit of 8388608 bytes passed", "(command line):1"]),
     // os.exit
     Row(arguments: ["run", "-e", closer + "os.exit(7)"], status: 7),
@@ -74,13 +104,20 @@ struct ExitStatusTests {
     Row(arguments: ["run", "-e", "io.write 'kept' os.exit(false)"], status: 1, output: "kept"),
     Row(arguments: ["run", "-e", "error_was = pcall(error) os.exit(0)"], status: 0),
     Row(arguments: ["run", "-e", loop + "l:after(0, function() os.exit(9) end)"], status: 9),
-    Row(arguments: ["run", "-e", loop + "l:after(0, function() l:after(0, function() os.exit(9, true) end) "
-      + "l:run() print 'not reached' end)"], status: 9),
-    Row(arguments: ["run", "-e", loop + "l:task(function() os.exit(5, true) end) l:after(9, print)"],
+    Row(
+      arguments: [
+        "run", "-e",
+        loop + "l:after(0, function() l:after(0, function() os.exit(9, true) end) "
+          + "l:run() print 'not reached' end)",
+      ], status: 9),
+    Row(
+      arguments: ["run", "-e", loop + "l:task(function() os.exit(5, true) end) l:after(9, print)"],
       status: 5),
-    Row(arguments: ["run", "-e", "coroutine.wrap(function() os.exit(4, true) end)() print 'no'"],
+    Row(
+      arguments: ["run", "-e", "coroutine.wrap(function() os.exit(4, true) end)() print 'no'"],
       status: 4),
-    Row(arguments: ["run", "-e", "setmetatable({}, { __gc = function() os.exit(6) end })"], status: 6),
+    Row(
+      arguments: ["run", "-e", "setmetatable({}, { __gc = function() os.exit(6) end })"], status: 6),
   ]
 
   @Test("is as promised", arguments: rows)
@@ -94,11 +131,13 @@ struct ExitStatusTests {
     #expect(outcome.isOurs, "\(outcome.errors)")
   }
 
-  @Test("help and completions go to standard output", arguments: [
-    ["--help"], ["run", "--help"], ["help", "run"], ["--version"],
-    ["--generate-completion-script", "bash"], ["--generate-completion-script", "zsh"],
-    ["--generate-completion-script", "fish"],
-  ])
+  @Test(
+    "help and completions go to standard output",
+    arguments: [
+      ["--help"], ["run", "--help"], ["help", "run"], ["--version"],
+      ["--generate-completion-script", "bash"], ["--generate-completion-script", "zsh"],
+      ["--generate-completion-script", "fish"],
+    ])
   func printsHelp(_ arguments: [String]) throws {
     let outcome = try moonloop(arguments)
     #expect(outcome.status == 0)

@@ -73,6 +73,8 @@ final class Program {
     }
   }
 
+  func closeInput() throws { try input.fileHandleForWriting.close() }
+
   func send(_ signal: Int32) { kill(pid, signal) }
 
   /// Waits for the end.
