@@ -177,18 +177,16 @@ package struct Options {
       guard stack.type(index) == .number, let value = stack.integer(index), range.contains(value)
       else {
         throw call.mistake(
-          "'\(name)' must be a whole number \(text(range)), got \(call.given(index))")
+          "'\(name)' must be a whole number\(text(range)), got \(call.given(index))")
       }
       return value
     }
   }
 
   private func text(_ range: ClosedRange<Int>) -> String {
-    range.upperBound == .max
-      ? ">= \(range.lowerBound)"
-      : range == Int.min...Int.max
-        ? ""
-        : "from \(range.lowerBound) to \(range.upperBound)"
+    if range == Int.min...Int.max { return "" }
+    return range.upperBound == .max
+      ? " >= \(range.lowerBound)" : " from \(range.lowerBound) to \(range.upperBound)"
   }
 
   /// Names out of a table of names, one as a string or several as a list.

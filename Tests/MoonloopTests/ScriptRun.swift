@@ -28,7 +28,7 @@ struct ScriptRun {
       var counts: [Int] = []
       for _ in 0..<times {
         try state.runtime!.start(chunk: chunk, name: name)
-        if !state.runtime!.ranLoop { loop.run() }
+        if !state.runtime!.ranLoop { loop.run(for: .seconds(1_000_000)) }
         state.collect()
         counts.append(try state.evaluate("return registry_count()"))
       }

@@ -1,0 +1,62 @@
+-- Why a handle is not called, in words (D37).
+local ml = require "moonloop"
+local loop = ml.current()
+local rows = 0
+local function why(handle, expected)
+  local text = loop:why(handle):gsub(" %(made at %S+%)", ""):gsub(" at %S+why.lua:%d+", "")
+  rows = rows + 1
+  assert(text == expected, "\n" .. text .. "\n" .. expected)
+end
+
+why(nil, "mode 'default': nothing would keep it running")
+local source = ml.source { name = "s", perform = print }
+why(source, "source 's': it was not added to a mode; use loop:add")
+loop:add(source, "other")
+why(source, "source 's': the loop does not run; it can be called when that runs in other")
+source:signal()
+why(source, "source 's': the loop does not run; it can be called when that runs in other; it is "
+  .. "signalled, and stays so")
+local far = loop:after(1e10, print)
+local timer = loop:timer { every = 5, name = "poll", modes = { "a", "b" }, print }
+local observer = loop:observer { on = { "exit" }, name = "o", print }
+local port = ml.port { name = "p" }
+local from, to = pipe()
+local fd = loop:fd { fd = from, name = "in", read = function() end }
+local waiting = loop:source { name = "w", function() ml.sleep(100) end }
+waiting:signal()
+local request = loop:perform_after({ after = 1, modes = "a" }, print)
+
+loop:after(1, function(inner)
+  why(timer, "timer 'poll': the loop runs in mode 'default', and it is in a, b (due in 4 s)")
+  why(far, "timer: its date is far in the future: due in 316 years")
+  why(inner, "timer: its handler runs now; it does not fire inside of itself")
+  why(observer, "observer 'o': it is told of exit, when that comes in a run in its modes")
+  why(fd, "fd 'in': there is nothing to read")
+  fd:disable "read"
+  why(fd, "fd 'in': no event of it is enabled; use enable")
+  fd:enable "read"
+  write(to, "x")
+  why(fd, "fd 'in': it is ready to read: the handler of timer runs now, then it is served")
+  loop:add(port)
+  why(port, "port 'p': it has no handler, 0 messages wait; use port:on")
+  port:on("message", print)
+  why(port, "port 'p': no message waits in it")
+  port:send(1)
+  why(port, "port 'p': 1 messages wait: the handler of timer runs now, then they are served, one "
+    .. "a pass")
+  why(waiting, "source 'w': its handler waits for a sleep of 100.0 s; nothing is delivered until "
+    .. "it returns")
+  why(request, "perform_after: the loop runs in mode 'default', and it is in a")
+  loop:add(source)
+  source:invalidate()
+  why(source, "source 's': it was invalidated; make a new one")
+  loop:stop()
+end)
+assert(loop:run() == "stopped")
+for _, handle in ipairs { far, timer, observer, port, fd, request } do handle:invalidate() end
+why(far, "timer: it has ended or was invalidated; make a new one")
+why(request, "perform_after: it was performed or cancelled")
+waiting:invalidate()
+loop:run()
+close(from) close(to)
+assert(rows == 19, rows)

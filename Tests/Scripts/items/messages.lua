@@ -1,0 +1,108 @@
+-- Every mistake has its message: what, where, what to do.
+local ml = require "moonloop"
+local loop = ml.current()
+local from, to = pipe()
+local directory = open_file "/"
+local closed = open_file "/dev/null"
+close(closed)
+local source = ml.source { name = "s", perform = print }
+local fd = ml.fd { fd = from, name = "in", read = print }
+local port = ml.port { name = "p" }
+local ended = ml.source { name = "gone", perform = print }
+ended:invalidate()
+local activities = "entry, before_timers, before_sources, before_waiting, after_waiting, exit"
+
+local function mistakes(rows)
+  for _, row in ipairs(rows) do
+    local ok, message = pcall(row[1])
+    assert(not ok, row[2])
+    message = message:gsub(" %(%S*messages.lua:%d+%)", ""):gsub(" at %S+messages.lua:%d+", "")
+    assert(message == row[2], "\n" .. message .. "\n" .. row[2])
+  end
+end
+
+mistakes {
+  { function() loop:source { } end,
+    "source: the handler is missing: give a function as first element of the table" },
+  { function() loop:source { perform = 1 } end, "source: 'perform' must be a function, got 1" },
+  { function() loop:source { perfrom = print } end,
+    "source: unknown option 'perfrom'; did you mean 'perform'?" },
+  { function() loop:source { print, order = 1.5 } end,
+    "source: 'order' must be a whole number, got 1.5" },
+  { function() loop:source { print, modes = 1 } end,
+    "source: 'modes' must be the name of a mode or a list, got 1" },
+  { function() loop:source { print, modes = {} } end,
+    "source: 'modes' must name at least one mode, got an empty table" },
+  { function() ml.source { print, modes = "x" } end,
+    "source: 'modes' is for loop:source; give the modes to loop:add" },
+  { function() loop.source { print } end,
+    "source: must be called as loop:source(…), with a colon; got a table for the loop" },
+  { function() source.signal() end,
+    "source:signal: must be called as source:signal(…), with a colon; got nothing for the source" },
+  { function() ended:signal() end,
+    "source:signal: source 'gone' (made) was invalidated; make a new one" },
+  { function() loop:add(ended) end, "add: source 'gone' (made) was invalidated; make a new one" },
+  { function() loop:add(12) end, "add: takes a timer, source, fd, observer or port, got 12" },
+  { function() loop:add(source, 5) end,
+    "add: the modes must be the name of a mode or a list, got 5" },
+  { function() source:keep_alive "x" end, 'keep_alive: takes true or false, got "x"' },
+  { function() source.on_error = 5 end, "on_error: 'on_error' must be a function, got 5" },
+  { function() return source.sginal end,
+    "source: unknown field 'sginal'; did you mean 'signal'?" },
+  { function() loop:observer { on = "sleep", print } end,
+    "observer: 'on': unknown activity \"sleep\"; use one of " .. activities },
+  { function() loop:observer { on = { "exit", "before_wating" }, print } end,
+    "observer: 'on': unknown activity \"before_wating\"; did you mean 'before_waiting'?" },
+  { function() loop:observer { print } end,
+    "observer: needs 'on', the activities that it hears of; use one of " .. activities
+      .. ", or a list" },
+  { function() loop:observer { on = "exit" } end,
+    "observer: the handler is missing: give a function as first element of the table" },
+  { function() loop:fd { read = print } end, "fd: needs 'fd', the number of an open descriptor" },
+  { function() loop:fd { fd = -1, read = print } end,
+    "fd: 'fd' must be a whole number from 0 to 2147483647, got -1" },
+  { function() loop:fd { fd = 2 ^ 31, read = print } end,
+    "fd: 'fd' must be a whole number from 0 to 2147483647, got 2147483648" },
+  { function() loop:fd { fd = to } end, "fd: needs a handler: 'read', 'write' or both" },
+  { function() fd:enable "write" end,
+    "fd:enable: there is no 'write' handler that could hear of it" },
+  { function() fd:enable "raed" end,
+    'fd:enable: unknown event "raed"; use "read", "write" or a list' },
+  { function() fd:read "x" end,
+    'fd:read: unknown format "x"; use a number of bytes, "l", "L" or "a"' },
+  { function() fd:read(-1) end,
+    "fd:read: the number of bytes must be a whole number >= 0, got -1" },
+  { function() fd:write {} end, "fd:write: argument 1 must be a string, got a table" },
+  { function() loop:perform() end, "perform: the function must be a function, got nothing" },
+  { function() loop:perform({ mode = "x" }, print) end,
+    "perform: unknown option 'mode'; did you mean 'modes'?" },
+  { function() loop:perform_after(0 / 0, print) end,
+    "perform_after: the delay must be seconds, a number >= 0, got nan" },
+  { function() loop:perform_after(-1, print) end,
+    "perform_after: the delay must be seconds, a number >= 0, got -1" },
+  { function() loop:port { capacity = 0 } end,
+    "port: 'capacity' must be a whole number from 1 to 16777216, got 0" },
+  { function() port:send { items = { 1, 2, { callback = print } } } end,
+    "port:send: message.items[3].callback is a function, which cannot be sent" },
+  { function() port:send { ["a b"] = { [true] = coroutine.create(print) } } end,
+    'port:send: message["a b"][true] is a thread, which cannot be sent' },
+  { function() port:send(loop) end, "port:send: message is a loop, which cannot be sent" },
+  { function() port:send { [print] = 1 } end,
+    "port:send: a key in message is a function, which cannot be sent" },
+  { function() port:on("messages", print) end, 'port:on: unknown event "messages"; use "message"' },
+  { function() port:request(1, { mode = "common" }) end,
+    "port:request: 'common' is a set of modes; name one mode, such as 'default'" },
+}
+
+-- The same descriptor twice in a mode is a mistake; what the system says is a value.
+local first = loop:fd { fd = to, name = "out", write = print }
+mistakes { { function() loop:fd { fd = to, write = print } end,
+  "fd: descriptor " .. to .. " is watched already by descriptor 'out'; use one source for both "
+    .. "directions" } }
+local none, message, code = loop:fd { fd = closed, read = print }
+assert(none == nil and code == "EBADF" and message == "fd: descriptor " .. closed
+  .. " cannot be watched: Bad file descriptor (EBADF)", message)
+none, message, code = loop:fd { fd = directory, read = print }
+assert(none == nil and code == "EISDIR" and message:find "Is a directory", message)
+for _, handle in ipairs { source, fd, port, first } do handle:invalidate() end
+close(from) close(to) close(directory)
