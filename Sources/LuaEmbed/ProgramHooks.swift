@@ -7,8 +7,8 @@ package final class LuaProgramHooks {
   /// `os.exit` was called with a status. If the flag is set, the state is to be closed first: then
   /// this stops the call-out and returns; else it does not return.
   let exit: (Int32, Bool) -> Void
-  /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)". Returns
-  /// whether that was told, so that it need not be told again.
+  /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)".
+  /// Returns whether that was told, so that it need not be told again.
   let blocks: (_ name: String, _ site: String) -> Bool
   /// A finalizer failed, or a script that has switched warnings on warns. Must not use the state.
   let warns: (_ text: String, _ isError: Bool) -> Void

@@ -13,8 +13,8 @@ struct ScannedOptions {
 
   /// Reads options from an index on.
   ///
-  /// `--name value`, `--name=value`, `-n value` and `-nvalue` are understood; `--` ends the options,
-  /// and so does `-`, which is an operand.
+  /// `--name value`, `--name=value`, `-n value` and `-nvalue` are understood; `--` ends the
+  /// options, and so does `-`, which is an operand.
   /// - Parameter stopsAfter: An option after which everything is an operand.
   init(
     _ arguments: [String], from first: Int, _ command: CommandSpec, stopsAfter: String? = nil

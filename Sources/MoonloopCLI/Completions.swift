@@ -20,7 +20,7 @@ enum Completions {
   private static var bash: String {
     let cases = options.filter { !$0.choices.isEmpty }.map {
       """
-          \($0.name)) COMPREPLY=($(compgen -W "\($0.choices.joined(separator: " "))" -- "$word")); return ;;
+          \($0.name)) values="\($0.choices.joined(separator: " "))" ;;
       """
     }.joined(separator: "\n")
     let free = options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
@@ -33,14 +33,17 @@ enum Completions {
           COMPREPLY=($(compgen -W "\(topLevel)" -- "$word"))
           return
         fi
+        local values=
         case $before in
-          --generate-completion-script)
-            COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
+          --generate-completion-script) values="bash zsh fish" ;;
       \(cases)
           \(free.joined(separator: " | "))) return ;;
         esac
         if [[ ${COMP_WORDS[1]} == run && $word == -* ]]; then
-          COMPREPLY=($(compgen -W "\((options.map(\.name) + ["--help"]).joined(separator: " "))" -- "$word"))
+          values="\((options.map(\.name) + ["--help"]).joined(separator: " "))"
+        fi
+        if [[ $values ]]; then
+          COMPREPLY=($(compgen -W "$values" -- "$word"))
           return
         fi
         compopt -o filenames
@@ -98,7 +101,8 @@ enum Completions {
       complete -c moonloop -n __fish_use_subcommand -f -a run -d 'Runs a script'
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Tells more'
       complete -c moonloop -n __fish_use_subcommand -l version -d 'Prints the versions'
-      complete -c moonloop -n __fish_use_subcommand -l generate-completion-script -x -a 'bash zsh fish'
+      complete -c moonloop -n __fish_use_subcommand -l generate-completion-script \\
+        -x -a 'bash zsh fish'
       complete -c moonloop -s h -l help -d 'Prints help'
       \(lines)
 

@@ -63,13 +63,14 @@ enum Help {
   /// Two columns; a long first one has a line of its own.
   private static func table(_ rows: [(String, String)]) -> String {
     let width = 22
+    let newLine = "\n" + String(repeating: " ", count: width + 2)
     return rows.map { first, second in
       let gap =
         first.utf8.count < width - 1
         ? String(repeating: " ", count: width - first.utf8.count)
         : "\n" + String(repeating: " ", count: width + 2)
       return
-        "  \(first)\(gap)\(second.split(separator: "\n").joined(separator: "\n" + String(repeating: " ", count: width + 2)))"
+        "  \(first)\(gap)\(second.split(separator: "\n").joined(separator: newLine))"
     }.joined(separator: "\n")
   }
 

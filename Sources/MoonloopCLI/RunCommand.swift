@@ -31,9 +31,9 @@ let runCommand = CommandSpec(
   ],
   notes: [
     """
-    FILE is a script, or - for standard input. Arguments are in 'arg' and in '...'. The script runs as
-    a task; then its loop runs in the default mode until it is finished or stopped, unless the script
-    ran its loop by itself.
+    FILE is a script, or - for standard input. Arguments are in 'arg' and in '...'. The script runs
+    as a task; then its loop runs in the default mode until it is finished or stopped, unless the
+    script ran its loop by itself.
     """,
     """
     Exit status: 0; 1 if an error was reported; 2 if the command line is wrong or the script cannot

@@ -125,7 +125,7 @@ final class ScriptRun {
 
   // MARK: Standard output
 
-  /// Writes out what was printed. A failure is told once; if nobody reads any more the program ends.
+  /// Writes out what was printed. A failure is told once; if nobody reads any more, we are to end.
   private func flush() {
     do { try StandardStreams.flushOutput() } catch {
       if Ending.reason == Ending.brokenOutput { return }

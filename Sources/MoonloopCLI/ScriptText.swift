@@ -46,8 +46,8 @@ final class ScriptText {
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[begin..<end]) }
 
-  /// Where Lua is to begin: behind a byte order mark, and at the end of a first line with `#`, so that
-  /// lines keep their numbers.
+  /// Where Lua is to begin: behind a byte order mark, and at the end of a first line with `#`, so
+  /// that lines keep their numbers.
   private func skipMarks(_ shown: String) throws(ScriptFailure) -> Int {
     var at = buffer[..<end].starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     if at < end && buffer[at] == UInt8(ascii: "#") {

@@ -64,7 +64,8 @@ enum Program {
     let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     return UsageError(
       message:
-        "unknown command '\(word)'\(nearest ?? "; the commands are \(names.joined(separator: ", "))")"
+        "unknown command '\(word)'"
+        + (nearest ?? "; the commands are \(names.joined(separator: ", "))")
     )
   }
 }

@@ -1,4 +1,4 @@
-// Scripts and surroundings that are broken: a clear message with its place, the promised status, and
+// Scripts and surroundings that are broken: a clear message with its place, the promised status,
 // never a crash, a hang or a report of Swift's.
 
 import Foundation

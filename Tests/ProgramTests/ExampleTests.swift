@@ -8,7 +8,7 @@ struct ExampleTests {
   /// The file, options, what it reads, what it prints.
   static let examples: [(file: String, options: [String], input: String, output: String)] = [
     (
-      "heartbeat", ["--clock", "virtual"], "",
+      "heartbeat.lua", ["--clock", "virtual"], "",
       """
         0.5 s  ♥ lub
         1.0 s  ♡ dub
@@ -19,10 +19,10 @@ struct ExampleTests {
 
       """
     ),
-    ("lines", [], "one\ntwo\n\nlast without an end", "4 lines, 28 bytes\n"),
-    ("lines", [], "", "0 lines, 0 bytes\n"),
+    ("lines.lua", [], "one\ntwo\n\nlast without an end", "4 lines, 28 bytes\n"),
+    ("lines.lua", [], "", "0 lines, 0 bytes\n"),
     (
-      "tracking", ["--clock", "virtual"], "",
+      "tracking.lua", ["--clock", "virtual"], "",
       """
       0.4 s  default    clock in default: stops while tracking
       0.5 s  default    clock in common modes: goes on
@@ -45,17 +45,17 @@ struct ExampleTests {
 
       """
     ),
-    ("ask", [], "Ada\n", "Your name? Hello, Ada.\nThe clock ticked 0 times meanwhile.\n"),
+    ("ask.lua", [], "Ada\n", "Your name? Hello, Ada.\nThe clock ticked 0 times meanwhile.\n"),
     (
-      "ask", [], "",
+      "ask.lua", [], "",
       "Your name? Nobody? The input has ended.\nThe clock ticked 0 times meanwhile.\n"
     ),
     (
-      "observers", ["--clock", "virtual"], "",
+      "observers.lua", ["--clock", "virtual"], "",
       "10 passes, 10 rounds of work\nidle 1.0 s, busy 0.0 s\n"
     ),
     (
-      "commands", ["--clock", "virtual"], "",
+      "commands.lua", ["--clock", "virtual"], "",
       """
       scheduled in default
       1 at once: clean
@@ -70,7 +70,7 @@ struct ExampleTests {
   @Test("say what they are meant to say", arguments: examples.indices)
   func saysWhatIsExpected(_ index: Int) throws {
     let example = Self.examples[index]
-    let path = Program.examples.appendingPathComponent(example.file + ".lua").path
+    let path = Program.examples.appendingPathComponent(example.file).path
     let outcome = try moonloop(["run"] + example.options + [path], input: example.input)
     #expect(outcome.output == example.output)
     #expect(outcome.status == 0, "\(outcome)")
@@ -79,7 +79,7 @@ struct ExampleTests {
   @Test("every example has a row here")
   func allAreListed() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Program.examples.path)
-    let names = files.filter { $0.hasSuffix(".lua") }.map { String($0.dropLast(4)) }
+    let names = files.filter { $0.hasSuffix(".lua") }
     #expect(Set(names).subtracting(Self.examples.map(\.file)).isEmpty)
   }
 

@@ -1,4 +1,4 @@
-// Runs the built program as a child, waits for what is to happen with a limit, and says how it ended.
+// Runs the built program as a child, waits for what is to happen, and says how it ended.
 
 import Foundation
 import Testing

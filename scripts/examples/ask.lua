@@ -1,4 +1,4 @@
--- An asynchronous device used synchronously: a question that waits for its answer in a private mode.
+-- An asynchronous device used synchronously: a question that waits in a private mode.
 -- Nothing else is served meanwhile: the clock in default stands still, whatever time it takes.
 --
 --   echo Ada | moonloop run ask.lua

@@ -16,7 +16,7 @@ loop:add(commands, "default")
 
 local function send(command)
   queue[#queue + 1] = command
-  commands:signal()                      -- marks it; in the loop's own thread nothing has to wake up
+  commands:signal()                      -- marks it; on the loop's thread nothing has to wake up
 end
 
 local feed = { { "clean" }, { "build", "test" }, { "build", "lint", "docs" } }
