@@ -5,14 +5,14 @@ internal import Synchronization
 /// A queue that any thread may add to and one thread empties. The lock inside is the only one there
 /// is; nothing is called while it is held.
 package final class Inbox<Message>: Sendable {
-  private struct Content: ~Copyable {
+  private struct Content {
     // Protected by the mutex around it. Those that were taken are nil, so that nothing is let go,
     // and no deinit of a message called, under the lock.
     nonisolated(unsafe) var messages: [Message?] = []
     var first = 0  // index of the first message that was not taken
     var isClosed = false
   }
-  private let content = Mutex(Content())
+  private let content = Guarded(Content())
   private let count = Atomic<Int>(0)
 
   package init() {}

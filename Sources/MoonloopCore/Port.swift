@@ -15,8 +15,8 @@ extension Loop {
 
     package private(set) var handler: Handler?
     private let queue = Inbox<any Sendable>()
-    /// The loops that it is in. Protected by its mutex, held for no call.
-    private let members = Mutex<[Loop]>([])
+    /// The loops that it is in. Protected by its lock, held for no call.
+    private let members = Guarded<[Loop]>([])
 
     /// Makes a port, on no loop yet.
     ///

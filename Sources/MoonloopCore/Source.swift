@@ -21,8 +21,8 @@ extension Loop {
     package private(set) var perform: Perform?
 
     private let mark = Atomic<Bool>(false)
-    /// The loops that it is in. Protected by its mutex, held for no call.
-    private let members = Mutex<[Loop]>([])
+    /// The loops that it is in. Protected by its lock, held for no call.
+    private let members = Guarded<[Loop]>([])
     /// Whether it is in one loop only, the one that owns it.
     private let isShared = Atomic<Bool>(false)
 
@@ -53,7 +53,8 @@ extension Loop {
     /// - Note: Any thread. No system call.
     public func signal() {
       guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
-      if !isShared.load(ordering: .sequentiallyConsistent), let loop = Loop.ofThisThread, isOwned(by: loop) {
+      let isAlone = !isShared.load(ordering: .sequentiallyConsistent)
+      if isAlone, let loop = Loop.ofThisThread, isOwned(by: loop) {
         loop.noteSignalled(self)
         return
       }

@@ -13,7 +13,7 @@ package final class Holds: Sendable {
     var whenReleased: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   /// The number of open holds, to be read without the lock.
   private let count = Atomic<Int>(0)
 
