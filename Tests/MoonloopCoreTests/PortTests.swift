@@ -15,6 +15,19 @@ internal import Testing
     }
   }
 
+  @Test func `a port emptied in another mode stands at the end when it is ready again`() throws {
+    try withLoop { rig in  // R54
+      let a = try rig.port("a", modes: [.default, "other"])
+      let b = try rig.port("b")
+      try a.post(1)
+      rig.run("other", for: 0)
+      try b.post(1)
+      try a.post(2)
+      rig.run(for: 1)
+      rig.expect("a:1 timedOut b:1 a:2 timedOut")
+    }
+  }
+
   @Test func `what arrives while no mode of the port runs waits`() throws {
     try withLoop { rig in  // R55, R57, R88
       let port = try rig.port("p")

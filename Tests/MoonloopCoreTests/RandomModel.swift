@@ -232,7 +232,11 @@ final class ModelLoop {
       let port = items[number]
       if port.messages == 0 { continue }
       port.messages -= 1
-      if port.messages > 0 { rings[mode]!.append(number) }
+      if port.messages > 0 {
+        rings[mode]!.append(number)
+      } else {
+        for mode in rings.keys { rings[mode]!.removeAll { $0 == number } }
+      }
       call(port, "p\(number)")
       return true
     }
