@@ -132,7 +132,12 @@ extension Loop {
     guard port.isValid, !port.isSuspended, indices(of: port).contains(mode.index),
       let message = port.take()
     else { return false }
-    if port.waiting > 0 { mode.appendReady(.port(port)) }  // Ready ports take turns (R54).
+    if port.waiting > 0 {
+      mode.appendReady(.port(port))  // Ready ports take turns (R54).
+    } else {
+      // Empty now in all its modes: ready again, it stands at the end there too.
+      for index in indices(of: port) where index != mode.index { modes[index].forgetReady(port) }
+    }
     callOut(to: port, message, mode)
     return true
   }
