@@ -55,9 +55,8 @@ extension Runtime {
   func setSuspended(_ subject: Subject, _ suspended: Bool) {
     switch subject {
     case .timer(let id): loop.setSuspended(id, suspended)
-    case .item(let descriptor as Loop.DescriptorSource): descriptor.setSuspended(suspended)
     case .item(let item):
-      item.isSuspended = suspended
+      item.setSuspended(suspended)
       if !suspended { loop.deliverHeld(item) }
     case .chunk, .finalizer, .task, .request: break
     }

@@ -50,6 +50,9 @@ extension Loop {
     /// It cannot be polled and counts as ready always (a regular file).
     package var isAlwaysReady = false
     package var callDepth = 0
+    /// Where it stands in the list of the mode with index `placeMode`, so that it leaves that at once.
+    var place = 0
+    var placeMode = -1
     /// The owner holds bytes that it has read ahead: they count as readable, though the kernel knows
     /// nothing of them any more. Loop thread only.
     package var hasReadAhead = false {
@@ -172,10 +175,10 @@ extension Loop {
     }
 
     /// Stops or restarts delivery while a handler is suspended (D59).
-    package func setSuspended(_ suspended: Bool) {
-      guard suspended != isSuspended else { return }
-      isSuspended = suspended
-      if isValid { loop?.updateInterest(of: self) }
+    package override func setSuspended(_ suspended: Bool) {
+      let before = isSuspended
+      super.setSuspended(suspended)
+      if isValid && isSuspended != before { loop?.updateInterest(of: self) }
     }
 
     package override var kind: String { "descriptor" }

@@ -24,7 +24,9 @@ extension Loop {
     final var isCommon = false
     package final var holds = true
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
-    package final var isSuspended = false
+    @inline(__always) package final var isSuspended: Bool { suspensions > 0 }
+    /// How many reasons there are to deliver nothing. Loop thread only.
+    private final var suspensions: Int32 = 0
     private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
     package final var maker = ItemMaker()
@@ -92,6 +94,12 @@ extension Loop {
     @inline(__always) package final func isIn(_ index: Int) -> Bool {
       for mode in modes where mode == index { return true }
       return false
+    }
+
+    /// A reason to deliver nothing comes or goes: each that came goes once. Loop thread only.
+    package func setSuspended(_ suspended: Bool) {
+      suspensions += suspended ? 1 : -1
+      assert(suspensions >= 0, "\(label) was resumed more often than suspended")
     }
 
     /// What kind of item it is, in a word: for reports.

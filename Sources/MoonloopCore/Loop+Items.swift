@@ -159,7 +159,7 @@ extension Loop {
       mode.ports.append(port)
       if port.waiting > 0 && !mode.containsReady(port) { mode.appendReady(.port(port)) }
     case let descriptor as DescriptorSource:
-      mode.descriptors.append(descriptor)
+      mode.insert(descriptor)
       if descriptor.hasReadAhead { ringReadAhead(descriptor) }
     default: break
     }

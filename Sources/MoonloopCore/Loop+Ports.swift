@@ -195,9 +195,7 @@ extension Loop {
   }
 
   package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
-    if let other = mode.descriptors.first(where: { $0.fd == source.fd }) {
-      throw .descriptorInUse(fd: source.fd, by: other.label)
-    }
+    if mode.alwaysReady > 0 { try refuseSecond(source, in: mode) { $0.isAlwaysReady } }
     giveToken(source)
     do {
       let set = try pollSet(of: mode)
@@ -207,12 +205,22 @@ extension Loop {
       if isPolled { mode.polled += 1 } else { mode.alwaysReady += 1 }
     } catch {
       if source.modes.isEmpty { forgetToken(source) }
+      if error.name == "EEXIST" { try refuseSecond(source, in: mode) { _ in true } }
       throw .system(error, "\(source.label) cannot be watched")
     }
   }
 
+  /// A descriptor has one source in a mode: says which.
+  private func refuseSecond(
+    _ source: DescriptorSource, in mode: Mode, among isCandidate: (DescriptorSource) -> Bool
+  ) throws(LoopError) {
+    for other in mode.descriptors where other.fd == source.fd && isCandidate(other) {
+      throw .descriptorInUse(fd: source.fd, by: other.label)
+    }
+  }
+
   package func unwatch(_ source: DescriptorSource, in mode: Mode) {
-    mode.descriptors.removeAll { $0 === source }
+    mode.remove(source)
     if source.isAlwaysReady {
       mode.alwaysReady -= 1
     } else if let set = mode.pollSet {

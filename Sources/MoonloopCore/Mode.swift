@@ -17,7 +17,7 @@ package final class Mode {
   package let timers = TimerQueue()
   var sources: [Loop.Source] = []
   var ports: [Loop.Port] = []
-  var descriptors: [Loop.DescriptorSource] = []
+  private(set) var descriptors: [Loop.DescriptorSource] = []
   /// By order, then by adding (R32).
   private(set) var observers: [Loop.Observer] = []
   /// The activities that any observer of the mode hears of.
@@ -66,6 +66,29 @@ package final class Mode {
   @inline(__always)
   var sleepIsWatched: Bool {
     !watched.isDisjoint(with: [.beforeWaiting, .afterWaiting])
+  }
+
+  // MARK: Descriptors
+
+  func insert(_ source: Loop.DescriptorSource) {
+    if source.placeMode < 0 {
+      source.placeMode = index
+      source.place = descriptors.count
+    }
+    descriptors.append(source)
+  }
+
+  /// Takes a source out; the last one takes its place.
+  func remove(_ source: Loop.DescriptorSource) {
+    let isKnown = source.placeMode == index
+    let found = isKnown ? source.place : descriptors.firstIndex { $0 === source }
+    guard let place = found, place < descriptors.count else { return }
+    let last = descriptors.removeLast()
+    if last !== source {
+      descriptors[place] = last
+      if last.placeMode == index { last.place = place }
+    }
+    if isKnown { source.placeMode = -1 }
   }
 
   // MARK: The ready

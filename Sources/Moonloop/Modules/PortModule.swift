@@ -11,6 +11,8 @@ struct PortMessage: Sendable {
 
 /// How a port calls its handler: `port:on` takes one that wants no handle (D33).
 final class PortShape {
+  /// It has no handler yet: its messages wait.
+  var waitsForHandler = false
   var givesHandle = true
 }
 
@@ -40,8 +42,10 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   _ = call.push(call.runtime.kinds.port, port)
   call.stack.rotate(-2, 1)
   call.stack.popSlot(1, of: -2)
-  port.maker.state = PortShape()
-  port.isSuspended = !hasHandler  // Messages wait for a handler.
+  let shape = PortShape()
+  shape.waitsForHandler = !hasHandler
+  port.maker.state = shape
+  if !hasHandler { port.setSuspended(true) }  // Messages wait for it.
   try call.applyCommonOptions(options, to: port)
   if isAdded { try call.addNew(port, to: modes) }
   return 1
@@ -161,8 +165,11 @@ let portOn: LuaRawFunction = { L, context in
     try call.requireValid(handle)
     call.stack.setCount(3)
     call.stack.popSlot(1, of: 1)
-    (port.maker.state as? PortShape)?.givesHandle = false
-    port.isSuspended = false
+    if let shape = port.maker.state as? PortShape {
+      shape.givesHandle = false
+      if shape.waitsForHandler { port.setSuspended(false) }
+      shape.waitsForHandler = false
+    }
     call.loop.deliverHeld(port)
     call.stack.setCount(1)
     return 1
