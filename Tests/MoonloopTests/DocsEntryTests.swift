@@ -137,6 +137,24 @@ struct DocsGeneratedTests {
     }
   }
 
+  @Test("close every bracket and every quote in an annotation")
+  func balanced() {
+    for line in EditorTypes.text.split(separator: "\n") where line.hasPrefix("---@") {
+      var open: [Character] = []
+      for character in line {
+        switch character {
+        case "(", "[", "{": open.append(character)
+        case ")": #expect(open.popLast() == "(", "\(line)")
+        case "]": #expect(open.popLast() == "[", "\(line)")
+        case "}": #expect(open.popLast() == "{", "\(line)")
+        default: break
+        }
+      }
+      let quotes = line.count { $0 == "\"" }
+      #expect(open.isEmpty && quotes.isMultiple(of: 2), "\(line)")
+    }
+  }
+
   @Test("name no type that is not declared")
   func declared() {
     let words = EditorTypes.text.split { !($0.isLetter || $0 == "." || $0 == "@" || $0 == "-") }

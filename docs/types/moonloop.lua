@@ -745,7 +745,7 @@ function Descriptor:write(...) end
 function Descriptor:enable(events) end
 
 ---Stops watching for events; they are not lost, as readiness is a level.
----A handle with nothing enabled keeps no run alive.
+---A handle with nothing enabled still keeps its runs alive; see `keep_alive`.
 ---Raises an error when the handle is invalid.
 ---```lua
 ---local fd <close> = loop:fd { fd = 0, read = print }

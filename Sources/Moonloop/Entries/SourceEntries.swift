@@ -105,7 +105,7 @@ let descriptorEntries: [LuaEntry] =
     .method("disable", descriptorDisable) {
       LuaDocs(
         "Stops watching for events; they are not lost, as readiness is a level.",
-        details: "A handle with nothing enabled keeps no run alive.",
+        details: "A handle with nothing enabled still keeps its runs alive; see `keep_alive`.",
         parameters: [LuaParameter("events", "moonloop.Events", "\"read\", \"write\", or a list.")],
         returns: [LuaParameter("fd", "moonloop.Descriptor", "The handle itself.")],
         errors: ["Raises an error when the handle is invalid."],
