@@ -57,7 +57,11 @@ enum EditorTypes {
 
   private static func table(_ value: LuaParameter) -> String {
     let name = value.fields.isEmpty || value.type == "table" ? value.name : className(of: value)
-    return (["---@class \(name)"] + value.fields.map(field)).joined(separator: "\n")
+    // What the loop's methods take besides the options of the module's functions.
+    let base = options.first { "moonloop.Loop" + $0.type.replacing("moonloop.", with: "") == name }
+    let parent = base.map { ": \($0.type)" } ?? ""
+    let fields = value.fields.filter { !(base?.fields.contains($0) ?? false) }
+    return (["---@class \(name)\(parent)"] + fields.map(field)).joined(separator: "\n")
   }
 
   private static func field(_ value: LuaParameter) -> String {

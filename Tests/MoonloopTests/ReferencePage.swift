@@ -19,7 +19,9 @@ struct ReferencePage {
 
   private var contents: String {
     let lines = entryGroups.map { group in
-      let names = group.ownEntries.filter { $0.docs != nil }.map { "`\($0.name)`" }
+      let names = group.ownEntries.filter { $0.docs != nil }.map { entry in
+        entry.form == .metamethod ? "`\(group.signature(of: entry))`" : "`\(entry.name)`"
+      }
       return "- [\(group.title)](#\(anchor(group.title))): " + names.joined(separator: ", ")
     }
     return (["## Contents", ""] + lines).joined(separator: "\n")

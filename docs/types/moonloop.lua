@@ -72,56 +72,19 @@
 ---@field timeout? number How long; default: for ever. 0 or less: serves what is ready and returns. (s)
 ---@field until_handled? boolean True: returns after a source, fd or port was served.
 
----@class moonloop.LoopTimerOptions
----@field [1] fun(timer: moonloop.Timer, missed: integer) The handler; `missed` counts the fires that fell into one because they came too late.
----@field first? number From now to the first fire; default: 'every'. May be < 0. (s)
----@field every? number The interval, > 0; without it the timer fires once. (s)
----@field tolerance? number How much later than due it may fire; default 0. (s)
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@class moonloop.LoopTimerOptions: moonloop.TimerOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
----@class moonloop.LoopSourceOptions
----@field perform? fun(source: moonloop.Source) Called once after it was signalled.
----@field [1] (fun(source: moonloop.Source))? The same as 'perform'.
----@field schedule? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it comes into a mode.
----@field cancel? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it leaves a mode.
----@field order? integer Its place among the signalled sources; default 0.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@class moonloop.LoopSourceOptions: moonloop.SourceOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
----@class moonloop.LoopDescriptorOptions
----@field fd integer An open descriptor: a pipe, socket, terminal, ...
----@field read? fun(fd: moonloop.Descriptor, event: string) Called in each pass while it is readable.
----@field write? fun(fd: moonloop.Descriptor, event: string) Called while it is writable, once enabled with `fd:enable`.
----@field close? boolean True: the descriptor is closed with the handle; default false.
----@field reenable? moonloop.Events Which events stay enabled after a call of their handler; default "read".
----@field line_limit? integer How long a line may be; default 1048576. (bytes)
----@field order? integer Taken for likeness; ready descriptors take turns.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@class moonloop.LoopDescriptorOptions: moonloop.DescriptorOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
----@class moonloop.LoopObserverOptions
----@field [1] fun(observer: moonloop.Observer, activity: moonloop.Activity) The handler.
----@field on moonloop.Activity|moonloop.Activity[] What it hears of, one or a list.
----@field order? integer Its place among the observers of an activity; default 0.
----@field repeats? boolean False: it ends after its first call; default true.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@class moonloop.LoopObserverOptions: moonloop.ObserverOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
----@class moonloop.LoopPortOptions
----@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
----@field capacity? integer How many messages it holds, up to 16777216; default 65536.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@class moonloop.LoopPortOptions: moonloop.PortOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
 ---@class moonloop.PerformOptions
