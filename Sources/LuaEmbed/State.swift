@@ -33,6 +33,9 @@ public final class LuaState {
   /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
   /// are written to stderr.
   public var onFinalizerError: ((LuaError) -> Void)?
+  /// Called once when the state is about to be closed, also by its end: whoever runs code of it in
+  /// answer to events lets go of those.
+  package var willClose: (() -> Void)?
   /// Called when the state has been closed and just before its record goes: from then on nothing
   /// may interrupt it.
   package var onClosed: (() -> Void)?
@@ -64,6 +67,10 @@ public final class LuaState {
   ///
   /// Closing twice has no effect. Closing while Lua code of this state runs traps.
   public func close() {
+    if let willClose {
+      self.willClose = nil
+      willClose()
+    }
     guard !isClosed else { return }
     precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
     precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")

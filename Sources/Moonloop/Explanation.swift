@@ -179,7 +179,7 @@ extension Runtime {
     for item in handles.items where item.holds && !(item is Loop.Observer) {
       if loop.contains(item, mode: mode) { holders.append(label(of: .item(item))) }
     }
-    for id in handles.timers(of: loop) where loop.contains(id, mode) {
+    for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
       if loop.timers.records[id.slot].flags.contains(.idle) { continue }
       let sleeper = tasks.all.first { $0.wait?.timer == id }
       holders.append(

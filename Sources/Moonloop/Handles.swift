@@ -86,12 +86,16 @@ package final class Handles {
   package var items: [Loop.Item] { itemList.map { $0.takeUnretainedValue() } }
 
   /// The valid timers of scripts, by slot.
-  package func timers(of loop: Loop) -> [TimerID] {
+  package func timers(
+    of loop: Loop, madeBy context: UnsafeMutableRawPointer
+  ) -> [TimerID] {
     let records = loop.timers.records
     return (0..<records.count).compactMap { slot in
-      let flags = records[slot].flags
-      guard flags.contains(.valid), !flags.contains(.object) else { return nil }
-      return TimerID(slot: slot, generation: records[slot].generation)
+      let record = records[slot]
+      guard record.flags.contains(.valid), !record.flags.contains(.object),
+        record.callout.context == context
+      else { return nil }
+      return TimerID(slot: slot, generation: record.generation)
     }
   }
 }

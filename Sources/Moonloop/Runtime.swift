@@ -68,8 +68,10 @@ package final class Runtime {
     closer = makeCloser()
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
     cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
-    loop.onIdle = { [unowned state] _ in state.idleCollect() }
-    loop.timerName = { [unowned self] id, callout in traceName(of: id, callout) }
+    loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
+    // The context of every timer that is no object is the runtime that made it.
+    loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
+    state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
 
@@ -90,8 +92,7 @@ package final class Runtime {
     isOver = true
     endAllTasks()
     invalidateAll()
-    loop.onIdle = nil
-    loop.timerName = nil
+    loop.forgetIdleHooks(of: self)
     stopValues = [:]
     errors.dropHandlers()
     names.drop(state)

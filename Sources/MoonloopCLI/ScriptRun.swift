@@ -48,11 +48,7 @@ final class ScriptRun {
       flush()  // what was printed before stands before it
       writeToStandardError(text)
     }
-    let collect = loop.onIdle
-    loop.onIdle = { [unowned self] time in
-      collect?(time)
-      flush()
-    }
+    loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.tracer = TraceWriter(loop).tracer }
     state.install(
       LuaProgramHooks(

@@ -134,7 +134,7 @@ extension Loop {
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
       let date = min(frame.deadline, wakeDate(mode))
-      if isFirst, let onIdle { onIdle(date) }
+      if isFirst { for hook in idleHooks { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
       waitInKernel(mode, until: until) { self.isAwaited(frame) }

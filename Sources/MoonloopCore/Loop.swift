@@ -80,8 +80,8 @@ public final class Loop: @unchecked Sendable {
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// When descriptors were last looked at.
   var inspection = DescriptorInspection()
-  /// Called before the sleep, after the observers, with the time to the next deadline.
-  package var onIdle: ((_ nanoseconds: Int64) -> Void)?
+  /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
+  private(set) var idleHooks: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
 
   /// - Throws: `SystemError` if the kernel cannot make a poll set.
   package init(name: String, kernel: any Kernel, thread: Int32) throws(SystemError) {
@@ -146,6 +146,17 @@ public final class Loop: @unchecked Sendable {
   /// Whether a run may begin: not nested deeper than the limit. Loop thread only.
   public var canRun: Bool { frames.count < nestingLimit && !hasEnded }
 
+  // MARK: Idle time
+
+  /// Has a body called whenever the loop is about to sleep, after the observers.
+  package func whenIdle(_ owner: AnyObject, _ body: @escaping (_ date: Int64) -> Void) {
+    idleHooks.append((ObjectIdentifier(owner), body))
+  }
+
+  package func forgetIdleHooks(of owner: AnyObject) {
+    idleHooks.removeAll { $0.owner == ObjectIdentifier(owner) }
+  }
+
   // MARK: The end
 
   /// Lets go of everything, when the thread ends: sources hear of their cancelling (R1).
@@ -168,7 +179,7 @@ public final class Loop: @unchecked Sendable {
     signalled = []
     commonItems = []
     tracer = nil
-    onIdle = nil
+    idleHooks = []
     for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
     kernel.closePollSet(barePollSet)
     modes.removeAll { $0.index > 0 }

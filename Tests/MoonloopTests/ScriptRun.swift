@@ -79,7 +79,7 @@ struct ScriptRun {
   private static func leftovers(_ state: LuaState) -> [String] {
     let runtime = state.runtime!
     var left = runtime.handles.items.map { runtime.label(of: .item($0)) }
-    left += runtime.handles.timers(of: runtime.loop).map { runtime.label(of: .timer($0)) }
+    left += runtime.handles.timers(of: runtime.loop, madeBy: runtime.context).map { runtime.label(of: .timer($0)) }
     left += runtime.tasks.all.map { runtime.label(of: .task($0)) }
     left += runtime.requests.values.map { runtime.label(of: .request($0)) }
     return left

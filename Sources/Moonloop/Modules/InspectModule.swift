@@ -57,7 +57,7 @@ extension Runtime {
     let place = { (position: LuaPosition) in (position.source, position.line) }
     var rows = handles.items.sorted { place(handles.place(of: $0)) < place(handles.place(of: $1)) }
       .map(row)
-    rows += handles.timers(of: loop).filter { !isSleep($0) }.map(row)
+    rows += handles.timers(of: loop, madeBy: context).filter { !isSleep($0) }.map(row)
     rows += tasks.all.map(row)
     rows += requests.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
     let mode = loop.currentMode.map { "runs in mode '\($0)', depth \(loop.depth)" } ?? "does not run"

@@ -169,7 +169,7 @@ extension Runtime {
   /// Ends every item and every timer that scripts made, and takes all requests back.
   func invalidateAll() {
     for item in handles.items { end(item) }
-    for timer in handles.timers(of: loop) { loop.invalidate(timer) }
+    for timer in handles.timers(of: loop, madeBy: context) { loop.invalidate(timer) }
     for request in requests.values { cancel(request) }
   }
 

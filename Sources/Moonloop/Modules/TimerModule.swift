@@ -178,7 +178,7 @@ extension Runtime {
   }
 
   @inline(__always)
-  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  package var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 }
 
 // MARK: Firing
