@@ -97,7 +97,7 @@ struct ExampleTests {
   /// What the examples of the README print, in their order.
   static let readme: [(input: String, output: String)] = [
     ("", "beat 1\nbeat 2\nbeat 3\n"),
-    ("", ""),
+    ("", "2 ticks missed\n"),
     ("twelve bytes", "12 bytes\n"),
     ("", "2 commands: clean, build\n"),
     ("Ada\n", "Your name? Hello, Ada\n"),
