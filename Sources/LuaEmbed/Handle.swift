@@ -104,6 +104,7 @@ extension LuaState {
         cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_GETTER), name)
         guard let setter = entry.second else { return }
+        // The same for the setter.
         cml_pushlight(L, unsafeBitCast(setter, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_SETTER), name)
       }

@@ -17,8 +17,9 @@ public struct LuaError: Error, CustomStringConvertible {
     public var line: Int
     /// The name by which it was called, if that can be told.
     public var function: String?
-    /// What it is: "function", "method", "global", "main chunk", "metamethod", ..., or "omission" for
-    /// as many calls as `line` says.
+    /// What it is, such as "function", "method", "global", "main chunk" or "metamethod".
+    ///
+    /// An "omission" stands for as many calls as `line` says.
     public var role: String
 
     /// A line of a traceback, as Lua writes them.

@@ -68,8 +68,10 @@ extension Loop {
     }
   }
 
-  /// Polls a mode once, and says when its next timer is due: nil if the mode is empty, the distant
-  /// future if there are only sources (R129). Counterpart: `limitDateForMode:`.
+  /// Polls a mode once, and says when its next timer is due (R129).
+  ///
+  /// - Returns: nil if the mode is empty, the distant future if there are only sources.
+  /// - SeeAlso: Counterpart `limitDateForMode:`.
   @available(*, noasync)
   public func limitDate(mode: ModeName) -> LoopTime? {
     guard run(mode: mode, for: .zero) != .finished, let found = findMode(mode) else { return nil }

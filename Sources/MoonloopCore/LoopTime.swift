@@ -8,6 +8,7 @@ public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible 
   /// Nanoseconds on the loop's clock; `Int64.max` means never.
   public var nanoseconds: Int64
 
+  /// An instant on the clock of a loop, in nanoseconds.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// An instant that never comes.

@@ -8,6 +8,7 @@ public struct ModeName: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
   /// The name as text.
   public let rawValue: String
 
+  /// A mode by its name; modes of equal names are one mode.
   public init(_ rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral value: String) { rawValue = value }
 

@@ -91,8 +91,10 @@ extension Loop {
     if !stop(value) { pendingStop = .some(value) }
   }
 
-  /// Has the loop's thread change its items; a sleeping loop does so without notifications and
-  /// without another pass (R85), but adding a source wakes it (R50).
+  /// Has the loop's thread change its items, as soon as it can.
+  ///
+  /// A sleeping loop does so without notifications and without another pass (R85), but adding a
+  /// source wakes it (R50).
   ///
   /// On the loop's thread the body runs at once.
   /// - Returns: false if the loop has ended; the body is then never called.

@@ -10,6 +10,7 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The value of `errno` after the call.
   public let code: Int32
 
+  /// The failure of a system call, with what `errno` was after it.
   public init(call: String, code: Int32) {
     self.call = call
     self.code = code
