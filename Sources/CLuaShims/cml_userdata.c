@@ -12,6 +12,7 @@ struct cml_kind {
   cml_object_release release;
   void *context;
   int metatable, methods, getters, setters;  // registry references
+  int plain;  // the metatable without the finalizer, of objects that need none
   int user_values;
 };
 
@@ -80,14 +81,13 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   return lua_error(L);
 }
 
-// Upvalues: 1 methods, 2 getters, 3 the kind.
+// Upvalues: 1 methods and getters together, 2 the kind. Methods are functions, getters are not.
 static int index_object(lua_State *L) {
   lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
-  lua_pop(L, 1);
-  lua_pushvalue(L, 2);
-  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL)
-    return unknown_field(L, lua_touserdata(L, lua_upvalueindex(3)), "unknown");
+  int type = lua_rawget(L, lua_upvalueindex(1));
+  if (LIKELY(type == LUA_TFUNCTION)) return 1;
+  if (type == LUA_TNIL)
+    return unknown_field(L, lua_touserdata(L, lua_upvalueindex(2)), "unknown");
   return cml_call_member(L, 1);
 }
 
@@ -121,11 +121,12 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
   cml_kind *k = calloc(1, sizeof *k);
   char *copy = strdup(name);
   if (k == NULL || copy == NULL) abort();
-  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, user_values};
+  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, 0, user_values};
   s->kinds = k;
   struct cml_work work;
   cml_begin_work(s, L, &work);
   k->metatable = new_table(L);
+  k->plain = new_table(L);
   k->methods = new_table(L);
   k->getters = new_table(L);
   k->setters = new_table(L);
@@ -164,15 +165,36 @@ static bool has_fields(lua_State *L, int ref) {
   return any;
 }
 
+// Copies the fields of one table of ours to another, but not `without`.
+static void copy_fields(lua_State *L, int from, int to, const char *without) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, to);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, from);
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {  // to, from, key, value
+    if (without != NULL && strcmp(lua_tostring(L, -2), without) == 0) {
+      lua_pop(L, 1);
+      continue;
+    }
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -5);
+  }
+  lua_pop(L, 2);
+}
+
 void cml_kind_seal(cml_kind *k, lua_State *L) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
   if (has_fields(L, k->getters)) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
+    int members = new_table(L);
+    copy_fields(L, k->getters, members, NULL);
+    copy_fields(L, k->methods, members, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, members);
+    luaL_unref(L, LUA_REGISTRYINDEX, members);
     lua_pushlightuserdata(L, k);
-    lua_pushcclosure(L, index_object, 3);
+    lua_pushcclosure(L, index_object, 2);
   } else {  // a plain table is found without a call
+    lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
     lua_createtable(L, 0, 1);
     lua_pushstring(L, "__index");
     lua_pushlightuserdata(L, k);
@@ -185,18 +207,36 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
   lua_pushlightuserdata(L, k);
   lua_pushcclosure(L, set_field, 2);
   cml_kind_set(k, L, CML_META, "__newindex");
+  copy_fields(L, k->metatable, k->plain, "__gc");
   cml_end_work(k->s, L, &work);
 }
 
-cml_object *cml_push_object(lua_State *L, cml_kind *k) {
+static inline cml_object *push_object(lua_State *L, cml_kind *k, int metatable) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
   cml_object *o = lua_newuserdatauv(L, sizeof *o, k->user_values);
   cml_end_work(k->s, L, &work);
   *o = (cml_object){.kind = k};
-  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
   lua_setmetatable(L, -2);
   return o;
+}
+
+cml_object *cml_push_object(lua_State *L, cml_kind *k) { return push_object(L, k, k->metatable); }
+
+cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
+  function = lua_absindex(L, function);
+  cml_object *o = push_object(L, k, k->plain);
+  o->live = true;
+  lua_pushvalue(L, function);
+  lua_setiuservalue(L, -2, 1);
+  return o;
+}
+
+void cml_finalize_handle(lua_State *L, int i, cml_kind *k) {
+  i = lua_absindex(L, i);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  lua_setmetatable(L, i);
 }
 
 // Identity ----------------------------------------------------------------------------------------

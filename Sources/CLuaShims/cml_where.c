@@ -17,14 +17,6 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
-// A word that tells chunk names apart, so that an address used again is not taken for the old name.
-static uint32_t check_of(const char *text, size_t count) {
-  uint32_t check = 2166136261u;
-  size_t step = count > 64 ? count / 32 : 1;
-  for (size_t i = 0; i < count; i += step) check = (check ^ (unsigned char)text[i]) * 16777619u;
-  return check;
-}
-
 static int32_t name_id(struct cml_state *s, const char *name) {
   for (int i = s->names_count - 1; i >= 0; i--)
     if (strcmp(s->names[i], name) == 0) return i;
@@ -41,15 +33,15 @@ static int32_t name_id(struct cml_state *s, const char *name) {
 
 struct cml_position cml_position(lua_State *L) {
   lua_Debug ar;
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+  // Level 0 is the host function that asks.
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
     struct cml_state *s = cml_of(L);
-    struct cml_source *slot = &s->sources[((uintptr_t)ar.source >> 4) % CML_SOURCE_SLOTS];
-    uint32_t check = check_of(ar.source, ar.srclen);
-    if (slot->source != ar.source || slot->count != ar.srclen || slot->check != check)
-      *slot = (struct cml_source){ar.source, ar.srclen, check, name_id(s, ar.short_src)};
-    return (struct cml_position){slot->id, ar.currentline};
+    int32_t *guess = &s->sources[((uintptr_t)ar.source >> 4) % CML_SOURCE_SLOTS];
+    if (UNLIKELY(*guess == 0 || strcmp(s->names[*guess - 1], ar.short_src) != 0))
+      *guess = name_id(s, ar.short_src) + 1;
+    return (struct cml_position){*guess - 1, ar.currentline};
   }
   return (struct cml_position){-1, 0};
 }

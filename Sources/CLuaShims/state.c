@@ -212,6 +212,7 @@ void cml_free(cml_state *s) {
   cml_userdata_close(s);
   free(s->tasks);
   free(s->names);
+  free(s->refs_free);
   free(s);
 }
 
@@ -220,6 +221,8 @@ lua_State *cml_running(cml_state *s) { return s->running; }
 cml_state *cml_state_of(lua_State *L) { return cml_of(L); }
 void cml_set_host(cml_state *s, void *host) { s->host = host; }
 void *cml_host(cml_state *s) { return s->host; }
+void cml_set_owner(cml_state *s, void *owner) { s->owner = owner; }
+void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }

@@ -192,7 +192,7 @@ extension LuaState {
     _ name: StaticString, _ L: OpaquePointer,
     _ body: (LuaStack) throws(LuaArgumentError) -> Int32
   ) -> Int32 {
-    let stack = LuaStack(L: L, state: self)
+    let stack = LuaStack(L: L)
     do { return try body(stack) } catch { return mistake(error, name, stack) }
   }
 

@@ -10,7 +10,7 @@ extension LuaState {
   ) throws(LuaError) -> R {
     precondition(!isClosed, "a closed Lua state was used")
     let task = cml_task_take(record)
-    let stack = LuaStack(L: cml_task_state(record, task), state: self)
+    let stack = LuaStack(L: cml_task_state(record, task))
     let count: Int
     do { count = try push(stack) } catch {
       cml_task_give_back(record, task)

@@ -24,7 +24,11 @@ package enum DispatchOutcome {
   case nested
 }
 
-extension LuaState {
+/// The way from a call-out of the host to the Lua function that handles it: one plain word, so that
+/// who keeps it counts no reference. It must not be used after its state was closed.
+package struct LuaDoor: BitwiseCopyable {
+  fileprivate let record: OpaquePointer
+
   /// Calls the function in user value `slot` of the userdata under `ref` with the userdata.
   package func dispatch(ref: Int32, slot: Int32) -> DispatchOutcome {
     outcome(cml_dispatch(record, ref, slot))
@@ -40,10 +44,40 @@ extension LuaState {
     outcome(cml_dispatch_ref(record, ref, slot, argument))
   }
 
-  /// The same with values that a closure pushes; it returns how many.
+  /// Gives a registry reference back. [-0, +0, raises: -]
+  package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
+
+  @inline(__always)
+  fileprivate func outcome(_ result: cml_result) -> DispatchOutcome {
+    if result.outcome == Int32(CML_RETURNED.rawValue) { return .returned }
+    return unusual(result)
+  }
+
+  @inline(never)
+  private func unusual(_ result: cml_result) -> DispatchOutcome {
+    switch result.outcome {
+    case Int32(CML_SUSPENDED.rawValue):
+      return .suspended(token(result.task), awaits: cml_task_awaits(record, result.task))
+    case Int32(CML_FAILED.rawValue): return .failed(token(result.task))
+    case Int32(CML_STOPPED.rawValue): return .stopped(token(result.task))
+    default:
+      if result.task >= 0 { cml_task_give_back(record, result.task) }
+      return .nested
+    }
+  }
+
+  fileprivate func token(_ index: Int32) -> LuaTask {
+    LuaTask(index: index, generation: cml_task_generation(record, index))
+  }
+}
+
+extension LuaState {
+  package var door: LuaDoor { LuaDoor(record: record) }
+
+  /// Calls a handler, as a door does, with values that a closure pushes; it returns how many.
   package func dispatch(ref: Int32, slot: Int32, push: (LuaStack) -> Int) -> DispatchOutcome {
     let task = cml_dispatch_begin(record, ref, slot)
-    let count = push(LuaStack(L: cml_task_state(record, task), state: self))
+    let count = push(LuaStack(L: cml_task_state(record, task)))
     return settle(cml_run(record, task, Int32(count) + 1, false), nil)
   }
 
@@ -54,14 +88,14 @@ extension LuaState {
     push: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
     let task = cml_task_take(record)
-    let count = push(LuaStack(L: cml_task_state(record, task), state: self))
+    let count = push(LuaStack(L: cml_task_state(record, task)))
     return settle(cml_run(record, task, Int32(count), false), onReturn)
   }
 
   /// Takes a coroutine for what the closure pushes, as for `start`; it runs when `begin` says so.
   package func prepare(push: (LuaStack) -> Void) -> LuaTask {
     let task = cml_task_take(record)
-    push(LuaStack(L: cml_task_state(record, task), state: self))
+    push(LuaStack(L: cml_task_state(record, task)))
     return token(task)
   }
 
@@ -119,7 +153,7 @@ extension LuaState {
 
   /// The stack of a suspended task; what it yielded is on top.
   package func stack(of task: LuaTask) -> LuaStack {
-    LuaStack(L: cml_task_state(record, task.index), state: self)
+    LuaStack(L: cml_task_state(record, task.index))
   }
 
   /// The task whose coroutine runs innermost and is this one; nil in a script's own coroutine.
@@ -145,7 +179,7 @@ extension LuaState {
     -> DispatchOutcome
   {
     if result.outcome == Int32(CML_RETURNED.rawValue) {
-      let stack = LuaStack(L: cml_task_state(record, result.task), state: self)
+      let stack = LuaStack(L: cml_task_state(record, result.task))
       onReturn?(stack, Int(result.count))
       cml_task_give_back(record, result.task)
       return .returned
@@ -153,26 +187,7 @@ extension LuaState {
     return outcome(result)
   }
 
-  @inline(__always)
-  func outcome(_ result: cml_result) -> DispatchOutcome {
-    if result.outcome == Int32(CML_RETURNED.rawValue) { return .returned }
-    return unusual(result)
-  }
+  func outcome(_ result: cml_result) -> DispatchOutcome { door.outcome(result) }
 
-  @inline(never)
-  private func unusual(_ result: cml_result) -> DispatchOutcome {
-    switch result.outcome {
-    case Int32(CML_SUSPENDED.rawValue):
-      return .suspended(token(result.task), awaits: cml_task_awaits(record, result.task))
-    case Int32(CML_FAILED.rawValue): return .failed(token(result.task))
-    case Int32(CML_STOPPED.rawValue): return .stopped(token(result.task))
-    default:
-      if result.task >= 0 { cml_task_give_back(record, result.task) }
-      return .nested
-    }
-  }
-
-  func token(_ index: Int32) -> LuaTask {
-    LuaTask(index: index, generation: cml_task_generation(record, index))
-  }
+  func token(_ index: Int32) -> LuaTask { door.token(index) }
 }

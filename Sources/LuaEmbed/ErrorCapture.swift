@@ -13,7 +13,7 @@ extension LuaState {
   /// Reads the error of a task that failed or was stopped, and gives its coroutine back.
   /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if nobody reads it.
   package func takeError(of task: LuaTask, wantsTraceback: Bool = true) -> LuaError {
-    let stack = LuaStack(L: cml_task_state(record, task.index), state: self)
+    let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
     if wantsTraceback, error.traceback.isEmpty { error.traceback = Self.frames(of: stack.L) }
     if let second = close(task.index) { onCloseError?(second) }
@@ -26,7 +26,7 @@ extension LuaState {
     let result = cml_task_close(record, task)
     defer { cml_task_give_back(record, task) }
     if result.outcome == Int32(CML_RETURNED.rawValue) { return nil }
-    return readError(on: LuaStack(L: cml_task_state(record, task), state: self))
+    return readError(on: LuaStack(L: cml_task_state(record, task)))
   }
 
   private func readError(on stack: LuaStack) -> LuaError {
@@ -95,7 +95,7 @@ extension LuaState {
     }
     guard stack.reserve(4) else { return "(error object is a \(type.name) value)" }
     let task = cml_task_take(record)
-    let inner = LuaStack(L: cml_task_state(record, task), state: self)
+    let inner = LuaStack(L: cml_task_state(record, task))
     cml_push_tostring(inner.L)
     cml_pushvalue(stack.L, -1)
     cml_xmove(stack.L, inner.L, 1)

@@ -52,7 +52,7 @@ extension LuaStack {
 
 extension LuaState {
   /// Gives a registry reference back, whatever runs. [-0, +0, raises: -]
-  package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), registryIndex, ref) }
+  package func dropRef(_ ref: Int32) { door.dropRef(ref) }
 
   /// Pops a value and makes it what `require` gives for a name. [-1, +0, raises: -]
   package func popLoaded(_ name: String, on stack: LuaStack) {

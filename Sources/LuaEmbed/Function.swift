@@ -35,7 +35,7 @@ public final class LuaHostFunction {
 private func callHostFunction(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?) -> Int32 {
   // Lua's cell keeps the function: no reference is counted here.
   Unmanaged<LuaHostFunction>.fromOpaque(context!)._withUnsafeGuaranteedRef { function in
-    let stack = LuaStack(L: L!, state: function.state)
+    let stack = LuaStack(L: L!)
     do {
       return Int32(truncatingIfNeeded: try function.body(stack))
     } catch {

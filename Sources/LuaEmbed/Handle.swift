@@ -65,6 +65,18 @@ package struct LuaHandleKind {
   }
 }
 
+extension LuaHandleKind {
+  /// Pushes a new handle whose first user value is the function at an index. Nothing is told when it
+  /// is collected: whoever made it holds it until its end, or calls `finalize`. [-0, +1, raises: -]
+  @inline(__always)
+  package func push(_ L: OpaquePointer, function: Int32) -> LuaHandle {
+    LuaHandle(object: cml_push_handle(L, kind, function))
+  }
+
+  /// From now on the kind's release is called when the handle at an index is collected.
+  package func finalize(_ L: OpaquePointer, _ index: Int32) { cml_finalize_handle(L, index, kind) }
+}
+
 /// Calls the closure of a kind when a handle is collected.
 private final class HandleRelease {
   let body: (LuaHandle) -> Void

@@ -23,7 +23,7 @@ final class ReleaseList: @unchecked Sendable {
   /// Gives a reference back, now or when the owner thread next drains.
   func release(_ ref: Int32) {
     if isOnOwner {
-      if isOpen { cml_unref(cml_running(record), registryIndex, ref) }
+      if isOpen { cml_unref(cml_running(record), ref) }
     } else {
       dropped.withLock { $0.append(ref) }
       hasDropped.store(true, ordering: .releasing)
@@ -39,7 +39,7 @@ final class ReleaseList: @unchecked Sendable {
       return list
     }
     guard isOpen else { return }
-    for ref in refs { cml_unref(cml_running(record), registryIndex, ref) }
+    for ref in refs { cml_unref(cml_running(record), ref) }
   }
 
   /// Owner thread only.

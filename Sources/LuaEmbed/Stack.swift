@@ -7,12 +7,14 @@ internal import CLuaShims
 /// Conversions are written on it. It must not outlive the call that handed it out.
 public struct LuaStack {
   package let L: OpaquePointer
-  // A stack lives for one call, and the state is there for all of it: no reference is counted.
-  package unowned(unsafe) let state: LuaState
 
-  package init(L: OpaquePointer, state: __shared LuaState) {
-    self.L = L
-    self.state = state
+  @inline(__always)
+  package init(L: OpaquePointer) { self.L = L }
+
+  /// The state that the stack is of: found when it is asked for, so that a call that does not ask
+  /// counts no reference.
+  package var state: LuaState {
+    Unmanaged<LuaState>.fromOpaque(cml_owner(cml_state_of(L))).takeUnretainedValue()
   }
 
   /// How many values lie on it.
@@ -52,9 +54,9 @@ public struct LuaStack {
   package func push(ref: Int32) { _ = cml_rawgeti(L, registryIndex, Int64(ref)) }
 
   /// Pops the top value into the registry. [-1, +0, raises: -]
-  package func popRef() -> Int32 { cml_ref(L, registryIndex) }
+  package func popRef() -> Int32 { cml_ref(L) }
 
-  package func dropRef(_ ref: Int32) { cml_unref(L, registryIndex, ref) }
+  package func dropRef(_ ref: Int32) { cml_unref(L, ref) }
 
   /// Takes values off the top. [-count, +0, raises: -]
   public func pop(_ count: Int = 1) { cml_settop(L, -Int32(count) - 1) }

@@ -39,6 +39,8 @@ public final class LuaState {
   /// Called when the state has been closed and just before its record goes: from then on nothing
   /// may interrupt it.
   package var onClosed: (() -> Void)?
+  /// Ends what the embedding library made of the state; it may close the state itself.
+  package var willClose: (() -> Void)?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
@@ -53,6 +55,7 @@ public final class LuaState {
     self.record = record
     releases = ReleaseList(record: record)
     interruptHandle = InterruptHandle(record: record)
+    cml_set_owner(record, Unmanaged.passUnretained(self).toOpaque())
     errorKind = makeErrorKind()
     startWatchdog()
     cml_on_finalizer_error(record, tellFinalizerError, Unmanaged.passUnretained(self).toOpaque())
@@ -74,6 +77,11 @@ public final class LuaState {
     guard !isClosed else { return }
     precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
     precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
+    if let willClose {
+      self.willClose = nil
+      willClose()
+      if isClosed { return }
+    }
     releases.close()
     cml_close(record)
     isClosed = true
@@ -83,7 +91,7 @@ public final class LuaState {
   }
 
   /// The stack of whatever runs now. [-0, +0, -]
-  package var stack: LuaStack { LuaStack(L: cml_running(record), state: self) }
+  package var stack: LuaStack { LuaStack(L: cml_running(record)) }
 
   /// The object that raw host functions get as their context; not retained.
   package func setHost(_ host: UnsafeMutableRawPointer?) { cml_set_host(record, host) }

@@ -27,7 +27,7 @@ private final class Fixture {
         .field(
           "next_fire",
           { L, host in
-            LuaStack(L: L!, state: Fixture.from(host).lua).push(1.5)
+            LuaStack(L: L!).push(1.5)
             return 1
           }),
       ])

@@ -39,8 +39,8 @@ struct TaskTests {
   @Test("that returns costs no coroutine")
   func returns() throws {
     let f = try Fixture("function(t, n) say(type(t), tostring(n)) end")
-    for _ in 0..<3 { guard case .returned = f.lua.dispatch(ref: f.ref, slot: 1) else { return } }
-    _ = f.lua.dispatch(ref: f.ref, slot: 1, integer: 7)
+    for _ in 0..<3 { guard case .returned = f.lua.door.dispatch(ref: f.ref, slot: 1) else { return } }
+    _ = f.lua.door.dispatch(ref: f.ref, slot: 1, integer: 7)
     _ = f.lua.dispatch(ref: f.ref, slot: 1) { stack in
       stack.push("word")
       return 1
@@ -52,7 +52,7 @@ struct TaskTests {
   @Test("that waits goes on with what it is given")
   func waits() throws {
     let f = try Fixture("function() say('a', wait()) say('b', wait()) end")
-    guard case .suspended(let task, awaits: true) = f.lua.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task, awaits: true) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     #expect(f.lua.isSuspended(task))
@@ -72,7 +72,7 @@ struct TaskTests {
   @Test("that waits can be given an error, with the place of the wait in its traceback")
   func raising() throws {
     let f = try Fixture("function()\n say(select(2, pcall(wait)))\n wait()\nend")
-    guard case .suspended(let task, _) = f.lua.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task, _) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     _ = f.lua.resume(task, raising: { $0.push("cancelled") })
@@ -95,7 +95,7 @@ struct TaskTests {
         coroutine.yield()
       end
       """)
-    guard case .suspended(let task, awaits: false) = f.lua.dispatch(ref: f.ref, slot: 1) else {
+    guard case .suspended(let task, awaits: false) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
       return #expect(Bool(false))
     }
     #expect(f.lua.end(task)?.message == "chunk:3: no")
@@ -118,7 +118,7 @@ struct TaskTests {
     ])
   func obstacle(_ script: String, _ words: String) throws {
     let f = try Fixture("function()\n\(script)\nend")
-    let outcome = f.lua.dispatch(ref: f.ref, slot: 1)
+    let outcome = f.lua.door.dispatch(ref: f.ref, slot: 1)
     if script.hasPrefix("load") {
       guard case .returned = outcome else { return #expect(Bool(false)) }
       return
@@ -151,7 +151,7 @@ struct TaskTests {
       end
       """.replacing("say('pcall', pcall(wait))", with: "say('pcall', select(2, pcall(wait)))")
         .replacing("xpcall(wait, print))", with: "select(2, xpcall(wait, print)))"))
-    var outcome = f.lua.dispatch(ref: f.ref, slot: 1)
+    var outcome = f.lua.door.dispatch(ref: f.ref, slot: 1)
     var count = 0
     while case .suspended(let task, _) = outcome {
       count += 1
@@ -187,7 +187,7 @@ struct TaskTests {
     for (value, text) in values {
       let f = try Fixture(
         "function() error(\(value), 0) end", limits: LuaLimits(callout: .milliseconds(20)))
-      guard case .failed(let task) = f.lua.dispatch(ref: f.ref, slot: 1) else {
+      guard case .failed(let task) = f.lua.door.dispatch(ref: f.ref, slot: 1) else {
         return #expect(Bool(false))
       }
       let error = f.lua.takeError(of: task)

@@ -43,8 +43,6 @@ int cml_rawget(lua_State *L, int i) __asm__("lua_rawget");                      
 int cml_rawgeti(lua_State *L, int i, long long n) __asm__("lua_rawgeti");         // [-0, +1, -]
 void cml_rawset(lua_State *L, int i) __asm__("lua_rawset");                       // [-2, +0, m]
 void cml_rawseti(lua_State *L, int i, long long n) __asm__("lua_rawseti");        // [-1, +0, m]
-int cml_ref(lua_State *L, int table) __asm__("luaL_ref");                         // [-1, +0, m]
-void cml_unref(lua_State *L, int table, int ref) __asm__("luaL_unref");           // [-0, +0, -]
 int cml_getuservalue(lua_State *L, int i, int n) __asm__("lua_getiuservalue");    // [-0, +1, -]
 int cml_setuservalue(lua_State *L, int i, int n) __asm__("lua_setiuservalue");    // [-1, +0, -]
 int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                     // [-0, +0, -]
@@ -57,6 +55,10 @@ void cml_newtable(lua_State *L, int items, int fields);  // [-0, +1, m]
 int cml_load(lua_State *L, const char *text, size_t size, const char *name, const char *mode);
 // [-0, +1, m]
 int cml_load_file(lua_State *L, const char *path, const char *mode);
+
+// Keeps the value on top in the registry until the reference is given back. Cheaper than luaL_ref.
+int cml_ref(lua_State *L);             // [-1, +0, m]
+void cml_unref(lua_State *L, int ref);  // [-0, +0, -]
 
 // Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
 void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
@@ -95,6 +97,9 @@ lua_State *cml_running(cml_state *s);
 cml_state *cml_state_of(lua_State *L);  // [-0, +0, -]
 void cml_set_host(cml_state *s, void *host);
 void *cml_host(cml_state *s);
+// The object of the binding that this state belongs to.
+void cml_set_owner(cml_state *s, void *owner);
+void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
 bool cml_is_owner(cml_state *s);
 size_t cml_bytes(cml_state *s);
@@ -255,6 +260,11 @@ const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);
 // Pushes a new object; all words are zero. [-0, +1, m]
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
+// Pushes a new object that is whole, with the function at the index as its first user value; it is
+// not finalized: its making and its end cost half as much. [-0, +1, m]
+cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function);
+// From now on the object at the index is finalized when it is collected. [-0, +0, -]
+void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is no object of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
@@ -289,7 +299,8 @@ struct cml_frame {
 };
 // " (app.lua:12)" for the innermost Lua function on the stack, or nothing. [-0, +0, -]
 void cml_site(lua_State *L, char *text);
-struct cml_position cml_position(lua_State *L);  // [-0, +0, -]
+// For a host function: where it was called. [-0, +0, -]
+struct cml_position cml_position(lua_State *L);
 const char *cml_source_name(cml_state *s, int32_t source);
 // Writes the name of the C function that keeps L from being suspended, such as "table.sort"; false
 // if nothing does. (The host's own wish for a result at once is not seen here.) [-0, +0, m]

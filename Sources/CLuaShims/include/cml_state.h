@@ -48,13 +48,6 @@ struct cml_hook {
 };
 enum { CML_DISPLACED_HOOKS = 16 };
 
-// A chunk's name seen before, so that a place costs no string.
-struct cml_source {
-  const char *source;  // Lua's string; only compared
-  size_t count;
-  uint32_t check;
-  int32_t id;          // into `names`
-};
 enum { CML_SOURCE_SLOTS = 64, CML_UNTOLD_MAX = 32 };
 
 struct cml_state {
@@ -115,9 +108,14 @@ struct cml_state {
   void (*on_finalizer_error)(void *context, const char *text, int reason);
   void *on_finalizer_error_context;
 
-  struct cml_source sources[CML_SOURCE_SLOTS];
+  // Guesses: the id of the name of a chunk, by the address of its text, plus 1.
+  int32_t sources[CML_SOURCE_SLOTS];
   char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
   int names_count, names_capacity;
+
+  // Registry references that are free (cml_ref.c).
+  int *refs_free;
+  int refs_free_count, refs_free_capacity;
 
   pthread_t thread;
   int tid;
@@ -125,6 +123,7 @@ struct cml_state {
   bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
   cml_kind *kinds;          // all kinds of userdata (cml_userdata.c)
   void *host;               // the embedding object, for raw host functions
+  void *owner;              // the binding's object for this state
 };
 
 // The record of a state, from any of its coroutines. [-0, +0, -]
