@@ -33,19 +33,31 @@ package struct RaisedValue: Error {
 /// One call of a host function by a script.
 package struct HostCall {
   package let stack: LuaStack
-  package let runtime: Runtime
+  // The state that this runs for holds the runtime: a call by itself counts no reference.
+  private let reference: Unmanaged<Runtime>
   /// The function's name in messages, such as `timer`.
   package let name: StaticString
 
   @inline(__always)
-  package init(_ L: OpaquePointer?, _ runtime: Runtime, _ name: StaticString) {
-    self.runtime = runtime
-    stack = LuaStack(L: L!, state: runtime.state)
+  init(_ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString) {
+    reference = Unmanaged.fromOpaque(context!)
+    stack = LuaStack(L: L!)
     self.name = name
   }
 
-  package var loop: Loop { runtime.loop }
-  package var state: LuaState { runtime.state }
+  package var runtime: Runtime { reference.takeUnretainedValue() }
+  package var loop: Loop { withRuntime { $0.loop } }
+  package var state: LuaState { withRuntime { $0.state } }
+  @inline(__always)
+  package var kinds: Kinds { withRuntime { $0.kinds } }
+  @inline(__always)
+  package var timers: TimerStore { withRuntime { $0.loop.timers } }
+
+  /// Runs a body on the runtime without counting a reference: for what scripts call often.
+  @inline(__always)
+  package func withRuntime<Result>(_ body: (Runtime) throws -> Result) rethrows -> Result {
+    try reference._withUnsafeGuaranteedRef(body)
+  }
 
   /// A mistake in the words "timer: 'every' must be …".
   package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
@@ -65,11 +77,8 @@ package func host(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ body: (HostCall) throws -> Int32
 ) -> Int32 {
-  // The state that this runs for holds the runtime.
-  Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { runtime in
-    let call = HostCall(L, runtime, name)
-    do { return try body(call) } catch { return failed(call, error) }
-  }
+  let call = HostCall(L, context, name)
+  do { return try body(call) } catch { return failed(call, error) }
 }
 
 @inline(never)

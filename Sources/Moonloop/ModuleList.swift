@@ -23,6 +23,6 @@ let moduleCurrent: LuaRawFunction = { L, context in
 /// `ml.now()`: seconds on the loop's clock (D7).
 let moduleNow: LuaRawFunction = { L, context in
   let runtime = Runtime.of(context)
-  LuaStack(L: L!, state: runtime.state).push(Double(runtime.loop.kernel.now()) / 1e9)
+  LuaStack(L: L!).push(Double(runtime.loop.kernel.now()) / 1e9)
   return 1
 }

@@ -7,6 +7,8 @@ package import MoonloopCore
 package final class Runtime {
   package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
   package let loop: Loop
+  /// The way into Lua.
+  let door: LuaDoor
   /// Which handles there are, and who made them where.
   package let handles = Handles()
   package let errors = ErrorPolicy()
@@ -56,6 +58,7 @@ package final class Runtime {
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
     self.loop = loop
+    door = state.door
     kinds = Kinds(state, doors)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
@@ -73,6 +76,7 @@ package final class Runtime {
     loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
+    state.willClose = { [unowned self] in shutDown() }
   }
 
   deinit { scratch.deallocate() }

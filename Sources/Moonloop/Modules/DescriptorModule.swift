@@ -71,7 +71,7 @@ extension Runtime {
   func deliver(_ source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
     let isRead = event == .read
     callOut(source) { ref in
-      state.dispatch(
+      door.dispatch(
         ref: ref, slot: isRead ? 1 : 2, argument: isRead ? names.read : names.write)
     }
   }

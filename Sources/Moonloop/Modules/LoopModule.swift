@@ -7,7 +7,7 @@ extension HostCall {
   /// The first argument must be the loop: whoever writes a dot for a colon is told.
   @inline(__always)
   package func requireLoop() throws(ScriptMistake) {
-    if runtime.kinds.loop.handle(stack.L, 1) == nil { throw notSelf("loop") }
+    if kinds.loop.handle(stack.L, 1) == nil { throw notSelf("loop") }
   }
 
   @inline(never)

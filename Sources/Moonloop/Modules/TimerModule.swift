@@ -40,13 +40,15 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   _ = try options.pushHandler("[1]", isRequired: true)
   let loop = call.loop
   let id = try call.pushTimer(
-    date: loop.dueDate(after: first ?? interval, repeats: interval > 0), interval: interval,
+    handler: -1, date: loop.dueDate(after: first ?? interval, repeats: interval > 0), interval: interval,
     tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
   if isAdded {
     for mode in modes ?? [.default] { call.scheduleTimer(id, mode) }
+  } else {
+    call.kinds.timer.finalize(call.stack.L, -1)
   }
   return 1
 }
@@ -57,7 +59,8 @@ let loopAfter: LuaRawFunction = { L, context in
     try call.requireLoop()
     let delay = try call.seconds(2, "the delay", .notNegative)
     try call.function(3, "the handler")
-    return try call.addSimpleTimer(date: call.loop.dueDate(after: delay), interval: 0)
+    let date = call.withRuntime { $0.loop.dueDate(after: delay) }
+    return try call.addSimpleTimer(date: date, interval: 0)
   }
 }
 
@@ -67,7 +70,8 @@ let loopEvery: LuaRawFunction = { L, context in
     try call.requireLoop()
     let interval = try call.seconds(2, "the interval", .positive)
     try call.function(3, "the handler")
-    return try call.addSimpleTimer(date: call.loop.dueDate(after: interval, repeats: true), interval: interval)
+    let date = call.withRuntime { $0.loop.dueDate(after: interval, repeats: true) }
+    return try call.addSimpleTimer(date: date, interval: interval)
   }
 }
 
@@ -93,32 +97,31 @@ extension HostCall {
   /// Makes a timer of the handler at 3, and adds it to the default mode.
   @inline(__always)
   fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {
-    stack.setCount(3)
-    let id = try pushTimer(date: date, interval: interval, tolerance: 0)
+    let id = try pushTimer(handler: 3, date: date, interval: interval, tolerance: 0)
     holdTimer(id)
-    loop.add(id)
+    withRuntime { $0.loop.add(id) }
     return 1
   }
 
-  /// Makes a timer of the handler on top of the stack; the handle takes its place. [-1, +1]
+  /// Makes a timer of the handler at an index, and pushes its handle. [-0, +1]
   @inline(__always)
   fileprivate func pushTimer(
-    date: Int64, interval: Int64, tolerance: Int64
+    handler: Int32, date: Int64, interval: Int64, tolerance: Int64
   ) throws -> TimerID {
-    let callout = TimerCallout(
-      fire: fireTimer, release: timerEnded, context: runtime.context, payload: 0)
-    guard
-      let id = loop.makeTimer(
-        date: date, interval: interval, tolerance: tolerance, callout: callout)
-    else { throw mistake("the loop has \(TimerQueue.slotLimit) timers, more than it can hold") }
-    let handle = runtime.kinds.timer.push(stack.L)
-    handle.index = UInt32(truncatingIfNeeded: id.slot)
-    handle.generation = id.generation
-    handle.pointer = runtime.context
-    stack.rotate(-2, 1)
-    stack.popSlot(1, of: -2)
-    runtime.handles.note(timer: id, madeAt: stack.position)
-    return id
+    try withRuntime { runtime in
+      let callout = TimerCallout(
+        fire: fireTimer, release: timerEnded, context: runtime.context, payload: 0)
+      guard
+        let id = runtime.loop.makeTimer(
+          date: date, interval: interval, tolerance: tolerance, callout: callout)
+      else { throw mistake("the loop has \(TimerQueue.slotLimit) timers, more than it can hold") }
+      let handle = runtime.kinds.timer.push(stack.L, function: handler)
+      handle.index = UInt32(truncatingIfNeeded: id.slot)
+      handle.generation = id.generation
+      handle.pointer = runtime.context
+      runtime.handles.note(timer: id, madeAt: stack.position)
+      return id
+    }
   }
 
   /// Adds the timer whose handle is on top of the stack to a mode; the loop holds it then (D4).
@@ -129,7 +132,7 @@ extension HostCall {
 
   @inline(__always)
   private func holdTimer(_ id: TimerID) {
-    let records = loop.timers.records
+    let records = timers.records
     if records[id.slot].callout.payload == 0 {
       stack.pushValue(-1)
       records[id.slot].callout.payload = stack.popRef()
@@ -142,6 +145,9 @@ extension HostCall {
     guard let slot = loop.timers.slot(of: id), records[slot].callout.payload != 0,
       loop.modeNames(of: id).isEmpty, !loop.contains(id, .common)
     else { return }
+    stack.push(ref: records[slot].callout.payload)
+    runtime.kinds.timer.finalize(stack.L, -1)
+    stack.pop()
     stack.dropRef(records[slot].callout.payload)
     records[slot].callout.payload = 0
   }
@@ -149,7 +155,7 @@ extension HostCall {
   /// The timer of a handle at an index; nil if it is no timer.
   @inline(__always)
   func timerID(_ index: Int32) -> TimerID? {
-    guard let handle = runtime.kinds.timer.handle(stack.L, index) else { return nil }
+    guard let handle = kinds.timer.handle(stack.L, index) else { return nil }
     return TimerID(slot: Int(handle.index), generation: handle.generation)
   }
 
@@ -189,7 +195,7 @@ private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
     let outer = runtime.running
     runtime.running = Running(timer: id)
-    let outcome = runtime.state.dispatch(ref: payload, slot: 1, integer: missed)
+    let outcome = runtime.door.dispatch(ref: payload, slot: 1, integer: missed)
     if case .returned = outcome {
     } else {
       runtime.settle(outcome, .timer(TimerID(rawValue: id)))
@@ -201,7 +207,7 @@ private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
 /// The timer has ended: nothing of it is held any more.
 private let timerEnded: TimerCallout.Release = { context, payload, id, isNoted in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
-    if payload != 0 { runtime.state.dropRef(payload) }
+    if payload != 0 { runtime.door.dropRef(payload) }
     if isNoted { runtime.handles.forget(timer: TimerID(rawValue: id)) }
   }
 }
@@ -210,21 +216,22 @@ private let timerEnded: TimerCallout.Release = { context, payload, id, isNoted i
 func releaseTimer(_ handle: LuaHandle) {
   guard let context = handle.pointer else { return }
   let id = TimerID(slot: Int(handle.index), generation: handle.generation)
-  Runtime.of(context).loop.invalidate(id)
+  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.loop.invalidate(id) }
 }
 
 // MARK: Methods
 
 let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
-    call.loop.invalidate(try call.selfTimer())
+    let id = try call.selfTimer()
+    call.withRuntime { $0.loop.invalidate(id) }
     return 0
   }
 }
 
 let timerIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
-    call.stack.push(call.loop.timers.slot(of: try call.selfTimer()) != nil)
+    call.stack.push(call.timers.slot(of: try call.selfTimer()) != nil)
     return 1
   }
 }
@@ -233,7 +240,8 @@ let timerAgain: LuaRawFunction = { L, context in
   host(L, context, "again") { call in
     let id = try call.selfTimer()
     let delay = try call.seconds(2, "the delay", .notNegative)
-    if !call.loop.rearm(id, after: delay) { throw call.invalidTimer() }
+    let exists = call.withRuntime { $0.loop.rearm(id, after: delay) }
+    if !exists { throw call.invalidTimer() }
     return 0
   }
 }
