@@ -12,7 +12,6 @@ package final class LuaProgramHooks {
   let blocks: (_ name: String, _ site: String) -> Bool
   /// A finalizer failed, or a script that has switched warnings on warns. Must not use the state.
   let warns: (_ text: String, _ isError: Bool) -> Void
-  fileprivate unowned(unsafe) var state: LuaState! = nil  // it holds this object
   fileprivate let hooks = UnsafeMutablePointer<cml_program_hooks>.allocate(capacity: 1)
 
   package init(
@@ -28,7 +27,7 @@ package final class LuaProgramHooks {
         exit: { status, closes, context in LuaProgramHooks.of(context).exit(status, closes) },
         blocks: { L, name, context in
           let hooks = LuaProgramHooks.of(context)
-          let site = LuaStack(L: L!, state: hooks.state).site
+          let site = LuaStack(L: L!).site
           return hooks.blocks(String(cString: name!), site)
         },
         warns: { text, isError, context in
@@ -47,7 +46,6 @@ package final class LuaProgramHooks {
 extension LuaState {
   /// Has `os.exit`, `os.execute`, `io.popen` and `io.read` ask the hooks, which the state holds.
   package func install(_ hooks: LuaProgramHooks) {
-    hooks.state = self
     kept.append(hooks)
     _ = cml_install_program(record, hooks.hooks)
   }
