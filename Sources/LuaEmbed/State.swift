@@ -39,8 +39,6 @@ public final class LuaState {
   /// Called when the state has been closed and just before its record goes: from then on nothing
   /// may interrupt it.
   package var onClosed: (() -> Void)?
-  /// Ends what the embedding library made of the state; it may close the state itself.
-  package var willClose: (() -> Void)?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
@@ -77,11 +75,6 @@ public final class LuaState {
     guard !isClosed else { return }
     precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
     precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
-    if let willClose {
-      self.willClose = nil
-      willClose()
-      if isClosed { return }
-    }
     releases.close()
     cml_close(record)
     isClosed = true

@@ -76,7 +76,6 @@ package final class Runtime {
     loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
-    state.willClose = { [unowned self] in shutDown() }
   }
 
   deinit { scratch.deallocate() }

@@ -28,13 +28,13 @@ extension Loop {
     public typealias FailureHandler = (_ source: DescriptorSource, _ error: SystemError) -> Void
 
     /// The descriptor; -1 once it was closed.
-    public private(set) var fd: Int32
+    @exclusivity(unchecked) public private(set) var fd: Int32
     /// Whether invalidation closes the descriptor (R66).
     public let closesDescriptor: Bool
     /// The events that stay enabled after their callback; others are disabled by it (R62).
-    public var reenabled: Events
+    @exclusivity(unchecked) public var reenabled: Events
     /// What the handler wants to hear now.
-    public private(set) var enabled: Events
+    @exclusivity(unchecked) public private(set) var enabled: Events
     /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
     public var onFailure: FailureHandler?
 
@@ -42,14 +42,14 @@ extension Loop {
     /// The loop that it is on. Loop thread only.
     package weak var loop: Loop?
     /// The token of its registrations; 0: none.
-    package var token: UInt64 = 0
+    @exclusivity(unchecked) package var token: UInt64 = 0
     /// What the kernel said and was not delivered yet.
-    package var ready: Interest = []
+    @exclusivity(unchecked) package var ready: Interest = []
     /// The modes in whose rings it waits for its turn.
-    package var ringed = ModeMask()
+    @exclusivity(unchecked) package var ringed = ModeMask()
     /// It cannot be polled and counts as ready always (a regular file).
-    package var isAlwaysReady = false
-    package var callDepth = 0
+    @exclusivity(unchecked) package var isAlwaysReady = false
+    @exclusivity(unchecked) package var callDepth = 0
     /// Where it stands in the list of the mode with index `placeMode`, so that it leaves that at once.
     var place = 0
     var placeMode = -1
@@ -59,7 +59,7 @@ extension Loop {
       didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
     }
     /// Reads and writes cannot block; else each is preceded by a question.
-    package var isNonBlocking = false
+    @exclusivity(unchecked) package var isNonBlocking = false
 
     /// Makes a source for a descriptor, on no loop yet.
     ///

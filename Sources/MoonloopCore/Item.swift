@@ -19,17 +19,17 @@ extension Loop {
     /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     /// The indices of its modes in the loop that owns it. Loop thread only.
-    final var modes: [Int] = []
+    @exclusivity(unchecked) final var modes: [Int] = []  // as `Loop.modes`
     /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
     final var isCommon = false
     package final var holds = true
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     @inline(__always) package final var isSuspended: Bool { suspensions > 0 }
     /// How many reasons there are to deliver nothing. Loop thread only.
-    private final var suspensions: Int32 = 0
+    @exclusivity(unchecked) private final var suspensions: Int32 = 0
     private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
-    package final var maker = ItemMaker()
+    @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
 
     package init(name: String) { self.name = name }
 

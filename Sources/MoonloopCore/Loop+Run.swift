@@ -134,12 +134,22 @@ extension Loop {
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
       let date = min(frame.deadline, wakeDate(mode))
+      if date <= passNow && canOmitSleep(mode) { return }
       if isFirst { for hook in idleHooks { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
       waitInKernel(mode, until: until) { self.isAwaited(frame) }
       if hasReady(mode) || (date != .max && kernel.hasReached(date)) { return applyPosts() }
     }
+  }
+
+  /// Whether nobody could tell that a sleep which would end at once was left out: no descriptor is
+  /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
+  /// so that what is done when it is idle is not put off for ever.
+  private func canOmitSleep(_ mode: Mode) -> Bool {
+    guard mode.polled == 0, mode.alwaysReady == 0, wallDates.isEmpty else { return false }
+    omittedSleeps &+= 1
+    return omittedSleeps & 63 != 0
   }
 
   /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117), or the

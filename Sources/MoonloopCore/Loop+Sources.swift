@@ -6,13 +6,15 @@ extension Loop {
   package func noteSignalled(_ source: Source) {
     lastSignal &+= 1
     if source.isOwned(by: self) { source.signalNumber = lastSignal }
-    signalled.append(SignalledSource(source: source, number: lastSignal))
+    signalled.append(SignalledSource(retaining: source, number: lastSignal))
   }
 
   /// Whether a signal of the source waits in the list.
   package func isNoted(_ source: Source) -> Bool {
     if source.isOwned(by: self) && source.signalNumber == 0 { return false }
-    return signalled.contains { $0.source === source && isLive($0) }
+    return (0..<signalled.count).contains {
+      signalled[$0].isOf(source) && isLive(signalled[$0])
+    }
   }
 
   /// Performs all signalled sources of a mode, or one, and the perform requests that wait for it.
@@ -27,51 +29,125 @@ extension Loop {
   }
 
   private func performSignalled(_ mode: Mode, onlyOne: Bool) -> Bool {
-    var batch = signalled.filter { isLive($0) && isPerformed($0.source, in: mode) }
-    // The set is fixed now (R44); stable sorting keeps equal orders in order of their signals (R42).
-    if batch.count > 1 && zip(batch, batch.dropFirst()).contains(where: { $1.precedes($0) }) {
-      batch.sort { $0.precedes($1) }
-    }
+    let outer = signalledInBatches
+    let batch = takeBatch(mode)
+    signalledInBatches = signalled.count
     var any = false
-    for entry in batch {
+    for index in batch {
       if any && onlyOne { break }  // The others stay marked (R43).
-      guard entry.source.isValid, entry.source.takeMark() else { continue }  // R45, R48
-      any = true
-      callOut(to: entry.source, mode)
+      let done = signalled[batches[index]].withSource { source in
+        guard source.isValid, source.takeMark() else { return false }  // R45, R48
+        callOut(to: source, mode)
+        return true
+      }
+      any = any || done
     }
+    while batches.count > batch.lowerBound { batches.removeLast() }
+    signalledInBatches = outer
     forgetAnswered()
     return any
   }
 
-  /// Forgets the signals that were answered, or whose sources are gone. What nobody else holds is
-  /// let go afterwards, for a deinit may signal another source.
+  /// Finds the signalled sources that are performed now: the set is fixed (R44), and equal orders are
+  /// in order of their signals (R42).
+  /// - Returns: Where in `batches` their places are.
+  private func takeBatch(_ mode: Mode) -> Range<Int> {
+    let start = batches.count
+    var isSorted = true
+    for place in 0..<signalled.count {
+      let entry = signalled[place]
+      guard isPerformed(entry, in: mode) else { continue }
+      if batches.count > start, entry.precedes(signalled[batches[batches.count - 1]]) {
+        isSorted = false
+      }
+      batches.append(place)
+    }
+    if !isSorted {
+      let places = (start..<batches.count).map { batches[$0] }
+        .sorted { signalled[$0].precedes(signalled[$1]) }
+      for (index, place) in places.enumerated() { batches[start + index] = place }
+    }
+    return start..<batches.count
+  }
+
+  /// Forgets the signals that were answered, or whose sources are gone, but for those that an outer
+  /// batch may come to. What nobody else holds is let go afterwards, for a deinit may signal another
+  /// source.
   private func forgetAnswered() {
-    let gone = signalled.filter { !$0.source.isValid || indices(of: $0.source).isEmpty }
-    withExtendedLifetime(gone) { signalled.removeAll { !isLive($0) } }
+    var kept = signalledInBatches
+    let first = answered.count
+    for place in kept..<signalled.count {
+      let entry = signalled[place]
+      if isLive(entry) {
+        signalled[kept] = entry
+        kept += 1
+      } else {
+        answered.append(entry)
+      }
+    }
+    while signalled.count > kept { signalled.removeLast() }
+    while answered.count > first {
+      let entry = answered[answered.count - 1]
+      answered.removeLast()
+      entry.release()
+    }
+  }
+
+  /// Lets go of all signals, at the end of the loop.
+  func forgetSignalled() {
+    while signalled.count > 0 {
+      let entry = signalled[signalled.count - 1]
+      signalled.removeLast()
+      entry.release()
+    }
   }
 
   /// Whether the signal was not answered since, here or elsewhere, and the source is still here.
   private func isLive(_ entry: SignalledSource) -> Bool {
-    let source = entry.source
-    guard source.isSignalled, source.isValid else { return false }
-    if source.isOwned(by: self) { return source.signalNumber == entry.number && source.isInAnyMode }
-    return guestModes[ObjectIdentifier(source)] != nil
+    entry.withSource { source in
+      guard source.isSignalled, source.isValid else { return false }
+      if source.isOwned(by: self) {
+        return source.signalNumber == entry.number && source.isInAnyMode
+      }
+      return guestModes[ObjectIdentifier(source)] != nil
+    }
   }
 
-  private func isPerformed(_ source: Source, in mode: Mode) -> Bool {
-    if source.isSuspended { return false }
-    return source.isOwned(by: self)
-      ? source.isIn(mode.index) : guestModes[ObjectIdentifier(source)]?.contains(mode.index) == true
+  private func isPerformed(_ entry: SignalledSource, in mode: Mode) -> Bool {
+    entry.withSource { source in
+      guard source.isSignalled, source.isValid, !source.isSuspended else { return false }
+      if source.isOwned(by: self) {
+        return source.signalNumber == entry.number && source.isIn(mode.index)
+      }
+      return guestModes[ObjectIdentifier(source)]?.contains(mode.index) == true
+    }
   }
 }
 
-/// A source that was signalled, and the number of that signal in its loop.
-package struct SignalledSource {
-  let source: Loop.Source
+/// A source that was signalled, and the number of that signal in its loop: plain words, so that the
+/// list of them is a table. The list holds the source, by hand.
+package struct SignalledSource: BitwiseCopyable {
+  private let source: Unmanaged<Loop.Source>
   let number: UInt64
 
+  @inline(__always)
+  init(retaining source: Loop.Source, number: UInt64) {
+    self.source = .passRetained(source)
+    self.number = number
+  }
+
+  /// Ends the hold of the list. It may be the last: then a deinit runs, which may do anything.
+  func release() { source.release() }
+
+  @inline(__always)
+  func withSource<Result>(_ body: (Loop.Source) -> Result) -> Result {
+    source._withUnsafeGuaranteedRef(body)
+  }
+
+  func isOf(_ other: Loop.Source) -> Bool { withSource { $0 === other } }
+
   func precedes(_ other: SignalledSource) -> Bool {
-    source.order != other.source.order
-      ? source.order < other.source.order : number < other.number
+    let (mine, others) = (withSource { $0.order }, other.withSource { $0.order })
+    return mine != others ? mine < others : number < other.number
   }
 }

@@ -101,7 +101,11 @@ extension Loop {
   /// A timer that repeats needs the exact time, for its grid begins there.
   @inline(__always)
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
-    if delay == 0 && !repeats && firing.count > 0 { return passNow }
+    if delay == 0 && !repeats {
+      // What has come now is due, whoever looks: it need not be put into the order of dates.
+      if firing.count == 0 { passNow = max(passNow, kernel.now()) }
+      return passNow
+    }
     return saturatingDate(kernel.now(), after: delay)
   }
 
@@ -278,14 +282,21 @@ extension Loop {
   private func requeue(_ slot: Int) {
     let date = timers.records[slot].date
     let bits = timers.records[slot].modes.bits
-    for mode in modes where bits & mode.bit != 0 && mode.timers.contains(slot) {
-      if mode.timers.isQueued(slot) {
-        mode.timers.move(slot, to: date)
-      } else {
-        mode.timers.insert(slot, date: date, isDue: date <= passNow)
-      }
+    if bits == 1 {
+      requeue(slot, date, defaultMode)
+    } else {
+      for mode in modes where bits & mode.bit != 0 { requeue(slot, date, mode) }
     }
     if firing.count == 0 { wasParked = false }
+  }
+
+  @inline(__always)
+  private func requeue(_ slot: Int, _ date: Int64, _ mode: Mode) {
+    if mode.timers.isQueued(slot) {
+      mode.timers.move(slot, to: date)
+    } else if mode.timers.contains(slot) {
+      mode.timers.insert(slot, date: date, isDue: date <= passNow)
+    }
   }
 
   // MARK: Timers as Swift objects

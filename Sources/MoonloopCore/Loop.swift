@@ -28,12 +28,16 @@ public final class Loop: @unchecked Sendable {
   private let ended = Atomic<Bool>(false)
 
   // Loop thread only.
-  var modes: [Mode]
+  //
+  // What each pass looks at is `@exclusivity(unchecked)`: a check costs 4 ns, and there would be a
+  // dozen in a pass. No access to them spans a call: they are loads, stores and array operations
+  // that neither call anybody nor let go of the last reference to anything.
+  @exclusivity(unchecked) var modes: [Mode]
   /// The first of the modes, where most items are.
   let defaultMode = Mode(name: .default, index: 0)
   var modeIndices: [ModeName: Int] = [:]
   var commonItems: [Item] = []
-  var frames: [RunFrame] = []
+  @exclusivity(unchecked) var frames: [RunFrame] = []
   var lastSerial: UInt64 = 0
   package let timers = TimerStore()
   /// The slots of the timers whose callbacks are under way.
@@ -43,10 +47,16 @@ public final class Loop: @unchecked Sendable {
   var wallDates: [TimerID: Int64] = [:]
   var wallClockSteps = 0
   /// Sources that were signalled, in order of their signals; some may not be any more.
-  var signalled: [SignalledSource] = []
+  let signalled = Table<SignalledSource>()
+  /// How many of the first of them belong to batches under way, and must stay where they are.
+  var signalledInBatches = 0
+  /// The places in `signalled` of the batches under way, the innermost last.
+  let batches = Table<Int>()
+  /// Signals that were answered, and are let go of one by one.
+  let answered = Table<SignalledSource>()
   var lastSignal: UInt64 = 0
-  var blocks = BlockQueue()
-  var requests = BlockQueue()
+  @exclusivity(unchecked) var blocks = BlockQueue()
+  @exclusivity(unchecked) var requests = BlockQueue()
   /// Modes of sources and ports that belong to another loop as well.
   var guestModes: [ObjectIdentifier: [Int]] = [:]
   var descriptors: [DescriptorSource?] = []
@@ -56,7 +66,9 @@ public final class Loop: @unchecked Sendable {
   package let barePollSet: PollSetID
   package let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
   /// What the clock said when the loop last looked; dates up to it are due.
-  var passNow: Int64 = .min
+  @exclusivity(unchecked) var passNow: Int64 = .min
+  /// How many sleeps were left out because a timer was due already.
+  var omittedSleeps = 0
   var isApplyingPosts = false
   var isDrainingMainQueue = false
   var mainQueueIsSilent = false
@@ -81,6 +93,7 @@ public final class Loop: @unchecked Sendable {
   /// When descriptors were last looked at.
   var inspection = DescriptorInspection()
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
+  @exclusivity(unchecked)
   private(set) var idleHooks: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
 
   /// - Throws: `SystemError` if the kernel cannot make a poll set.
@@ -97,6 +110,10 @@ public final class Loop: @unchecked Sendable {
   deinit {
     timers.deallocate()
     firing.deallocate()
+    forgetSignalled()
+    signalled.deallocate()
+    batches.deallocate()
+    answered.deallocate()
     events.deallocate()
   }
 
@@ -176,7 +193,7 @@ public final class Loop: @unchecked Sendable {
     for block in blocks.blocks + requests.blocks { block.request.cancel() }
     blocks = BlockQueue()
     requests = BlockQueue()
-    signalled = []
+    forgetSignalled()
     commonItems = []
     tracer = nil
     idleHooks = []

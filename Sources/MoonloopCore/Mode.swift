@@ -17,7 +17,7 @@ package final class Mode {
   package let timers = TimerQueue()
   var sources: [Loop.Source] = []
   var ports: [Loop.Port] = []
-  private(set) var descriptors: [Loop.DescriptorSource] = []
+  @exclusivity(unchecked) private(set) var descriptors: [Loop.DescriptorSource] = []  // as `Loop.modes`
   /// By order, then by adding (R32).
   private(set) var observers: [Loop.Observer] = []
   /// The activities that any observer of the mode hears of.
@@ -34,8 +34,8 @@ package final class Mode {
   var servesMainQueue = false
 
   /// What is ready, in order of becoming so; the first `readyHead` are gone.
-  private var ready: [ReadyItem?] = []
-  private var readyHead = 0
+  @exclusivity(unchecked) private var ready: [ReadyItem?] = []  // as `Loop.modes`
+  @exclusivity(unchecked) private var readyHead = 0
   /// How many of the ready are served before the kernel is asked again, so that no port that is
   /// always ready keeps descriptors from their turn (R31).
   var round = 0

@@ -1,5 +1,6 @@
 // Version-0 sources: signalled by hand, performed by the loop.
 
+internal import CLinuxShims
 internal import Synchronization
 
 extension Loop {
@@ -53,12 +54,19 @@ extension Loop {
     /// - Note: Any thread. No system call.
     public func signal() {
       guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
-      let isAlone = !isShared.load(ordering: .sequentiallyConsistent)
-      if isAlone, let loop = Loop.ofThisThread, isOwned(by: loop) {
-        loop.noteSignalled(self)
-        return
-      }
+      if !isShared.load(ordering: .sequentiallyConsistent), noteHere() { return }
       for loop in members.withLock({ $0 }) { loop.post(.signalled(self)) }
+    }
+
+    /// Tells the loop of this thread, if it is the one that the source is on.
+    @inline(__always)
+    private func noteHere() -> Bool {
+      guard let pointer = cmx_thread_loop() else { return false }
+      return Unmanaged<Loop>.fromOpaque(pointer)._withUnsafeGuaranteedRef { loop in
+        guard isOwned(by: loop) else { return false }
+        loop.noteSignalled(self)
+        return true
+      }
     }
 
     /// Whether it was signalled and not performed since. Any thread.
@@ -86,7 +94,7 @@ extension Loop {
     }
 
     /// The number of the last signal in the loop that owns it. Loop thread only.
-    package var signalNumber: UInt64 = 0
+    @exclusivity(unchecked) package var signalNumber: UInt64 = 0
 
     package override func dropHandlers() {
       perform = nil

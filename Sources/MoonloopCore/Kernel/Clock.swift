@@ -24,8 +24,9 @@ package final class Clock {
   /// What is in flight; may be used from any thread.
   package let holds = Holds()
 
-  private var offset: Int64
-  private var wallOffset: Int64
+  // Plain words, read in each pass.
+  @exclusivity(unchecked) private var offset: Int64
+  @exclusivity(unchecked) private var wallOffset: Int64
 
   /// Makes a clock of a mode.
   /// - Parameters:

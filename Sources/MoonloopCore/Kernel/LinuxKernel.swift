@@ -15,7 +15,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to
   /// know.
   private var wallWatch: Descriptor?
-  package private(set) var wallClockSteps = 0
+  @exclusivity(unchecked) package private(set) var wallClockSteps = 0  // a plain word
   /// For tests, which cannot set the clock of the system.
   package var wallWatchDescriptor: Int32? { wallWatch?.number }
 
