@@ -193,7 +193,7 @@ extension Loop {
     if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
     if !timers.records[slot].flags.contains(.firing) {
       timers.records[slot].flags.remove(.moved)
-      moveQueued(slot, to: date)
+      postponeQueued(slot, to: date)
     }
     return true
   }
@@ -259,6 +259,13 @@ extension Loop {
     if bits == 1 { return leave(timerInSlot: slot, defaultMode) }
     if bits == 0 { return }
     for mode in modes where bits & mode.bit != 0 { leave(timerInSlot: slot, mode) }
+  }
+
+  /// Moves a timer that the script may well move again before it is due.
+  @inline(__always)
+  private func postponeQueued(_ slot: Int, to date: Int64) {
+    if timers.records[slot].modes.bits != 1 { return moveQueued(slot, to: date) }
+    if defaultMode.timers.isQueued(slot) { defaultMode.timers.postpone(slot, to: date) }
   }
 
   func moveQueued(_ slot: Int, to date: Int64) {

@@ -28,6 +28,7 @@ package struct TimerQueue {
     var hasTolerance = false
     var ringLive = 0
     var members = 0
+    var postponed = 0  // how many entries of the heap have an earlier date than their timers
   }
 
   /// Slots are below this.
@@ -44,6 +45,11 @@ package struct TimerQueue {
   private let parkedKeys = Table<UInt64>()
   /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the low bits of the ring number.
   private let positions = Table<Int32>()
+  /// By slot: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
+  /// for others. An idle timeout that is put off again and again is moved in the heap only when its
+  /// old date comes.
+  private let laterDates = Table<Int64>(minimumCapacity: 1)
+  private static let notPostponed = Int64.min
   private let state: UnsafeMutablePointer<State>
 
   package init() {
@@ -56,6 +62,7 @@ package struct TimerQueue {
     ring.deallocate()
     parkedKeys.deallocate()
     positions.deallocate()
+    laterDates.deallocate()
     state.deallocate()
   }
 
@@ -70,14 +77,16 @@ package struct TimerQueue {
 
   /// The earliest date, `Int64.max` if there is none.
   package var firstDate: Int64 {
-    let heapDate = heap.isEmpty ? Int64.max : heap[0].date
-    if state.pointee.ringLive == 0 { return heapDate }
-    var earliest = heapDate
-    for index in state.pointee.ringFirst..<ring.count where isLive(ring[index]) {
-      earliest = min(earliest, ring[index].date)
-      if state.pointee.ringSortedEnd == .max { break }
+    var earliest = Int64.max
+    if state.pointee.ringLive > 0 {
+      for index in state.pointee.ringFirst..<ring.count where isLive(ring[index]) {
+        earliest = min(earliest, ring[index].date)
+        if state.pointee.ringSortedEnd == .max { break }
+      }
     }
-    return earliest
+    if heap.isEmpty || heap[0].date >= earliest { return earliest }
+    settleFirst()
+    return min(earliest, heap[0].date)
   }
 
   /// Puts a timer into the queue: behind those of the same date, or, if it was parked, back to its
@@ -144,6 +153,7 @@ package struct TimerQueue {
   private func unqueue(_ slot: Int) {
     let position = positions[slot]
     if position >= 0 {
+      forgetLater(slot)
       removeFromHeap(Int(position))
     } else {
       removeFromRing(ringIndex(position))
@@ -156,6 +166,7 @@ package struct TimerQueue {
   package func move(_ slot: Int, to date: Int64) {
     let position = positions[slot]
     if position >= 0 && date > state.pointee.lateDate {
+      forgetLater(slot)
       let index = Int(position)
       let old = heap[index]
       let entry = Entry(date: date, key: old.key)
@@ -170,7 +181,7 @@ package struct TimerQueue {
     let key = key(at: position)
     let isInBatch =
       position >= 0
-      ? heap[Int(position)].date <= state.pointee.lateDate
+      ? self.date(of: heap[Int(position)]) <= state.pointee.lateDate
       : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
     unqueue(slot)
     let entry = Entry(date: date, key: key)
@@ -179,6 +190,62 @@ package struct TimerQueue {
     } else {
       heap.append(entry)
       siftUp(heap.count - 1, entry)
+    }
+  }
+
+  /// The same, cheaper if the date is later than it was, and may be so again before it comes.
+  @inline(__always)
+  package func postpone(_ slot: Int, to date: Int64) {
+    let position = positions[slot]
+    if position >= 0 && date > state.pointee.lateDate && date > heap[Int(position)].date {
+      noteLater(slot, date)
+    } else {
+      move(slot, to: date)
+    }
+  }
+
+  @inline(__always)
+  private func noteLater(_ slot: Int, _ date: Int64) {
+    if slot >= laterDates.count {
+      laterDates.extend(to: slot + 1, with: TimerQueue.notPostponed)
+    }
+    if laterDates[slot] == TimerQueue.notPostponed { state.pointee.postponed += 1 }
+    laterDates[slot] = date
+  }
+
+  @inline(__always)
+  private func forgetLater(_ slot: Int) {
+    if state.pointee.postponed > 0 { forgetKnownLater(slot) }
+  }
+
+  private func forgetKnownLater(_ slot: Int) {
+    guard slot < laterDates.count, laterDates[slot] != TimerQueue.notPostponed else { return }
+    laterDates[slot] = TimerQueue.notPostponed
+    state.pointee.postponed -= 1
+  }
+
+  /// The date of the timer of an entry.
+  private func date(of entry: Entry) -> Int64 {
+    guard state.pointee.postponed > 0, entry.slot < laterDates.count,
+      laterDates[entry.slot] != TimerQueue.notPostponed
+    else { return entry.date }
+    return laterDates[entry.slot]
+  }
+
+  /// Moves postponed timers to where they belong until the first of the heap is not one of them.
+  @inline(__always)
+  private func settleFirst() {
+    if state.pointee.postponed > 0 { settlePostponed() }
+  }
+
+  @inline(never)
+  private func settlePostponed() {
+    while !heap.isEmpty {
+      let first = heap[0]
+      let date = date(of: first)
+      if date == first.date { return }
+      forgetKnownLater(first.slot)
+      siftDown(0, Entry(date: date, key: first.key))
     }
   }
 
@@ -212,7 +279,7 @@ package struct TimerQueue {
   /// moves it later. nil when the batch is over.
   @inline(__always)
   package func nextDue(in batch: Batch) -> Int? {
-    let heapIsDue = !heap.isEmpty && heap[0].date <= batch.now
+    let heapIsDue = isDue(at: batch.now)
     guard state.pointee.ringLive > 0, let first = firstOfRing(before: batch.ringEnd) else {
       return heapIsDue ? heap[0].slot : nil
     }
@@ -222,8 +289,15 @@ package struct TimerQueue {
   /// Whether anything is due at a moment.
   @inline(__always)
   package func hasDue(at now: Int64) -> Bool {
-    if !heap.isEmpty && heap[0].date <= now { return true }
-    return state.pointee.ringLive > 0
+    state.pointee.ringLive > 0 || isDue(at: now)
+  }
+
+  /// Whether the first of the heap is due.
+  @inline(__always)
+  private func isDue(at now: Int64) -> Bool {
+    if heap.isEmpty || heap[0].date > now { return false }
+    settleFirst()
+    return heap[0].date <= now
   }
 
   // MARK: Tolerance
@@ -240,7 +314,7 @@ package struct TimerQueue {
     while let index = open.popLast() {
       let entry = heap[index]
       if entry.date >= bound { continue }
-      bound = min(bound, saturatingDate(entry.date, after: tolerance(entry.slot)))
+      bound = min(bound, saturatingDate(date(of: entry), after: tolerance(entry.slot)))
       let child = 4 * index + 1
       for next in child..<max(child, min(child + 4, heap.count)) { open.append(next) }
     }

@@ -42,7 +42,11 @@ internal import Testing
       case 0...4:
         if let index {
           model[index].date = date
-          queue.move(slot, to: date)
+          if random.below(2) == 0 {
+            queue.postpone(slot, to: date)
+          } else {
+            queue.move(slot, to: date)
+          }
         } else {
           order += 1
           model.append((date, order, slot))
