@@ -92,7 +92,7 @@ extension Runtime {
 extension HostCall {
   @inline(__always)
   func selfDescriptor() throws(ScriptMistake) -> (LuaHandle, Loop.DescriptorSource) {
-    let handle = try selfHandle(runtime.kinds.fd)
+    let handle = try selfHandle(kinds.fd)
     return (handle, handle.item(as: Loop.DescriptorSource.self))
   }
 
@@ -211,13 +211,14 @@ extension HostCall {
     _ source: Loop.DescriptorSource, _ index: Int32, after written: Int
   ) throws -> (size: Int, done: Int) {
     if stack.type(index) == .number { stack.makeString(index) }
-    let kernel = loop.kernel
     var size = 0
     var result = Result<Int, SystemError>.success(0)
     _ = stack.withBytes(index) { bytes in
       size = bytes.count
       if size == 0 { return }
-      result = Result { () throws(SystemError) in try source.write(kernel, bytes) }
+      withRuntime { runtime in
+        result = Result { () throws(SystemError) in try source.write(runtime.loop.kernel, bytes) }
+      }
     }
     switch result {
     case .success(let done): return (size, done)

@@ -110,15 +110,17 @@ extension HostCall {
   /// Bytes straight from the kernel: nothing was read ahead.
   @inline(__always)
   fileprivate func readDirectly(_ source: Loop.DescriptorSource, _ count: Int) throws -> Int32 {
-    let scratch = runtime.scratch
-    let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
-    let length: Int
-    do throws(SystemError) { length = try source.read(loop.kernel, into: part) } catch {
-      throw failure(error, of: source)
+    try withRuntime { runtime in
+      let scratch = runtime.scratch
+      let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
+      let length: Int
+      do throws(SystemError) { length = try source.read(runtime.loop.kernel, into: part) } catch {
+        throw failure(error, of: source)
+      }
+      if length == 0 { throw endOfFile }
+      stack.push(bytes: UnsafeRawBufferPointer(rebasing: part[0..<length]))
+      return 1
     }
-    if length == 0 { throw endOfFile }
-    stack.push(bytes: UnsafeRawBufferPointer(rebasing: part[0..<length]))
-    return 1
   }
 
   fileprivate var endOfFile: OperatingFailure { OperatingFailure("end of file", "EOF") }

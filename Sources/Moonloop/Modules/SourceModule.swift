@@ -72,7 +72,7 @@ extension Runtime {
 
 let sourceSignal: LuaRawFunction = { L, context in
   host(L, context, "source:signal") { call in
-    let handle = try call.selfHandle(call.runtime.kinds.source)
+    let handle = try call.selfHandle(call.kinds.source)
     let isValid = Unmanaged<Loop.Source>.fromOpaque(handle.pointer!)._withUnsafeGuaranteedRef {
       source in
       source.signal()
