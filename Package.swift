@@ -46,7 +46,8 @@ let package = Package(
     .testTarget(
       name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
     .testTarget(
-      name: "MoonloopTests", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
+      name: "MoonloopTests",
+      dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop", "CStockLua"],
       swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
