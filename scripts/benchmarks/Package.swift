@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+// What scripts/bench measures beside the program: a Swift program that embeds the library.
+import PackageDescription
+
+let package = Package(
+  name: "benchmarks",
+  products: [.executable(name: "host", targets: ["Host"])],
+  dependencies: [.package(name: "moonloop", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "Host", dependencies: [.product(name: "Moonloop", package: "moonloop")], path: "host")
+  ],
+  swiftLanguageModes: [.v6]
+)
