@@ -66,8 +66,9 @@ package struct LuaHandleKind {
 }
 
 extension LuaHandleKind {
-  /// Pushes a new handle whose first user value is the function at an index. Nothing is told when it
-  /// is collected: whoever made it holds it until its end, or calls `finalize`. [-0, +1, raises: -]
+  /// Pushes a new handle whose first user value is the function at an index. Nothing is told when
+  /// it is collected: whoever made it holds it until its end, or calls `finalize`.
+  /// [-0, +1, raises: -]
   @inline(__always)
   package func push(_ L: OpaquePointer, function: Int32) -> LuaHandle {
     LuaHandle(object: cml_push_handle(L, kind, function))

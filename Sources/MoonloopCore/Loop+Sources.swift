@@ -48,8 +48,8 @@ extension Loop {
     return any
   }
 
-  /// Finds the signalled sources that are performed now: the set is fixed (R44), and equal orders are
-  /// in order of their signals (R42).
+  /// Finds the signalled sources that are performed now: the set is fixed (R44), and equal orders
+  /// are in order of their signals (R42).
   /// - Returns: Where in `batches` their places are.
   private func takeBatch(_ mode: Mode) -> Range<Int> {
     let start = batches.count
@@ -71,8 +71,8 @@ extension Loop {
   }
 
   /// Forgets the signals that were answered, or whose sources are gone, but for those that an outer
-  /// batch may come to. What nobody else holds is let go afterwards, for a deinit may signal another
-  /// source.
+  /// batch may come to. What nobody else holds is let go afterwards, for a deinit may signal
+  /// another source.
   private func forgetAnswered() {
     var kept = signalledInBatches
     let first = answered.count

@@ -17,7 +17,8 @@ package final class Mode {
   package let timers = TimerQueue()
   var sources: [Loop.Source] = []
   var ports: [Loop.Port] = []
-  @exclusivity(unchecked) private(set) var descriptors: [Loop.DescriptorSource] = []  // as `Loop.modes`
+  // As `Loop.modes`.
+  @exclusivity(unchecked) private(set) var descriptors: [Loop.DescriptorSource] = []
   /// By order, then by adding (R32).
   private(set) var observers: [Loop.Observer] = []
   /// The activities that any observer of the mode hears of.
