@@ -21,11 +21,15 @@ final class ScriptRun {
       return error.status
     }
     let kernel: LinuxKernel
-    do { kernel = try LinuxKernel(clock: settings.clock) } catch {
+    let loop: Loop
+    do {
+      kernel = try LinuxKernel(clock: settings.clock)
+      loop = try Loop.makeIsolated("the main loop", kernel)
+    } catch {
       writeToStandardError("moonloop: cannot make a loop: \(error)")
       return ExitStatus.failure
     }
-    return Loop.isolated(name: "the main loop", kernel: kernel) { loop in
+    return loop.isolate { loop in
       let state: LuaState
       do throws(LuaError) {
         state = try LuaState(on: loop, limits: settings.limits)

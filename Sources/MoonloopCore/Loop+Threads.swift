@@ -83,17 +83,25 @@ extension Loop {
     name: String = "an isolated loop", kernel: any Kernel, _ body: (Loop) throws -> Result
   ) rethrows -> Result {
     let loop: Loop
-    do {
-      loop = try Loop(name: name, kernel: kernel, thread: cmx_thread_id())
-    } catch {
-      fatalError("Loop.isolated: \(error)")
-    }
+    do { loop = try makeIsolated(name, kernel) } catch { fatalError("Loop.isolated: \(error)") }
+    return try loop.isolate(body)
+  }
+
+  /// Makes a loop of the calling thread that is not its own yet: see `isolate`.
+  package static func makeIsolated(
+    _ name: String, _ kernel: any Kernel
+  ) throws(SystemError) -> Loop {
+    try Loop(name: name, kernel: kernel, thread: cmx_thread_id())
+  }
+
+  /// Runs a body with this loop as the calling thread's, and ends it.
+  package func isolate<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
     let outer = cmx_thread_loop()
-    cmx_set_thread_loop(Unmanaged.passUnretained(loop).toOpaque())
+    cmx_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())
     defer {
-      loop.end()
+      end()
       cmx_set_thread_loop(outer)
     }
-    return try body(loop)
+    return try body(self)
   }
 }

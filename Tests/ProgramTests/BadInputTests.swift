@@ -93,7 +93,7 @@ struct BadInputTests {
         loop:run()
         print(deepest, problem)
         """, status: 0,
-      output: "31\trun: runs are nested 31 deep, and no more than 32 may be (script.lua:6)\n"),
+      output: "31\trun: runs and calls are nested 32 deep, and no more than 32 may be (script.lua:6)\n"),
     Row(
       what: "a wrong option of the module",
       script: "require 'moonloop'.current():timer { evry = 1, print }", status: 1,
@@ -171,6 +171,44 @@ struct BadInputTests {
     try shell.run()
     shell.waitUntilExit()
     #expect(shell.terminationStatus == 9)
+  }
+
+  @Test("without descriptors an item is refused, the loop goes on, and a start says why")
+  func noDescriptors() throws {
+    let script = """
+      local loop, files = require "moonloop".current(), {}
+      for _ = 1, 90 do files[#files + 1] = io.open "/dev/null" end
+      print(select(3, loop:fd { fd = 0, modes = "another", read = print }))
+      print(select(3, loop:at(os.time() + 1, print)))
+      loop:after(0.001, function() print "alive" end)
+      """
+    let few = try outcome(ofShell: "ulimit -n 64; exec \"$0\" run -e \"$1\"", script)
+    #expect(few.output == "EMFILE\nEMFILE\nalive\n")
+    #expect(few.status == 0)
+    // Too few for a loop: told in words, whichever of its descriptors is the one too many.
+    let none = try outcome(
+      ofShell: "exec 5<&- 6<&- 7<&- 8<&- 9<&-; ulimit -n 4; exec \"$0\" run -e \"$1\"", "")
+    #expect(none.status == 1)
+    #expect(none.errors.hasPrefix("moonloop: cannot make a loop: "))
+    #expect(none.errors.hasSuffix("failed: Too many open files (EMFILE)\n"))
+  }
+
+  private func outcome(
+    ofShell command: String, _ script: String
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let shell = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", command, Program.executable.path, script]
+    shell.standardOutput = output
+    shell.standardError = errors
+    shell.standardInput = FileHandle.nullDevice
+    try shell.run()
+    let texts = try [output, errors].map {
+      String(decoding: try $0.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+    shell.waitUntilExit()
+    return (shell.terminationStatus, texts[0], texts[1])
   }
 
   @Test("a line of 100 MB is a script like others")

@@ -75,8 +75,9 @@ extension HostCall {
   /// A run may begin here: not too deep, and not in a finalizer (D55).
   package func requireNesting() throws(ScriptMistake) {
     let limit = min(state.limits.nesting, loop.nestingLimit)
-    if loop.depth >= limit || state.depth >= state.limits.nesting || !loop.canRun {
-      throw mistake("runs are nested \(loop.depth) deep, and no more than \(limit) may be")
+    let depth = max(loop.depth, state.depth)  // A call-out without a run counts as well.
+    if depth >= limit || !loop.canRun {
+      throw mistake("runs and calls are nested \(depth) deep, and no more than \(limit) may be")
     }
     if stack.boundary == "__gc" {
       throw mistake("a loop cannot be run in a finalizer (__gc)")
