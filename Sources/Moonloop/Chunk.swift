@@ -38,5 +38,12 @@ extension Runtime {
     })
     if case .returned = outcome { return }
     settle(outcome, .chunk)
+    if case .suspended(let coroutine, _) = outcome { waitingChunk = tasks[coroutine.index] }
+  }
+
+  /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).
+  func chunkEnded() {
+    waitingChunk = nil
+    if ranLoop { loop.stop() }
   }
 }

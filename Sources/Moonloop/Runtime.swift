@@ -51,6 +51,8 @@ package final class Runtime {
   package var pendingWait: Wait?
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package var ranLoop = false
+  /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
+  package var waitingChunk: ScriptTask?
   /// What `stop` handed over to the run that it met, by the depth of that run.
   package var stopValues: [Int: LuaReference] = [:]
   private var isOver = false

@@ -81,7 +81,7 @@ final class ScriptRun {
       runtime.errors.write("moonloop: \(error.report)")
       return
     }
-    if runtime.ranLoop || Ending.isAskedFor { return }
+    if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
     loop.run(mode: settings.mode, for: settings.timeout)
   }
 

@@ -93,7 +93,8 @@ struct BadInputTests {
         loop:run()
         print(deepest, problem)
         """, status: 0,
-      output: "31\trun: runs and calls are nested 32 deep, and no more than 32 may be (script.lua:6)\n"),
+      output:
+        "31\trun: runs and calls are nested 32 deep, and no more than 32 may be (script.lua:6)\n"),
     Row(
       what: "a wrong option of the module",
       script: "require 'moonloop'.current():timer { evry = 1, print }", status: 1,

@@ -39,6 +39,12 @@ struct ExitStatusTests {
     Row(
       arguments: ["run", "--timeout", "10ms", "-e", loop + "l:every(1, print)"], status: 0),
     Row(arguments: ["run", "-e", loop + "l:every(1, print) l:run { timeout = 0 }"], status: 0),
+    Row(  // It ran its loop itself, and still waits: it is not left behind.
+      arguments: [
+        "run", "-e",
+        loop + "l:every(1, print) l:run { timeout = 0 } require 'moonloop'.sleep(0.01) print 'on'",
+      ],
+      status: 0, output: "on\n"),
     // 1: an error was reported
     Row(arguments: ["run", "-e", "error 'no'"], status: 1, errors: ["(command line):1: no"]),
     Row(
