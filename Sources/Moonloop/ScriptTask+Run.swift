@@ -213,6 +213,7 @@ extension Runtime {
 
   /// Ends all suspended tasks; their `<close>` variables are closed.
   package func endAllTasks() {
+    waitingChunk = nil
     for task in tasks.all { end(task) }
     tasks = TaskTable()
     for failure in unawaited.values { reportUnawaited(failure.task) }
