@@ -1,7 +1,6 @@
 // What a script may use: memory, time in one call-out, nesting.
 
 internal import CLuaShims
-internal import Synchronization
 
 /// What the scripts of one state may use.
 public struct LuaLimits: Sendable, Equatable {
@@ -89,10 +88,10 @@ public final class InterruptHandle: Sendable {
     // Only handed to `cml_interrupt`, which may be called anywhere, under the lock.
     let pointer: OpaquePointer
   }
-  private let record: Mutex<Record?>
+  private let record: Guarded<Record?>
 
   init(record: OpaquePointer) {
-    self.record = Mutex(Record(pointer: record))
+    self.record = Guarded(Record(pointer: record))
   }
 
   /// Ends the call-out that runs now with an error of kind `.interrupted`, which no `pcall`

@@ -13,7 +13,7 @@ final class ReleaseList: @unchecked Sendable {
   private let record: OpaquePointer
   private let owner = ThreadIdentity.current
   private(set) var isOpen = true
-  private let dropped = Mutex<[Int32]>([])
+  private let dropped = Guarded<[Int32]>([])
   private let hasDropped = Atomic<Bool>(false)
 
   init(record: OpaquePointer) { self.record = record }

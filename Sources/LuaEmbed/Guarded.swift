@@ -1,0 +1,27 @@
+// A value behind a mutex, in such a way that ThreadSanitizer sees the order of its uses.
+
+internal import Synchronization
+
+/// A value that one thread at a time uses.
+///
+/// The standard library's `Mutex` waits in code that ThreadSanitizer does not see: a contended use
+/// then looks like a race. Each use therefore also acquires and releases an atomic of our own, which
+/// costs two plain moves. Nothing may be called under the lock that could come back to it.
+struct Guarded<Value>: ~Copyable {
+  private let mutex: Mutex<Value>
+  private let order = Atomic<UInt8>(0)
+
+  init(_ value: consuming sending Value) { mutex = Mutex(value) }
+
+  borrowing func withLock<Result>(
+    _ body: (inout sending Value) -> sending Result
+  ) -> sending Result {
+    mutex.withLock { value in
+      _ = order.load(ordering: .acquiring)
+      defer { order.store(0, ordering: .releasing) }
+      return body(&value)
+    }
+  }
+}
+
+extension Guarded: @unchecked Sendable {}  // As `Mutex`, which it is.
