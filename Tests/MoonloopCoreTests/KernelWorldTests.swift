@@ -109,9 +109,10 @@ private let millisecond: Int64 = 1_000_000
     let reports = Trace()
     let kernel = SimulatedKernel(world: world)
     let set = try kernel.makePollSet()
-    world.whenDeadlocked { report in
+    // Weak: a kernel keeps its world, and the world its handler.
+    world.whenDeadlocked { [weak kernel] report in
       reports.note(report)
-      kernel.wake()
+      kernel?.wake()
     }
     world.run {
       let loop = world.thread("loop") {
