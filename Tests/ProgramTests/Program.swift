@@ -88,11 +88,12 @@ final class Program {
     #expect(inTime, "the program did not end")
     process.waitUntilExit()
     let wasKilled = process.terminationReason == .uncaughtSignal
-    let errors = try Data(contentsOf: folder.appendingPathComponent("errors"))
+    // Not `Data(contentsOf:)`: it leaks a page for an empty file.
+    let errors = try FileHandle(forReadingFrom: folder.appendingPathComponent("errors"))
     return Outcome(
       status: process.terminationStatus + (wasKilled ? 128 : 0), wasKilled: wasKilled,
       output: seen + String(decoding: rest ?? Data(), as: UTF8.self),
-      errors: String(decoding: errors, as: UTF8.self))
+      errors: String(decoding: try errors.readToEnd() ?? Data(), as: UTF8.self))
   }
 }
 
