@@ -68,7 +68,14 @@ struct SignalTests {
     ("a read that blocks", "print 'ready' io.read() while true do end", "ready\n"),
   ]
 
-  @Test("end the script in order", arguments: scripts.indices, [SIGINT, SIGTERM])
+  /// ThreadSanitizer holds a signal back until the program makes a call that it knows, which a busy
+  /// script never does: in its run those scripts would not end.
+  static let sent = scripts.indices.filter { index in
+    let isHeldBack = ["busy", "pattern", "blocks"].contains { scripts[index].what.contains($0) }
+    return !(isHeldBack && ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] == "thread")
+  }
+
+  @Test("end the script in order", arguments: sent, [SIGINT, SIGTERM])
   func endsInOrder(_ index: Int, _ signal: Int32) throws {
     let script = Self.scripts[index]
     let program = try Program(["run", "-e", script.script], input: nil)
