@@ -24,10 +24,8 @@ let package = Package(
     .target(name: "CLuaShims", dependencies: ["CLua"], cSettings: strictC),
     .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
 
-    .target(name: "CMoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
-      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "CMoonloopLua"],
-      swiftSettings: strict),
+      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed"], swiftSettings: strict),
     .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
 
     .executableTarget(

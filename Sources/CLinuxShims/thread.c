@@ -1,3 +1,5 @@
+// Who the calling thread is, which loop it has, and what is called when it ends.
+
 #define _GNU_SOURCE
 #include "cmx_thread.h"
 

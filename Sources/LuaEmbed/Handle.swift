@@ -113,7 +113,8 @@ extension LuaState {
         let sort = entry.form == .metamethod ? CML_META : CML_METHOD
         cml_kind_set(kind, L, Int32(sort), name)
       case .field:
-        // The functions go to C as addresses, and come back as functions there.
+        // The functions go to C as addresses, and come back as functions there: a C function is
+        // one address, as wide as a pointer.
         cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_GETTER), name)
         guard let setter = entry.second else { return }
@@ -163,7 +164,7 @@ extension LuaStack {
   /// [-0, +0, raises: -]
   package func makeKnown(_ pointer: UnsafeMutableRawPointer) { cml_make_known(L, pointer) }
 
-  /// Pushes the userdata that is known for an address, if it is still alive. [-0, +(0|1), raises: -]
+  /// Pushes the userdata known for an address, if it is still alive. [-0, +(0|1), raises: -]
   package func pushKnown(_ pointer: UnsafeMutableRawPointer) -> Bool {
     cml_push_known(L, pointer)
   }

@@ -45,8 +45,8 @@ extension LuaState {
   /// It stays true; the host is expected to end such a state.
   public var isCondemned: Bool { stops.isExceeded }
 
-  /// From now on `load` takes text only, whatever mode a script asks for: a damaged binary chunk can
-  /// crash liblua.
+  /// From now on `load` takes text only, whatever mode a script asks for: a damaged binary chunk
+  /// can crash liblua.
   public func allowTextOnly() { cml_set_text_only(record) }
 
   /// How many call-outs were stopped by a limit or an interrupt.

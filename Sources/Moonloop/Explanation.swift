@@ -1,4 +1,4 @@
-// Why something does not happen, in words: the obstacles in the order in which they stand in the way.
+// Why something does not happen, in words: the obstacles, the first in the way first.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -83,7 +83,7 @@ extension Runtime {
   private func pending(_ item: Loop.Item) -> String {
     switch item {
     case let source as Loop.Source where source.isSignalled: "; it is signalled, and stays so"
-    case let port as Loop.Port where port.waiting > 0: "; \(port.waiting) messages wait"
+    case let port as Loop.Port where port.waiting > 0: "; \(waiting(in: port))"
     default: ""
     }
   }
@@ -96,9 +96,9 @@ extension Runtime {
   }
 
   private func obstacle(_ port: Loop.Port) -> String {
-    if port.isSuspended { return "it has no handler, \(port.waiting) messages wait; use port:on" }
+    if port.isSuspended { return "it has no handler, \(waiting(in: port)); use port:on" }
     if port.waiting == 0 { return "no message waits in it" }
-    return "\(port.waiting) messages wait: \(blocker()), then they are served, one a pass"
+    return "\(waiting(in: port)): \(blocker()), then they are served, one a pass"
   }
 
   private func obstacle(_ source: Loop.DescriptorSource) -> String {

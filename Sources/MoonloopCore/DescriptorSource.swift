@@ -3,9 +3,9 @@
 extension Loop {
   /// Watches a descriptor. Counterparts: `CFFileDescriptor`, `CFSocket`.
   ///
-  /// While an event is enabled and the descriptor ready for it, the handler is called in every pass,
-  /// one event a pass (R29, R61). Disabled events are held back, not lost (R65). The source leaves
-  /// the kernel's sets before the descriptor is closed, whoever closes it through the source.
+  /// While an event is enabled and the descriptor ready for it, the handler is called in every
+  /// pass, one event a pass (R29, R61). Disabled events are held back, not lost (R65). The source
+  /// leaves the kernel's sets before it closes the descriptor, whoever asks it to.
   public final class DescriptorSource: Item, @unchecked Sendable {  // as `Item`
     /// An event of a descriptor.
     public struct Events: OptionSet, Hashable, Sendable, CustomStringConvertible {
@@ -50,11 +50,11 @@ extension Loop {
     /// It cannot be polled and counts as ready always (a regular file).
     @exclusivity(unchecked) package var isAlwaysReady = false
     @exclusivity(unchecked) package var callDepth = 0
-    /// Where it stands in the list of the mode with index `placeMode`, so that it leaves that at once.
+    /// Where it stands in the list of the mode with index `placeMode`, to leave that at once.
     var place = 0
     var placeMode = -1
-    /// The owner holds bytes that it has read ahead: they count as readable, though the kernel knows
-    /// nothing of them any more. Loop thread only.
+    /// The owner holds bytes that it has read ahead: they count as readable, though the kernel
+    /// knows nothing of them any more. Loop thread only.
     package var hasReadAhead = false {
       didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
     }
@@ -136,8 +136,8 @@ extension Loop {
 
     /// Writes what can be written now, and never blocks.
     ///
-    /// A descriptor that is not non-blocking takes at most 4096 bytes a question: that much fits into
-    /// a pipe that is ready at all.
+    /// A descriptor that is not non-blocking takes at most 4096 bytes a question: that much fits
+    /// into a pipe that is ready at all.
     /// - Returns: How many bytes were written; less than all when no more fits.
     /// - Throws: `SystemError` if nothing was written; EAGAIN when nothing fits now.
     package func write(

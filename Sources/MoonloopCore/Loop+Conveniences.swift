@@ -42,8 +42,8 @@ extension Loop {
 
   // MARK: NSRunLoop's words
 
-  /// Whether anything was in the mode: runs it once, until a source was served or the date has come.
-  /// Counterpart: `runMode:beforeDate:` (R128).
+  /// Whether anything was in the mode: runs it once, until a source was served or the date has
+  /// come. Counterpart: `runMode:beforeDate:` (R128).
   @available(*, noasync)
   public func run(mode: ModeName, before date: LoopTime) -> Bool {
     let timeout: Duration? = date == .distantFuture ? nil : now.duration(to: date)

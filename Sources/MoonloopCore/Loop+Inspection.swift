@@ -1,5 +1,5 @@
-// Descriptors that were closed behind the loop's back: the kernel forgets them without a word, so the
-// loop looks for itself before it sleeps for long.
+// Descriptors that were closed behind the loop's back: the kernel forgets them without a word, so
+// the loop looks for itself before it sleeps for long.
 
 /// How often descriptors are looked at, and how many at a time. Loop thread only.
 struct DescriptorInspection {
@@ -21,8 +21,8 @@ extension Loop {
   ///
   /// If the last look is too short ago, the sleep is to be cut short once, so that the look is not
   /// left out for ever; the rest of the sleep follows, and nobody is told.
-  /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its owner
-  ///   was told, who may have changed anything.
+  /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
+  ///   owner was told, who may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
     if mode.descriptors.isEmpty || inspection.pass == passes { return date }
     if !kernel.clock.jumpsWhenIdle && !kernel.hasReached(inspection.dueAt) {

@@ -3,12 +3,12 @@
 extension Loop {
   /// Adds an item to modes, so that it takes part in runs of them.
   ///
-  /// `.common` adds it to every common mode, now and later (R91). Adding twice is adding once (R47).
+  /// `.common` adds it to every common mode, now and later (R91). Twice is once (R47).
   /// - Parameters:
   ///   - item: A source, port, descriptor source, observer or timer.
   ///   - names: The modes.
-  /// - Throws: `LoopError` if the item is invalid, on another loop that must be its only one, or if the
-  ///   system refuses its descriptor; it is then in none of the modes that are left.
+  /// - Throws: `LoopError` if the item is invalid, on another loop that must be its only one, or if
+  ///   the system refuses its descriptor; it is then in none of the modes that are left.
   /// - Note: Loop thread only; inside `change` from elsewhere.
   /// - SeeAlso: counterparts `CFRunLoopAddSource`, `CFRunLoopAddTimer`, `CFRunLoopAddObserver`.
   public func add(_ item: Item, modes names: [ModeName] = [.default]) throws(LoopError) {
@@ -34,8 +34,8 @@ extension Loop {
 
   /// Takes an item out of modes; it stays valid and can be added again.
   ///
-  /// `.common` takes it out of every common mode; out of one of them, it stays in the others and stays
-  /// a common item (R93). Nothing happens for modes that it is not in.
+  /// `.common` takes it out of every common mode; out of one of them, it stays in the others and
+  /// stays a common item (R93). Nothing happens for modes that it is not in.
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")

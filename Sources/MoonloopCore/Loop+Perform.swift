@@ -26,7 +26,7 @@ extension Loop {
     }
   }
 
-  /// Queues a block, performed once by the next pass in one of the modes, in order of adding (R103).
+  /// Queues a block, performed once by the next pass in one of the modes, in order (R103).
   ///
   /// - Parameters:
   ///   - modes: The modes in any of which it is performed, by the first that runs (R105); `.common`
@@ -127,8 +127,8 @@ extension Loop {
   }
 
   /// Takes a request back, a delayed one with its timer (R115).
-  /// - Note: Loop thread only; `PerformRequest.cancel` alone works anywhere, and leaves the timer of a
-  ///   delayed request to end by itself.
+  /// - Note: Loop thread only; `PerformRequest.cancel` alone works anywhere, and leaves the timer
+  ///   of a delayed request to end by itself.
   @discardableResult
   public func cancel(_ request: PerformRequest) -> Bool {
     requireThread("cancel")

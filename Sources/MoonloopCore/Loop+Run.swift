@@ -1,13 +1,13 @@
-// The sequence of a run. This file alone decides the order; the stages are leaves that do one thing.
+// The sequence of a run. This file alone decides the order; the stages do one thing each.
 // Rule numbers (R…) are those of docs/sequence.md, which says where each comes from.
 
 internal import Synchronization
 
 extension Loop {
-  /// Runs the loop in one mode and says why it ended (R6). Nests in any callback, in any mode (R96).
+  /// Runs the loop in one mode and says why it ended (R6). Nests in any callback (R96).
   ///
   /// An unknown or empty mode is `finished` at once (R7), and so is the common pseudo-mode (R22).
-  /// Whether a stop met the run is told by `wasStopped`, also when the result is another word (R19).
+  /// `wasStopped` tells whether a stop met the run, also when the result is another (R19).
   /// - Parameters:
   ///   - name: The mode; only its items take part (R87).
   ///   - timeout: The time limit, looked at after each pass (R11); zero or less: exactly one pass,

@@ -54,7 +54,7 @@ extension Loop {
     finishFire(slot, date: date, next: next, coalesced: coalesced)
   }
 
-  /// After the callback: the timer ends, or gets its next date, the first grid point after now (R72).
+  /// After the callback: the timer ends, or its next date is the first grid point after now (R72).
   @inline(__always)
   private func finishFire(_ slot: Int, date: Int64, next: Int64, coalesced: Int64) {
     let records = timers.records
@@ -96,8 +96,8 @@ extension Loop {
     timers.make(date: date, interval: interval, tolerance: tolerance, callout: callout)
   }
 
-  /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock is
-  /// read for a timer that fires once: the date is the one at which that callback's batch began.
+  /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock
+  /// is read for a timer that fires once: the date is the one at which that callback's batch began.
   /// A timer that repeats needs the exact time, for its grid begins there.
   @inline(__always)
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
@@ -338,8 +338,8 @@ extension Loop {
     if !timer.holds { setHolds(of: id, false) }
   }
 
-  /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80), once
-  /// its callback has returned.
+  /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80),
+  /// once its callback has returned.
   private func letGoIfNowhere(_ slot: Int) {
     let record = timers.records[slot]
     guard record.flags.isSuperset(of: [.valid, .object]), record.modes.isEmpty,

@@ -1,8 +1,7 @@
 // Timers with a date of the wall clock: they follow its steps (R86 speaks of the others).
 
 extension Loop {
-  /// Gives a timer a date of the wall clock; it fires when that clock shows it, and follows steps of
-  /// the clock.
+  /// Gives a timer a date of the wall clock; it fires when that clock shows it, also after a step.
   ///
   /// - Parameter epoch: Nanoseconds since 1970.
   /// - Throws: `SystemError` if the system cannot tell of steps of the clock; nothing is changed.

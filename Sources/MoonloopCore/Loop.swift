@@ -3,7 +3,7 @@
 internal import CLinuxShims
 package import Synchronization
 
-/// A run loop: sleeps until something happens in the mode it runs in, and calls whoever waits for it.
+/// A run loop: sleeps until something happens in the mode it runs in, and calls who waits for it.
 ///
 /// A loop belongs to one thread. From other threads `perform`, `stop`, `wakeUp` and a source's
 /// `signal` work; anything else is asked for by `change`. Counterpart: `CFRunLoop`.
@@ -18,7 +18,7 @@ public final class Loop: @unchecked Sendable {
 
   // Any thread.
   package let inbox = Inbox<Post>()
-  /// How many wake-ups were asked for, ever: a pass compares it with what it was at its begin (R117).
+  /// How many wake-ups were asked for, ever: a pass compares it with that at its begin (R117).
   package let wakes = Atomic<UInt64>(0)
   /// Whether the loop's thread may be in the kernel's wait: whoever takes it off wakes the kernel.
   package let isAsleep = Atomic<Bool>(false)

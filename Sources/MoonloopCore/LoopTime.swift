@@ -2,8 +2,8 @@
 
 /// An instant on the clock of a loop.
 ///
-/// The clock is monotonic, starts at an arbitrary value, and may run faster than the world's when it
-/// is virtual. Instants of different loops on the system's clock compare well.
+/// The clock is monotonic, starts at an arbitrary value, and may run faster than the world's when
+/// it is virtual. Instants of different loops on the system's clock compare well.
 public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible {
   /// Nanoseconds on the loop's clock; `Int64.max` means never.
   public var nanoseconds: Int64

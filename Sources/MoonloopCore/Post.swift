@@ -52,8 +52,8 @@ extension Loop {
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
   ///
-  /// Nothing happens while the loop does not run, and nothing is remembered (R118). After the sleep of
-  /// a pass it is superfluous (R119).
+  /// Nothing happens while the loop does not run, and nothing is remembered (R118). After the sleep
+  /// of a pass it is superfluous (R119).
   /// - Note: Any thread. A system call only if the loop sleeps.
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
   public func wakeUp() {
@@ -64,7 +64,7 @@ extension Loop {
   /// Ends the innermost run at the end of the pass under way (R15, R99).
   ///
   /// - Parameter value: Handed to the run's caller, as `stopValue`.
-  /// - Returns: false if no run was met; then nothing is remembered (R16). See `stopWhenNextLooking`.
+  /// - Returns: false if no run was met; then nothing is remembered (R16).
   /// - Note: Any thread. Never for a signal handler (R121).
   /// - SeeAlso: counterpart `CFRunLoopStop`.
   @discardableResult
@@ -94,9 +94,7 @@ extension Loop {
   /// Has the loop's thread change its items, as soon as it can.
   ///
   /// A sleeping loop does so without notifications and without another pass (R85), but adding a
-  /// source wakes it (R50).
-  ///
-  /// On the loop's thread the body runs at once.
+  /// source wakes it (R50). On the loop's thread the body runs at once.
   /// - Returns: false if the loop has ended; the body is then never called.
   /// - Note: Any thread. The body runs when the loop next looks: at once if it sleeps.
   @discardableResult
@@ -111,7 +109,7 @@ extension Loop {
   /// The same, and waits until it is done.
   ///
   /// - Parameter timeout: How long to wait at most; nil: for ever.
-  /// - Returns: false if the time was over first or the loop has ended; the body may still run later.
+  /// - Returns: false if the time was over first or the loop has ended; the body may still run.
   /// - Note: Any thread. A loop that neither runs nor looks lets the caller wait.
   @discardableResult
   public func changeAndWait(

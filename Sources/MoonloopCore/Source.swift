@@ -33,7 +33,7 @@ extension Loop {
     ///   - order: Its place among signalled sources.
     ///   - name: What it is called in reports.
     ///   - schedule: Called at each adding to a mode.
-    ///   - cancel: Called at each leaving of a mode, also by invalidation and the end of the thread.
+    ///   - cancel: Called at each leaving of a mode, also by its end and the thread's.
     ///   - perform: Called on the thread of a loop that it is in.
     public init(
       order: Int = 0, name: String = "", schedule: Scheduler? = nil, cancel: Scheduler? = nil,
@@ -76,10 +76,10 @@ extension Loop {
     /// - Returns: Whether it was there: whoever gets true performs.
     package func takeMark() -> Bool { mark.exchange(false, ordering: .acquiringAndReleasing) }
 
-    /// Ends the source for good: it leaves all modes of all loops and lets go of its handlers (R126).
+    /// Ends the source for good: it leaves all modes of all loops and its handlers (R126).
     ///
-    /// Allowed at any time, also in its own handler; idempotent. In loops of other threads it leaves
-    /// the modes when those next look; it is not performed there any more.
+    /// Allowed at any time, also in its own handler; idempotent. In loops of other threads it
+    /// leaves the modes when those next look; it is not performed there any more.
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
     public func invalidate() {
       guard markInvalid() else { return }

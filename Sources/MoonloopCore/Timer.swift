@@ -5,8 +5,8 @@ internal import Synchronization
 extension Loop {
   /// Fires when its date has come and a mode of it runs. Counterpart: `CFRunLoopTimer`.
   ///
-  /// The dates of a repeating timer lie on the grid of its first date, however late fires are (R71);
-  /// missed dates collapse into one fire (R72).
+  /// The dates of a repeating timer lie on the grid of its first date, however late fires are
+  /// (R71); missed dates collapse into one fire (R72).
   public final class Timer: Item, @unchecked Sendable {  // as `Item`
     /// What the timer is called with.
     public typealias Handler = (_ timer: Timer) -> Void
@@ -29,7 +29,7 @@ extension Loop {
     /// loop.
     ///
     /// - Parameters:
-    ///   - delay: From now to the first date; negative: a date in the past, whose grid it keeps (R77).
+    ///   - delay: From now to the first date; negative: in the past, whose grid it keeps (R77).
     ///   - interval: The distance of the dates; zero or less: it fires once.
     ///   - tolerance: How much later it may fire.
     ///   - name: What it is called in reports.
@@ -82,7 +82,7 @@ extension Loop {
       loop.rearm(id, after: delay.loopNanoseconds)
     }
 
-    /// Whether the timer holds a run open; set it to false and a run ends when nothing else is left.
+    /// Whether the timer holds a run open; if false, a run ends when nothing else is left.
     /// - Note: Loop thread only, once it is on a loop.
     public var keepsLoopAlive: Bool {
       get { holds }

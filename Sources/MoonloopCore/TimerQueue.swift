@@ -2,7 +2,7 @@
 //
 // A 4-ary heap of 16-byte entries; what is due at once goes to a ring instead, which is in order by
 // itself. During a batch (the timers that fire in one pass) everything that becomes due goes to the
-// ring's far end, so the batch is "the heap's first while it is due, and the ring up to here" (R74).
+// ring's far end, so the batch is "the heap's first while due, and the ring up to here" (R74).
 
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
@@ -43,7 +43,7 @@ package struct TimerQueue {
   private let ring = Table<Entry>()
   /// The keys of the parked, which keep their places among equal dates; few at a time.
   private let parkedKeys = Table<UInt64>()
-  /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the low bits of the ring number.
+  /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
   private let positions = Table<Int32>()
   /// By slot: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
   /// for others. An idle timeout that is put off again and again is moved in the heap only when its
@@ -160,8 +160,8 @@ package struct TimerQueue {
     }
   }
 
-  /// Gives a queued timer (not a parked one) another date; its place among equal dates stays that of
-  /// its adding, and if it is due in the batch under way and still due, it stays in that (R74).
+  /// Gives a queued timer (not a parked one) another date; its place among equal dates stays that
+  /// of its adding, and if it is due in the batch under way and still due, it stays in that (R74).
   @inline(__always)
   package func move(_ slot: Int, to date: Int64) {
     let position = positions[slot]

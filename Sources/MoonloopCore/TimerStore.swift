@@ -1,4 +1,4 @@
-// The records of all timers of a loop, in slots that are used again: the memory that firing touches.
+// The records of all timers of a loop, in slots used again: the memory that firing touches.
 
 /// Names a timer of one loop: its slot and the generation of the slot, so that a stale name is
 /// harmless. Zero names none.

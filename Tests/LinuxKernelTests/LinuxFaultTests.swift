@@ -117,6 +117,7 @@ private func countOpenDescriptors() -> Int {
 /// Makes a timer descriptor expire now. `timerfd_settime` is not in the Glibc module.
 private func expire(_ fd: Int32) {
   typealias Set = @convention(c) (Int32, Int32, UnsafePointer<itimerspec>, OpaquePointer?) -> Int32
+  // unsafeBitCast: `Set` is the type of that function in <sys/timerfd.h>.
   let set = unsafeBitCast(dlsym(nil, "timerfd_settime"), to: Set.self)
   var soon = itimerspec()
   soon.it_value.tv_nsec = 1

@@ -102,12 +102,18 @@ struct ArgumentTests {
       ),
       (
         "timer{print, colour='red'}",
-        "timer: unknown option 'colour' (app.lua:1); use one of first, every, tolerance, modes, name"
+        """
+        timer: unknown option 'colour' (app.lua:1); \
+        use one of first, every, tolerance, modes, name
+        """
       ),
       ("timer{print, [true]=1}", "timer: unknown option of type boolean (app.lua:1)"),
       (
         "\n\nobserver 'sleep'",
-        "observer: unknown activity \"sleep\" (app.lua:3); use one of entry, before_timers, before_waiting"
+        """
+        observer: unknown activity "sleep" (app.lua:3); \
+        use one of entry, before_timers, before_waiting
+        """
       ),
       (
         "observer 'before_timer'",

@@ -31,7 +31,10 @@ struct ReferenceTests {
   func dropped() throws {
     let lua = try LuaState()
     try lua.run(
-      "weak = setmetatable({}, {__mode = 'k'}) function f() local x = {} weak[x] = 1 return function() return x end end"
+      """
+      weak = setmetatable({}, {__mode = 'k'})
+      function f() local x = {} weak[x] = 1 return function() return x end end
+      """
     )
     let make = try #require(lua.globals[function: "f"])
     for _ in 0..<100 {

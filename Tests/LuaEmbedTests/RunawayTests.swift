@@ -88,7 +88,10 @@ struct RunawayTests {
     ("load", "local function f() return assert(load(function() f() end)) end f()"),
     (
       "require",
-      "local n = 0 local function f() n = n + 1 package.preload['m' .. n] = f require('m' .. n) end f()"
+      """
+      local n = 0
+      local function f() n = n + 1 package.preload['m' .. n] = f require('m' .. n) end f()
+      """
     ),
     ("the parser", "assert(load(('('):rep(100000)))"),
     ("patterns", "('x'):rep(300000):find(('x?'):rep(300000))"),

@@ -12,19 +12,33 @@ struct StockTests {
     arguments: [
       (
         "hooks count lines",
-        "local n = 0 debug.sethook(function() n = n + 1 end, 'l')\nlocal a = 1\na = 2\ndebug.sethook() return n >= 2"
+        """
+        local n = 0 debug.sethook(function() n = n + 1 end, 'l')
+        local a = 1
+        a = 2
+        debug.sethook() return n >= 2
+        """
       ),
       (
         "hooks of a coroutine",
-        "local n = 0 local co = coroutine.create(function() for i = 1, 10 do end end) debug.sethook(co, function() n = n + 1 end, '', 1) coroutine.resume(co) return n > 5"
+        """
+        local n = 0 local co = coroutine.create(function() for i = 1, 10 do end end)
+        debug.sethook(co, function() n = n + 1 end, '', 1) coroutine.resume(co) return n > 5
+        """
       ),
       (
         "coroutines nest",
-        "local function f(n) if n == 0 then return 'end' end return coroutine.wrap(f)(n - 1) end return f(50) == 'end'"
+        """
+        local function f(n) return n == 0 and 'end' or coroutine.wrap(f)(n - 1) end
+        return f(50) == 'end'
+        """
       ),
       (
         "yield across pcall",
-        "local co = coroutine.wrap(function() return pcall(function() return coroutine.yield(1) + 1 end) end) co() local ok, v = co(41) return ok and v == 42"
+        """
+        local function f() return pcall(function() return coroutine.yield(1) + 1 end) end
+        local co = coroutine.wrap(f) co() local ok, v = co(41) return ok and v == 42
+        """
       ),
       ("errors of pcall", "local ok, e = pcall(error, nil) return ok == false and e == nil"),
       (
@@ -34,7 +48,10 @@ struct StockTests {
       ("error objects", "local t = {} local ok, e = pcall(error, t) return e == t"),
       (
         "to-be-closed",
-        "local log = {} do local a <close> = setmetatable({}, {__close = function(_, e) log[1] = tostring(e) end}) end return log[1] == 'nil'"
+        """
+        local log = {} local mt = {__close = function(_, e) log[1] = tostring(e) end}
+        do local a <close> = setmetatable({}, mt) end return log[1] == 'nil'
+        """
       ),
       (
         "the collector",
@@ -42,11 +59,17 @@ struct StockTests {
       ),
       (
         "finalizers",
-        "local done setmetatable({}, {__gc = function() done = true end}) collectgarbage() collectgarbage() return done"
+        """
+        local done setmetatable({}, {__gc = function() done = true end})
+        collectgarbage() collectgarbage() return done
+        """
       ),
       (
         "the running coroutine",
-        "local co, main = coroutine.running() return type(co) == 'thread' and coroutine.status(co) == 'running'"
+        """
+        local co, main = coroutine.running()
+        return type(co) == 'thread' and coroutine.status(co) == 'running'
+        """
       ),
       (
         "deep recursion",
@@ -54,7 +77,10 @@ struct StockTests {
       ),
       (
         "stack overflow",
-        "local function f() return 1 + f() end local ok, e = pcall(f) return not ok and e:find 'stack overflow' ~= nil"
+        """
+        local function f() return 1 + f() end local ok, e = pcall(f)
+        return not ok and e:find 'stack overflow' ~= nil
+        """
       ),
       (
         "xpcall with traceback",
@@ -67,16 +93,25 @@ struct StockTests {
       ("cjson", "local c = require 'cjson' return c.decode(c.encode{a = {1, 2}}).a[2] == 2"),
       (
         "cjson errors",
-        "local c = require 'cjson' local ok, e = pcall(c.decode, '{') return not ok and e:find 'Expected' ~= nil"
+        """
+        local c = require 'cjson' local ok, e = pcall(c.decode, '{')
+        return not ok and e:find 'Expected' ~= nil
+        """
       ),
       ("lpeg", "local l = require 'lpeg' return l.match(l.C(l.R'az'^1), 'moon1') == 'moon'"),
       (
         "lpeg calls back",
-        "local l = require 'lpeg' return l.match(l.P'a' / function(s) return s .. s end, 'a') == 'aa'"
+        """
+        local l = require 'lpeg' local function twice(s) return s .. s end
+        return l.match(l.P'a' / twice, 'a') == 'aa'
+        """
       ),
       (
         "cqueues' errno",
-        "local e = require '_cqueues.errno' return e.strerror(e.ENOENT) == 'No such file or directory'"
+        """
+        local e = require '_cqueues.errno'
+        return e.strerror(e.ENOENT) == 'No such file or directory'
+        """
       ),
     ])
   func stock(_ name: String, _ script: String) throws {

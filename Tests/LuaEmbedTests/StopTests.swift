@@ -44,7 +44,8 @@ private let runaways = [
   Hostile(
     name: "a finalizer that catches",
     script: """
-      setmetatable({}, {__gc = function() while true do pcall(function() while true do end end) end end})
+      local function loop() while true do pcall(function() while true do end end) end end
+      setmetatable({}, {__gc = loop})
       collectgarbage()
       """),
   Hostile(
@@ -60,8 +61,10 @@ private let runaways = [
     script: "string.find(('a'):rep(60), ('a?'):rep(60) .. ('a'):rep(60) .. 'b')"),
   Hostile(
     name: "a table function with a lying length",
-    script:
-      "table.concat(setmetatable({}, {__len = function() return 1 << 50 end, __index = function() return '' end}))"
+    script: """
+      local lie = {__len = function() return 1 << 50 end, __index = function() return '' end}
+      table.concat(setmetatable({}, lie))
+      """
   ),
   Hostile(
     name: "a reader of load", script: "while true do load(function() while true do end end) end"),

@@ -39,7 +39,9 @@ struct TaskTests {
   @Test("that returns costs no coroutine")
   func returns() throws {
     let f = try Fixture("function(t, n) say(type(t), tostring(n)) end")
-    for _ in 0..<3 { guard case .returned = f.lua.door.dispatch(ref: f.ref, slot: 1) else { return } }
+    for _ in 0..<3 {
+      guard case .returned = f.lua.door.dispatch(ref: f.ref, slot: 1) else { return }
+    }
     _ = f.lua.door.dispatch(ref: f.ref, slot: 1, integer: 7)
     _ = f.lua.dispatch(ref: f.ref, slot: 1) { stack in
       stack.push("word")

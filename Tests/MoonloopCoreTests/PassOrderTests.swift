@@ -13,7 +13,8 @@ internal import Testing
       try rig.timer("t", after: 1) { _ in rig.block("at the end") }
       rig.run(for: 2)
       rig.expect(
-        "entry \(busy) before sources s after sources \(slept) t@1 at the end \(slept) exit timedOut"
+        "entry \(busy) before sources s after sources \(slept) t@1 "
+          + "at the end \(slept) exit timedOut"
       )
     }
   }

@@ -188,7 +188,7 @@ final class ModelLoop {
     if !performed && !polls && !hasReadyPort(frame) {
       sleeps = true
       notify("beforeWaiting", mode)
-      sleep(frame, deadline)
+      fallAsleep(frame, deadline)
       notify("afterWaiting", mode)
     }
     let served = serveEvent(frame, slept: sleeps)
@@ -207,7 +207,7 @@ final class ModelLoop {
     if frame.servedPort && !dueTimers(frame.mode).isEmpty { return false }
     return rings[frame.mode]?.contains { items[$0].messages > 0 } == true
   }
-  private func sleep(_ frame: Frame, _ deadline: Int64) {
+  private func fallAsleep(_ frame: Frame, _ deadline: Int64) {
     if rings[frame.mode]?.contains(where: { items[$0].messages > 0 }) == true { return }
     if frame.isStopped || frame.isWoken || isEmpty(frame.mode) { return }
     let date = members(frame.mode, .timer).filter { !$0.isFiring }.map(\.date).min() ?? .max

@@ -1,6 +1,6 @@
 // Random programs of all operations on a loop, against a model made of lists and sorting.
 //
-// MOONLOOP_SEEDS=N runs N programs in place of the few of an ordinary run; MOONLOOP_SEED=S runs one.
+// MOONLOOP_SEEDS=N runs N programs, not the few of an ordinary run; MOONLOOP_SEED=S runs one.
 
 internal import Glibc
 internal import MoonloopCore
@@ -64,7 +64,7 @@ final class Spec {
   func actsOfCall(_ call: Int) -> [Act] { call < acts.count ? acts[call] : [] }
 }
 
-/// A random program: items that act when they are called, and the operations of the outermost level.
+/// A random program: items that act when they are called, and the outermost level's operations.
 struct Program {
   private static let modes = ["default", "a", "b"]
   private static let activities = Activity.named.map(\.name)

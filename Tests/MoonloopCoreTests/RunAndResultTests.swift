@@ -39,7 +39,7 @@ internal import Testing
       let result = loop.run(for: .seconds(5))
       switch content {
       case .block, .request:
-        // Performed; nothing is left: R9, and R10, which lets the mode be looked at before the sleep.
+        // Performed; nothing is left: R9, and R10: the mode is looked at before sleep.
         #expect(result == .finished)
         #expect(rig.clock == "0")
       default:

@@ -23,7 +23,8 @@ internal import Testing
       try rig.observe(.beforeTimers, name: "stopper", repeats: false) { _, _ in rig.loop.stop() }
       rig.run(for: 5)
       rig.expect(
-        "entry beforeTimers stopper:beforeTimers beforeSources beforeWaiting afterWaiting exit stopped"
+        "entry beforeTimers stopper:beforeTimers beforeSources beforeWaiting afterWaiting "
+          + "exit stopped"
       )
       #expect(rig.clock == "0")
     }

@@ -5,7 +5,8 @@ import Glibc
 import Testing
 
 @Suite struct ScriptFileTests {
-  static let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+  static let folder =
+    #filePath.split(separator: "/", omittingEmptySubsequences: false)
     .dropLast(2).joined(separator: "/") + "/Scripts"
 
   /// Whose scripts need only a loop; other suites run the other folders.

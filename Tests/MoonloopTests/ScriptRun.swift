@@ -15,7 +15,7 @@ struct ScriptRun {
 
   var text: String { lines.joined(separator: "\n") }
 
-  /// Runs a chunk, then the default mode until it is finished, unless the chunk ran its loop itself.
+  /// Runs a chunk, then the default mode until finished, unless the chunk ran its loop itself.
   ///
   /// The chunk has `print`, which is collected; `pipe()`, which gives two descriptors, neither
   /// blocking; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
@@ -79,7 +79,8 @@ struct ScriptRun {
   private static func leftovers(_ state: LuaState) -> [String] {
     let runtime = state.runtime!
     var left = runtime.handles.items.map { runtime.label(of: .item($0)) }
-    left += runtime.handles.timers(of: runtime.loop, madeBy: runtime.context).map { runtime.label(of: .timer($0)) }
+    let timers = runtime.handles.timers(of: runtime.loop, madeBy: runtime.context)
+    left += timers.map { runtime.label(of: .timer($0)) }
     left += runtime.tasks.all.map { runtime.label(of: .task($0)) }
     left += runtime.requests.values.map { runtime.label(of: .request($0)) }
     return left

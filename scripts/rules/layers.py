@@ -10,8 +10,7 @@ ARROWS = {  # who may import whom; there is no other arrow
     "CLua": set(),
     "CLuaShims": {"CLua"},
     "LuaEmbed": {"CLuaShims"},
-    "CMoonloopLua": set(),
-    "Moonloop": {"MoonloopCore", "LuaEmbed", "CMoonloopLua"},
+    "Moonloop": {"MoonloopCore", "LuaEmbed"},
     "MoonloopCLI": {"Moonloop", "ArgumentParser"},
 }
 
@@ -21,7 +20,7 @@ _CLOCK = re.compile(
     r"clock_gettime|clock_gettime64|gettimeofday|time|\$s\w*(Continuous|Suspending)Clock\w*"
 )
 _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
-    (r"(MoonloopCore|CLinuxShims|CMoonloopLua)/.*", _LUA, "the core knows no Lua"),
+    (r"(MoonloopCore|CLinuxShims)/.*", _LUA, "the core knows no Lua"),
     (r"MoonloopCore/(?!Kernel/).*", _WAIT, "only Kernel/ waits"),
     (r"MoonloopCore/(?!Kernel/).*", _CLOCK, "only Kernel/ reads a clock"),
     (r"(CLuaShims|LuaEmbed|Moonloop|MoonloopCLI)/.*", _WAIT, "only Kernel/ waits"),
@@ -45,7 +44,7 @@ def imports(source: Source):
             what = f"{target} may not import {match[1]}"
             yield source.finding(number, "arrow", what, _DO)
         # The mask blanks the name of an include between quotes: look at the line itself.
-        if target in ("CLinuxShims", "CMoonloopLua") and source.suffix in (".c", ".h"):
+        if target == "CLinuxShims" and source.suffix in (".c", ".h"):
             if match := _INCLUDE.match(source.lines[number - 1]):
                 what = f"{target} may not include {match[1]}.h"
                 yield source.finding(number, "arrow", what, _DO)

@@ -18,7 +18,11 @@ WORDS = [
     (r"\butili[sz]e", "prose", "write 'use'"),
     (r"\bin order to\b", "prose", "write 'to'"),
     (r"\b(obviously|simply|basically|of course)\b", "prose", "leave it out"),
-    (r"\b(?!FileManager\b)[A-Z]\w*(Manager|Helper|Utils?|Misc)\b", "code", "name it for what it does"),
+    (
+        r"\b(?!FileManager\b)[A-Z]\w*(Manager|Helper|Utils?|Misc)\b",
+        "code",
+        "name it for what it does",
+    ),
 ]
 WORDS = [(re.compile(word, re.I if word.islower() else 0), where, do) for word, where, do in WORDS]
 

@@ -122,7 +122,7 @@ struct cmx_callouts {
 };
 
 // Has SIGINT and SIGTERM, and a standard output that nobody reads, ask for the end of the program;
-// the descriptor of a loop's wake-up is written then. A second SIGINT or SIGTERM kills. For programs.
+// the descriptor of a loop's wake-up is written then. A second SIGINT or SIGTERM kills.
 void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd);
 // Before what the functions look at is gone.
 void cmx_ending_forget_callouts(void);

@@ -33,7 +33,8 @@ int cml_toboolean(lua_State *L, int i) __asm__("lua_toboolean");                
 long long cml_tointeger(lua_State *L, int i, int *ok) __asm__("lua_tointegerx");  // [-0, +0, -]
 double cml_tonumber(lua_State *L, int i, int *ok) __asm__("lua_tonumberx");       // [-0, +0, -]
 // Changes a number on the stack into a string: not for keys of a table that is being walked.
-const char *cml_tolstring(lua_State *L, int i, size_t *count) __asm__("lua_tolstring");  // [-0, +0, m]
+// [-0, +0, m]
+const char *cml_tolstring(lua_State *L, int i, size_t *count) __asm__("lua_tolstring");
 int cml_isinteger(lua_State *L, int i) __asm__("lua_isinteger");                  // [-0, +0, -]
 void *cml_touserdata(lua_State *L, int i) __asm__("lua_touserdata");              // [-0, +0, -]
 const void *cml_topointer(lua_State *L, int i) __asm__("lua_topointer");          // [-0, +0, -]

@@ -39,7 +39,8 @@ private func makeDescriptor(
   let closes = try options.boolean("close") ?? false
   let reenabled = try options.names("reenable", eventNames, "event")
   let lineLimit = try options.integer("line_limit", in: 1...(1 << 30))
-  _ = try options.integer("order", in: .min ... .max)  // Ready ones take turns whatever it is (R54).
+  // Ready ones take turns whatever their order is (R54).
+  _ = try options.integer("order", in: .min ... .max)
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasRead = try options.pushHandlerOrNil("read")
   let hasWrite = try options.pushHandlerOrNil("write")

@@ -60,7 +60,8 @@ extension Runtime {
     rows += handles.timers(of: loop, madeBy: context).filter { !isSleep($0) }.map(row)
     rows += tasks.all.map(row)
     rows += requests.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
-    let mode = loop.currentMode.map { "runs in mode '\($0)', depth \(loop.depth)" } ?? "does not run"
+    let mode =
+      loop.currentMode.map { "runs in mode '\($0)', depth \(loop.depth)" } ?? "does not run"
     let head = "\(loop.name) \(mode), \(loop.passes) passes"
     return rows.isEmpty ? head + "; no handles" : head + "\n" + table([DumpRow.titles] + rows)
   }

@@ -24,8 +24,8 @@ package final class ScriptRequest {
 private let performOptions: [StaticString] = ["modes", "wake", "as_source"]
 private let performAfterOptions: [StaticString] = ["after", "modes"]
 
-/// `loop:perform(f, …)`, `loop:perform({ modes, wake, as_source }, f, …)`: performed once by the next
-/// pass in one of the modes.
+/// `loop:perform(f, …)`, `loop:perform({ modes, wake, as_source }, f, …)`: performed once by the
+/// next pass in one of the modes.
 ///
 /// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
 let loopPerform: LuaRawFunction = { L, context in
@@ -50,8 +50,8 @@ let loopPerform: LuaRawFunction = { L, context in
   }
 }
 
-/// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes }, f, …)`: a one-shot timer
-/// (R114).
+/// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes }, f, …)`: a one-shot
+/// timer (R114).
 let loopPerformAfter: LuaRawFunction = { L, context in
   host(L, context, "perform_after") { call in
     try call.requireLoop()
@@ -75,8 +75,8 @@ let loopPerformAfter: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Makes the handle of a request for the function at an index and its arguments; the loop holds it
-  /// until it was performed. [-?, +1]
+  /// Makes the handle of a request for the function at an index and its arguments; the loop holds
+  /// it until it was performed. [-?, +1]
   fileprivate func pushRequest(
     _ modes: [ModeName], _ function: Int32
   ) throws(ScriptMistake) -> ScriptRequest {

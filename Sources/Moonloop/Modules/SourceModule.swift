@@ -7,8 +7,8 @@ private let sourceOptions: [StaticString] = [
   "perform", "schedule", "cancel", "order", "name", "modes", "keep_alive", "on_error",
 ]
 
-/// `loop:source { perform, schedule, cancel, order, name, modes, keep_alive, on_error }`; the handler
-/// may also be the first element.
+/// `loop:source { perform, schedule, cancel, order, name, modes, keep_alive, on_error }`; the
+/// handler may also be the first element.
 let loopSource: LuaRawFunction = { L, context in
   host(L, context, "source") { call in
     try call.requireLoop()
@@ -54,7 +54,7 @@ extension Runtime {
     callOut(source) { ref in door.dispatch(ref: ref, slot: 1) }
   }
 
-  /// The source has come into a mode or leaves it: its handler gets the loop and the mode too (R46).
+  /// The source has come into a mode or leaves it: its handler gets loop and mode too (R46).
   func tell(_ source: Loop.Source, slot: Int32, _ mode: ModeName) {
     if source.maker.ref < 0 { return }  // The state is closing.
     let name = modeRef(mode)

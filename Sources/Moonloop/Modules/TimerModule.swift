@@ -39,8 +39,9 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   }
   _ = try options.pushHandler("[1]", isRequired: true)
   let loop = call.loop
+  let date = loop.dueDate(after: first ?? interval, repeats: interval > 0)
   let id = try call.pushTimer(
-    handler: -1, date: loop.dueDate(after: first ?? interval, repeats: interval > 0), interval: interval,
+    handler: -1, date: date, interval: interval,
     tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }

@@ -2,7 +2,8 @@
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}
-local all = { "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit" }
+local all =
+  { "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit" }
 local observer = loop:observer { on = all, function(o, activity) trace[#trace + 1] = activity end }
 loop:after(1, function() trace[#trace + 1] = "timer" end)
 assert(loop:run() == "finished")

@@ -12,7 +12,8 @@ local function through(value)
   assert(loop:run() == "stopped")
   return got[1]
 end
-for _, value in ipairs { true, false, 0, -1, math.mininteger, 1.5, -0.0, 1e308, math.huge, "", "a\0b\xff" } do
+local plain = { true, false, 0, -1, math.mininteger, 1.5, -0.0, 1e308, math.huge, "", "a\0b\xff" }
+for _, value in ipairs(plain) do
   local copy = through(value)
   assert(copy == value and math.type(copy) == math.type(value), tostring(value))
 end
