@@ -98,7 +98,12 @@ extension Runtime {
   private func obstacle(_ port: Loop.Port) -> String {
     if port.isSuspended { return "it has no handler, \(waiting(in: port)); use port:on" }
     if port.waiting == 0 { return "no message waits in it" }
-    return "\(waiting(in: port)): \(blocker()), then they are served, one a pass"
+    let service = port.waiting == 1 ? "it is served" : "they are served, one a pass"
+    return "\(waiting(in: port)): \(blocker()), then \(service)"
+  }
+
+  private func waiting(in port: Loop.Port) -> String {
+    port.waiting == 1 ? "1 message waits" : "\(port.waiting) messages wait"
   }
 
   private func obstacle(_ source: Loop.DescriptorSource) -> String {

@@ -43,7 +43,9 @@ loop:after(1, function(inner)
   port:on("message", print)
   why(port, "port 'p': no message waits in it")
   port:send(1)
-  why(port, "port 'p': 1 messages wait: the handler of timer runs now, then they are served, one "
+  why(port, "port 'p': 1 message waits: the handler of timer runs now, then it is served")
+  port:send(2)
+  why(port, "port 'p': 2 messages wait: the handler of timer runs now, then they are served, one "
     .. "a pass")
   why(waiting, "source 'w': its handler waits for a sleep of 100.0 s; nothing is delivered until "
     .. "it returns")
@@ -60,4 +62,4 @@ why(request, "perform_after: it was performed or cancelled")
 waiting:invalidate()
 loop:run { timeout = 1000 }
 close(from) close(to)
-assert(rows == 19, rows)
+assert(rows == 20, rows)
