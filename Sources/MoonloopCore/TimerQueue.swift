@@ -7,7 +7,7 @@
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
   /// One queued timer. `key` holds the order of adding in its upper 40 bits, the slot below.
-  private struct Entry: BitwiseCopyable {
+  struct Entry: BitwiseCopyable {
     var date: Int64
     var key: UInt64
 
@@ -17,7 +17,7 @@ package struct TimerQueue {
     }
   }
 
-  private struct State: BitwiseCopyable {
+  struct State: BitwiseCopyable {
     var ringHead = 0  // number of the first entry of the ring; counts up for ever
     var ringFirst = 0  // no live entry of the ring has a lower index
     var nextSequence: UInt64 = 1
@@ -33,24 +33,24 @@ package struct TimerQueue {
 
   /// Slots are below this.
   package static let slotLimit = (1 << 24) - 1
-  private static let slotMask: UInt64 = (1 << 24) - 1
+  static let slotMask: UInt64 = (1 << 24) - 1
   private static let noSlot: UInt64 = slotMask
   private static let absent: Int32 = -1
   private static let parked: Int32 = -2
   private static let numberMask = (1 << 30) - 1
 
-  private let heap = Table<Entry>()
-  private let ring = Table<Entry>()
+  let heap = Table<Entry>()
+  let ring = Table<Entry>()
   /// The keys of the parked, which keep their places among equal dates; few at a time.
-  private let parkedKeys = Table<UInt64>()
+  let parkedKeys = Table<UInt64>()
   /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
-  private let positions = Table<Int32>()
+  let positions = Table<Int32>()
   /// By slot: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
   /// for others. An idle timeout that is put off again and again is moved in the heap only when its
   /// old date comes.
   private let laterDates = Table<Int64>(minimumCapacity: 1)
   private static let notPostponed = Int64.min
-  private let state: UnsafeMutablePointer<State>
+  let state: UnsafeMutablePointer<State>
 
   package init() {
     state = .allocate(capacity: 1)
@@ -327,7 +327,7 @@ package struct TimerQueue {
   // MARK: The ring
 
   @inline(__always)
-  private func isLive(_ entry: Entry) -> Bool {
+  func isLive(_ entry: Entry) -> Bool {
     entry.key & TimerQueue.slotMask != TimerQueue.noSlot
   }
 
@@ -478,31 +478,5 @@ package struct TimerQueue {
     if sequence >= (1 << 40) - 1 { return renumber() }
     state.pointee.nextSequence = sequence + 1
     return sequence
-  }
-
-  @inline(never)
-  private func renumber() -> UInt64 {
-    let keys = (0..<heap.count).map { heap[$0].key } + (0..<ring.count).map { ring[$0].key }
-    let all = (keys + (0..<parkedKeys.count).map { parkedKeys[$0] }).sorted()
-    var sequence: UInt64 = 0
-    var renumbered: [UInt64: UInt64] = [:]
-    for key in all {
-      sequence += 1
-      renumbered[key] = sequence << 24 | key & TimerQueue.slotMask
-    }
-    for index in 0..<heap.count { heap[index].key = renumbered[heap[index].key]! }
-    for index in 0..<ring.count { ring[index].key = renumbered[ring[index].key]! }
-    for index in 0..<parkedKeys.count { parkedKeys[index] = renumbered[parkedKeys[index]]! }
-    state.pointee.nextSequence = sequence + 2
-    return sequence + 1
-  }
-
-  /// Whether heap order and positions hold; for `Loop.checkInvariants`.
-  package func isConsistent() -> Bool {
-    for index in 0..<heap.count {
-      if positions[heap[index].slot] != Int32(index) { return false }
-      if index > 0 && heap[index].precedes(heap[(index - 1) / 4]) { return false }
-    }
-    return (0..<ring.count).filter { isLive(ring[$0]) }.count == state.pointee.ringLive
   }
 }

@@ -22,7 +22,10 @@ import Testing
     ("a block", "loop:perform(function() chunk() done() end)"),
     (
       "a nested run",
-      "loop:after(1, function() loop:after(1, function() chunk() done() loop:stop() end) loop:run() end)"
+      """
+      local function inner() chunk() done() loop:stop() end
+      loop:after(1, function() loop:after(1, inner) loop:run() end)
+      """
     ),
   ]
 
