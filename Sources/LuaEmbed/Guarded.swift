@@ -5,8 +5,8 @@ internal import Synchronization
 /// A value that one thread at a time uses.
 ///
 /// The standard library's `Mutex` waits in code that ThreadSanitizer does not see: a contended use
-/// then looks like a race. Each use therefore also acquires and releases an atomic of our own, which
-/// costs two plain moves. Nothing may be called under the lock that could come back to it.
+/// then looks like a race. Each use therefore also acquires and releases an atomic of our own,
+/// which costs two plain moves. Nothing may be called under the lock that could come back to it.
 struct Guarded<Value>: ~Copyable {
   private let mutex: Mutex<Value>
   private let order = Atomic<UInt8>(0)
