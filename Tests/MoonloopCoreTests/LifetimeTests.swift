@@ -81,10 +81,12 @@ internal import Testing
         }
       }
       func openDescriptors() -> Int { (0..<1_024).filter { fcntl($0, F_GETFD) >= 0 }.count }
+      // Another thread of the process may have a file open for a moment; what leaks stays open.
+      func least() -> Int { (0..<200).map { _ in openDescriptors() }.min() ?? 0 }
       once()
-      let before = openDescriptors()
+      let before = least()
       for _ in 0..<1_000 { once() }
-      exit(openDescriptors() == before ? 0 : 1)
+      exit(least() <= before ? 0 : 1)
     }
   }
 
