@@ -20,19 +20,19 @@ enum {
 
 static const char *match(struct cml_matcher *m, const char *s, const char *p);
 
-static inline void poll(struct cml_matcher *m) {
+static inline void heed_stop(struct cml_matcher *m) {
   if (__builtin_expect(*m->stop != CML_STOP_NONE, 0)) cml_raise_stop(m->L);
 }
 
 static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-// memchr that polls.
+// memchr that heeds a stop.
 static const char *find_byte(struct cml_matcher *m, const char *s, int byte) {
   while (s < m->subject_end) {
     size_t length = smaller((size_t)(m->subject_end - s), STEP_BYTES_FAST);
     const char *found = memchr(s, byte, length);
     if (found) return found;
-    poll(m);
+    heed_stop(m);
     s += length;
   }
   return NULL;
@@ -153,7 +153,7 @@ static const char *run_end(struct cml_matcher *m, const char *s, const struct cm
         while (s < step_end && in_set((unsigned char)*s, item->start, item->end)) s++;
     }
     if (s < step_end) return s;
-    poll(m);
+    heed_stop(m);
   }
   return s;
 }
@@ -196,7 +196,7 @@ static const char *match_shortest(struct cml_matcher *m, const char *s,
       if (item->kind != CML_ITEM_ANY) {
         for (size_t steps = 1; s < next; s++, steps++) {
           if (!accepts(item, s)) return NULL;
-          if (steps % STEP_BYTES == 0) poll(m);
+          if (steps % STEP_BYTES == 0) heed_stop(m);
         }
       }
       s = next;
@@ -255,7 +255,7 @@ static const char *match_balanced(struct cml_matcher *m, const char *s, const ch
         depth++;
       }
     }
-    poll(m);
+    heed_stop(m);
   }
   return NULL;
 }
@@ -343,7 +343,7 @@ static const char *match_here(struct cml_matcher *m, const char *s, const char *
 // exponential patterns are stopped.
 static const char *match(struct cml_matcher *m, const char *s, const char *p) {
   check_depth(m);
-  poll(m);
+  heed_stop(m);
   m->depth--;
   s = match_here(m, s, p);
   m->depth++;
@@ -387,7 +387,7 @@ static const char *next_start(struct cml_matcher *m, const char *s) {
   if (m->first.kind == CML_ITEM_BYTE) return find_byte(m, s, m->first.byte);
   for (size_t steps = 1; s < m->subject_end; s++, steps++) {
     if (accepts(&m->first, s)) return s;
-    if (steps % STEP_BYTES == 0) poll(m);
+    if (steps % STEP_BYTES == 0) heed_stop(m);
   }
   return NULL;
 }
