@@ -37,7 +37,7 @@ struct SignalTests {
     ),
     (
       "a pattern match",
-      "print 'ready' local _ = string.find(('a'):rep(3000), ('.-'):rep(200) .. 'b')", "ready\n"
+      "print 'ready' local a = ('a'):rep(40) string.find(a, ('a?'):rep(40) .. a)", "ready\n"
     ),
     (
       "nested runs, all of them",
