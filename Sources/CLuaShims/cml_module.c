@@ -1,7 +1,6 @@
-// Modules that are Lua text inside of the program, and text that leaves it.
+// Modules whose Lua text the host holds, and text that leaves the program.
 #define _GNU_SOURCE
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "cml_internal.h"
@@ -31,19 +30,22 @@ void cml_push_source_loader(lua_State *L, const char *text, size_t count, const 
 }
 
 size_t cml_write_some(int fd, const void *bytes, size_t count) {
-  struct pollfd ready = {.fd = fd, .events = POLLOUT};
-  if (poll(&ready, 1, 0) != 1 || !(ready.revents & POLLOUT)) return 0;
   sigset_t pipe, old, pending;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   sigpending(&pending);
   bool was_pending = sigismember(&pending, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, &old);
-  ssize_t written = write(fd, bytes, count);
+  size_t done = 0;
+  ssize_t written;
+  do {
+    written = write(fd, (const char *)bytes + done, count - done);
+    if (written > 0) done += (size_t)written;
+  } while (done < count && (written > 0 || (written < 0 && errno == EINTR)));
   if (written < 0 && errno == EPIPE && !was_pending) {
     struct timespec none = {0, 0};
     sigtimedwait(&pipe, NULL, &none);
   }
   pthread_sigmask(SIG_SETMASK, &old, NULL);
-  return written > 0 ? (size_t)written : 0;
+  return done;
 }

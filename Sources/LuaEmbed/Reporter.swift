@@ -31,8 +31,8 @@ package enum LuaText {
   }
 }
 
-/// Writes reports of scripts' errors: so many lines a second, each message bounded; it never blocks
-/// and never fails, whatever became of the descriptor.
+/// Writes reports of scripts' errors: so many lines a second, each message bounded; it never fails,
+/// whatever became of the descriptor.
 package final class LuaReporter {
   private let descriptor: Int32
   private let linesPerSecond: Int
@@ -73,5 +73,14 @@ package final class LuaReporter {
     let count = output.utf8.count
     let written = output.withUTF8 { cml_write_some(descriptor, $0.baseAddress, $0.count) }
     if written < count { leftOut += 1 }
+  }
+
+  /// Says how many lines were left out since the last that was written; at the end of a program.
+  package func finish() {
+    guard leftOut > 0 else { return }
+    linesInSecond = 0
+    let count = leftOut
+    leftOut = 0
+    report("(\(count) lines left out)")
   }
 }

@@ -10,6 +10,7 @@ final class ScriptRun {
   /// What `os.exit` was called with.
   private var exitStatus: Int32?
   private var outputHasFailed = false
+  private let reporter = LuaReporter()
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -50,7 +51,7 @@ final class ScriptRun {
     errors.verdict = settings.verdict
     errors.write = { [unowned self] text in
       flush()  // what was printed before stands before it
-      writeToStandardError(text)
+      reporter.report(text)
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.tracer = TraceWriter(loop).tracer }
@@ -88,6 +89,7 @@ final class ScriptRun {
   private func end(_ state: LuaState) {
     state.shutDown()
     flush()
+    reporter.finish()
   }
 
   private func status(_ state: LuaState) -> Int32 {

@@ -279,7 +279,8 @@ void cml_make_known(lua_State *L, void *pointer);
 bool cml_next(lua_State *L, int i);
 // Pops a value into package.loaded. [-1, +0, m]
 void cml_set_loaded(lua_State *L, const char *name);
-// Writes as much as the descriptor takes at once, and says how much; never blocks, no SIGPIPE.
+// Writes as much as the descriptor takes, and says how much; no SIGPIPE. It waits for a slow reader
+// only where the descriptor itself does.
 size_t cml_write_some(int fd, const void *bytes, size_t count);
 
 // Places ------------------------------------------------------------------------------------------
