@@ -101,7 +101,18 @@ public final class Loop: @unchecked Sendable {
     self.name = name
     self.kernel = kernel
     self.thread = thread
-    barePollSet = try kernel.makePollSet()
+    do {
+      barePollSet = try kernel.makePollSet()
+    } catch {
+      // No deinit runs for what was never whole.
+      timers.deallocate()
+      firing.deallocate()
+      signalled.deallocate()
+      batches.deallocate()
+      answered.deallocate()
+      events.deallocate()
+      throw error
+    }
     modes = [defaultMode]
     modeIndices = [.default: 0]
     defaultMode.isCommon = true
