@@ -148,37 +148,6 @@ int cml_frame_count(lua_State *L) {
   return lua_getstack(L, low, &ar) ? low + 1 : 0;
 }
 
-// Keys of options tables --------------------------------------------------------------------------
-
-int cml_count_entries(lua_State *L, int i) {
-  int count = 0;
-  if (!lua_checkstack(L, 3)) return 0;
-  i = lua_absindex(L, i);
-  lua_pushnil(L);
-  for (; lua_next(L, i); lua_pop(L, 1)) count++;
-  return count;
-}
-
-static bool is_among(const char *name, const char *const *names, int count) {
-  for (int n = 0; n < count; n++)
-    if (strcmp(name, names[n]) == 0) return true;
-  return false;
-}
-
-bool cml_unknown_key(lua_State *L, int i, const char *const *names, int count) {
-  if (!lua_checkstack(L, 3)) return false;
-  i = lua_absindex(L, i);
-  lua_pushnil(L);
-  for (; lua_next(L, i); lua_pop(L, 1)) {
-    bool known = lua_type(L, -2) == LUA_TSTRING ? is_among(lua_tostring(L, -2), names, count)
-                                                : lua_isinteger(L, -2);
-    if (known) continue;
-    lua_pop(L, 1);
-    return true;
-  }
-  return false;
-}
-
 // Slips of the pen --------------------------------------------------------------------------------
 
 // The number of insertions, deletions, changes and swaps of neighbours between two words, or more

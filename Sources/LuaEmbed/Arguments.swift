@@ -38,168 +38,108 @@ public struct LuaArgumentError: Error, Equatable {
   }
 }
 
-/// Which lengths of time an argument may have.
-package enum LuaSecondsRule {
-  case positive, notNegative, any
-
-  package var words: String {
-    switch self {
-    case .positive: "> 0 seconds"
-    case .notNegative: ">= 0 seconds"
-    case .any: "a number of seconds"
-    }
-  }
-
-  func allows(_ seconds: Double) -> Bool {
-    switch self {
-    case .positive: seconds > 0
-    case .notNegative: seconds >= 0
-    case .any: true
-    }
-  }
+/// Which lengths of time an argument may have; the words stand in messages.
+package enum LuaSecondsRule: String {
+  case notNegative = "seconds, a number >= 0"
+  case positive = "> 0 seconds"
+  case any = "seconds, a finite number"
 }
 
 /// Seconds as scripts write them, and nanoseconds as the host counts them.
 package enum LuaSeconds {
-  /// Nanoseconds, rounded; nil for nan. What does not fit, the infinities too, is held at the ends,
-  /// and what is positive is at least 1.
-  package static func nanoseconds(_ seconds: Double) -> Int64? {
-    guard !seconds.isNaN else { return nil }
-    let nanoseconds = (seconds * 1e9).rounded()
-    // 2^63 is the first Double that does not fit.
-    if nanoseconds >= 0x1p63 { return .max }
-    if nanoseconds <= -0x1p63 { return .min }
-    let value = Int64(nanoseconds)
-    return value == 0 && seconds > 0 ? 1 : value
+  /// Seconds as nanoseconds, the only place where that happens: nil for what the rule forbids.
+  ///
+  /// Rounded to the nearest, but what is positive is at least 1. Beyond 292 years it is never
+  /// (`Int64.max`), infinity included; nan and minus infinity are no time at all.
+  @inline(__always)
+  package static func nanoseconds(_ seconds: Double, _ rule: LuaSecondsRule) -> Int64? {
+    if seconds.isNaN || seconds == -.infinity { return nil }
+    switch rule {
+    case .notNegative: if seconds < 0 { return nil }
+    case .positive: if seconds <= 0 { return nil }
+    case .any: break
+    }
+    let nanoseconds = seconds * 1e9
+    if nanoseconds >= 9.2e18 { return .max }
+    if nanoseconds <= -9.2e18 { return .min }
+    let whole = Int64(nanoseconds.rounded())
+    return whole == 0 && seconds > 0 ? 1 : whole
   }
+}
 
-  /// Seconds as a script reads them.
-  package static func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
+extension LuaText {
+  /// A number for a message: without a fraction if it has none.
+  package static func short(_ number: Double) -> String {
+    if number.isNaN { return "nan" }
+    if number.isInfinite { return number > 0 ? "inf" : "-inf" }
+    return number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+  }
 }
 
 extension LuaStack {
-  /// What was given, for a message: a number or a short string as itself, else its type.
+  /// What was given, for "got …": a number, a boolean or a short string as itself, else its type.
   package func given(_ index: Int32) -> String {
     switch type(index) {
     case .number:
-      if cml_isinteger(L, index) != 0 { return "\(integer(index) ?? 0)" }
-      let value = number(index) ?? 0
-      return value.isNaN ? "nan" : "\(value)"
+      if let integer = integer(index) { return "\(integer)" }
+      return number(index).map(LuaText.short) ?? "a number"
     case .string:
       let text = string(index) ?? ""
-      return "\"" + LuaText.clean(String(text.prefix(40))) + (text.count > 40 ? "...\"" : "\"")
-    case .none: return "nothing"
-    default: return describe(index)
+      return text.utf8.count <= 40 ? "\"\(text)\"" : "a string of \(text.utf8.count) bytes"
+    case .none, .nil: return "nothing"
+    case .boolean: return boolean(index) ? "true" : "false"
+    default: return LuaText.withArticle(describe(index))
     }
   }
 
-  /// Whether nothing or nil was given.
-  package func isAbsent(_ index: Int32) -> Bool { cml_type(L, index) <= 0 }
-
-  /// Seconds as nanoseconds; `what` names the argument in messages: "'every'", "argument 1".
+  /// Seconds as nanoseconds; `what` names the argument in messages: "'every'", "the delay".
+  @inline(__always)
   package func seconds(
-    _ index: Int32, _ what: @autoclosure () -> String, _ rule: LuaSecondsRule = .notNegative
+    _ index: Int32, _ what: @autoclosure () -> String, _ rule: LuaSecondsRule
   ) throws(LuaArgumentError) -> Int64 {
-    var ok: Int32 = 0
-    if cml_type(L, index) == CML_TNUMBER {
-      let value = cml_tonumber(L, index, &ok)
-      if rule.allows(value), let nanoseconds = LuaSeconds.nanoseconds(value) { return nanoseconds }
+    if type(index) == .number, let number = number(index),
+      let nanoseconds = LuaSeconds.nanoseconds(number, rule)
+    {
+      return nanoseconds
     }
-    throw LuaArgumentError(what(), mustBe: rule.words, got: given(index))
+    throw LuaArgumentError(what(), mustBe: rule.rawValue, got: given(index))
   }
 
   /// An integer, or a float with an integral value; strings are refused.
   package func integer(
-    _ index: Int32, _ what: @autoclosure () -> String,
-    in range: ClosedRange<Int64> = .min ... .max
-  ) throws(LuaArgumentError) -> Int64 {
-    var ok: Int32 = 0
-    if cml_type(L, index) == CML_TNUMBER {
-      let value = cml_tointeger(L, index, &ok)
-      if ok != 0, range.contains(value) { return value }
-    }
+    _ index: Int32, _ what: @autoclosure () -> String, in range: ClosedRange<Int>
+  ) throws(LuaArgumentError) -> Int {
+    if type(index) == .number, let value = integer(index), range.contains(value) { return value }
     throw LuaArgumentError(what(), mustBe: Self.words(range), got: given(index))
   }
 
-  private static func words(_ range: ClosedRange<Int64>) -> String {
+  private static func words(_ range: ClosedRange<Int>) -> String {
     switch (range.lowerBound, range.upperBound) {
-    case (.min, .max): "an integer"
-    case (let low, .max): "an integer >= \(low)"
-    case (.min, let high): "an integer <= \(high)"
-    case (let low, let high): "an integer from \(low) to \(high)"
+    case (.min, .max): "a whole number"
+    case (let low, .max): "a whole number >= \(low)"
+    case (.min, let high): "a whole number <= \(high)"
+    case (let low, let high): "a whole number from \(low) to \(high)"
     }
   }
 
   package func text(_ index: Int32, _ what: @autoclosure () -> String) throws(LuaArgumentError)
     -> String
   {
-    if let value = string(index) { return value }
+    if type(index) == .string, let value = string(index) { return value }
     throw LuaArgumentError(what(), mustBe: "a string", got: given(index))
   }
 
   package func flag(_ index: Int32, _ what: @autoclosure () -> String) throws(LuaArgumentError)
     -> Bool
   {
-    if cml_type(L, index) == CML_TBOOLEAN { return boolean(index) }
-    throw LuaArgumentError(what(), mustBe: "a boolean", got: given(index))
+    if type(index) == .boolean { return boolean(index) }
+    throw LuaArgumentError(what(), mustBe: "true or false", got: given(index))
   }
 
   package func function(_ index: Int32, _ what: @autoclosure () -> String)
     throws(LuaArgumentError)
   {
-    if cml_type(L, index) == CML_TFUNCTION { return }
+    if type(index) == .function { return }
     throw LuaArgumentError(what(), mustBe: "a function", got: given(index))
-  }
-
-  package func table(_ index: Int32, _ what: @autoclosure () -> String) throws(LuaArgumentError) {
-    if cml_type(L, index) == CML_TTABLE { return }
-    throw LuaArgumentError(what(), mustBe: "a table", got: given(index))
-  }
-
-  package func handle(
-    _ index: Int32, _ what: @autoclosure () -> String, _ kind: LuaHandleKind
-  ) throws(LuaArgumentError) -> LuaHandle {
-    if let handle = kind.handle(L, index) { return handle }
-    throw LuaArgumentError(what(), mustBe: LuaText.withArticle(kind.name), got: given(index))
-  }
-
-  /// One name or a list of names (D52), each handed to the closure with its position on the stack.
-  package func names(
-    _ index: Int32, _ what: @autoclosure () -> String,
-    _ body: (Int32) throws(LuaArgumentError) -> Void
-  ) throws(LuaArgumentError) {
-    let index = cml_absindex(L, index)
-    if type(index) == .string { return try body(index) }
-    guard type(index) == .table, reserve(4) else {
-      throw LuaArgumentError(what(), mustBe: "a string or a list of strings", got: given(index))
-    }
-    for item in 1...max(1, Int64(clamping: cml_rawlen(L, index))) {
-      _ = cml_rawgeti(L, index, item)
-      defer { pop() }
-      guard type(-1) == .string else {
-        throw LuaArgumentError(
-          "\(what())[\(item)]", mustBe: "a string", got: given(-1))
-      }
-      try body(cml_gettop(L))
-    }
-  }
-}
-
-extension LuaState {
-  /// The body of a raw host function: an argument error it throws becomes the Lua error, with the
-  /// function's name and the caller's place.
-  package func body(
-    _ name: StaticString, _ L: OpaquePointer,
-    _ body: (LuaStack) throws(LuaArgumentError) -> Int32
-  ) -> Int32 {
-    let stack = LuaStack(L: L)
-    do { return try body(stack) } catch { return mistake(error, name, stack) }
-  }
-
-  @inline(never)
-  private func mistake(_ error: LuaArgumentError, _ name: StaticString, _ stack: LuaStack) -> Int32
-  {
-    stack.push(error.message(in: "\(name)", site: stack.site))
-    return Int32(CML_RAISE)
   }
 }

@@ -10,7 +10,8 @@ package enum LuaText {
   /// The words of a type with their article: "an integer", "a string".
   static func withArticle(_ words: String) -> String {
     if words.hasPrefix("a ") || words.hasPrefix("an ") { return words }
-    return ("aeiou".contains(words.first ?? "x") ? "an " : "a ") + words
+    let isSoft = "aeiou".contains(words.first ?? "x") && !words.hasPrefix("us")  // a userdata
+    return (isSoft ? "an " : "a ") + words
   }
 
   /// At most 4 kB, control bytes but newline and tab replaced.

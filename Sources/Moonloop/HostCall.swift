@@ -3,16 +3,8 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// A mistake of the script: raised at the caller's line.
-package struct ScriptMistake: Error {
-  package var message: String
-  /// What to do; follows the place.
-  package var hint: String?
-  package init(_ message: String, hint: String? = nil) {
-    self.message = message
-    self.hint = hint
-  }
-}
+/// A mistake of the script: raised at the caller's line, with the function's name before it.
+package typealias ScriptMistake = LuaArgumentError
 
 /// What can fail in operation: `nil, message, code` for the script.
 package struct OperatingFailure: Error {
@@ -59,14 +51,17 @@ package struct HostCall {
     try reference._withUnsafeGuaranteedRef(body)
   }
 
-  /// A mistake in the words "timer: 'every' must be …".
+  /// A mistake that is told as "timer: 'every' must be …".
   package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
-    ScriptMistake("\(name): \(text)", hint: hint)
+    ScriptMistake(text, hint: hint)
   }
 
+  /// The words of a mistake where it is a failure in operation: a value needs no place.
+  package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: "\(name)", site: "") }
+
   /// Leaves the message with the place of the call on the stack, and says that it is to be raised.
-  package func raise(_ message: String, hint: String? = nil) -> Int32 {
-    stack.push(message + stack.site + (hint.map { "; " + $0 } ?? ""))
+  package func raise(_ mistake: ScriptMistake) -> Int32 {
+    stack.push(mistake.message(in: "\(name)", site: stack.site))
     return LuaStatus.raise
   }
 }
@@ -84,14 +79,14 @@ package func host(
 @inline(never)
 private func failed(_ call: HostCall, _ error: any Error) -> Int32 {
   switch error {
-  case let mistake as ScriptMistake: return call.raise(mistake.message, hint: mistake.hint)
+  case let mistake as ScriptMistake: return call.raise(mistake)
   case let raised as RaisedValue:
     call.stack.push(raised.value)
     return LuaStatus.raise
   case let failure as OperatingFailure: return nothing(call, failure.message, failure.code)
   case let error as LoopError:
     if case .system = error { return nothing(call, "\(call.name): \(error)", error.code) }
-    return call.raise("\(call.name): \(error)")
+    return call.raise(ScriptMistake("\(error)"))
   case let error as SystemError: return nothing(call, "\(call.name): \(error)", error.name)
   default: return call.state.raise(error, in: "\(call.name)", on: call.stack)
   }

@@ -1,5 +1,5 @@
-// Arguments and option tables of host functions: read without raising, checked one by one, with
-// messages that name the function, the field, what was expected and what was given (D52).
+// Option tables of host functions: fields by name, each checked by the rules of `LuaEmbed`'s
+// arguments; names of modes, handlers, and the nearest spelling of an unknown name (D52).
 
 package import LuaEmbed
 package import MoonloopCore
@@ -9,46 +9,24 @@ extension HostCall {
   package var count: Int32 { Int32(stack.count) }
 
   /// A value in words for "got …": its type, or itself if it is short.
-  package func given(_ index: Int32) -> String {
-    switch stack.type(index) {
-    case .number:
-      if let integer = stack.integer(index) { return "\(integer)" }
-      return stack.number(index).map(shortText) ?? "a number"
-    case .string:
-      let text = stack.string(index) ?? ""
-      return text.utf8.count <= 40 ? "\"\(text)\"" : "a string of \(text.utf8.count) bytes"
-    case .none, .nil: return "nothing"
-    case .boolean: return stack.boolean(index) ? "true" : "false"
-    default: return "a \(stack.describe(index))"
-    }
-  }
+  package func given(_ index: Int32) -> String { stack.given(index) }
 
   /// An argument that must be a function.
   package func function(_ index: Int32, _ what: String) throws(ScriptMistake) {
-    if stack.type(index) != .function {
-      throw mistake("\(what) must be a function, got \(given(index))")
-    }
+    try stack.function(index, what)
   }
 
   /// An argument that must be a string.
   package func string(_ index: Int32, _ what: String) throws(ScriptMistake) -> String {
-    guard stack.type(index) == .string, let text = stack.string(index) else {
-      throw mistake("\(what) must be a string, got \(given(index))")
-    }
-    return text
+    try stack.text(index, what)
   }
 
   /// An argument in seconds, as nanoseconds.
   @inline(__always)
   package func seconds(
-    _ index: Int32, _ what: StaticString, _ range: SecondsRange
+    _ index: Int32, _ what: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64 {
-    if let number = stack.number(index), stack.type(index) == .number,
-      let nanoseconds = checkedNanoseconds(number, range)
-    {
-      return nanoseconds
-    }
-    throw mistake("\(what) must be \(range.rawValue), got \(given(index))")
+    try stack.seconds(index, "\(what)", rule)
   }
 
   /// A list of mode names, or one name.
@@ -87,38 +65,6 @@ extension HostCall {
   }
 }
 
-/// What a number of seconds may be; the words stand in messages.
-package enum SecondsRange: String {
-  case notNegative = "seconds, a number >= 0"
-  case positive = "> 0 seconds"
-  case any = "seconds, a finite number"
-}
-
-/// Seconds as nanoseconds, the only place where that happens: nil for what is not in the range.
-///
-/// Beyond 292 years it is never (`Int64.max`), infinity included where it may be.
-@inline(__always)
-package func checkedNanoseconds(_ seconds: Double, _ range: SecondsRange) -> Int64? {
-  if seconds.isNaN || seconds == -.infinity { return nil }
-  switch range {
-  case .notNegative: if seconds < 0 { return nil }
-  case .positive: if seconds <= 0 { return nil }
-  case .any: break
-  }
-  let nanoseconds = seconds * 1e9
-  if nanoseconds >= 9.2e18 { return .max }
-  if nanoseconds <= -9.2e18 { return .min }
-  let whole = Int64(nanoseconds.rounded(.up))
-  return whole == 0 && seconds > 0 ? 1 : whole
-}
-
-/// A number for a message: without a fraction if it has none.
-func shortText(_ number: Double) -> String {
-  if number.isNaN { return "nan" }
-  if number.isInfinite { return number > 0 ? "inf" : "-inf" }
-  return number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-}
-
 /// A table of options: fields by name, the handler as first element.
 package struct Options {
   package let call: HostCall
@@ -143,14 +89,9 @@ package struct Options {
   }
 
   package func seconds(
-    _ name: StaticString, _ range: SecondsRange
+    _ name: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64? {
-    try read(name) { index throws(ScriptMistake) in
-      guard stack.type(index) == .number, let number = stack.number(index),
-        let nanoseconds = checkedNanoseconds(number, range)
-      else { throw call.mistake("'\(name)' must be \(range.rawValue), got \(call.given(index))") }
-      return nanoseconds
-    }
+    try read(name) { index throws(ScriptMistake) in try stack.seconds(index, "'\(name)'", rule) }
   }
 
   package func modes(_ name: StaticString = "modes") throws(ScriptMistake) -> [ModeName]? {
@@ -158,35 +99,19 @@ package struct Options {
   }
 
   package func string(_ name: StaticString) throws(ScriptMistake) -> String? {
-    try read(name) { index throws(ScriptMistake) in try call.string(index, "'\(name)'") }
+    try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
 
   package func boolean(_ name: StaticString) throws(ScriptMistake) -> Bool? {
-    try read(name) { index throws(ScriptMistake) in
-      guard stack.type(index) == .boolean else {
-        throw call.mistake("'\(name)' must be true or false, got \(call.given(index))")
-      }
-      return stack.boolean(index)
-    }
+    try read(name) { index throws(ScriptMistake) in try stack.flag(index, "'\(name)'") }
   }
 
   package func integer(
     _ name: StaticString, in range: ClosedRange<Int>
   ) throws(ScriptMistake) -> Int? {
     try read(name) { index throws(ScriptMistake) in
-      guard stack.type(index) == .number, let value = stack.integer(index), range.contains(value)
-      else {
-        throw call.mistake(
-          "'\(name)' must be a whole number\(text(range)), got \(call.given(index))")
-      }
-      return value
+      try stack.integer(index, "'\(name)'", in: range)
     }
-  }
-
-  private func text(_ range: ClosedRange<Int>) -> String {
-    if range == Int.min...Int.max { return "" }
-    return range.upperBound == .max
-      ? " >= \(range.lowerBound)" : " from \(range.lowerBound) to \(range.upperBound)"
   }
 
   /// Names out of a table of names, one as a string or several as a list.

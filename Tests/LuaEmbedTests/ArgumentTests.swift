@@ -3,33 +3,22 @@
 import LuaEmbed
 import Testing
 
-/// A state with one raw function of each sort, as the loop's modules are written.
+/// A state with a function that checks its arguments, and a kind of handles.
 private final class Fixture {
   let lua: LuaState
-  let timerKeys: LuaOptionKeys
   let timer: LuaHandleKind
 
   init() throws {
     lua = try LuaState()
-    timerKeys = LuaOptionKeys(["first", "every", "tolerance", "modes", "name"], in: lua)
     timer = lua.makeHandleKind(
       "timer", slots: 1,
       [
-        .method(
-          "invalidate",
-          { L, host in
-            Fixture.from(host).lua.body("timer:invalidate", L!) {
-              stack throws(LuaArgumentError) in
-              _ = try stack.handle(1, "self", Fixture.from(host).timer)
-              return 0
-            }
-          }),
         .field(
           "next_fire",
           { L, host in
             LuaStack(L: L!).push(1.5)
             return 1
-          }),
+          })
       ])
     lua.setHost(Unmanaged.passUnretained(self).toOpaque())
     install()
@@ -43,34 +32,26 @@ private final class Fixture {
     let stack = lua.stack
     stack.push(function: { L, host in
       let me = Fixture.from(host)
-      return me.lua.body("timer", L!) { stack throws(LuaArgumentError) in
-        try stack.table(1, "argument 1")
-        var options = LuaOptions(stack, 1, me.timerKeys)
-        _ = try options.seconds(0)
-        _ = try options.seconds(1, .positive)
-        _ = try options.seconds(2)
-        _ = try options.names(3) { (_) throws(LuaArgumentError) in }
-        _ = try options.text(4)
-        try options.pushHandler()
-        try options.finish()
-        let handle = me.timer.push(stack.L)
-        handle.index = 7
-        return 1
-      }
-    })
-    stack.popGlobal("timer")
-    stack.push(function: { L, host in
-      Fixture.from(host).lua.body("observer", L!) { stack throws(LuaArgumentError) in
-        let names = ["entry", "before_timers", "before_waiting"]
-        let word = try stack.text(1, "argument 1")
-        guard names.contains(word) else {
-          throw .unknown("activity", word, among: names, quote: "\"")
+      let stack = LuaStack(L: L!)
+      do throws(LuaArgumentError) {
+        switch try stack.text(1, "the rule") {
+        case "seconds": _ = try stack.seconds(2, "'first'", .notNegative)
+        case "positive": _ = try stack.seconds(2, "'every'", .positive)
+        case "any": _ = try stack.seconds(2, "'timeout'", .any)
+        case "integer": _ = try stack.integer(2, "'order'", in: 0...100)
+        case "count": _ = try stack.integer(2, "'count'", in: 1 ... .max)
+        case "text": _ = try stack.text(2, "'name'")
+        case "flag": _ = try stack.flag(2, "'close'")
+        case "function": try stack.function(2, "the handler")
+        case "handle":
+          _ = me.timer.push(stack.L)
+          return 1
+        case let word: throw .unknown("rule", word, among: ["seconds", "positive"])
         }
-        _ = try stack.integer(2, "'order'", in: 0...100)
         return 0
-      }
+      } catch { return me.lua.raise(error, in: "check", on: stack) }
     })
-    stack.popGlobal("observer")
+    stack.popGlobal("check")
   }
 }
 
@@ -79,63 +60,53 @@ struct ArgumentTests {
   @Test(
     "a wrong argument names function, field, expected, given and place",
     arguments: [
-      ("timer(1)", "timer: argument 1 must be a table, got 1 (app.lua:1)"),
-      ("timer()", "timer: argument 1 must be a table, got nothing (app.lua:1)"),
-      ("timer{}", "timer: handler missing: the first element must be a function (app.lua:1)"),
-      ("timer{1}", "timer: the handler ([1]) must be a function, got 1 (app.lua:1)"),
-      ("timer{every=-1}", "timer: 'every' must be > 0 seconds, got -1 (app.lua:1)"),
-      ("timer{every=0}", "timer: 'every' must be > 0 seconds, got 0 (app.lua:1)"),
-      ("timer{every=0/0}", "timer: 'every' must be > 0 seconds, got nan (app.lua:1)"),
-      ("timer{first=-1/0}", "timer: 'first' must be >= 0 seconds, got -inf (app.lua:1)"),
-      ("timer{every='1'}", "timer: 'every' must be > 0 seconds, got \"1\" (app.lua:1)"),
-      ("timer{name={}}", "timer: 'name' must be a string, got table (app.lua:1)"),
+      ("check('positive', -1)", "check: 'every' must be > 0 seconds, got -1 (app.lua:1)"),
+      ("check('positive', 0)", "check: 'every' must be > 0 seconds, got 0 (app.lua:1)"),
+      ("check('positive', 0/0)", "check: 'every' must be > 0 seconds, got nan (app.lua:1)"),
+      ("check('positive', '1')", "check: 'every' must be > 0 seconds, got \"1\" (app.lua:1)"),
       (
-        "timer{modes={'a',2}}", "timer: 'modes'[2] must be a string, got 2 (app.lua:1)"
+        "check('seconds', -0.5)",
+        "check: 'first' must be seconds, a number >= 0, got -0.5 (app.lua:1)"
       ),
       (
-        "timer{modes=1}",
-        "timer: 'modes' must be a string or a list of strings, got 1 (app.lua:1)"
+        "check('any', -1/0)",
+        "check: 'timeout' must be seconds, a finite number, got -inf (app.lua:1)"
+      ),
+      ("check('text', {})", "check: 'name' must be a string, got a table (app.lua:1)"),
+      ("check('text', 1)", "check: 'name' must be a string, got 1 (app.lua:1)"),
+      ("check('text')", "check: 'name' must be a string, got nothing (app.lua:1)"),
+      ("check('flag', 'no')", "check: 'close' must be true or false, got \"no\" (app.lua:1)"),
+      ("check('function', nil)", "check: the handler must be a function, got nothing (app.lua:1)"),
+      (
+        "check('function', ('x'):rep(41))",
+        "check: the handler must be a function, got a string of 41 bytes (app.lua:1)"
       ),
       (
-        "timer{evry=1, print}",
-        "timer: unknown option 'evry' (app.lua:1); did you mean 'every'?"
+        "check('function', io.stdout)",
+        "check: the handler must be a function, got a userdata (app.lua:1)"
       ),
       (
-        "timer{print, colour='red'}",
-        """
-        timer: unknown option 'colour' (app.lua:1); \
-        use one of first, every, tolerance, modes, name
-        """
-      ),
-      ("timer{print, [true]=1}", "timer: unknown option of type boolean (app.lua:1)"),
-      (
-        "\n\nobserver 'sleep'",
-        """
-        observer: unknown activity "sleep" (app.lua:3); \
-        use one of entry, before_timers, before_waiting
-        """
+        "check('integer', 101)",
+        "check: 'order' must be a whole number from 0 to 100, got 101 (app.lua:1)"
       ),
       (
-        "observer 'before_timer'",
-        "observer: unknown activity \"before_timer\" (app.lua:1); did you mean \"before_timers\"?"
+        "check('integer', 1.5)",
+        "check: 'order' must be a whole number from 0 to 100, got 1.5 (app.lua:1)"
       ),
+      ("check('count', 0)", "check: 'count' must be a whole number >= 1, got 0 (app.lua:1)"),
       (
-        "observer('entry', 101)",
-        "observer: 'order' must be an integer from 0 to 100, got 101 (app.lua:1)"
+        "\n\ncheck 'minutes'",
+        "check: unknown rule 'minutes' (app.lua:3); use one of seconds, positive"
       ),
+      ("check 'second'", "check: unknown rule 'second' (app.lua:1); did you mean 'seconds'?"),
       (
-        "observer('entry', 1.5)",
-        "observer: 'order' must be an integer from 0 to 100, got 1.5 (app.lua:1)"
-      ),
-      (
-        "timer{print}.invalidate(io.stdout)",
-        "timer:invalidate: self must be a timer, got userdata (app.lua:1)"
-      ),
-      (
-        "return timer{print}.nextfire",
+        "return check('handle').nextfire",
         "timer: unknown field 'nextfire' (app.lua:1); did you mean 'next_fire'?"
       ),
-      ("timer{print}.next_fire = 1", "timer: cannot set field 'next_fire' (app.lua:1)"),
+      (
+        "check('handle').next_fire = 1",
+        "timer: cannot set field 'next_fire' (app.lua:1)"
+      ),
     ])
   func message(_ script: String, _ message: String) throws {
     let fixture = try Fixture()
@@ -144,10 +115,15 @@ struct ArgumentTests {
     fixture.lua.close()
   }
 
-  @Test("no wrong argument is not made")
+  @Test("a right argument is none")
   func good() throws {
     let fixture = try Fixture()
-    try fixture.lua.run("timer{every=1, first=math.huge, modes={'a','b'}, name='x', print}")
+    try fixture.lua.run(
+      """
+      check('positive', math.huge) check('seconds', 0) check('any', -1) check('integer', 7.0)
+      check('count', math.maxinteger) check('text', '') check('flag', false)
+      check('function', print)
+      """)
     fixture.lua.close()
   }
 
@@ -155,10 +131,10 @@ struct ArgumentTests {
     "seconds become nanoseconds that fit",
     arguments: [
       (0.5, 500_000_000), (1e-12, 1), (0, 0), (-1, -1_000_000_000), (1e300, .max),
-      (.infinity, .max),
-      (-.infinity, .min), (-1e10, .min), (9.3e9, .max), (.nan, nil),
+      (1.1, 1_100_000_000),
+      (.infinity, .max), (-.infinity, nil), (-1e10, .min), (9.3e9, .max), (.nan, nil),
     ] as [(Double, Int64?)])
   func seconds(_ seconds: Double, _ nanoseconds: Int64?) {
-    #expect(LuaSeconds.nanoseconds(seconds) == nanoseconds)
+    #expect(LuaSeconds.nanoseconds(seconds, .any) == nanoseconds)
   }
 }

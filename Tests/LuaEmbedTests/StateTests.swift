@@ -42,7 +42,7 @@ struct StateTests {
     let error = #expect(throws: LuaError.self) {
       try lua.run("add(1,\n{})", name: "@app.lua")
     }
-    #expect(error?.message == "add: argument 2 must be an integer, got table (app.lua:1)")
+    #expect(error?.message == "add: argument 2 must be an integer, got a table (app.lua:1)")
   }
 
   @Test("offers registered classes, and releases their objects")

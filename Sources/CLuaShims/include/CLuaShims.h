@@ -71,12 +71,6 @@ const char *cml_string(lua_State *L, int i, size_t *count);
 // A number that is the thread's own while it lives.
 uintptr_t cml_thread_identity(void);
 
-// How many entries a table has, nils left out. [-0, +0, -]
-int cml_count_entries(lua_State *L, int i);
-// Pushes a key of the table that is no integer and none of the names, if there is one.
-// [-0, +(0|1), -]
-bool cml_unknown_key(lua_State *L, int i, const char *const *names, int count);
-
 // The state ---------------------------------------------------------------------------------------
 
 struct cml_limits {

@@ -157,6 +157,6 @@ extension Runtime {
     let seconds = Double(nanoseconds) / 1e9
     if seconds >= 2 * 31_557_600 { return "\(Int(seconds / 31_557_600)) years" }
     if seconds >= 2 * 86_400 { return "\(Int(seconds / 86_400)) days" }
-    return "\(shortText((seconds * 1000).rounded() / 1000)) s"
+    return "\(LuaText.short((seconds * 1000).rounded() / 1000)) s"
   }
 }

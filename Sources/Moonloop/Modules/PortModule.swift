@@ -138,7 +138,7 @@ extension HostCall {
   func post(_ message: PortMessage, to port: Loop.Port, _ handle: LuaHandle) throws {
     do throws(LoopError) { try port.post(message) } catch {
       if case .portFull = error { throw OperatingFailure("\(name): \(error)", "EAGAIN") }
-      throw OperatingFailure(invalid(handle).message, "EPIPE")
+      throw OperatingFailure(told(invalid(handle)), "EPIPE")
     }
   }
 }
@@ -251,10 +251,10 @@ extension HostCall {
   private func noReply(
     _ result: RunResult, _ port: Loop.Port, _ handle: LuaHandle, _ timeout: Int64?
   ) -> OperatingFailure {
-    if !port.isValid { return OperatingFailure(invalid(handle).message, "EPIPE") }
+    if !port.isValid { return OperatingFailure(told(invalid(handle)), "EPIPE") }
     if result == .timedOut {
       let seconds = Double(timeout ?? 0) / 1e9
-      return OperatingFailure("no reply within \(shortText(seconds)) s", "ETIMEDOUT")
+      return OperatingFailure("no reply within \(LuaText.short(seconds)) s", "ETIMEDOUT")
     }
     return OperatingFailure("no reply: the run that waited for it was stopped", "ECANCELED")
   }
