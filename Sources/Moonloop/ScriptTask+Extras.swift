@@ -13,6 +13,7 @@ final class TaskExtras {
   var waiters = TaskWaiters()
   var raised: TaskFailure?
   var onError: LuaReference?
+  var whenEnded: (() -> Void)?
 }
 
 extension ScriptTask {
@@ -64,6 +65,18 @@ extension ScriptTask {
   package var onError: LuaReference? {
     get { extras?.onError }
     set { if extras != nil || newValue != nil { made.onError = newValue } }
+  }
+
+  /// Called once when it has ended, however it did: by whoever made it for a purpose.
+  package var whenEnded: (() -> Void)? {
+    get { extras?.whenEnded }
+    set { if extras != nil || newValue != nil { made.whenEnded = newValue } }
+  }
+
+  func tellOfEnd() {
+    guard let tell = extras?.whenEnded else { return }
+    extras?.whenEnded = nil
+    tell()
   }
 
   /// Takes all that await it, in the order in which they began to.

@@ -78,6 +78,7 @@ extension Runtime {
         if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
       }
       if case .callback(let callback)? = task.wait?.cause { callback.waiter = task }
+      if case .other(let other)? = task.wait?.cause { other.waiter = task }
     } else {
       task.wait = Wait(.pass)
       makeReady(task, .nothing)
@@ -125,6 +126,10 @@ extension Runtime {
       task.wait?.isLate = true
       return cancel(other, Cancellation(reason: timedOutReason))
     }
+    if !task.isReady, case .other(let other)? = task.wait?.cause {
+      other.abandon()
+      return resume(task) { other.pushLate(on: $0) }
+    }
     let wait = task.wait
     let delivery = wait?.isQuiet ?? false ? .nothing : task.delivery
     task.delivery = .nothing
@@ -157,9 +162,24 @@ extension Runtime {
     case .callback(let callback):
       let values = callback.takeValues()
       resume(task) { values.push(on: $0) }
-    case .other(let other): resume(task) { other.values.push(on: $0) }
+    case .other(let other): resume(task) { other.push(on: $0) }
     case .sleep, .pass, nil: resume(task)
     }
+  }
+
+  /// What a task waits for has come, in a call-out that is no timer's: it goes on now if the run
+  /// that goes on is in one of its modes, else when one of them runs.
+  package func answerNow(_ task: ScriptTask, push: (LuaStack) -> Int) -> Bool {
+    guard !task.isReady, task.phase == .suspended, isServed(task) else { return false }
+    if let timer = task.wait?.timer, timer.rawValue != 0 { loop.invalidate(timer) }
+    resume(task, push: push)
+    return true
+  }
+
+  private func isServed(_ task: ScriptTask) -> Bool {
+    guard let mode = loop.currentMode else { return false }
+    if task.modes.contains(mode) || task.waitModes.contains(mode) { return true }
+    return task.modes.contains(.common) && loop.isCommonMode(mode)
   }
 
   private func begin(_ task: ScriptTask) {
@@ -238,6 +258,7 @@ extension Runtime {
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
       report(error, .task(task))
     }
+    task.tellOfEnd()
     current = outer
     setSuspended(task.subject, false)
   }

@@ -53,7 +53,11 @@ extension Runtime {
       task.waitModes.append(mode)
       guard let wait = task.wait else { return }
       loop.add(wait.timer, mode)
-      if case .callback(let callback) = wait.cause { callback.handle?.add(to: mode, loop) }
+      switch wait.cause {
+      case .callback(let callback): callback.handle?.add(to: mode, loop)
+      case .other(let other): other.join(mode, loop)
+      case .task, .sleep, .pass: break
+      }
     }
   }
 
@@ -62,7 +66,11 @@ extension Runtime {
       task.waitModes.removeAll { $0 == mode }
       guard let wait = task.wait else { return }
       loop.remove(wait.timer, [mode])
-      if case .callback(let callback) = wait.cause { callback.handle?.remove(from: mode, loop) }
+      switch wait.cause {
+      case .callback(let callback): callback.handle?.remove(from: mode, loop)
+      case .other(let other): other.leave(mode, loop)
+      case .task, .sleep, .pass: break
+      }
     }
   }
 

@@ -33,21 +33,6 @@ package struct Wait {
   }
 }
 
-/// A wait for something that tasks know nothing of.
-package final class OtherWait {
-  /// In words, for `why` and for deadlocks: "a line of stdin".
-  package let what: String
-  /// Ends it without an answer, when the task is cancelled.
-  package let abandon: () -> Void
-  /// What it gives, once it has come.
-  package var values = TaskValues.none
-
-  package init(what: String, abandon: @escaping () -> Void) {
-    self.what = what
-    self.abandon = abandon
-  }
-}
-
 /// What a task that goes on is given by its wait.
 package enum Delivery {
   /// Nothing, as after a sleep.

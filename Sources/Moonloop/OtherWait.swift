@@ -1,0 +1,42 @@
+// A wait for something that tasks know nothing of: a line of a stream, room in a channel.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// What a task waits for, told to the task by the few things that tasks ask.
+///
+/// One that is made anew for each wait gets closures; one that lasts is a class of its own.
+package class OtherWait {
+  private let words: String
+  private let giveUp: () -> Void
+  /// The task that waits, once it has suspended; whoever keeps the wait for longer clears it.
+  package final var waiter: ScriptTask?
+  /// What it gives, once it has come.
+  package final var values = TaskValues.none
+
+  package init(what: String = "", abandon: @escaping () -> Void = {}) {
+    words = what
+    giveUp = abandon
+  }
+
+  /// In words, for `why` and for deadlocks: "a line of stdin".
+  package var what: String { words }
+
+  /// Ends it without an answer: the task is cancelled, or its deadline has come.
+  package func abandon() { giveUp() }
+
+  /// Pushes what it gives, and tells how many values that is. [-0, +n]
+  package func push(on stack: LuaStack) -> Int { values.push(on: stack) }
+
+  /// Pushes what the task is given when its deadline has come, after `abandon`. [-0, +n]
+  package func pushLate(on stack: LuaStack) -> Int {
+    stack.pushTimedOut()
+    return 3
+  }
+
+  /// Somebody waits for the task in a mode of his own: what it waits for is served there too (D50).
+  package func join(_ mode: ModeName, _ loop: Loop) {}
+
+  /// The same is over.
+  package func leave(_ mode: ModeName, _ loop: Loop) {}
+}

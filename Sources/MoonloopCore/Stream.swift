@@ -1,0 +1,177 @@
+// Streams: bytes in and out of a descriptor, with bounded buffers; who waits, and for what, is for
+// those who build on it.
+
+extension Loop {
+  /// The byte engine of one descriptor: tries first, and asks the kernel to tell only when somebody
+  /// waits or bytes are queued. Loop thread only.
+  ///
+  /// Counterparts: `CFReadStream`, `CFWriteStream`.
+  package class Stream {
+    /// What the loop watches.
+    package let source: DescriptorSource
+    package let canRead: Bool
+    package let canWrite: Bool
+    /// Read ahead of what was asked for.
+    package final var input = StreamInput()
+    /// Written and not taken by the kernel yet.
+    package final var output = StreamBuffer()
+    /// A write waits when more than so much is queued.
+    package final var outputLimit = 64 << 10
+    /// The end of file was read.
+    package final var isAtEnd = false
+    /// The reading side is broken for good.
+    package final var readFailure: SystemError?
+    /// The writing side is broken for good.
+    package final var writeFailure: SystemError?
+    /// A read brought less than it could have: until the kernel says so, there is nothing more.
+    package final var isDrained = false
+    /// Nothing may be written any more: the writing side was shut, or is about to be.
+    package final var isShut = false
+    /// How many bytes came in and went out.
+    package final var bytesRead: UInt64 = 0
+    package final var bytesWritten: UInt64 = 0
+    /// The modes that the source is in now.
+    private final var joined: [ModeName] = []
+    /// Whether somebody waits for it, or bytes are queued: then it holds a run.
+    private final var isWanted = false
+    /// Whether it may hold a run at all.
+    package final var mayHold = true
+
+    package init(_ source: DescriptorSource, canRead: Bool, canWrite: Bool) {
+      self.source = source
+      self.canRead = canRead
+      self.canWrite = canWrite
+    }
+
+    // MARK: Reading
+
+    /// What one try to read came to.
+    package enum Fill {
+      /// So many bytes lie at the beginning of the buffer.
+      case bytes(Int)
+      case end
+      case nothingNow
+      case failed(SystemError)
+    }
+
+    /// Reads what there is into a buffer of the caller's, without waiting.
+    package final func fill(
+      _ kernel: any Kernel, _ buffer: UnsafeMutableRawBufferPointer
+    ) -> Fill {
+      if isAtEnd { return .end }
+      if let readFailure { return .failed(readFailure) }
+      do throws(SystemError) {
+        let count = try source.read(kernel, into: buffer)
+        if count == 0 {
+          isAtEnd = true
+          return .end
+        }
+        bytesRead &+= UInt64(count)
+        isDrained = count < buffer.count
+        return .bytes(count)
+      } catch {
+        if error.code == Errno.wouldBlock {
+          isDrained = true
+          return .nothingNow
+        }
+        readFailure = error
+        return .failed(error)
+      }
+    }
+
+    // MARK: Writing
+
+    /// Writes bytes as far as the kernel takes them, and queues the rest.
+    /// - Throws: What broke the writing side, now or earlier.
+    package final func send(
+      _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) {
+      if let writeFailure { throw writeFailure }
+      if bytes.isEmpty { return }
+      var done = 0
+      if output.isEmpty { done = try write(kernel, bytes) }
+      if done < bytes.count {
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+      }
+    }
+
+    /// Writes what is queued, as far as the kernel takes it.
+    /// - Throws: What broke the writing side; what was queued is dropped.
+    package final func drain(_ kernel: any Kernel) throws(SystemError) {
+      if let writeFailure { throw writeFailure }
+      if output.isEmpty { return }
+      var done = 0
+      do throws(SystemError) {
+        done = try output.withBytes { bytes throws(SystemError) in try write(kernel, bytes) }
+      } catch {
+        output.removeAll()
+        throw error
+      }
+      output.drop(done)
+    }
+
+    private func write(
+      _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) -> Int {
+      do throws(SystemError) {
+        let count = try source.write(kernel, bytes)
+        bytesWritten &+= UInt64(count)
+        return count
+      } catch {
+        if error.code == Errno.wouldBlock { return 0 }
+        writeFailure = error
+        throw error
+      }
+    }
+
+    // MARK: Interest
+
+    /// Has the loop watch for what is wanted, in these modes and no others.
+    ///
+    /// What is not wanted any more stays enabled until it happens: who waits for the same thing
+    /// again and again costs no call of the kernel.
+    /// - Throws: When the system refuses to watch the descriptor.
+    package final func watch(
+      _ events: DescriptorSource.Events, in modes: [ModeName], on loop: Loop
+    ) throws(LoopError) {
+      if !source.enabled.isSuperset(of: events) { source.enable(events) }
+      hold(!events.isEmpty, loop)
+      if joined == modes { return }
+      let old = joined
+      joined = modes
+      do {
+        try loop.add(source, modes: modes)
+      } catch {
+        joined = []
+        loop.remove(source, modes: old + modes)
+        throw error
+      }
+      let gone = old.filter { !modes.contains($0) }
+      if !gone.isEmpty { leave(gone, modes, loop) }
+    }
+
+    /// Leaving `common` takes it out of all common modes, those that are wanted by name too.
+    private func leave(_ gone: [ModeName], _ modes: [ModeName], _ loop: Loop) {
+      loop.remove(source, modes: gone)
+      if gone.contains(.common) { try? loop.add(source, modes: modes) }
+    }
+
+    /// Nobody waits any more, and nothing is queued: no run goes on for it.
+    package final func unwatch(_ loop: Loop) { hold(false, loop) }
+
+    /// An event has come that nobody wants now: it is heard of again when somebody does.
+    package final func silence(_ event: DescriptorSource.Events) { source.disable(event) }
+
+    private func hold(_ wanted: Bool, _ loop: Loop) {
+      if wanted == isWanted { return }
+      isWanted = wanted
+      loop.setKeepsAlive(source, wanted && mayHold)
+    }
+
+    /// Says whether it may hold a run.
+    package final func setMayHold(_ mayHold: Bool, _ loop: Loop) {
+      self.mayHold = mayHold
+      loop.setKeepsAlive(source, isWanted && mayHold)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+// What a read asks for, in the words of the io library, and where that ends in the bytes that are
+// there: pure, nothing is taken.
+
+internal import Glibc
+
+/// One format of a read.
+package enum StreamFormat: Equatable, Sendable {
+  /// Up to the next newline, or what there is before the end of file.
+  case line(keepsNewline: Bool)
+  /// All up to the end of file; never nothing, perhaps empty.
+  case all
+  /// A number as Lua writes it, with blanks before it.
+  case number
+  /// So many bytes, or fewer before the end of file.
+  case bytes(Int)
+  /// What there is, at least one byte and at most so many.
+  case some(Int)
+
+  /// Where something that was asked for lies.
+  package enum Found: Equatable {
+    /// It is there: these bytes; those before `next` are used up by it.
+    case piece(Range<Int>, next: Int)
+    /// More bytes are needed.
+    case needsMore
+    /// The end of file comes first.
+    case end
+    /// It is not a number; what was used up by looking ends at `next`.
+    case malformed(next: Int)
+    /// It is longer than the limit. The bytes before `next` are of it; it `goesOn` behind them.
+    case tooLong(next: Int, goesOn: Bool)
+  }
+
+  /// Looks for this from a place on.
+  /// - Parameters:
+  ///   - bytes: What there is.
+  ///   - start: Where to begin.
+  ///   - searched: Up to here there is no newline, as was seen before.
+  ///   - isAtEnd: Nothing will come behind the bytes.
+  ///   - limit: How long a line, or all, may be.
+  package func find(
+    in bytes: UnsafeRawBufferPointer, from start: Int, searched: Int = 0, isAtEnd: Bool, limit: Int
+  ) -> Found {
+    let count = bytes.count - start
+    switch self {
+    case .line(let keepsNewline):
+      return findLine(bytes, start, max(start, searched), isAtEnd, limit, keepsNewline)
+    case .all:
+      if count > limit { return .tooLong(next: bytes.count, goesOn: !isAtEnd) }
+      return isAtEnd ? .piece(start..<bytes.count, next: bytes.count) : .needsMore
+    case .bytes(let wanted):
+      if count >= max(wanted, 1) { return .piece(start..<(start + wanted), next: start + wanted) }
+      if !isAtEnd { return .needsMore }
+      return count == 0 ? .end : .piece(start..<bytes.count, next: bytes.count)
+    case .some(let most):
+      if count == 0 { return isAtEnd ? .end : .needsMore }
+      let end = start + min(most, count)
+      return .piece(start..<end, next: end)
+    case .number: return findNumber(bytes, start, isAtEnd)
+    }
+  }
+
+  private func findLine(
+    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ searched: Int, _ isAtEnd: Bool, _ limit: Int,
+    _ keepsNewline: Bool
+  ) -> Found {
+    if searched < bytes.count, let base = bytes.baseAddress,
+      let found = memchr(base + searched, 10, bytes.count - searched)
+    {
+      let newline = UnsafeRawPointer(found) - base
+      if newline - start > limit { return .tooLong(next: newline + 1, goesOn: false) }
+      return .piece(start..<(keepsNewline ? newline + 1 : newline), next: newline + 1)
+    }
+    if bytes.count - start > limit { return .tooLong(next: bytes.count, goesOn: !isAtEnd) }
+    if !isAtEnd { return .needsMore }
+    return bytes.count == start ? .end : .piece(start..<bytes.count, next: bytes.count)
+  }
+}
+
+// MARK: - Numbers
+
+extension StreamFormat {
+  /// The longest numeral, as in the io library.
+  private static let longestNumeral = 200
+
+  /// Finds the longest prefix that may become a numeral, as `io.read "n"` does.
+  private func findNumber(
+    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ isAtEnd: Bool
+  ) -> Found {
+    var scan = NumberScan(bytes: bytes, place: start)
+    scan.skipBlanks()
+    let first = scan.place
+    scan.limit = first + Self.longestNumeral
+    scan.readNumeral()
+    if scan.place == bytes.count && !isAtEnd { return .needsMore }
+    if scan.place == first && first == bytes.count { return .end }
+    if !scan.hasDigits || scan.place >= scan.limit { return .malformed(next: scan.place) }
+    return .piece(first..<scan.place, next: scan.place)
+  }
+
+  private struct NumberScan {
+    let bytes: UnsafeRawBufferPointer
+    var place: Int
+    var limit = Int.max
+    var hasDigits = false
+
+    mutating func skipBlanks() {
+      while place < bytes.count, bytes[place] == 32 || (9...13).contains(bytes[place]) {
+        place += 1
+      }
+    }
+
+    /// Goes past one of two characters, if it is there.
+    @discardableResult
+    mutating func take(_ one: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
+      guard place < bytes.count, place < limit else { return false }
+      guard bytes[place] == UInt8(ascii: one) || bytes[place] == UInt8(ascii: other) else {
+        return false
+      }
+      place += 1
+      return true
+    }
+
+    /// Goes past digits.
+    /// - Returns: How many there were.
+    @discardableResult
+    mutating func takeDigits(isHex: Bool) -> Int {
+      let start = place
+      while place < bytes.count, place < limit, isDigit(bytes[place], isHex) { place += 1 }
+      return place - start
+    }
+
+    private func isDigit(_ byte: UInt8, _ isHex: Bool) -> Bool {
+      switch byte {
+      case 48...57: true
+      case 65...70, 97...102: isHex
+      default: false
+      }
+    }
+
+    mutating func readNumeral() {
+      take("+", "-")
+      var isHex = false
+      var count = 0
+      if take("0", "0") {
+        if take("x", "X") { isHex = true } else { count = 1 }
+      }
+      count += takeDigits(isHex: isHex)
+      if take(".", ".") { count += takeDigits(isHex: isHex) }
+      if count > 0, isHex ? take("p", "P") : take("e", "E") {
+        take("+", "-")
+        // An exponent without digits is no numeral.
+        if takeDigits(isHex: false) == 0 { count = 0 }
+      }
+      hasDigits = count > 0
+    }
+  }
+}
