@@ -1,7 +1,7 @@
 // Every system call of the Linux kernel's side of the loop: the only place that makes them, reads
 // errno, retries EINTR, and can make them fail on purpose.
 #define _GNU_SOURCE
-#include "CLinuxShims.h"
+#include "cmx_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,27 +49,11 @@ int cmx_fault_take(int call) {
   return __builtin_expect(fault.call == call, 0) ? fault_count() : 0;
 }
 
-// The body of a wrapper: the call's result or -errno, unless a fault takes its place.
-#define CALL(name, expression)                                       \
-  ({                                                                 \
-    int taken_ = cmx_fault_take(cmx_call_##name);                    \
-    __auto_type result_ = taken_ ? (__typeof__(expression))-1 : (expression); \
-    result_ < 0 ? -(__typeof__(result_))(taken_ ? taken_ : errno) : result_;  \
-  })
-
-#define CALL_AGAIN(name, expression)                \
-  ({                                                \
-    __typeof__(expression) again_;                  \
-    do again_ = CALL(name, expression);             \
-    while (again_ == -EINTR);                       \
-    again_;                                         \
-  })
-
 // ---- Descriptors ---------------------------------------------------------------------------
 
 // Moves a new descriptor above the standard streams: a program may have been started with them
 // closed, and what it prints must not land in the loop. Takes and returns -errno unchanged.
-static int above_standard_streams(int fd) {
+int cmx_above_standard_streams(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int moved = CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3));
   close(fd);
@@ -77,7 +61,7 @@ static int above_standard_streams(int fd) {
 }
 
 int cmx_eventfd(void) {
-  return above_standard_streams(CALL(eventfd, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  return cmx_above_standard_streams(CALL(eventfd, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
 }
 
 void cmx_eventfd_signal(int fd) {
@@ -91,7 +75,7 @@ int cmx_socketpair(int pair[2]) {
   int result = CALL(socketpair, socketpair(AF_UNIX, type, 0, pair));
   if (result < 0) return result;
   for (int i = 0; i < 2; i++) {
-    int moved = above_standard_streams(pair[i]);
+    int moved = cmx_above_standard_streams(pair[i]);
     if (moved < 0) {
       close(pair[1 - i]);
       return moved;
@@ -103,7 +87,7 @@ int cmx_socketpair(int pair[2]) {
 
 int cmx_timerfd(void) {
   int fd = CALL(timerfd_create, timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  return above_standard_streams(fd);
+  return cmx_above_standard_streams(fd);
 }
 
 int cmx_timerfd_watch(int fd) {
@@ -186,7 +170,7 @@ void cmx_empty_standard_streams(unsigned mask) {
 #define INTERNAL_WALL (TOKEN_MASK - 1)
 
 int cmx_epoll_create(void) {
-  return above_standard_streams(CALL(epoll_create, epoll_create1(EPOLL_CLOEXEC)));
+  return cmx_above_standard_streams(CALL(epoll_create, epoll_create1(EPOLL_CLOEXEC)));
 }
 
 static int control(int set, int operation, int fd, uint8_t interest, uint64_t token) {

@@ -1,0 +1,24 @@
+// How the files of this target make a system call: its result or -errno, and faults in its place.
+#pragma once
+#include "CLinuxShims.h"
+
+#include <errno.h>
+
+// The body of a wrapper: the call's result or -errno, unless a fault takes its place.
+#define CALL(name, expression)                                       \
+  ({                                                                 \
+    int taken_ = cmx_fault_take(cmx_call_##name);                    \
+    __auto_type result_ = taken_ ? (__typeof__(expression))-1 : (expression); \
+    result_ < 0 ? -(__typeof__(result_))(taken_ ? taken_ : errno) : result_;  \
+  })
+
+#define CALL_AGAIN(name, expression)                \
+  ({                                                \
+    __typeof__(expression) again_;                  \
+    do again_ = CALL(name, expression);             \
+    while (again_ == -EINTR);                       \
+    again_;                                         \
+  })
+
+// Moves a new descriptor above the standard streams; takes and returns -errno unchanged.
+int cmx_above_standard_streams(int fd);
