@@ -24,8 +24,10 @@ let package = Package(
     .target(name: "CLuaShims", dependencies: ["CLua"], cSettings: strictC),
     .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
 
+    .target(name: "CMoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
-      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed"], swiftSettings: strict),
+      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "CMoonloopLua"],
+      swiftSettings: strict),
     .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
 
     .executableTarget(

@@ -1,5 +1,6 @@
 // The module `moonloop`: how a script gets it, and its smallest functions.
 
+internal import CMoonloopLua
 internal import LuaEmbed
 internal import MoonloopCore
 
@@ -9,6 +10,19 @@ extension Runtime {
     let stack = state.stack
     state.push(module: LuaModule("moonloop", "The run loop.", moduleEntries), on: stack)
     state.popLoaded("moonloop", on: stack)
+    preloadSources()
+  }
+
+  /// Lets `require "moonloop.…"` find the modules that are written in Lua.
+  private func preloadSources() {
+    var count = 0
+    let sources = cmo_sources(&count)
+    for source in UnsafeBufferPointer(start: sources, count: count) {
+      state.preload(
+        String(cString: source.module),
+        source: UnsafeBufferPointer(start: source.text, count: source.count),
+        chunkName: String(cString: source.chunk))
+    }
   }
 }
 
@@ -18,6 +32,12 @@ let moduleCurrent: LuaRawFunction = { L, context in
     call.stack.push(ref: call.runtime.loopRef)
     return 1
   }
+}
+
+/// `ml.wall_time()`: seconds since 1970, by the wall clock as the loop's clock sees it.
+let moduleWallTime: LuaRawFunction = { L, context in
+  LuaStack(L: L!).push(Double(Runtime.of(context).loop.kernel.wallTime()) / 1e9)
+  return 1
 }
 
 /// `ml.now()`: seconds on the loop's clock (D7).

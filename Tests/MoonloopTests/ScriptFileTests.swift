@@ -10,7 +10,9 @@ import Testing
     .dropLast(2).joined(separator: "/") + "/Scripts"
 
   /// Whose scripts need only a loop; other suites run the other folders.
-  static let modules = ["items", "source", "fd", "observer", "perform", "port", "inspect"]
+  static let modules = [
+    "items", "source", "fd", "observer", "perform", "port", "inspect", "compat",
+  ]
 
   static let scripts: [String] = modules.flatMap { module -> [String] in
     guard let directory = opendir("\(folder)/\(module)") else { return [] }

@@ -156,6 +156,14 @@ function ml.current() end
 ---@return number time With nanoseconds behind the point. (s)
 function ml.now() end
 
+---The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.
+---On a virtual clock it stands and jumps with it; `os.time` does not.
+---```lua
+---loop:at(ml.wall_time() + 1, function() print "a second later" end)   --> a second later
+---```
+---@return number time Seconds since 1970. (s)
+function ml.wall_time() end
+
 ---Suspends the handler or task that calls it; the loop goes on, and resumes it later.
 ---A timer whose handler sleeps does not fire meanwhile: those fires are counted as missed.
 ---Raises an error where Lua cannot wait, which it names; and the reason in a task that was cancelled.

@@ -10,7 +10,8 @@ ARROWS = {  # who may import whom; there is no other arrow
     "CLua": set(),
     "CLuaShims": {"CLua"},
     "LuaEmbed": {"CLuaShims"},
-    "Moonloop": {"MoonloopCore", "LuaEmbed"},
+    "CMoonloopLua": set(),
+    "Moonloop": {"MoonloopCore", "LuaEmbed", "CMoonloopLua"},
     "MoonloopCLI": {"Moonloop", "ArgumentParser"},
 }
 

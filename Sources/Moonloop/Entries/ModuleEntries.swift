@@ -23,6 +23,15 @@ let moduleEntries: [LuaEntry] = [
         loop:after(3, function() print(("%.1f s"):format(ml.now() - start)) end)   --> 3.0 s
         """)
   },
+  .function("wall_time", moduleWallTime) {
+    LuaDocs(
+      "The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.",
+      details: "On a virtual clock it stands and jumps with it; `os.time` does not.",
+      returns: [LuaParameter("time", "number", unit: "s", "Seconds since 1970.")],
+      example: """
+        loop:at(ml.wall_time() + 1, function() print "a second later" end)   --> a second later
+        """)
+  },
   .function("sleep", moduleSleep) {
     LuaDocs(
       "Suspends the handler or task that calls it; the loop goes on, and resumes it later.",

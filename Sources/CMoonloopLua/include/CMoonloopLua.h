@@ -1,0 +1,18 @@
+// Our Lua sources, as they stand in lua/, to be found by the name that `require` asks for.
+#ifndef CMOONLOOPLUA_H
+#define CMOONLOOPLUA_H
+
+#include <stddef.h>
+
+// A module in Lua; all of it is constant.
+struct cmo_source {
+  const char *module;  // what `require` asks for
+  const char *chunk;   // what tracebacks call it
+  const char *text;    // not ended by a zero
+  size_t count;        // bytes of the text
+};
+
+// All of them, and how many there are. Any thread.
+const struct cmo_source *cmo_sources(size_t *count);
+
+#endif
