@@ -20,10 +20,14 @@ static int continue_after_wait(lua_State *L, int status, lua_KContext base) {
   return lua_gettop(L) - (int)base;
 }
 
-static int wait(lua_State *L, struct cml_state *s, int count) {
-  int base = lua_gettop(L) - count;
+static void note_wait(lua_State *L, struct cml_state *s) {
   int task = cml_task_current(s, L);
   if (task >= 0) s->tasks[task].awaits = 1;
+}
+
+static int wait(lua_State *L, struct cml_state *s, int count) {
+  int base = lua_gettop(L) - count;
+  note_wait(L, s);
   return lua_yieldk(L, count, base, continue_after_wait);
 }
 
@@ -57,17 +61,47 @@ static int call_raw(lua_State *L) {
   return call_out(L, s, (cml_function)lua_touserdata(L, lua_upvalueindex(1)), s->host);
 }
 
+static int after_guarded(lua_State *L, int status, lua_KContext base) {
+  (void)status;
+  return lua_gettop(L) - (int)base;  // closes what was guarded: a C function's end does
+}
+
+// Calls the function below so many arguments; the value below it is closed when that is over.
+static int call_guarded(lua_State *L, int count) {
+  int base = lua_gettop(L) - count - 1;
+  lua_toclose(L, base);
+  lua_callk(L, count, LUA_MULTRET, base, after_guarded);  // door: the script's own call
+  return after_guarded(L, LUA_OK, base);
+}
+
 static int second_half(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
   struct cml_state *s = cml_of(L);
-  return call_out(L, s, lua_touserdata(L, lua_upvalueindex(2)), s->host);
+  int32_t result = enter_host(L, s, lua_touserdata(L, lua_upvalueindex(2)), s->host);
+  if (LIKELY(result >= 0)) return result;
+  if (result == CML_RAISE) return lua_error(L);
+  if (result <= CML_GUARD) return call_guarded(L, CML_GUARD - result);
+  return wait(L, s, CML_YIELD - result);
+}
+
+// After a wait of the first half: the second gets what the host resumed with, too.
+static int second_after_wait(lua_State *L, int status, lua_KContext context) {
+  struct cml_state *s = cml_of(L);
+  if (!s->raises) return second_half(L, status, context);
+  s->raises = false;
+  return lua_error(L);
 }
 
 static int call_halves(lua_State *L) {
   struct cml_state *s = cml_of(L);
   int32_t result = enter_host(L, s, lua_touserdata(L, lua_upvalueindex(1)), s->host);
   if (result >= 0) return result;
-  if (result > CML_CALL) return lua_error(L);
+  if (result == CML_RAISE) return lua_error(L);
+  if (result <= CML_GUARD) return call_guarded(L, CML_GUARD - result);
+  if (result > CML_CALL) {
+    note_wait(L, s);
+    return lua_yieldk(L, 0, 0, second_after_wait);
+  }
   lua_callk(L, CML_CALL - result, LUA_MULTRET, 0, second_half);  // door: the script's own call
   return second_half(L, LUA_OK, 0);
 }

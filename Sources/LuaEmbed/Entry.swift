@@ -66,7 +66,7 @@ package struct LuaEntry: Sendable {
   package let form: Form
   package let name: StaticString
   package let function: LuaRawFunction
-  /// Of a field: how it is set. Of a function: its second half; see
+  /// Of a field: how it is set. Of a function or method: its second half; see
   /// `LuaStack.push(function:then:)`.
   package let second: LuaRawFunction?
   private let makeDocs: (@Sendable () -> LuaDocs)?
@@ -97,6 +97,12 @@ package struct LuaEntry: Sendable {
   package static func method(
     _ name: StaticString, _ function: LuaRawFunction, docs: (@Sendable () -> LuaDocs)? = nil
   ) -> LuaEntry { LuaEntry(.method, name, function, nil, docs) }
+
+  /// The same in two halves, between which a function of Lua is called, or a wait lies.
+  package static func method(
+    _ name: StaticString, _ function: LuaRawFunction, then second: LuaRawFunction,
+    docs: (@Sendable () -> LuaDocs)? = nil
+  ) -> LuaEntry { LuaEntry(.method, name, function, second, docs) }
 
   /// A field of a handle that is read: the function gets the handle.
   package static func field(

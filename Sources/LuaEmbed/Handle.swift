@@ -18,6 +18,9 @@ package enum LuaStatus {
   package static func results(_ count: Int32) -> Int32 { count }
   /// The function below so many arguments, which lie on top, is called; then the second half is.
   package static func call(arguments count: Int32) -> Int32 { -1_000_000 - count }
+  /// The same in either half, which is then over; the value below the function is closed after the
+  /// call, however that ends.
+  package static func guarded(arguments count: Int32) -> Int32 { -2_000_000_000 - count }
   /// The coroutine waits; so many values go to the host. Ask `waitObstacle` first.
   package static func wait(handing count: Int32 = 0) -> Int32 { -1000 - count }
 }
@@ -109,7 +112,11 @@ extension LuaState {
       let name = UnsafeRawPointer(bytes.baseAddress!).assumingMemoryBound(to: CChar.self)
       switch entry.form {
       case .function, .method, .metamethod:
-        cml_push_raw_function(L, entry.function)
+        if let second = entry.second {
+          cml_push_raw_halves(L, entry.function, second)
+        } else {
+          cml_push_raw_function(L, entry.function)
+        }
         let sort = entry.form == .metamethod ? CML_META : CML_METHOD
         cml_kind_set(kind, L, Int32(sort), name)
       case .field:
@@ -144,7 +151,8 @@ extension LuaStack {
   package func pushSlot(_ slot: Int32, of index: Int32) { _ = cml_getuservalue(L, index, slot) }
 
   /// Pushes a raw host function that may call one function of Lua on its way: when the first half
-  /// returns `LuaStatus.call`, the second gets what was on the stack below, and the results.
+  /// returns `LuaStatus.call` or `wait`, the second gets what was on the stack below, and the
+  /// results, or what the host resumed with.
   /// [-0, +1, raises: -]
   package func push(function: LuaRawFunction, then second: LuaRawFunction) {
     cml_push_raw_halves(L, function, second)

@@ -61,15 +61,6 @@ extension Runtime {
     }
   }
 
-  /// A function that closes its argument as `<close>` does.
-  func makeCloser() -> LuaReference {
-    let stack = state.stack
-    do {
-      try state.load("local value <close> = ...", name: "=close", on: stack)
-    } catch { fatalError("await: \(error)") }
-    return LuaReference(popping: stack)
-  }
-
   /// Nobody waits any more: what the function returned is closed.
   func close(_ callback: CallbackWait) {
     callback.isOver = true
@@ -77,10 +68,21 @@ extension Runtime {
     guard let closable = callback.closable else { return }
     _ = callback.takeValues()
     let outcome = state.start(push: { stack in
-      stack.push(closer)
+      stack.push(function: closeArgument, then: closeArgument)
       stack.push(closable)
       return 1
     })
     settle(outcome, current)
   }
 }
+
+/// Closes its argument as a `<close>` variable does.
+private let closeArgument: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    call.stack.setCount(1)
+    call.stack.push(function: doNothing)
+    return LuaStatus.guarded(arguments: 0)
+  }
+}
+
+private let doNothing: LuaRawFunction = { _, _ in LuaStatus.results(0) }

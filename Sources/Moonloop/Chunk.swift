@@ -1,7 +1,7 @@
 // The main chunk: a script runs as a task, and may wait like any handler (D60).
 
 package import LuaEmbed
-internal import MoonloopCore
+package import MoonloopCore
 
 extension Runtime {
   /// Runs a chunk as a task: when it waits, the loop goes on with it.
@@ -39,6 +39,13 @@ extension Runtime {
     if case .returned = outcome { return }
     settle(outcome, .chunk)
     if case .suspended(let coroutine, _) = outcome { waitingChunk = tasks[coroutine.index] }
+  }
+
+  /// Reports a main chunk that still waits after a run of a mode is finished: nothing is left that
+  /// could end its wait.
+  package func reportDeadlock(in mode: ModeName) {
+    guard let task = waitingChunk else { return }
+    report(LuaError(message: deadlock(of: task, in: mode)), .chunk)
   }
 
   /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).

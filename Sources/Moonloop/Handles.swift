@@ -30,7 +30,10 @@ package final class Handles {
 
   package func setName(ofTimer id: TimerID, _ name: String) { timerNames[id] = name }
   package func name(ofTimer id: TimerID) -> String { timerNames[id] ?? "" }
-  package func place(ofTimer id: TimerID) -> LuaPosition { timerPlaces[id.slot] }
+  /// Where a timer was made; nowhere if it is no timer of a script.
+  package func place(ofTimer id: TimerID) -> LuaPosition {
+    id.slot < timerPlaces.count ? timerPlaces[id.slot] : .nowhere
+  }
 
   package func setOnError(ofTimer id: TimerID, _ handler: LuaReference?) {
     timerErrors[id] = handler

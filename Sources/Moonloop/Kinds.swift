@@ -15,6 +15,9 @@ package struct Kinds {
   package let port: LuaHandleKind
   package let reply: LuaHandleKind
   package let request: LuaHandleKind
+  package let channel: LuaHandleKind
+  package let semaphore: LuaHandleKind
+  package let permit: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries)
@@ -27,6 +30,11 @@ package struct Kinds {
     observer = state.makeHandleKind("observer", slots: 1, observerEntries, release: release)
     port = state.makeHandleKind("port", slots: 1, portEntries, release: release)
     reply = state.makeHandleKind("reply", slots: 0, replyEntries) { releaseReply($0) }
+    channel = state.makeHandleKind("channel", slots: 1, channelEntries) { releaseChannel($0) }
+    semaphore = state.makeHandleKind("semaphore", slots: 0, semaphoreEntries) {
+      releaseSemaphore($0)
+    }
+    permit = state.makeHandleKind("permit", slots: 0, permitEntries) { releaseSemaphore($0) }
     request = state.makeHandleKind("request", slots: 2, requestEntries) { releaseRequest($0) }
   }
 }

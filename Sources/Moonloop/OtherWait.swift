@@ -22,6 +22,13 @@ package class OtherWait {
   /// In words, for `why` and for deadlocks: "a line of stdin".
   package var what: String { words }
 
+  /// The same as it follows "waits": "for a line of stdin", "to acquire semaphore 'gate'".
+  package var purpose: String { "for \(what)" }
+
+  /// Whether its answer must reach the task once it was given, though the task is cancelled before
+  /// its turn: then it hears of that at its next await, and nothing is lost.
+  package var isFinal: Bool { false }
+
   /// Ends it without an answer: the task is cancelled, or its deadline has come.
   package func abandon() { giveUp() }
 

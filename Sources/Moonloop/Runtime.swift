@@ -24,8 +24,8 @@ package final class Runtime {
   let inDefaultMode: [ModeName] = [.default]
   /// `keep`, as a closure that is made once.
   private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
-  /// Closes the value that it is called with.
-  private(set) var closer: LuaReference! = nil
+  /// What a wait gives that ended well and has nothing to tell.
+  private(set) var trueValue = TaskValues.none
   /// What is raised in a task whose deadline has come.
   private(set) var timedOutReason: LuaReference! = nil
   /// What is raised in a task that was cancelled without a reason.
@@ -55,6 +55,8 @@ package final class Runtime {
   package var waitingChunk: ScriptTask?
   /// What `stop` handed over to the run that it met, by the depth of that run.
   package var stopValues: [Int: LuaReference] = [:]
+  /// How many runs scripts began after the end of the program was asked for.
+  var runsAfterEnding = 0
   private var isOver = false
 
   package init(_ state: LuaState, on loop: Loop) {
@@ -70,7 +72,8 @@ package final class Runtime {
     openModules()
     state.onCloseError = { [unowned self] in report($0, current) }
     keepReturned = { [unowned self] in keep($0, $1) }
-    closer = makeCloser()
+    state.stack.push(true)
+    trueValue = TaskValues(popping: 1, of: state.stack)
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
     cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }

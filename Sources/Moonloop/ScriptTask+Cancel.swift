@@ -38,6 +38,7 @@ extension Runtime {
   func interruptWait(_ task: ScriptTask) {
     if task.wait?.isQuiet ?? false { return }
     if task.isReady {
+      if case .other(let other)? = task.wait?.cause, other.isFinal { return }
       task.delivery = .cancellation
     } else {
       giveUpWait(task)

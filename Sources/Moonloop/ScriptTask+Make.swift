@@ -27,7 +27,7 @@ extension Runtime {
     tasks[coroutine.index] = task
     if let owner { adopt(task, owner) }
     var wait = Wait(.pass)
-    wait.timer = sleepTimer(coroutine, 0, .task(task))
+    wait.timer = nextTurn(of: task, coroutine)
     wait.place = task.madeAt
     task.wait = wait
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }

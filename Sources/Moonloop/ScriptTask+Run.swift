@@ -86,15 +86,16 @@ extension Runtime {
   }
 
   /// Makes the timer that resumes a coroutine, in the modes of whose it is.
+  /// - Returns: nil if the loop has too many timers.
   package func sleepTimer(
     _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
-  ) -> TimerID {
+  ) -> TimerID? {
     let callout = TimerCallout(
       fire: resumeSleeper, release: { _, _, _, _ in },
       context: Unmanaged.passUnretained(self).toOpaque(), payload: coroutine.index)
     guard
       let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
-    else { fatalError("sleep: the loop has \(TimerQueue.slotLimit) timers") }
+    else { return nil }
     let modes = modes(of: subject)
     if modes.count == 1 && modes[0] == .default {
       loop.add(id)
@@ -115,21 +116,26 @@ extension Runtime {
     guard !task.isReady, let coroutine = task.coroutine else { return }
     task.isReady = true
     if let timer = task.wait?.timer { loop.invalidate(timer) }
-    task.wait?.timer = sleepTimer(coroutine, 0, .task(task))
+    let timer = nextTurn(of: task, coroutine)
+    task.wait?.timer = timer
+  }
+
+  /// The timer with which a task begins or goes on in the next pass. It never fails: a loop that
+  /// has too many timers performs a block instead.
+  package func nextTurn(of task: ScriptTask, _ coroutine: LuaTask) -> TimerID {
+    if let timer = sleepTimer(coroutine, 0, .task(task)) { return timer }
+    loop.performHere(modes: task.modes + task.waitModes) { [weak self] in
+      // It may have ended meanwhile, and another have its coroutine.
+      if let self, task.coroutine == coroutine, tasks[coroutine.index] === task { goOn(task) }
+    }
+    return TimerID(rawValue: 0)
   }
 
   /// The time of a task has come: it begins, or goes on with what it was given.
   func goOn(_ task: ScriptTask) {
     if task.phase == .prepared { return begin(task) }
     guard task.phase == .suspended, let coroutine = task.coroutine else { return }
-    if !task.isReady, case .task(let other)? = task.wait?.cause {
-      task.wait?.isLate = true
-      return cancel(other, Cancellation(reason: timedOutReason))
-    }
-    if !task.isReady, case .other(let other)? = task.wait?.cause {
-      other.abandon()
-      return resume(task) { other.pushLate(on: $0) }
-    }
+    if !task.isReady, isLate(task) { return }
     let wait = task.wait
     let delivery = wait?.isQuiet ?? false ? .nothing : task.delivery
     task.delivery = .nothing
@@ -145,15 +151,29 @@ extension Runtime {
     }
   }
 
+  /// The deadline of a wait has come.
+  /// - Returns: Whether that was all: the task went on, or waits on for the end of what it called.
+  private func isLate(_ task: ScriptTask) -> Bool {
+    switch task.wait?.cause {
+    case .task(let other):
+      task.wait?.isLate = true
+      cancel(other, Cancellation(reason: timedOutReason))
+      return true
+    case .other(let other):
+      other.abandon()
+      resume(task) { other.pushLate(on: $0) }
+      return true
+    case .callback, .sleep, .pass, nil: break
+    }
+    return false
+  }
+
   /// Resumes a task with what its wait was for.
   private func answer(_ task: ScriptTask, _ wait: Wait?) {
     switch wait?.cause {
     case .task(let other):
-      if wait?.isLate ?? false, other.outcome != .failed {
-        resume(task) { stack in
-          stack.pushTimedOut()
-          return 3
-        }
+      if wait?.isLate ?? false, other.outcome == .cancelled {
+        resume(task, push: pushTimedOut)
       } else if let reason = reason(of: other, for: task) {
         resume(task, raising: { $0.push(reason) })
       } else {
@@ -180,6 +200,11 @@ extension Runtime {
     guard let mode = loop.currentMode else { return false }
     if task.modes.contains(mode) || task.waitModes.contains(mode) { return true }
     return task.modes.contains(.common) && loop.isCommonMode(mode)
+  }
+
+  private func pushTimedOut(_ stack: LuaStack) -> Int {
+    stack.pushTimedOut()
+    return 3
   }
 
   private func begin(_ task: ScriptTask) {
@@ -265,10 +290,27 @@ extension Runtime {
 }
 
 extension Runtime {
+  /// Whether a timer resumes a task.
+  func isTurn(_ callout: TimerCallout) -> Bool {
+    // Both are C function pointers: equal bits are the same function.
+    unsafeBitCast(callout.fire, to: Int.self) == unsafeBitCast(resumeSleeper, to: Int.self)
+  }
+
+  /// The timers that resumed what runs now end before a run begins in there: they cannot fire any
+  /// more, and no script knows of them, so they must not hold that run.
+  func endTurns() {
+    for index in 0..<loop.firing.count {
+      let slot = Int(loop.firing[index])
+      let record = loop.timers.records[slot]
+      if record.callout.context == context, isTurn(record.callout) {
+        loop.invalidate(TimerID(slot: slot, generation: record.generation))
+      }
+    }
+  }
+
   /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
-    // Both are C function pointers: equal bits are the same function.
-    if unsafeBitCast(callout.fire, to: Int.self) == unsafeBitCast(resumeSleeper, to: Int.self) {
+    if isTurn(callout) {
       return tasks[callout.payload].map { label(of: .task($0)) } ?? "a task that has ended"
     }
     let name = handles.name(ofTimer: id)

@@ -31,6 +31,7 @@ extension Runtime {
     let wait = ActiveWait(task: task, owner: owner, depth: loop.depth + 1)
     waits.append(wait)
     if isPrivate { join(task, mode) }
+    prepareRun()
     let outer = current
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout)
@@ -109,26 +110,26 @@ extension Runtime {
       text += " waits for \(label(of: .task(child))), which"
       last = child
     }
-    text += " waits for \(whatFor(last))"
+    text += " waits \(forWhat(last))"
     let modes = servingModes(of: last).map { "'\($0)'" }.joined(separator: ", ")
     return
       "deadlock: nothing is left in mode '\(mode)' that could end the wait: \(text); it would be "
       + "served in \(modes.isEmpty ? "no mode" : modes)"
   }
 
-  /// What a task waits for, in words.
-  package func whatFor(_ task: ScriptTask) -> String {
-    if task.phase == .running { return "its own call to return" }
-    if task.phase == .prepared { return "its begin" }
-    guard let wait = task.wait else { return "its children" }
+  /// What a task waits for, in words that follow "waits".
+  package func forWhat(_ task: ScriptTask) -> String {
+    if task.phase == .running { return "for its own call to return" }
+    if task.phase == .prepared { return "for its begin" }
+    guard let wait = task.wait else { return "for its children" }
     let place = wait.place.source < 0 ? "" : " (\(state.text(of: wait.place)))"
-    if task.isReady { return "its next turn\(place)" }
+    if task.isReady { return "for its next turn\(place)" }
     switch wait.cause {
-    case .task(let other): return "\(label(of: .task(other)))\(place)"
-    case .callback: return "a callback\(place)"
-    case .sleep(let time): return "a sleep of \(Double(time) / 1e9) s\(place)"
-    case .pass: return "the next pass\(place)"
-    case .other(let other): return "\(other.what)\(place)"
+    case .task(let other): return "for \(label(of: .task(other)))\(place)"
+    case .callback: return "for a callback\(place)"
+    case .sleep(let time): return "for a sleep of \(Double(time) / 1e9) s\(place)"
+    case .pass: return "for the next pass\(place)"
+    case .other(let other): return "\(other.purpose)\(place)"
     }
   }
 

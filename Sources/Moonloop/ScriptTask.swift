@@ -22,7 +22,8 @@ package struct Wait {
   package var timer = TimerID(rawValue: 0)
   /// Where the script waits.
   package var place = LuaPosition.nowhere
-  /// The timer was the deadline, and it has come: the task that was called is cancelled.
+  /// The timer was the deadline, and it has come: the task that was called is cancelled, any other
+  /// wait is given up.
   package var isLate = false
   /// It is not ended by cancelling, and does not raise: that of a `<close>`.
   package var isQuiet = false

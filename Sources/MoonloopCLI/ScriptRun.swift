@@ -83,7 +83,9 @@ final class ScriptRun {
       return
     }
     if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
-    loop.run(mode: settings.mode, for: settings.timeout)
+    if loop.run(mode: settings.mode, for: settings.timeout) == .finished {
+      runtime.reportDeadlock(in: settings.mode)
+    }
   }
 
   private func end(_ state: LuaState) {

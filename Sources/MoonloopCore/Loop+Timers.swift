@@ -93,7 +93,8 @@ extension Loop {
   package func makeTimer(
     date: Int64, interval: Int64, tolerance: Int64 = 0, callout: TimerCallout
   ) -> TimerID? {
-    timers.make(date: date, interval: interval, tolerance: tolerance, callout: callout)
+    timers.make(
+      date: date, interval: interval, tolerance: tolerance, callout: callout, limit: timerLimit)
   }
 
   /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock
@@ -330,7 +331,7 @@ extension Loop {
     else {
       timer.release()
       Unmanaged<Timer>.fromOpaque(context).release()
-      throw .tooManyTimers(TimerQueue.slotLimit)
+      throw .tooManyTimers(timerLimit)
     }
     timers.records[id.slot].flags.insert(.object)
     timer.loop = self

@@ -40,6 +40,8 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var frames: [RunFrame] = []
   var lastSerial: UInt64 = 0
   package let timers = TimerStore()
+  /// How many timers there may be; a test lowers it.
+  package var timerLimit = TimerQueue.slotLimit
   /// The slots of the timers whose callbacks are under way.
   package let firing = Table<Int32>()
   /// A nested run has parked timers whose callbacks were under way.

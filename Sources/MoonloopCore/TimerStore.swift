@@ -91,10 +91,11 @@ package struct TimerStore {
     free.deallocate()
   }
 
-  /// A slot for a new timer; nil when there are too many.
+  /// A slot for a new timer; nil when there are `limit` slots and none is free.
   @inline(__always)
   package func make(
-    date: Int64, interval: Int64, tolerance: Int64, callout: TimerCallout
+    date: Int64, interval: Int64, tolerance: Int64, callout: TimerCallout,
+    limit: @autoclosure () -> Int
   ) -> TimerID? {
     var record = TimerRecord(
       date: date, interval: max(0, interval), tolerance: tolerance, modes: ModeMask(),
@@ -107,10 +108,13 @@ package struct TimerStore {
       return TimerID(slot: slot, generation: record.generation)
     }
     let slot = records.count
-    guard slot < TimerQueue.slotLimit else { return nil }
+    guard slot < limit() else { return nil }
     records.append(record)
     return TimerID(slot: slot, generation: record.generation)
   }
+
+  /// Whether another timer would get a slot.
+  package func hasRoom(upTo limit: Int) -> Bool { free.count > 0 || records.count < limit }
 
   /// Gives a slot back; the names of it are stale from now on.
   @inline(__always)

@@ -21,8 +21,8 @@ private let prelude = """
 @Suite struct TaskScriptTests {
   /// The scripts, and how many errors each means to be reported.
   static let scripts: [(name: String, errors: Int)] = [
-    ("adopt", 0), ("await", 0), ("boundary", 0), ("cancel", 0), ("failure", 7), ("scope", 1),
-    ("wait", 0),
+    ("adopt", 0), ("await", 0), ("boundary", 0), ("cancel", 0), ("channel", 0), ("failure", 7),
+    ("scope", 1), ("semaphore", 0), ("wait", 0),
   ]
 
   @Test(arguments: scripts)

@@ -46,6 +46,14 @@ struct ExitStatusTests {
       ],
       status: 0, output: "on\n"),
     // 1: an error was reported
+    Row(
+      arguments: [
+        "run", "-e", closer + "require 'moonloop'.channel({ name = 'jobs' }):receive()",
+      ], status: 1,
+      errors: [
+        "deadlock: nothing is left in mode 'default' that could end the wait: the main chunk waits "
+          + "to receive from channel 'jobs' (made at (command line):1)"
+      ], output: "closed\n"),
     Row(arguments: ["run", "-e", "error 'no'"], status: 1, errors: ["(command line):1: no"]),
     Row(
       arguments: ["run", "-e", "x = = 1"], status: 1,

@@ -65,6 +65,19 @@ struct SignalTests {
       while true do loop:run { mode = "private", timeout = 1 } end
       """, "ready\n"
     ),
+    (
+      "a handler that begins runs again and again: the first says so, the second is the last",
+      """
+      local loop = require "moonloop".current()
+      loop:timer { first = 0, every = 0.001, modes = "private", function() end }
+      loop:after(0, function()
+        print "ready"
+        while true do
+          if loop:run { mode = "private", timeout = 0.01 } == "stopped" then print "stopped" end
+        end
+      end)
+      """, "ready\nstopped\n"
+    ),
     ("a read that blocks", "print 'ready' io.read() while true do end", "ready\n"),
   ]
 

@@ -210,11 +210,13 @@ void cml_push_tostring(lua_State *L);
 
 // Host functions ----------------------------------------------------------------------------------
 
-enum { CML_RAISE = -1, CML_YIELD = -1000, CML_CALL = -1000000 };
+enum { CML_RAISE = -1, CML_YIELD = -1000, CML_CALL = -1000000, CML_GUARD = -2000000000 };
 
 // Returns a count of results on top of the stack; or CML_RAISE with the error on top; or
 // CML_YIELD - n: waits, handing n values to the host; or, in a first half, CML_CALL - n: calls the
-// function below n arguments on top, then the second half, which finds the results on top.
+// function below n arguments on top, then the second half, which finds the results on top (it also
+// comes after a wait of the first half); or, in either half, CML_GUARD - n: calls the function in
+// the same way and returns its results, and closes the value below the function at the end.
 typedef int32_t (*cml_function)(lua_State *L, void *context);
 typedef void (*cml_release)(void *context);
 

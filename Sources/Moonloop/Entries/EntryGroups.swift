@@ -63,6 +63,17 @@ package let entryGroups: [EntryGroup] = [
     summary: "Functions that may wait: what `loop:task` and `task:task` give, and the scope that "
       + "their function gets.",
     entries: taskEntries),
+  EntryGroup(
+    title: "Channels", type: "moonloop.Channel", receiver: "channel", parent: nil,
+    summary: "Made by `ml.channel`: tasks hand values to one another, in order, and wait for one "
+      + "another. A channel holds no run open.", entries: channelEntries),
+  EntryGroup(
+    title: "Semaphores", type: "moonloop.Semaphore", receiver: "semaphore", parent: nil,
+    summary: "Made by `ml.semaphore`: no more tasks than it has permits do a thing at a time.",
+    entries: semaphoreEntries),
+  EntryGroup(
+    title: "Permits", type: "moonloop.Permit", receiver: "permit", parent: nil,
+    summary: "What `semaphore:acquire` gives.", entries: permitEntries),
 ]
 
 /// Tables that scripts get from us, field by field.

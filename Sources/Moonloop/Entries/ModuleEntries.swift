@@ -93,6 +93,31 @@ let moduleEntries: [LuaEntry] = [
         end)
         """)
   },
+  .function("channel", moduleChannel) {
+    LuaDocs(
+      "Makes a channel, through which tasks hand values to one another.",
+      parameters: [channelOptionDocs],
+      returns: [LuaParameter("channel", "moonloop.Channel", "The channel.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      overloads: ["fun(capacity: integer): moonloop.Channel"],
+      example: """
+        local jobs = ml.channel(16)
+        loop:task(function() for job in jobs:items() do print(job) end end)   --> build
+        loop:task(function() jobs:send "build"; jobs:close() end)
+        """)
+  },
+  .function("semaphore", moduleSemaphore) {
+    LuaDocs(
+      "Makes a semaphore, which lets so many tasks do a thing at a time.",
+      parameters: [semaphoreOptionDocs],
+      returns: [LuaParameter("semaphore", "moonloop.Semaphore", "The semaphore.")],
+      errors: ["Raises an error that names the option that is wrong."],
+      overloads: ["fun(permits: integer): moonloop.Semaphore"],
+      example: """
+        local gate = ml.semaphore(2)
+        for i = 1, 4 do loop:task(function() gate:with(ml.sleep, 1); print(i, ml.now()) end) end
+        """)
+  },
   .function("timer", moduleTimer) {
     LuaDocs(
       "Makes a timer without adding it to the loop.", details: madeOnly,

@@ -82,6 +82,24 @@ let taskEntries: [LuaEntry] = [
         print(task.status)   --> cancelled
         """)
   },
+  .method("invalidate", taskInvalidate) {
+    LuaDocs(
+      "Cancels the task, as `cancel` without a reason: one verb ends every handle.",
+      example: """
+        local task = loop:task(function() ml.sleep(3600) end)
+        task:invalidate()
+        print(task.status)   --> cancelled
+        """)
+  },
+  .method("is_valid", taskIsValid) {
+    LuaDocs(
+      "Whether it has not ended yet; a task that was cancelled may still clean up.",
+      returns: [LuaParameter("valid", "boolean", "False once nothing of it runs or waits.")],
+      example: """
+        local task = loop:task(function() ml.sleep(1) end)
+        print(task:is_valid())   --> true
+        """)
+  },
   .method("is_done", taskIsDone) {
     LuaDocs(
       "Whether it has ended, in whatever way.",

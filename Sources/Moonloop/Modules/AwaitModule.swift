@@ -81,13 +81,14 @@ let moduleTimeout: LuaRawFunction = { L, context in
     let delay = try call.seconds(1, "the time", .notNegative)
     try call.function(2, "the function")
     let coroutine = try call.requireWaiting()
+    let timer = try call.deadline(after: delay, coroutine)
     let task = ScriptTask(subject: .chunk, modes: call.runtime.modes(of: call.runtime.current))
     task.isCall = true
     task.madeAt = call.stack.position
     call.runtime.prepare(task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
     var wait = Wait(.task(task))
     wait.place = call.stack.position
-    wait.timer = call.runtime.sleepTimer(coroutine, delay, call.runtime.current)
+    wait.timer = timer
     call.runtime.pendingWait = wait
     return LuaStatus.wait()
   }

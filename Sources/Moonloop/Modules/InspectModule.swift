@@ -57,7 +57,7 @@ extension Runtime {
     let place = { (position: LuaPosition) in (position.source, position.line) }
     var rows = handles.items.sorted { place(handles.place(of: $0)) < place(handles.place(of: $1)) }
       .map(row)
-    rows += handles.timers(of: loop, madeBy: context).filter { !isSleep($0) }.map(row)
+    rows += handles.timers(of: loop, madeBy: context).filter { !isOwn($0) }.map(row)
     rows += tasks.all.map(row)
     rows += requests.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
     let mode =
@@ -79,9 +79,9 @@ extension Runtime {
     }.joined(separator: "\n")
   }
 
-  /// The timer that ends a sleep is shown with its task.
-  private func isSleep(_ id: TimerID) -> Bool {
-    tasks.all.contains { $0.wait?.timer == id }
+  /// A timer of ours: one that resumes a task is shown with that.
+  private func isOwn(_ id: TimerID) -> Bool {
+    isTurn(loop.timers.records[id.slot].callout) || unawaited[id] != nil
   }
 
   private func row(_ item: Loop.Item) -> DumpRow {
@@ -109,7 +109,7 @@ extension Runtime {
       kind: "task", name: task.name.isEmpty ? "-" : task.name,
       modes: servingModes(of: task).map(\.rawValue).joined(separator: ","),
       madeAt: task.madeAt.source < 0 ? "-" : state.text(of: task.madeAt), fires: "-",
-      state: "waits for \(whatFor(task))")
+      state: "waits \(forWhat(task))")
   }
 
   private func row(_ request: ScriptRequest) -> DumpRow {
@@ -127,7 +127,7 @@ extension Runtime {
 
   /// What an item does now, in a few words.
   private func stateText(_ item: Loop.Item) -> String {
-    if let task = waitingHandler(of: item) { return "its handler waits for \(whatFor(task))" }
+    if let task = waitingHandler(of: item) { return "its handler waits \(forWhat(task))" }
     switch item {
     case let source as Loop.Source: return source.isSignalled ? "signalled" : "idle"
     case let port as Loop.Port:

@@ -91,6 +91,7 @@ extension Runtime {
   func runNested(
     _ mode: ModeName, _ timeout: Duration?, returnAfterSource: Bool = false
   ) -> RunResult {
+    prepareRun()
     let outer = running
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
@@ -99,6 +100,17 @@ extension Runtime {
     stopFinishedWait()
     if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
     return result
+  }
+
+  /// A run is to begin in what runs now.
+  func prepareRun() {
+    endTurns()
+    // One run after the end was asked for is told of it by its result. Whoever begins another is
+    // stopped: it may be one of those that never ask why a run ended.
+    if Ending.isAskedFor {
+      runsAfterEnding += 1
+      if runsAfterEnding > 1 { Ending.stopCallout() }
+    }
   }
 
   fileprivate func run(

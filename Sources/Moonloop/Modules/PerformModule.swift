@@ -67,6 +67,7 @@ let loopPerformAfter: LuaRawFunction = { L, context in
     } else {
       delay = try call.seconds(2, "the delay", .notNegative)
     }
+    if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
     let request = try call.pushRequest(modes, 3)
     let body = call.runtime.body(of: request)
     request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)

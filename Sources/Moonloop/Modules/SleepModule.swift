@@ -10,7 +10,7 @@ let moduleSleep: LuaRawFunction = { L, context in
     let coroutine = try call.requireWaiting()
     let runtime = call.runtime
     var wait = Wait(.sleep(nanoseconds: delay))
-    wait.timer = runtime.sleepTimer(coroutine, delay, runtime.current)
+    wait.timer = try call.deadline(after: delay, coroutine)
     wait.place = call.stack.position
     runtime.pendingWait = wait
     return LuaStatus.wait()
@@ -29,5 +29,11 @@ extension HostCall {
     }
     if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }
     return coroutine
+  }
+
+  /// The timer that ends a wait of what runs now.
+  package func deadline(after delay: Int64, _ coroutine: LuaTask) throws(ScriptMistake) -> TimerID {
+    if let timer = runtime.sleepTimer(coroutine, delay, runtime.current) { return timer }
+    throw tooManyTimers()
   }
 }

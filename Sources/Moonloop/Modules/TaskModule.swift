@@ -210,6 +210,16 @@ extension HostCall {
   }
 }
 
+/// `task:invalidate()` cancels without a reason (D8).
+let taskInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let task = try call.selfTask()
+    call.stack.setCount(1)
+    call.cancel(task, reason: 2)
+    return 0
+  }
+}
+
 /// `__close` cancels, and waits for the end where that can be done, even in a task that is
 /// cancelled itself. It raises nothing: a failure is reported.
 let taskClose: LuaRawFunction = { L, context in
@@ -231,6 +241,13 @@ let taskClose: LuaRawFunction = { L, context in
 let taskIsDone: LuaRawFunction = { L, context in
   host(L, context, "is_done") { call in
     call.stack.push(try call.selfTask().phase == .ended)
+    return 1
+  }
+}
+
+let taskIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.selfTask().phase != .ended)
     return 1
   }
 }

@@ -115,7 +115,7 @@ extension HostCall {
       guard
         let id = runtime.loop.makeTimer(
           date: date, interval: interval, tolerance: tolerance, callout: callout)
-      else { throw mistake("the loop has \(TimerQueue.slotLimit) timers, more than it can hold") }
+      else { throw tooManyTimers() }
       let handle = runtime.kinds.timer.push(stack.L, function: handler)
       handle.index = UInt32(truncatingIfNeeded: id.slot)
       handle.generation = id.generation
@@ -123,6 +123,10 @@ extension HostCall {
       runtime.handles.note(timer: id, madeAt: stack.position)
       return id
     }
+  }
+
+  func tooManyTimers() -> ScriptMistake {
+    mistake("the loop has \(loop.timerLimit) timers, and cannot hold more")
   }
 
   /// Adds the timer whose handle is on top of the stack to a mode; the loop holds it then (D4).

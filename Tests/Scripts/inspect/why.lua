@@ -62,4 +62,32 @@ why(request, "perform_after: it was performed or cancelled")
 waiting:invalidate()
 loop:run { timeout = 1000 }
 close(from) close(to)
-assert(rows == 20, rows)
+
+-- A one-shot timer that fires is in its mode until its handler has returned: a run in there does
+-- not finish by itself. One that only resumes a task holds nothing.
+local firing = "mode 'default': 1 keeps it running:\n  timer, whose handler runs now: it cannot "
+  .. "fire, yet it is in the mode until that returns, so a run begun in there %s not finish by "
+  .. "itself; give it a timeout, stop it, or run another mode"
+loop:after(1, function()
+  why(nil, firing:format "would")
+  loop:perform(function() why(nil, firing:format "does") end)
+  assert(loop:run { timeout = 1 } == "timed_out")
+end)
+loop:run { timeout = 1000 }
+loop:task(function()
+  ml.sleep(1)
+  why(nil, "mode 'default': nothing keeps it running")
+  assert(loop:dump():find "waits for its own call to return")
+  assert(loop:run { timeout = 1 } == "finished")
+end)
+loop:run { timeout = 1000 }
+loop.on_error = function() end
+loop:task(error, "x")
+local failing = loop:task(error, "x")
+loop:task(function()
+  why(nil, "mode 'default': 1 keeps it running:\n  the failure of task, to be reported now")
+  assert(failing:is_done())
+end)
+loop:run { timeout = 1000 }
+loop.on_error = nil
+assert(rows == 24, rows)

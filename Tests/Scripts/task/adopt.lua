@@ -91,3 +91,6 @@ ml.sleep(0.5)
 loop:task(function() loop:run { mode = "side", timeout = 1 } end):await()
 ml.sleep(1)
 same(trace, { "child in side", "own in default", "told in default" })
+
+-- What returns all the same, although it is late, has returned.
+same({ ml.timeout(1, function() pcall(ml.sleep, 5); return "cleaned up" end) }, { "cleaned up" })

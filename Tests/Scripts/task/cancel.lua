@@ -130,3 +130,11 @@ same(last.status, "suspended")
 root:cancel "deep"
 same({ pcall(last.await, last) }, { false, "deep" })
 same({ pcall(root.await, root) }, { false, "deep" })
+
+-- One verb ends every handle (D8): `invalidate` cancels, `is_valid` tells whether it has ended.
+task = loop:task(function() ml.sleep(1000) end)
+same(task:is_valid(), true)
+task:invalidate("no reason of its own")
+task:invalidate()
+same({ pcall(task.await, task) }, { false, "the task was cancelled" })
+same({ task:is_valid(), task:is_done() }, { false, true })

@@ -1,0 +1,225 @@
+// Channels in Lua: `ml.channel`, and what its handle offers.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let channelOptions: [StaticString] = ["capacity", "name"]
+private let waitOptions: [StaticString] = ["timeout"]
+
+/// `ml.channel(capacity)`, `ml.channel { capacity, name }`
+let moduleChannel: LuaRawFunction = { L, context in
+  host(L, context, "channel") { call in
+    var name = ""
+    var capacity = 0
+    let limit = 0...(1 << 24)
+    switch call.stack.type(1) {
+    case .none, .nil: break
+    case .table:
+      let options = try call.options(1, channelOptions, example: "{ capacity = 16 }")
+      capacity = try options.integer("capacity", in: limit) ?? 0
+      name = try options.string("name") ?? ""
+    default: capacity = try call.stack.integer(1, "the capacity", in: limit)
+    }
+    let channel = ScriptChannel(name: name, capacity: capacity, madeAt: call.stack.position)
+    let handle = call.runtime.kinds.channel.push(call.stack.L)
+    handle.pointer = Unmanaged.passRetained(channel).toOpaque()
+    call.stack.newTable()
+    call.stack.popSlot(1, of: -2)
+    return 1
+  }
+}
+
+/// A channel was collected: nobody waits at it, since who waits holds it.
+func releaseChannel(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  Unmanaged<ScriptChannel>.fromOpaque(pointer).release()
+}
+
+extension HostCall {
+  fileprivate func selfChannel() throws(ScriptMistake) -> ScriptChannel {
+    let handle = try selfHandle(runtime.kinds.channel)
+    return Unmanaged<ScriptChannel>.fromOpaque(handle.pointer!).takeUnretainedValue()
+  }
+
+  /// The value at 2 is to be sent.
+  fileprivate func requireValue() throws(ScriptMistake) {
+    if stack.type(2) == .none || stack.type(2) == .nil {
+      throw mistake("takes a value that is not nil: nil is the end of a channel")
+    }
+  }
+
+  /// `{ timeout }` at an index.
+  func timeout(_ index: Int32) throws(ScriptMistake) -> Int64? {
+    if stack.type(index) == .none || stack.type(index) == .nil { return nil }
+    return try options(index, waitOptions, example: "{ timeout = 5 }")
+      .seconds("timeout", .notNegative)
+  }
+
+  /// Suspends what runs now until something is answered, or its time is over.
+  ///
+  /// - Parameter make: Begins the wait; called when nothing can fail any more.
+  func wait(
+    _ coroutine: LuaTask, timeout: Int64?, _ make: () -> ListedWait
+  ) throws(ScriptMistake) -> Int32 {
+    let place = stack.position
+    let timer = timeout.flatMap { $0 == .max ? nil : $0 }
+    let deadline = try timer.map { time throws(ScriptMistake) in
+      try self.deadline(after: time, coroutine)
+    }
+    var wait = Wait(.other(make()), timer: deadline ?? TimerID(rawValue: 0))
+    wait.place = place
+    runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+
+  func closed() -> Int32 {
+    stack.pushClosed()
+    return 3
+  }
+}
+
+// MARK: Sending
+
+/// `channel:send(value, { timeout })`: true; or nil, message, code.
+let channelSend: LuaRawFunction = { L, context in
+  host(L, context, "send") { call in
+    let channel = try call.selfChannel()
+    try call.requireValue()
+    let timeout = try call.timeout(3)
+    let coroutine = try call.requireWaiting()
+    call.stack.setCount(2)
+    switch channel.send(call) {
+    case .sent:
+      call.stack.push(true)
+      return 1
+    case .closed: return call.closed()
+    case .full:
+      return try call.wait(coroutine, timeout: timeout) { channel.waitToSend(call) }
+    }
+  }
+}
+
+/// `channel:try_send(value)`: the same at once, or nil, "full", "EAGAIN".
+let channelTrySend: LuaRawFunction = { L, context in
+  host(L, context, "try_send") { call in
+    let channel = try call.selfChannel()
+    try call.requireValue()
+    call.stack.setCount(2)
+    switch channel.send(call) {
+    case .sent:
+      call.stack.push(true)
+      return 1
+    case .closed: return call.closed()
+    case .full: throw OperatingFailure("full", "EAGAIN")
+    }
+  }
+}
+
+// MARK: Receiving
+
+/// `channel:receive { timeout }`: the next value; nil at the end; or nil, message, code.
+let channelReceive: LuaRawFunction = { L, context in
+  host(L, context, "receive") { call in
+    let channel = try call.selfChannel()
+    return try call.receive(channel, timeout: try call.timeout(2))
+  }
+}
+
+/// The iterator of `items`: gets the channel, and the value before.
+let channelNext: LuaRawFunction = { L, context in
+  host(L, context, "receive") { call in try call.receive(try call.selfChannel(), timeout: nil) }
+}
+
+extension HostCall {
+  fileprivate func receive(_ channel: ScriptChannel, timeout: Int64?) throws -> Int32 {
+    let coroutine = try requireWaiting()
+    switch channel.receive(self) {
+    case .received: return 1
+    case .ended:
+      stack.pushNil()
+      return 1
+    case .empty: return try wait(coroutine, timeout: timeout) { channel.waitToReceive(self) }
+    }
+  }
+}
+
+/// `channel:try_receive()`: the same at once, or nil, "empty", "EAGAIN".
+let channelTryReceive: LuaRawFunction = { L, context in
+  host(L, context, "try_receive") { call in
+    switch try call.selfChannel().receive(call) {
+    case .received: return 1
+    case .ended:
+      call.stack.pushNil()
+      return 1
+    case .empty: throw OperatingFailure("empty", "EAGAIN")
+    }
+  }
+}
+
+/// `for value in channel:items() do`
+let channelItems: LuaRawFunction = { L, context in
+  host(L, context, "items") { call in
+    _ = try call.selfChannel()
+    call.stack.push(function: channelNext)
+    call.stack.pushValue(1)
+    return 2
+  }
+}
+
+// MARK: The end
+
+let channelClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    try call.selfChannel().close(call.runtime)
+    return 0
+  }
+}
+
+let channelInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let channel = try call.selfChannel()
+    channel.close(call.runtime)
+    channel.clear(call)
+    return 0
+  }
+}
+
+let channelIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(!(try call.selfChannel().isClosed))
+    return 1
+  }
+}
+
+// MARK: Fields
+
+let channelName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.selfChannel().name)
+    return 1
+  }
+}
+
+let channelCapacity: LuaRawFunction = { L, context in
+  host(L, context, "capacity") { call in
+    call.stack.push(try call.selfChannel().capacity)
+    return 1
+  }
+}
+
+let channelCount: LuaRawFunction = { L, context in
+  host(L, context, "count") { call in
+    call.stack.push(try call.selfChannel().count)
+    return 1
+  }
+}
+
+let channelToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let channel = try call.selfChannel()
+    let end = channel.isClosed ? ", closed" : ""
+    call.stack.push(
+      "\(channel.label(call.runtime)): \(channel.count) of \(channel.capacity)\(end)")
+    return 1
+  }
+}

@@ -1,0 +1,197 @@
+// Semaphores in Lua: `ml.semaphore`, its handle, and the permits that it gives.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let semaphoreOptions: [StaticString] = ["permits", "name"]
+
+/// `ml.semaphore(permits)`, `ml.semaphore { permits, name }`
+let moduleSemaphore: LuaRawFunction = { L, context in
+  host(L, context, "semaphore") { call in
+    var name = ""
+    let permits: Int
+    let limit = 1...(1 << 30)
+    if call.stack.type(1) == .table {
+      let options = try call.options(1, semaphoreOptions, example: "{ permits = 4 }")
+      guard let count = try options.integer("permits", in: limit) else {
+        throw call.mistake("needs 'permits', how many there are")
+      }
+      permits = count
+      name = try options.string("name") ?? ""
+    } else {
+      permits = try call.stack.integer(1, "the number of permits", in: limit)
+    }
+    let semaphore = ScriptSemaphore(name: name, permits: permits, madeAt: call.stack.position)
+    let handle = call.runtime.kinds.semaphore.push(call.stack.L)
+    handle.pointer = Unmanaged.passRetained(semaphore).toOpaque()
+    return 1
+  }
+}
+
+/// The handle of a semaphore or a permit was collected. A permit that was not given back stays
+/// taken: `semaphore:release()` may still do it.
+func releaseSemaphore(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  Unmanaged<ScriptSemaphore>.fromOpaque(pointer).release()
+}
+
+extension LuaHandle {
+  fileprivate var semaphore: ScriptSemaphore {
+    Unmanaged<ScriptSemaphore>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+}
+
+extension HostCall {
+  fileprivate func selfSemaphore() throws(ScriptMistake) -> ScriptSemaphore {
+    try selfHandle(runtime.kinds.semaphore).semaphore
+  }
+}
+
+// MARK: Acquiring
+
+/// `semaphore:acquire { timeout }`: a permit; or nil, message, code.
+let semaphoreAcquire: LuaRawFunction = { L, context in
+  host(L, context, "acquire") { call in
+    let semaphore = try call.selfSemaphore()
+    let timeout = try call.timeout(2)
+    let coroutine = try call.requireWaiting()
+    if semaphore.isClosed { return call.closed() }
+    if semaphore.take() {
+      semaphore.pushPermit(call.stack, call.runtime)
+      return 1
+    }
+    return try call.wait(coroutine, timeout: timeout) { semaphore.waitToAcquire(call) }
+  }
+}
+
+/// `semaphore:try_acquire()`: the same at once, or nil, "no permit is free", "EAGAIN".
+let semaphoreTryAcquire: LuaRawFunction = { L, context in
+  host(L, context, "try_acquire") { call in
+    let semaphore = try call.selfSemaphore()
+    if semaphore.isClosed { return call.closed() }
+    guard semaphore.take() else { throw OperatingFailure("no permit is free", "EAGAIN") }
+    semaphore.pushPermit(call.stack, call.runtime)
+    return 1
+  }
+}
+
+/// `semaphore:with(fn, ...)`, first half: waits for a permit.
+let semaphoreWith: LuaRawFunction = { L, context in
+  host(L, context, "with") { call in
+    let semaphore = try call.selfSemaphore()
+    try call.function(2, "the function")
+    let coroutine = try call.requireWaiting()
+    if semaphore.isClosed { return call.closed() }
+    if semaphore.take() {
+      semaphore.pushPermit(call.stack, call.runtime)
+      return call.guardedCall()
+    }
+    return try call.wait(coroutine, timeout: nil) { semaphore.waitToAcquire(call) }
+  }
+}
+
+/// The second half: the permit has come, and lies on top; or the semaphore was closed.
+let semaphoreWithSecond: LuaRawFunction = { L, context in
+  host(L, context, "with") { call in
+    if call.runtime.kinds.permit.handle(call.stack.L, -1) == nil { return 3 }
+    return call.guardedCall()
+  }
+}
+
+extension HostCall {
+  /// Calls the function at 2 with what lies above it; the permit on top is given back at the end.
+  fileprivate func guardedCall() -> Int32 {
+    stack.rotate(2, 1)
+    return LuaStatus.guarded(arguments: count - 3)
+  }
+}
+
+// MARK: Releasing
+
+/// `semaphore:release()`: any permit that was given.
+let semaphoreRelease: LuaRawFunction = { L, context in
+  host(L, context, "release") { call in
+    let semaphore = try call.selfSemaphore()
+    guard semaphore.release(call.runtime) else {
+      throw call.mistake(
+        "\(semaphore.label(call.runtime)) has all its \(semaphore.permits) permits: one was "
+          + "released twice, or never acquired")
+    }
+    return 0
+  }
+}
+
+/// `permit:release()`, also `<close>`: idempotent.
+let permitRelease: LuaRawFunction = { L, context in
+  host(L, context, "release") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.permit)
+    if handle.word == 1 {
+      handle.word = 0
+      _ = handle.semaphore.release(call.runtime)
+    }
+    return 0
+  }
+}
+
+let permitIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.selfHandle(call.runtime.kinds.permit).word == 1)
+    return 1
+  }
+}
+
+let permitToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let handle = try call.selfHandle(call.runtime.kinds.permit)
+    let end = handle.word == 1 ? "" : ", released"
+    call.stack.push("permit of \(handle.semaphore.label(call.runtime))\(end)")
+    return 1
+  }
+}
+
+// MARK: The end, and fields
+
+let semaphoreInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    try call.selfSemaphore().close(call.runtime)
+    return 0
+  }
+}
+
+let semaphoreIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(!(try call.selfSemaphore().isClosed))
+    return 1
+  }
+}
+
+let semaphoreName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.selfSemaphore().name)
+    return 1
+  }
+}
+
+let semaphorePermits: LuaRawFunction = { L, context in
+  host(L, context, "permits") { call in
+    call.stack.push(try call.selfSemaphore().permits)
+    return 1
+  }
+}
+
+let semaphoreAvailable: LuaRawFunction = { L, context in
+  host(L, context, "available") { call in
+    call.stack.push(try call.selfSemaphore().available)
+    return 1
+  }
+}
+
+let semaphoreToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let semaphore = try call.selfSemaphore()
+    let end = semaphore.isClosed ? ", closed" : ""
+    call.stack.push(
+      "\(semaphore.label(call.runtime)): \(semaphore.available) of \(semaphore.permits)\(end)")
+    return 1
+  }
+}

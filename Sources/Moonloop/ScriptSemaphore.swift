@@ -1,0 +1,73 @@
+// A semaphore: a number of permits, given in the order in which they were asked for.
+
+internal import LuaEmbed
+
+/// The permits of one semaphore. Loop thread only.
+final class ScriptSemaphore {
+  let name: String
+  let permits: Int
+  let madeAt: LuaPosition
+  private(set) var available: Int
+  private var waiters = WaiterList<ListedWait>()
+  private(set) var isClosed = false
+
+  init(name: String, permits: Int, madeAt place: LuaPosition) {
+    self.name = name
+    self.permits = permits
+    madeAt = place
+    available = permits
+  }
+
+  /// Takes a permit, if there is one: then nobody waits for it.
+  func take() -> Bool {
+    if available == 0 { return false }
+    available -= 1
+    return true
+  }
+
+  /// Pushes the handle of a permit that was taken. [-0, +1, raises: -]
+  func pushPermit(_ stack: LuaStack, _ runtime: Runtime) {
+    let handle = runtime.kinds.permit.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(self).toOpaque()
+    handle.word = 1
+  }
+
+  /// What waits for a permit.
+  func waitToAcquire(_ call: HostCall) -> ListedWait {
+    var number: Int64 = 0
+    let wait = ListedWait(
+      { [unowned runtime = call.runtime] in "to acquire \(self.label(runtime))" },
+      leave: { self.waiters.remove(number) })
+    number = waiters.append(wait)
+    return wait
+  }
+
+  /// Gives a permit back: whoever has waited longest gets it.
+  /// - Returns: False if all permits are here already.
+  func release(_ runtime: Runtime) -> Bool {
+    if available == permits { return false }
+    if let waiter = waiters.takeFirst() {
+      let stack = runtime.state.stack
+      pushPermit(stack, runtime)
+      runtime.answer(waiter, TaskValues(popping: 1, of: stack))
+    } else {
+      available += 1
+    }
+    return true
+  }
+
+  /// No permit is given any more; who waits for one is told so.
+  func close(_ runtime: Runtime) {
+    isClosed = true
+    let stack = runtime.state.stack
+    while let waiter = waiters.takeFirst() {
+      stack.pushClosed()
+      runtime.answer(waiter, TaskValues(popping: 3, of: stack))
+    }
+  }
+
+  /// In words: "semaphore 'gate' (made at app.lua:12)".
+  func label(_ runtime: Runtime) -> String {
+    "semaphore \(name.isEmpty ? "" : "'\(name)' ")(made at \(runtime.state.text(of: madeAt)))"
+  }
+}
