@@ -97,4 +97,12 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   catch(SIGPIPE, on_broken_pipe);
 }
 
+bool cmx_ending_is_caught(void) { return ending.wake_fd > 0; }
+
+int cmx_ending_wake(int fd) {
+  int old = ending.wake_fd;
+  ending.wake_fd = fd;
+  return old;
+}
+
 void cmx_ending_forget_callouts(void) { ending.callouts = (struct cmx_callouts){0}; }

@@ -123,7 +123,7 @@ extension LuaState {
   }
 
   /// The calls that are active on a coroutine: the innermost ten and the outermost eleven.
-  static func frames(of L: OpaquePointer) -> [LuaError.Frame] {
+  package static func frames(of L: OpaquePointer) -> [LuaError.Frame] {
     let count = Int(cml_frame_count(L))
     var frames: [LuaError.Frame] = []
     var raw = cml_frame()

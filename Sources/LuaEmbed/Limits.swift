@@ -102,5 +102,10 @@ public final class InterruptHandle: Sendable {
     record.withLock { if let record = $0 { _ = cml_interrupt(record.pointer) } }
   }
 
+  /// Tells call-outs apart: the number of the one that runs now, or 0. Any thread.
+  package var callout: UInt64 {
+    record.withLock { $0.map { cml_callout($0.pointer) } ?? 0 }
+  }
+
   func close() { record.withLock { $0 = nil } }
 }

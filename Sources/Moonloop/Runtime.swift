@@ -6,12 +6,13 @@ package import MoonloopCore
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
 package final class Runtime {
   package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
-  package let loop: Loop
+  /// The loop of the scripts: another one only while `enter` has set it aside.
+  @exclusivity(unchecked) package private(set) var loop: Loop
   /// The way into Lua.
   let door: LuaDoor
   /// Which handles there are, and who made them where.
-  package let handles = Handles()
-  package let errors = ErrorPolicy()
+  @exclusivity(unchecked) package private(set) var handles = Handles()
+  package private(set) var errors = ErrorPolicy()
   /// The tasks whose coroutines are suspended or whose children run, by coroutine.
   package var tasks = TaskTable()
   /// The `task:wait`s under way, innermost last.
@@ -57,6 +58,10 @@ package final class Runtime {
   package var stopValues: [Int: LuaReference] = [:]
   /// How many runs scripts began after the end of the program was asked for.
   var runsAfterEnding = 0
+  /// The loops that are set aside, and all that belongs to them; the outermost first.
+  var sides: [LoopSide] = []
+  /// Where tests run, if the program runs any.
+  var bed: TestBed?
   private var isOver = false
 
   package init(_ state: LuaState, on loop: Loop) {
@@ -76,14 +81,36 @@ package final class Runtime {
     trueValue = TaskValues(popping: 1, of: state.stack)
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
     cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
-    loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
-    // The context of every timer that is no object is the runtime that made it.
-    loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
+    attach()
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
 
   deinit { scratch.deallocate() }
+
+  /// Sets up what the loop asks of its scripts.
+  func attach() {
+    loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
+    // The context of every timer that is no object is the runtime that made it.
+    loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
+  }
+
+  /// Puts all that belongs to a loop in its place.
+  func take(_ side: LoopSide) {
+    loop = side.loop
+    handles = side.handles
+    errors = side.errors
+    tasks = side.tasks
+    waits = side.waits
+    unawaited = side.unawaited
+    raisedInHandler = side.raisedInHandler
+    running = side.running
+    requests = side.requests
+    pendingWait = side.pendingWait
+    ranLoop = side.ranLoop
+    waitingChunk = side.waitingChunk
+    stopValues = side.stopValues
+  }
 
   /// The registry reference of a mode's name.
   package func modeRef(_ mode: ModeName) -> Int32 { names.ref(of: mode, state.stack) }
@@ -98,11 +125,8 @@ package final class Runtime {
   package func shutDown() {
     guard !isOver else { return }
     isOver = true
-    endAllTasks()
-    invalidateAll()
-    loop.forgetIdleHooks(of: self)
-    stopValues = [:]
-    errors.dropHandlers()
+    while !sides.isEmpty { leave() }
+    endAll()
     names.drop(state)
     state.close()
   }

@@ -265,7 +265,8 @@ extension Runtime {
     unawaited = [:]
   }
 
-  private func end(_ task: ScriptTask) {
+  /// Ends a suspended task where it waits, at once; its `<close>` variables are closed.
+  func end(_ task: ScriptTask) {
     guard let coroutine = task.coroutine, task.phase != .running else { return }
     giveUpWait(task)
     let wasPrepared = task.phase == .prepared

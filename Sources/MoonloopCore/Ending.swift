@@ -43,6 +43,13 @@ package enum Ending {
       cmx_callouts(number: callout, stop: stop, context: context), kernel.wakeUpDescriptor)
   }
 
+  /// Whether `catchSignals` was called.
+  package static var isCaught: Bool { cmx_ending_is_caught() }
+
+  /// From now on another loop is woken: the one that runs now.
+  /// - Returns: What to hand back when that is over.
+  package static func wake(_ descriptor: Int32) -> Int32 { cmx_ending_wake(descriptor) }
+
   /// Must be called before the context of `catchSignals` is gone.
   package static func forgetCallouts() { cmx_ending_forget_callouts() }
 }

@@ -115,6 +115,7 @@ extension Loop {
   /// - Returns: Whether anything was served.
   package func servePort(_ mode: Mode, looking: Bool) -> Bool {
     if looking { lookForReady(mode) }
+    if eventOrder != nil { drawNextReady(mode) }
     while let item = mode.takeReady() {
       if mode.round > 0 { mode.round -= 1 }
       switch item {
@@ -126,6 +127,12 @@ extension Loop {
       }
     }
     return false
+  }
+
+  @inline(never)
+  private func drawNextReady(_ mode: Mode) {
+    let count = mode.readyCount
+    if count > 1, let drawn = eventOrder?.draw(below: count) { mode.bringForward(drawn) }
   }
 
   private func serve(_ port: Port, _ mode: Mode) -> Bool {

@@ -67,7 +67,27 @@ extension Loop {
         .sorted { signalled[$0].precedes(signalled[$1]) }
       for (index, place) in places.enumerated() { batches[start + index] = place }
     }
+    if eventOrder != nil { drawOrder(of: start..<batches.count) }
     return start..<batches.count
+  }
+
+  /// Permutes what is signalled at once among sources of the same order.
+  @inline(never)
+  private func drawOrder(of batch: Range<Int>) {
+    let order = { [signalled, batches] (index: Int) in
+      signalled[batches[index]].withSource { $0.order }
+    }
+    var start = batch.lowerBound
+    while start < batch.upperBound {
+      var end = start + 1
+      while end < batch.upperBound, order(end) == order(start) { end += 1 }
+      while end - start > 1 {
+        let drawn = start + (eventOrder?.draw(below: end - start) ?? 0)
+        (batches[start], batches[drawn]) = (batches[drawn], batches[start])
+        start += 1
+      }
+      start += 1
+    }
   }
 
   /// Forgets the signals that were answered, or whose sources are gone, but for those that an outer

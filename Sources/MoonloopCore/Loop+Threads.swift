@@ -96,12 +96,24 @@ extension Loop {
 
   /// Runs a body with this loop as the calling thread's, and ends it.
   package func isolate<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
-    let outer = cmx_thread_loop()
-    cmx_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())
-    defer {
-      end()
-      cmx_set_thread_loop(outer)
-    }
+    let outer = beginIsolation()
+    defer { endIsolation(outer) }
     return try body(self)
   }
+
+  /// The same in two halves: from now on this loop is the calling thread's.
+  /// - Returns: For `endIsolation`, which must be called once, in reverse order of the begins.
+  package func beginIsolation() -> OuterLoop {
+    let outer = OuterLoop(pointer: cmx_thread_loop())
+    cmx_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())
+    return outer
+  }
+
+  package func endIsolation(_ outer: OuterLoop) {
+    end()
+    cmx_set_thread_loop(outer.pointer)
+  }
+
+  /// The loop that the thread had before.
+  package struct OuterLoop { fileprivate let pointer: UnsafeMutableRawPointer? }
 }

@@ -92,6 +92,8 @@ public final class Loop: @unchecked Sendable {
   var isTraced = false
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
+  /// In which order events that are ready at once are served; nil: as they became so.
+  package var eventOrder: EventOrder?
   /// When descriptors were last looked at.
   var inspection = DescriptorInspection()
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.

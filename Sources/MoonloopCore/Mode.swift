@@ -118,6 +118,9 @@ package final class Mode {
     return item
   }
 
+  /// Lets one of the ready have its turn before the others; the first goes to its place.
+  func bringForward(_ offset: Int) { ready.swapAt(readyHead, readyHead + offset) }
+
   /// Takes a port out of the ring: added again, it stands at the end.
   package func forgetReady(_ port: Loop.Port) {
     if !containsReady(port) { return }

@@ -1,5 +1,7 @@
 // The records of all timers of a loop, in slots used again: the memory that firing touches.
 
+internal import Synchronization
+
 /// Names a timer of one loop: its slot and the generation of the slot, so that a stale name is
 /// harmless. Zero names none.
 package struct TimerID: Hashable, Sendable, BitwiseCopyable {
@@ -83,6 +85,16 @@ package struct TimerRecord: BitwiseCopyable {
 package struct TimerStore {
   package let records = Table<TimerRecord>()
   private let free = Table<Int32>()
+  /// Where the generations of a slot begin: elsewhere for each store, so that the name of a timer
+  /// of another loop is stale here.
+  private let firstGeneration: UInt32
+
+  private static let stores = Atomic<UInt32>(0)
+
+  package init() {
+    // A slot is used again 65,536 times before it meets the names of the next store's.
+    firstGeneration = (Self.stores.add(1, ordering: .relaxed).oldValue &<< 16) | 1
+  }
 
   package var liveCount: Int { records.count - free.count }
 
@@ -99,7 +111,8 @@ package struct TimerStore {
   ) -> TimerID? {
     var record = TimerRecord(
       date: date, interval: max(0, interval), tolerance: tolerance, modes: ModeMask(),
-      callout: callout, missed: 0, fires: 0, generation: 1, flags: .valid)
+      callout: callout, missed: 0, fires: 0, generation: firstGeneration,
+      flags: .valid)
     if free.count > 0 {
       let slot = Int(free[free.count - 1])
       free.removeLast()

@@ -127,6 +127,9 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd);
 // Before what the functions look at is gone.
 void cmx_ending_forget_callouts(void);
 // Asks for the end; has no effect if it was asked for already. Any thread, any signal handler.
+// Whether signals are caught; and which loop they wake from now on: gives the one before.
+bool cmx_ending_is_caught(void);
+int cmx_ending_wake(int fd);
 void cmx_ending_begin(int reason);
 void cmx_ending_stop_callout(void);
 extern volatile int cmx_ending_word;

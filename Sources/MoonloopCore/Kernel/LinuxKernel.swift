@@ -36,15 +36,21 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   ///   - servesMainQueue: Whether the libdispatch main queue is to be served by this loop.
   ///   - timerSlack: How late the system may end a sleep, in nanoseconds, at least 1; it is a
   ///     property of the thread, by default 50,000.
+  ///   - isReproducible: Whether a virtual clock begins at 0, and its wall clock at 10^9 s since
+  ///     1970, each time, instead of at the present time.
   /// - Throws: The call that failed; nothing is left behind.
   package init(
-    clock mode: ClockMode = .real, servesMainQueue: Bool = false, timerSlack: Int64? = nil
+    clock mode: ClockMode = .real, servesMainQueue: Bool = false, timerSlack: Int64? = nil,
+    isReproducible: Bool = false
   ) throws(SystemError) {
     wakeUp = try WakeUp()
     if let timerSlack {
       _ = try SystemCall.prctl.check(cmx_set_timer_slack(max(1, timerSlack)))
     }
-    clock = Clock(mode, start: mode == .virtual ? cmx_monotonic() : 0, wall: cmx_wall())
+    clock =
+      isReproducible
+      ? Clock(mode, start: 0, wall: 1_000_000_000_000_000_000)
+      : Clock(mode, start: mode == .virtual ? cmx_monotonic() : 0, wall: cmx_wall())
     mainQueueDescriptor = servesMainQueue ? Self.openMainQueue() : nil
     cmx_ignore_sigpipe()
     clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() }

@@ -1,0 +1,285 @@
+// What tests are run on: fresh loops for the scripts of one state, calls with a limit in real time,
+// and what is left over. Private: `moonloop.bed` uses it, and the test runner uses that.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The loops of tests, the innermost last; each is the thread's own until it is left.
+final class TestBed {
+  struct Level {
+    let outer: Loop.OuterLoop
+    /// Whom a signal woke before.
+    let wakes: Int32?
+    /// The reports of errors since the last call.
+    var reports: [String] = []
+  }
+
+  var levels: [Level] = []
+}
+
+extension Runtime {
+  /// Lets `require "moonloop.bed.host"` give the functions below: for the program that runs tests.
+  package func openBed() {
+    bed = TestBed()
+    state.preload(
+      LuaModule("moonloop.bed.host", "What tests are run on.", bedEntries + bedSystemEntries))
+  }
+
+  /// Leaves every loop of a test that is still entered.
+  package func closeBed() {
+    while bed?.levels.isEmpty == false { leaveBed() }
+  }
+
+  fileprivate func enterBed(_ name: String, _ clock: ClockMode) throws {
+    let kernel = try LinuxKernel(clock: clock, isReproducible: true)
+    let loop = try Loop.makeIsolated(name, kernel)
+    let wakes = Ending.isCaught ? Ending.wake(kernel.wakeUpDescriptor) : nil
+    bed?.levels.append(TestBed.Level(outer: loop.beginIsolation(), wakes: wakes))
+    enter(loop)
+    errors.write = { [unowned self] text in
+      if let last = bed?.levels.indices.last { bed?.levels[last].reports.append(text) }
+    }
+  }
+
+  fileprivate func leaveBed() {
+    guard let level = bed?.levels.popLast() else { return }
+    let loop = loop
+    leave()
+    loop.endIsolation(level.outer)
+    if let wakes = level.wakes { _ = Ending.wake(wakes) }
+  }
+}
+
+private let bedEntries: [LuaEntry] = [
+  .function("enter", bedEnter), .function("leave", bedLeave), .function("call", bedCall),
+  .function("leftovers", bedLeftovers), .function("order", bedOrder),
+]
+
+private let enterOptions: [StaticString] = ["clock", "name"]
+
+/// `enter { clock, name }`: from now on the loop of the scripts is a fresh one.
+private let bedEnter: LuaRawFunction = { L, context in
+  host(L, context, "enter") { call in
+    let options = try call.options(1, enterOptions, example: "{ clock = \"virtual\" }")
+    let modes: [(name: String, value: ClockMode)] = [
+      ("real", .real), ("virtual", .virtual), ("skip_idle", .skipIdle),
+    ]
+    let clock = try options.names("clock", modes, "clock")?.first ?? .real
+    let name = try options.string("name")
+    try call.runtime.enterBed(name ?? "the loop of a test", clock)
+    return 0
+  }
+}
+
+/// `leave()`: ends that loop; the one before is the scripts' again.
+private let bedLeave: LuaRawFunction = { L, context in
+  host(L, context, "leave") { call in
+    guard call.runtime.bed?.levels.isEmpty == false else {
+      throw call.mistake("nothing is entered")
+    }
+    call.runtime.leaveBed()
+    return 0
+  }
+}
+
+/// `order(seed)`: events that are ready at once come in an order drawn by a seed; nil: as they are.
+private let bedOrder: LuaRawFunction = { L, context in
+  host(L, context, "order") { call in
+    if call.stack.type(1) == .nil || call.stack.type(1) == .none {
+      call.loop.eventOrder = nil
+    } else {
+      let seed = try call.stack.integer(1, "the seed", in: .min ... .max)
+      call.loop.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
+    }
+    return 0
+  }
+}
+
+// MARK: Calling
+
+/// `call(seconds, fn, ...)`: runs a function as a task, and the loop until it has returned.
+private let bedCall: LuaRawFunction = { L, context in
+  host(L, context, "call") { call in
+    let stack = call.stack
+    let limit = stack.type(1) == .nil ? nil : try call.seconds(1, "the limit", .positive)
+    try call.function(2, "the function")
+    try call.requireNesting()
+    let runtime = call.runtime
+    let task = ScriptTask(subject: .chunk, modes: runtime.inDefaultMode)
+    task.hasHandle = true  // its values and its failure are wanted
+    runtime.prepare(task, in: nil, on: stack, function: 2, isScope: false)
+    let ending = runtime.finish(task, limit)
+    runtime.push(ending, of: task, on: stack)
+    return 1
+  }
+}
+
+/// How the call of a test ended.
+private struct TestEnding {
+  var status: StaticString
+  /// What was waited for, where that is the reason.
+  var waits = ""
+}
+
+extension Runtime {
+  /// Runs the loop until a task has ended, its time is over, or nothing can end it.
+  fileprivate func finish(_ task: ScriptTask, _ limit: Int64?) -> TestEnding {
+    let clock = limit.map { RealTimeLimit($0, loop, state.interruptHandle) }
+    defer { clock?.end() }
+    var result = RunResult.stopped
+    while task.phase != .ended, result == .stopped, !(clock?.hasStruck ?? false),
+      !Ending.isAskedFor
+    {
+      result = run(until: task, mode: .default, timeout: nil, owner: nil).result
+    }
+    let hasStruck = clock?.hasStruck ?? false
+    if task.phase == .ended {
+      if task.outcome == .returned { return TestEnding(status: "ok") }
+      if task.failure?.error.isStop ?? false {
+        return TestEnding(status: hasStruck ? "timeout" : "limit")
+      }
+      return TestEnding(status: "error")
+    }
+    let waits = suspendedTasks(first: task)
+    let status: StaticString =
+      hasStruck ? "timeout" : Ending.isAskedFor ? "stopped" : "deadlock"
+    clock?.end()
+    giveUp(task)
+    return TestEnding(status: status, waits: waits)
+  }
+
+  /// Ends a task that will not end by itself; its `<close>` variables have a second for it.
+  private func giveUp(_ task: ScriptTask) {
+    let reason = LuaReference(pushing: "the test is over", on: state.stack)
+    cancel(task, Cancellation(reason: reason))
+    let limit = RealTimeLimit(1_000_000_000, loop, state.interruptHandle)
+    defer { limit.end() }
+    if !Ending.isAskedFor {
+      _ = run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
+    }
+    if task.phase != .ended { end(task) }
+  }
+
+  /// What every suspended task waits for, and where: a paragraph each.
+  private func suspendedTasks(first: ScriptTask) -> String {
+    let others = tasks.all.filter { $0 !== first && $0.phase == .suspended }
+    return ([first] + others).map { task in
+      var text =
+        "\(task === first ? "the test" : label(of: .task(task))) waits for \(whatFor(task))"
+      if let coroutine = task.coroutine, state.isSuspended(coroutine) {
+        let frames = LuaState.frames(of: state.stack(of: coroutine).L)
+        text += frames.map { "\n\t\($0)" }.joined()
+      }
+      return text
+    }.joined(separator: "\n")
+  }
+
+  /// Pushes the table that tells of an ended call. [-0, +1]
+  fileprivate func push(_ ending: TestEnding, of task: ScriptTask, on stack: LuaStack) {
+    stack.newTable(fields: 8)
+    stack.setField("status", "\(ending.status)")
+    if !ending.waits.isEmpty { stack.setField("waits", ending.waits) }
+    push(failureOf: task, on: stack)
+    stack.push("results")
+    stack.newTable(items: 4)
+    let count = ending.status.description == "ok" ? task.values.push(on: stack) : 0
+    for item in (0..<count).reversed() { stack.rawSet(-Int32(item) - 2, item: Int64(item) + 1) }
+    stack.setField("n", count)
+    stack.rawSet(-3)
+    stack.push("reports")
+    pushReports(on: stack)
+    stack.rawSet(-3)
+  }
+
+  private func push(failureOf task: ScriptTask, on stack: LuaStack) {
+    guard let failure = task.failure else { return }
+    take(failure)
+    stack.setField("message", failure.error.message)
+    stack.setField("traceback", failure.error.report)
+    stack.push("value")
+    stack.push(failure.value)
+    stack.rawSet(-3)
+    stack.push("frames")
+    stack.newTable(items: 8)
+    for (place, frame) in failure.error.traceback.enumerated() {
+      stack.newTable(fields: 4)
+      stack.setField("source", frame.source)
+      stack.setField("line", frame.line)
+      stack.setField("role", frame.role)
+      if let function = frame.function { stack.setField("name", function) }
+      stack.rawSet(-2, item: Int64(place) + 1)
+    }
+    stack.rawSet(-3)
+  }
+
+  /// Pushes a list of the reports since the last time. [-0, +1]
+  private func pushReports(on stack: LuaStack) {
+    stack.newTable(items: 4)
+    guard let last = bed?.levels.indices.last else { return }
+    for (place, report) in (bed?.levels[last].reports ?? []).enumerated() {
+      stack.push(report)
+      stack.rawSet(-2, item: Int64(place) + 1)
+    }
+    bed?.levels[last].reports = []
+  }
+}
+
+// MARK: What is left over
+
+/// `leftovers()`: what is alive on the present loop, found by ownership.
+private let bedLeftovers: LuaRawFunction = { L, context in
+  host(L, context, "leftovers") { call in
+    call.stack.newTable(items: 4)
+    for (place, one) in call.runtime.leftovers().enumerated() {
+      call.stack.newTable(fields: 4)
+      call.stack.setField("kind", one.kind)
+      call.stack.setField("name", one.name)
+      call.stack.setField("place", one.place)
+      call.stack.setField("text", one.text)
+      call.stack.rawSet(-2, item: Int64(place) + 1)
+    }
+    return 1
+  }
+}
+
+/// Something that outlives whoever made it.
+private struct Leftover {
+  let kind: String
+  let name: String
+  let place: String
+  let text: String
+}
+
+extension Runtime {
+  /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
+  /// holds is the collector's.
+  fileprivate func leftovers() -> [Leftover] {
+    let items = handles.items.filter { $0.maker.ref > 0 }.map { item in
+      Leftover(
+        kind: word(for: item), name: item.name, place: state.text(of: handles.place(of: item)),
+        text: label(of: .item(item)))
+    }
+    let timers = handles.timers(of: loop, madeBy: context).filter { isScheduled($0) }.map { id in
+      Leftover(
+        kind: "timer", name: handles.name(ofTimer: id),
+        place: state.text(of: handles.place(ofTimer: id)), text: label(of: .timer(id)))
+    }
+    let tasks = tasks.all.map { task in
+      Leftover(
+        kind: "task", name: task.name, place: state.text(of: task.madeAt),
+        text: "\(label(of: .task(task))), which waits for \(whatFor(task))")
+    }
+    let requests = requests.values.map { request in
+      Leftover(
+        kind: "\(request.kind)", name: "", place: state.text(of: request.madeAt),
+        text: label(of: .request(request)))
+    }
+    return items + timers + tasks + requests.sorted { $0.place < $1.place }
+  }
+
+  /// Whether the loop holds a timer of a script, other than that of a sleep.
+  private func isScheduled(_ id: TimerID) -> Bool {
+    let isHeld = !loop.modeNames(of: id).isEmpty || loop.contains(id, .common)
+    return isHeld && !tasks.all.contains { $0.wait?.timer == id } && unawaited[id] == nil
+  }
+}

@@ -1,0 +1,76 @@
+// What the test runner asks the system: folders, the time that passes outside of any loop, and what
+// its output is.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The entries of `moonloop.bed.host` that have nothing to do with loops.
+let bedSystemEntries: [LuaEntry] = [
+  .function("files", bedFiles), .function("monotonic", bedMonotonic),
+  .function("is_terminal", bedIsTerminal), .function("columns", bedColumns),
+]
+
+/// `files(path)`: what a folder holds, `{ name, kind }` each, in order of names.
+private let bedFiles: LuaRawFunction = { L, context in
+  host(L, context, "files") { call in
+    let path = try call.string(1, "the folder")
+    guard let folder = opendir(path) else {
+      throw SystemError(call: "opendir '\(path)'", code: errno)
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    call.stack.newTable(items: Int32(names.count))
+    for (place, name) in names.sorted().enumerated() {
+      call.stack.newTable(fields: 2)
+      call.stack.setField("name", name)
+      call.stack.setField("kind", kind(of: "\(path)/\(name)"))
+      call.stack.rawSet(-2, item: Int64(place) + 1)
+    }
+    return 1
+  }
+}
+
+private func kind(of path: String) -> String {
+  var status = stat()
+  guard stat(path, &status) == 0 else { return "other" }
+  switch status.st_mode & S_IFMT {
+  case S_IFREG: return "file"
+  case S_IFDIR: return "directory"
+  default: return "other"
+  }
+}
+
+/// `monotonic()`: seconds that have passed since some moment, whatever any loop's clock says.
+private let bedMonotonic: LuaRawFunction = { L, _ in
+  LuaStack(L: L!).push(Double(RealTime.monotonic) / 1e9)
+  return 1
+}
+
+/// `is_terminal(descriptor)`.
+private let bedIsTerminal: LuaRawFunction = { L, context in
+  host(L, context, "is_terminal") { call in
+    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+    call.stack.push(isatty(Int32(fd)) == 1)
+    return 1
+  }
+}
+
+/// `columns()`: how wide the terminal of the standard output is; nil if it is none.
+private let bedColumns: LuaRawFunction = { L, context in
+  host(L, context, "columns") { call in
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      call.stack.pushNil()
+      return 1
+    }
+    call.stack.push(Int(size.ws_col))
+    return 1
+  }
+}
