@@ -165,7 +165,7 @@ extension Runtime {
     let others = tasks.all.filter { $0 !== first && $0.phase == .suspended }
     return ([first] + others).map { task in
       var text =
-        "\(task === first ? "the test" : label(of: .task(task))) waits for \(whatFor(task))"
+        "\(task === first ? "the test" : label(of: .task(task))) waits \(forWhat(task))"
       if let coroutine = task.coroutine, state.isSuspended(coroutine) {
         let frames = LuaState.frames(of: state.stack(of: coroutine).L)
         text += frames.map { "\n\t\($0)" }.joined()
@@ -267,7 +267,7 @@ extension Runtime {
     let tasks = tasks.all.map { task in
       Leftover(
         kind: "task", name: task.name, place: state.text(of: task.madeAt),
-        text: "\(label(of: .task(task))), which waits for \(whatFor(task))")
+        text: "\(label(of: .task(task))), which waits \(forWhat(task))")
     }
     let requests = requests.values.map { request in
       Leftover(
