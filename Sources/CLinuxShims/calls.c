@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -12,6 +12,9 @@ package struct Kinds {
   package let source: LuaHandleKind
   package let fd: LuaHandleKind
   package let observer: LuaHandleKind
+  package let stream: LuaHandleKind
+  /// What `stream:lines` gives.
+  package let lines: LuaHandleKind
   package let port: LuaHandleKind
   package let reply: LuaHandleKind
   package let request: LuaHandleKind
@@ -27,6 +30,8 @@ package struct Kinds {
     let release: (LuaHandle) -> Void = { doors.release($0) }
     source = state.makeHandleKind("source", slots: 3, sourceEntries, release: release)
     fd = state.makeHandleKind("fd", slots: 2, descriptorEntries, release: release)
+    stream = state.makeHandleKind("stream", slots: 1, streamEntries, release: release)
+    lines = state.makeHandleKind("lines", slots: 1, linesEntries) { releaseLines($0) }
     observer = state.makeHandleKind("observer", slots: 1, observerEntries, release: release)
     port = state.makeHandleKind("port", slots: 1, portEntries, release: release)
     reply = state.makeHandleKind("reply", slots: 0, replyEntries) { releaseReply($0) }

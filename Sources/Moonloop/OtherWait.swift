@@ -14,7 +14,7 @@ package class OtherWait {
   /// What it gives, once it has come.
   package final var values = TaskValues.none
 
-  package init(what: String = "", abandon: @escaping () -> Void = {}) {
+  init(what: String = "", abandon: @escaping () -> Void = {}) {
     words = what
     giveUp = abandon
   }

@@ -120,6 +120,8 @@ package struct ItemMaker {
   /// Where it was made: a file by number, and a line.
   package var source: Int32 = -1
   package var line: Int32 = 0
+  /// It is a descriptor that a stream stands on.
+  package var isStream = false
   /// What else belongs to the item.
   package var state: AnyObject?
 

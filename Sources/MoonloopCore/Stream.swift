@@ -6,36 +6,36 @@ extension Loop {
   /// waits or bytes are queued. Loop thread only.
   ///
   /// Counterparts: `CFReadStream`, `CFWriteStream`.
-  package class Stream {
+  package final class Stream {
     /// What the loop watches.
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
     /// Read ahead of what was asked for.
-    package final var input = StreamInput()
+    package var input = StreamInput()
     /// Written and not taken by the kernel yet.
-    package final var output = StreamBuffer()
+    package var output = StreamBuffer()
     /// A write waits when more than so much is queued.
-    package final var outputLimit = 64 << 10
+    package var outputLimit = 64 << 10
     /// The end of file was read.
-    package final var isAtEnd = false
+    package var isAtEnd = false
     /// The reading side is broken for good.
-    package final var readFailure: SystemError?
+    package var readFailure: SystemError?
     /// The writing side is broken for good.
-    package final var writeFailure: SystemError?
+    package var writeFailure: SystemError?
     /// A read brought less than it could have: until the kernel says so, there is nothing more.
-    package final var isDrained = false
+    package var isDrained = false
     /// Nothing may be written any more: the writing side was shut, or is about to be.
-    package final var isShut = false
+    package var isShut = false
     /// How many bytes came in and went out.
-    package final var bytesRead: UInt64 = 0
-    package final var bytesWritten: UInt64 = 0
+    package var bytesRead: UInt64 = 0
+    package var bytesWritten: UInt64 = 0
     /// The modes that the source is in now.
-    private final var joined: [ModeName] = []
+    private var joined: [ModeName] = []
     /// Whether somebody waits for it, or bytes are queued: then it holds a run.
-    private final var isWanted = false
+    private var isWanted = false
     /// Whether it may hold a run at all.
-    package final var mayHold = true
+    package var mayHold = true
 
     package init(_ source: DescriptorSource, canRead: Bool, canWrite: Bool) {
       self.source = source
@@ -55,7 +55,7 @@ extension Loop {
     }
 
     /// Reads what there is into a buffer of the caller's, without waiting.
-    package final func fill(
+    package func fill(
       _ kernel: any Kernel, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Fill {
       if isAtEnd { return .end }
@@ -83,7 +83,7 @@ extension Loop {
 
     /// Writes bytes as far as the kernel takes them, and queues the rest.
     /// - Throws: What broke the writing side, now or earlier.
-    package final func send(
+    package func send(
       _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) {
       if let writeFailure { throw writeFailure }
@@ -97,7 +97,7 @@ extension Loop {
 
     /// Writes what is queued, as far as the kernel takes it.
     /// - Throws: What broke the writing side; what was queued is dropped.
-    package final func drain(_ kernel: any Kernel) throws(SystemError) {
+    package func drain(_ kernel: any Kernel) throws(SystemError) {
       if let writeFailure { throw writeFailure }
       if output.isEmpty { return }
       var done = 0
@@ -124,6 +124,18 @@ extension Loop {
       }
     }
 
+    /// Tells the peer that nothing more will come.
+    /// - Returns: false if only closing the descriptor can tell that.
+    package func shutWriting() -> Bool {
+      do throws(SystemError) {
+        try Sockets.shutWriting(source.fd)
+      } catch {
+        if error.code == Errno.notSocket { return canRead }
+        if writeFailure == nil { writeFailure = error }
+      }
+      return true
+    }
+
     // MARK: Interest
 
     /// Has the loop watch for what is wanted, in these modes and no others.
@@ -131,11 +143,11 @@ extension Loop {
     /// What is not wanted any more stays enabled until it happens: who waits for the same thing
     /// again and again costs no call of the kernel.
     /// - Throws: When the system refuses to watch the descriptor.
-    package final func watch(
+    package func watch(
       _ events: DescriptorSource.Events, in modes: [ModeName], on loop: Loop
     ) throws(LoopError) {
       if !source.enabled.isSuperset(of: events) { source.enable(events) }
-      hold(!events.isEmpty, loop)
+      hold(true, loop)
       if joined == modes { return }
       let old = joined
       joined = modes
@@ -157,10 +169,10 @@ extension Loop {
     }
 
     /// Nobody waits any more, and nothing is queued: no run goes on for it.
-    package final func unwatch(_ loop: Loop) { hold(false, loop) }
+    package func unwatch(_ loop: Loop) { hold(false, loop) }
 
     /// An event has come that nobody wants now: it is heard of again when somebody does.
-    package final func silence(_ event: DescriptorSource.Events) { source.disable(event) }
+    package func silence(_ event: DescriptorSource.Events) { source.disable(event) }
 
     private func hold(_ wanted: Bool, _ loop: Loop) {
       if wanted == isWanted { return }
@@ -169,7 +181,7 @@ extension Loop {
     }
 
     /// Says whether it may hold a run.
-    package final func setMayHold(_ mayHold: Bool, _ loop: Loop) {
+    package func setMayHold(_ mayHold: Bool, _ loop: Loop) {
       self.mayHold = mayHold
       loop.setKeepsAlive(source, isWanted && mayHold)
     }

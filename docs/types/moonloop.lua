@@ -59,6 +59,20 @@
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
 
+---@class moonloop.StreamOptions
+---@field fd integer An open descriptor: a pipe, socket, terminal, ...
+---@field name? string What reports and traces call it.
+---@field read? boolean False: it is for writing only.
+---@field write? boolean False: it is for reading only.
+---@field close? boolean Whether the descriptor is closed with the stream; default true, but for 0, 1 and 2.
+---@field modes? moonloop.Modes Where queued bytes are written and its handler is called; default: as what makes it.
+---@field timeout? number For each read and write; default: none. (s)
+---@field line_limit? integer How long a line may be; default 1048576. (bytes)
+---@field buffer_limit? integer How much one read may hold; default 67108864. (bytes)
+---@field write_limit? integer How much is queued before a write waits; default 65536. (bytes)
+---@field keep_alive? boolean False: no run goes on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handler first.
+
 ---@class moonloop.ObserverOptions
 ---@field [1] fun(observer: moonloop.Observer, activity: moonloop.Activity) The handler.
 ---@field on moonloop.Activity|moonloop.Activity[] What it hears of, one or a list.
@@ -111,6 +125,9 @@
 ---@field [1] (fun(...): ...)? The function, if it does not follow the options.
 ---@field owner? "none" Nobody waits for it; its failure is reported at once.
 
+---@class moonloop.DeadlineOptions
+---@field timeout? number From now; default: that of the stream. (s)
+
 ---@class moonloop.RequestOptions
 ---@field timeout? number How long; default: for ever. (s)
 ---@field mode? string The mode of the run; default: a private one.
@@ -124,9 +141,6 @@
 ---@class moonloop.WaitOptions
 ---@field timeout? number How long; default: for ever. (s)
 ---@field mode? string The mode of the run.
-
----@class moonloop.DeadlineOptions
----@field timeout? number How long; default: for ever. (s)
 
 ---@class moonloop.Error
 ---@field message string What was raised, as text.
@@ -291,6 +305,16 @@ function ml.source(options) end
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
 function ml.fd(options) end
+
+---Makes a stream of a descriptor: the same as `loop:stream`.
+---As `loop:stream`.
+---```lua
+---local input = ml.stream { fd = 0 }
+---loop:task(function() print(input:read "l") end)   --> one
+---```
+---@param options moonloop.StreamOptions The descriptor, and what the stream may do.
+---@return moonloop.Stream? stream The stream.
+function ml.stream(options) end
 
 ---Makes an observer without adding it to the loop.
 ---It is in no mode yet, and is served once `loop:add` has put it into one.
@@ -465,6 +489,24 @@ function Loop:source(options) end
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
 function Loop:fd(options) end
+
+---Makes a stream of a descriptor: bytes in and out, with waits in straight-line code.
+---The stream reads and writes at once what it can, and is in a mode only while somebody waits for it: in the modes of the task that waits.
+---Returns `nil, message, code` when the descriptor cannot be used: "EBADF", "EISDIR".
+---Raises an error that names the option that is wrong.
+---```lua
+---loop:task(function()
+---  local input <close> = loop:stream { fd = 0, timeout = 5 }
+---  for line in input:lines() do print(#line) end   --> 3
+---  --> 3
+---  --> 5
+---end)
+---```
+---@param options moonloop.StreamOptions The descriptor, and what the stream may do.
+---@return moonloop.Stream? stream The stream.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Loop:stream(options) end
 
 ---Makes an observer, which hears of the stages of a run, and adds it.
 ---An observer keeps no run alive.
@@ -759,6 +801,176 @@ function Descriptor:enable(events) end
 ---@param events moonloop.Events "read", "write", or a list.
 ---@return moonloop.Descriptor fd The handle itself.
 function Descriptor:disable(events) end
+
+---Made by `loop:stream`, `ml.stream`, and by all that opens one: bytes in and out, with waits in straight-line code. One task may read and one may write at a time.
+---@class moonloop.Stream
+---@field timeout number? How long reads and writes wait if they do not say it themselves; nil: for ever. (s)
+---@field fd integer The number of the descriptor. Read only.
+---@field buffered integer How many bytes were read ahead of what was asked for. (bytes) Read only.
+---@field queued integer How many bytes were written and wait for the kernel to take them. (bytes) Read only.
+---@field bytes_read integer How many bytes came in. (bytes) Read only.
+---@field bytes_written integer How many bytes went out. (bytes) Read only.
+---@field name string The name that it was made with. Read only.
+---@field fires integer How often the kernel had news of it. Read only.
+---@field on_error moonloop.ErrorHandler? Who hears of errors in its handler before `loop.on_error` does; nil: nobody.
+local Stream = {}
+
+---Reads, waiting until there is what the formats ask for.
+---The formats are those of the io library: `"l"` a line without its newline, `"L"` with it, `"a"` all up to the end of file, `"n"` a number, and a number of bytes, which gives fewer only before the end of file. Nothing is taken before all formats are there: a read that times out loses no bytes.
+---Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" for a line longer than 'line_limit', "ECONNRESET", "ECANCELED" when it is closed meanwhile, ...
+---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
+---```lua
+---loop:task(function()
+---  local input = loop:stream { fd = 0 }
+---  print(input:read("l", 2))   --> one tw
+---end)
+---```
+---@async
+---@param ...? integer|string|moonloop.DeadlineOptions Formats; default "l". Behind them may stand `{ timeout = seconds }`.
+---@return string|number|nil? ... A value for each; nil at the end.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Stream:read(...) end
+
+---Reads what there is, waiting only until there is anything.
+---As `stream:read`.
+---```lua
+---loop:task(function()
+---  local input = loop:stream { fd = 0 }
+---  print(#input:read_some())   --> 14
+---end)
+---```
+---@async
+---@param max? integer How much at most; default 65536. (bytes)
+---@param options? moonloop.DeadlineOptions How long to wait.
+---@return string? data At least one byte; nil at the end of file.
+function Stream:read_some(max, options) end
+
+---Reads line by line in a `for`, or in other formats.
+---The loop ends at the end of file, and with nil, message and code when a read fails: what `for` drops, `stream.failure` still tells.
+---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
+---```lua
+---loop:task(function()
+---  for line in loop:stream({ fd = 0 }):lines() do
+---    print(line)   --> one
+---    --> two
+---    --> three
+---  end
+---end)
+---```
+---@async
+---@param ...? integer|string Formats; default "l".
+---@return fun(): string?, string?, string? next Reads the next.
+function Stream:lines(...) end
+
+---Writes; waits while more than 'write_limit' bytes are queued.
+---What the kernel does not take at once is queued, and written while the loop runs. A write that times out has queued its bytes all the same.
+---Returns `nil, message, code`: "EPIPE" when nobody reads any more, "ETIMEDOUT", ...
+---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---print(socket:write("hello ", 42, "\n") == socket)   --> true
+---```
+---@async
+---@param ... string|number|moonloop.DeadlineOptions Written one behind the other. Behind them may stand `{ timeout = seconds }`.
+---@return moonloop.Stream? stream The stream itself.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Stream:write(...) end
+
+---Waits until all that was written has gone to the kernel.
+---As `stream:write`.
+---```lua
+---loop:task(function()
+---  local socket = loop:stream { fd = 0 }
+---  socket:write "hello"
+---  print(socket:flush().queued)   --> 0
+---end)
+---```
+---@async
+---@param options? moonloop.DeadlineOptions How long to wait.
+---@return moonloop.Stream? stream The stream itself.
+function Stream:flush(options) end
+
+---Tells the peer that nothing more will come, once what is queued is written.
+---The other direction stays open. A pipe has no other: it is closed.
+---Raises an error when the stream is closed or for reading only.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---socket:write("bye"):shutdown "write"
+---```
+---@param what? "write" There is no other.
+---@return moonloop.Stream stream The stream itself.
+function Stream:shutdown(what) end
+
+---Closes the stream: at once, or when what is queued is written.
+---It never waits: what is queued has ten seconds to go out. Whoever waits for the stream is told. Has no effect on a closed stream; a `<close>` variable does the same at the end of its block.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---socket:close()
+---print(socket:is_valid())   --> false
+---```
+function Stream:close() end
+
+---Ends the stream at once: what is queued is dropped.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---socket:invalidate()
+---print(socket:is_valid())   --> false
+---```
+function Stream:invalidate() end
+
+---Whether the stream was not closed yet.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---print(socket:is_valid())   --> true
+---```
+---@return boolean valid False once it was closed.
+function Stream:is_valid() end
+
+---Sets a handler that hears of the stream's events, instead of a task that waits.
+---`open_completed` comes before all others; `has_bytes` when there is something to read, again only after a read; `has_space` when there is room to write, again only after a write; `end` or `error` last, once. One event a call; the handler may wait.
+---Raises an error when the stream is closed.
+---```lua
+---loop:stream({ fd = 0, write = false }):on(function(stream, event)
+---  print(event)
+---  if event == "has_bytes" then stream:read_some() end
+---  if event == "end" then stream:close() end
+---end)
+-----> open_completed
+-----> has_bytes
+-----> end
+---```
+---@param handler? fun(stream: moonloop.Stream, event: string, message?: string, code?: string) Nil: nobody hears of them.
+---@return moonloop.Stream stream The stream itself.
+function Stream:on(handler) end
+
+---Sets the deadlines of reads and writes from now on.
+---Raises an error when the stream is closed.
+---```lua
+---local socket = loop:stream({ fd = 0 }):set_timeout(30, 5)
+---print(socket.timeout)   --> 30.0
+---```
+---@param read number? For each read; nil: none. (s)
+---@param write? number? For each write; default: as for reads. (s)
+---@return moonloop.Stream stream The stream itself.
+function Stream:set_timeout(read, write) end
+
+---Says whether a run goes on while somebody waits for this stream alone.
+---Raises an error when the stream is closed.
+---```lua
+---local socket = loop:stream({ fd = 0 }):keep_alive(false)
+---```
+---@param holds boolean False: nobody waits for it.
+---@return moonloop.Stream stream The stream itself.
+function Stream:keep_alive(holds) end
+
+---The modes in which it is watched now.
+---```lua
+---print(#loop:stream({ fd = 0 }):modes())   --> 0
+---```
+---@return string[] modes Those of who waits; none if nobody ever did.
+function Stream:modes() end
 
 ---Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.
 ---@class moonloop.Observer: moonloop.Item

@@ -28,6 +28,7 @@ enum cmx_call {
   cmx_call_socketpair,
   cmx_call_prctl,
   cmx_call_epoll_pwait2,
+  cmx_call_shutdown,
   cmx_call_count,
 };
 
@@ -89,6 +90,10 @@ void cmx_close(int fd);
 int cmx_set_timer_slack(int64_t nanoseconds);
 // Makes a write into a closed pipe an error, not a signal, unless the program handles SIGPIPE.
 void cmx_ignore_sigpipe(void);
+// ---- Sockets (sockets.c) -------------------------------------------------------------------
+int cmx_shutdown_writing(int fd);
+
+// ---- Standard streams -----------------------------------------------------------------------
 // Opens /dev/null in place of each closed standard stream; returns a mask of those it opened.
 unsigned cmx_fill_standard_streams(void);
 void cmx_empty_standard_streams(unsigned mask);

@@ -42,6 +42,11 @@ package let entryGroups: [EntryGroup] = [
     summary: "Made by `loop:fd` and `ml.fd`; signalled by the kernel.",
     entries: descriptorEntries),
   EntryGroup(
+    title: "Streams", type: "moonloop.Stream", receiver: "stream", parent: nil,
+    summary: "Made by `loop:stream`, `ml.stream`, and by all that opens one: bytes in and out, "
+      + "with waits in straight-line code. One task may read and one may write at a time.",
+    entries: streamEntries),
+  EntryGroup(
     title: "Observers", type: "moonloop.Observer", receiver: "observer", parent: "moonloop.Item",
     summary: "Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.",
     entries: observerEntries),

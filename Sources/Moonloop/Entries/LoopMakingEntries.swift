@@ -107,6 +107,26 @@ let loopMakingEntries: [LuaEntry] = [
         end }
         """)
   },
+  .method("stream", loopStream) {
+    LuaDocs(
+      "Makes a stream of a descriptor: bytes in and out, with waits in straight-line code.",
+      details: "The stream reads and writes at once what it can, and is in a mode only while "
+        + "somebody waits for it: in the modes of the task that waits.",
+      parameters: [streamOptionDocs()],
+      returns: [LuaParameter("stream", "moonloop.Stream?", "The stream.")],
+      errors: [
+        "Returns `nil, message, code` when the descriptor cannot be used: \"EBADF\", \"EISDIR\".",
+        "Raises an error that names the option that is wrong.",
+      ],
+      example: """
+        loop:task(function()
+          local input <close> = loop:stream { fd = 0, timeout = 5 }
+          for line in input:lines() do print(#line) end   --> 3
+          --> 3
+          --> 5
+        end)
+        """)
+  },
   .method("observer", loopObserver) {
     LuaDocs(
       "Makes an observer, which hears of the stages of a run, and adds it.",

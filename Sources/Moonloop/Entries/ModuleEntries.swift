@@ -166,6 +166,17 @@ let moduleEntries: [LuaEntry] = [
         loop:add(input, "common")
         """)
   },
+  .function("stream", moduleStream) {
+    LuaDocs(
+      "Makes a stream of a descriptor: the same as `loop:stream`.",
+      parameters: [streamOptionDocs()],
+      returns: [LuaParameter("stream", "moonloop.Stream?", "The stream.")],
+      errors: ["As `loop:stream`."],
+      example: """
+        local input = ml.stream { fd = 0 }
+        loop:task(function() print(input:read "l") end)   --> one
+        """)
+  },
   .function("observer", moduleObserver) {
     LuaDocs(
       "Makes an observer without adding it to the loop.", details: madeOnly,

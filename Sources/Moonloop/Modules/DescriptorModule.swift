@@ -59,7 +59,7 @@ private func makeDescriptor(
   call.stack.rotate(-3, 1)  // the handle below its two functions
   call.stack.popSlot(2, of: -3)
   call.stack.popSlot(1, of: -2)
-  if let lineLimit { call.runtime.readAhead(of: source).lineLimit = lineLimit }
+  if let lineLimit { call.runtime.readAhead(of: source).input.lineLimit = lineLimit }
   try call.applyCommonOptions(options, to: source)
   if isAdded { try call.addNew(source, to: modes) }
   return 1
@@ -199,19 +199,11 @@ let descriptorWrite: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  fileprivate func checkWritable(_ index: Int32) throws(ScriptMistake) {
-    switch stack.type(index) {
-    case .string, .number: break
-    default: throw mistake("argument \(index - 1) must be a string, got \(given(index))")
-    }
-  }
-
   /// Writes one argument; a number as Lua writes it.
   /// - Returns: How many bytes it has, and how many of them were written.
   fileprivate func write(
     _ source: Loop.DescriptorSource, _ index: Int32, after written: Int
   ) throws -> (size: Int, done: Int) {
-    if stack.type(index) == .number { stack.makeString(index) }
     var size = 0
     var result = Result<Int, SystemError>.success(0)
     _ = stack.withBytes(index) { bytes in

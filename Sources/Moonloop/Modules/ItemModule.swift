@@ -4,7 +4,10 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// The word for an item in messages and in `loop:dump`: the name of its kind of handle.
-func word(for item: Loop.Item) -> String { item is Loop.DescriptorSource ? "fd" : item.kind }
+func word(for item: Loop.Item) -> String {
+  guard item is Loop.DescriptorSource else { return item.kind }
+  return item.maker.isStream ? "stream" : "fd"
+}
 
 // MARK: Finding
 
@@ -41,6 +44,7 @@ extension HostCall {
   func itemHandle(_ index: Int32) -> LuaHandle? {
     let kinds = runtime.kinds
     return kinds.source.handle(stack.L, index) ?? kinds.fd.handle(stack.L, index)
+      ?? kinds.stream.handle(stack.L, index)
       ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
   }
 
@@ -126,6 +130,7 @@ extension Runtime {
 
   /// The item has ended: nothing of it is held any more.
   func noteEnd(of item: Loop.Item) {
+    if let stream = ScriptStream.of(item) { streamEnded(stream) }
     if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
     item.maker.ref = 0
     item.maker.state = nil
@@ -208,6 +213,8 @@ final class ItemDoors {
   private(set) var cancel: Loop.Source.Scheduler = { _, _, _ in }
   private(set) var event: Loop.DescriptorSource.Handler = { _, _ in }
   private(set) var failure: Loop.DescriptorSource.FailureHandler = { _, _ in }
+  private(set) var streamEvent: Loop.DescriptorSource.Handler = { _, _ in }
+  private(set) var streamFailure: Loop.DescriptorSource.FailureHandler = { _, _ in }
   private(set) var activity: Loop.Observer.Handler = { _, _ in }
   private(set) var message: Loop.Port.Handler = { _, _ in }
   private(set) var release: (LuaHandle) -> Void = { _ in }
@@ -225,6 +232,12 @@ final class ItemDoors {
     }
     event = { source, event in door._withUnsafeGuaranteedRef { $0.deliver(source, event) } }
     failure = { source, error in door._withUnsafeGuaranteedRef { $0.fail(source, error) } }
+    streamEvent = { source, event in
+      door._withUnsafeGuaranteedRef { $0.deliver(stream: source, event) }
+    }
+    streamFailure = { source, error in
+      door._withUnsafeGuaranteedRef { $0.fail(stream: source, error) }
+    }
     activity = { observer, activity in
       door._withUnsafeGuaranteedRef { $0.notify(observer, activity) }
     }

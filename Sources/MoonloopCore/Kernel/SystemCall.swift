@@ -7,7 +7,7 @@ internal import CLinuxShims
 package enum SystemCall: Int32, CaseIterable, Sendable {
   case epollCreate = 1
   case epollControl, epollWait, eventfd, timerfdCreate, timerfdSet, fcntl, read, write
-  case socketPair, prctl, epollWaitPrecise
+  case socketPair, prctl, epollWaitPrecise, shutdown
 
   /// The name as in the manual, such as `epoll_ctl`.
   package var name: String {
@@ -24,6 +24,7 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case .socketPair: "socketpair"
     case .prctl: "prctl"
     case .epollWaitPrecise: "epoll_pwait2"
+    case .shutdown: "shutdown"
     }
   }
 
@@ -80,6 +81,7 @@ enum Errno {
   static let exists: Int32 = 17
   static let isDirectory: Int32 = 21
   static let brokenPipe: Int32 = 32
+  static let notSocket: Int32 = 88
   static let connectionReset: Int32 = 104
   static let cancelled: Int32 = 125
 }

@@ -1,0 +1,179 @@
+// The smaller methods of streams: lines, the handler of events, deadlines, and what can be asked.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+// MARK: Lines
+
+/// What `stream:lines` gives: called, it reads once.
+final class StreamLines {
+  let formats: StreamFormats
+  init(_ formats: StreamFormats) { self.formats = formats }
+}
+
+/// `stream:lines([formats...])`: a function for `for`, which ends with the stream.
+let streamLines: LuaRawFunction = { L, context in
+  host(L, context, "stream:lines") { call in
+    let stream = try call.selfStream()
+    guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
+    let formats = try call.formats(2, call.count)
+    let handle = call.kinds.lines.push(call.stack.L)
+    handle.pointer = Unmanaged.passRetained(StreamLines(formats)).toOpaque()
+    call.stack.pushValue(1)
+    call.stack.popSlot(1, of: -2)
+    return 1
+  }
+}
+
+/// The reader of lines was collected.
+func releaseLines(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<StreamLines>.fromOpaque(pointer).release()
+}
+
+/// One step of `for line in stream:lines()`.
+let linesNext: LuaRawFunction = { L, context in
+  host(L, context, "stream:lines") { call in
+    guard let pointer = call.kinds.lines.handle(call.stack.L, 1)?.pointer else {
+      throw call.notSelf("lines")
+    }
+    let formats = Unmanaged<StreamLines>.fromOpaque(pointer).takeUnretainedValue().formats
+    call.stack.setCount(1)
+    call.stack.pushSlot(1, of: 1)
+    call.stack.rotate(1, 1)  // the stream is first, as for its methods
+    guard let handle = call.kinds.stream.handle(call.stack.L, 1), handle.item.isValid else {
+      call.stack.pushNil()
+      return 1
+    }
+    let stream = try call.selfStream()
+    let status = try call.read(stream, formats, stream.readTimeout)
+    return status
+  }
+}
+
+// MARK: Events
+
+/// `stream:on(handler)`: it hears of events, one a call (R67); nil: nobody does.
+let streamOn: LuaRawFunction = { L, context in
+  host(L, context, "stream:on") { call in
+    let stream = try call.selfStream()
+    if call.stack.type(2) == .nil || call.stack.type(2) == .none {
+      stream.events = nil
+      stream.source.hasReadAhead = false
+      call.runtime.letGoIfIdle(stream)
+      stream.settleOrBreak()
+    } else {
+      try call.function(2, "the handler")
+      call.stack.setCount(2)
+      call.stack.popSlot(1, of: 1)
+      call.runtime.hold(stream, 1, on: call.stack)
+      let events = StreamEvents(stream)
+      stream.events = events
+      events.update(stream)
+    }
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+// MARK: Deadlines
+
+/// `stream:set_timeout(read [, write])`: seconds, or nil for none.
+let streamSetTimeout: LuaRawFunction = { L, context in
+  host(L, context, "stream:set_timeout") { call in
+    let stream = try call.selfStream()
+    let read = try call.limit(2)
+    stream.writeTimeout = call.count < 3 ? read : try call.limit(3)
+    stream.readTimeout = read
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+extension HostCall {
+  fileprivate func limit(_ index: Int32) throws(ScriptMistake) -> Int64? {
+    switch stack.type(index) {
+    case .none, .nil: return nil
+    default: return try seconds(index, "the time", .positive)
+    }
+  }
+
+  fileprivate func push(seconds: Int64?) {
+    if let seconds { stack.push(Double(seconds) / 1e9) } else { stack.pushNil() }
+  }
+}
+
+let streamTimeout: LuaRawFunction = { L, context in
+  host(L, context, "timeout") { call in
+    call.push(seconds: try call.selfStream().readTimeout)
+    return 1
+  }
+}
+
+let streamSetTimeoutField: LuaRawFunction = { L, context in
+  host(L, context, "timeout") { call in
+    let stream = try call.selfStream()
+    stream.readTimeout = try call.limit(2)
+    stream.writeTimeout = stream.readTimeout
+    return 0
+  }
+}
+
+// MARK: Fields
+
+let streamNumber: LuaRawFunction = { L, context in
+  host(L, context, "fd") { call in
+    let handle = try call.selfHandle(call.kinds.stream)
+    let source = handle.item(as: Loop.DescriptorSource.self)
+    call.stack.push(source.isValid ? Int(source.fd) : -1)
+    return 1
+  }
+}
+
+let streamIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    let handle = try call.selfHandle(call.kinds.stream)
+    call.stack.push(handle.word == 0 && handle.item.isValid)
+    return 1
+  }
+}
+
+let streamKeepAlive: LuaRawFunction = { L, context in
+  host(L, context, "keep_alive") { call in
+    let stream = try call.selfStream()
+    stream.bytes.setMayHold(try call.boolean(2), call.loop)
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+/// How many bytes were read ahead, and how many are queued to be written.
+let streamBuffered: LuaRawFunction = { L, context in
+  host(L, context, "buffered") { call in
+    let stream = try call.selfStream()
+    call.stack.push(stream.bytes.input.count)
+    return 1
+  }
+}
+
+let streamQueued: LuaRawFunction = { L, context in
+  host(L, context, "queued") { call in
+    call.stack.push(try call.selfStream().bytes.output.count)
+    return 1
+  }
+}
+
+let streamBytesRead: LuaRawFunction = { L, context in
+  host(L, context, "bytes_read") { call in
+    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().bytes.bytesRead))
+    return 1
+  }
+}
+
+let streamBytesWritten: LuaRawFunction = { L, context in
+  host(L, context, "bytes_written") { call in
+    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().bytes.bytesWritten))
+    return 1
+  }
+}

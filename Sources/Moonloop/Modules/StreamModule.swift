@@ -1,0 +1,383 @@
+// Streams in Lua: bytes in and out of a descriptor, with waits in straight-line code (D26, R67).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let streamOptions: [StaticString] = [
+  "fd", "name", "read", "write", "close", "modes", "timeout", "line_limit", "buffer_limit",
+  "write_limit", "keep_alive", "on_error",
+]
+
+/// `loop:stream { fd, name, read, write, close, modes, timeout, … }`
+let loopStream: LuaRawFunction = { L, context in
+  host(L, context, "stream") { call in
+    try call.requireLoop()
+    return try makeStream(call, options: 2)
+  }
+}
+
+/// `ml.stream { … }`
+let moduleStream: LuaRawFunction = { L, context in
+  host(L, context, "stream") { call in try makeStream(call, options: 1) }
+}
+
+private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
+  let options = try call.options(index, streamOptions, example: "{ fd = 0, name = \"stdin\" }")
+  guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
+    throw call.mistake("needs 'fd', the number of an open descriptor")
+  }
+  var traits = StreamTraits()
+  traits.name = try options.string("name") ?? (fd < 3 ? ["stdin", "stdout", "stderr"][fd] : "")
+  traits.closesDescriptor = try options.boolean("close") ?? (fd > 2)
+  traits.canRead = try options.boolean("read") ?? true
+  traits.canWrite = try options.boolean("write") ?? true
+  traits.modes = try options.modes()
+  let limits = try StreamLimits(options)
+  do throws(SystemError) {
+    let stream = try call.runtime.makeStream(Int32(fd), traits, on: call.stack)
+    limits.apply(to: stream)
+    try? call.applyCommonOptions(options, to: stream.source)
+    return 1
+  } catch {
+    throw OperatingFailure(
+      "stream: descriptor \(fd) cannot be used: \(error.message) (\(error.name))", error.name)
+  }
+}
+
+/// The options that set a stream's limits and deadlines.
+struct StreamLimits {
+  static let options: [StaticString] = ["timeout", "line_limit", "buffer_limit", "write_limit"]
+  private let timeout: Int64?
+  private let line: Int?
+  private let buffer: Int?
+  private let write: Int?
+
+  init(_ options: Options) throws(ScriptMistake) {
+    timeout = try options.seconds("timeout", .positive)
+    line = try options.integer("line_limit", in: 1...(1 << 30))
+    buffer = try options.integer("buffer_limit", in: 1...(1 << 40))
+    write = try options.integer("write_limit", in: 0...(1 << 40))
+  }
+
+  func apply(to stream: ScriptStream) {
+    stream.readTimeout = timeout
+    stream.writeTimeout = timeout
+    if let line { stream.bytes.input.lineLimit = line }
+    if let buffer { stream.bytes.input.limit = buffer }
+    if let write { stream.bytes.outputLimit = write }
+  }
+}
+
+// MARK: Finding
+
+extension HostCall {
+  /// The stream that the method is called on, which must not have been closed.
+  @inline(__always)
+  func selfStream() throws(ScriptMistake) -> ScriptStream {
+    let handle = try selfHandle(kinds.stream)
+    if handle.word == 0, let stream = ScriptStream.of(handle.item) { return stream }
+    throw closed(handle)
+  }
+
+  @inline(never)
+  private func closed(_ handle: LuaHandle) -> ScriptMistake {
+    let end = handle.endedAt.map { "was closed at \(state.text(of: $0))" } ?? "is closed"
+    return mistake("\(runtime.label(of: .item(handle.item))) \(end)", hint: "open a new one")
+  }
+
+  /// A second task that waits for the same direction would get what the first is to get.
+  func requireFree(_ wait: StreamWait?, _ stream: ScriptStream, _ verb: String)
+    throws(ScriptMistake)
+  {
+    guard let wait, wait.isBusy else { return }
+    let other = wait.waiter.map { runtime.label(of: .task($0)) } ?? "another handler"
+    let place = wait.waiter?.wait.map { state.text(of: $0.place) } ?? ""
+    throw mistake(
+      "\(stream.label): \(other) waits to \(verb) already\(place.isEmpty ? "" : " (at \(place))")",
+      hint: "let one task \(verb), or put a semaphore around it")
+  }
+
+  /// Suspends what runs until the stream can go on, or the deadline has come.
+  func wait(_ wait: StreamWait, _ timeout: Int64?) throws -> Int32 {
+    let runtime = runtime
+    let coroutine = try requireWaiting()
+    let subject = runtime.current
+    var pending = Wait(.other(wait))
+    pending.place = stack.position
+    if let timeout, timeout != .max {
+      pending.timer = try deadline(after: timeout, coroutine)
+    }
+    wait.modes = runtime.modes(of: subject)
+    if case .task(let task) = subject { wait.modes += task.waitModes }
+    wait.isActive = true
+    do { try wait.stream.settle() } catch {
+      wait.isActive = false
+      loop.invalidate(pending.timer)
+      throw error
+    }
+    runtime.pendingWait = pending
+    return LuaStatus.wait()
+  }
+}
+
+// MARK: Reading
+
+/// `stream:read([formats...] [, { timeout }])`
+let streamRead: LuaRawFunction = { L, context in
+  host(L, context, "stream:read") { call in
+    let stream = try call.selfStream()
+    var timeout = stream.readTimeout
+    let last = try call.deadline(&timeout)
+    let formats = try call.formats(2, last)
+    return try call.read(stream, formats, timeout)
+  }
+}
+
+/// `stream:read_some([max] [, { timeout }])`: what there is, at least one byte.
+let streamReadSome: LuaRawFunction = { L, context in
+  host(L, context, "stream:read_some") { call in
+    let stream = try call.selfStream()
+    var timeout = stream.readTimeout
+    let last = try call.deadline(&timeout)
+    var most = 1 << 16
+    if last >= 2, call.stack.type(2) != .nil {
+      guard let count = call.stack.integer(2), count > 0, call.stack.type(2) == .number else {
+        throw call.mistake(
+          "the number of bytes must be a whole number > 0, got \(call.given(2))")
+      }
+      most = count
+    }
+    return try call.read(stream, StreamFormats(first: .some(most)), timeout)
+  }
+}
+
+private let deadlineOptions: [StaticString] = ["timeout"]
+
+extension HostCall {
+  /// Reads the options behind the other arguments, if there are any.
+  /// - Returns: The index of the last argument before them.
+  func deadline(_ timeout: inout Int64?) throws -> Int32 {
+    let count = count
+    guard count >= 2, stack.type(count) == .table else { return count }
+    let options = try options(count, deadlineOptions, example: "{ timeout = 2 }")
+    if let given = try options.seconds("timeout", .notNegative) { timeout = given }
+    return count - 1
+  }
+
+  /// The formats between two arguments.
+  func formats(_ from: Int32, _ last: Int32) throws(ScriptMistake) -> StreamFormats {
+    var formats = StreamFormats()
+    if last < from { return formats }
+    formats.first = try format(from)
+    if last > from {
+      for index in (from + 1)...last { formats.others.append(try format(index)) }
+    }
+    return formats
+  }
+
+  private func format(_ index: Int32) throws(ScriptMistake) -> StreamFormat {
+    switch stack.type(index) {
+    case .nil: return .line(keepsNewline: false)
+    case .number:
+      if let count = stack.integer(index), count >= 0 { return .bytes(count) }
+      throw mistake("the number of bytes must be a whole number >= 0, got \(given(index))")
+    case .string:
+      let found = stack.withBytes(index) { bytes -> StreamFormat? in
+        let start = bytes.first == UInt8(ascii: "*") ? 1 : 0
+        guard bytes.count == start + 1 else { return nil }
+        switch bytes[start] {
+        case UInt8(ascii: "l"): return .line(keepsNewline: false)
+        case UInt8(ascii: "L"): return .line(keepsNewline: true)
+        case UInt8(ascii: "a"): return .all
+        case UInt8(ascii: "n"): return .number
+        default: return nil
+        }
+      }
+      if let found, let format = found { return format }
+    default: break
+    }
+    throw mistake(
+      "unknown format \(given(index))",
+      hint: "use a number of bytes, \"l\", \"L\", \"a\" or \"n\"")
+  }
+
+  /// Gives what the formats ask for, now or when it has come.
+  func read(_ stream: ScriptStream, _ formats: StreamFormats, _ timeout: Int64?) throws -> Int32 {
+    guard stream.bytes.canRead else { throw mistake("\(stream.label) is for writing only") }
+    try requireFree(stream.reader, stream, "read")
+    try requireRoom(stream, formats)
+    while true {
+      if let found = stream.find(formats) {
+        return Int32(stream.take(found, formats, on: stack))
+      }
+      if stream.bytes.isDrained, state.waitObstacle(stack.L) == nil { break }
+      let fill = withRuntime { stream.bytes.fill($0.loop.kernel, $0.scratch) }
+      if case .nothingNow = fill { break }
+      if case .bytes(let count) = fill {
+        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+      }
+    }
+    let reader = stream.makeReader()
+    reader.formats = formats
+    return try wait(reader, timeout)
+  }
+
+  private func requireRoom(
+    _ stream: ScriptStream, _ formats: StreamFormats
+  ) throws(ScriptMistake) {
+    let limit = stream.bytes.input.limit
+    guard case .bytes(let count) = formats.first, count > limit else { return }
+    throw mistake(
+      "\(stream.label): \(count) bytes are more than 'buffer_limit' allows, \(limit)",
+      hint: "read in parts, or raise the limit")
+  }
+}
+
+// MARK: Writing
+
+/// `stream:write(…, [{ timeout }])`: the stream, when all is written or queued within the limit.
+let streamWrite: LuaRawFunction = { L, context in
+  host(L, context, "stream:write") { call in
+    let stream = try call.selfStream()
+    var timeout = stream.writeTimeout
+    let last = try call.deadline(&timeout)
+    for index in stride(from: 2, through: last, by: 1) { try call.checkWritable(index) }
+    try call.requireWritable(stream)
+    if stream.bytes.output.count > stream.bytes.outputLimit { _ = try call.requireWaiting() }
+    do throws(SystemError) { try call.send(stream, last) } catch {
+      return Int32(call.stack.push(error, of: stream))
+    }
+    stream.events?.noteWritten(stream)
+    if stream.bytes.output.isEmpty {
+      call.stack.pushValue(1)
+      return 1
+    }
+    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, timeout)
+  }
+}
+
+/// `stream:flush([{ timeout }])`: the stream, when nothing is queued any more.
+let streamFlush: LuaRawFunction = { L, context in
+  host(L, context, "stream:flush") { call in
+    let stream = try call.selfStream()
+    var timeout = stream.writeTimeout
+    _ = try call.deadline(&timeout)
+    guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
+    try call.requireFree(stream.writer, stream, "write")
+    if let failure = stream.bytes.writeFailure {
+      return Int32(call.stack.push(failure, of: stream))
+    }
+    return try call.finishWrite(stream, goal: 0, timeout)
+  }
+}
+
+extension HostCall {
+  func requireWritable(_ stream: ScriptStream) throws {
+    guard stream.bytes.canWrite else { throw mistake("\(stream.label) is for reading only") }
+    if stream.bytes.isShut {
+      throw mistake("\(stream.label): its writing side was shut", hint: "write before shutdown")
+    }
+    try requireFree(stream.writer, stream, "write")
+  }
+
+  func checkWritable(_ index: Int32) throws(ScriptMistake) {
+    switch stack.type(index) {
+    case .string: break
+    case .number: stack.makeString(index)
+    default: throw mistake("argument \(index - 1) must be a string, got \(given(index))")
+    }
+  }
+
+  /// Hands the arguments from 2 on to the stream: small ones together, in one call of the kernel.
+  fileprivate func send(_ stream: ScriptStream, _ last: Int32) throws(SystemError) {
+    let scratch = runtime.scratch
+    let kernel = loop.kernel
+    var gathered = 0
+    for index in stride(from: Int32(2), through: last, by: 1) {
+      var failure: SystemError?
+      _ = stack.withBytes(index) { bytes in
+        do throws(SystemError) {
+          if bytes.count > scratch.count - gathered || index == last && gathered == 0 {
+            try stream.bytes.send(kernel, UnsafeRawBufferPointer(rebasing: scratch[0..<gathered]))
+            gathered = 0
+          }
+          if bytes.count > scratch.count || index == last && gathered == 0 {
+            try stream.bytes.send(kernel, bytes)
+          } else {
+            scratch[gathered...].copyBytes(from: bytes)
+            gathered += bytes.count
+          }
+        } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+    if gathered > 0 {
+      try stream.bytes.send(kernel, UnsafeRawBufferPointer(rebasing: scratch[0..<gathered]))
+    }
+  }
+
+  /// Bytes are queued: the loop holds the stream, and what runs waits if they are too many.
+  func finishWrite(_ stream: ScriptStream, goal: Int, _ timeout: Int64?) throws -> Int32 {
+    if !stream.bytes.output.isEmpty {
+      runtime.hold(stream, 1, on: stack)
+      try stream.settle()
+    }
+    stack.pushValue(1)
+    if stream.bytes.output.count <= goal { return 1 }
+    if goal > 0, state.waitObstacle(stack.L) != nil { return 1 }  // The next write says so.
+    let writer = stream.makeWriter()
+    writer.goal = goal
+    writer.handle = LuaReference(popping: stack)
+    return try wait(writer, timeout)
+  }
+}
+
+// MARK: The end
+
+/// `stream:shutdown([what])`: nothing more is written; what is queued goes out first.
+let streamShutdown: LuaRawFunction = { L, context in
+  host(L, context, "stream:shutdown") { call in
+    let stream = try call.selfStream()
+    if call.count >= 2, call.stack.type(2) != .nil, call.stack.string(2) != "write" {
+      throw call.mistake("what is shut must be \"write\", got \(call.given(2))")
+    }
+    guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
+    stream.bytes.isShut = true
+    stream.finishShutdown()
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+/// `stream:close()`: at once if nothing is queued; else when that is written, without waiting here.
+let streamClose: LuaRawFunction = { L, context in
+  host(L, context, "stream:close") { call in
+    let handle = try call.selfHandle(call.kinds.stream)
+    guard handle.word == 0, handle.item.isValid, let stream = ScriptStream.of(handle.item) else {
+      return 0
+    }
+    handle.endedAt = call.stack.position
+    call.runtime.close(stream)
+    return 0
+  }
+}
+
+extension Runtime {
+  /// Closes a stream when what is queued is written; at once, if nothing is.
+  package func close(_ stream: ScriptStream) {
+    if stream.closing != nil { return }
+    guard !stream.bytes.output.isEmpty, stream.bytes.writeFailure == nil else {
+      return end(stream.source)
+    }
+    stream.closing = StreamClosing(stream)
+    stream.events = nil
+    if let reader = stream.reader, reader.isBusy { tellOfClosing(reader, stream) }
+    if let writer = stream.writer, writer.isBusy { tellOfClosing(writer, stream) }
+    stream.settleOrBreak()
+  }
+
+  private func tellOfClosing(_ wait: StreamWait, _ stream: ScriptStream) {
+    wait.closed = "\(stream.label) was closed meanwhile"
+    if let task = wait.waiter { makeReady(task, .answer) }
+  }
+}

@@ -1,0 +1,230 @@
+// A stream of a script: who waits for its bytes, and in which modes; the bytes themselves are the
+// core's.
+
+internal import LuaEmbed
+package import MoonloopCore
+
+/// What a script's stream has besides its bytes. Loop thread only.
+package final class ScriptStream {
+  /// What comes in and goes out.
+  package let bytes: Loop.Stream
+  package unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all streams first.
+  /// Where it is served when no task waits for it: queued bytes, and the handler of events.
+  package var modes: [ModeName]
+  /// The deadline of reads and of writes, from their begin; nil: none.
+  package var readTimeout: Int64?
+  package var writeTimeout: Int64?
+  /// Who waits, made when first needed.
+  private(set) var reader: StreamReader?
+  private(set) var writer: StreamWriter?
+  /// The handler of events, if there is one.
+  var events: StreamEvents?
+  /// It closes as soon as what is queued is written, or by a limit of time.
+  var closing: StreamClosing?
+  /// What else belongs to it, such as the address of its peer.
+  package var attachment: AnyObject?
+
+  init(
+    _ runtime: Runtime, _ source: Loop.DescriptorSource, modes: [ModeName], canRead: Bool,
+    canWrite: Bool
+  ) {
+    self.runtime = runtime
+    self.modes = modes
+    bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
+  }
+
+  /// The stream of a source; nil if that has ended, or is none.
+  @inline(__always)
+  static func of(_ source: Loop.Item) -> ScriptStream? {
+    guard source.maker.isStream, let state = source.maker.state else { return nil }
+    return unsafeDowncast(state, to: ScriptStream.self)
+  }
+
+  package var source: Loop.DescriptorSource { bytes.source }
+
+  /// What it is called in messages.
+  package var label: String {
+    source.name.isEmpty ? "stream on descriptor \(source.fd)" : "stream '\(source.name)'"
+  }
+
+  func makeReader() -> StreamReader {
+    if let reader { return reader }
+    let fresh = StreamReader(self)
+    reader = fresh
+    return fresh
+  }
+
+  func makeWriter() -> StreamWriter {
+    if let writer { return writer }
+    let fresh = StreamWriter(self)
+    writer = fresh
+    return fresh
+  }
+
+  // MARK: Interest
+
+  /// Has the loop watch for what somebody waits for now, where he waits.
+  func settle() throws(LoopError) {
+    var wanted: Loop.DescriptorSource.Events = []
+    var places: [ModeName]?
+    if let reader, reader.isActive {
+      wanted = .read
+      places = reader.modes
+    }
+    if let writer, writer.isActive {
+      wanted.insert(.write)
+      places = union(places, writer.modes)
+    }
+    if !bytes.output.isEmpty {
+      wanted.insert(.write)
+      places = union(places, modes)
+    }
+    if let events, !events.isOver {
+      wanted.formUnion(events.wanted)
+      places = union(places, modes)
+    }
+    guard let places else { return bytes.unwatch(runtime.loop) }
+    try bytes.watch(wanted, in: places, on: runtime.loop)
+  }
+
+  private func union(_ some: [ModeName]?, _ more: [ModeName]) -> [ModeName] {
+    guard let some, some != more else { return more }
+    return some + more.filter { !some.contains($0) }
+  }
+
+  /// The same where nobody is who could be told of a refusal: it breaks the stream, and whoever
+  /// waits hears of that.
+  func settleOrBreak() {
+    do throws(LoopError) { try settle() } catch {
+      let failure = SystemError(call: "epoll_ctl", code: error.systemCode)
+      bytes.readFailure = bytes.readFailure ?? failure
+      bytes.writeFailure = bytes.writeFailure ?? failure
+      bytes.output.removeAll()
+      if let reader, reader.isActive { runtime.answer(reader) }
+      if let writer, writer.isActive { runtime.answer(writer) }
+    }
+  }
+}
+
+extension LoopError {
+  /// The `errno` of a refusal of the system.
+  fileprivate var systemCode: Int32 {
+    if case .system(let error, _) = self { error.code } else { 22 }  // EINVAL
+  }
+}
+
+// MARK: - Waits
+
+/// A wait for one direction of a stream: it lasts as long as the stream, one task at a time.
+class StreamWait: OtherWait {
+  /// Its stream, which holds it; not to be used once `closed` is set.
+  unowned(unsafe) let stream: ScriptStream
+  /// A task waits, or is about to.
+  final var isActive = false
+  /// Where that is served.
+  final var modes: [ModeName] = []
+  /// The stream was closed meanwhile: what to say.
+  final var closed: String?
+
+  init(_ stream: ScriptStream) {
+    self.stream = stream
+    super.init()
+  }
+
+  /// Whether a task waits; a wait that was cancelled when its answer had come is over.
+  final var isBusy: Bool {
+    guard isActive else { return false }
+    if let waiter {
+      if case .other(let other)? = waiter.wait?.cause, other === self { return true }
+      isActive = false
+      self.waiter = nil
+      return false
+    }
+    return true
+  }
+
+  override func abandon() {
+    isActive = false
+    waiter = nil
+    if closed == nil { stream.settleOrBreak() }
+  }
+
+  override func join(_ mode: ModeName, _ loop: Loop) {
+    modes.append(mode)
+    if closed == nil { stream.settleOrBreak() }
+  }
+
+  override func leave(_ mode: ModeName, _ loop: Loop) {
+    modes.removeAll { $0 == mode }
+    if closed == nil { stream.settleOrBreak() }
+  }
+
+  /// The wait is over, and its task goes on.
+  final func finish() {
+    isActive = false
+    waiter = nil
+    if closed == nil { stream.settleOrBreak() }
+  }
+
+  final override func push(on stack: LuaStack) -> Int {
+    finish()
+    if let closed { return stack.pushFailure(closed, "ECANCELED") }
+    return pushAnswer(on: stack)
+  }
+
+  /// Pushes what came of it.
+  func pushAnswer(on stack: LuaStack) -> Int { 0 }
+}
+
+/// Somebody waits to read.
+final class StreamReader: StreamWait {
+  var formats = StreamFormats()
+
+  override var what: String {
+    if closed != nil { return "a closed stream" }
+    return "\(formats.words) of \(stream.label)"
+  }
+
+  override func pushAnswer(on stack: LuaStack) -> Int {
+    stream.take(formats, on: stack)
+  }
+}
+
+/// Somebody waits to write: until no more than `goal` bytes are queued.
+final class StreamWriter: StreamWait {
+  var goal = 0
+  /// The handle of the stream, which a write gives.
+  var handle: LuaReference?
+
+  override var what: String {
+    if closed != nil { return "a closed stream" }
+    return "\(goal == 0 ? "all to be written" : "space") in \(stream.label)"
+  }
+
+  override func abandon() {
+    handle = nil
+    super.abandon()
+  }
+
+  override func pushAnswer(on stack: LuaStack) -> Int {
+    defer { handle = nil }
+    if let failure = stream.bytes.writeFailure { return stack.push(failure, of: stream) }
+    if let handle { stack.push(handle) } else { stack.pushNil() }
+    return 1
+  }
+}
+
+extension LuaStack {
+  /// Pushes `nil, message, code`. [-0, +3, raises: -]
+  func pushFailure(_ message: String, _ code: String) -> Int {
+    pushNil()
+    push(message)
+    push(code)
+    return 3
+  }
+
+  /// The same for what the system says. [-0, +3, raises: -]
+  func push(_ error: SystemError, of stream: ScriptStream) -> Int {
+    pushFailure("\(stream.label): \(error)", error.name)
+  }
+}

@@ -1,0 +1,137 @@
+// The handler form of streams: one event a call, as a stream's delegate hears them (R67).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What the handler of a stream's events was told, and what it may be told next. Loop thread only.
+///
+/// `open_completed` comes before all others, `error` or `end` last and once; `has_bytes` again only
+/// after a read, `has_space` only after a write.
+final class StreamEvents {
+  private var isOpenTold = false
+  /// The last event was told.
+  private(set) var isOver = false
+  /// The handler waits: it hears nothing until it has returned (D59).
+  private var isBusy = false
+  private var expectsBytes = true
+  private(set) var wantsSpace: Bool
+
+  init(_ stream: ScriptStream) {
+    wantsSpace = stream.bytes.canWrite
+    expectsBytes = stream.bytes.canRead
+  }
+
+  /// What the loop is to watch for.
+  var wanted: Loop.DescriptorSource.Events {
+    if isBusy || isOver { return [] }
+    if !isOpenTold { return .read }
+    return Loop.DescriptorSource.Events(expectsBytes ? [.read] : []).union(wantsSpace ? .write : [])
+  }
+
+  /// Whether something can be told though the kernel says nothing: that it is open, bytes that were
+  /// read ahead, an end that was seen.
+  private func hasNews(_ stream: ScriptStream) -> Bool {
+    if isBusy || isOver { return false }
+    if !isOpenTold { return true }
+    return expectsBytes
+      && (!stream.bytes.input.isEmpty || stream.bytes.isAtEnd || stream.bytes.readFailure != nil)
+  }
+
+  /// Looks anew what there is to be told.
+  func update(_ stream: ScriptStream) {
+    stream.settleOrBreak()
+    stream.source.hasReadAhead = hasNews(stream)
+  }
+
+  /// The script has read: it may hear of bytes again.
+  func noteRead(_ stream: ScriptStream) {
+    expectsBytes = true
+    if !isBusy { update(stream) }
+  }
+
+  /// The script has written: it may hear of space again.
+  func noteWritten(_ stream: ScriptStream) {
+    wantsSpace = stream.bytes.canWrite
+    if !isBusy { update(stream) }
+  }
+
+  // MARK: Telling
+
+  func readReady(_ stream: ScriptStream, _ runtime: Runtime) {
+    guard !isBusy, !isOver else { return stream.bytes.silence(.read) }
+    if !isOpenTold {
+      isOpenTold = true
+      return tell("open_completed", stream, runtime)
+    }
+    guard expectsBytes else { return stream.bytes.silence(.read) }
+    if stream.bytes.input.isEmpty {
+      switch stream.bytes.fill(runtime.loop.kernel, runtime.scratch) {
+      case .nothingNow: return
+      case .end:
+        isOver = true
+        return tell("end", stream, runtime)
+      case .failed(let error):
+        isOver = true
+        return tell("error", stream, runtime, error)
+      case .bytes(let count):
+        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+      }
+    }
+    expectsBytes = false
+    tell("has_bytes", stream, runtime)
+  }
+
+  func writeReady(_ stream: ScriptStream, _ runtime: Runtime) {
+    guard isOpenTold, !isBusy, !isOver, wantsSpace else { return stream.bytes.silence(.write) }
+    wantsSpace = false
+    if let failure = stream.bytes.writeFailure {
+      isOver = true
+      return tell("error", stream, runtime, failure)
+    }
+    tell("has_space", stream, runtime)
+  }
+
+  private func tell(
+    _ event: StaticString, _ stream: ScriptStream, _ runtime: Runtime, _ error: SystemError? = nil
+  ) {
+    isBusy = true
+    stream.source.hasReadAhead = false
+    runtime.tell(stream, event, error) { [weak stream] in
+      self.isBusy = false
+      if let stream, stream.events === self { self.update(stream) }
+    }
+  }
+}
+
+extension Runtime {
+  /// Calls the handler of a stream's events; it may wait, for the stream too.
+  fileprivate func tell(
+    _ stream: ScriptStream, _ event: StaticString, _ error: SystemError?,
+    whenOver: @escaping () -> Void
+  ) {
+    let source = stream.source
+    let outer = current
+    current = .item(source)
+    let outcome = state.dispatch(ref: source.maker.ref, slot: 1) { stack in
+      stack.push(event)
+      guard let error else { return 1 }
+      stack.push("\(stream.label): \(error)")
+      stack.push(error.name)
+      return 3
+    }
+    switch outcome {
+    case .suspended(let coroutine, let awaits):
+      // Not the item's own handler, as that would hold back what the handler waits for.
+      let task = ScriptTask(subject: .chunk, modes: modes(of: .item(source)))
+      task.name = "handler of \(stream.label)"
+      task.madeAt = handles.place(of: source)
+      task.onError = handles.onError(of: source)
+      task.whenEnded = whenOver
+      suspend(task, coroutine, awaits: awaits)
+    case .returned, .failed, .stopped, .nested:
+      settle(outcome, .item(source))
+      whenOver()
+    }
+    current = outer
+  }
+}

@@ -1,0 +1,198 @@
+// How a stream begins and ends, and what its descriptor's events do.
+
+package import LuaEmbed
+package import MoonloopCore
+
+/// What a new stream is, for those who make one from a descriptor of their own.
+package struct StreamTraits {
+  package var name = ""
+  package var canRead = true
+  package var canWrite = true
+  /// Whether the stream closes the descriptor.
+  package var closesDescriptor = true
+  /// Where it is served when no task waits for it; nil: where what runs now is (D62).
+  package var modes: [ModeName]?
+  /// The descriptor is known to be non-blocking: it is not asked.
+  package var isNonBlocking = false
+  /// Where the script made it; nil: where that is now.
+  package var madeAt: LuaPosition?
+
+  package init() {}
+}
+
+extension Runtime {
+  /// Makes a stream on a descriptor, and pushes its handle. It is in no mode until somebody waits
+  /// for it; the script ends it, or the collector does when nobody can reach it. [-0, +1]
+  /// - Throws: `SystemError` if the descriptor is not open or a directory; it is then left open.
+  package func makeStream(
+    _ fd: Int32, _ traits: StreamTraits, on stack: LuaStack
+  ) throws(SystemError) -> ScriptStream {
+    let source = Loop.DescriptorSource(
+      fd, closesDescriptor: traits.closesDescriptor, events: [], reenabled: [.read, .write],
+      name: traits.name, handler: doors.streamEvent)
+    source.onFailure = doors.streamFailure
+    if traits.isNonBlocking {
+      source.isNonBlocking = true
+    } else {
+      try source.inspect(loop.kernel)
+    }
+    loop.setKeepsAlive(source, false)
+    let stream = ScriptStream(
+      self, source, modes: traits.modes ?? modes(of: current), canRead: traits.canRead,
+      canWrite: traits.canWrite)
+    source.maker.state = stream
+    source.maker.isStream = true
+    let handle = kinds.stream.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(source).toOpaque()
+    handles.note(source, madeAt: traits.madeAt ?? stack.position)
+    return stream
+  }
+
+  // MARK: Holding
+
+  /// The loop holds the handle at an index: bytes are queued, or there is a handler.
+  func hold(_ stream: ScriptStream, _ index: Int32, on stack: LuaStack) {
+    guard stream.source.maker.ref == 0 else { return }
+    stack.pushValue(index)
+    stream.source.maker.ref = stack.popRef()
+  }
+
+  /// Lets the script alone hold it again, if the loop need not.
+  func letGoIfIdle(_ stream: ScriptStream) {
+    let ref = stream.source.maker.ref
+    guard ref > 0, stream.bytes.output.isEmpty, stream.events == nil else { return }
+    stream.source.maker.ref = 0
+    state.dropRef(ref)
+  }
+
+  // MARK: Answers
+
+  /// What a task waits for has come, or failed: it goes on, now or in its next pass.
+  func answer(_ wait: StreamWait) {
+    guard let task = wait.waiter else { return }
+    if !answerNow(task, push: { wait.push(on: $0) }) { makeReady(task, .answer) }
+  }
+
+  /// The stream has ended: whoever waits for it is told.
+  func streamEnded(_ stream: ScriptStream) {
+    let waits: [StreamWait] = [stream.reader, stream.writer].compactMap { $0 }
+    for wait in waits where wait.isBusy {
+      wait.closed = "\(stream.label) was closed meanwhile"
+      if let task = wait.waiter { makeReady(task, .answer) }
+    }
+    stream.closing?.timer.invalidate()
+    stream.closing = nil
+    stream.events = nil
+    stream.bytes.output.removeAll()
+  }
+
+  // MARK: Events
+
+  /// The kernel says that a stream's descriptor is ready.
+  func deliver(stream source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
+    guard let stream = ScriptStream.of(source) else { return }
+    if event == .read { readReady(stream) } else { writeReady(stream) }
+  }
+
+  private func readReady(_ stream: ScriptStream) {
+    stream.bytes.isDrained = false
+    if let reader = stream.reader, reader.isBusy { return advance(reader, stream) }
+    if let events = stream.events { return events.readReady(stream, self) }
+    stream.bytes.silence(.read)
+  }
+
+  /// Reads once, and lets the task go on if that is enough.
+  private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
+    switch stream.bytes.fill(loop.kernel, scratch) {
+    case .nothingNow: return
+    case .end, .failed: break
+    case .bytes(let count):
+      let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<count])
+      if stream.bytes.input.isEmpty && !stream.bytes.input.isSkipping
+        && reader.formats.others.isEmpty
+      {
+        if answerDirectly(reader, stream, bytes) { return }
+      }
+      stream.bytes.input.append(bytes)
+    }
+    if stream.find(reader.formats) != nil { answer(reader) }
+  }
+
+  /// The usual way: what came is what was waited for, and goes to Lua without another copy.
+  @inline(__always)
+  private func answerDirectly(
+    _ reader: StreamReader, _ stream: ScriptStream, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    let format = reader.formats.first
+    let found = format.find(
+      in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.input.limit(for: format))
+    guard case .piece(_, let next) = found, let task = reader.waiter else { return false }
+    return answerNow(task) { stack in
+      if next < bytes.count {
+        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+      }
+      reader.finish()
+      return stream.push(found, format, bytes, on: stack)
+    }
+  }
+
+  private func writeReady(_ stream: ScriptStream) {
+    do throws(SystemError) { try stream.bytes.drain(loop.kernel) } catch {
+      if let closing = stream.closing { return closing.finish(stream) }
+    }
+    if stream.bytes.output.isEmpty {
+      if let closing = stream.closing { return closing.finish(stream) }
+      stream.finishShutdown()
+      if !(stream.events?.wantsSpace ?? false) { stream.bytes.silence(.write) }
+      letGoIfIdle(stream)
+    }
+    if let writer = stream.writer, writer.isBusy {
+      if stream.bytes.writeFailure != nil || stream.bytes.output.count <= writer.goal {
+        answer(writer)
+      }
+      return
+    }
+    if stream.bytes.output.isEmpty, let events = stream.events {
+      return events.writeReady(stream, self)
+    }
+    stream.settleOrBreak()
+  }
+
+  /// The descriptor was closed behind the loop's back: the stream has ended, which is an error.
+  func fail(stream source: Loop.DescriptorSource, _ error: SystemError) {
+    let stream = ScriptStream.of(source)
+    if let stream { streamEnded(stream) }
+    fail(source, error)
+  }
+}
+
+/// A stream that ends when what is queued is written, or the time for that is over.
+final class StreamClosing {
+  let timer: Loop.Timer
+
+  /// How long the peer may take for what is queued.
+  static let limit = Duration.seconds(10)
+
+  init(_ stream: ScriptStream) {
+    let runtime = stream.runtime
+    timer = runtime.loop.schedule(
+      after: Self.limit, modes: stream.modes, name: "close \(stream.label)"
+    ) { [weak stream] _ in
+      if let stream { stream.closing?.finish(stream) }
+    }
+  }
+
+  func finish(_ stream: ScriptStream) {
+    timer.invalidate()
+    stream.closing = nil
+    stream.runtime.end(stream.source)
+  }
+}
+
+extension ScriptStream {
+  /// Shuts the writing side if that was asked for, and all is written.
+  func finishShutdown() {
+    guard bytes.isShut, bytes.output.isEmpty, closing == nil else { return }
+    if !bytes.shutWriting() { runtime.end(source) }
+  }
+}

@@ -1,0 +1,136 @@
+// What a read gives, from the bytes that have come.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The formats of one read, mostly one.
+struct StreamFormats {
+  var first = StreamFormat.line(keepsNewline: false)
+  var others: [StreamFormat] = []
+
+  /// In words, for `why`: "a line".
+  var words: String { others.isEmpty ? first.words : "\(others.count + 1) values" }
+}
+
+extension StreamFormat {
+  fileprivate var words: String {
+    switch self {
+    case .line: "a line"
+    case .all: "all"
+    case .number: "a number"
+    case .bytes(let count): count == 1 ? "1 byte" : "\(count) bytes"
+    case .some: "bytes"
+    }
+  }
+}
+
+/// Where each format of a read was found; bytes before `next` are used up.
+struct StreamFound {
+  var first: StreamFormat.Found
+  var others: [StreamFormat.Found] = []
+  var next = 0
+}
+
+extension ScriptStream {
+  /// Where the formats are in what has come; nil while more is needed.
+  func find(_ formats: StreamFormats) -> StreamFound? {
+    let isOver = bytes.isAtEnd && bytes.readFailure == nil
+    let first = bytes.input.find(formats.first, from: 0, isAtEnd: isOver)
+    if first == .needsMore && bytes.readFailure == nil {
+      bytes.input.noteSearched()
+      return nil
+    }
+    var found = StreamFound(first: first)
+    guard found.use(first) else { return found }
+    for format in formats.others {
+      let one = bytes.input.find(format, from: found.next, isAtEnd: isOver)
+      if one == .needsMore && bytes.readFailure == nil { return nil }
+      found.others.append(one)
+      guard found.use(one) else { break }
+    }
+    return found
+  }
+
+  /// Pushes what the formats give, and takes that. [-0, +n]
+  func take(_ formats: StreamFormats, on stack: LuaStack) -> Int {
+    guard let found = find(formats) else { return stack.pushFailure("no answer", "EAGAIN") }
+    return take(found, formats, on: stack)
+  }
+
+  /// Pushes what was found, and takes that. [-0, +n]
+  func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
+    var count = bytes.input.withBytes { push(found.first, formats.first, $0, on: stack) }
+    for (format, one) in zip(formats.others, found.others) where stack.reserve(4) {
+      count += bytes.input.withBytes { push(one, format, $0, on: stack) }
+    }
+    bytes.input.drop(found.next)
+    let last = found.others.last ?? found.first
+    if case .tooLong(_, let goesOn) = last {
+      bytes.input.isSkipping = goesOn && formats.isLine(found.others.count)
+    }
+    if found.next > 0 { events?.noteRead(self) }
+    return count
+  }
+
+  /// Pushes one value, or nil and why. [-0, +(1|3)]
+  func push(
+    _ found: StreamFormat.Found, _ format: StreamFormat, _ raw: UnsafeRawBufferPointer,
+    on stack: LuaStack
+  ) -> Int {
+    switch found {
+    case .piece(let range, _):
+      let piece = UnsafeRawBufferPointer(rebasing: raw[range])
+      if format == .number { stack.push(numeral: piece) } else { stack.push(bytes: piece) }
+      return 1
+    case .end, .malformed:
+      stack.pushNil()
+      return 1
+    case .tooLong:
+      let what = if case .line = format { "the line" } else { "what there is to read" }
+      return stack.pushFailure(
+        "\(label): \(what) is longer than \(bytes.input.limit(for: format)) bytes; it is dropped",
+        "EMSGSIZE")
+    case .needsMore:
+      if let failure = bytes.readFailure { return stack.push(failure, of: self) }
+      stack.pushNil()
+      return 1
+    }
+  }
+}
+
+extension StreamFound {
+  /// Goes on behind what was found.
+  /// - Returns: false if the formats behind it are not looked at any more.
+  fileprivate mutating func use(_ found: StreamFormat.Found) -> Bool {
+    switch found {
+    case .piece(_, let next):
+      self.next = next
+      return true
+    case .malformed(let next), .tooLong(let next, _): self.next = next
+    case .needsMore, .end: break
+    }
+    return false
+  }
+}
+
+extension StreamFormats {
+  fileprivate func isLine(_ place: Int) -> Bool {
+    if case .line = place == 0 ? first : others[place - 1] { true } else { false }
+  }
+}
+
+extension LuaStack {
+  /// Pushes the number that a text stands for, an integer if Lua would read one; nil for none.
+  /// [-0, +1, raises: -]
+  fileprivate func push(numeral bytes: UnsafeRawBufferPointer) {
+    push(bytes: bytes)
+    let isHex = bytes.contains { $0 | 32 == UInt8(ascii: "x") }
+    let isFloat = bytes.contains {
+      $0 == UInt8(ascii: ".") || $0 | 32 == UInt8(ascii: isHex ? "p" : "e")
+    }
+    let integer = isFloat ? nil : integer(-1)
+    let number = number(-1)
+    pop()
+    if let integer { push(integer) } else if let number { push(number) } else { pushNil() }
+  }
+}

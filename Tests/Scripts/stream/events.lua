@@ -1,0 +1,45 @@
+-- The events of a stream (R67): open first, bytes again only after a read, the end last and once.
+local ml = require "moonloop"
+local loop = ml.current()
+local from, to = pipe()
+local trace = {}
+local function passes()   -- until_handled: each event is a source, one a run
+  while loop:run { until_handled = true, timeout = 0 } == "handled_source" do end
+end
+local stream = ml.stream { fd = from, write = false }
+local reads = false
+stream:on(function(stream, event, ...)
+  trace[#trace + 1] = event
+  if event == "has_bytes" and reads then trace[#trace + 1] = stream:read_some(1) end
+  if event == "end" then stream:close() end
+end)
+assert(#trace == 0)
+write(to, "ab")
+passes()
+trace[#trace + 1] = "-"
+passes()
+assert(table.concat(trace, " ") == "open_completed has_bytes -", table.concat(trace, " "))
+reads = true
+trace[#trace + 1] = stream:read_some(1)
+passes()
+close(to)
+passes()
+assert(table.concat(trace, " ") == "open_completed has_bytes - a has_bytes b end",
+  table.concat(trace, " "))
+
+-- A handler may wait, and hears nothing meanwhile; a writer hears of space again after a write.
+local from, to = pipe()
+local out, trace = ml.stream { fd = to, read = false }, {}
+out:on(function(out, event)
+  trace[#trace + 1] = event
+  if event == "has_space" and #trace < 4 then
+    out:write "x"
+    ml.sleep(1)
+    trace[#trace + 1] = "slept"
+  end
+end)
+loop:after(10, function() out:close() end)
+assert(loop:run() == "finished")
+assert(table.concat(trace, " ") == "open_completed has_space slept has_space",
+  table.concat(trace, " "))
+close(from)

@@ -1,0 +1,26 @@
+-- The formats of the io library, several at once; nil at the end of file; nothing taken too early.
+local ml = require "moonloop"
+local loop = ml.current()
+local from, to = pipe()
+local stream = ml.stream { fd = from, name = "in", write = false }
+local seen = {}
+loop:task(function()
+  seen[#seen + 1] = table.concat({ stream:read("l", 3, "n") }, "|")
+  seen[#seen + 1] = table.concat({ stream:read("n", "L") }, "|")
+  seen[#seen + 1] = tostring(stream:read(0))
+  seen[#seen + 1] = stream:read_some(2)
+  seen[#seen + 1] = stream:read(4)
+  seen[#seen + 1] = stream:read "a"
+  assert(select("#", stream:read "l") == 1)
+  seen[#seen + 1] = tostring(stream:read(1)) .. stream:read "a"
+  stream:close()
+end)
+loop:after(1, function() write(to, "line\nabc") end)
+loop:after(2, function() write(to, " -12") end)
+loop:after(3, function() write(to, "7 0x1p4 tail\nxy") end)
+loop:after(4, function() write(to, "zzyz") end)
+loop:after(5, function() write(to, "rest") close(to) end)
+assert(loop:run() == "finished")
+assert(table.concat(seen, ";") == "line|abc|-127;16.0| tail\n;;xy;zzyz;rest;nil",
+  table.concat(seen, ";"))
+assert(not stream:is_valid())
