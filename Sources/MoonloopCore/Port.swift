@@ -16,7 +16,7 @@ extension Loop {
     package private(set) var handler: Handler?
     private let queue = Inbox<any Sendable>()
     /// The loops that it is in. Protected by its lock, held for no call.
-    private let members = Guarded<[Loop]>([])
+    private let members = Guarded<[Membership]>([])
 
     /// Makes a port, on no loop yet.
     ///
@@ -40,8 +40,16 @@ extension Loop {
       guard queue.post(message, limit: capacity) != nil else {
         throw isValid ? .portFull(label, capacity: capacity) : .invalidItem(label)
       }
-      for loop in members.withLock({ $0 }) {
-        if loop.isOnThread { loop.noteReady(self) } else { loop.post(.portReady(self)) }
+      tellLoops()
+    }
+
+    private func tellLoops() {
+      for member in members.withLock({ $0 }) {
+        if member.loop.isOnThread {
+          member.loop.noteReady(self)
+        } else if member.claimPost() {
+          member.loop.post(.portReady(self, member))
+        }
       }
     }
 
@@ -58,7 +66,7 @@ extension Loop {
       guard markInvalid() else { return }
       queue.close()
       _ = queue.takeAll()
-      for loop in members.withLock({ $0 }) {
+      for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {
           loop.leaveAllModes(self)
         } else {
@@ -74,12 +82,12 @@ extension Loop {
 
     package func join(_ loop: Loop) {
       members.withLock { members in
-        if !members.contains(where: { $0 === loop }) { members.append(loop) }
+        if !members.contains(where: { $0.loop === loop }) { members.append(Membership(loop)) }
       }
     }
 
     package func leave(_ loop: Loop) {
-      members.withLock { $0.removeAll { $0 === loop } }
+      members.withLock { $0.removeAll { $0.loop === loop } }
     }
 
     package override var kind: String { "port" }

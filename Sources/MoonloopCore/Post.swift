@@ -8,9 +8,9 @@ package enum Post: @unchecked Sendable {
   /// A queued block or a perform request.
   case perform(QueuedBlock)
   /// A source was signalled (R39).
-  case signalled(Loop.Source)
+  case signalled(Loop.Source, Membership)
   /// A port has got a message.
-  case portReady(Loop.Port)
+  case portReady(Loop.Port, Membership)
   /// A change of the loop's items; invisible to a sleeping loop (R85).
   case change((Loop) -> Void)
   /// A stop, for the run with this serial number and no other (R99).
@@ -172,8 +172,12 @@ extension Loop {
     for case let post? in inbox.takeAll() {
       switch post {
       case .perform(let block): enqueue(block)
-      case .signalled(let source): noteSignalled(source)
-      case .portReady(let port): noteReady(port)
+      case .signalled(let source, let member):
+        member.postIsTaken()
+        noteSignalled(source)
+      case .portReady(let port, let member):
+        member.postIsTaken()
+        noteReady(port)
       case .change(let body): body(self)
       case .stop(let serial, let value):
         if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {

@@ -23,7 +23,7 @@ extension Loop {
 
     private let mark = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
-    private let members = Guarded<[Loop]>([])
+    private let members = Guarded<[Membership]>([])
     /// Whether it is in one loop only, the one that owns it.
     private let isShared = Atomic<Bool>(false)
 
@@ -55,7 +55,9 @@ extension Loop {
     public func signal() {
       guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
       if !isShared.load(ordering: .sequentiallyConsistent), noteHere() { return }
-      for loop in members.withLock({ $0 }) { loop.post(.signalled(self)) }
+      for member in members.withLock({ $0 }) where member.claimPost() {
+        member.loop.post(.signalled(self, member))
+      }
     }
 
     /// Tells the loop of this thread, if it is the one that the source is on.
@@ -83,7 +85,7 @@ extension Loop {
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
     public func invalidate() {
       guard markInvalid() else { return }
-      for loop in members.withLock({ $0 }) {
+      for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {
           loop.leaveAllModes(self)
         } else {
@@ -106,7 +108,7 @@ extension Loop {
 
     package func join(_ loop: Loop) {
       members.withLock { members in
-        if !members.contains(where: { $0 === loop }) { members.append(loop) }
+        if !members.contains(where: { $0.loop === loop }) { members.append(Membership(loop)) }
         // With `signal`: who sees the source alone is seen by the loop that joins afterwards.
         isShared.store(members.count > 1, ordering: .sequentiallyConsistent)
       }
@@ -114,9 +116,9 @@ extension Loop {
 
     package func leave(_ loop: Loop) {
       members.withLock { members in
-        members.removeAll { $0 === loop }
+        members.removeAll { $0.loop === loop }
         isShared.store(
-          members.count > 1 || (members.count == 1 && !isOwned(by: members[0])),
+          members.count > 1 || (members.count == 1 && !isOwned(by: members[0].loop)),
           ordering: .releasing)
       }
     }

@@ -1,0 +1,20 @@
+// A source or port in one of its loops, and whether a post about it is on its way there.
+
+internal import Synchronization
+
+/// What a source or port that may be in several loops knows of one of them. Any thread.
+///
+/// A post says no more than "look at it", so one is enough: a loop that never looks is sent one.
+package final class Membership: Sendable {
+  package let loop: Loop
+  private let isPosted = Atomic<Bool>(false)
+
+  init(_ loop: Loop) { self.loop = loop }
+
+  /// Whether a post has to be sent. What it is about must have been stored before.
+  func claimPost() -> Bool { !isPosted.exchange(true, ordering: .sequentiallyConsistent) }
+
+  /// The post has come: whatever is stored from now on needs another one. Loop thread only, before
+  /// the look.
+  func postIsTaken() { isPosted.store(false, ordering: .sequentiallyConsistent) }
+}
