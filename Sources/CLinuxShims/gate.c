@@ -1,4 +1,4 @@
-// A one-word gate over futex: one thread waits, any thread opens.
+// A one-word gate over futex: threads wait, any thread opens.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 
@@ -25,7 +25,7 @@ void cmx_gate_free(struct cmx_gate *gate) { free(gate); }
 
 void cmx_gate_open(struct cmx_gate *gate) {
   if (atomic_exchange_explicit(&gate->open, 1, memory_order_release) != 0) return;
-  syscall(SYS_futex, &gate->open, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  syscall(SYS_futex, &gate->open, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 void cmx_gate_shut(struct cmx_gate *gate) {

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <unistd.h>
 
 static _Thread_local int32_t thread_id;
@@ -37,3 +38,9 @@ void cmx_set_thread_loop(void *loop) {
 }
 
 void cmx_on_thread_end(void (*call)(void *)) { end_call = call; }
+
+void cmx_name_thread(const char *name) {
+  char cut[16];  // the system takes no more
+  snprintf(cut, sizeof cut, "%s", name);
+  pthread_setname_np(pthread_self(), cut);
+}

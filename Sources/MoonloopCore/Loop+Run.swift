@@ -24,7 +24,7 @@ extension Loop {
     precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
     drainInbox()
     takePendingStop()
-    if Ending.isAskedFor { wasStopped = true }
+    if mustEnd { wasStopped = true }
     guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
     let limit = timeout?.loopNanoseconds ?? .max
     let frame = RunFrame(
@@ -112,7 +112,7 @@ extension Loop {
   /// Why the run ends with this pass, if it does (R14).
   private func result(_ frame: RunFrame, handled: Bool) -> RunResult? {
     drainInbox()
-    if Ending.isAskedFor { frame.stop(nil) }
+    if mustEnd { frame.stop(nil) }
     if handled && frame.returnAfterSource { return .handledSource }
     if frame.polls { return .timedOut }
     if frame.deadline != .max && kernel.hasReached(frame.deadline) { return .timedOut }
@@ -156,7 +156,7 @@ extension Loop {
   /// program is to end.
   @inline(__always)
   private func isAwaited(_ frame: RunFrame) -> Bool {
-    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || Ending.isAskedFor
+    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
   }
 
   // MARK: Frames

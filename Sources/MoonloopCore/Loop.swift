@@ -26,6 +26,8 @@ public final class Loop: @unchecked Sendable {
   /// The serial number of the innermost run; 0: the loop does not run.
   package let activation = Atomic<UInt64>(0)
   private let ended = Atomic<Bool>(false)
+  /// Every run under way, and every later one, ends at once.
+  private let endsRuns = Atomic<Bool>(false)
 
   // Loop thread only.
   //
@@ -177,6 +179,16 @@ public final class Loop: @unchecked Sendable {
 
   /// Whether a run may begin: not nested deeper than the limit. Loop thread only.
   public var canRun: Bool { frames.count < nestingLimit && !hasEnded }
+
+  /// Whether no run is to go on: the program, or this loop, was asked to end. Any thread.
+  @inline(__always)
+  package var mustEnd: Bool { Ending.isAskedFor || endsRuns.load(ordering: .relaxed) }
+
+  /// Ends all runs under way as if they had been stopped, and every later one at once. Any thread.
+  package func endRuns() {
+    endsRuns.store(true, ordering: .sequentiallyConsistent)
+    wakeUp()
+  }
 
   // MARK: Idle time
 

@@ -153,7 +153,7 @@ internal import Testing
 /// Runs a body on another thread while the calling one runs the other body, and waits for both.
 func withThread(_ body: @escaping @Sendable () -> Void, during other: () throws -> Void) throws {
   let ended = try LinuxKernel().makeGate()
-  startThread {
+  try startThread {
     body()
     ended.open()
   }

@@ -108,12 +108,12 @@ int64_t cmx_coarse_tick(void);
 int64_t cmx_wall(void);
 
 // ---- Gate (gate.c) -------------------------------------------------------------------------
-// A word that one thread waits for and any thread opens.
+// A word that threads wait for and any thread opens.
 struct cmx_gate;
 struct cmx_gate *cmx_gate_make(void);
 void cmx_gate_free(struct cmx_gate *gate);
 void cmx_gate_open(struct cmx_gate *gate);
-// Shuts it again. Only for the waiting thread, and only when no other open can be under way.
+// Shuts it again. Only for the one waiting thread, and only when no other open can be under way.
 void cmx_gate_shut(struct cmx_gate *gate);
 // Negative: for ever. False if the time was over first.
 bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);

@@ -15,3 +15,6 @@ void *cmx_thread_loop(void);
 void cmx_set_thread_loop(void *loop);
 // Has `ended` called on each thread that set a pointer, when it ends, with the pointer.
 void cmx_on_thread_end(void (*ended)(void *loop));
+
+// Names the calling thread for the system's tools; what is longer than 15 bytes is cut.
+void cmx_name_thread(const char *name);

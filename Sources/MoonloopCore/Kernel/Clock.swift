@@ -23,6 +23,13 @@ package final class Clock {
   package let jumpsWhenIdle: Bool
   /// What is in flight; may be used from any thread.
   package let holds = Holds()
+  /// Its place in a time that clocks of other threads share; protected by its lock, held for no
+  /// call.
+  private let place = Guarded<SharedTime.Place?>(nil)
+  /// Whether it has such a place. Loop thread only.
+  @exclusivity(unchecked) private var isShared = false
+  /// How much of the jumps of the shared time is in the offsets.
+  private var followed: Int64 = 0
 
   // Plain words, read in each pass.
   @exclusivity(unchecked) private var offset: Int64
@@ -41,6 +48,57 @@ package final class Clock {
     wallOffset = mode == .virtual ? wall : 0
   }
 
+  /// Makes a clock for another thread, which shares the time of this one: they jump together, when
+  /// all of them are idle. Loop thread only; the new one is for the other thread.
+  ///
+  /// A clock that never jumps shares nothing: the system's time is everybody's.
+  package init(sharingTimeOf other: Clock) {
+    mode = other.mode
+    rate = other.rate
+    jumpsWhenIdle = other.jumpsWhenIdle
+    guard jumpsWhenIdle else {
+      (offset, wallOffset) = (0, 0)
+      return
+    }
+    let place = other.sharedPlace ?? other.beginSharing()
+    other.follow(place.jumped)
+    (offset, wallOffset, followed) = (other.offset, other.wallOffset, other.followed)
+    let own = place.time.join()
+    self.place.withLock { $0 = own }
+    isShared = true
+  }
+
+  private func beginSharing() -> SharedTime.Place {
+    let new = SharedTime().join()
+    place.withLock { $0 = new }
+    isShared = true
+    return new
+  }
+
+  /// Its place in a shared time, if it shares one. Any thread.
+  package var sharedPlace: SharedTime.Place? { place.withLock { $0 } }
+
+  /// Leaves the shared time: the others wait for it no more. Loop thread, or before there is one.
+  package func leaveSharedTime() {
+    isShared = false
+    let old = place.withLock { place -> SharedTime.Place? in
+      defer { place = nil }
+      return place
+    }
+    old?.leave()
+  }
+
+  @inline(never)
+  private func followOthers() { if let place = sharedPlace { follow(place.jumped) } }
+
+  /// Takes in the jumps that the shared time has made.
+  func follow(_ jumped: Int64) {
+    let more = jumped.subtractingSaturated(followed)
+    followed = jumped
+    offset = offset.addingSaturated(more)
+    wallOffset = wallOffset.addingSaturated(more)
+  }
+
   /// Keeps the clock from jumping until the hold is released. Any thread, by way of `holds`.
   package func hold(_ name: String) -> Hold { holds.open(name) }
 
@@ -50,6 +108,7 @@ package final class Clock {
   package func advance(by nanoseconds: Int64) {
     precondition(jumpsWhenIdle, "advance: a real clock cannot be moved; use virtual or skipIdle")
     precondition(nanoseconds >= 0, "advance: a clock never goes back, got \(nanoseconds) ns")
+    if isShared, let place = sharedPlace { return follow(place.jump(by: nanoseconds)) }
     offset = offset.addingSaturated(nanoseconds)
     wallOffset = wallOffset.addingSaturated(nanoseconds)
   }
@@ -59,17 +118,20 @@ package final class Clock {
   /// The loop time at a system time. `system` is not read if the rate is 0.
   @inline(__always)
   func time(at system: @autoclosure () -> Int64) -> Int64 {
-    rate == 0 ? offset : system().addingSaturated(offset)
+    if isShared { followOthers() }
+    return rate == 0 ? offset : system().addingSaturated(offset)
   }
 
   /// The wall time of the loop at a wall time of the system.
   func wallTime(at system: @autoclosure () -> Int64) -> Int64 {
-    rate == 0 ? wallOffset : system().addingSaturated(wallOffset)
+    if isShared { followOthers() }
+    return rate == 0 ? wallOffset : system().addingSaturated(wallOffset)
   }
 
   /// The system time at which the loop's clock reaches a deadline by itself; `Int64.max` for never.
   @inline(__always)
   func systemTime(of deadline: Int64) -> Int64 {
+    if isShared { followOthers() }
     if rate == 0 { return deadline <= offset ? .min : .max }
     return deadline == .max ? .max : deadline.subtractingSaturated(offset)
   }
@@ -80,6 +142,11 @@ package final class Clock {
     let target = systemTime(of: deadline)
     if target == .max { return .max }
     return target == .min ? 0 : max(0, target.subtractingSaturated(system()))
+  }
+
+  /// How far a deadline is on the loop's clock; `Int64.max`: it never comes.
+  func distance(to deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
+    deadline == .max ? .max : deadline.subtractingSaturated(time(at: system()))
   }
 
   /// Jumps to a deadline, if it has not come yet.

@@ -115,9 +115,9 @@ package struct DescriptorTraits: OptionSet, Sendable {
   package static let nonBlocking = DescriptorTraits(rawValue: 2)
 }
 
-/// A one-time gate: one thread waits, another opens.
+/// A one-time gate: threads wait, another opens.
 package protocol Gate: AnyObject, Sendable {
-  /// Lets the waiting thread go on. Any thread; idempotent.
+  /// Lets the waiting threads go on. Any thread; idempotent.
   func open()
   /// Blocks the calling thread until the gate is open or so many nanoseconds have passed.
   /// - Returns: false if the time was over first.

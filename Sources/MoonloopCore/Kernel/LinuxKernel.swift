@@ -39,18 +39,33 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   ///   - isReproducible: Whether a virtual clock begins at 0, and its wall clock at 10^9 s since
   ///     1970, each time, instead of at the present time.
   /// - Throws: The call that failed; nothing is left behind.
-  package init(
+  package convenience init(
     clock mode: ClockMode = .real, servesMainQueue: Bool = false, timerSlack: Int64? = nil,
     isReproducible: Bool = false
   ) throws(SystemError) {
-    wakeUp = try WakeUp()
     if let timerSlack {
       _ = try SystemCall.prctl.check(cmx_set_timer_slack(max(1, timerSlack)))
     }
-    clock =
+    let clock =
       isReproducible
       ? Clock(mode, start: 0, wall: 1_000_000_000_000_000_000)
       : Clock(mode, start: mode == .virtual ? cmx_monotonic() : 0, wall: cmx_wall())
+    try self.init(clock, servesMainQueue: servesMainQueue)
+  }
+
+  /// Makes a kernel for the loop of another thread, whose clock runs as that of this one, and jumps
+  /// with it. It counts as busy until its loop sleeps; call `leaveSharedTime` when that ends.
+  package convenience init(sharingTimeOf other: LinuxKernel) throws(SystemError) {
+    let clock = Clock(sharingTimeOf: other.clock)
+    do { try self.init(clock, servesMainQueue: false) } catch {
+      clock.leaveSharedTime()
+      throw error
+    }
+  }
+
+  private init(_ clock: Clock, servesMainQueue: Bool) throws(SystemError) {
+    wakeUp = try WakeUp()
+    self.clock = clock
     mainQueueDescriptor = servesMainQueue ? Self.openMainQueue() : nil
     cmx_ignore_sigpipe()
     clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() }
@@ -213,6 +228,9 @@ extension LinuxKernel {
   ) -> Int {
     guard wakeUp.beginSleep() else { return fetch(set, 0, ready).count }
     defer { wakeUp.endSleep() }
+    if clock.jumpsWhenIdle, let place = clock.sharedPlace {
+      return wait(set, until: deadline, into: ready, sharingTimeAt: place)
+    }
     while true {
       // Asked before the look at the descriptors: what arrived before the last hold was released is
       // then seen, and a jump past it is impossible.
@@ -224,6 +242,35 @@ extension LinuxKernel {
       if found.hasInternal { continue }
       if mayJump { clock.jump(to: deadline, at: cmx_monotonic()) }
       return 0
+    }
+  }
+
+  /// The wait of one of several loops that share a time: it does not jump by itself, but becomes
+  /// idle, and jumps with the others when all are.
+  private func wait(
+    _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>,
+    sharingTimeAt place: SharedTime.Place
+  ) -> Int {
+    while true {
+      clock.follow(place.becomeBusy())
+      let isHeld = clock.holds.areOpen
+      let found = fetch(set, 0, ready)
+      if found.endsWait || wakeUp.isNotified || Ending.isAskedFor { return found.count }
+      if found.hasInternal { continue }
+      let system = cmx_monotonic()
+      let sleep = clock.wait(until: deadline, at: system)
+      if sleep == 0 { return 0 }
+      if !isHeld {
+        let idle = SharedTime.Idleness(
+          distance: clock.distance(to: deadline, at: system), since: system, rate: clock.rate,
+          wakeUp: wakeUp, pollSet: set.rawValue, holds: clock.holds)
+        if !place.becomeIdle(idle) { continue }
+      }
+      let later = fetch(set, sleep, ready)
+      if later.endsWait || wakeUp.isNotified || Ending.isAskedFor {
+        clock.follow(place.becomeBusy())
+        return later.count
+      }
     }
   }
 

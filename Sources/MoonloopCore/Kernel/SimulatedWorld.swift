@@ -90,12 +90,14 @@ package final class SimulatedWorld: @unchecked Sendable {
   ) -> SimulatedThread {
     let thread = SimulatedThread(name: name)
     lock.locked { makeRunnable(thread) }
-    startThread { [self] in
-      thread.takeBaton()
-      lock.locked { threads[Self.threadKey] = thread }
-      body()
-      lock.locked { end(thread) }
-    }
+    do {
+      try startThread { [self] in
+        thread.takeBaton()
+        lock.locked { threads[Self.threadKey] = thread }
+        body()
+        lock.locked { end(thread) }
+      }
+    } catch { fatalError("thread '\(name)': \(error)") }
     return thread
   }
 

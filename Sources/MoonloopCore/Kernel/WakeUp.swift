@@ -45,7 +45,7 @@ final class WakeUp: Sendable {
   /// Ends the announced sleep and uses up the wake-up, if there was one. Loop thread only.
   func endSleep() { _ = state.exchange(State.awake, ordering: .acquiringAndReleasing) }
 
-  /// Whether there was a wake-up since the sleep was announced. Loop thread only.
+  /// Whether there was a wake-up since the sleep was announced. Any thread.
   var isNotified: Bool { state.load(ordering: .acquiring) == State.notified }
 
   /// Uses up a wake-up without sleeping. Loop thread only.
