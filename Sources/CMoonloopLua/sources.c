@@ -7,12 +7,108 @@ static const char bed[] = {
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
+static const char test_assertions[] = {
+#embed "lua/test/assertions.lua"
+};
+static const char test_beds[] = {
+#embed "lua/test/beds.lua"
+};
+static const char test_bus[] = {
+#embed "lua/test/bus.lua"
+};
+static const char test_clock[] = {
+#embed "lua/test/clock.lua"
+};
+static const char test_diff[] = {
+#embed "lua/test/diff.lua"
+};
+static const char test_discover[] = {
+#embed "lua/test/discover.lua"
+};
+static const char test_environment[] = {
+#embed "lua/test/environment.lua"
+};
+static const char test_facade[] = {
+#embed "lua/test/facade.lua"
+};
+static const char test_failure[] = {
+#embed "lua/test/failure.lua"
+};
+static const char test_filter[] = {
+#embed "lua/test/filter.lua"
+};
+static const char test_hooks[] = {
+#embed "lua/test/hooks.lua"
+};
+static const char test_json[] = {
+#embed "lua/test/json.lua"
+};
+static const char test_main[] = {
+#embed "lua/test/main.lua"
+};
+static const char test_options[] = {
+#embed "lua/test/options.lua"
+};
+static const char test_report[] = {
+#embed "lua/test/report.lua"
+};
+static const char test_report_json[] = {
+#embed "lua/test/report/json.lua"
+};
+static const char test_report_junit[] = {
+#embed "lua/test/report/junit.lua"
+};
+static const char test_report_people[] = {
+#embed "lua/test/report/people.lua"
+};
+static const char test_report_tap[] = {
+#embed "lua/test/report/tap.lua"
+};
+static const char test_runner[] = {
+#embed "lua/test/runner.lua"
+};
+static const char test_shuffle[] = {
+#embed "lua/test/shuffle.lua"
+};
+static const char test_tools[] = {
+#embed "lua/test/tools.lua"
+};
+static const char test_values[] = {
+#embed "lua/test/values.lua"
+};
+static const char test_words[] = {
+#embed "lua/test/words.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
 static const struct cmo_source sources[] = {
     SOURCE("bed", bed),
     SOURCE("compat.socket", compat_socket),
+    SOURCE("test.assertions", test_assertions),
+    SOURCE("test.beds", test_beds),
+    SOURCE("test.bus", test_bus),
+    SOURCE("test.clock", test_clock),
+    SOURCE("test.diff", test_diff),
+    SOURCE("test.discover", test_discover),
+    SOURCE("test.environment", test_environment),
+    SOURCE("test.facade", test_facade),
+    SOURCE("test.failure", test_failure),
+    SOURCE("test.filter", test_filter),
+    SOURCE("test.hooks", test_hooks),
+    SOURCE("test.json", test_json),
+    SOURCE("test.main", test_main),
+    SOURCE("test.options", test_options),
+    SOURCE("test.report", test_report),
+    SOURCE("test.report.json", test_report_json),
+    SOURCE("test.report.junit", test_report_junit),
+    SOURCE("test.report.people", test_report_people),
+    SOURCE("test.report.tap", test_report_tap),
+    SOURCE("test.runner", test_runner),
+    SOURCE("test.shuffle", test_shuffle),
+    SOURCE("test.tools", test_tools),
+    SOURCE("test.values", test_values),
+    SOURCE("test.words", test_words),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

@@ -5,8 +5,12 @@ internal import Moonloop
 /// The options that were given, and where the operands begin.
 struct ScannedOptions {
   private var values: [String: String?] = [:]
+  /// All of them in order; the value of an option without one is nil, and of a denied one too.
+  private(set) var given: [(option: OptionSpec, value: String?, isDenied: Bool)] = []
   /// The index, in the command line, of the first argument that is no option.
   fileprivate(set) var operands: Int
+  /// The indices of all operands, if the command lets options stand behind them.
+  private(set) var operandIndices: [Int] = []
 
   func has(_ name: String) -> Bool { values[name] != nil }
   func value(_ name: String) -> String? { values[name] ?? nil }
@@ -23,11 +27,20 @@ struct ScannedOptions {
     operands = index
     while index < arguments.count {
       let argument = arguments[index]
-      if argument == "-" || !argument.hasPrefix("-") { break }
+      if argument == "-" || !argument.hasPrefix("-") {
+        if !command.mixesOperands { break }
+        operandIndices.append(index)
+        index += 1
+        continue
+      }
       index += 1
       if argument == "--" { break }
+      if let denied = command.denied(argument[...]) {
+        given.append((denied, nil, true))
+        continue
+      }
       let (option, inline) = try Self.find(argument, command)
-      if values[option.name] != nil {
+      if values[option.name] != nil && !option.repeats {
         throw UsageError(message: "option '\(option.name)' was given twice", command: command.name)
       }
       values[option.name] = .some(nil)
@@ -42,9 +55,11 @@ struct ScannedOptions {
       } else if inline != nil {
         throw UsageError(message: "option '\(option.name)' takes no value", command: command.name)
       }
+      given.append((option, values[option.name] ?? nil, false))
       if option.name == stopsAfter { break }
     }
     operands = index
+    if command.mixesOperands { operandIndices += Array(index..<max(index, arguments.count)) }
   }
 
   /// The option that an argument names, and the value written in the same argument.
@@ -58,6 +73,7 @@ struct ScannedOptions {
       }
       throw unknown(String(parts[0]), command)
     }
+    if let option = command.option(argument[...]) { return (option, nil) }
     let short = argument.prefix(2)
     guard let option = command.option(short) else { throw unknown(argument, command) }
     let rest = argument.dropFirst(2)

@@ -8,6 +8,10 @@ struct OptionSpec: Sendable {
   var placeholder: String?
   /// All values it takes, if they can be listed.
   var choices: [String] = []
+  /// Whether it may be given several times.
+  var repeats = false
+  /// Whether `--no-NAME` says the opposite.
+  var isNegatable = false
   let help: String
 
   var name: String { names[0] }
@@ -20,6 +24,8 @@ struct CommandSpec: Sendable {
   /// What stands after the command's name.
   let usage: String
   let options: [OptionSpec]
+  /// Whether options may also stand behind operands.
+  var mixesOperands = false
   /// Paragraphs below the options.
   var notes: [String] = []
   /// Command lines, and what each does.
@@ -27,6 +33,12 @@ struct CommandSpec: Sendable {
 
   func option(_ name: Substring) -> OptionSpec? {
     options.first { $0.names.contains { $0 == name } }
+  }
+
+  /// The option that `--no-NAME` denies.
+  func denied(_ name: Substring) -> OptionSpec? {
+    guard name.hasPrefix("--no-") else { return nil }
+    return option("--" + name.dropFirst(5)).flatMap { $0.isNegatable ? $0 : nil }
   }
 }
 

@@ -52,7 +52,9 @@ enum Help {
   }
 
   private static func label(_ option: OptionSpec) -> String {
-    let names = option.names.reversed().joined(separator: ", ")
+    let names = option.names.reversed().map {
+      option.isNegatable && $0.hasPrefix("--") ? "--[no-]" + $0.dropFirst(2) : $0
+    }.joined(separator: ", ")
     return option.placeholder.map { "\(names) \($0)" } ?? names
   }
 

@@ -70,6 +70,8 @@ struct RunSettings {
   var traces = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
+  /// What `moonloop test` was called with; nil for a script.
+  var tests: TestArguments?
 }
 
 extension Program {

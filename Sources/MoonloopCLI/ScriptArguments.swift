@@ -18,8 +18,15 @@ struct ScriptArguments {
       stack.rawSet(-2, item: Int64(index - settings.scriptIndex))
     }
     if case .chunk = settings.source {
-      stack.push("(command line)")
+      stack.push(settings.tests == nil ? "(command line)" : "moonloop test")
       stack.rawSet(-2, item: 0)
+    }
+    if settings.tests != nil {
+      // What stands before `arg[0]` starts scripts, as specs expect that start other programs.
+      stack.push("run")
+      stack.rawSet(-2, item: -1)
+      push(0, on: stack)
+      stack.rawSet(-2, item: -2)
     }
     stack.popGlobal("arg")
     if case .file(let path) = settings.source { searchBeside(String(cString: path), stack) }
@@ -28,10 +35,24 @@ struct ScriptArguments {
   /// Pushes what stands behind the script.
   /// - Returns: How many they are.
   func pushRest(on stack: LuaStack) -> Int {
+    if let tests = settings.tests { return push(tests, on: stack) }
     let rest = count - settings.scriptIndex - 1
     guard stack.reserve(rest + 1) else { return 0 }
     for index in count - rest..<count { push(index, on: stack) }
     return rest
+  }
+
+  /// How many options there are, the name and the value of each, and the paths.
+  private func push(_ tests: TestArguments, on stack: LuaStack) -> Int {
+    let count = 1 + 2 * tests.options.count + tests.paths.count
+    guard stack.reserve(count + 1) else { return 0 }
+    stack.push(tests.options.count)
+    for (name, value, isDenied) in tests.options {
+      stack.push(name)
+      if let value { stack.push(value) } else { stack.push(!isDenied) }
+    }
+    for index in tests.paths { push(index, on: stack) }
+    return count
   }
 
   private func push(_ index: Int, on stack: LuaStack) {

@@ -64,6 +64,7 @@ final class ScriptRun {
           errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
         }))
     ScriptArguments(settings).set(on: state)
+    if settings.tests != nil { runtime.openBed() }
     state.onClosed = { Ending.forgetCallouts() }
     Ending.catchSignals(
       waking: kernel,
@@ -89,6 +90,7 @@ final class ScriptRun {
   }
 
   private func end(_ state: LuaState) {
+    if settings.tests != nil { runtime.closeBed() }
     state.shutDown()
     flush()
     reporter.finish()

@@ -9,7 +9,7 @@ exit(Program.main(CommandLine.arguments))
 /// The command line as a whole.
 enum Program {
   static let version = "0.1.0"
-  static let commands = [runCommand]
+  static let commands = [runCommand, testCommand]
 
   /// - Returns: The exit status.
   static func main(_ arguments: [String]) -> Int32 {
@@ -31,6 +31,9 @@ enum Program {
     case "run":
       if wantsHelp(arguments) { return Help.print(Help.of(runCommand)) }
       return try run(arguments)
+    case "test":
+      if wantsHelp(arguments) { return Help.print(Help.of(testCommand)) }
+      return try test(arguments)
     case "-h", "--help": return Help.print(Help.ofProgram)
     case "help":
       guard arguments.count > 2 else { return Help.print(Help.ofProgram) }

@@ -1,0 +1,72 @@
+-- Which tests run: names, patterns and tags, as busted reads them.
+local filter = {}
+
+--- The names of a node and of the blocks around it, without the file's, joined by blanks.
+function filter.full_name(node, name)
+  local names = { name or node.name }
+  local parent = node.parent
+  while parent and parent.kind ~= "file" and parent.kind ~= "suite" do
+    table.insert(names, 1, parent.name or parent.kind)
+    parent = parent.parent
+  end
+  return table.concat(names, " ")
+end
+
+--- Whether `#tag` stands in a text as a word.
+local function has_tag(text, tag)
+  local at = 1
+  while true do
+    local first, last = text:find("#" .. tag, at, true)
+    if not first then return false end
+    if not text:sub(last + 1, last + 1):find("[%w_-]") then return true end
+    at = last + 1
+  end
+end
+
+local function any(list, holds)
+  for _, item in ipairs(list) do
+    if holds(item) then return true end
+  end
+  return false
+end
+
+--- The tags of the options of a node, written as they stand in names.
+local function with_tags(node)
+  local text = node.name or ""
+  for _, tag in ipairs(node.options.tags or {}) do text = text .. " #" .. tag end
+  return text
+end
+
+local function with_all_tags(node)
+  local text = ""
+  while node and node.kind ~= "file" and node.kind ~= "suite" do
+    text = with_tags(node) .. " " .. text
+    node = node.parent
+  end
+  return text
+end
+
+--- Makes the judge of nodes: a function that tells whether one is to be run.
+-- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names
+function filter.make(options)
+  return function(node)
+    local full = filter.full_name(node)
+    local function matches(pattern) return full:find(pattern) ~= nil end
+    local function is_full_name(name) return name == full end
+    if any(options.exclude_tags, function(tag) return has_tag(with_tags(node), tag) end) then
+      return false
+    end
+    if any(options.filter_out, matches) or any(options.exclude_names, is_full_name) then
+      return false
+    end
+    if node.kind == "describe" then return true end  -- its tests are judged one by one
+    if #options.tags > 0 then
+      local text = with_all_tags(node)
+      if not any(options.tags, function(tag) return has_tag(text, tag) end) then return false end
+    end
+    if #options.name > 0 and not any(options.name, is_full_name) then return false end
+    return #options.filter == 0 or any(options.filter, matches)
+  end
+end
+
+return filter

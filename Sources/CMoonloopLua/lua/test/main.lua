@@ -1,0 +1,162 @@
+-- `moonloop test`: from the options to the exit status.
+local bed = require "moonloop.bed"
+local assertions = require "moonloop.test.assertions"
+local discover = require "moonloop.test.discover"
+local facade = require "moonloop.test.facade"
+local filter = require "moonloop.test.filter"
+local options = require "moonloop.test.options"
+local report = require "moonloop.test.report"
+local runner = require "moonloop.test.runner"
+local words = require "moonloop.test.words"
+
+local main = {}
+
+local SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+local function complain(message)
+  io.stdout:flush()
+  io.stderr:write("moonloop: test: ", message, "\n")
+  return USAGE
+end
+
+--- The folder where specs are if none is named.
+local function default_paths()
+  return bed.files("spec") and { "spec" } or { "." }
+end
+
+--- Makes the words known to spec files, and busted to those who require it.
+local function prepare(settings, run)
+  local library, message = assertions.load()
+  if not library then return nil, message end
+  local all = words.all(settings.lazy)
+  for name, part in pairs(library) do all[name] = part end
+  run.root.env = all
+  words.wants = filter.make(settings)
+  package.loaded.busted = facade.new(all)
+  -- Specs that can be run by themselves begin with require "busted.runner" ().
+  package.preload["busted.runner"] = function() return function() end end
+  return true
+end
+
+local function extend_paths(settings)
+  package.path = settings.lpath .. ";" .. package.path
+  package.cpath = settings.cpath .. ";" .. package.cpath
+end
+
+--- Runs the helper and the statements of `-e`.
+local function run_helper(settings, run)
+  for _, text in ipairs(settings.e) do
+    local chunk, message = load(text, "=(-e)", "t")
+    if not chunk then return nil, "-e: " .. message end
+    local result = bed.call(nil, chunk)
+    if result.status ~= "ok" then return nil, "-e: " .. tostring(result.message) end
+  end
+  local helper = settings.helper
+  if not helper or helper == "" then return true end
+  local old_arguments = arg
+  arg = table.move(settings.Xhelper, 1, #settings.Xhelper, 1, { [0] = helper })
+  local environment = require "moonloop.test.environment"
+  environment.enter(run.root)
+  local result = bed.call(nil, function()
+    local value
+    if helper:find("%.lua$") then value = dofile(helper) else value = require(helper) end
+    if type(value) == "function" then
+      assert(value(package.loaded.busted, helper, { arguments = settings.Xhelper }))
+    end
+  end)
+  environment.leave()
+  arg = old_arguments
+  if result.status == "ok" then return true end
+  return nil, ("the helper '%s' failed: %s"):format(helper, tostring(result.message))
+end
+
+--- Loads luacov, whose hook counts lines from now on.
+local function start_coverage(settings)
+  if not settings.coverage then return true end
+  local ok, luacov = pcall(require, "luacov.runner")
+  if not ok then
+    return nil, "--coverage: luacov is not installed; 'apt-get install lua-luacov' does that"
+  end
+  luacov.init(settings.coverage_config_file)
+  return true
+end
+
+local function list(run, files)
+  local lister = { record = function(_, record)
+    if record.type == "listed" then
+      local where = record.record.where
+      print((where and where .. ": " or "") .. record.record.name)
+    elseif record.type == "problem" then
+      run.list_failed = true
+      io.stderr:write((record.problem.where or record.file or "?") .. ": "
+        .. record.problem.message, "\n")
+    end
+  end }
+  run.report = lister
+  run:run(files)
+  return run.list_failed and FAILURE or SUCCESS
+end
+
+--- Says what explains a run without tests, or how to get the same order again.
+local function note(settings, run, counts)
+  if counts.tests == 0 and counts.problems == 0 then
+    return "No test was run: no test matches the filters, or the files define none."
+  end
+  local failed = counts.failure + counts.error + counts.problems
+  if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
+    return ("Random seed: %d"):format(run.seed)
+  end
+end
+
+--- Runs `moonloop test` as the program calls it.
+-- @param count how many options there are; then name and value of each, and the paths
+-- @return the exit status, or nil if a signal ended the run
+function main.command(count, ...)
+  local arguments = table.pack(...)
+  local given = {}
+  for index = 1, count do given[index] = { arguments[2 * index - 1], arguments[2 * index] } end
+  local paths = table.move(arguments, 2 * count + 1, arguments.n, 1, {})
+  local ok, status = xpcall(main.run, debug.traceback, given, paths)
+  if ok then return status end
+  -- A mistake of ours: what a spec does cannot come here.
+  complain("the runner itself failed: " .. tostring(status))
+  return FAILURE
+end
+
+--- Runs `moonloop test`.
+-- @param given a list of { name, value } as options.make takes it
+-- @param paths the files and folders to test
+-- @return the exit status
+function main.run(given, paths)
+  local settings, message = options.make(given, paths)
+  if not settings then return complain(message) end
+  if #settings.paths == 0 then settings.paths = default_paths() end
+  local files
+  files, message = discover.find(settings.paths, settings)
+  if not files then return complain(message) end
+  if #files == 0 then
+    return complain(("no file in %s matches %s"):format(
+      table.concat(settings.paths, ", "), table.concat(settings.pattern, " or ")))
+  end
+  return main.run_files(settings, files)
+end
+
+function main.run_files(settings, files)
+  local began = bed.monotonic()
+  local run = runner.new(settings)
+  local ok, message = start_coverage(settings)
+  if ok then ok, message = prepare(settings, run) end
+  extend_paths(settings)
+  if ok then ok, message = run_helper(settings, run) end
+  if not ok then return complain(message) end
+  if settings.list then return list(run, files) end
+  run.report, message = report.new(settings)
+  if not run.report then return complain(message) end
+  run.report:record({ type = "start", files = #files, seed = settings.seed })
+  run:run(files)
+  local is_well = run.report:finish(bed.monotonic() - began, note(settings, run, run.report.counts))
+  if run.is_interrupted then return nil end
+  return is_well and SUCCESS or FAILURE
+end
+
+return main

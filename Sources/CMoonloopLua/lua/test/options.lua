@@ -1,0 +1,200 @@
+-- What a run is asked to do: the command line first, then the file `.busted`, then our defaults.
+local options = {}
+
+-- Each option: how its text is read, its default, and the name in .busted if it is another.
+local kinds = {
+  output = { "list" },
+  pattern = { "list", { "_spec%.lua$", "_test%.lua$" } }, ["exclude-pattern"] = { "list", {} },
+  filter = { "list", {} }, ["filter-out"] = { "list", {} }, name = { "list", {} },
+  tags = { "commas", {} }, ["exclude-tags"] = { "commas", {} },
+  ["exclude-names-file"] = { "text" },
+  ["repeat"] = { "count", 1 }, seed = { "seed" }, orders = { "count" },
+  timeout = { "seconds", 60 },
+  clock = { "clock", "real" }, slowest = { "count" }, jobs = { "count" },
+  color = { "text", "auto" },
+  helper = { "text" }, Xhelper = { "commas", {} }, e = { "list", {} },
+  lpath = { "path", "./src/?.lua;./src/?/?.lua;./src/?/init.lua" },
+  cpath = { "path", "./csrc/?.so;./csrc/?/?.so" },
+  run = { "text" }, ["config-file"] = { "text" },
+  coverage = { "flag", false }, ["coverage-config-file"] = { "text" },
+  verbose = { "flag", false }, list = { "flag", false }, lazy = { "flag", false },
+  ["auto-insulate"] = { "flag", true }, ["keep-going"] = { "flag", true },
+  recursive = { "flag", true }, ["suppress-pending"] = { "flag", false },
+  shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
+  sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
+  update = { "flag", false }, watch = { "flag", false }, worker = { "flag", false },
+}
+
+-- Reporters that only busted has are taken for ours.
+local foreign_output = { utfTerminal = true, plainTerminal = true, gtest = true, htest = true }
+
+local function number_above(name, text, least, what)
+  local number = tonumber(text)
+  if not number or not (number >= least) or number == math.huge then
+    return nil, ("--%s: must be %s, got '%s'"):format(name, what, tostring(text))
+  end
+  return number
+end
+
+local readers = {}
+
+function readers.list(_, value, old)
+  local list = old or {}
+  for _, item in ipairs(type(value) == "table" and value or { value }) do
+    list[#list + 1] = tostring(item)
+  end
+  return list
+end
+
+function readers.commas(_, value, old)
+  local list = old or {}
+  for _, text in ipairs(type(value) == "table" and value or { value }) do
+    for item in tostring(text):gmatch("[^,]+") do list[#list + 1] = item end
+  end
+  return list
+end
+
+function readers.path(_, value, old) return old and old .. ";" .. value or tostring(value) end
+function readers.text(_, value) return tostring(value) end
+function readers.flag(_, value) return value and true or false end
+
+function readers.count(name, value)
+  local number, message = number_above(name, value, 1, "a whole number of at least 1")
+  number = number and math.tointeger(number)
+  if number then return number end
+  return nil, message
+    or ("--%s: must be a whole number of at least 1, got '%s'"):format(name, value)
+end
+
+function readers.seed(name, value)
+  local number = math.tointeger(tonumber(value) or "")
+  if number then return number end
+  return nil, ("--%s: must be a whole number, got '%s'"):format(name, tostring(value))
+end
+
+function readers.seconds(name, value)
+  return number_above(name, value, 0.001, "a time in seconds, above 0")
+end
+
+function readers.clock(_, value)
+  if value == "real" or value == "virtual" or value == "skip_idle" then return value end
+  return nil, ("--clock: must be real, virtual or skip_idle, got '%s'"):format(tostring(value))
+end
+
+--- Reads one option into a table of values.
+local function read(into, name, value)
+  local kind = kinds[name]
+  if not kind then return nil, ("unknown option '--%s'"):format(name) end
+  local result, message = readers[kind[1]](name, value, into[name])
+  if result == nil then return nil, message end
+  into[name] = result
+  return true
+end
+
+--- Reads a `.busted` file.
+-- @return its settings by name, or nil and a message; an empty table if there is no such file
+local function config(given)
+  local path = given["config-file"] or ".busted"
+  local file = io.open(path, "r")
+  if not file then
+    if given["config-file"] then return nil, ("--config-file: cannot read '%s'"):format(path) end
+    if given.run then return nil, "--run: there is no file '.busted' here" end
+    return {}
+  end
+  file:close()
+  local chunk, message = loadfile(path, "t")
+  if not chunk then return nil, message end
+  local ok, tasks = pcall(chunk)
+  if not ok then return nil, tostring(tasks) end
+  if type(tasks) ~= "table" then return nil, ("%s: does not return a table"):format(path) end
+  local settings = {}
+  local task = tasks[given.run or "default"]
+  if given.run and type(task) ~= "table" then
+    return nil, ("--run: %s has no task '%s'"):format(path, given.run)
+  end
+  for _, part in ipairs({ tasks._all or {}, task or {} }) do
+    for name, value in pairs(part) do settings[name] = value end
+  end
+  return settings
+end
+
+--- Adds what `.busted` says and the command line does not. What is busted's alone is passed over.
+local function merge(given, settings)
+  for name, value in pairs(settings) do
+    name = tostring(name):gsub("_", "-")
+    local is_foreign = name == "output" and foreign_output[value]
+    if kinds[name] and given[name] == nil and not is_foreign then
+      local ok, message = read(given, name, value)
+      if not ok then return nil, ".busted: " .. message:gsub("^%-%-", "") end
+    end
+  end
+  return true
+end
+
+local function lines_of(path)
+  local names = {}
+  if not path then return names end
+  local file, message = io.open(path, "r")
+  if not file then return nil, ("--exclude-names-file: cannot read %s"):format(message) end
+  for line in file:lines() do names[#names + 1] = line end
+  file:close()
+  return names
+end
+
+--- What of the options has to fit together.
+local function check(result)
+  for _, tag in ipairs(result.exclude_tags) do
+    for _, other in ipairs(result.tags) do
+      if tag == other then
+        return nil, ("--tags and --exclude-tags both name '%s'"):format(tag)
+      end
+    end
+  end
+  for _, list in ipairs({ "filter", "filter_out", "pattern", "exclude_pattern" }) do
+    for _, pattern in ipairs(result[list]) do
+      local ok, message = pcall(string.find, "", pattern)
+      if not ok then
+        return nil, ("--%s: '%s' is no Lua pattern: %s"):format(
+          list:gsub("_", "-"), pattern, (message:gsub("^.-:%d+: ", "")))
+      end
+    end
+  end
+  return result
+end
+
+--- Makes the options of a run.
+-- @param pairs_given a list of { name, value } as on the command line, names without "--";
+--   flags have true, or false for "--no-..."
+-- @param paths the operands
+-- @return the options, with "_" for "-" in names; or nil and a message for the user
+function options.make(pairs_given, paths)
+  local given = {}
+  for _, pair in ipairs(pairs_given) do
+    local ok, message = read(given, pair[1], pair[2])
+    if not ok then return nil, message end
+  end
+  local settings, message = config(given)
+  if not settings then return nil, message end
+  local ok
+  ok, message = merge(given, settings)
+  if not ok then return nil, message end
+  local result = { paths = paths, from_file = settings.ROOT }
+  for name, kind in pairs(kinds) do
+    local value = given[name]
+    if value == nil then value = kind[2] end
+    result[name:gsub("-", "_")] = value
+  end
+  if #paths == 0 and settings.ROOT then result.paths = readers.commas("ROOT", settings.ROOT) end
+  result.output = result.output or { "people" }
+  result.rounds = result["repeat"]
+  for _, kind in ipairs({ "shuffle", "sort" }) do
+    for _, of in ipairs({ "_files", "_tests" }) do
+      if result[kind .. of] == nil then result[kind .. of] = result[kind] or false end
+    end
+  end
+  result.exclude_names, message = lines_of(result.exclude_names_file)
+  if not result.exclude_names then return nil, message end
+  return check(result)
+end
+
+return options

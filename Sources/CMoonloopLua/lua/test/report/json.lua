@@ -1,0 +1,17 @@
+-- The report for programs: one JSON object a line, as things happen.
+local json = require "moonloop.test.json"
+
+local lines = {}
+lines.__index = lines
+
+--- Makes the reporter.
+function lines.new(write) return setmetatable({ write = write }, lines) end
+
+--- Takes a record.
+function lines:record(record)
+  if record.type == "listed" or record.type == "note" then return end
+  self.write(json.encode(record), "\n")
+  io.stdout:flush()
+end
+
+return lines

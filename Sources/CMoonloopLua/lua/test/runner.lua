@@ -1,0 +1,360 @@
+-- Runs the tree of blocks and tests, and tells the reporters what came of each.
+local bed = require "moonloop.bed"
+local ml = require "moonloop"
+local beds = require "moonloop.test.beds"
+local bus = require "moonloop.test.bus"
+local clock = require "moonloop.test.clock"
+local environment = require "moonloop.test.environment"
+local failure = require "moonloop.test.failure"
+local filter = require "moonloop.test.filter"
+local hooks = require "moonloop.test.hooks"
+local shuffle = require "moonloop.test.shuffle"
+local tools = require "moonloop.test.tools"
+
+local runner = {}
+runner.__index = runner
+
+--- Makes a runner.
+-- @param options as `moonloop.test.options` gives them
+-- @param report what hears of the records
+function runner.new(options, report)
+  local self = setmetatable({ options = options, report = report, stops = false }, runner)
+  self.root = { kind = "suite", descriptor = "suite", hooks = {}, children = {}, attributes = {} }
+  return self
+end
+
+local function place(site)
+  return site and site.currentline > 0 and ("%s:%d"):format(site.short_src, site.currentline) or nil
+end
+
+local function file_of(node)
+  while node and node.kind ~= "file" do node = node.parent end
+  return node
+end
+
+--- The options of a node, or what the blocks around it say.
+local function option(node, name)
+  while node do
+    if node.options and node.options[name] ~= nil then return node.options[name] end
+    node = node.parent
+  end
+  return nil
+end
+
+--- How a report names what failed outside of a test.
+local function title(node)
+  if node.kind == "describe" then return "the block " .. filter.full_name(node) end
+  if node.kind == "it" or node.kind == "file" then return node.name end
+  if node.kind == "suite" then return "the run" end
+  local parent = node.parent
+  if parent.kind == "suite" then return node.word .. " of the run" end
+  return node.word .. " of " .. (parent.kind == "file" and parent.name or filter.full_name(parent))
+end
+
+--- Tells of a problem outside of tests.
+function runner:problem(node, problem)
+  local file = file_of(node)
+  if problem.status == "pending" then
+    problem.status, problem.message = "error", "pending() can only be called in a test"
+  elseif problem.kind ~= "leak" then
+    problem.status = "error"
+  end
+  self.report:record({
+    type = "problem", file = file and file.name, name = title(node), problem = problem,
+    where = place(node.trace),
+  })
+  bus.publish({ "error", node.kind }, node, node.parent, problem.message, problem)
+  if not self.options.keep_going then self.stops = true end
+end
+
+--- Calls a function of the spec on the current loop; what went wrong goes to `take`.
+-- @return whether all went well
+function runner:call(node, take, fn, ...)
+  environment.enter(node)
+  local limit = option(node, "timeout") or self.options.timeout
+  local callable = fn
+  if type(fn) ~= "function" then fn = function(...) return callable(...) end end  -- a spy
+  local result = bed.call(limit, fn, ...)
+  environment.leave()
+  local is_well = result.status == "ok"
+  -- The loop of a call is only ever stopped for good when a signal asks the program to end.
+  if result.status == "stopped" then self.stops, self.is_interrupted = true, true end
+  if not is_well then
+    local problem = failure.problem(result, limit)
+    problem.where = problem.where or place(node.trace)
+    take(problem)
+  end
+  for _, text in ipairs(result.reports or {}) do
+    -- What the limit stopped has been told.
+    local is_told = result.status == "timeout" and text:find("\ninterrupted", 1, true)
+    if not is_told then
+      is_well = false
+      take(failure.reported(text))
+    end
+  end
+  return is_well
+end
+
+--- Publishes the start or the end of a node; an error of a subscriber is a problem.
+function runner:publish(channel, node, ...)
+  if not bus.has_subscribers(channel) then return true end
+  local arguments = table.pack(...)
+  return self:call(node, function(problem) self:problem(node, problem) end, function()
+    bus.publish(channel, node, table.unpack(arguments, 1, arguments.n))
+  end)
+end
+
+--- Runs a hook; problems go to `take`, or are reported as the hook's own.
+function runner:hook(take)
+  return function(hook)
+    return self:call(hook, function(problem)
+      problem.hook = title(hook)
+      if problem.status == "failure" then problem.status = "error" end
+      if take then take(problem) else self:problem(hook, problem) end
+    end, hook.run)
+  end
+end
+
+-- ── blocks ─────────────────────────────────────────────────────────────────────────────────────
+
+local function by_name(a, b) return (a.name or "") < (b.name or "") end
+
+--- Puts the children of a block in the order in which they are to run.
+function runner:arrange(block, sorts, shuffles)
+  if sorts then
+    table.sort(block.children, by_name)
+  elseif block.is_random or (block.is_random == nil and shuffles) then
+    shuffle.list(block.children, block.seed or self.seed)
+    self.was_shuffled = true
+  end
+end
+
+function runner:children(block)
+  for _, child in ipairs(block.children) do
+    if self.stops then return end
+    if child.kind == "describe" then
+      self:block(child)
+    elseif child.kind == "it" then
+      self:test(child)
+    else
+      self:pending(child)
+    end
+  end
+end
+
+--- Runs the body of a block, which adds its children, then these.
+function runner:inside(block)
+  local function take(problem) self:problem(block, problem) end
+  if not self:call(block, take, block.run) then return end
+  self:arrange(block, self.options.sort_tests, self.options.shuffle_tests)
+  if self.options.list then return self:children(block) end
+  if hooks.setup(block, self:hook()) then self:children(block) end
+  hooks.teardown(block, self:hook())
+end
+
+--- Runs a file or a describe block.
+function runner:block(block)
+  block.children, block.hooks, block.env = {}, {}, nil
+  block.is_random, block.seed, block.lazy_is_well = nil, nil, nil
+  environment.enter(block)
+  local wanted = block.options.clock
+  local has_own = block.kind == "file" or (wanted ~= nil and wanted ~= beds.clock())
+  if has_own then beds.enter(wanted or self.options.clock, block.name) end
+  local snapshot = beds.snapshot()
+  if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
+  self:publish({ block.kind, "end" }, block, block.parent)
+  local leak = option(block, "leaks") ~= "allow" and beds.leak(beds.since(snapshot))
+  if leak and not self.options.list then self:problem(block, leak) end
+  if has_own then beds.leave() end
+  environment.leave()
+end
+
+--- Runs a spec file.
+function runner:file(file)
+  self.report:record({ type = "file", file = file.name })
+  self:block(file)
+  tools.forget_file()
+end
+
+-- ── tests ──────────────────────────────────────────────────────────────────────────────────────
+
+local rank = { success = 0, pending = 1, failure = 2, error = 3 }
+
+--- A record of a test, to which its runs add.
+local function record_of(node)
+  local file = file_of(node)
+  return {
+    type = "test", file = file and file.name, name = filter.full_name(node), title = node.name,
+    where = place(node.trace), status = "success", seconds = 0, problems = {},
+  }
+end
+
+local function add(record, problem)
+  if problem.status == "pending" then
+    if rank[record.status] == 0 then record.status, record.note = "pending", problem.message end
+    return
+  end
+  if problem.comparison then
+    problem.comparison = require("moonloop.test.diff").texts(problem.comparison)
+  end
+  table.insert(record.problems, problem)
+  if rank[problem.status] > rank[record.status] then record.status = problem.status end
+end
+
+--- Runs the body of a test and what it gave to `finally`.
+function runner:body(node, take)
+  local finally
+  node.env = { finally = function(fn) finally = fn end }
+  node.phase = "body"
+  local t = tools.new(node, self.options)
+  local kind = beds.clock()
+  self:call(node, take, node.run, ml.current(), clock.new(kind), t)
+  node.phase = "finally"
+  if finally then self:call(node, take, finally) end
+  for _, problem in ipairs(self:cleaned(node, t)) do take(problem) end
+end
+
+--- Ends what a test's tools made: its programs and folders.
+function runner:cleaned(node, t)
+  local problems = {}
+  for _, action in ipairs(tools.endings(t)) do
+    self:call(node, function(problem) problems[#problems + 1] = problem end, action)
+  end
+  return problems
+end
+
+--- Runs a test once, with its hooks, on its loop.
+function runner:once(node, record, seed)
+  local function take(problem)
+    problem.seed = seed
+    add(record, problem)
+  end
+  local wanted = option(node, "clock")
+  local kind = wanted or self.options.clock
+  local is_fresh, keeper = beds.enter_for_test(kind, record.name)
+  if not is_fresh and wanted and wanted ~= beds.clock() then
+    return take({ status = "error", where = record.where, traceback = "", message =
+      ("clock = '%s' needs a loop of its own, but the block keeps its loop: %s; "
+      .. "give the clock to the block"):format(wanted, keeper) })
+  end
+  local snapshot = beds.snapshot()
+  bed.order(seed)
+  local is_well, ancestor = hooks.before_each(node.parent, self:hook(take))
+  if is_well then self:body(node, take) end
+  hooks.after_each(ancestor, self:hook(take))
+  bed.order(nil)
+  local leak = option(node, "leaks") ~= "allow" and beds.leak(beds.since(snapshot))
+  if leak then take(leak) end
+  if is_fresh then beds.leave() end
+end
+
+--- The seeds under which a test runs; false stands for the natural order.
+function runner:seeds(node)
+  local orders = option(node, "orders") or self.options.orders
+  if not orders then return { false } end
+  if self.options.seed then return { self.options.seed } end
+  local first = math.tointeger(tonumber(option(node, "seed"))) or 1
+  local seeds = {}
+  for index = 1, orders do seeds[index] = first + index - 1 end
+  return seeds
+end
+
+--- Runs a test in each of its orders, until one fails.
+function runner:test(node)
+  local record = record_of(node)
+  if self.options.list then return self.report:record({ type = "listed", record = record }) end
+  if not hooks.lazy_setup(node.parent, self:hook()) then return end
+  self.report:record({ type = "test_start", name = record.name, file = record.file })
+  environment.enter(node)
+  local began = bed.monotonic()
+  if self:publish({ "test", "start" }, node, node.parent) then
+    local seeds = self:seeds(node)
+    for index, seed in ipairs(seeds) do
+      node.env = nil
+      self:once(node, record, seed or nil)
+      if record.status ~= "success" then
+        record.orders = seed and { seed = seed, ran = index, of = #seeds } or nil
+        break
+      end
+    end
+  end
+  record.seconds = bed.monotonic() - began
+  self:publish({ "test", "end" }, node, node.parent, record.status)
+  environment.leave()
+  self:ended(node, record)
+end
+
+function runner:ended(node, record)
+  self.report:record(record)
+  if record.status ~= "success" and record.status ~= "pending" then
+    local channel = { record.status, "it" }
+    bus.publish(channel, node, node.parent, record.problems[1] and record.problems[1].message)
+    if not self.options.keep_going then self.stops = true end
+  end
+end
+
+function runner:pending(node)
+  local record = record_of(node)
+  if self.options.list then
+    if self.options.suppress_pending then return end
+    return self.report:record({ type = "listed", record = record })
+  end
+  record.status = "pending"
+  self:publish({ "test", "start" }, node, node.parent)
+  self:publish({ "test", "end" }, node, node.parent, "pending")
+  self.report:record(record)
+end
+
+-- ── the whole run ──────────────────────────────────────────────────────────────────────────────
+
+--- Reads a spec file.
+function runner:load(path)
+  local file = {
+    kind = "file", descriptor = "file", name = path, options = {}, parent = self.root,
+    mode = self.options.auto_insulate and "insulate" or nil, hooks = {}, children = {},
+    attributes = { envmode = self.options.auto_insulate and "insulate" or nil },
+  }
+  local chunk, message = loadfile(path, "t", environment.globals)
+  file.run = chunk or function() error(message, 0) end
+  return file
+end
+
+--- Runs all files, as often as the options say.
+-- @param paths the spec files
+function runner:run(paths)
+  local root = self.root
+  for _, path in ipairs(paths) do table.insert(root.children, self:load(path)) end
+  local natural = table.move(root.children, 1, #root.children, 1, {})
+  for round = 1, self.options.rounds do
+    self.seed = self.options.seed or shuffle.any_seed()
+    root.children = table.move(natural, 1, #natural, 1, {})
+    root.lazy_is_well = nil
+    self:arrange(root, self.options.sort_files, self.options.shuffle_files)
+    self:round(round)
+    if self.stops then break end
+  end
+end
+
+function runner:round(round)
+  local root = self.root
+  local rounds = self.options.rounds
+  beds.enter("real", "the run")
+  environment.enter(root)
+  if round > 1 then self:publish({ "suite", "reset" }, root, round, rounds) end
+  local seed = self.options.shuffle_tests and self.seed or nil
+  if self:publish({ "suite", "start" }, root, round, rounds, seed) then
+    local goes_on = self.options.list or hooks.setup(root, self:hook())
+    if goes_on then
+      for _, file in ipairs(root.children) do
+        if self.stops then break end
+        self:file(file)
+      end
+    end
+    if not self.options.list then hooks.teardown(root, self:hook()) end
+  end
+  self:publish({ "suite", "end" }, root, round, rounds)
+  environment.leave()
+  beds.leave()
+end
+
+return runner

@@ -1,0 +1,23 @@
+-- The order of tests by chance, with a seed that gives it again.
+local shuffle = {}
+
+--- Puts a list in an order drawn from a seed. The same seed gives the same order as busted's.
+function shuffle.list(list, seed)
+  math.randomseed(seed)
+  for index = #list, 2, -1 do
+    local other = math.random(index)
+    list[index], list[other] = list[other], list[index]
+  end
+  return list
+end
+
+--- A seed that nobody chose, small enough to be typed.
+function shuffle.any_seed()
+  local file = io.open("/dev/urandom", "rb")
+  local bytes = file and file:read(2)
+  if file then file:close() end
+  if not bytes then return os.time() % 65536 end
+  return (string.unpack("<I2", bytes))
+end
+
+return shuffle
