@@ -109,6 +109,12 @@ int cmx_set_nonblocking(int fd) {
   return CALL(fcntl, fcntl(fd, F_SETFL, flags | O_NONBLOCK));
 }
 
+int cmx_set_blocking(int fd) {
+  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  if (flags < 0 || !(flags & O_NONBLOCK)) return flags < 0 ? flags : 0;
+  return CALL(fcntl, fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));
+}
+
 int cmx_traits(int fd) {
   int flags = CALL(fcntl, fcntl(fd, F_GETFL));
   if (flags < 0) return flags;

@@ -45,6 +45,7 @@ void cmx_ending_stop_callout(void) {
 static void on_request(int number) {
   int saved = errno;
   if (cmx_ending_word > 0) {
+    cmx_terminals_restore();
     signal(number, SIG_DFL);
     kill(getpid(), number);  // it is delivered when this handler returns
   } else {

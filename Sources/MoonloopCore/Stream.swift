@@ -18,9 +18,13 @@ extension Loop {
     /// A write waits when more than so much is queued.
     package var outputLimit = 64 << 10
     /// The end of file was read.
-    package var isAtEnd = false
+    package var isAtEnd = false { didSet { if isAtEnd { whenOver?() } } }
     /// The reading side is broken for good.
-    package var readFailure: SystemError?
+    package var readFailure: SystemError? {
+      didSet { if readFailure != nil { whenOver?() } }
+    }
+    /// Called when nothing will be read any more: for who made the stream for a purpose.
+    package var whenOver: (() -> Void)?
     /// The writing side is broken for good.
     package var writeFailure: SystemError?
     /// A read brought less than it could have: until the kernel says so, there is nothing more.

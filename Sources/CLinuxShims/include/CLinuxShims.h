@@ -1,7 +1,11 @@
 // Linux calls that the Glibc module does not offer (they need _GNU_SOURCE), and constants whose
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
+#include "cmx_process.h"
+#include "cmx_signal.h"
+#include "cmx_terminal.h"
 #include "cmx_thread.h"
+#include "cmx_watch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +33,12 @@ enum cmx_call {
   cmx_call_prctl,
   cmx_call_epoll_pwait2,
   cmx_call_shutdown,
+  cmx_call_signalfd,
+  cmx_call_pipe,
+  cmx_call_clone,
+  cmx_call_inotify_init,
+  cmx_call_inotify_add_watch,
+  cmx_call_open,
   cmx_call_count,
 };
 
@@ -81,6 +91,7 @@ int cmx_timerfd_watch(int fd);
 intptr_t cmx_read(int fd, void *buffer, size_t count);
 intptr_t cmx_write(int fd, const void *bytes, size_t count);
 int cmx_set_nonblocking(int fd);
+int cmx_set_blocking(int fd);
 bool cmx_is_open(int fd);
 // 1: a directory; 2: non-blocking. Negative: -errno.
 int cmx_traits(int fd);

@@ -8,6 +8,7 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
   case epollCreate = 1
   case epollControl, epollWait, eventfd, timerfdCreate, timerfdSet, fcntl, read, write
   case socketPair, prctl, epollWaitPrecise, shutdown
+  case signalfd, pipe, clone, inotifyInit, inotifyAdd, open
 
   /// The name as in the manual, such as `epoll_ctl`.
   package var name: String {
@@ -25,6 +26,12 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case .prctl: "prctl"
     case .epollWaitPrecise: "epoll_pwait2"
     case .shutdown: "shutdown"
+    case .signalfd: "signalfd"
+    case .pipe: "pipe2"
+    case .clone: "clone"
+    case .inotifyInit: "inotify_init1"
+    case .inotifyAdd: "inotify_add_watch"
+    case .open: "open"
     }
   }
 
@@ -75,10 +82,13 @@ package enum SystemFault {
 enum Errno {
   static let notPermitted: Int32 = 1
   static let notFound: Int32 = 2
+  static let noProcess: Int32 = 3
   static let interrupted: Int32 = 4
   static let badDescriptor: Int32 = 9
   static let wouldBlock: Int32 = 11
+  static let denied: Int32 = 13
   static let exists: Int32 = 17
+  static let notFolder: Int32 = 20
   static let isDirectory: Int32 = 21
   static let brokenPipe: Int32 = 32
   static let notSocket: Int32 = 88

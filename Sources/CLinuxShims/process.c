@@ -1,0 +1,250 @@
+// Child processes. The child shares our memory until its program begins (as with vfork): no page
+// table is copied, and what fails in it is told by a plain store. So it does nothing but raw system
+// calls, which no sanitizer or library gets in between, and takes no lock.
+#define _GNU_SOURCE
+#include "cmx_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmx_call.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+enum { STACK_BYTES = 64 << 10, SIGNAL_BYTES = 8 };
+
+#define CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
+
+// What parent and child share.
+struct birth {
+  const struct cmx_spawn *plan;
+  volatile int stage, code;
+};
+
+// ---- In the child --------------------------------------------------------------------------
+
+CHILD static int fail(struct birth *birth, int stage) {
+  birth->code = errno;
+  birth->stage = stage;
+  syscall(SYS_exit_group, 127);
+  return 0;
+}
+
+// Also those that were ignored: the program is to begin as from a shell.
+CHILD static void reset_signals(void) {
+  uint64_t action[8] = {0};  // SIG_DFL, no flags, an empty mask, whatever their order is
+  for (int number = 1; number <= 64; number++)
+    syscall(SYS_rt_sigaction, number, action, NULL, SIGNAL_BYTES);
+}
+
+CHILD static bool set_streams(const int32_t given[3]) {
+  int fds[3];
+  for (int i = 0; i < 3; i++) {
+    fds[i] = given[i];
+    if (fds[i] == i || fds[i] > 2) continue;
+    fds[i] = (int)syscall(SYS_fcntl, given[i], F_DUPFD_CLOEXEC, 3);  // before it is overwritten
+    if (fds[i] < 0) return false;
+  }
+  for (int i = 0; i < 3; i++) {
+    long result = fds[i] == i ? syscall(SYS_fcntl, i, F_SETFD, 0) : syscall(SYS_dup3, fds[i], i, 0);
+    if (result < 0) return false;
+  }
+  // Lua's own files, and those of the host, need not be closed on exec.
+  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+  return true;
+}
+
+CHILD static void run_program(const struct cmx_spawn *plan) {
+  bool is_denied = false;
+  for (const char *const *path = plan->programs; *path != NULL; path++) {
+    syscall(SYS_execve, *path, plan->arguments, plan->environment);
+    if (errno == EACCES) is_denied = true;
+    else if (errno != ENOENT && errno != ENOTDIR && errno != ESTALE && errno != ENODEV) return;
+  }
+  if (is_denied) errno = EACCES;
+}
+
+CHILD static int begin(void *argument) {
+  struct birth *birth = argument;
+  const struct cmx_spawn *plan = birth->plan;
+  reset_signals();
+  if (plan->leadsSession) {
+    if (syscall(SYS_setsid) < 0) return fail(birth, cmx_spawn_group);
+  } else if (plan->leadsGroup) {
+    if (syscall(SYS_setpgid, 0, 0) < 0) return fail(birth, cmx_spawn_group);
+  }
+  if (plan->folder != NULL && syscall(SYS_chdir, plan->folder) < 0)
+    return fail(birth, cmx_spawn_folder);
+  if (!set_streams(plan->streams)) return fail(birth, cmx_spawn_streams);
+  uint64_t none = 0;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, SIGNAL_BYTES);
+  run_program(plan);
+  return fail(birth, cmx_spawn_program);
+}
+
+// ---- In the parent -------------------------------------------------------------------------
+
+// Waits for a child that never became a program.
+static void bury(int fd) {
+  siginfo_t info;
+  int result;
+  do result = waitid(P_PIDFD, (id_t)fd, &info, WEXITED | __WALL);
+  while (result < 0 && errno == EINTR);
+  close(fd);
+}
+
+static int start(struct birth *birth, struct cmx_spawned *spawned) {
+  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -errno;
+  // No handler of ours may run in the child: it would run in our memory.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int fd = -1;
+  int flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+  int pid = CALL(clone, clone(begin, (char *)stack + STACK_BYTES, flags, birth, &fd));
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  munmap(stack, STACK_BYTES);
+  if (pid < 0) return pid;
+  if (birth->code != 0) {
+    bury(fd);
+    return -birth->code;
+  }
+  *spawned = (struct cmx_spawned){.pid = pid, .fd = fd};
+  return 0;
+}
+
+int cmx_child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
+  struct birth birth = {.plan = plan};
+  int result = start(&birth, spawned);
+  if (result < 0) spawned->stage = birth.stage;
+  if (result < 0 || spawned->fd > 2) return result;
+  int moved = cmx_above_standard_streams(spawned->fd);
+  if (moved < 0) kill(spawned->pid, SIGKILL);
+  spawned->fd = moved;
+  return moved < 0 ? moved : 0;
+}
+
+int cmx_exit_of(int fd, bool takes, struct cmx_exit *status) {
+  siginfo_t info = {0};
+  int flags = WEXITED | WNOHANG | __WALL | (takes ? 0 : WNOWAIT);
+  int result;
+  do result = waitid(P_PIDFD, (id_t)fd, &info, flags);
+  while (result < 0 && errno == EINTR);
+  if (result < 0) return -errno;
+  if (info.si_pid == 0) return 0;
+  bool exited = info.si_code == CLD_EXITED;
+  *status = (struct cmx_exit){
+      .code = exited ? info.si_status : -1, .signal = exited ? 0 : info.si_status};
+  return 1;
+}
+
+int cmx_process_signal(int fd, int number) {
+  return syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno;
+}
+
+static int64_t milliseconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int cmx_await_exits(const int32_t *fds, int count, int timeout_ms) {
+  int64_t deadline = milliseconds_now() + timeout_ms;
+  int left = 0;
+  for (int i = 0; i < count; i++) {
+    struct pollfd asked = {.fd = fds[i], .events = POLLIN};
+    int ready;
+    do {
+      int64_t rest = deadline - milliseconds_now();
+      ready = poll(&asked, 1, rest > 0 ? (int)rest : 0);
+    } while (ready < 0 && errno == EINTR);
+    if (ready <= 0) left++;
+  }
+  return left;
+}
+
+// ---- Descriptors ---------------------------------------------------------------------------
+
+int cmx_pipe(int32_t ends[2]) {
+  int pair[2];
+  int result = CALL(pipe, pipe2(pair, O_CLOEXEC));
+  if (result < 0) return result;
+  for (int i = 0; i < 2; i++) {
+    int moved = cmx_above_standard_streams(pair[i]);
+    if (moved < 0) {
+      close(pair[1 - i]);
+      if (i == 1) close(ends[0]);
+      return moved;
+    }
+    ends[i] = pair[i] = moved;
+  }
+  return 0;
+}
+
+int cmx_null(void) {
+  return cmx_above_standard_streams(CALL(open, open("/dev/null", O_RDWR | O_CLOEXEC)));
+}
+
+int cmx_duplicate(int fd) { return CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+
+bool cmx_has_hung_up(int fd) {
+  struct pollfd asked = {.fd = fd};
+  int count;
+  do count = poll(&asked, 1, 0);
+  while (count < 0 && errno == EINTR);
+  return count > 0;
+}
+
+int cmx_hangup_open(const int32_t *fds, int count) {
+  int set = cmx_epoll_create();
+  if (set < 0) return set;
+  for (int i = 0; i < count; i++) {
+    struct epoll_event event = {.events = 0};  // hang-ups and errors are told unasked
+    if (epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event) != 0 && errno != EEXIST) {
+      int code = errno;
+      close(set);
+      return -code;
+    }
+  }
+  return set;
+}
+
+int cmx_alarm(int64_t nanoseconds) {
+  int fd = CALL(timerfd_create, timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  fd = cmx_above_standard_streams(fd);
+  if (fd < 0) return fd;
+  if (nanoseconds < 1) nanoseconds = 1;
+  struct itimerspec once = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
+  timerfd_settime(fd, 0, &once, NULL);
+  return fd;
+}
+
+// ---- The process itself --------------------------------------------------------------------
+
+char **cmx_environment(void) { return environ; }
+
+void cmx_keep_children(void) {
+  struct sigaction action;
+  if (sigaction(SIGCHLD, NULL, &action) != 0) return;
+  if (action.sa_handler != SIG_IGN && !(action.sa_flags & SA_NOCLDWAIT)) return;
+  if (action.sa_handler == SIG_IGN) action.sa_handler = SIG_DFL;
+  action.sa_flags &= ~SA_NOCLDWAIT;
+  sigaction(SIGCHLD, &action, NULL);
+}

@@ -1,0 +1,106 @@
+// Signals as something to read. The kernel gives a signal of the process to any thread that does
+// not block it, so the loop's thread alone cannot claim one: threads of the host, and those that
+// began earlier, have a handler of ours in the way, which passes it on.
+#define _GNU_SOURCE
+#include "cmx_signal.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "cmx_call.h"
+#include "cmx_thread.h"
+
+enum { NUMBERS = 65 };
+
+static struct sigaction before[NUMBERS];
+static _Atomic int32_t target[NUMBERS];
+
+static sigset_t only(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  return set;
+}
+
+int cmx_signal_open(const int32_t *numbers, int count) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int i = 0; i < count; i++) sigaddset(&set, numbers[i]);
+  int fd = CALL(signalfd, signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  return cmx_above_standard_streams(fd);
+}
+
+int cmx_signal_read(int fd, struct cmx_signal *signals, int count) {
+  struct signalfd_siginfo found[16];
+  if (count > 16) count = 16;
+  ssize_t size = CALL_AGAIN(read, read(fd, found, (size_t)count * sizeof *found));
+  if (size < 0) return (int)size;
+  int read = (int)((size_t)size / sizeof *found);
+  for (int i = 0; i < read; i++)
+    signals[i] = (struct cmx_signal){
+        .number = (int32_t)found[i].ssi_signo,
+        .pid = (int32_t)found[i].ssi_pid,
+        .uid = found[i].ssi_uid,
+        .value = found[i].ssi_int,
+    };
+  return read;
+}
+
+bool cmx_signal_block(int number) {
+  sigset_t set = only(number), old;
+  pthread_sigmask(SIG_BLOCK, &set, &old);
+  return sigismember(&old, number) == 1;
+}
+
+void cmx_signal_unblock(int number) {
+  sigset_t set = only(number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+// On a thread that does not block the signal. With all that is known of it, it becomes one that
+// waits for the loop's thread. If that is this thread, somebody has unblocked it meanwhile, or if
+// it has gone: then it is blocked here, and waits for whoever reads it.
+static void pass_on(int number, siginfo_t *info, void *context) {
+  int saved = errno;
+  int32_t thread = atomic_load(&target[number]);
+  bool isElsewhere = thread != (int32_t)syscall(SYS_gettid);
+  if (!isElsewhere || syscall(SYS_rt_tgsigqueueinfo, getpid(), thread, number, info) != 0) {
+    sigaddset(&((ucontext_t *)context)->uc_sigmask, number);
+    syscall(SYS_rt_sigqueueinfo, getpid(), number, info);
+  }
+  errno = saved;
+}
+
+int cmx_signal_divert(int number, int32_t thread) {
+  atomic_store(&target[number], thread);
+  struct sigaction new = {
+      .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+  sigfillset(&new.sa_mask);
+  return sigaction(number, &new, &before[number]) == 0 ? 0 : -errno;
+}
+
+void cmx_signal_pass_to(int number, int32_t thread) { atomic_store(&target[number], thread); }
+
+void cmx_signal_restore(int number) { sigaction(number, &before[number], NULL); }
+
+const char *cmx_signal_name(int number) { return sigabbrev_np(number); }
+int cmx_signal_realtime_first(void) { return SIGRTMIN; }
+int cmx_signal_realtime_last(void) { return SIGRTMAX; }
+
+static bool is_blocked_here(int number) {
+  sigset_t now;
+  return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, number) == 1;
+}
+
+int cmx_signal_send(int32_t pid, int number) {
+  // To ourselves: it waits here when this returns, and has not to find its way from a thread that
+  // does not block it.
+  if (pid == getpid() && number > 0 && is_blocked_here(number))
+    return syscall(SYS_tgkill, pid, syscall(SYS_gettid), number) == 0 ? 0 : -errno;
+  return kill(pid, number) == 0 ? 0 : -errno;
+}

@@ -1,0 +1,99 @@
+// Changes of files.
+#define _GNU_SOURCE
+#include "cmx_watch.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmx_call.h"
+
+_Static_assert(cmx_watch_changed == IN_MODIFY && cmx_watch_attributes == IN_ATTRIB, "");
+_Static_assert(cmx_watch_moved_from == IN_MOVED_FROM && cmx_watch_moved_to == IN_MOVED_TO, "");
+_Static_assert(cmx_watch_created == IN_CREATE && cmx_watch_deleted == IN_DELETE, "");
+_Static_assert(cmx_watch_deleted_self == IN_DELETE_SELF, "");
+_Static_assert(cmx_watch_moved_self == IN_MOVE_SELF, "");
+_Static_assert(cmx_watch_overflow == IN_Q_OVERFLOW && cmx_watch_ended == IN_IGNORED, "");
+
+int cmx_watch_open(void) {
+  return cmx_above_standard_streams(
+      CALL(inotify_init, inotify_init1(IN_CLOEXEC | IN_NONBLOCK)));
+}
+
+int cmx_watch_add(int fd, const char *folder, uint32_t events) {
+  uint32_t mask = events | IN_ONLYDIR | IN_MASK_ADD;
+  return CALL(inotify_add_watch, inotify_add_watch(fd, folder, mask));
+}
+
+void cmx_watch_remove(int fd, int folder) { inotify_rm_watch(fd, folder); }
+
+intptr_t cmx_watch_read(int fd, void *buffer, size_t size) {
+  return CALL_AGAIN(read, read(fd, buffer, size));
+}
+
+bool cmx_watch_next(
+    const void *buffer, size_t size, size_t *offset, struct cmx_watch_event *event) {
+  struct inotify_event found;
+  if (*offset + sizeof found > size) return false;
+  const char *at = (const char *)buffer + *offset;
+  memcpy(&found, at, sizeof found);
+  *offset += sizeof found + found.len;
+  *event = (struct cmx_watch_event){
+      .folder = found.wd,
+      .events = found.mask,
+      .cookie = found.cookie,
+      .name = found.len > 0 ? at + sizeof found : NULL,
+  };
+  return true;
+}
+
+static int64_t nanoseconds(struct timespec time) {
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
+  struct stat status;
+  if ((follows_link ? stat : lstat)(path, &status) != 0) return -errno;
+  *entry = (struct cmx_entry){
+      .device = status.st_dev,
+      .inode = status.st_ino,
+      .size = status.st_size,
+      .changed_ns = nanoseconds(status.st_mtim),
+      .attributes_ns = nanoseconds(status.st_ctim),
+      .is_folder = S_ISDIR(status.st_mode),
+      .is_link = S_ISLNK(status.st_mode),
+  };
+  return 0;
+}
+
+int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context) {
+  DIR *open = opendir(folder);
+  if (open == NULL) return -errno;
+  for (struct dirent *entry; (entry = readdir(open)) != NULL;)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      each(context, entry->d_name);
+  closedir(open);
+  return 0;
+}
+
+intptr_t cmx_read_link(const char *path, char *buffer, size_t size) {
+  ssize_t count = readlink(path, buffer, size);
+  return count < 0 ? -errno : count;
+}
+
+intptr_t cmx_present_folder(char *buffer, size_t size) {
+  return getcwd(buffer, size) == NULL ? -errno : (intptr_t)strlen(buffer);
+}
+
+int cmx_watch_limit(void) {
+  FILE *file = fopen("/proc/sys/fs/inotify/max_user_watches", "re");
+  if (file == NULL) return 0;
+  int limit = 0;
+  if (fscanf(file, "%d", &limit) != 1) limit = 0;
+  fclose(file);
+  return limit;
+}

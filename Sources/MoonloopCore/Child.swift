@@ -1,0 +1,262 @@
+// Child processes: started without a shell, known by a descriptor of the kernel. No handler of
+// SIGCHLD, and no wait that could meet a child of somebody else.
+
+internal import CLinuxShims
+
+/// What a child is to be: bytes as the system takes them, without zeros.
+package struct ChildPlan {
+  /// The program and its arguments.
+  package var arguments: [[UInt8]] = []
+  /// Lines such as `HOME=/root`; nil: those of this process.
+  package var environment: [[UInt8]]?
+  /// The folder that it begins in; nil: that of this process.
+  package var folder: [UInt8]?
+  /// What becomes its descriptors 0, 1 and 2.
+  package var streams: (Int32, Int32, Int32) = (0, 1, 2)
+  /// It leads a process group of its own.
+  package var leadsGroup = false
+  /// It leads a session of its own, without a terminal.
+  package var leadsSession = false
+
+  package init() {}
+}
+
+/// Why a child could not be started.
+package struct SpawnFailure: Error, Sendable {
+  package enum Stage: Sendable { case clone, group, folder, streams, program }
+  package let stage: Stage
+  package let error: SystemError
+
+  package init(stage: Stage, error: SystemError) {
+    self.stage = stage
+    self.error = error
+  }
+}
+
+/// How a child ended.
+package struct ChildStatus: Equatable, Sendable {
+  /// The exit code; nil if it was killed, or if somebody else took the status.
+  package let code: Int32?
+  /// The signal that killed it.
+  package let signal: Int32?
+
+  package init(code: Int32?, signal: Int32?) {
+    self.code = code
+    self.signal = signal
+  }
+
+  /// Somebody else in this process took it.
+  package static let unknown = ChildStatus(code: nil, signal: nil)
+}
+
+/// A child of this process, until its status was taken. One thread at a time.
+package final class Child {
+  package let pid: Int32
+  /// The pidfd: readable when the child has ended.
+  package let fd: Int32
+  package let leadsGroup: Bool
+  /// How it ended, as soon as that is known.
+  package private(set) var status: ChildStatus?
+  /// Whether its number may be another's by now.
+  package private(set) var isReaped = false
+
+  private init(pid: Int32, fd: Int32, leadsGroup: Bool) {
+    self.pid = pid
+    self.fd = fd
+    self.leadsGroup = leadsGroup
+  }
+
+  /// A child that still lives is waited for later, so that no zombie stays.
+  deinit {
+    if isReaped { cmx_close(fd) } else { Orphans.add(fd) }
+  }
+
+  /// Starts a child; it runs its program when this returns.
+  package static func spawn(_ plan: ChildPlan) throws(SpawnFailure) -> Child {
+    Orphans.collect()
+    let environment = plan.environment ?? Self.environment
+    var spawned = cmx_spawned()
+    let result: Int32 = withStrings(programs(plan, environment)) { programs in
+      withStrings(plan.arguments) { arguments in
+        withStrings(environment) { environment in
+          withString(plan.folder) { folder in
+            var raw = cmx_spawn(
+              programs: UnsafeRawPointer(programs).assumingMemoryBound(
+                to: UnsafePointer<CChar>?.self),
+              arguments: arguments, environment: environment, folder: folder,
+              streams: plan.streams, leadsGroup: plan.leadsGroup,
+              leadsSession: plan.leadsSession)
+            return cmx_child_start(&raw, &spawned)
+          }
+        }
+      }
+    }
+    if result < 0 {
+      throw SpawnFailure(
+        stage: stage(spawned.stage), error: SystemError(call: "spawn", code: -result))
+    }
+    return Child(
+      pid: spawned.pid, fd: spawned.fd, leadsGroup: plan.leadsGroup || plan.leadsSession)
+  }
+
+  /// Looks whether the child has ended. It stays a zombie, so that its number is not given away.
+  package func look() -> Bool {
+    if status != nil { return true }
+    var exit = cmx_exit()
+    let result = cmx_exit_of(fd, false, &exit)
+    if result == 0 { return false }
+    if result < 0 {
+      status = .unknown
+      isReaped = true
+    } else {
+      status = Self.status(exit)
+    }
+    return true
+  }
+
+  /// Lets the system forget a child that has ended.
+  package func reap() {
+    guard !isReaped else { return }
+    var exit = cmx_exit()
+    let result = cmx_exit_of(fd, true, &exit)
+    if result == 0 { return }
+    isReaped = true
+    if status == nil {
+      status = result > 0 ? Self.status(exit) : .unknown
+    }
+  }
+
+  private static func status(_ exit: cmx_exit) -> ChildStatus {
+    exit.signal == 0
+      ? ChildStatus(code: exit.code, signal: nil) : ChildStatus(code: nil, signal: exit.signal)
+  }
+
+  /// Sends a signal to the child, or to the group that it leads.
+  /// - Throws: ESRCH when it has ended and was taken.
+  package func send(_ number: Int32, toGroup: Bool) throws(SystemError) {
+    if isReaped { throw SystemError(call: "kill", code: Errno.noProcess) }
+    let result =
+      toGroup && leadsGroup ? cmx_signal_send(-pid, number) : cmx_process_signal(fd, number)
+    if result < 0 { throw SystemError(call: "kill", code: -result) }
+  }
+
+  /// Waits in the kernel until these have ended, at most so long. For the end of a program.
+  package static func awaitExits(_ children: [Child], milliseconds: Int32) {
+    let fds = children.map(\.fd)
+    _ = cmx_await_exits(fds, Int32(fds.count), milliseconds)
+  }
+
+  /// Has this program get the status of its children, though whoever began it ignores SIGCHLD.
+  package static func keepStatuses() { cmx_keep_children() }
+
+  /// The number of this process.
+  package static var ownID: Int32 { cmx_main_thread_id() }
+
+  /// Sends a signal to any process, or to a group: a negative number.
+  package static func send(_ number: Int32, to pid: Int32) throws(SystemError) {
+    let result = cmx_signal_send(pid, number)
+    if result < 0 { throw SystemError(call: "kill", code: -result) }
+  }
+
+  // MARK: What is run
+
+  /// The environment of this process, line by line.
+  package static var environment: [[UInt8]] {
+    guard let lines = cmx_environment() else { return [] }
+    var found: [[UInt8]] = []
+    var place = 0
+    while let line = lines[place] {
+      found.append(Array(UnsafeRawBufferPointer(start: line, count: length(line))))
+      place += 1
+    }
+    return found
+  }
+
+  private static func length(_ text: UnsafePointer<CChar>) -> Int {
+    var count = 0
+    while text[count] != 0 { count += 1 }
+    return count
+  }
+
+  /// The paths that are tried: those of PATH in the child's environment, for a name without a
+  /// slash.
+  private static func programs(_ plan: ChildPlan, _ environment: [[UInt8]]) -> [[UInt8]] {
+    guard let name = plan.arguments.first, !name.isEmpty else { return [] }
+    let slash = UInt8(ascii: "/")
+    if name.contains(slash) { return [name] }
+    let key = Array("PATH=".utf8)
+    let line = environment.first { $0.starts(with: key) }
+    let path =
+      line.map { Array($0.dropFirst(key.count)) } ?? Array("/usr/local/bin:/usr/bin:/bin".utf8)
+    return path.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
+      ($0.isEmpty ? [UInt8(ascii: ".")] : Array($0)) + [slash] + name
+    }
+  }
+
+  private static func stage(_ number: Int32) -> SpawnFailure.Stage {
+    switch UInt32(bitPattern: number) {
+    case cmx_spawn_group.rawValue: .group
+    case cmx_spawn_folder.rawValue: .folder
+    case cmx_spawn_streams.rawValue: .streams
+    case cmx_spawn_program.rawValue: .program
+    default: .clone
+    }
+  }
+}
+
+/// Children that nobody waits for any more: they are taken when they have ended, at the next
+/// occasion. Any thread.
+package enum Orphans {
+  private static let fds = Guarded<[Int32]>([])
+
+  fileprivate static func add(_ fd: Int32) {
+    fds.withLock { $0.append(fd) }
+    collect()
+  }
+
+  /// Takes those that have ended.
+  package static func collect() {
+    fds.withLock { fds in
+      fds.removeAll { fd in
+        var exit = cmx_exit()
+        if cmx_exit_of(fd, true, &exit) == 0 { return false }
+        cmx_close(fd)
+        return true
+      }
+    }
+  }
+}
+
+/// Hands texts to C: an array of pointers that ends with nil.
+private func withStrings<Result>(
+  _ texts: [[UInt8]],
+  _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+) -> Result {
+  let size = texts.reduce(0) { $0 + $1.count + 1 }
+  let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: max(1, size))
+  let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(
+    capacity: texts.count + 1)
+  defer {
+    bytes.deallocate()
+    pointers.deallocate()
+  }
+  var place = 0
+  for (index, text) in texts.enumerated() {
+    pointers[index] = bytes + place
+    for byte in text {
+      bytes[place] = CChar(bitPattern: byte)
+      place += 1
+    }
+    bytes[place] = 0
+    place += 1
+  }
+  pointers[texts.count] = nil
+  return body(pointers)
+}
+
+private func withString<Result>(
+  _ text: [UInt8]?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+  guard let text else { return body(nil) }
+  return withStrings([text]) { body($0[0]) }
+}

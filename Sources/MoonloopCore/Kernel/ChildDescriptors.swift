@@ -1,0 +1,43 @@
+// The descriptors that child processes need: pipes, what tells that nobody writes into one any
+// more, and alarms by the system's clock, for what lives in the system's time.
+
+internal import CLinuxShims
+
+/// Descriptors for children and their pipes. Each belongs to whoever gets it.
+package enum ChildDescriptors {
+  /// A pipe; both ends block.
+  package static func pipe() throws(SystemError) -> (read: Int32, write: Int32) {
+    let ends = UnsafeMutablePointer<Int32>.allocate(capacity: 2)
+    defer { ends.deallocate() }
+    _ = try SystemCall.pipe.check(cmx_pipe(ends))
+    return (ends[0], ends[1])
+  }
+
+  /// What reads as empty, and takes anything.
+  package static func null() throws(SystemError) -> Int32 {
+    try SystemCall.open.check(cmx_null())
+  }
+
+  /// Makes the descriptor, and all that share its description, wait in reads and writes or not.
+  package static func setBlocking(_ fd: Int32, _ isBlocking: Bool) throws(SystemError) {
+    let result = isBlocking ? cmx_set_blocking(fd) : cmx_set_nonblocking(fd)
+    _ = try SystemCall.fcntl.check(result)
+  }
+
+  package static func isOpen(_ fd: Int32) -> Bool { cmx_is_open(fd) }
+
+  package static func close(_ fd: Int32) { cmx_close(fd) }
+
+  /// Whether nobody has the other end of a pipe any more.
+  package static func hasHungUp(_ fd: Int32) -> Bool { cmx_has_hung_up(fd) }
+
+  /// A descriptor that is readable as soon as one of these has hung up.
+  package static func hangUp(of fds: [Int32]) throws(SystemError) -> Int32 {
+    try SystemCall.epollCreate.check(cmx_hangup_open(fds, Int32(fds.count)))
+  }
+
+  /// A descriptor that is readable after a time, by the system's clock whatever the loop's is.
+  package static func alarm(after nanoseconds: Int64) throws(SystemError) -> Int32 {
+    try SystemCall.timerfdCreate.check(cmx_alarm(nanoseconds))
+  }
+}

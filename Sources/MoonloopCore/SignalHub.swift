@@ -1,0 +1,185 @@
+// Signals of the process, handed out to all who watch for them, on whatever loop. One signal is
+// read once, from one signalfd: whoever reads it tells the others.
+
+internal import CLinuxShims
+
+/// What is known of a signal that has come.
+package struct SignalArrival: Sendable, Equatable {
+  package let number: Int32
+  /// The process that sent it last; 0: the kernel.
+  package var pid: Int32
+  package var uid: UInt32
+  /// How many were coalesced into this one, as far as the system tells.
+  package var count = 1
+}
+
+/// Who watches for which signal. Any thread.
+enum SignalHub {
+  private struct Member {
+    let watch: Loop.SignalWatch
+    let thread: Int32
+  }
+
+  private struct Taken {
+    var members: [Member] = []
+    /// The threads on which it was not blocked before.
+    var blocked: Set<Int32> = []
+  }
+
+  private static let taken = Guarded<[Int32: Taken]>([:])
+
+  /// Claims a signal for a watch, on the thread of its loop: it is blocked here, and what the
+  /// program did about it before is kept for later.
+  static func join(_ number: Int32, _ watch: Loop.SignalWatch) throws(SystemError) {
+    let thread = cmx_thread_id()
+    let wasBlocked = cmx_signal_block(number)
+    let result = taken.withLock { table -> Int32 in
+      var entry = table[number] ?? Taken()
+      if entry.members.isEmpty {
+        let result = cmx_signal_divert(number, thread)
+        if result < 0 { return result }
+      }
+      if !wasBlocked { entry.blocked.insert(thread) }
+      entry.members.append(Member(watch: watch, thread: thread))
+      table[number] = entry
+      return 0
+    }
+    if result < 0 {
+      if !wasBlocked { cmx_signal_unblock(number) }
+      throw SystemError(call: "sigaction", code: -result)
+    }
+  }
+
+  /// Lets go of a signal: after the last, everything is as it was before the first. One that has
+  /// come and was not read does then what it would have done.
+  static func leave(_ number: Int32, _ watch: Loop.SignalWatch) {
+    let thread = cmx_thread_id()
+    let unblocks = taken.withLock { table -> Bool in
+      guard var entry = table[number] else { return false }
+      entry.members.removeAll { $0.watch === watch }
+      let isLastHere = !entry.members.contains { $0.thread == thread }
+      let unblocks = isLastHere && entry.blocked.remove(thread) != nil
+      if let other = entry.members.first {
+        cmx_signal_pass_to(number, other.thread)
+        table[number] = entry
+      } else {
+        cmx_signal_restore(number)
+        table[number] = nil
+      }
+      return unblocks
+    }
+    if unblocks { cmx_signal_unblock(number) }
+  }
+
+  /// Tells all others who watch for a signal that it has come.
+  static func distribute(_ arrival: SignalArrival, from watch: Loop.SignalWatch) {
+    let others = taken.withLock { table in
+      (table[arrival.number]?.members ?? []).map(\.watch).filter { $0 !== watch }
+    }
+    for other in others { other.noteElsewhere(arrival) }
+  }
+}
+
+extension Loop {
+  /// Watches for signals of the process. Loop thread only, but for what the hub calls.
+  ///
+  /// Its source is readable when one has come. Those of one number that come before they were
+  /// served are one, with a count.
+  // Sendable: all but `loop`, which never changes, is touched on the thread of that loop, which
+  // holds this while it holds the source.
+  package final class SignalWatch: @unchecked Sendable {
+    /// Called with one signal.
+    package typealias Handler = (_ source: DescriptorSource, _ arrival: SignalArrival) -> Void
+
+    package let numbers: [Int32]
+    private let loop: Loop
+    private weak var source: DescriptorSource?
+    private var pending: [SignalArrival] = []
+    private var joined: [Int32] = []
+
+    private init(_ numbers: [Int32], on loop: Loop) {
+      self.numbers = numbers
+      self.loop = loop
+    }
+
+    /// Claims signals, and makes the source that hears of them, in no mode yet.
+    /// - Throws: When the system refuses; nothing is left behind.
+    package static func make(
+      _ numbers: [Int32], name: String, on loop: Loop, handler: @escaping Handler
+    ) throws(SystemError) -> (watch: SignalWatch, source: DescriptorSource) {
+      let watch = SignalWatch(numbers, on: loop)
+      do throws(SystemError) {
+        for number in numbers {
+          try SignalHub.join(number, watch)
+          watch.joined.append(number)
+        }
+        let fd = cmx_signal_open(numbers, Int32(numbers.count))
+        let descriptor = try SystemCall.signalfd.descriptor(fd)
+        let source = DescriptorSource(
+          descriptor.release(), closesDescriptor: true, name: name,
+          handler: { source, _ in watch.serve(source, handler) })
+        source.isNonBlocking = true
+        watch.source = source
+        return (watch, source)
+      } catch {
+        watch.end()
+        throw error
+      }
+    }
+
+    /// Lets go of its signals. The source ends by itself, before.
+    package func end() {
+      for number in joined { SignalHub.leave(number, self) }
+      joined = []
+      pending = []
+    }
+
+    /// How many different signals wait to be served.
+    package var waiting: Int { pending.count }
+
+    /// Reads all that have come, and serves one: the others follow in the next passes.
+    private func serve(_ source: DescriptorSource, _ handler: Handler) {
+      withUnsafeTemporaryAllocation(of: cmx_signal.self, capacity: 16) { signals in
+        while true {
+          let count = cmx_signal_read(source.fd, signals.baseAddress, 16)
+          for signal in signals.prefix(Int(max(0, count))) {
+            let arrival = SignalArrival(number: signal.number, pid: signal.pid, uid: signal.uid)
+            note(arrival)
+            SignalHub.distribute(arrival, from: self)
+          }
+          if count < 16 { break }
+        }
+      }
+      guard !pending.isEmpty else {
+        source.hasReadAhead = false
+        return
+      }
+      let next = pending.removeFirst()
+      source.hasReadAhead = !pending.isEmpty
+      handler(source, next)
+    }
+
+    private func note(_ arrival: SignalArrival) {
+      if let place = pending.firstIndex(where: { $0.number == arrival.number }) {
+        pending[place].pid = arrival.pid
+        pending[place].uid = arrival.uid
+        pending[place].count += 1
+      } else {
+        pending.append(arrival)
+      }
+    }
+
+    /// Another watch has read a signal that this one wants, too. Any thread.
+    fileprivate func noteElsewhere(_ arrival: SignalArrival) {
+      if loop.isOnThread { return noteHere(arrival) }
+      loop.post(.change { _ in self.noteHere(arrival) })
+      loop.wakeUp()
+    }
+
+    private func noteHere(_ arrival: SignalArrival) {
+      guard let source, source.isValid else { return }
+      note(arrival)
+      source.hasReadAhead = true
+    }
+  }
+}
