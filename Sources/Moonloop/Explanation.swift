@@ -48,11 +48,12 @@ extension Runtime {
 
   // MARK: Items
 
-  func why(_ handle: LuaHandle) -> String {
-    let item = handle.item
+  func why(_ handle: LuaHandle) -> String { why(handle.item, endedAt: handle.endedAt) }
+
+  func why(_ item: Loop.Item, endedAt: LuaPosition?) -> String {
     let label = label(of: .item(item))
     guard item.isValid else {
-      let end = handle.endedAt.map { "it was invalidated at \(state.text(of: $0))" }
+      let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" }
       return "\(label): \(end ?? "it has ended"); make a new one"
     }
     return "\(label): \(obstacle(item))"
@@ -68,6 +69,7 @@ extension Runtime {
     if let task = waitingHandler(of: item) {
       return "its handler waits \(forWhat(task)); nothing is delivered until it returns"
     }
+    if let nature = item.nature { return nature.obstacle(item) }
     switch item {
     case let source as Loop.Source: return obstacle(source)
     case let port as Loop.Port: return obstacle(port)

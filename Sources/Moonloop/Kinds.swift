@@ -21,6 +21,9 @@ package struct Kinds {
   package let channel: LuaHandleKind
   package let semaphore: LuaHandleKind
   package let permit: LuaHandleKind
+  package let signal: LuaHandleKind
+  package let watch: LuaHandleKind
+  package let process: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries)
@@ -41,5 +44,10 @@ package struct Kinds {
     }
     permit = state.makeHandleKind("permit", slots: 0, permitEntries) { releaseSemaphore($0) }
     request = state.makeHandleKind("request", slots: 2, requestEntries) { releaseRequest($0) }
+    signal = state.makeHandleKind("signal", slots: 1, signalEntries, release: release)
+    watch = state.makeHandleKind("watch", slots: 1, watchEntries, release: release)
+    process = state.makeHandleKind("process", slots: ProcessSlot.count, processEntries) {
+      releaseProcess($0)
+    }
   }
 }

@@ -8,7 +8,14 @@ extension Runtime {
   /// Makes the module and puts it where `require "moonloop"` finds it.
   func openModules() {
     let stack = state.stack
-    state.push(module: LuaModule("moonloop", "The run loop.", moduleEntries), on: stack)
+    state.push(
+      module: LuaModule("moonloop", "The run loop.", moduleEntries + moduleSystemEntries), on: stack
+    )
+    for module in innerModules {
+      stack.push(module.name)
+      state.push(module: module, on: stack)
+      stack.rawSet(-3)
+    }
     state.popLoaded("moonloop", on: stack)
     preloadSources()
   }
@@ -46,3 +53,8 @@ let moduleNow: LuaRawFunction = { L, context in
   LuaStack(L: L!).push(Double(runtime.loop.kernel.now()) / 1e9)
   return 1
 }
+
+/// The tables of functions in the module, such as `ml.process`.
+private let innerModules: [LuaModule] = [
+  LuaModule("process", "Child processes.", processModuleEntries)
+]

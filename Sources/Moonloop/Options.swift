@@ -53,14 +53,15 @@ extension HostCall {
   }
 
   /// The options in the table at an index.
+  /// - Parameter unnamed: How many elements may stand without a name: the handler, as a rule.
   package func options(
-    _ index: Int32, _ known: [StaticString], example: StaticString
+    _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1
   ) throws(ScriptMistake) -> Options {
     guard stack.type(index) == .table else {
       throw mistake("takes a table of options, such as \(example); got \(given(index))")
     }
     let options = Options(call: self, index: stack.absolute(index))
-    try options.refuseUnknown(known)
+    try options.refuseUnknown(known, unnamed: unnamed)
     return options
   }
 }
@@ -181,15 +182,20 @@ package struct Options {
   }
 
   /// Finds keys that nobody asks for, and names the nearest that somebody does.
-  fileprivate func refuseUnknown(_ known: [StaticString]) throws(ScriptMistake) {
+  fileprivate func refuseUnknown(
+    _ known: [StaticString], unnamed: Int
+  ) throws(ScriptMistake) {
     stack.pushNil()
     while stack.next(index) {
       stack.pop()
       if stack.type(-1) == .number {
-        if stack.integer(-1) == 1 { continue }
+        if let place = stack.integer(-1), place >= 1, place <= unnamed { continue }
         let text = call.given(-1)
         stack.pop()
-        throw call.mistake("unknown element [\(text)]; only the handler stands without a name")
+        throw call.mistake(
+          unnamed == 1
+            ? "unknown element [\(text)]; only the handler stands without a name"
+            : "unknown element [\(text)]; only \(unnamed) elements stand without a name")
       }
       if stack.withBytes(-1, { bytes in known.contains { $0.isSame(as: bytes) } }) == true {
         continue

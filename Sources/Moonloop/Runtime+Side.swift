@@ -19,6 +19,8 @@ struct LoopSide {
   let ranLoop: Bool
   let waitingChunk: ScriptTask?
   let stopValues: [Int: LuaReference]
+  let processes: [ObjectIdentifier: ScriptProcess]
+  let watches: WatchService?
 }
 
 extension Runtime {
@@ -32,12 +34,12 @@ extension Runtime {
         loop: self.loop, handles: handles, errors: errors, tasks: tasks, waits: waits,
         unawaited: unawaited, raisedInHandler: raisedInHandler, running: running,
         requests: requests, pendingWait: pendingWait, ranLoop: ranLoop, waitingChunk: waitingChunk,
-        stopValues: stopValues))
+        stopValues: stopValues, processes: processes, watches: watches))
     take(
       LoopSide(
         loop: loop, handles: Handles(), errors: ErrorPolicy(), tasks: TaskTable(), waits: [],
         unawaited: [:], raisedInHandler: nil, running: Running(), requests: [:], pendingWait: nil,
-        ranLoop: false, waitingChunk: nil, stopValues: [:]))
+        ranLoop: false, waitingChunk: nil, stopValues: [:], processes: [:], watches: nil))
     attach()
   }
 
@@ -51,7 +53,10 @@ extension Runtime {
   /// Ends tasks and handles of the present loop; what tasks close may make new ones, once.
   package func endAll() {
     endAllTasks()
+    endProcesses()
     invalidateAll()
+    watches?.end()
+    watches = nil
     loop.forgetIdleHooks(of: self)
     stopValues = [:]
     errors.dropHandlers()

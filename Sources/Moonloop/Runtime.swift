@@ -44,6 +44,10 @@ package final class Runtime {
   var running = Running()
   /// The requests that were made of the loop and not performed yet, by reference.
   package var requests: [Int32: ScriptRequest] = [:]
+  /// The file watches, once there was one.
+  var watches: WatchService?
+  /// The children that live, or whose groups are to be killed yet.
+  var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// The handlers of all items of a kind, made once.
@@ -110,6 +114,8 @@ package final class Runtime {
     ranLoop = side.ranLoop
     waitingChunk = side.waitingChunk
     stopValues = side.stopValues
+    processes = side.processes
+    watches = side.watches
   }
 
   /// The registry reference of a mode's name.

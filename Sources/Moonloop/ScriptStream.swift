@@ -125,6 +125,8 @@ class StreamWait: OtherWait {
   final var modes: [ModeName] = []
   /// The stream was closed meanwhile: what to say.
   final var closed: String?
+  /// The task that waited last, if the stream's maker wants to know.
+  private(set) final var lastWaiter: ScriptTask?
 
   init(_ stream: ScriptStream) {
     self.stream = stream
@@ -161,6 +163,7 @@ class StreamWait: OtherWait {
 
   /// The wait is over, and its task goes on.
   final func finish() {
+    if closed == nil, stream.bytes.whenOver != nil { lastWaiter = waiter }
     isActive = false
     waiter = nil
     if closed == nil { stream.settleOrBreak() }

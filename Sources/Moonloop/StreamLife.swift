@@ -84,6 +84,8 @@ extension Runtime {
     stream.closing = nil
     stream.events = nil
     stream.bytes.output.removeAll()
+    stream.bytes.whenOver?()
+    stream.bytes.whenOver = nil
   }
 
   // MARK: Events

@@ -66,6 +66,7 @@ final class ScriptRun {
     ScriptArguments(settings).set(on: state)
     if settings.tests != nil { runtime.openBed() }
     state.onClosed = { Ending.forgetCallouts() }
+    Child.keepStatuses()
     Ending.catchSignals(
       waking: kernel,
       callout: { LuaState.calloutFunction(OpaquePointer($0)) },

@@ -74,7 +74,10 @@ enum EditorTypes {
   private static func unit(_ value: LuaParameter) -> String { value.unit.map { " (\($0))" } ?? "" }
 
   private static func section(_ group: EntryGroup) -> String {
-    let local = group.type == "moonloop" ? "ml" : group.type.replacing("moonloop.", with: "")
+    let isInner = group.receiver.hasPrefix("ml.")  // a table in the module
+    let local =
+      group.type == "moonloop" || isInner
+      ? group.receiver : group.type.replacing("moonloop.", with: "")
     let parent = group.parent.map { ": \($0)" } ?? ""
     var lines = ["---\(group.summary)", "---@class \(group.type)\(parent)"]
     for entry in group.ownEntries {
@@ -82,7 +85,7 @@ enum EditorTypes {
       if entry.form == .field { lines.append(field(entry, docs)) }
       if "\(entry.name)" == "__call" { lines.append("---@overload \(callType(docs))") }
     }
-    lines.append("local \(local) = {}")
+    lines.append("\(isInner ? "" : "local ")\(local) = {}")
     let functions = group.ownEntries.filter { $0.form == .function || $0.form == .method }
     return lines.joined(separator: "\n")
       + functions.compactMap { entry in entry.docs.map { function(entry, $0, local) } }.joined()

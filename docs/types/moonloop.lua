@@ -89,6 +89,22 @@
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
 
+---@class moonloop.SignalOptions
+---@field [1] string|integer|(string|integer)[] The signals.
+---@field [2] fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The handler.
+---@field name? string What reports and traces call it.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+
+---@class moonloop.WatchOptions
+---@field [1] string The path of a file or folder.
+---@field [2] fun(watch: moonloop.Watch, changes: moonloop.FileChange[]) The handler.
+---@field debounce? number How long it must be quiet before changes are told; default 0.05. (s)
+---@field recursive? boolean True: folders in the folder are watched as well.
+---@field name? string What reports and traces call it.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+
 ---@class moonloop.RunOptions
 ---@field mode? string Default "default".
 ---@field timeout? number How long; default: for ever. 0 or less: serves what is ready and returns. (s)
@@ -125,6 +141,12 @@
 ---@field [1] (fun(...): ...)? The function, if it does not follow the options.
 ---@field owner? "none" Nobody waits for it; its failure is reported at once.
 
+---@class moonloop.LoopSignalOptions: moonloop.SignalOptions
+---@field modes? moonloop.Modes Where it is served; default "default".
+
+---@class moonloop.LoopWatchOptions: moonloop.WatchOptions
+---@field modes? moonloop.Modes Where it is served; default "default".
+
 ---@class moonloop.DeadlineOptions
 ---@field timeout? number From now; default: that of the stream. (s)
 
@@ -132,15 +154,76 @@
 ---@field timeout? number How long; default: for ever. (s)
 ---@field mode? string The mode of the run; default: a private one.
 
+---@class moonloop.SpawnOptions
+---@field [1] string The program; without a slash it is looked for in PATH.
+---@field [2] (string|number)? Its arguments follow.
+---@field cwd? string The folder that it begins in.
+---@field env? table<string, string> Its environment, instead of ours.
+---@field env_add? table<string, string|false> Variables besides; false takes one away.
+---@field group? boolean True: it leads a process group, which signals are for.
+---@field linger? number How long output that others hold open is waited for; default 5. (s)
+---@field name? string What reports and traces call it.
+---@field stdin? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit". A stream is given away: it is closed here.
+---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit".
+---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "inherit"; "stdout": where that goes.
+---@field detached? boolean True: it has a session of its own, and outlives the script.
+---@field modes? moonloop.Modes Where its end is heard of; default "default".
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_exit? fun(process: moonloop.Process, status: moonloop.ProcessStatus) Called at its end.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handler first.
+
+---@class moonloop.ProcessRunOptions
+---@field [1] string The program; without a slash it is looked for in PATH.
+---@field [2] (string|number)? Its arguments follow.
+---@field cwd? string The folder that it begins in.
+---@field env? table<string, string> Its environment, instead of ours.
+---@field env_add? table<string, string|false> Variables besides; false takes one away.
+---@field group? boolean True: it leads a process group, which signals are for.
+---@field linger? number How long output that others hold open is waited for; default 5. (s)
+---@field name? string What reports and traces call it.
+---@field input? string What it reads from its standard input.
+---@field stdin? "inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "null".
+---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "pipe": it is in the result.
+---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "pipe".
+---@field timeout? number By the system's clock: then it is ended. (s)
+---@field grace? number Between asking and killing; default 5. (s)
+---@field check? boolean True: any end but with code 0 is a failure.
+---@field limit? integer The most of each output; default 67108864. (bytes)
+
+---@class moonloop.WaitOptions
+---@field timeout? number Default: no limit. (s)
+---@field mode? string Default: one of its own, or "default" at top level.
+
+---@class moonloop.TerminateOptions
+---@field grace? number Until it is killed; default 5. (s)
+---@field signal? string|integer What asks; default "term".
+
 ---@class moonloop.ChildOptions
 ---@field name? string What reports call it.
 ---@field modes? moonloop.Modes Where it goes on after a wait; default: those of what made it.
 ---@field on_error? moonloop.ErrorHandler Hears of its failure first.
 ---@field [1] (fun(...): ...)? The function, if it does not follow the options.
 
----@class moonloop.WaitOptions
----@field timeout? number How long; default: for ever. (s)
----@field mode? string The mode of the run.
+---@class moonloop.SignalInfo
+---@field number integer The signal's number.
+---@field count integer How many became one call, as far as the system tells.
+---@field pid integer The process that sent the last; 0: the kernel.
+---@field uid integer The user of that process.
+
+---@class moonloop.FileChange
+---@field path string What has changed; what was renamed has its new path here.
+---@field kind "created"|"changed"|"deleted"|"renamed"|"attributes"|"overflow" How; "overflow": events were lost, and the others were found by looking at all.
+---@field from? string The old path of what was renamed.
+
+---@class moonloop.ProcessStatus
+---@field code? integer Its exit code, unless it was killed.
+---@field signal? string What killed it, such as "term".
+
+---@class moonloop.ProcessResult
+---@field code? integer Its exit code, unless it was killed.
+---@field signal? string What killed it, such as "term".
+---@field stdout? string What it wrote, if that was read here.
+---@field stderr? string The same of its standard error.
 
 ---@class moonloop.Error
 ---@field message string What was raised, as text.
@@ -344,6 +427,35 @@ function ml.observer(options) end
 ---@param options moonloop.PortOptions The handler as first element; without one messages wait.
 ---@return moonloop.Port port The port.
 function ml.port(options) end
+
+---Makes a handle of signals without adding it to the loop; they are taken from now on.
+---It is in no mode yet, and is served once `loop:add` has put it into one.
+---Raises an error for a signal that is unknown, or that cannot be handled; it says why.
+---```lua
+---local signal <close> = ml.signal { { "usr2", "hup" }, name = "reload", print }
+---loop:add(signal, "common")
+---```
+---@param options moonloop.SignalOptions The signals and the handler.
+---@return moonloop.Signal signal The handle.
+function ml.signal(options) end
+
+---Makes a file watch without adding it to the loop; what changes from now on is told later.
+---It is in no mode yet, and is served once `loop:add` has put it into one.
+---Returns `nil, message, code` when the system refuses: "ENOSPC" when a user's limit of watched folders is reached, "EACCES", "EMFILE".
+---```lua
+---local path = os.tmpname()
+---local watch = ml.watch { path, debounce = 0, function(watch, changes)
+---  print(changes[1].kind, changes[1].path == path)   --> deleted true
+---  watch:invalidate()
+---end }
+---os.remove(path)
+---loop:add(watch, "common")
+---```
+---@param options moonloop.WatchOptions The path, the handler, and how to watch.
+---@return moonloop.Watch? watch The handle.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.watch(options) end
 
 ---There is one for a thread, and `ml.current()` finds it.
 ---@class moonloop.Loop
@@ -576,6 +688,39 @@ function Loop:perform_after(delay, fn, ...) end
 ---@param ... any Given to the function, behind its scope.
 ---@return moonloop.Task task The task; also the scope of its children.
 function Loop:task(options, fn, ...) end
+
+---Calls a function for each signal of a kind that the process gets, and adds it to the loop.
+---Signals of one number that come before the handler could be called are one call, with a count. Every handle of a signal hears of it, on whatever loop. As long as there is one the signal has no other effect; after the last, what the program did before is done again. Other ways to call it: with one table, as `ml.signal`, that may name 'modes' too.
+---Raises an error for a signal that is unknown, or that cannot be handled; it says why.
+---```lua
+---loop:signal("usr1", function(signal, name, info)
+---  print(name, info.pid == ml.process.id())   --> usr1 true
+---  signal:invalidate()
+---end)
+---ml.process.kill(ml.process.id(), "usr1")
+---```
+---@param signals string|integer|(string|integer)[]|moonloop.LoopSignalOptions A name such as "term", "SIGTERM" or "rtmin+1", a number, or a list of these.
+---@param handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The function.
+---@return moonloop.Signal signal The handle.
+function Loop:signal(signals, handler) end
+
+---Calls a function when a file or a folder, or something in that folder, has changed.
+---The path is watched, not the file: it need not be there yet, may be replaced, or go and come again. What is told is the effect of all that happened since the last call; what came and went is nothing. Entries of a folder have its path before their name.
+---Returns `nil, message, code` when the system refuses: "ENOSPC" when a user's limit of watched folders is reached, "EACCES", "EMFILE".
+---```lua
+---local path = os.tmpname()
+---loop:watch { path, function(watch, changes)
+---  print(#changes, changes[1].kind)   --> 1 changed
+---  watch:invalidate()
+---  os.remove(path)
+---end }
+---io.open(path, "w"):write("new"):close()
+---```
+---@param options moonloop.LoopWatchOptions The path, the handler, and how to watch.
+---@return moonloop.Watch? watch The handle.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Loop:watch(options) end
 
 ---Adds an item to modes; it is served in passes that run in one of them.
 ---The loop holds the item then: dropping the variable does not stop it. Adding it twice to a mode has no effect. In "common" it is in every common mode, now and later.
@@ -1069,6 +1214,167 @@ function Request:is_pending() end
 ---```
 ---@return boolean valid False once it runs, ran or was cancelled.
 function Request:is_valid() end
+
+---Made by `loop:signal` and `ml.signal`; signals of the process as events.
+---@class moonloop.Signal: moonloop.Item
+---@field signals string[] The names of the signals that it hears of. Read only.
+local Signal = {}
+
+---Made by `loop:watch` and `ml.watch`; they hear of changes of files and folders.
+---@class moonloop.Watch: moonloop.Item
+---@field path string? The path that is watched, as it was given. Read only.
+local Watch = {}
+
+---Programs that are started without a shell. See [processes](processes.md).
+---@class moonloop.process
+ml.process = {}
+
+---Starts a program as a child process, without a shell.
+---The child has default signals, and no descriptors but its standard streams. When the script ends, so do its children: they are asked ("term"), and killed half a second later. A clock that can jump does not while a child lives.
+---Returns `nil, message, code` when the program cannot be run: "ENOENT", "EACCES", "EMFILE", ...
+---Raises an error that names the option that is wrong.
+---```lua
+---loop:task(function()
+---  local p <close> = assert(ml.process.spawn { "printf", "a\\nb\\n", stdout = "pipe" })
+---  for line in p.stdout:lines() do print(line) end   --> a
+---  --> b
+---  print(p:await().code)   --> 0
+---end)
+---```
+---@param options moonloop.SpawnOptions The program, its arguments, and what it is to have.
+---@return moonloop.Process? process The child, which runs its program.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.process.spawn(options) end
+
+---Runs a program to its end, and gives all that it wrote.
+---Its output is read as it comes, and 'input' is written meanwhile. Standard input is empty unless 'input' or 'stdin' is given. A task that is cancelled meanwhile asks the child to end.
+---Returns `nil, message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout', "EMSGSIZE" for more output than 'limit', with 'check' "FAILED" unless it ends with code 0.
+---Raises an error that names the option that is wrong, and what `ml.sleep` raises.
+---```lua
+---loop:task(function()
+---  local result = assert(ml.process.run { "sort", input = "b\na\n" })
+---  io.write(result.stdout)   --> a
+---  --> b
+---  print(ml.process.run { "false", check = true })
+---  --> nil run: 'false' ended with code 1 FAILED
+---end)
+---```
+---@async
+---@param options moonloop.ProcessRunOptions The program, its arguments, and what it is to have.
+---@return moonloop.ProcessResult? result How it ended, and its output.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.process.run(options) end
+
+---Sends a signal to any process; to a process group, if the number is negative.
+---Returns `nil, message, code`: "ESRCH" if there is none, "EPERM" if it is not ours.
+---Raises an error for a signal that there is not.
+---```lua
+---print(ml.process.kill(ml.process.id(), 0))   --> true
+---```
+---@param pid integer The number of the process.
+---@param signal string|integer Such as "term"; 0 only asks whether it is.
+---@return boolean? sent True.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.process.kill(pid, signal) end
+
+---The number of this process.
+---```lua
+---print(ml.process.id() > 0)   --> true
+---```
+---@return integer pid As `ps` shows it.
+function ml.process.id() end
+
+---Made by `ml.process.spawn`. The loop holds it until its end was told.
+---@class moonloop.Process
+---@field pid integer The number of the process. Read only.
+---@field status moonloop.ProcessStatus? How the process ended, once that was told. Read only.
+---@field stdin moonloop.Stream? Where the script writes what the process reads, if that was asked for. Read only.
+---@field stdout moonloop.Stream? Where the script reads what the process writes, if that was asked for. Read only.
+---@field stderr moonloop.Stream? The same for its standard error. Read only.
+---@field name string The name that it was made with, or that of its program. Read only.
+local Process = {}
+
+---Suspends the caller until the process has ended and so has its output.
+---Output ends when the last process that holds it has closed it, and whoever here reads it has read the end. After the child's end that is waited for at most 'linger' seconds.
+---Raises what `ml.sleep` raises.
+---```lua
+---loop:task(function()
+---  local p = assert(ml.process.spawn { "sh", "-c", "exit 3" })
+---  print(p:await().code)   --> 3
+---end)
+---```
+---@async
+---@return moonloop.ProcessStatus status How it ended; the same each time.
+function Process:await() end
+
+---Runs the loop until the process has ended, where the caller cannot suspend.
+---Returns `nil, message, code`: "ETIMEDOUT", or "ECANCELED" after `loop:stop()`.
+---```lua
+---local p = assert(ml.process.spawn { "true" })
+---print(p:wait().code)   --> 0
+---```
+---@param options? moonloop.WaitOptions As for `task:wait`.
+---@return moonloop.ProcessStatus? status How it ended.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Process:wait(options) end
+
+---Sends a signal to the process; with 'group' to all of its group.
+---Returns `nil, message, code`: "ESRCH" when it has ended.
+---```lua
+---loop:task(function()
+---  local p = assert(ml.process.spawn { "sleep", "60" })
+---  p:kill "usr1"
+---  print(p:await().signal)   --> usr1
+---end)
+---```
+---@param signal? string|integer Such as "hup"; default "kill".
+---@return boolean? sent True.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Process:kill(signal) end
+
+---Asks the process to end, and kills it if it has not after a time; does not wait for that.
+---The time is the system's, whatever the loop's clock is. Has no effect on a process that has ended.
+---```lua
+---loop:task(function()
+---  local p = assert(ml.process.spawn { "sleep", "60" })
+---  print(p:terminate({ grace = 2 }):await().signal)   --> term
+---end)
+---```
+---@param options? moonloop.TerminateOptions May be left out.
+---@return moonloop.Process process The handle itself.
+function Process:terminate(options) end
+
+---Kills the process at once; its end is told as ever.
+---```lua
+---local p = assert(ml.process.spawn { "sleep", "60",
+---  on_exit = function(p, status) print(status.signal) end })   --> kill
+---p:invalidate()
+---```
+function Process:invalidate() end
+
+---Whether the end of the process has not been told yet.
+---```lua
+---local p = assert(ml.process.spawn { "true" })
+---print(p:is_valid())   --> true
+---p:wait()
+---print(p:is_valid())   --> false
+---```
+---@return boolean valid True while it runs.
+function Process:is_valid() end
+
+---Says whether a run goes on for this process alone; it does until told otherwise.
+---```lua
+---assert(ml.process.spawn { "sleep", "60" }):keep_alive(false)
+---print((loop:run()))   --> finished
+---```
+---@param holds boolean False: nobody waits for it.
+---@return moonloop.Process process The handle itself.
+function Process:keep_alive(holds) end
 
 ---Functions that may wait: what `loop:task` and `task:task` give, and the scope that their function gets.
 ---@class moonloop.Task

@@ -21,7 +21,7 @@ package let entryGroups: [EntryGroup] = [
     title: "The module", type: "moonloop", receiver: "ml", parent: nil,
     summary: "What `require \"moonloop\"` gives. Its functions that make an item do not add it "
       + "to the loop; the loop's own methods of the same names do.",
-    entries: moduleEntries),
+    entries: moduleEntries + moduleSystemEntries),
   EntryGroup(
     title: "The loop", type: "moonloop.Loop", receiver: "loop", parent: nil,
     summary: "There is one for a thread, and `ml.current()` finds it.", entries: loopEntries),
@@ -64,6 +64,22 @@ package let entryGroups: [EntryGroup] = [
       + "give.",
     entries: requestEntries),
   EntryGroup(
+    title: "Signals", type: "moonloop.Signal", receiver: "signal", parent: "moonloop.Item",
+    summary: "Made by `loop:signal` and `ml.signal`; signals of the process as events.",
+    entries: signalEntries),
+  EntryGroup(
+    title: "File watches", type: "moonloop.Watch", receiver: "watch", parent: "moonloop.Item",
+    summary: "Made by `loop:watch` and `ml.watch`; they hear of changes of files and folders.",
+    entries: watchEntries),
+  EntryGroup(
+    title: "Child processes", type: "moonloop.process", receiver: "ml.process", parent: nil,
+    summary: "Programs that are started without a shell. See [processes](processes.md).",
+    entries: processModuleEntries),
+  EntryGroup(
+    title: "Processes", type: "moonloop.Process", receiver: "process", parent: nil,
+    summary: "Made by `ml.process.spawn`. The loop holds it until its end was told.",
+    entries: processEntries),
+  EntryGroup(
     title: "Tasks", type: "moonloop.Task", receiver: "task", parent: nil,
     summary: "Functions that may wait: what `loop:task` and `task:task` give, and the scope that "
       + "their function gets.",
@@ -82,29 +98,30 @@ package let entryGroups: [EntryGroup] = [
 ]
 
 /// Tables that scripts get from us, field by field.
-package let entryRecords: [LuaParameter] = [
-  LuaParameter(
-    "moonloop.Error", "table", "What an error handler gets.",
-    fields: [
-      LuaParameter("message", "string", "What was raised, as text."),
-      LuaParameter("traceback", "string", "The message and the calls that led to it."),
-      LuaParameter("handle", "string", "Whose handler it was, and where that was made."),
-      LuaParameter("kind", "string", "\"runtime\", \"memoryLimit\", \"timeLimit\", ..."),
-      LuaParameter("code", "string", "The `code` of an error table.", optional: true),
-      LuaParameter("mode", "string", "The mode of the run, if there was one.", optional: true),
-      LuaParameter(
-        "value", "any", "What was raised, if it was no string: the same value.", optional: true),
-    ]),
-  LuaParameter(
-    "moonloop.ModeContents", "table", "What is in a mode.",
-    fields: [
-      LuaParameter("common", "boolean", "Whether it is one of the common modes."),
-      LuaParameter("empty", "boolean", "Whether a run of it is finished at once."),
-      LuaParameter("timers", "integer", "How many timers are in it."),
-      LuaParameter("sources", "integer", "How many custom sources."),
-      LuaParameter("fds", "integer", "How many descriptors."),
-      LuaParameter("ports", "integer", "How many ports."),
-      LuaParameter("observers", "integer", "How many observers."),
-      LuaParameter("blocks", "integer", "How many queued functions."),
-    ]),
-]
+package let entryRecords: [LuaParameter] =
+  systemRecords + [
+    LuaParameter(
+      "moonloop.Error", "table", "What an error handler gets.",
+      fields: [
+        LuaParameter("message", "string", "What was raised, as text."),
+        LuaParameter("traceback", "string", "The message and the calls that led to it."),
+        LuaParameter("handle", "string", "Whose handler it was, and where that was made."),
+        LuaParameter("kind", "string", "\"runtime\", \"memoryLimit\", \"timeLimit\", ..."),
+        LuaParameter("code", "string", "The `code` of an error table.", optional: true),
+        LuaParameter("mode", "string", "The mode of the run, if there was one.", optional: true),
+        LuaParameter(
+          "value", "any", "What was raised, if it was no string: the same value.", optional: true),
+      ]),
+    LuaParameter(
+      "moonloop.ModeContents", "table", "What is in a mode.",
+      fields: [
+        LuaParameter("common", "boolean", "Whether it is one of the common modes."),
+        LuaParameter("empty", "boolean", "Whether a run of it is finished at once."),
+        LuaParameter("timers", "integer", "How many timers are in it."),
+        LuaParameter("sources", "integer", "How many custom sources."),
+        LuaParameter("fds", "integer", "How many descriptors."),
+        LuaParameter("ports", "integer", "How many ports."),
+        LuaParameter("observers", "integer", "How many observers."),
+        LuaParameter("blocks", "integer", "How many queued functions."),
+      ]),
+  ]

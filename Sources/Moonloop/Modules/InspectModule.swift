@@ -23,6 +23,8 @@ let loopWhy: LuaRawFunction = { L, context in
     default:
       if let id = call.timerID(2) {
         call.stack.push(runtime.why(timer: id))
+      } else if let process = call.process(2) {
+        call.stack.push(runtime.why(process.source, endedAt: nil))
       } else if let handle = call.itemHandle(2) {
         call.stack.push(runtime.why(handle))
       } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
@@ -128,6 +130,7 @@ extension Runtime {
   /// What an item does now, in a few words.
   private func stateText(_ item: Loop.Item) -> String {
     if let task = waitingHandler(of: item) { return "its handler waits \(forWhat(task))" }
+    if let nature = item.nature { return nature.stateText(item) }
     switch item {
     case let source as Loop.Source: return source.isSignalled ? "signalled" : "idle"
     case let port as Loop.Port:

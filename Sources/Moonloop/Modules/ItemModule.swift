@@ -5,6 +5,7 @@ internal import MoonloopCore
 
 /// The word for an item in messages and in `loop:dump`: the name of its kind of handle.
 func word(for item: Loop.Item) -> String {
+  if let nature = item.nature { return nature.word }
   guard item is Loop.DescriptorSource else { return item.kind }
   return item.maker.isStream ? "stream" : "fd"
 }
@@ -46,6 +47,7 @@ extension HostCall {
     return kinds.source.handle(stack.L, index) ?? kinds.fd.handle(stack.L, index)
       ?? kinds.stream.handle(stack.L, index)
       ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
+      ?? kinds.signal.handle(stack.L, index) ?? kinds.watch.handle(stack.L, index)
   }
 
   func selfItem() throws(ScriptMistake) -> LuaHandle {
@@ -133,6 +135,7 @@ extension Runtime {
     if let stream = ScriptStream.of(item) { streamEnded(stream) }
     if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
     item.maker.ref = 0
+    item.nature?.itemEnded()
     item.maker.state = nil
     handles.forget(item)
   }
@@ -168,6 +171,7 @@ extension Runtime {
     item.maker.ref = -1
     invalidate(item)
     handles.forget(item, isCollected: true)
+    item.nature?.itemEnded()
     item.maker.state = nil
   }
 

@@ -151,16 +151,7 @@ private let waitOptions: [StaticString] = ["timeout", "mode"]
 let taskWait: LuaRawFunction = { L, context in
   host(L, context, "wait") { call in
     let task = try call.selfTask()
-    var timeout: Int64?
-    var mode: ModeName?
-    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
-      let options = try call.options(2, waitOptions, example: "{ timeout = 5 }")
-      timeout = try options.seconds("timeout", .any)
-      mode = try options.string("mode").map { ModeName($0) }
-    }
-    if mode == .common {
-      throw call.mistake("'common' is a set of modes; wait in one mode of it, such as 'default'")
-    }
+    let (timeout, mode) = try call.nestedWaitOptions(2)
     if let reason = call.runtime.reasonNotToWait() { throw RaisedValue(reason) }
     if task.phase == .ended { return try call.give(task) }
     try call.requireOther(task)
@@ -170,8 +161,19 @@ let taskWait: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  fileprivate func wait(for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?) throws -> Int32
-  {
+  /// What all that wait by a nested run may be told.
+  func nestedWaitOptions(_ index: Int32) throws -> (timeout: Int64?, mode: ModeName?) {
+    if stack.type(index) == .none || stack.type(index) == .nil { return (nil, nil) }
+    let options = try options(index, waitOptions, example: "{ timeout = 5 }")
+    let timeout = try options.seconds("timeout", .any)
+    let mode = try options.string("mode").map { ModeName($0) }
+    if mode == .common {
+      throw mistake("'common' is a set of modes; wait in one mode of it, such as 'default'")
+    }
+    return (timeout, mode)
+  }
+
+  func wait(for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?) throws -> Int32 {
     let limit = timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
     let (result, mode) = runtime.run(until: task, mode: mode, timeout: limit, owner: currentTask)
     if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }

@@ -1,0 +1,80 @@
+// The fields of a process handle.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+let processPid: LuaRawFunction = { L, context in
+  host(L, context, "pid") { call in
+    call.stack.push(Int(try call.selfProcess().child.pid))
+    return 1
+  }
+}
+
+private func pushStream(_ call: HostCall, _ number: Int32) throws -> Int32 {
+  _ = try call.selfProcess()
+  call.stack.pushSlot(ProcessSlot.streams + number, of: 1)
+  return 1
+}
+
+let processInput: LuaRawFunction = { L, context in
+  host(L, context, "stdin") { call in try pushStream(call, 0) }
+}
+
+let processOutput: LuaRawFunction = { L, context in
+  host(L, context, "stdout") { call in try pushStream(call, 1) }
+}
+
+let processErrors: LuaRawFunction = { L, context in
+  host(L, context, "stderr") { call in try pushStream(call, 2) }
+}
+
+/// `process.status`: nil until its end was told.
+let processStatus: LuaRawFunction = { L, context in
+  host(L, context, "status") { call in
+    if let status = try call.selfProcess().status {
+      call.stack.push(status)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+let processName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.selfProcess().source.name)
+    return 1
+  }
+}
+
+/// `process:is_valid()`: until its end was told.
+let processIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.selfProcess().status == nil)
+    return 1
+  }
+}
+
+let processKeepAlive: LuaRawFunction = { L, context in
+  host(L, context, "keep_alive") { call in
+    let process = try call.selfProcess()
+    let holds = try call.boolean(2)
+    if process.source.isValid { call.loop.setKeepsAlive(process.source, holds) }
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+let processToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let process = try call.selfProcess()
+    var text = process.label
+    if let status = process.status {
+      text += status.code.map { ", ended with code \($0)" } ?? ""
+      text += status.signal.map { ", killed by \(SignalNumber.name(of: $0))" } ?? ""
+      if status == .unknown { text += ", ended" }
+    }
+    call.stack.push(text)
+    return 1
+  }
+}

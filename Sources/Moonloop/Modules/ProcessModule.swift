@@ -1,0 +1,339 @@
+// Child processes in Lua: `ml.process.spawn` and the handle that it gives (D28, D29).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let spawnOptions: [StaticString] = [
+  "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "detached", "linger", "name",
+  "modes", "keep_alive", "on_exit", "on_error",
+]
+
+/// How long outputs that others hold open are waited for, unless the script says otherwise.
+let defaultLinger: Int64 = 5_000_000_000
+/// How long a child may take to end when it was asked to.
+let defaultGrace: Int64 = 5_000_000_000
+
+/// `ml.process.spawn { program, arguments…, stdin, stdout, stderr, cwd, env, … }`: the process; or
+/// nil, message, code.
+let processSpawn: LuaRawFunction = { L, context in
+  host(L, context, "spawn") { call in
+    let stack = call.stack
+    stack.setCount(1)
+    let options = try call.options(
+      1, spawnOptions, example: "{ \"ls\", \"-l\", stdout = \"pipe\" }", unnamed: .max)
+    let arguments = try call.childArguments(1)
+    var plan = ChildPlan()
+    plan.arguments = arguments
+    let streams = try call.readPlan(options, &plan, defaults: [.inherit, .inherit, .inherit])
+    let isDetached = try options.boolean("detached") ?? false
+    plan.leadsSession = isDetached
+    let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
+    let name = try options.string("name") ?? call.title(of: arguments)
+    let modes = try options.modes() ?? [.default]
+    let keepsAlive = try options.boolean("keep_alive") ?? true
+    let onError = try options.reference("on_error")
+    _ = try options.pushHandlerOrNil("on_exit")
+    var ends = try call.openEnds(streams, plan)
+    let child = try call.spawn(&plan, ends)
+    let process = ScriptProcess(
+      call.runtime, child, title: call.title(of: arguments), name: name, modes: modes,
+      isDetached: isDetached, leadsGroup: plan.leadsGroup || isDetached)
+    process.linger = linger == .max ? nil : linger
+    let ours = ends.handOver(call.runtime)
+    try call.push(process, ours)
+    if let onError { call.runtime.handles.setOnError(of: process.source, onError) }
+    if !keepsAlive { call.loop.setKeepsAlive(process.source, false) }
+    return 1
+  }
+}
+
+extension HostCall {
+  /// The program's name without its folder.
+  func title(of arguments: [[UInt8]]) -> String {
+    String(decoding: arguments[0].split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+  }
+
+  /// Reads what `spawn` and `run` have in common.
+  /// - Returns: What the three streams are to be.
+  func readPlan(
+    _ options: Options, _ plan: inout ChildPlan, defaults: [ChildStream]
+  ) throws(ScriptMistake) -> [ChildStream] {
+    guard loop.kernel is LinuxKernel else {
+      throw mistake("a simulated system has no processes")
+    }
+    plan.folder = try childFolder(options)
+    plan.environment = try childEnvironment(options)
+    plan.leadsGroup = try options.boolean("group") ?? false
+    return [
+      try childStream(options, "stdin", 0) ?? defaults[0],
+      try childStream(options, "stdout", 1) ?? defaults[1],
+      try childStream(options, "stderr", 2) ?? defaults[2],
+    ]
+  }
+
+  /// Opens the descriptors that the child needs.
+  func openEnds(_ streams: [ChildStream], _ plan: ChildPlan) throws(OperatingFailure) -> ChildEnds {
+    var ends = ChildEnds()
+    for (number, stream) in streams.enumerated() {
+      do throws(SystemError) { try ends.open(stream, number) } catch {
+        throw cannotRun(plan, SpawnFailure(stage: .streams, error: error))
+      }
+    }
+    return ends
+  }
+
+  func spawn(_ plan: inout ChildPlan, _ ends: borrowing ChildEnds) throws(OperatingFailure) -> Child
+  {
+    plan.streams = (ends.child[0], ends.child[1], ends.child[2])
+    do throws(SpawnFailure) { return try Child.spawn(plan) } catch { throw cannotRun(plan, error) }
+  }
+
+  private func cannotRun(_ plan: ChildPlan, _ failure: SpawnFailure) -> OperatingFailure {
+    let program = String(decoding: plan.arguments[0], as: UTF8.self)
+    var text = "cannot run '\(program)'"
+    switch failure.stage {
+    case .folder: text += " in '\(String(decoding: plan.folder ?? [], as: UTF8.self))'"
+    case .group: text += " in a group of its own"
+    case .clone, .streams, .program: break
+    }
+    text += ": \(failure.error.message)"
+    if failure.error.name == "ENOEXEC" { text += "; a script must begin with #! and a program" }
+    return OperatingFailure(text, failure.error.name)
+  }
+
+  /// Pushes the handle of a process that runs, with streams on our ends of its pipes; a handler or
+  /// nil lies on top. [-1, +1]
+  fileprivate func push(_ process: ScriptProcess, _ ours: [Int32]) throws {
+    let handle = kinds.process.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(process).toOpaque()
+    stack.rotate(-2, 1)
+    stack.popSlot(ProcessSlot.onExit, of: -2)
+    runtime.handles.note(process.source, madeAt: stack.position)
+    process.source.maker.state = process
+    stack.pushValue(-1)
+    process.source.maker.ref = stack.popRef()
+    for (number, fd) in ours.enumerated() where fd >= 0 {
+      pushStream(process, number, fd)
+      stack.popSlot(ProcessSlot.streams + Int32(number), of: -2)
+    }
+    do { try process.begin() } catch {
+      runtime.end(process.source)
+      throw error
+    }
+  }
+
+  private func pushStream(_ process: ScriptProcess, _ number: Int, _ fd: Int32) {
+    var traits = StreamTraits()
+    traits.name = "\(process.title).\(["stdin", "stdout", "stderr"][number])"
+    traits.canRead = number > 0
+    traits.canWrite = number == 0
+    traits.isNonBlocking = true
+    // It is asked nothing that could fail.
+    guard let stream = try? runtime.makeStream(fd, traits, on: stack) else {
+      return stack.pushNil()
+    }
+    if number > 0 { process.outputs.append(StreamOutput(stream, process)) }
+  }
+}
+
+/// An output that the script reads by a stream.
+private final class StreamOutput: ChildOutput {
+  private let stream: ScriptStream
+
+  init(_ stream: ScriptStream, _ process: ScriptProcess) {
+    self.stream = stream
+    stream.bytes.whenOver = { [weak process] in process?.lookAgain() }
+  }
+
+  var fd: Int32 { stream.source.isValid ? stream.source.fd : -1 }
+
+  func isOver(_ waiters: [ScriptTask]) -> Bool {
+    guard stream.source.isValid, !stream.bytes.isAtEnd, stream.bytes.readFailure == nil else {
+      return true
+    }
+    if !ChildDescriptors.hasHungUp(stream.source.fd) { return false }
+    // Nobody writes any more; what is left is read by whoever began to.
+    if stream.events != nil || stream.reader?.isBusy ?? false { return false }
+    guard let reader = stream.reader?.lastWaiter, reader.phase != .ended else { return true }
+    return waiters.contains { $0 === reader }
+  }
+}
+
+// MARK: Finding
+
+extension HostCall {
+  /// The process of a handle; nil if it is none.
+  func process(_ index: Int32) -> ScriptProcess? {
+    guard let pointer = kinds.process.handle(stack.L, index)?.pointer else { return nil }
+    return Unmanaged<ScriptProcess>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  @inline(__always)
+  func selfProcess() throws(ScriptMistake) -> ScriptProcess {
+    guard let process = process(1) else { throw notSelf("process") }
+    return process
+  }
+}
+
+/// A handle was collected: its process has ended, or the state does.
+func releaseProcess(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<ScriptProcess>.fromOpaque(pointer).release()
+}
+
+// MARK: Waiting
+
+/// `process:await()`: suspends what runs until the process has ended; `{ code, signal }`.
+let processAwait: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    let process = try call.selfProcess()
+    if let status = process.status {
+      call.stack.push(status)
+      return 1
+    }
+    _ = try call.requireWaiting()
+    return try call.wait(for: process, isQuiet: false) { stack in
+      stack.push(process.status ?? .unknown)
+      return 1
+    }
+  }
+}
+
+extension HostCall {
+  /// Suspends what runs until a process has ended.
+  func wait(
+    for process: ScriptProcess, isQuiet: Bool, push: @escaping (LuaStack) -> Int
+  ) throws(LoopError) -> Int32 {
+    let subject = runtime.current
+    var modes = runtime.modes(of: subject)
+    if case .task(let task) = subject { modes += task.waitModes }
+    let other = ProcessWait(process, modes: modes, push: push)
+    try process.add(other)
+    var wait = Wait(.other(other))
+    wait.place = stack.position
+    wait.isQuiet = isQuiet
+    runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}
+
+/// `process:wait { timeout, mode }`: the same by a nested run, as `task:wait` does for a task.
+let processWait: LuaRawFunction = { L, context in
+  host(L, context, "wait") { call in
+    let process = try call.selfProcess()
+    let (timeout, mode) = try call.nestedWaitOptions(2)
+    if let status = process.status {
+      call.stack.push(status)
+      return 1
+    }
+    try call.requireNesting()
+    let task = ScriptTask(subject: .chunk, modes: call.runtime.modes(of: call.runtime.current))
+    task.isCall = true
+    task.name = "wait"
+    task.madeAt = call.stack.position
+    call.stack.setCount(1)
+    call.stack.push(function: processAwait)
+    call.stack.pushValue(1)
+    call.runtime.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
+    task.hasHandle = true  // so that what it gives is kept
+    defer { call.runtime.abandon(task) }
+    return try call.wait(for: task, mode, timeout)
+  }
+}
+
+extension Runtime {
+  /// Nobody waits any more for a task that was made to wait.
+  fileprivate func abandon(_ task: ScriptTask) {
+    if task.phase != .ended { cancel(task, Cancellation(reason: cancelledReason)) }
+  }
+}
+
+// MARK: Signals
+
+/// `process:kill([signal])`: true; or nil, message, "ESRCH" when it has ended.
+let processKill: LuaRawFunction = { L, context in
+  host(L, context, "kill") { call in
+    let process = try call.selfProcess()
+    let isGiven = call.stack.type(2) != .none && call.stack.type(2) != .nil
+    let number = isGiven ? try call.signalNumber(2) : SignalNumber.kill
+    do throws(SystemError) { try process.send(number) } catch {
+      let what = error.name == "ESRCH" ? "it has ended" : error.message
+      throw OperatingFailure("kill: \(process.label): \(what)", error.name)
+    }
+    call.stack.push(true)
+    return 1
+  }
+}
+
+private let terminateOptions: [StaticString] = ["grace", "signal"]
+
+/// `process:terminate { grace, signal }`: asks it to end, and kills it after the time of grace.
+/// Does not wait; gives the process.
+let processTerminate: LuaRawFunction = { L, context in
+  host(L, context, "terminate") { call in
+    let process = try call.selfProcess()
+    var grace = defaultGrace
+    var number = SignalNumber.term
+    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
+      let options = try call.options(2, terminateOptions, example: "{ grace = 2 }")
+      grace = try options.seconds("grace", .notNegative) ?? grace
+      if options.push("signal") != .nil {
+        number = try call.signalNumber(call.stack.absolute(-1))
+      }
+    }
+    process.terminate(number, grace: grace)
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+/// `process:invalidate()`: kills it at once; its end is told as ever.
+let processInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let process = try call.selfProcess()
+    if process.isRunning { process.kill() }
+    return 0
+  }
+}
+
+/// `__close` asks it to end, and waits for that where it can; its pipes are closed.
+let processClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    let process = try call.selfProcess()
+    if process.status != nil { return 0 }
+    process.terminate(SignalNumber.term, grace: defaultGrace)
+    for slot in ProcessSlot.streams..<(ProcessSlot.streams + 3) {
+      call.stack.pushSlot(slot, of: 1)
+      if let handle = call.kinds.stream.handle(call.stack.L, -1), handle.item.isValid {
+        call.runtime.end(handle.item)
+      }
+      call.stack.pop()
+    }
+    guard call.state.waitObstacle(L!) == nil, call.state.currentTask(L!) != nil else { return 0 }
+    return try call.wait(for: process, isQuiet: true) { _ in 0 }
+  }
+}
+
+/// `ml.process.kill(pid, signal)`: true; or nil, message, code.
+let processKillAny: LuaRawFunction = { L, context in
+  host(L, context, "kill") { call in
+    let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
+    let number =
+      try call.stack.type(2) == .number && call.stack.integer(2) == 0
+      ? 0 : call.signalNumber(2)
+    do throws(SystemError) { try Child.send(number, to: Int32(pid)) } catch {
+      throw OperatingFailure("kill: process \(pid): \(error.message)", error.name)
+    }
+    call.stack.push(true)
+    return 1
+  }
+}
+
+/// `ml.process.id()`: the number of this process.
+let processID: LuaRawFunction = { L, context in
+  host(L, context, "id") { call in
+    call.stack.push(Int(Child.ownID))
+    return 1
+  }
+}

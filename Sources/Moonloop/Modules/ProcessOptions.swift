@@ -1,0 +1,204 @@
+// What scripts say of a child: its arguments, environment and streams, as tables of bytes.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What one of the three standard streams of a child is to be.
+enum ChildStream {
+  case inherit
+  case null
+  case pipe
+  /// For standard error: where standard output goes.
+  case output
+  /// A descriptor that stays the script's.
+  case descriptor(Int32)
+  /// A stream of the script's, which is given away.
+  case stream(ScriptStream)
+}
+
+extension HostCall {
+  /// The program and its arguments: the elements of the table without names.
+  func childArguments(_ index: Int32) throws(ScriptMistake) -> [[UInt8]] {
+    guard stack.type(index) == .table else {
+      throw mistake(
+        "takes a table with the program and its arguments, such as { \"ls\", \"-l\" }; got "
+          + given(index))
+    }
+    var found: [[UInt8]] = []
+    while stack.rawGet(index, item: Int64(found.count + 1)) != .nil {
+      defer { stack.pop() }
+      let what = found.isEmpty ? "the program" : "argument \(found.count)"
+      found.append(try childText(stack.absolute(-1), what))
+    }
+    stack.pop()
+    guard let program = found.first, !program.isEmpty else {
+      throw mistake("the program is missing: give its name as first element of the table")
+    }
+    return found
+  }
+
+  /// Text for the system: a string without zeros, or a number as Lua writes it.
+  private func childText(_ index: Int32, _ what: String) throws(ScriptMistake) -> [UInt8] {
+    switch stack.type(index) {
+    case .number: stack.makeString(index)
+    case .string: break
+    default: throw mistake("\(what) must be a string, got \(given(index))")
+    }
+    let bytes = stack.withBytes(index) { Array($0) } ?? []
+    if bytes.contains(0) { throw mistake("\(what) must not contain a zero byte") }
+    return bytes
+  }
+
+  /// Where the child begins.
+  func childFolder(_ options: Options) throws(ScriptMistake) -> [UInt8]? {
+    defer { stack.pop() }
+    if options.push("cwd") == .nil { return nil }
+    return try childText(stack.absolute(-1), "'cwd'")
+  }
+
+  // MARK: Environment
+
+  /// The lines of the child's environment; nil: those of this process.
+  func childEnvironment(_ options: Options) throws(ScriptMistake) -> [[UInt8]]? {
+    var lines: [[UInt8]]?
+    if options.push("env") != .nil { lines = try variables("'env'").compactMap { $0.line } }
+    stack.pop()
+    if options.push("env_add") != .nil {
+      var all = lines ?? Child.environment
+      for variable in try variables("'env_add'") {
+        all.removeAll { $0.starts(with: variable.name + [UInt8(ascii: "=")]) }
+        if let line = variable.line { all.append(line) }
+      }
+      lines = all
+    }
+    stack.pop()
+    return lines
+  }
+
+  private struct Variable {
+    var name: [UInt8]
+    /// nil: it is taken away.
+    var line: [UInt8]?
+  }
+
+  /// The variables of the table on top of the stack.
+  private func variables(_ what: String) throws(ScriptMistake) -> [Variable] {
+    let table = stack.absolute(-1)
+    guard stack.type(table) == .table else {
+      throw mistake("\(what) must be a table of variables, got \(given(table))")
+    }
+    var found: [Variable] = []
+    stack.pushNil()
+    while stack.next(table) {
+      let name = stack.type(-2) == .string ? stack.withBytes(-2) { Array($0) } ?? [] : []
+      if name.isEmpty || name.contains(UInt8(ascii: "=")) || name.contains(0) {
+        throw mistake(
+          "\(what): the name of a variable must be a string without '=', got \(given(-2))")
+      }
+      let words = "\(what): the value of '\(String(decoding: name, as: UTF8.self))'"
+      let isRemoved = stack.type(-1) == .boolean && !stack.boolean(-1)
+      let value = isRemoved ? nil : try childText(stack.absolute(-1), words)
+      found.append(Variable(name: name, line: value.map { name + [UInt8(ascii: "=")] + $0 }))
+      stack.pop()
+    }
+    return found
+  }
+
+  // MARK: Streams
+
+  /// What a stream of the child is to be.
+  /// - Parameter number: 0 to 2.
+  func childStream(
+    _ options: Options, _ name: StaticString, _ number: Int
+  ) throws(ScriptMistake) -> ChildStream? {
+    defer { stack.pop() }
+    switch options.push(name) {
+    case .nil: return nil
+    case .string:
+      switch stack.string(-1) {
+      case "inherit": return .inherit
+      case "null": return .null
+      case "pipe": return .pipe
+      case "stdout" where number == 2: return .output
+      default: break
+      }
+    case .number:
+      if let fd = stack.integer(-1), fd >= 0, fd <= Int32.max { return .descriptor(Int32(fd)) }
+    case .userdata:
+      if let handle = kinds.stream.handle(stack.L, -1) {
+        return .stream(try giveable(handle, name))
+      }
+      if let handle = kinds.fd.handle(stack.L, -1), handle.item.isValid {
+        return .descriptor(handle.item(as: Loop.DescriptorSource.self).fd)
+      }
+    default: break
+    }
+    let merged = number == 2 ? ", \"stdout\"" : ""
+    throw mistake(
+      "'\(name)' must be \"pipe\", \"inherit\", \"null\"\(merged), a stream or the number of a "
+        + "descriptor, got \(given(-1))")
+  }
+
+  private func giveable(
+    _ handle: LuaHandle, _ name: StaticString
+  ) throws(ScriptMistake) -> ScriptStream {
+    guard let stream = ScriptStream.of(handle.item), stream.source.isValid else {
+      throw mistake("'\(name)': the stream is closed")
+    }
+    if !stream.bytes.input.isEmpty || !stream.bytes.output.isEmpty {
+      throw mistake(
+        "'\(name)': \(stream.label) holds bytes already, which the child would not get",
+        hint: "give it away before you use it")
+    }
+    return stream
+  }
+}
+
+/// The descriptors that a child gets, while it is started.
+struct ChildEnds: ~Copyable {
+  /// What becomes its 0, 1 and 2.
+  private(set) var child: [Int32] = [0, 1, 2]
+  /// Our ends of its pipes; -1: it has none.
+  private(set) var ours: [Int32] = [-1, -1, -1]
+  private var closed: [Int32] = []
+  private var given: [ScriptStream] = []
+
+  deinit {
+    for fd in closed { ChildDescriptors.close(fd) }
+    for fd in ours where fd >= 0 { ChildDescriptors.close(fd) }
+  }
+
+  /// Opens what a stream of the child needs.
+  mutating func open(_ stream: ChildStream, _ number: Int) throws(SystemError) {
+    switch stream {
+    case .inherit:
+      if !ChildDescriptors.isOpen(Int32(number)) { try open(.null, number) }
+    case .null:
+      let fd = try ChildDescriptors.null()
+      closed.append(fd)
+      child[number] = fd
+    case .pipe:
+      let (read, write) = try ChildDescriptors.pipe()
+      closed.append(number == 0 ? read : write)
+      child[number] = number == 0 ? read : write
+      ours[number] = number == 0 ? write : read
+      try ChildDescriptors.setBlocking(ours[number], false)
+    case .output: child[number] = child[1]
+    case .descriptor(let fd):
+      if !ChildDescriptors.isOpen(fd) { throw SystemError(call: "dup3", code: 9) }
+      child[number] = fd
+    case .stream(let stream):
+      try ChildDescriptors.setBlocking(stream.source.fd, true)  // What a program expects.
+      child[number] = stream.source.fd
+      given.append(stream)
+    }
+  }
+
+  /// The child has begun: what it has is not ours any more, but for our ends.
+  mutating func handOver(_ runtime: Runtime) -> [Int32] {
+    for stream in given where stream.source.isValid { runtime.end(stream.source) }
+    given = []
+    defer { ours = [-1, -1, -1] }
+    return ours
+  }
+}

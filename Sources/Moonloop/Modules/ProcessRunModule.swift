@@ -1,0 +1,243 @@
+// `ml.process.run`: a child from its begin to its end in one call; its output is always drained,
+// its input written meanwhile.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let runOptions: [StaticString] = [
+  "input", "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "linger", "timeout",
+  "grace", "check", "limit", "name",
+]
+
+/// How much of each output is kept, unless the script says otherwise.
+private let defaultOutputLimit = 64 << 20
+
+/// `ml.process.run { program, arguments…, input, timeout, check, … }`: `{ code, signal, stdout,
+/// stderr }`; or nil, message, code.
+let processRun: LuaRawFunction = { L, context in
+  host(L, context, "run") { call in
+    call.stack.setCount(1)
+    let options = try call.options(
+      1, runOptions, example: "{ \"sort\", input = text }", unnamed: .max)
+    let arguments = try call.childArguments(1)
+    var plan = ChildPlan()
+    plan.arguments = arguments
+    let input = try call.runInput(options)
+    var streams = try call.readPlan(options, &plan, defaults: [.null, .pipe, .pipe])
+    if input != nil {
+      if options.push("stdin") != .nil {
+        throw call.mistake("'input' and 'stdin' cannot both be given", hint: "leave one out")
+      }
+      call.stack.pop()
+      streams[0] = .pipe
+    } else if case .pipe = streams[0] {
+      throw call.mistake("'stdin' cannot be \"pipe\"", hint: "give 'input', or use spawn")
+    }
+    let run = ProcessRun()
+    run.limit = try options.integer("limit", in: 0...Int.max) ?? defaultOutputLimit
+    run.checks = try options.boolean("check") ?? false
+    run.grace = try options.seconds("grace", .notNegative) ?? defaultGrace
+    let timeout = try options.seconds("timeout", .notNegative)
+    let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
+    let name = try options.string("name") ?? call.title(of: arguments)
+    _ = try call.requireWaiting()
+    var ends = try call.openEnds(streams, plan)
+    let child = try call.spawn(&plan, ends)
+    let process = ScriptProcess(
+      call.runtime, child, title: call.title(of: arguments), name: name,
+      modes: call.runtime.modes(of: call.runtime.current), isDetached: false,
+      leadsGroup: plan.leadsGroup)
+    process.linger = linger == .max ? nil : linger
+    call.runtime.handles.note(process.source, madeAt: call.stack.position)
+    process.source.maker.state = process
+    run.process = process
+    try run.connect(ends.handOver(call.runtime), input, on: call.runtime)
+    if let timeout, timeout != .max {
+      run.timeout = timeout
+      process.after(timeout) { [unowned run] in run.timeIsOver() }
+    }
+    return try call.wait(for: run)
+  }
+}
+
+extension HostCall {
+  fileprivate func runInput(_ options: Options) throws(ScriptMistake) -> [UInt8]? {
+    defer { stack.pop() }
+    let type = options.push("input")
+    if type == .nil { return nil }
+    if type == .number { stack.makeString(stack.absolute(-1)) }
+    guard let bytes = stack.withBytes(-1, { Array($0) }) else {
+      throw mistake("'input' must be a string, got \(given(-1))")
+    }
+    return bytes
+  }
+
+  fileprivate func wait(for run: ProcessRun) throws(LoopError) -> Int32 {
+    let subject = runtime.current
+    var modes = runtime.modes(of: subject)
+    if case .task(let task) = subject { modes += task.waitModes }
+    let other = RunWait(run, modes: modes)
+    try run.process.add(other)
+    var wait = Wait(.other(other))
+    wait.place = stack.position
+    runtime.pendingWait = wait
+    return LuaStatus.wait()
+  }
+}
+
+/// One `ml.process.run` under way. Loop thread only.
+private final class ProcessRun {
+  fileprivate(set) var process: ScriptProcess! = nil
+  var limit = 0
+  var checks = false
+  var grace: Int64 = 0
+  var timeout: Int64 = 0
+  private var isLate = false
+  /// The output that was too long.
+  private var overflow: String?
+  private var output: PipeSink?
+  private var errors: PipeSink?
+
+  /// Reads and writes our ends of the child's pipes.
+  func connect(_ ours: [Int32], _ input: [UInt8]?, on runtime: Runtime) throws {
+    do throws(LoopError) {
+      try process.begin()
+      if ours[0] >= 0 { try process.add(feeder(ours[0], input ?? [], runtime)) }
+      output = try sink(ours[1], "output", runtime)
+      errors = try sink(ours[2], "error", runtime)
+    } catch {
+      runtime.end(process.source)
+      throw error
+    }
+  }
+
+  private func feeder(
+    _ fd: Int32, _ input: [UInt8], _ runtime: Runtime
+  ) -> Loop.DescriptorSource {
+    var done = 0
+    let kernel = runtime.loop.kernel
+    let source = Loop.DescriptorSource(
+      fd, closesDescriptor: true, events: .write, reenabled: .write
+    ) { source, _ in
+      let isOver = input.withUnsafeBytes { bytes in
+        if done == bytes.count { return true }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+        do throws(SystemError) { done += try source.write(kernel, rest) } catch {
+          return error.name != "EAGAIN"  // It does not want more: that is its own affair.
+        }
+        return done == bytes.count
+      }
+      if isOver { source.invalidate() }
+    }
+    source.isNonBlocking = true
+    return source
+  }
+
+  private func sink(
+    _ fd: Int32, _ name: String, _ runtime: Runtime
+  ) throws(LoopError) -> PipeSink? {
+    guard fd >= 0 else { return nil }
+    let sink = PipeSink(fd, limit: limit, runtime) { [unowned self] in
+      overflow = overflow ?? name
+      process.kill()
+    }
+    sink.process = process
+    process.outputs.append(sink)
+    try process.add(sink.source)
+    return sink
+  }
+
+  func timeIsOver() {
+    isLate = true
+    process.terminate(SignalNumber.term, grace: grace)
+  }
+
+  /// Nobody waits for it any more.
+  func abandon() { process.terminate(SignalNumber.term, grace: grace) }
+
+  /// Pushes what came of it. [-0, +n]
+  func push(on stack: LuaStack) -> Int {
+    let title = process.title
+    let status = process.status ?? .unknown
+    if let overflow {
+      return stack.pushFailure(
+        "run: '\(title)' wrote more than \(limit) bytes to its standard \(overflow), and was "
+          + "killed; raise 'limit', or use spawn and read as it comes", "EMSGSIZE")
+    }
+    if isLate {
+      let seconds = LuaText.short(Double(timeout) / 1e9)
+      return stack.pushFailure(
+        "run: '\(title)' had not ended after \(seconds) s", "ETIMEDOUT")
+    }
+    if checks, status.code != 0 { return pushFailure(title, status, on: stack) }
+    stack.newTable(fields: 4)
+    stack.setFields(status)
+    for (name, sink) in [("stdout" as StaticString, output), ("stderr", errors)] {
+      guard let sink else { continue }
+      stack.push(name)
+      sink.bytes.withUnsafeBytes { stack.push(bytes: $0) }
+      stack.rawSet(-3)
+    }
+    return 1
+  }
+
+  private func pushFailure(_ title: String, _ status: ChildStatus, on stack: LuaStack) -> Int {
+    var text = "run: '\(title)' "
+    if let code = status.code {
+      text += "ended with code \(code)"
+    } else {
+      text += status.signal.map { "was killed by \(SignalNumber.name(of: $0))" } ?? "ended"
+    }
+    let last = (errors?.bytes ?? []).split(separator: 10).last.map { $0.prefix(400) }
+    if let last { text += ": " + LuaText.clean(String(decoding: last, as: UTF8.self)) }
+    return stack.pushFailure(text, "FAILED")
+  }
+}
+
+/// What a child writes into a pipe, kept.
+private final class PipeSink: ChildOutput {
+  private(set) var source: Loop.DescriptorSource! = nil
+  private(set) var bytes: [UInt8] = []
+  weak var process: ScriptProcess?
+
+  init(_ fd: Int32, limit: Int, _ runtime: Runtime, overflow: @escaping () -> Void) {
+    let kernel = runtime.loop.kernel
+    let scratch = runtime.scratch
+    source = Loop.DescriptorSource(fd, closesDescriptor: true) { [unowned self] source, _ in
+      do throws(SystemError) {
+        let count = try source.read(kernel, into: scratch)
+        if count > 0 {
+          if bytes.count + count > limit {
+            overflow()
+          } else {
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+            return
+          }
+        }
+      } catch {
+        if error.name == "EAGAIN" { return }
+      }
+      source.invalidate()
+      process?.lookAgain()
+    }
+    source.isNonBlocking = true
+  }
+
+  var fd: Int32 { source.fd }
+  func isOver(_ waiters: [ScriptTask]) -> Bool { !source.isValid }
+}
+
+/// A task waits for the end of a run.
+private final class RunWait: ProcessWait {
+  private let run: ProcessRun
+
+  init(_ run: ProcessRun, modes: [ModeName]) {
+    self.run = run
+    super.init(run.process, modes: modes, push: { run.push(on: $0) })
+  }
+
+  override func abandon() {
+    run.abandon()
+    super.abandon()
+  }
+}

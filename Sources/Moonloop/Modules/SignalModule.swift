@@ -1,0 +1,187 @@
+// Signals in Lua: `loop:signal`, `ml.signal`, read from a signalfd like any descriptor (D30).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let signalOptions: [StaticString] = ["name", "modes", "keep_alive", "on_error"]
+
+/// `loop:signal(names, handler)`, `loop:signal { names, handler, name, modes, … }`
+let loopSignal: LuaRawFunction = { L, context in
+  host(L, context, "signal") { call in
+    try call.requireLoop()
+    return try makeSignal(call, first: 2, isAdded: true)
+  }
+}
+
+/// `ml.signal { … }`: made, in no mode yet. The signal is taken from now on.
+let moduleSignal: LuaRawFunction = { L, context in
+  host(L, context, "signal") { call in try makeSignal(call, first: 1, isAdded: false) }
+}
+
+private func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws -> Int32 {
+  let stack = call.stack
+  if stack.type(first + 1) == .function || stack.type(first) != .table {
+    let numbers = try call.signalNumbers(first)
+    try call.function(first + 1, "the handler")
+    stack.setCount(first + 1)
+    return try call.pushSignal(numbers, nil, isAdded: isAdded, modes: nil)
+  }
+  let options = try call.options(
+    first, signalOptions, example: "{ \"term\", function(signal, name) … end }", unnamed: 2)
+  _ = stack.rawGet(first, item: 1)
+  let numbers = try call.signalNumbers(stack.absolute(-1))
+  stack.pop()
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  _ = stack.rawGet(first, item: 2)
+  try call.function(-1, "the handler, the second element of the table,")
+  return try call.pushSignal(numbers, options, isAdded: isAdded, modes: modes)
+}
+
+extension HostCall {
+  /// Makes the handle for the handler on top of the stack. [-1, +1]
+  fileprivate func pushSignal(
+    _ numbers: [Int32], _ options: Options?, isAdded: Bool, modes: [ModeName]?
+  ) throws -> Int32 {
+    guard loop.kernel is LinuxKernel else {
+      throw OperatingFailure("signal: a simulated system has no signals", "ENOSYS")
+    }
+    let name = try options?.string("name") ?? numbers.map(SignalNumber.name).joined(separator: ",")
+    let runtime = runtime
+    let (watch, source) = try Loop.SignalWatch.make(numbers, name: name, on: loop) {
+      [unowned runtime] in runtime.deliver($0, $1)
+    }
+    source.onFailure = runtime.doors.failure
+    _ = push(kinds.signal, source)
+    source.maker.state = SignalNature(watch)
+    stack.rotate(-2, 1)
+    stack.popSlot(1, of: -2)
+    do {
+      if let options { try applyCommonOptions(options, to: source) }
+      if isAdded { try addNew(source, to: modes) }
+    } catch {
+      runtime.end(source)
+      throw error
+    }
+    return 1
+  }
+
+  /// The numbers that a name, a number or a list of them stands for; each can be handled.
+  fileprivate func signalNumbers(_ index: Int32) throws(ScriptMistake) -> [Int32] {
+    guard stack.type(index) == .table else { return [try handledSignal(index)] }
+    var numbers: [Int32] = []
+    var place: Int64 = 1
+    while stack.rawGet(index, item: place) != .nil {
+      defer { stack.pop() }
+      let number = try handledSignal(stack.absolute(-1))
+      if !numbers.contains(number) { numbers.append(number) }
+      place += 1
+    }
+    stack.pop()
+    if numbers.isEmpty {
+      throw mistake("needs the name of a signal, or a list of names", hint: "such as \"term\"")
+    }
+    return numbers
+  }
+
+  /// The number of the signal at an index.
+  func signalNumber(_ index: Int32) throws(ScriptMistake) -> Int32 {
+    if stack.type(index) == .number, let number = stack.integer(index) {
+      if let number = Int32(exactly: number), SignalNumber.exists(number) { return number }
+      throw mistake("there is no signal \(number)", hint: "use a name, such as \"term\"")
+    }
+    guard stack.type(index) == .string, let name = stack.string(index) else {
+      throw mistake("the signal must be a name such as \"term\", or a number, got \(given(index))")
+    }
+    if let number = SignalNumber.number(of: name) { return number }
+    throw ScriptMistake.unknown(
+      "signal", name.lowercased(), among: SignalNumber.names, quote: "\"")
+  }
+
+  private func handledSignal(_ index: Int32) throws(ScriptMistake) -> Int32 {
+    let number = try signalNumber(index)
+    let name = SignalNumber.name(of: number)
+    let reason: (why: String, hint: String)?
+    switch SignalNumber.obstacle(number) {
+    case .unblockable:
+      reason = ("no process can see it coming", "handle \"\(name == "kill" ? "term" : "tstp")\"")
+    case .fault:
+      reason = ("it tells of a fault in the program itself, where it stands", "fix that")
+    case .library: reason = ("the C library keeps it to itself", "use \"rtmin\" or one above it")
+    case nil: reason = ownReason(number, name)
+    }
+    guard let reason else { return number }
+    throw mistake("\"\(name)\" cannot be handled: \(reason.why)", hint: reason.hint)
+  }
+
+  /// What we need a signal for ourselves.
+  private func ownReason(_ number: Int32, _ name: String) -> (why: String, hint: String)? {
+    if number == LuaState.stopSignal {
+      return ("it stops call-outs that run too long", "use \"usr1\" or \"rtmin\"")
+    }
+    if name == "pipe" {
+      return ("a write that nobody reads gives nil, message, \"EPIPE\"", "look at that")
+    }
+    if name == "alrm" && Ending.isCaught {
+      return ("it ends what is busy when the program is to end", "use a timer")
+    }
+    return nil
+  }
+}
+
+/// A handle of signals.
+private final class SignalNature: ItemNature {
+  private let watch: Loop.SignalWatch
+
+  init(_ watch: Loop.SignalWatch) {
+    self.watch = watch
+    super.init(word: "signal")
+  }
+
+  var numbers: [Int32] { watch.numbers }
+
+  private var list: String { watch.numbers.map(SignalNumber.name).joined(separator: ",") }
+
+  override func stateText(_ item: Loop.Item) -> String {
+    "on \(list)" + (watch.waiting > 0 ? ", \(watch.waiting) waiting" : "")
+  }
+
+  override func obstacle(_ item: Loop.Item) -> String {
+    watch.waiting > 0
+      ? "\(watch.waiting) waiting, one is served a pass"
+      : "no \(watch.numbers.count == 1 ? list : "signal of " + list) has come"
+  }
+
+  override func itemEnded() { watch.end() }
+}
+
+// MARK: Calling out
+
+extension Runtime {
+  /// A signal has come: the handler gets the handle, its name, and what is known of it.
+  fileprivate func deliver(_ source: Loop.DescriptorSource, _ arrival: SignalArrival) {
+    callOut(source) { ref in
+      state.dispatch(ref: ref, slot: 1) { stack in
+        stack.push(SignalNumber.name(of: arrival.number))
+        stack.newTable(fields: 4)
+        stack.setField("number", Int(arrival.number))
+        stack.setField("count", arrival.count)
+        stack.setField("pid", Int(arrival.pid))
+        stack.setField("uid", Int(arrival.uid))
+        return 2
+      }
+    }
+  }
+}
+
+/// `signal.signals`: the names of what it hears of; none once it has ended.
+let signalNames: LuaRawFunction = { L, context in
+  host(L, context, "signals") { call in
+    let item = try call.selfHandle(call.kinds.signal).item
+    call.stack.newTable(items: 2)
+    for (place, number) in ((item.nature as? SignalNature)?.numbers ?? []).enumerated() {
+      call.stack.push(SignalNumber.name(of: number))
+      call.stack.rawSet(-2, item: Int64(place + 1))
+    }
+    return 1
+  }
+}

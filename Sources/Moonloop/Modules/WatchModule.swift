@@ -1,0 +1,125 @@
+// Watching files and folders in Lua: `loop:watch`, `ml.watch` (D31).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let watchOptions: [StaticString] = [
+  "debounce", "recursive", "name", "modes", "keep_alive", "on_error",
+]
+
+/// How long it must be quiet before changes are told, unless the script says otherwise.
+private let defaultDebounce: Int64 = 50_000_000
+
+/// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
+let loopWatch: LuaRawFunction = { L, context in
+  host(L, context, "watch") { call in
+    try call.requireLoop()
+    return try makeWatch(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.watch { … }`: made, in no mode yet. What changes from now on is told later.
+let moduleWatch: LuaRawFunction = { L, context in
+  host(L, context, "watch") { call in try makeWatch(call, options: 1, isAdded: false) }
+}
+
+private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  let stack = call.stack
+  let options = try call.options(
+    index, watchOptions, example: "{ \"app.lua\", function(watch, changes) … end }", unnamed: 2)
+  let path = try call.watchedPath(index)
+  let debounce = try options.seconds("debounce", .notNegative) ?? defaultDebounce
+  let isRecursive = try options.boolean("recursive") ?? false
+  let name = try options.string("name") ?? String(decoding: path, as: UTF8.self)
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  _ = stack.rawGet(options.index, item: 2)
+  try call.function(-1, "the handler, the second element of the table,")
+  let watch = try call.watch(path, isRecursive: isRecursive, name: name, debounce: debounce)
+  _ = call.push(call.kinds.watch, watch.source)
+  watch.source.maker.state = watch
+  stack.rotate(-2, 1)
+  stack.popSlot(1, of: -2)
+  do {
+    try call.applyCommonOptions(options, to: watch.source)
+    if isAdded { try call.addNew(watch.source, to: modes) }
+  } catch {
+    call.runtime.end(watch.source)
+    throw error
+  }
+  return 1
+}
+
+extension HostCall {
+  /// The path of the options at an index, without slashes at its end.
+  fileprivate func watchedPath(_ index: Int32) throws(ScriptMistake) -> [UInt8] {
+    defer { stack.pop() }
+    guard stack.rawGet(index, item: 1) == .string,
+      var path = stack.withBytes(-1, { Array($0) }), !path.isEmpty, !path.contains(0)
+    else {
+      throw mistake("the path, the first element of the table, must be a string, got \(given(-1))")
+    }
+    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    return path
+  }
+
+  fileprivate func watch(
+    _ path: [UInt8], isRecursive: Bool, name: String, debounce: Int64
+  ) throws(OperatingFailure) -> ScriptWatch {
+    guard loop.kernel is LinuxKernel else {
+      throw OperatingFailure("watch: a simulated system has no files", "ENOSYS")
+    }
+    do throws(SystemError) {
+      let runtime = runtime
+      let service: WatchService
+      if let old = runtime.watches { service = old } else { service = try WatchService(loop) }
+      runtime.watches = service
+      let root = try WatchedPath(path)
+      let files = try FileWatch(root, isRecursive: isRecursive, in: service.hub)
+      return ScriptWatch(
+        runtime, service, files, given: path, name: name, debounce: debounce)
+    } catch {
+      let failure = ScriptWatch.failure(error, path)
+      throw OperatingFailure("watch: " + failure.message, failure.code)
+    }
+  }
+}
+
+extension Runtime {
+  /// Files have changed: the handler gets the handle and a list.
+  func tell(_ source: Loop.Source, of changes: [FileChange], _ watch: ScriptWatch) {
+    callOut(source) { ref in
+      state.dispatch(ref: ref, slot: 1) { stack in
+        stack.newTable(items: Int32(clamping: changes.count))
+        for (place, change) in changes.enumerated() {
+          stack.newTable(fields: 3)
+          stack.setField("kind", change.kind.rawValue)
+          stack.setField("path", bytes: watch.text(of: change.path))
+          if let before = change.before { stack.setField("from", bytes: watch.text(of: before)) }
+          stack.rawSet(-2, item: Int64(place + 1))
+        }
+        return 1
+      }
+    }
+  }
+}
+
+extension LuaStack {
+  fileprivate func setField(_ name: StaticString, bytes: [UInt8]) {
+    push(name)
+    bytes.withUnsafeBytes { push(bytes: $0) }
+    rawSet(-3)
+  }
+}
+
+/// `watch.path`: as it was given.
+let watchPath: LuaRawFunction = { L, context in
+  host(L, context, "path") { call in
+    let item = try call.selfHandle(call.kinds.watch).item
+    guard let watch = item.nature as? ScriptWatch else {
+      call.stack.pushNil()
+      return 1
+    }
+    watch.given.withUnsafeBytes { call.stack.push(bytes: $0) }
+    return 1
+  }
+}

@@ -1,0 +1,364 @@
+// A child process of a script: who waits for its end, and when that is told. The end is told when
+// the child has ended and its output has, in that order or the other (D29).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// An output of a child that comes to us.
+protocol ChildOutput: AnyObject {
+  var fd: Int32 { get }
+  /// Whether its end was read, or nobody here will.
+  /// - Parameter waiters: The tasks that wait for the child: they do not read meanwhile.
+  func isOver(_ waiters: [ScriptTask]) -> Bool
+}
+
+/// A child process. Loop thread only.
+final class ScriptProcess: ItemNature {
+  private enum Phase { case running, exited, over }
+
+  unowned(unsafe) let runtime: Runtime  // The state ends all processes before it goes.
+  let child: Child
+  /// What it is called in messages: its program.
+  let title: String
+  /// Nobody ends it with the state, and no clock is held for it.
+  let isDetached: Bool
+  /// Signals are for its whole group.
+  let leadsGroup: Bool
+  /// How long outputs that others hold open are waited for after the child's end; nil: for ever.
+  var linger: Int64?
+  private(set) var source: Loop.DescriptorSource! = nil
+  var outputs: [any ChildOutput] = []
+  /// Called once, when the end is told.
+  var whenOver: ((ChildStatus) -> Void)?
+  private var phase = Phase.running
+  private var hold: Hold?
+  private var waits: [ProcessWait] = []
+  /// The modes it was made for, and those in which it is now.
+  private let ownModes: [ModeName]
+  private var placed: [ModeName] = []
+  /// What wakes us besides: an output that hangs up, the end of a time.
+  private var hangUp: Loop.DescriptorSource?
+  private var lingerAlarm: Loop.DescriptorSource?
+  private var graceAlarm: Loop.DescriptorSource?
+  private var lingerIsOver = false
+  /// What is served where the process is, and ends with it: its pipes, when no stream has them.
+  private var companions: [Loop.DescriptorSource] = []
+
+  init(
+    _ runtime: Runtime, _ child: Child, title: String, name: String, modes: [ModeName],
+    isDetached: Bool, leadsGroup: Bool
+  ) {
+    self.runtime = runtime
+    self.child = child
+    self.title = title
+    self.isDetached = isDetached
+    self.leadsGroup = leadsGroup
+    ownModes = modes
+    super.init(word: "process")
+    source = Loop.DescriptorSource(
+      child.fd, name: name, handler: { [unowned self] _, _ in look() })
+    source.isNonBlocking = true
+    if !isDetached { hold = runtime.loop.kernel.clock.hold("process '\(title)'") }
+  }
+
+  /// Has the loop hear of the end. The handle, if there is one, is at the top of the stack.
+  func begin() throws(LoopError) {
+    runtime.processes[ObjectIdentifier(self)] = self
+    do throws(LoopError) { try place() } catch {
+      kill()
+      drop()
+      throw error
+    }
+  }
+
+  /// How it ended, once that is told.
+  var status: ChildStatus? { phase == .over ? child.status : nil }
+
+  /// The child has not ended, as far as is known.
+  var isRunning: Bool { phase == .running }
+
+  var label: String { "process '\(title)' (pid \(child.pid))" }
+
+  // MARK: Modes
+
+  /// Puts all that is watched into the modes of the process and of those who wait for it.
+  private func place() throws(LoopError) {
+    var wanted = ownModes
+    for wait in waits { wanted += wait.modes.filter { !wanted.contains($0) } }
+    let gone = placed.filter { !wanted.contains($0) }
+    placed = wanted
+    let own = [source, hangUp, lingerAlarm, graceAlarm].compactMap { $0 }
+    for one in own + companions where one.isValid {
+      try runtime.loop.add(one, modes: wanted)
+      if gone.isEmpty { continue }
+      runtime.loop.remove(one, modes: gone)
+      if gone.contains(.common) { try runtime.loop.add(one, modes: wanted) }
+    }
+  }
+
+  // MARK: The end
+
+  /// The kernel says that the child has ended, or something that was waited for besides has come.
+  private func look() {
+    if phase == .running {
+      guard child.look() else { return }
+      phase = .exited
+      hold?.release()
+    }
+    guard phase == .exited else { return source.disable(.read) }
+    let waiters = waits.compactMap(\.waiter)
+    let open = outputs.filter { !$0.isOver(waiters) }
+    if open.isEmpty || lingerIsOver || linger == 0 { return finish() }
+    source.disable(.read)
+    watch(open)
+  }
+
+  /// Looks again in the next pass: an output has ended, or somebody waits.
+  func lookAgain() {
+    if phase == .exited, source.isValid { source.enable(.read) }
+  }
+
+  /// Outputs are still open: other processes have them, or somebody here has not read their end.
+  private func watch(_ open: [any ChildOutput]) {
+    hangUp?.invalidate()
+    hangUp = nil
+    let held = open.map(\.fd).filter { $0 >= 0 && !ChildDescriptors.hasHungUp($0) }
+    if !held.isEmpty, let fd = try? ChildDescriptors.hangUp(of: held) {
+      hangUp = other(fd) { [unowned self] in
+        hangUp?.invalidate()
+        hangUp = nil
+        lookAgain()
+      }
+    }
+    if lingerAlarm == nil, let linger, linger != .max {
+      lingerAlarm = alarm(after: linger) { [unowned self] in
+        lingerIsOver = true
+        lookAgain()
+      }
+    }
+  }
+
+  /// Serves a source where the process is served, until that ends.
+  func add(_ companion: Loop.DescriptorSource) throws(LoopError) {
+    runtime.loop.setKeepsAlive(companion, false)  // The process itself holds the run.
+    companions.append(companion)
+    try runtime.loop.add(companion, modes: placed)
+  }
+
+  /// Calls a body after a time of the system's clock, unless the process has ended by then.
+  func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
+    if let alarm = alarm(after: nanoseconds, body) { companions.append(alarm) }
+  }
+
+  /// Watches a descriptor of our own until it is ready once, where the process is served.
+  private func other(_ fd: Int32, _ body: @escaping () -> Void) -> Loop.DescriptorSource? {
+    let source = Loop.DescriptorSource(fd, closesDescriptor: true, reenabled: []) { _, _ in body() }
+    source.isNonBlocking = true
+    runtime.loop.setKeepsAlive(source, false)  // The process itself holds the run.
+    do { try runtime.loop.add(source, modes: placed) } catch {
+      source.invalidate()
+      return nil
+    }
+    return source
+  }
+
+  /// Calls a body after a time of the system's clock; now, if the system has no more alarms.
+  private func alarm(
+    after nanoseconds: Int64, _ body: @escaping () -> Void
+  ) -> Loop.DescriptorSource? {
+    guard let fd = try? ChildDescriptors.alarm(after: nanoseconds),
+      let source = other(fd, body)
+    else {
+      body()
+      return nil
+    }
+    return source
+  }
+
+  /// Tells everybody, in a call-out of the process.
+  private func finish() {
+    phase = .over
+    let status = child.status ?? .unknown
+    if graceAlarm == nil || !leadsGroup { child.reap() }
+    let waiting = waits
+    waits = []
+    for wait in waiting {
+      if let task = wait.waiter { runtime.makeReady(task, .answer) }
+    }
+    whenOver?(status)
+    whenOver = nil
+    runtime.tellOfExit(self, status)
+    runtime.end(source)
+  }
+
+  /// The item has ended: by the end of the child, or with the state.
+  override func itemEnded() {
+    if phase != .over && !isDetached && !child.look() { kill() }
+    drop()
+  }
+
+  private func drop() {
+    hold?.release()
+    hold = nil
+    outputs = []
+    waits = []
+    source.invalidate()
+    for one in [hangUp, lingerAlarm] + companions { one?.invalidate() }
+    companions = []
+    if graceAlarm == nil || child.isReaped {
+      graceAlarm?.invalidate()
+      graceAlarm = nil
+      runtime.processes[ObjectIdentifier(self)] = nil
+    }
+  }
+
+  // MARK: Signals
+
+  /// - Throws: ESRCH when it has ended.
+  func send(_ number: Int32) throws(SystemError) {
+    guard phase == .running else { throw SystemError(call: "kill", code: 3) }
+    try child.send(number, toGroup: leadsGroup)
+  }
+
+  /// Asks it to end, and kills it if it has not after a time.
+  func terminate(_ number: Int32, grace: Int64) {
+    guard phase == .running else { return }
+    try? child.send(number, toGroup: leadsGroup)
+    if grace == .max || graceAlarm != nil { return }
+    graceAlarm = alarm(after: grace) { [unowned self] in endGrace() }
+  }
+
+  /// The rest of a group is killed, too; its leader's number was kept for that.
+  private func endGrace() {
+    kill()
+    graceAlarm?.invalidate()
+    graceAlarm = nil
+    guard phase == .over else { return }
+    child.reap()
+    runtime.processes[ObjectIdentifier(self)] = nil
+  }
+
+  func kill() { try? child.send(SignalNumber.kill, toGroup: leadsGroup) }
+
+  // MARK: Waiting
+
+  func add(_ wait: ProcessWait) throws(LoopError) {
+    waits.append(wait)
+    lookAgain()
+    try place()
+  }
+
+  fileprivate func remove(_ wait: ProcessWait) {
+    waits.removeAll { $0 === wait }
+    replace()
+  }
+
+  fileprivate func replace() {
+    if phase != .over { try? place() }
+  }
+
+  // MARK: In words
+
+  override func stateText(_ item: Loop.Item) -> String {
+    switch phase {
+    case .running: "pid \(child.pid), running"
+    case .exited: "pid \(child.pid), ended; \(openWords)"
+    case .over: "pid \(child.pid), ended"
+    }
+  }
+
+  override func obstacle(_ item: Loop.Item) -> String {
+    phase == .running ? "the child runs, pid \(child.pid)" : "the child has ended; \(openWords)"
+  }
+
+  private var openWords: String {
+    let held = outputs.contains { $0.fd >= 0 && !ChildDescriptors.hasHungUp($0.fd) }
+    return held
+      ? "its output is held open by another process" : "its output was not read to the end"
+  }
+}
+
+/// A task waits for the end of a process.
+class ProcessWait: OtherWait {
+  private let process: ScriptProcess
+  fileprivate(set) final var modes: [ModeName]
+  private let pushValues: (LuaStack) -> Int
+
+  init(_ process: ScriptProcess, modes: [ModeName], push: @escaping (LuaStack) -> Int) {
+    self.process = process
+    self.modes = modes
+    pushValues = push
+    super.init()
+  }
+
+  override var what: String { "the end of \(process.label)" }
+  override func abandon() { process.remove(self) }
+  override func push(on stack: LuaStack) -> Int { pushValues(stack) }
+
+  override func join(_ mode: ModeName, _ loop: Loop) {
+    modes.append(mode)
+    process.replace()
+  }
+
+  override func leave(_ mode: ModeName, _ loop: Loop) {
+    modes.removeAll { $0 == mode }
+    process.replace()
+  }
+}
+
+extension Runtime {
+  /// The end of a process: its handler hears of it.
+  fileprivate func tellOfExit(_ process: ScriptProcess, _ status: ChildStatus) {
+    guard process.source.maker.ref > 0 else { return }
+    let stack = state.stack
+    stack.push(ref: process.source.maker.ref)
+    stack.pushSlot(ProcessSlot.onExit, of: -1)
+    let isHeard = stack.type(-1) == .function
+    stack.pop(2)
+    guard isHeard else { return }
+    callOut(process.source) { ref in
+      state.dispatch(ref: ref, slot: ProcessSlot.onExit) { stack in
+        stack.push(status)
+        return 1
+      }
+    }
+  }
+
+  /// Ends the children that the script owns: asked first, then killed. At the end of the state.
+  func endProcesses() {
+    let owned = processes.values.filter { !$0.isDetached }
+    processes = [:]
+    var children = owned.map(\.child).filter { !$0.look() }
+    for process in owned {
+      let isAlone = !process.leadsGroup && process.child.status != nil
+      if isAlone || process.child.isReaped { continue }
+      try? process.child.send(SignalNumber.term, toGroup: process.leadsGroup)
+    }
+    Child.awaitExits(children, milliseconds: 500)
+    children.removeAll { $0.look() }
+    for process in owned where process.leadsGroup || process.child.status == nil { process.kill() }
+    Child.awaitExits(children, milliseconds: 2000)
+    for process in owned { process.child.reap() }
+  }
+}
+
+/// What a process handle keeps.
+enum ProcessSlot {
+  static let streams: Int32 = 1  // standard input, output, error: 1 to 3
+  static let onExit: Int32 = 4
+  static let count: Int32 = 4
+}
+
+extension LuaStack {
+  /// Pushes how a child ended. [-0, +1, raises: -]
+  func push(_ status: ChildStatus) {
+    newTable(fields: 2)
+    setFields(status)
+  }
+
+  /// Sets how a child ended in the table on top. [-0, +0, raises: -]
+  func setFields(_ status: ChildStatus) {
+    if let code = status.code { setField("code", Int(code)) }
+    if let signal = status.signal { setField("signal", SignalNumber.name(of: signal)) }
+  }
+}

@@ -1,0 +1,174 @@
+// The file watches of a script: one inotify for all, served in the modes of those that there are.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What the watches of a runtime share. Loop thread only.
+final class WatchService {
+  private unowned(unsafe) let loop: Loop  // The runtime's, which outlives this.
+  let hub: WatchHub
+  private var source: Loop.DescriptorSource! = nil
+  private var modes: [ModeName: Int] = [:]
+  private var watches: [ScriptWatch] = []
+
+  init(_ loop: Loop) throws(SystemError) {
+    self.loop = loop
+    hub = try WatchHub()
+    source = Loop.DescriptorSource(hub.descriptor, name: "file watches") {
+      [unowned self] _, _ in collect()
+    }
+    source.isNonBlocking = true
+    loop.setKeepsAlive(source, false)  // Each watch holds the run for itself.
+  }
+
+  private func collect() {
+    hub.collect()
+    for watch in watches where watch.files.hasNews { watch.hasHeard() }
+  }
+
+  func add(_ watch: ScriptWatch) { watches.append(watch) }
+  func remove(_ watch: ScriptWatch) { watches.removeAll { $0 === watch } }
+
+  /// A watch came into a mode, or left one.
+  func enter(_ mode: ModeName) {
+    modes[mode, default: 0] += 1
+    if modes[mode] == 1 { try? loop.add(source, modes: [mode]) }
+  }
+
+  func leave(_ mode: ModeName) {
+    guard let count = modes[mode] else { return }
+    modes[mode] = count > 1 ? count - 1 : nil
+    if count == 1 { loop.remove(source, modes: [mode]) }
+  }
+
+  /// The state ends.
+  func end() { source.invalidate() }
+}
+
+/// One watch of a script. Loop thread only.
+final class ScriptWatch: ItemNature {
+  let files: FileWatch
+  /// The path as the script gave it.
+  let given: [UInt8]
+  private let service: WatchService
+  private unowned(unsafe) let runtime: Runtime  // The state ends all watches before it goes.
+  private let debounce: Int64
+  private(set) var source: Loop.Source! = nil
+  /// What has changed and was not told yet.
+  private var changes: [FileChange] = []
+  private var timer: Loop.Timer?
+  /// When the changes that the timer waits for began.
+  private var heardFirst: Int64 = 0
+
+  /// How many changes are kept for a handler that does not get its turn.
+  static let changeLimit = 1 << 16
+  /// Changes that go on and on are told after so many times of quiet.
+  private static let patience: Int64 = 10
+
+  init(
+    _ runtime: Runtime, _ service: WatchService, _ files: FileWatch, given: [UInt8], name: String,
+    debounce: Int64
+  ) {
+    self.runtime = runtime
+    self.service = service
+    self.files = files
+    self.given = given
+    self.debounce = debounce
+    super.init(word: "watch")
+    source = Loop.Source(
+      name: name,
+      schedule: { [unowned service] _, _, mode in service.enter(mode) },
+      cancel: { [unowned service] _, _, mode in service.leave(mode) },
+      perform: { [unowned self] _ in deliver() })
+    service.add(self)
+    files.onFailure = { [unowned self] in fail($0, $1) }
+  }
+
+  // MARK: Quiet
+
+  /// Something was heard: when it is quiet, or has not been for long, there is a look.
+  func hasHeard() {
+    if debounce == 0 { return look() }
+    let now = runtime.loop.kernel.now()
+    if let timer {
+      let last = heardFirst.addingSaturated(
+        debounce.multipliedReportingOverflow(by: Self.patience).partialValue)
+      let due = min(now.addingSaturated(debounce), max(last, now))
+      timer.nextFire = LoopTime(nanoseconds: due)
+      return
+    }
+    heardFirst = now
+    timer = runtime.loop.schedule(
+      after: .nanoseconds(debounce), modes: runtime.loop.modes(of: source),
+      name: "quiet of \(source.name)"
+    ) { [unowned self] _ in
+      timer = nil
+      look()
+    }
+    timer?.keepsLoopAlive = false
+  }
+
+  private func look() {
+    changes += files.takeChanges()
+    if changes.count > Self.changeLimit {
+      changes = [FileChange(kind: .overflow, path: files.root)]
+    }
+    if !changes.isEmpty { source.signal() }
+  }
+
+  private func deliver() {
+    let changes = changes
+    self.changes = []
+    guard !changes.isEmpty else { return }
+    runtime.tell(source, of: changes, self)
+  }
+
+  private func fail(_ error: SystemError, _ path: WatchedPath) {
+    let failure = Self.failure(error, text(of: path))
+    runtime.report(
+      LuaError(message: "watch: " + failure.message, code: failure.code), .item(source))
+  }
+
+  /// A refusal of the system in words that say what to do.
+  static func failure(_ error: SystemError, _ path: [UInt8]) -> OperatingFailure {
+    let name = String(decoding: path, as: UTF8.self)
+    var text = "cannot watch '\(name)': "
+    switch (error.call, error.name) {
+    case (_, "ENOSPC"):
+      text +=
+        "all \(WatchHub.limit) folders that a user may watch are watched; watch fewer, or "
+        + "raise fs.inotify.max_user_watches"
+    case ("inotify_init1", "EMFILE"):
+      text +=
+        "the user has too many inotify instances, or the process too many open files; raise "
+        + "fs.inotify.max_user_instances"
+    default: text += error.message
+    }
+    return OperatingFailure(text, error.name)
+  }
+
+  /// A path as the script sees it.
+  func text(of path: WatchedPath) -> [UInt8] { given + path.rest(behind: files.root) }
+
+  override func itemEnded() {
+    timer?.invalidate()
+    timer = nil
+    changes = []
+    service.remove(self)
+    files.end()
+  }
+
+  // MARK: In words
+
+  override func stateText(_ item: Loop.Item) -> String {
+    let waiting = changes.isEmpty ? "" : ", \(changes.count) changes waiting"
+    return "\(files.knownCount) paths known\(waiting)"
+  }
+
+  override func obstacle(_ item: Loop.Item) -> String {
+    if timer != nil { return "something has changed; it is told when that is quiet" }
+    return changes.isEmpty
+      ? "nothing has changed since it was told last"
+      : "\(changes.count) changes wait for the next pass"
+  }
+}
