@@ -14,97 +14,131 @@ enum Completions {
     }
   }
 
-  private static var options: [OptionSpec] { runCommand.options }
-  private static let topLevel = "run help --help --version --generate-completion-script"
+  private static let topLevel =
+    (Program.commands.map(\.name) + [
+      "help", "--help", "--version", "--generate-completion-script",
+    ]).joined(separator: " ")
 
-  private static var bash: String {
-    let cases = options.filter { !$0.choices.isEmpty }.map {
+  /// The spellings of an option that are offered.
+  private static func spellings(_ option: OptionSpec) -> [String] {
+    option.isNegatable ? [option.name, "--no-" + option.name.dropFirst(2)] : [option.name]
+  }
+
+  private static func bash(_ command: CommandSpec) -> String {
+    let cases = command.options.filter { !$0.choices.isEmpty }.map {
       """
-          \($0.name)) values="\($0.choices.joined(separator: " "))" ;;
+              \($0.name)) values="\($0.choices.joined(separator: " "))" ;;
+
       """
-    }.joined(separator: "\n")
-    let free = options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
+    }.joined()
+    let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
+    let names = command.options.flatMap(spellings) + ["--help"]
     return """
-      # Completions of moonloop for bash.
-      _moonloop() {
-        local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
-        COMPREPLY=()
-        if ((COMP_CWORD == 1)); then
-          COMPREPLY=($(compgen -W "\(topLevel)" -- "$word"))
-          return
-        fi
-        local values=
-        case $before in
-          --generate-completion-script) values="bash zsh fish" ;;
-      \(cases)
-          \(free.joined(separator: " | "))) return ;;
-        esac
-        if [[ ${COMP_WORDS[1]} == run && $word == -* ]]; then
-          values="\((options.map(\.name) + ["--help"]).joined(separator: " "))"
-        fi
-        if [[ $values ]]; then
-          COMPREPLY=($(compgen -W "$values" -- "$word"))
-          return
-        fi
-        compopt -o filenames
-        COMPREPLY=($(compgen -f -- "$word"))
-      }
-      complete -F _moonloop moonloop
-
+          \(command.name))
+            case $before in
+      \(cases)        \(free.joined(separator: " | "))) return ;;
+              *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"; fi ;;
+            esac
+            ;;
       """
   }
 
-  private static var zsh: String {
-    let lines = options.map { option in
+  private static var bash: String {
+    """
+    # Completions of moonloop for bash.
+    _moonloop() {
+      local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+      COMPREPLY=()
+      if ((COMP_CWORD == 1)); then
+        COMPREPLY=($(compgen -W "\(topLevel)" -- "$word"))
+        return
+      fi
+      local values=
+      case ${COMP_WORDS[1]} in
+        --generate-completion-script) values="bash zsh fish" ;;
+        help) values="\(Program.commands.map(\.name).joined(separator: " "))" ;;
+    \(Program.commands.map(bash).joined(separator: "\n"))
+      esac
+      if [[ $values ]]; then
+        COMPREPLY=($(compgen -W "$values" -- "$word"))
+        return
+      fi
+      compopt -o filenames
+      COMPREPLY=($(compgen -f -- "$word"))
+    }
+    complete -F _moonloop moonloop
+
+    """
+  }
+
+  private static func zsh(_ command: CommandSpec) -> String {
+    let lines = command.options.flatMap { option in
       let values = option.choices.isEmpty ? " " : "(\(option.choices.joined(separator: " ")))"
       let value = option.placeholder.map { ":\($0.lowercased()):\(values)" } ?? ""
-      return "        '\(option.name)[\(quoted(oneLine(option.help)))]\(value)' \\"
+      return spellings(option).map {
+        "        '\(option.repeats ? "*" : "")\($0)[\(quoted(oneLine(option.help)))]\(value)' \\"
+      }
     }.joined(separator: "\n")
     return """
-      #compdef moonloop
-      # Completions of moonloop for zsh.
-      _moonloop() {
-        if ((CURRENT == 2)); then
-          _values 'command' \(topLevel)
-          return
-        fi
-        case $words[2] in
-          --generate-completion-script) _values 'shell' bash zsh fish ;;
-          help) _values 'command' run ;;
-          run)
+          \(command.name))
             shift words
             ((CURRENT--))
             _arguments -S \\
       \(lines)
               '(-h --help)'{-h,--help}'[Prints help.]' \\
               '1:script:_files -g "*.lua(-.)"' '*:argument:_files' ;;
-        esac
-      }
-      _moonloop "$@"
-
       """
   }
 
-  private static var fish: String {
-    let lines = options.map { option in
-      let name =
-        option.name.hasPrefix("--")
-        ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
+  private static var zsh: String {
+    """
+    #compdef moonloop
+    # Completions of moonloop for zsh.
+    _moonloop() {
+      if ((CURRENT == 2)); then
+        _values 'command' \(topLevel)
+        return
+      fi
+      case $words[2] in
+        --generate-completion-script) _values 'shell' bash zsh fish ;;
+        help) _values 'command' \(Program.commands.map(\.name).joined(separator: " ")) ;;
+    \(Program.commands.map(zsh).joined(separator: "\n"))
+      esac
+    }
+    _moonloop "$@"
+
+    """
+  }
+
+  private static func fish(_ command: CommandSpec) -> String {
+    command.options.flatMap { option in
       let values =
         option.placeholder == nil
         ? "" : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
-      return "complete -c moonloop -n '__fish_seen_subcommand_from run' "
-        + "\(name)\(values) -d '\(quoted(oneLine(option.help)))'"
+      return spellings(option).map { spelling in
+        let name =
+          spelling.hasPrefix("--")
+          ? "-l \(spelling.dropFirst(2))"
+          : spelling.utf8.count == 2 ? "-s \(spelling.dropFirst())" : "-o \(spelling.dropFirst())"
+        return "complete -c moonloop -n '__fish_seen_subcommand_from \(command.name)' "
+          + "\(name)\(values) -d '\(quoted(oneLine(option.help)))'"
+      }
     }.joined(separator: "\n")
+  }
+
+  private static var fish: String {
+    let commands = Program.commands.map {
+      "complete -c moonloop -n __fish_use_subcommand -f -a \($0.name) -d '\(quoted($0.summary))'"
+    }
     return """
       # Completions of moonloop for fish.
-      complete -c moonloop -n __fish_use_subcommand -f -a run -d 'Runs a script'
+      \(commands.joined(separator: "\n"))
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Tells more'
       complete -c moonloop -n __fish_use_subcommand -l version -d 'Prints the versions'
       complete -c moonloop -n __fish_use_subcommand -l generate-completion-script \\
         -x -a 'bash zsh fish'
       complete -c moonloop -s h -l help -d 'Prints help'
-      \(lines)
+      \(Program.commands.map(fish).joined(separator: "\n"))
 
       """
   }

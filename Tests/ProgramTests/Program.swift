@@ -40,8 +40,13 @@ final class Program {
   private var seen = ""
 
   /// Starts the program.
-  /// - Parameter output: Where its standard output goes, if not to the test.
-  init(_ arguments: [String], input text: String? = "", output other: FileHandle? = nil) throws {
+  /// - Parameters:
+  ///   - output: Where its standard output goes, if not to the test.
+  ///   - current: The folder in which it runs, if not in that of the test.
+  init(
+    _ arguments: [String], input text: String? = "", output other: FileHandle? = nil,
+    in current: URL? = nil
+  ) throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,6 +54,7 @@ final class Program {
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     process.executableURL = Self.executable
     process.arguments = arguments
+    if let current { process.currentDirectoryURL = current }
     process.standardInput = input
     process.standardOutput = other ?? output
     process.standardError = try FileHandle(forWritingTo: errors)
@@ -99,9 +105,9 @@ final class Program {
 
 /// Runs the program to its end.
 func moonloop(
-  _ arguments: [String], input: String = "", output: FileHandle? = nil
+  _ arguments: [String], input: String = "", output: FileHandle? = nil, in current: URL? = nil
 ) throws -> Outcome {
-  try Program(arguments, input: input, output: output).wait()
+  try Program(arguments, input: input, output: output, in: current).wait()
 }
 
 /// A file with a text for the time of a test.

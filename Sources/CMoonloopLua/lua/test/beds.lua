@@ -9,22 +9,27 @@ local beds = {}
 
 -- The clocks of the loops that are entered, outermost first.
 local clocks = {}
+-- What was alive when each block and test began that still runs, outermost first.
+local snapshots = {}
 
-local function key(entry) return entry.id or entry.text end
+--- What a thing is known by: what it waits for may change.
+local function key(entry) return entry.kind .. "\0" .. entry.name .. "\0" .. entry.place end
 
---- What is alive now, to be compared with later.
-function beds.snapshot()
-  local count = {}
-  for _, entry in ipairs(bed.leftovers()) do
-    count[key(entry)] = (count[key(entry)] or 0) + 1
-  end
-  return count
+local function count_into(count, entries)
+  for _, entry in ipairs(entries) do count[key(entry)] = (count[key(entry)] or 0) + 1 end
 end
 
---- What is alive and was not in a snapshot.
-function beds.since(snapshot)
+--- Remembers what is alive now, as the beginning of a block or test.
+function beds.open()
+  local count = {}
+  count_into(count, bed.leftovers())
+  snapshots[#snapshots + 1] = count
+end
+
+--- What is alive now and was not at the beginning of the block or test that began last.
+function beds.new()
   local remaining, new = {}, {}
-  for name, count in pairs(snapshot) do remaining[name] = count end
+  for name, count in pairs(snapshots[#snapshots]) do remaining[name] = count end
   for _, entry in ipairs(bed.leftovers()) do
     local name = key(entry)
     if (remaining[name] or 0) > 0 then
@@ -34,6 +39,12 @@ function beds.since(snapshot)
     end
   end
   return new
+end
+
+--- Ends what `open` began. What was told as left behind is not told again by the blocks around it.
+function beds.close(told)
+  snapshots[#snapshots] = nil
+  for _, count in ipairs(snapshots) do count_into(count, told) end
 end
 
 --- Enters a fresh loop.
@@ -51,18 +62,14 @@ end
 --- Which clock the current loop has.
 function beds.clock() return clocks[#clocks] end
 
---- Enters a fresh loop for a test, unless the loop of its block has something to serve.
--- @return whether it did; and the name of what keeps the block's loop otherwise
-function beds.enter_for_test(clock, name)
-  local alive = bed.leftovers()
-  if #alive > 0 and #clocks > 1 then return false, alive[1].text end
-  beds.enter(clock, name)
-  return true
+--- What the current loop has to serve, as text; nil if nothing, or if it is that of the run.
+function beds.keeper()
+  local alive = #clocks > 1 and bed.leftovers()[1]
+  return alive and alive.text or nil
 end
 
---- The problem of a test that left something behind, or nil.
+--- The problem of a test that left something behind.
 function beds.leak(new)
-  if #new == 0 then return nil end
   local lines = {}
   for _, entry in ipairs(new) do lines[#lines + 1] = "  " .. entry.text end
   return {

@@ -135,6 +135,7 @@ function failure.problem(result, limit)
   local message
   if result.status ~= "error" then
     message = (headings[result.status] or result.status):format(limit)
+    problem.kind = result.status
     if (result.waits or "") ~= "" then
       message = message .. "\n" .. without_hidden(result.waits)
     elseif problem.traceback ~= "" then
@@ -145,6 +146,8 @@ function failure.problem(result, limit)
   else
     message = tostring(result.value)
     problem.comparison = result.value.comparison
+    -- The difference shows the values; luassert's own text of them is not needed then.
+    if problem.comparison then message = message:gsub("\nPassed in:\n.*$", "") end
   end
   problem.where, problem.message = split_position(message)
   -- The innermost frame of the test's own is where a reader wants to look.

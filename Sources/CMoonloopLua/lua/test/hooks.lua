@@ -26,6 +26,15 @@ function hooks.lazy_setup(block, call)
   return block.lazy_is_well
 end
 
+--- Whether a block or one around it has lazy setups that have not had their turn.
+function hooks.has_lazy(block)
+  while block do
+    if block.lazy_is_well == nil and #list(block, "lazy_setup") > 0 then return true end
+    block = block.parent
+  end
+  return false
+end
+
 --- Runs a block's teardowns; the lazy ones only if its lazy setups had their turn.
 function hooks.teardown(block, call)
   if block.lazy_is_well ~= nil then

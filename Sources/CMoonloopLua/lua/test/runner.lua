@@ -70,6 +70,7 @@ end
 --- Calls a function of the spec on the current loop; what went wrong goes to `take`.
 -- @return whether all went well
 function runner:call(node, take, fn, ...)
+  if self.is_interrupted then return false end  -- nothing runs any more; that has been told
   environment.enter(node)
   local limit = option(node, "timeout") or self.options.timeout
   local callable = fn
@@ -152,19 +153,42 @@ function runner:inside(block)
   hooks.teardown(block, self:hook())
 end
 
+--- Whether a block gets a loop of its own. It does not if the one around it has something to serve,
+--- or has still to: a lazy setup further out that begins something now begins it for others too.
+local function wants_own_loop(block)
+  if block.kind == "file" then return true end
+  if block.options.clock and block.options.clock ~= beds.clock() then return true end
+  return beds.keeper() == nil and not hooks.has_lazy(block.parent)
+end
+
+--- Lets what has just been ended end, and failures that nobody awaited be told.
+function runner:settle(node, take)
+  self:call(node, take, function()
+    ml.sleep(0)
+    ml.sleep(0)
+  end)
+end
+
+--- Tells what a block or test left behind.
+function runner:close(node, take)
+  self:settle(node, take)
+  local new = option(node, "leaks") == "allow" and {} or beds.new()
+  beds.close(new)
+  if #new > 0 then take(beds.leak(new)) end
+end
+
 --- Runs a file or a describe block.
 function runner:block(block)
+  local function take(problem) self:problem(block, problem) end
   block.children, block.hooks, block.env = {}, {}, nil
   block.is_random, block.seed, block.lazy_is_well = nil, nil, nil
   environment.enter(block)
-  local wanted = block.options.clock
-  local has_own = block.kind == "file" or (wanted ~= nil and wanted ~= beds.clock())
-  if has_own then beds.enter(wanted or self.options.clock, block.name) end
-  local snapshot = beds.snapshot()
+  local has_own = wants_own_loop(block)
+  if has_own then beds.enter(option(block, "clock") or self.options.clock, block.name) end
+  beds.open()
   if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
   self:publish({ block.kind, "end" }, block, block.parent)
-  local leak = option(block, "leaks") ~= "allow" and beds.leak(beds.since(snapshot))
-  if leak and not self.options.list then self:problem(block, leak) end
+  self:close(block, take)
   if has_own then beds.leave() end
   environment.leave()
 end
@@ -225,27 +249,29 @@ end
 
 --- Runs a test once, with its hooks, on its loop.
 function runner:once(node, record, seed)
+  local was_late = false
   local function take(problem)
     problem.seed = seed
-    add(record, problem)
+    was_late = was_late or problem.kind == "timeout"
+    -- What a test that was stopped did not come to end is no news.
+    if problem.kind ~= "leak" or not was_late then add(record, problem) end
   end
   local wanted = option(node, "clock")
-  local kind = wanted or self.options.clock
-  local is_fresh, keeper = beds.enter_for_test(kind, record.name)
-  if not is_fresh and wanted and wanted ~= beds.clock() then
+  local keeper = beds.keeper()
+  if keeper and wanted and wanted ~= beds.clock() then
     return take({ status = "error", where = record.where, traceback = "", message =
       ("clock = '%s' needs a loop of its own, but the block keeps its loop: %s; "
       .. "give the clock to the block"):format(wanted, keeper) })
   end
-  local snapshot = beds.snapshot()
+  if not keeper then beds.enter(wanted or self.options.clock, record.name) end
+  beds.open()
   bed.order(seed)
   local is_well, ancestor = hooks.before_each(node.parent, self:hook(take))
   if is_well then self:body(node, take) end
   hooks.after_each(ancestor, self:hook(take))
+  self:close(node, take)
   bed.order(nil)
-  local leak = option(node, "leaks") ~= "allow" and beds.leak(beds.since(snapshot))
-  if leak then take(leak) end
-  if is_fresh then beds.leave() end
+  if not keeper then beds.leave() end
 end
 
 --- The seeds under which a test runs; false stands for the natural order.

@@ -68,17 +68,12 @@ local function indented(text, indent)
   return indent .. text:gsub("\n", "\n" .. indent)
 end
 
---- The first line of a comparison's message; the values themselves are in the difference.
-local function heading(problem)
-  if not problem.comparison then return problem.message end
-  return (problem.message:gsub("\nPassed in:\n.*$", ""))
-end
-
-function people:problem(problem)
+function people:problem(problem, name)
   local paint, write = self.paint, self.write
   local where = problem.where and problem.where .. ": " or ""
-  local hook = problem.hook and ("in %s: "):format(problem.hook) or ""
-  write(indented(paint.bold(where) .. hook .. heading(problem), "  "), "\n")
+  local is_elsewhere = problem.hook and problem.hook ~= name
+  local hook = is_elsewhere and ("in %s: "):format(problem.hook) or ""
+  write(indented(paint.bold(where) .. hook .. problem.message, "  "), "\n")
   if problem.comparison then
     for _, line in ipairs(diff.lines(problem.comparison, paint)) do write("    ", line, "\n") end
   end
@@ -94,12 +89,12 @@ function people:failure(record)
   local write, paint = self.write, self.paint
   local word = record.status == "failure" and "FAILED" or "ERROR"
   write("\n", paint.red(word), " ", paint.bold(record.name), "\n")
-  for _, problem in ipairs(record.problems) do self:problem(problem) end
+  for _, problem in ipairs(record.problems) do self:problem(problem, record.name) end
   local orders = record.orders
   if orders then
     local name = record.name:gsub("'", "'\\''")
-    write(("  in order %d of %d, seed %d; to see it again:\n"):format(
-      orders.ran, orders.of, orders.seed))
+    local count = orders.of > 1 and ("order %d of %d, "):format(orders.ran, orders.of) or ""
+    write(("  in %sseed %d; to see it again:\n"):format(count, orders.seed))
     write(("    moonloop test %s --name '%s' --seed %d\n"):format(record.file, name, orders.seed))
   end
 end

@@ -1,0 +1,134 @@
+// `moonloop test` on the spec files of Tests/Specs: its whole output against that of
+// Tests/Specs/expected, times left out.
+//
+// To write the expected texts anew: MOONLOOP_EXPECTED=write swift test --filter SpecRunTests
+
+import Foundation
+import Testing
+
+@Suite("moonloop test")
+struct SpecRunTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    /// What the file of the expected output is called.
+    let name: String
+    /// The folder in which it runs.
+    let folder: String
+    var arguments: [String] = []
+    let status: Int32
+
+    var testDescription: String { name }
+  }
+
+  static let specs = Program.root.appendingPathComponent("Tests/Specs")
+
+  static let rows: [Row] = [
+    Row(name: "words", folder: "words", status: 0),
+    Row(name: "words-verbose", folder: "words", arguments: ["-v"], status: 0),
+    Row(name: "slowest", folder: "tags", arguments: ["--slowest=3", "-t", "hard"], status: 0),
+    Row(name: "words-lazy", folder: "words", arguments: ["--lazy", "--sort"], status: 0),
+    Row(name: "failures", folder: "failures", status: 1),
+    Row(name: "failures-tap", folder: "failures", arguments: ["-o", "tap"], status: 1),
+    Row(name: "failures-junit", folder: "failures", arguments: ["-o", "junit"], status: 1),
+    Row(name: "failures-json", folder: "failures", arguments: ["--output=json"], status: 1),
+    Row(
+      name: "failures-colour", folder: "failures",
+      arguments: ["--color", "always", "--filter", "compares"], status: 1),
+    Row(name: "failures-first", folder: "failures", arguments: ["--no-keep-going"], status: 1),
+    Row(name: "hooks", folder: "hooks", status: 1),
+    Row(name: "hooks-tap", folder: "hooks", arguments: ["-oTAP"], status: 1),
+    Row(name: "loops", folder: "loops", status: 1),
+    Row(name: "leaks", folder: "leaks", status: 1),
+    Row(name: "broken", folder: "broken", status: 1),
+    Row(name: "orders", folder: "orders", status: 1),
+    Row(
+      name: "orders-replayed", folder: "orders",
+      arguments: ["race_spec.lua", "--name", "settles in any order", "--seed", "1"], status: 1),
+    Row(
+      name: "orders-other-seed", folder: "orders",
+      arguments: ["race_spec.lua", "--name", "settles in any order", "--seed", "3"], status: 0),
+    Row(name: "insulation", folder: "insulation", status: 0),
+    Row(
+      name: "insulation-off", folder: "insulation", arguments: ["--no-auto-insulate"], status: 1),
+    Row(name: "list", folder: "tags", arguments: ["--list"], status: 0),
+    Row(name: "list-tagged", folder: "tags", arguments: ["-l", "--tags", "sweet,hard"], status: 0),
+    Row(name: "list-without", folder: "tags", arguments: ["-l", "--exclude-tags=slow"], status: 0),
+    Row(
+      name: "list-filtered", folder: "tags",
+      arguments: ["-l", "--filter", "^fruit", "--filter-out=dried"], status: 0),
+    Row(name: "repeat", folder: "tags", arguments: ["--repeat", "2", "-t", "hard"], status: 0),
+    Row(name: "nothing", folder: "tags", arguments: ["--filter", "no such test"], status: 0),
+    Row(name: "config", folder: "config", status: 0),
+    Row(name: "config-task", folder: "config", arguments: ["--run=tap"], status: 0),
+    Row(name: "wrong-option", folder: "tags", arguments: ["--fliter", "x"], status: 2),
+    Row(name: "wrong-pattern", folder: "tags", arguments: ["--filter", "("], status: 2),
+    Row(name: "wrong-number", folder: "tags", arguments: ["--repeat", "0.5"], status: 2),
+    Row(name: "wrong-output", folder: "tags", arguments: ["-o", "xml"], status: 2),
+    Row(
+      name: "wrong-tags", folder: "tags", arguments: ["-t", "a", "--exclude-tags", "a"], status: 2),
+    Row(name: "no-such-file", folder: "tags", arguments: ["missing_spec.lua"], status: 2),
+    Row(name: "no-spec-file", folder: "config", arguments: ["-p", "nothing"], status: 2),
+    Row(name: "no-such-task", folder: "config", arguments: ["-r", "nothing"], status: 2),
+  ]
+
+  /// The output without what differs from run to run.
+  static func settled(_ text: String) -> String {
+    var text = text
+    for (pattern, replacement) in [
+      (#"\b\d+(\.\d+)? (ms|s)\b(?! \()"#, "T"), (#"(time=|"seconds":)"?[\d.e-]+"?"#, "$1T"),
+      (#"timestamp="[^"]*""#, "timestamp=T"), (#"Random seed: \d+"#, "Random seed: N"),
+    ] {
+      text = text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)
+    }
+    return text
+  }
+
+  @Test(arguments: rows)
+  func `a run says exactly what it is to say`(row: Row) throws {
+    let outcome = try moonloop(
+      ["test"] + row.arguments, in: Self.specs.appendingPathComponent(row.folder))
+    let marker = outcome.errors.isEmpty ? "" : "--- standard error\n"
+    let text = Self.settled(outcome.output + marker + outcome.errors)
+    let file = Self.specs.appendingPathComponent("expected/\(row.name).txt")
+    if ProcessInfo.processInfo.environment["MOONLOOP_EXPECTED"] == "write" {
+      try Data(text.utf8).write(to: file)
+    }
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(text == expected)
+    #expect(outcome.status == row.status, "\(outcome)")
+  }
+
+  /// Waits, and ends what it began when it is told to stop.
+  static let waiting = """
+    teardown(function() print "teardown" end)
+    it("waits", function(loop)
+      local timer <close> = loop:every(60, print)
+      local open <close> = setmetatable({}, { __close = function() print "closed" end })
+      print "ready"
+      io.stdout:flush()
+      require("moonloop").sleep(1000)
+    end)
+    it("is not begun", function() print "never" end)
+    """
+
+  @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
+  func `a signal ends the run, tests close what they hold`(signal: Int32, status: Int32) throws {
+    try withFile(Self.waiting, name: "waiting_spec.lua") { path in
+      let program = try Program(["test", path])
+      try program.waitFor("ready")
+      program.send(signal)
+      let outcome = try program.wait()
+      #expect(outcome.status == status)
+      #expect(!outcome.wasKilled)
+      #expect(outcome.output.contains("closed\n"), "\(outcome)")
+      #expect(!outcome.output.contains("never"), "\(outcome)")
+      #expect(outcome.output.contains("0 passed, 1 failed"), "\(outcome)")
+      #expect(outcome.isOurs)
+    }
+  }
+
+  @Test func `every expected text has a run`() throws {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Self.specs.appendingPathComponent("expected").path)
+    #expect(Set(files) == Set(Self.rows.map { "\($0.name).txt" }))
+  }
+}

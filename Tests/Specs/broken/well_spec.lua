@@ -1,0 +1,2 @@
+-- A file beside them that is well.
+it("runs", function() end)

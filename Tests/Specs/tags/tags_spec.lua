@@ -1,0 +1,10 @@
+-- Tests to be chosen by names and tags.
+describe("fruit #food", function()
+  it("apple", function() end)
+  it("pear #sweet", function() end)
+  describe("dried", { tags = { "slow" } }, function()
+    it("raisin #sweet", function() end)
+  end)
+end)
+it("stone", { tags = { "hard" } }, function() end)
+it("sweetness is no tag #sweets", function() end)
