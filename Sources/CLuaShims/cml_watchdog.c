@@ -207,7 +207,7 @@ static void *watch(void *argument) {
   return NULL;
 }
 
-bool cml_watchdog_start(cml_state *s, uint64_t limit_ns) {
+static bool start(struct cml_state *s, uint64_t limit_ns) {
   struct cml_watchdog *w = calloc(1, sizeof *w);
   if (w == NULL || cml_stop_signal() == 0) {
     free(w);
@@ -231,6 +231,11 @@ bool cml_watchdog_start(cml_state *s, uint64_t limit_ns) {
   pthread_setname_np(w->thread, "lua-watchdog");
   s->watchdog = w;
   return true;
+}
+
+bool cml_set_watchdog(cml_state *s, uint64_t limit_ns) {
+  cml_watchdog_stop(s);
+  return limit_ns == 0 || start(s, limit_ns);
 }
 
 void cml_watchdog_stop(struct cml_state *s) {

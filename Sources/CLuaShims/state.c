@@ -90,6 +90,24 @@ void cml_disarm(struct cml_state *s, lua_State *L) {
   lua_sethook(L, hook.hook, hook.mask, hook.count);
 }
 
+static void count_hook(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  struct cml_state *s = cml_of(L);
+  if (s->stop == CML_STOP_NONE) s->stop = CML_STOP_COUNT;
+  cml_arm(s, L);
+}
+
+// Coroutines that the script makes meanwhile inherit the hook, each with a count of its own.
+void cml_count(struct cml_state *s, lua_State *L) {
+  if (lua_gethook(L) != stop_hook) lua_sethook(L, count_hook, LUA_MASKCOUNT, s->instructions);
+}
+
+void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions) {
+  cml_set_memory_limit(s, limits->memory);
+  s->depth_limit = limits->nesting < 1 ? 1 : limits->nesting;
+  s->instructions = instructions;
+}
+
 _Noreturn void cml_raise_stop(lua_State *L) {
   // Not below our hook: hooks stay off there, so that the guard of a message handler can run.
   if (lua_gethook(L) != stop_hook) cml_arm(cml_of(L), L);

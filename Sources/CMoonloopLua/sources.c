@@ -4,6 +4,21 @@
 static const char bed[] = {
 #embed "lua/bed.lua"
 };
+static const char configuration[] = {
+#embed "lua/configuration.lua"
+};
+static const char configuration_items[] = {
+#embed "lua/configuration/items.lua"
+};
+static const char configuration_positions[] = {
+#embed "lua/configuration/positions.lua"
+};
+static const char configuration_rules[] = {
+#embed "lua/configuration/rules.lua"
+};
+static const char configuration_schema[] = {
+#embed "lua/configuration/schema.lua"
+};
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
@@ -109,6 +124,11 @@ static const struct cmo_source sources[] = {
     SOURCE("test.tools", test_tools),
     SOURCE("test.values", test_values),
     SOURCE("test.words", test_words),
+    SOURCE("configuration", configuration),
+    SOURCE("configuration.items", configuration_items),
+    SOURCE("configuration.positions", configuration_positions),
+    SOURCE("configuration.rules", configuration_rules),
+    SOURCE("configuration.schema", configuration_schema),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

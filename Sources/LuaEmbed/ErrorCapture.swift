@@ -79,6 +79,9 @@ extension LuaState {
         kind: .memoryLimit,
         message: limits.memory.map { "memory limit of \($0) bytes passed" } ?? "not enough memory")
     case 3: return LuaError(kind: .interrupted, message: "interrupted")
+    case 4:
+      let limit = limits.instructions.map { "\($0)" } ?? "its limit of"
+      return LuaError(kind: .timeLimit, message: "call-out took more than \(limit) instructions")
     default:
       let limit = limits.callout.map { "\($0)" } ?? "its limit"
       return LuaError(kind: .timeLimit, message: "call-out took longer than \(limit)")

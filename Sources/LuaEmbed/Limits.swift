@@ -10,16 +10,25 @@ public struct LuaLimits: Sendable, Equatable {
   public var callout: Duration?
   /// How deep calls of Lua and the host may lie in one another.
   public var nesting: Int
+  /// The most instructions of Lua that one call-out may take, or nil.
+  ///
+  /// Exact to the instruction and the same on every machine, but counting costs about half of the
+  /// speed: mostly `callout` is the better limit. A coroutine of the script has a count of its own.
+  public var instructions: Int?
 
   /// Limits; nil is no limit.
   /// - Parameters:
   ///   - memory: Bytes, at least 1 MiB to be of use: the libraries alone take 25 kB.
   ///   - callout: The time of one call-out; from 10 ms.
   ///   - nesting: 1 to 60.
-  public init(memory: Int? = nil, callout: Duration? = nil, nesting: Int = 32) {
+  ///   - instructions: At least 1000.
+  public init(
+    memory: Int? = nil, callout: Duration? = nil, nesting: Int = 32, instructions: Int? = nil
+  ) {
     self.memory = memory
     self.callout = callout
     self.nesting = nesting
+    self.instructions = instructions
   }
 }
 
@@ -52,11 +61,28 @@ extension LuaState {
   /// How many call-outs were stopped by a limit or an interrupt.
   public var stopCount: Int { stops.total }
 
+  /// Sets other limits, from the next call-out on.
+  public func setLimits(_ limits: LuaLimits) {
+    let old = self.limits
+    self.limits = limits
+    setWords()
+    if limits.callout == old.callout { return }
+    startWatchdog()
+  }
+
+  func setWords() {
+    var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
+    cml_set_limits(record, &words, Int32(clamping: limits.instructions ?? 0))
+  }
+
   func startWatchdog() {
-    guard let limit = limits.callout else { return }
+    guard let limit = limits.callout else {
+      _ = cml_set_watchdog(record, 0)
+      return
+    }
     let (seconds, attoseconds) = limit.components
     let nanoseconds = seconds.clampedNanoseconds + attoseconds / 1_000_000_000
-    _ = cml_watchdog_start(record, UInt64(max(nanoseconds, 1_000_000)))
+    _ = cml_set_watchdog(record, UInt64(max(nanoseconds, 1_000_000)))
   }
 
   /// Tells the watchdog that the host waits: the call-out below is not charged until the token is

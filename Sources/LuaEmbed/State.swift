@@ -24,8 +24,8 @@ public final class LuaState {
   public let interruptHandle: InterruptHandle
   /// What an embedding library keeps for as long as the state lives.
   package var attachment: AnyObject?
-  /// The limits the state was made with.
-  public let limits: LuaLimits
+  /// What its scripts may use; see `setLimits`.
+  public internal(set) var limits: LuaLimits
   /// Told of an error that a `<close>` variable raised after another error; the host reports it.
   package var onCloseError: ((LuaError) -> Void)?
   /// Told of an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
@@ -55,6 +55,7 @@ public final class LuaState {
     interruptHandle = InterruptHandle(record: record)
     cml_set_owner(record, Unmanaged.passUnretained(self).toOpaque())
     errorKind = makeErrorKind()
+    if limits.instructions != nil { setWords() }
     startWatchdog()
     cml_on_finalizer_error(record, tellFinalizerError, Unmanaged.passUnretained(self).toOpaque())
   }

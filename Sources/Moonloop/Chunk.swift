@@ -26,16 +26,49 @@ extension Runtime {
     bytes: UnsafeRawBufferPointer, name: String, pushArguments: (LuaStack) -> Int
   ) throws(LuaError) {
     try state.load(bytes: bytes, name: name, on: state.stack)
-    startLoaded(pushArguments)
+    var returned: LuaReference?
+    startLoaded(pushArguments) { stack, count in
+      if count > 0, stack.type(-Int32(count)) == .table {
+        stack.pushValue(-Int32(count))
+        returned = LuaReference(popping: stack)
+      }
+    }
+    if let returned, name.hasPrefix("@") {
+      try start(configuration: returned, path: String(name.dropFirst()))
+    }
+  }
+
+  /// A file that returned a table may be a configuration: then that is made, and its phases run.
+  private func start(configuration: LuaReference, path: String) throws(LuaError) {
+    try state.load(
+      """
+      local configuration = require "moonloop.configuration"
+      if not configuration.is_one((...)) then return end
+      local running, mistakes = configuration.prepare(...)
+      if not running then return mistakes end
+      running:run()
+      """, name: "=moonloop", on: state.stack)
+    startLoaded { stack in
+      stack.push(configuration)
+      stack.push(path)
+      return 2
+    } onReturn: { stack, count in
+      guard count > 0, let mistakes = stack.string(-Int32(count)) else { return }
+      self.errors.noteReported()
+      self.errors.write(mistakes)
+    }
   }
 
   /// Starts the function on top of the stack. [-1, +0]
-  private func startLoaded(_ pushArguments: (LuaStack) -> Int) {
+  private func startLoaded(
+    _ pushArguments: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
+  ) {
     let function = LuaReference(popping: state.stack)
-    let outcome = state.start(push: { stack in
-      stack.push(function)
-      return pushArguments(stack)
-    })
+    let outcome = state.start(
+      push: { stack in
+        stack.push(function)
+        return pushArguments(stack)
+      }, onReturn: onReturn)
     if case .returned = outcome { return }
     settle(outcome, .chunk)
     if case .suspended(let coroutine, _) = outcome { waitingChunk = tasks[coroutine.index] }

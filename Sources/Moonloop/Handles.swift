@@ -16,7 +16,13 @@ package final class Handles {
   /// anything.
   private var orphans: [LuaReference] = []
 
+  /// How many handles there may be.
+  package var limit = Int.max
+
   package init() {}
+
+  /// How many items there are, timers not counted.
+  package var itemCount: Int { itemList.count }
 
   deinit { timerPlaces.deallocate() }
 

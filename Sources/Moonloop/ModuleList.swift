@@ -1,6 +1,5 @@
 // The module `moonloop`: how a script gets it, and its smallest functions.
 
-internal import CMoonloopLua
 internal import LuaEmbed
 internal import MoonloopCore
 
@@ -18,18 +17,6 @@ extension Runtime {
     }
     state.popLoaded("moonloop", on: stack)
     preloadSources()
-  }
-
-  /// Lets `require "moonloop.…"` find the modules that are written in Lua.
-  private func preloadSources() {
-    var count = 0
-    let sources = cmo_sources(&count)
-    for source in UnsafeBufferPointer(start: sources, count: count) {
-      state.preload(
-        String(cString: source.module),
-        source: UnsafeBufferPointer(start: source.text, count: source.count),
-        chunkName: String(cString: source.chunk))
-    }
   }
 }
 

@@ -20,6 +20,13 @@
 ---Hears of errors; what it returns says how to go on.
 ---@alias moonloop.ErrorHandler fun(error: moonloop.Error): "continue"|"stop"|nil
 
+---@class moonloop.LimitOptions
+---@field memory? integer The most that Lua may hold; at least 1 MB. (bytes)
+---@field callout? number The most that a call-out may run, waits not counted; at least 0.01. (s)
+---@field instructions? integer The most that a call-out may take, from 1000; counting halves the speed.
+---@field handles? integer The most timers (sleeps too), and the most other items, at a time.
+---@field nesting? integer How deep calls and runs may be nested, up to 60.
+
 ---@class moonloop.ChannelOptions
 ---@field capacity? integer How many values it holds; default 0: a sender waits for a receiver.
 ---@field name? string What deadlocks call it.
@@ -263,6 +270,33 @@ function ml.current() end
 ---```
 ---@return number time With nanoseconds behind the point. (s)
 function ml.now() end
+
+---Makes all that a configuration tells of.
+---Modes, limits, timers, sources, observers, signals. All of it is checked first: an error lists every mistake with its line, and then nothing was made. See [Configuration](configuration.md).
+---Raises an error that lists all mistakes, or says what cannot be opened.
+---```lua
+---local running = ml.configure {
+---  timers = { beat = { every = 1, handler = function(timer)
+---    print "beat"   --> beat
+---    timer:invalidate()
+---  end } },
+---}
+---running:run()
+---```
+---@param what string|table The path of a file that returns it, or the table.
+---@return table running Its handles as `timers.NAME`, `sources.NAME`, …; `running:run()` runs its phases, `running:close()` ends what it made.
+function ml.configure(what) end
+
+---Sets what the scripts of this state may use; what is not named stays as it is.
+---A limit stops a call-out; no `pcall` catches it. It holds from the next call-out on.
+---```lua
+---ml.limit { handles = 1 }
+---local timer = loop:after(1, function() end)
+---print((pcall(loop.after, loop, 1, print)))   --> false
+---ml.limit { handles = 1000 }
+---```
+---@param options moonloop.LimitOptions The limits.
+function ml.limit(options) end
 
 ---The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.
 ---On a virtual clock it stands and jumps with it; `os.time` does not.

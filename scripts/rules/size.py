@@ -4,7 +4,7 @@ import ast
 import re
 from .source import Source
 
-FILE, SCRIPT, FUNCTION = 500, 60, 70
+FILE, SCRIPT, FUNCTION = 500, 80, 70
 SIZED = {".swift", ".c", ".h", ".lua", ".py"}
 
 _SWIFT_FUNCTION = re.compile(

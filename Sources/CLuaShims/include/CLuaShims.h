@@ -78,6 +78,13 @@ struct cml_limits {
   int nesting;    // Lua in host in Lua; at least 1
 };
 
+// Has a thread end call-outs that take longer than this; 0: none does. [-0, +0, -]
+bool cml_set_watchdog(cml_state *s, uint64_t limit_ns);
+
+// Sets other limits from now on; `instructions` is what one call-out may take on one coroutine, 0
+// is no limit. Counting them costs about half of the speed.
+void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions);
+
 // Opens a state on this thread with the standard libraries; NULL for want of memory.
 cml_state *cml_open(const struct cml_limits *limits);
 // Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
@@ -170,9 +177,6 @@ struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument
 // The same in two steps: the function and the handle are pushed on the task, the caller pushes
 // `more` arguments, and calls cml_run with 1 + more.
 int cml_dispatch_begin(cml_state *s, int ref, int slot);
-
-// Starts the thread that stops late call-outs; false if the system refuses. [-0, +0, -]
-bool cml_watchdog_start(cml_state *s, uint64_t limit_ns);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);

@@ -17,6 +17,7 @@ enum cml_stop {
   CML_STOP_NONE = 0,
   CML_STOP_TIME = 1,       // a call-out took longer than its limit
   CML_STOP_MEMORY = 2,     // the script holds more memory than its limit
+  CML_STOP_COUNT = 4,      // a call-out took more instructions than its limit
   CML_STOP_INTERRUPT = 3,  // SIGINT, or the host asked for it
 };
 
@@ -76,6 +77,7 @@ struct cml_state {
 
   // The door (cml_call.c). Owner thread only, unless said otherwise.
   int depth, depth_limit;
+  int instructions;  // how many a call-out may take on a coroutine; 0 is no limit
   int task;                 // the index of the task that the innermost door runs, or -1
   bool raises;              // the values of the next resume are one error to raise at the wait
   bool synchronous;         // the innermost door's caller waits for the result: no waiting inside
@@ -151,6 +153,9 @@ void cml_arm(struct cml_state *s, lua_State *L);
 
 // Puts back what cml_arm displaced.
 void cml_disarm(struct cml_state *s, lua_State *L);
+
+// Puts the hook of the limit of instructions on a coroutine, which begins to count anew.
+void cml_count(struct cml_state *s, lua_State *L);
 
 // Call often in anything that can run long in C. One load when nothing is wrong. [-0, +0, e]
 static inline void cml_poll(lua_State *L) {

@@ -131,7 +131,8 @@ private let loopRunEntries: [LuaEntry] = [
       "Who hears of errors in handlers; nil: they are written to standard error.",
       details: "It may return \"stop\" to end the innermost run; anything else goes on. An error "
         + "never unwinds the loop, and none is lost: one that this function raises itself is "
-        + "written.",
+        + "written. \"stop\" or \"continue\" in its place: they are written, and the run stops or "
+        + "goes on.",
       returns: [
         LuaParameter("handler", "moonloop.ErrorHandler?", "The function, or nil for none.")
       ],

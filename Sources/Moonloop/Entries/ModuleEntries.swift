@@ -23,6 +23,67 @@ let moduleEntries: [LuaEntry] = [
         loop:after(3, function() print(("%.1f s"):format(ml.now() - start)) end)   --> 3.0 s
         """)
   },
+  .function("configure", moduleConfigure, then: sourceResults) {
+    LuaDocs(
+      "Makes all that a configuration tells of.",
+      details: "Modes, limits, timers, sources, observers, signals. All of it is checked first: an "
+        + "error lists every mistake with its line, and then nothing was made. See [Configuration](configuration.md).",
+      parameters: [
+        LuaParameter("what", "string|table", "The path of a file that returns it, or the table.")
+      ],
+      returns: [
+        LuaParameter(
+          "running", "table",
+          "Its handles as `timers.NAME`, `sources.NAME`, …; `running:run()` runs its phases, "
+            + "`running:close()` ends what it made.")
+      ],
+      errors: ["Raises an error that lists all mistakes, or says what cannot be opened."],
+      example: """
+        local running = ml.configure {
+          timers = { beat = { every = 1, handler = function(timer)
+            print "beat"   --> beat
+            timer:invalidate()
+          end } },
+        }
+        running:run()
+        """)
+  },
+  .function("limit", moduleLimit) {
+    LuaDocs(
+      "Sets what the scripts of this state may use; what is not named stays as it is.",
+      details: "A limit stops a call-out; no `pcall` catches it. It holds from the next call-out "
+        + "on.",
+      parameters: [
+        LuaParameter(
+          "options", "moonloop.LimitOptions", "The limits.",
+          fields: [
+            LuaParameter(
+              "memory", "integer", unit: "bytes", "The most that Lua may hold; at least 1 MB.",
+              optional: true),
+            LuaParameter(
+              "callout", "number", unit: "s",
+              "The most that a call-out may run, waits not counted; at least 0.01.",
+              optional: true),
+            LuaParameter(
+              "instructions", "integer",
+              "The most that a call-out may take, from 1000; counting halves the speed.",
+              optional: true),
+            LuaParameter(
+              "handles", "integer",
+              "The most timers (sleeps too), and the most other items, at a time.",
+              optional: true),
+            LuaParameter(
+              "nesting", "integer", "How deep calls and runs may be nested, up to 60.",
+              optional: true),
+          ])
+      ],
+      example: """
+        ml.limit { handles = 1 }
+        local timer = loop:after(1, function() end)
+        print((pcall(loop.after, loop, 1, print)))   --> false
+        ml.limit { handles = 1000 }
+        """)
+  },
   .function("wall_time", moduleWallTime) {
     LuaDocs(
       "The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.",

@@ -215,7 +215,17 @@ let loopOnError: LuaRawFunction = { L, context in
 
 let loopSetOnError: LuaRawFunction = { L, context in
   host(L, context, "on_error") { call in
-    call.runtime.errors.onError = try call.handlerReference(2)
+    let errors = call.runtime.errors
+    if call.stack.type(2) == .string, let verdict = call.stack.string(2) {
+      guard let verdict = ErrorPolicy.Verdict(rawValue: verdict) else {
+        throw call.mistake(
+          "'on_error' must be a function, \"continue\" or \"stop\", got \(call.given(2))")
+      }
+      errors.onError = nil
+      errors.verdict = verdict
+      return 0
+    }
+    errors.onError = try call.handlerReference(2)
     return 0
   }
 }

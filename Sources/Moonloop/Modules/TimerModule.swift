@@ -126,7 +126,10 @@ extension HostCall {
   }
 
   func tooManyTimers() -> ScriptMistake {
-    mistake("the loop has \(loop.timerLimit) timers, and cannot hold more")
+    if runtime.handles.limit == loop.timerLimit {
+      return mistake("there are \(loop.timerLimit) timers, and no more are allowed: see ml.limit")
+    }
+    return mistake("the loop has \(loop.timerLimit) timers, and cannot hold more")
   }
 
   /// Adds the timer whose handle is on top of the stack to a mode; the loop holds it then (D4).

@@ -1,0 +1,124 @@
+-- Configurations of a loop: tables of modes, timers, sources, observers, signals and phases,
+-- checked as a whole before anything starts (D40, D41).
+local positions = require "moonloop.configuration.positions"
+local rules = require "moonloop.configuration.rules"
+local schema = require "moonloop.configuration.schema"
+local items = require "moonloop.configuration.items"
+
+local configuration = {}
+
+-- A document: { value, name, node, folder }, where `node` knows the lines of its fields.
+local function document(value, name, text)
+  return {
+    value = value,
+    name = name,
+    node = text and positions.of(text) or { line = 0, fields = {} },
+    folder = name:match "^(.*)/[^/]*$" or ".",
+  }
+end
+
+-- Reads and evaluates a file. Returns a document; or nil and a message, with the line.
+function configuration.read(path)
+  local file, message = io.open(path, "rb")
+  if not file then return nil, message end
+  local text, failure = file:read "a"
+  file:close()
+  if not text then return nil, ("%s: %s"):format(path, failure) end
+  local chunk, mistake = load(text, "@" .. path, "t")
+  if not chunk then return nil, mistake end
+  local ok, value = pcall(chunk)
+  if not ok then return nil, tostring(value) end
+  if type(value) ~= "table" then
+    return nil, ("%s: must return a table, the configuration; it returned %s")
+      :format(path, rules.given(value))
+  end
+  return document(value, path, text)
+end
+
+-- The keys that lead to a field as one reads them: timers.heartbeat.every, run[2].mode.
+function configuration.path_text(path)
+  local text = ""
+  for _, key in ipairs(path) do
+    if type(key) == "string" and key:find "^[%a_][%w_]*$" then
+      text = text == "" and key or text .. "." .. key
+    else
+      text = ("%s[%s]"):format(text, type(key) == "string" and ("%q"):format(key) or tostring(key))
+    end
+  end
+  return text
+end
+
+-- All mistakes of a document, in the order of its lines: { line, path, problem, text } each.
+function configuration.mistakes(doc)
+  local found = {}
+  local function report(path, problem)
+    local line = positions.line(doc.node, path)
+    local where = configuration.path_text(path)
+    found[#found + 1] = {
+      line = line, path = where, problem = problem, order = #found,
+      text = ("%s:%s %s%s"):format(doc.name, line > 0 and line .. ":" or "",
+        where == "" and "" or where .. ": ", problem),
+    }
+  end
+  schema.check(report, {}, doc.value)
+  if #found == 0 then items.check_handlers(doc, report) end
+  table.sort(found, function(a, b)
+    if a.line ~= b.line then return a.line < b.line end
+    return a.order < b.order
+  end)
+  return found
+end
+
+-- Whether a value that a chunk returned is meant as a configuration: it has one of its sections.
+function configuration.is_one(value)
+  if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+  for _, section in ipairs(schema.sections) do
+    if section ~= "name" and value[section] ~= nil then return true end
+  end
+  return false
+end
+
+local function in_words(doc, found)
+  local lines = {}
+  for _, mistake in ipairs(found) do lines[#lines + 1] = mistake.text end
+  if #found > 1 then lines[#lines + 1] = ("%d mistakes in %s"):format(#found, doc.name) end
+  return table.concat(lines, "\n")
+end
+
+-- Makes all that a configuration tells of. Raises an error that lists all mistakes; then nothing
+-- was made. What cannot be opened is an error too, and what was made before is ended.
+-- Returns what runs: its handles by section and name, `run`, and `close`.
+function configuration.configure(what)
+  local doc
+  if type(what) == "table" then
+    doc = document(what, "configuration")
+  elseif type(what) == "string" then
+    local message
+    doc, message = configuration.read(what)
+    if not doc then error(message, 0) end
+  else
+    error("configure: takes the path of a file or a table, got " .. rules.given(what), 2)
+  end
+  local found = configuration.mistakes(doc)
+  if #found > 0 then error(in_words(doc, found), 0) end
+  return items.make(doc)
+end
+
+-- What the program does with a file that returned a configuration. Returns what runs; or nil and
+-- all mistakes in words.
+function configuration.prepare(value, path)
+  local text
+  local file = io.open(path, "rb")
+  if file then
+    text = file:read "a"
+    file:close()
+  end
+  local doc = document(value, path, text)
+  local found = configuration.mistakes(doc)
+  if #found > 0 then return nil, in_words(doc, found) end
+  local ok, running = pcall(items.make, doc)
+  if not ok then return nil, tostring(running) end
+  return running
+end
+
+return configuration

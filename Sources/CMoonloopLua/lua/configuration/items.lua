@@ -1,0 +1,220 @@
+-- What a configuration makes: handlers found by their names, items on the loop, phases that run.
+local ml = require "moonloop"
+local rules = require "moonloop.configuration.rules"
+local schema = require "moonloop.configuration.schema"
+
+local items = {}
+
+-- The function that a name means: "app.handlers.beat" is `beat` of the module `app.handlers`.
+-- Returns it; or nil and what is wrong with the name.
+local function find_handler(name)
+  local module, field = name:match "^(.*)%.([^.]+)$"
+  local ok, value = pcall(require, module)
+  if not ok then
+    local message = tostring(value)
+    if message:find("module '" .. module .. "' not found", 1, true) then
+      return nil, ("there is no module '%s' beside the configuration or in package.path")
+        :format(module)
+    end
+    return nil, ("module '%s' cannot be loaded: %s"):format(module, message)
+  end
+  if type(value) ~= "table" then
+    return nil, ("module '%s' must return a table of handlers, it returned %s")
+      :format(module, rules.given(value))
+  end
+  local handler = value[field]
+  if type(handler) == "function" then return handler end
+  local names = {}
+  for key, one in pairs(value) do
+    if type(key) == "string" and type(one) == "function" then names[#names + 1] = key end
+  end
+  table.sort(names)
+  return nil, ("module '%s' has no function '%s'%s"):format(module, field,
+    #names > 0 and rules.suggestion(field, names, "it has") or "")
+end
+
+-- Has `require` look beside the configuration first.
+local function with_folder(doc, body)
+  local path = package.path
+  package.path = doc.folder .. "/?.lua;" .. doc.folder .. "/?/init.lua;" .. path
+  local results = table.pack(pcall(body))
+  package.path = path
+  if not results[1] then error(results[2], 0) end
+  return table.unpack(results, 2, results.n)
+end
+
+local HANDLER_FIELDS = {
+  "handler", "on_error", "perform", "schedule", "cancel", "read", "write", "exit",
+}
+
+-- Calls a body with each named handler of a document: its table, its key, the keys that lead there.
+local function each_handler(value, body)
+  local function look(one, path)
+    for _, key in ipairs(HANDLER_FIELDS) do
+      if type(one[key]) == "string" then body(one, key, rules.join(path, key)) end
+    end
+  end
+  for _, section in ipairs { "timers", "sources", "observers" } do
+    for _, name in ipairs(rules.sorted_keys(value[section] or {})) do
+      look(value[section][name], { section, name })
+    end
+  end
+  for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
+    local one = value.signals[name]
+    if type(one) == "string" then body(value.signals, name, { "signals", name }) end
+    if type(one) == "table" then look(one, { "signals", name }) end
+  end
+  if type(value.on_error) == "string" and value.on_error:find("%.") then
+    body(value, "on_error", { "on_error" })
+  end
+end
+
+-- Reports the handlers whose names mean nothing. Loads their modules.
+function items.check_handlers(doc, report)
+  with_folder(doc, function()
+    each_handler(doc.value, function(one, key, path)
+      local handler, problem = find_handler(one[key])
+      if not handler then report(path, problem) end
+    end)
+  end)
+end
+
+-- A copy of a document's value in which every handler is a function.
+local function resolved(doc)
+  local function copy(value)
+    if type(value) ~= "table" or getmetatable(value) ~= nil then return value end
+    local fresh = {}
+    for key, one in pairs(value) do fresh[key] = copy(one) end
+    return fresh
+  end
+  local value = copy(doc.value)
+  with_folder(doc, function()
+    each_handler(value, function(one, key) one[key] = assert(find_handler(one[key])) end)
+  end)
+  return value
+end
+
+-- The options of a maker: those that every item has, the handler first, and some of its own.
+local function options(name, one, own)
+  local made = { name = name, modes = one.modes, keep_alive = one.keep_alive,
+    on_error = one.on_error, one.handler }
+  for key, value in pairs(own or {}) do made[key] = value end
+  return made
+end
+
+local MAKERS = {
+  perform = function(loop, name, one)
+    return loop:source(options(name, one, { perform = one.perform, schedule = one.schedule,
+      cancel = one.cancel, order = one.order }))
+  end,
+  fd = function(loop, name, one)
+    return loop:fd(options(name, one, { fd = one.fd, read = one.read, write = one.write }))
+  end,
+  listen = function(_, name, one)
+    local own = schema.to_address(one.listen)
+    own.backlog = one.backlog
+    return ml.net.listen(options(name, one, own))
+  end,
+  signal = function(loop, name, one)
+    local made = options(name, one)
+    made[1], made[2] = one.signal, one.handler
+    return loop:signal(made)
+  end,
+  watch = function(loop, name, one)
+    local made = options(name, one, { debounce = one.debounce, recursive = one.recursive })
+    made[1], made[2] = one.watch, one.handler
+    return loop:watch(made)
+  end,
+  process = function(_, name, one)
+    local own = { cwd = one.cwd, name = name, modes = one.modes, on_exit = one.handler }
+    table.move(one.process, 1, #one.process, 1, own)
+    return ml.process.spawn(own)
+  end,
+  port = function(_, _, one)
+    local port, message, code = ml.port.listen(one.port, { modes = one.modes })
+    if port then port:on("message", one.handler) end
+    return port, message, code
+  end,
+}
+
+-- What runs: handles by section and name.
+local Running = {}
+Running.__index = Running
+
+function Running:close()
+  for index = #self.made, 1, -1 do self.made[index]:invalidate() end
+  self.made = {}
+end
+Running.__close = Running.close
+
+-- Runs the phases, each until it is stopped, finished or late.
+-- Returns why the last one ended, and the value of its stop.
+function Running:run()
+  local loop, why, value = ml.current(), "finished", nil
+  for _, phase in ipairs(self.phases) do
+    why, value = loop:run { mode = phase.mode or "default", timeout = phase.timeout,
+      until_handled = phase.until_handled }
+  end
+  return why, value
+end
+
+local function make_signals(loop, running, value)
+  for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
+    local one = value.signals[name]
+    local handler = type(one) == "function" and one or one.handler
+    if not handler and one.stop ~= nil then
+      handler = function() loop:stop(one.stop) end
+    elseif not handler then
+      handler = function() ml.reload() end
+    end
+    local handle = loop:signal(name, handler)
+    handle:keep_alive(false)
+    running:add("signals", name, handle)
+  end
+end
+
+function Running:add(section, name, handle, message)
+  if not handle then
+    self:close()
+    error(("%s: %s.%s: %s"):format(self.name, section, name, message), 0)
+  end
+  self[section][name] = handle
+  self.made[#self.made + 1] = handle
+end
+
+-- Makes what a document without mistakes tells of.
+function items.make(doc)
+  local loop, value = ml.current(), resolved(doc)
+  local running = setmetatable({ name = doc.name, made = {}, timers = {}, sources = {},
+    observers = {}, signals = {}, phases = value.run or { { mode = "default" } } }, Running)
+  local common = value.modes and value.modes.common or {}
+  for _, mode in ipairs(type(common) == "string" and { common } or common) do
+    if mode ~= "default" then loop:add_common_mode(mode) end
+  end
+  if value.limits then
+    local limits = {}
+    for key, one in pairs(value.limits) do
+      limits[key] = key == "memory" and rules.to_bytes(one) or one
+    end
+    ml.limit(limits)
+  end
+  if value.on_error then loop.on_error = value.on_error end
+  for _, name in ipairs(rules.sorted_keys(value.observers or {})) do
+    local one = value.observers[name]
+    running:add("observers", name, loop:observer(options(name, one,
+      { on = one.on, order = one.order, repeats = one.repeats })))
+  end
+  for _, name in ipairs(rules.sorted_keys(value.sources or {})) do
+    local one = value.sources[name]
+    running:add("sources", name, MAKERS[schema.kind_of(one)](loop, name, one))
+  end
+  for _, name in ipairs(rules.sorted_keys(value.timers or {})) do
+    local one = value.timers[name]
+    running:add("timers", name, loop:timer(options(name, one,
+      { every = one.every, first = one.first, tolerance = one.tolerance })))
+  end
+  make_signals(loop, running, value)
+  return running
+end
+
+return items

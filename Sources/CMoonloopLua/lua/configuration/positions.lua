@@ -1,0 +1,154 @@
+-- Where the fields of a table stand in the text that makes it: file lines for mistakes in a
+-- configuration. Reads the constructor after the last `return` at the top level; what is computed
+-- has the line of the nearest field around it.
+
+local positions = {}
+
+local OPENERS = { ["function"] = true, ["do"] = true, ["if"] = true, ["repeat"] = true }
+local CLOSERS = { ["end"] = true, ["until"] = true }
+local BRACKETS = { ["("] = ")", ["{"] = "}", ["["] = "]" }
+
+-- A cursor over the tokens of a text: each has a kind ("name", "string", "number", "symbol"), a
+-- text and a line.
+local function tokens(text)
+  local list, at, line = {}, 1, 1
+  local function add(kind, value, last)
+    list[#list + 1] = { kind = kind, text = value, line = line }
+    for _ in text:sub(at, last):gmatch "\n" do line = line + 1 end
+    at = last + 1
+  end
+  local function skip(last)
+    for _ in text:sub(at, last):gmatch "\n" do line = line + 1 end
+    at = last + 1
+  end
+  local function long_bracket(from)
+    local level = text:match("^%[(=*)%[", from)
+    if not level then return nil end
+    local _, last = text:find("]" .. level .. "]", from, true)
+    return last or #text, #level + 2
+  end
+  if text:sub(1, 1) == "#" then skip((text:find("\n", 1, true) or #text + 1) - 1) end
+  while at <= #text do
+    local char = text:sub(at, at)
+    if char:find "%s" then
+      skip(select(2, text:find("^%s+", at)))
+    elseif text:find("^%-%-", at) then
+      skip(long_bracket(at + 2) or (text:find("\n", at, true) or #text + 1) - 1)
+    elseif char:find "[%a_]" then
+      local word = text:match("^[%w_]+", at)
+      add("name", word, at + #word - 1)
+    elseif char:find "%d" or text:find("^%.%d", at) then
+      local number = text:match("^0[xX][%x.]+[pP]?[+-]?%d*", at)
+        or text:match("^[%d.]+[eE][+-]?%d+", at) or text:match("^[%d.]+", at)
+      add("number", number, at + #number - 1)
+    elseif char == '"' or char == "'" then
+      local last = at + 1
+      while last <= #text and text:sub(last, last) ~= char do
+        last = last + (text:sub(last, last) == "\\" and 2 or 1)
+      end
+      add("string", text:sub(at + 1, last - 1), math.min(last, #text))
+    elseif char == "[" and text:find("^%[=*%[", at) then
+      local last, width = long_bracket(at)
+      add("string", text:sub(at + width, last - width), last)
+    else
+      add("symbol", char, at)
+    end
+  end
+  list[#list + 1] = { kind = "end", text = "", line = line }
+  return list
+end
+
+-- The index after the expression that begins at an index: a comma, semicolon or closing bracket of
+-- the constructor around it.
+local function after_expression(list, index)
+  local depth = 0
+  while list[index].kind ~= "end" do
+    local token = list[index]
+    local is_symbol, is_name = token.kind == "symbol", token.kind == "name"
+    if depth == 0 and is_symbol and token.text:find "[,;}]" then
+      return index
+    end
+    if (is_symbol and BRACKETS[token.text]) or (is_name and OPENERS[token.text]) then
+      depth = depth + 1
+    elseif is_symbol and (token.text == ")" or token.text == "}" or token.text == "]")
+      or is_name and CLOSERS[token.text] then
+      depth = depth - 1
+    end
+    index = index + 1
+  end
+  return index
+end
+
+local parse_table
+
+-- Reads one field at an index: its key (nil: the next item), where that stands, where its value is.
+local function parse_key(list, index)
+  local token, second = list[index], list[index + 1]
+  if token.kind == "name" and second.text == "=" and list[index + 2].text ~= "=" then
+    return token.text, token.line, index + 2
+  end
+  if token.kind == "symbol" and token.text == "[" then
+    local key = second.kind == "string" and second.text
+      or second.kind == "number" and tonumber(second.text)
+    if key and list[index + 2].text == "]" and list[index + 3].text == "=" then
+      return key, token.line, index + 4
+    end
+    while list[index].kind ~= "end" and list[index].text ~= "=" do index = index + 1 end
+    return false, token.line, index + 1
+  end
+  return nil, token.line, index
+end
+
+-- Reads the constructor whose brace stands at an index.
+-- Returns a node { line, fields = { [key] = node } } and the index after it.
+function parse_table(list, index)
+  local node = { line = list[index].line, fields = {} }
+  local item = 0
+  index = index + 1
+  while list[index].kind ~= "end" and list[index].text ~= "}" do
+    local key, line, value = parse_key(list, index)
+    if key == nil then
+      item = item + 1
+      key = item
+    end
+    local child, next_index = { line = line, fields = {} }, nil
+    if list[value].text == "{" and list[value].kind == "symbol" then
+      local parsed
+      parsed, next_index = parse_table(list, value)
+      child.fields = parsed.fields
+    end
+    index = after_expression(list, next_index or value)
+    if key then node.fields[key] = child end
+    if list[index].text == "," or list[index].text == ";" then index = index + 1 end
+  end
+  return node, index + 1
+end
+
+-- Reads a text; the node of the table that it returns, or of its whole if that is computed.
+function positions.of(text)
+  local list, depth, found = tokens(text), 0, nil
+  for index, token in ipairs(list) do
+    if token.kind == "name" then
+      if OPENERS[token.text] then depth = depth + 1 end
+      if CLOSERS[token.text] then depth = depth - 1 end
+      if depth == 0 and token.text == "return" then found = index end
+    end
+  end
+  if not found then return { line = 1, fields = {} } end
+  if list[found + 1].text ~= "{" then return { line = list[found].line, fields = {} } end
+  return (parse_table(list, found + 1))
+end
+
+-- The line of a field, given by the keys that lead to it; of the nearest around it if it is
+-- unknown.
+function positions.line(node, path)
+  local line = node.line
+  for _, key in ipairs(path) do
+    node = node.fields[key]
+    if not node then break end
+    line = node.line
+  end
+  return line
+end
+
+return positions

@@ -1,0 +1,36 @@
+// Configurations and limits: `ml.configure` is written in Lua, what a script may use is set here.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// `ml.configure(path)` or `ml.configure(table)` (D40).
+let moduleConfigure: LuaRawFunction = { L, context in
+  callSource(
+    L, context, "configure", "return require('moonloop.configuration').configure(...)")
+}
+
+private let limitOptions: [StaticString] = [
+  "memory", "callout", "instructions", "handles", "nesting",
+]
+
+/// `ml.limit { memory, callout, instructions, handles, nesting }`: what is not named stays.
+let moduleLimit: LuaRawFunction = { L, context in
+  host(L, context, "limit") { call in
+    let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")
+    var limits = call.state.limits
+    if let bytes = try options.integer("memory", in: (1 << 20) ... .max) { limits.memory = bytes }
+    if let time = try options.seconds("callout", .positive) {
+      limits.callout = .nanoseconds(max(time, 10_000_000))
+    }
+    if let count = try options.integer("instructions", in: 1000...Int(Int32.max)) {
+      limits.instructions = count
+    }
+    if let depth = try options.integer("nesting", in: 1...60) { limits.nesting = depth }
+    if let count = try options.integer("handles", in: 1 ... .max) {
+      call.runtime.handles.limit = count
+      call.loop.timerLimit = min(count, TimerQueue.slotLimit)
+    }
+    if limits != call.state.limits { call.state.setLimits(limits) }
+    return 0
+  }
+}

@@ -1,0 +1,95 @@
+-- Every mistake of a configuration is found before anything is made, with its line and its path.
+local ml = require "moonloop"
+local loop = ml.current()
+
+-- What is wrong with a text, without the name of the file.
+local function mistakes(text)
+  local path = os.tmpname()
+  local file = assert(io.open(path, "w"))
+  file:write(text)
+  file:close()
+  local ok, message = pcall(ml.configure, path)
+  os.remove(path)
+  assert(not ok, text)
+  return (message:gsub(path:gsub("%p", "%%%0") .. ":? ?", ""):gsub(" in $", ""))
+end
+
+local KINDS = "one of fd, listen, perform, port, process, signal, watch"
+
+local function is(text, expected)
+  expected = expected:gsub("KINDS", KINDS)
+  local given = mistakes(text)
+  assert(given == expected, "\n" .. given .. "\n" .. expected)
+end
+
+is([[return {
+  -- a comment, { that = "is none" }
+  modes = { common = { "default", 5 } },
+  ["limits"] = { memory = "64K", handels = 3, nesting = 61 },
+  on_error = "continu",
+  timers = {
+    beat = { every = -5, handler = "no" }, late = { handler = print },
+    [1] = { every = 1, handler = function() return { every = 0 } end },
+  },
+  run = { { mode = "common" }, { timout = 1 }, last = {} },
+}]], [[3: modes.common[2]: must be the name of a mode, got 5
+4: limits.handels: unknown field; did you mean 'handles'?
+4: limits.memory: must be a size of at least 1M, such as "64M", got "64K"
+4: limits.nesting: must be a whole number from 1 to 60, got 61
+5: on_error: unknown value "continu"; did you mean 'continue'?
+7: timers.beat.every: must be > 0 seconds, got -5
+7: timers.beat.handler: must be a function or the name of one, such as "handlers.beat", got "no"
+7: timers.late: needs 'every' or 'first', in seconds
+8: timers[1]: a timer needs a name: write name = { … }
+10: run[1].mode: 'common' is a set of modes that items are scheduled in; run one mode of it
+10: run[2].timout: unknown field; did you mean 'timeout'?
+10: run.last: phases have no names: write run = { { mode = … }, … }
+12 mistakes]])
+
+is([[return {
+  sources = {
+    a = { lisen = "unix:x", handler = print },
+    b = { fd = 0 },
+    c = { perform = print, fd = 0 },
+    d = { listen = "8080", handler = print },
+    e = { signal = "usr1" },
+    f = {},
+    g = 5,
+  },
+  observers = { o = { on = { "entry", "before_wating" }, handler = print }, p = {} },
+  signals = { term = { stop = true, reload = true }, hup = { relaod = true }, usr1 = 5 },
+}]], [[3: sources.a.lisen: unknown field; did you mean 'listen'?
+4: sources.b: needs a handler: 'read', 'write' or both
+5: sources.c.perform: is a source of another kind than 'fd'; make two
+6: sources.d.listen: must be an address such as "unix:app.sock" or "tcp:127.0.0.1:8080", got "8080"
+7: sources.e: 'handler' is missing
+8: sources.f: needs a field that says what it is: KINDS
+9: sources.g: must be a table, got 5
+11: observers.o.on[2]: unknown value "before_wating"; did you mean 'before_waiting'?
+11: observers.p: 'on' is missing
+11: observers.p: 'handler' is missing
+12: signals.hup.relaod: unknown field; did you mean 'reload'?
+12: signals.term: needs one of 'stop', 'reload' and 'handler'
+12: signals.usr1: must be a function or the name of one, such as "handlers.beat", got 5
+13 mistakes]])
+
+is("return {\n  sections = {} }",
+  "2: sections: unknown field; the fields are limits, modes, name, observers, on_error, run, "
+    .. "signals, sources, timers")
+is("return 5", "must return a table, the configuration; it returned 5")
+is("return {\n timers = { a = { every = 1,\n handler = 'no_such_module.beat' } } }",
+  "3: timers.a.handler: there is no module 'no_such_module' beside the configuration or in "
+    .. "package.path")
+is("return {\n timers = { a = { every = 1,\n handler = 'string.formt' } } }",
+  "3: timers.a.handler: module 'string' has no function 'formt'; did you mean 'format'?")
+assert(mistakes("return {"):find "unexpected symbol near <eof>")
+assert(mistakes("error 'no luck'"):find "1: no luck$")
+assert(select(2, pcall(ml.configure, "/no/such/file")):find "No such file")
+assert(select(2, pcall(ml.configure, 5))
+  == "configure: takes the path of a file or a table, got 5"
+  or select(2, pcall(ml.configure, 5)):find "takes the path of a file or a table, got 5")
+
+-- A computed table has the line of what is around it; nothing was made by any of these.
+is("local t = { a = { every = 0, handler = print } }\nreturn {\n timers = t }",
+  "3: timers.a.every: must be > 0 seconds, got 0")
+assert(loop:dump():find "; no handles$", loop:dump())
