@@ -27,7 +27,8 @@ let moduleEntries: [LuaEntry] = [
     LuaDocs(
       "Makes all that a configuration tells of.",
       details: "Modes, limits, timers, sources, observers, signals. All of it is checked first: an "
-        + "error lists every mistake with its line, and then nothing was made. See [Configuration](configuration.md).",
+        + "error lists every mistake with its line, and then nothing was made. See "
+        + "[Configuration](configuration.md).",
       parameters: [
         LuaParameter("what", "string|table", "The path of a file that returns it, or the table.")
       ],
