@@ -44,7 +44,7 @@ local function with_folder(doc, body)
 end
 
 local HANDLER_FIELDS = {
-  "handler", "on_error", "perform", "schedule", "cancel", "read", "write", "exit",
+  "handler", "on_error", "perform", "schedule", "cancel", "read", "write",
 }
 
 -- Calls a body with each named handler of a document: its table, its key, the keys that lead there.
