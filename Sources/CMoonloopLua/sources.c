@@ -94,6 +94,12 @@ static const char test_values[] = {
 static const char test_words[] = {
 #embed "lua/test/words.lua"
 };
+static const char test_output[] = {
+#embed "lua/test/output.lua"
+};
+static const char test_programs[] = {
+#embed "lua/test/programs.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -129,6 +135,8 @@ static const struct cmo_source sources[] = {
     SOURCE("configuration.positions", configuration_positions),
     SOURCE("configuration.rules", configuration_rules),
     SOURCE("configuration.schema", configuration_schema),
+    SOURCE("test.output", test_output),
+    SOURCE("test.programs", test_programs),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

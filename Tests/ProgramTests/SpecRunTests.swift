@@ -39,6 +39,7 @@ struct SpecRunTests {
     Row(name: "loops", folder: "loops", status: 1),
     Row(name: "leaks", folder: "leaks", status: 1),
     Row(name: "broken", folder: "broken", status: 1),
+    Row(name: "programs", folder: "programs", status: 1),
     Row(name: "orders", folder: "orders", status: 1),
     Row(
       name: "orders-replayed", folder: "orders",
@@ -74,6 +75,7 @@ struct SpecRunTests {
   static func settled(_ text: String) -> String {
     var text = text
     for (pattern, replacement) in [
+      (#"(?m)^ +\d+(\.\d+)? (ms|s)\b"#, "  T"),
       (#"\b\d+(\.\d+)? (ms|s)\b(?! \()"#, "T"), (#"(time=|"seconds":)"?[\d.e-]+"?"#, "$1T"),
       (#"timestamp="[^"]*""#, "timestamp=T"), (#"Random seed: \d+"#, "Random seed: N"),
     ] {
@@ -124,6 +126,37 @@ struct SpecRunTests {
       #expect(outcome.output.contains("0 passed, 1 failed"), "\(outcome)")
       #expect(outcome.isOurs)
     }
+  }
+
+  @Test func `golden files are written on request, and then compared`() throws {
+    let spec = "it('is golden', function(_, _, t) t:golden('a/b.txt', os.getenv 'TEXT') end)"
+    try withFile(spec, name: "golden_spec.lua") { path in
+      let golden = URL(fileURLWithPath: path).deletingLastPathComponent()
+        .appendingPathComponent("golden/a/b.txt")
+      func run(_ text: String, _ arguments: [String]) throws -> Int32 {
+        setenv("TEXT", text, 1)
+        defer { unsetenv("TEXT") }
+        return try moonloop(["test", path] + arguments).status
+      }
+      try #expect(run("one\n", []) == 1)
+      try #expect(run("one\n", ["--update"]) == 0)
+      try #expect(String(contentsOf: golden, encoding: .utf8) == "one\n")
+      try #expect(run("one\n", []) == 0)
+      try #expect(run("two\n", []) == 1)
+    }
+  }
+
+  /// The examples of docs/testing.md that need programs of others.
+  static let examples: [(file: String, program: String)] = [
+    ("script_spec.lua", "/bin/sh"), ("redis_spec.lua", "/usr/bin/redis-server"),
+    ("nginx_spec.lua", "/usr/sbin/nginx"),
+  ].filter { FileManager.default.isExecutableFile(atPath: $0.1) }
+
+  @Test(arguments: examples)
+  func `a real program is tested from its start to its end`(file: String, program: String) throws {
+    let folder = Program.examples.appendingPathComponent("testing")
+    let outcome = try moonloop(["test", file], in: folder)
+    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func `every expected text has a run`() throws {

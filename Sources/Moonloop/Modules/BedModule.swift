@@ -22,7 +22,9 @@ extension Runtime {
   package func openBed() {
     bed = TestBed()
     state.preload(
-      LuaModule("moonloop.bed.host", "What tests are run on.", bedEntries + bedSystemEntries))
+      LuaModule(
+        "moonloop.bed.host", "What tests are run on.",
+        bedEntries + bedSystemEntries + bedToolEntries))
   }
 
   /// Leaves every loop of a test that is still entered.

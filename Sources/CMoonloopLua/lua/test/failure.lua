@@ -51,9 +51,10 @@ local function comparison(level)
 end
 
 --- Fails the test that runs. This is luassert's `error`, and busted's `fail`.
-function failure.fail(message, level)
+-- @param compared two values whose difference is to be shown: expected and actual
+function failure.fail(message, level, compared)
   level = type(level) == "number" and level or 1
-  local compared = comparison(2)
+  compared = compared or comparison(2)
   if type(message) == "string" and level > 0 then message = position(level + 1) .. message end
   error(setmetatable({ message = message, comparison = compared }, failed_meta), 0)
 end

@@ -7,6 +7,7 @@ local filter = require "moonloop.test.filter"
 local options = require "moonloop.test.options"
 local report = require "moonloop.test.report"
 local runner = require "moonloop.test.runner"
+local tools = require "moonloop.test.tools"
 local words = require "moonloop.test.words"
 
 local main = {}
@@ -30,6 +31,7 @@ local function prepare(settings, run)
   if not library then return nil, message end
   local all = words.all(settings.lazy)
   for name, part in pairs(library) do all[name] = part end
+  all.expect = function(stream, ...) return tools.expect(stream, ...) end
   run.root.env = all
   words.wants = filter.make(settings)
   package.loaded.busted = facade.new(all)

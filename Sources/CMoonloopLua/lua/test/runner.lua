@@ -105,15 +105,38 @@ function runner:publish(channel, node, ...)
   end)
 end
 
---- Runs a hook; problems go to `take`, or are reported as the hook's own.
-function runner:hook(take)
+--- Runs hooks; problems go to `take`, or are reported as the hook's own.
+-- @param node the test or block that they are run for
+function runner:hook(node, take)
   return function(hook)
     return self:call(hook, function(problem)
       problem.hook = title(hook)
       if problem.status == "failure" then problem.status = "error" end
       if take then take(problem) else self:problem(hook, problem) end
-    end, hook.run)
+    end, hook.run, self:arguments(node))
   end
+end
+
+--- Runs lazy setups, each for its own block.
+function runner:lazy_hook()
+  return function(hook) return self:hook(hook.parent)(hook) end
+end
+
+--- What tests and hooks are called with: the loop, its clock, and the tools of the test or block.
+function runner:arguments(node)
+  if not node.tools then
+    local file = file_of(node)
+    node.tools = tools.new(file and file.name or "", self.options)
+  end
+  return ml.current(), clock.new(beds.clock()), node.tools
+end
+
+--- Ends what was made with the tools of a test or block.
+function runner:close_tools(node, take)
+  local t = node.tools
+  if not t then return end
+  tools.close(t, function(fn) self:call(node, take, fn) end)
+  node.tools = nil
 end
 
 -- ── blocks ─────────────────────────────────────────────────────────────────────────────────────
@@ -149,8 +172,9 @@ function runner:inside(block)
   if not self:call(block, take, block.run) then return end
   self:arrange(block, self.options.sort_tests, self.options.shuffle_tests)
   if self.options.list then return self:children(block) end
-  if hooks.setup(block, self:hook()) then self:children(block) end
-  hooks.teardown(block, self:hook())
+  if hooks.setup(block, self:hook(block)) then self:children(block) end
+  hooks.teardown(block, self:hook(block))
+  self:close_tools(block, take)
 end
 
 --- Whether a block gets a loop of its own. It does not if the one around it has something to serve,
@@ -197,7 +221,6 @@ end
 function runner:file(file)
   self.report:record({ type = "file", file = file.name })
   self:block(file)
-  tools.forget_file()
 end
 
 -- ── tests ──────────────────────────────────────────────────────────────────────────────────────
@@ -230,21 +253,17 @@ function runner:body(node, take)
   local finally
   node.env = { finally = function(fn) finally = fn end }
   node.phase = "body"
-  local t = tools.new(node, self.options)
-  local kind = beds.clock()
-  self:call(node, take, node.run, ml.current(), clock.new(kind), t)
+  self:call(node, take, node.run, self:arguments(node))
   node.phase = "finally"
   if finally then self:call(node, take, finally) end
-  for _, problem in ipairs(self:cleaned(node, t)) do take(problem) end
 end
 
---- Ends what a test's tools made: its programs and folders.
-function runner:cleaned(node, t)
-  local problems = {}
-  for _, action in ipairs(tools.endings(t)) do
-    self:call(node, function(problem) problems[#problems + 1] = problem end, action)
-  end
-  return problems
+--- Ends a test's programs; what they wrote may explain why it failed.
+function runner:finish_tools(node, record, take)
+  local t = node.tools
+  local said = t and record.status ~= "success" and tools.said(t) or ""
+  self:close_tools(node, take)
+  if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
 end
 
 --- Runs a test once, with its hooks, on its loop.
@@ -266,9 +285,10 @@ function runner:once(node, record, seed)
   if not keeper then beds.enter(wanted or self.options.clock, record.name) end
   beds.open()
   bed.order(seed)
-  local is_well, ancestor = hooks.before_each(node.parent, self:hook(take))
+  local is_well, ancestor = hooks.before_each(node.parent, self:hook(node, take))
   if is_well then self:body(node, take) end
-  hooks.after_each(ancestor, self:hook(take))
+  hooks.after_each(ancestor, self:hook(node, take))
+  self:finish_tools(node, record, take)
   self:close(node, take)
   bed.order(nil)
   if not keeper then beds.leave() end
@@ -289,7 +309,7 @@ end
 function runner:test(node)
   local record = record_of(node)
   if self.options.list then return self.report:record({ type = "listed", record = record }) end
-  if not hooks.lazy_setup(node.parent, self:hook()) then return end
+  if not hooks.lazy_setup(node.parent, self:lazy_hook()) then return end
   self.report:record({ type = "test_start", name = record.name, file = record.file })
   environment.enter(node)
   local began = bed.monotonic()
@@ -369,14 +389,15 @@ function runner:round(round)
   if round > 1 then self:publish({ "suite", "reset" }, root, round, rounds) end
   local seed = self.options.shuffle_tests and self.seed or nil
   if self:publish({ "suite", "start" }, root, round, rounds, seed) then
-    local goes_on = self.options.list or hooks.setup(root, self:hook())
+    local goes_on = self.options.list or hooks.setup(root, self:hook(root))
     if goes_on then
       for _, file in ipairs(root.children) do
         if self.stops then break end
         self:file(file)
       end
     end
-    if not self.options.list then hooks.teardown(root, self:hook()) end
+    if not self.options.list then hooks.teardown(root, self:hook(root)) end
+    self:close_tools(root, function(problem) self:problem(root, problem) end)
   end
   self:publish({ "suite", "end" }, root, round, rounds)
   environment.leave()

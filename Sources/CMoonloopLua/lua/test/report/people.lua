@@ -79,6 +79,7 @@ function people:problem(problem, name)
   end
   local trace = problem.traceback or ""
   local lines = select(2, trace:gsub("\n", "\n")) + 1
+  if problem.output then write("  output of programs:\n", indented(problem.output, "  "), "\n") end
   -- One line of a traceback is the line that stands before the message already.
   if trace ~= "" and (lines > 1 or problem.is_busy or self.options.verbose) then
     write(paint.dim(indented("traceback:\n" .. indented(trace, "  "), "  ")), "\n")

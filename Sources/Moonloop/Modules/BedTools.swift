@@ -1,0 +1,125 @@
+// What tests of real programs need of the system: folders of their own, and ports.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The entries of `moonloop.bed.host` for what a test makes and asks for.
+let bedToolEntries: [LuaEntry] = [
+  .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
+  .function("remove_folder", bedRemoveFolder), .function("free_port", bedFreePort),
+  .function("is_listening", bedIsListening),
+]
+
+/// `make_folder()`: the path of a new, empty folder among the temporary ones.
+private let bedMakeFolder: LuaRawFunction = { L, context in
+  host(L, context, "make_folder") { call in
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/moonloop-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
+    if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }
+    call.stack.push(template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    return 1
+  }
+}
+
+/// `make_folders(path)`: makes a folder and those it is in, where they are missing.
+private let bedMakeFolders: LuaRawFunction = { L, context in
+  host(L, context, "make_folders") { call in
+    let path = try call.string(1, "the folder")
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+      let part = String(path[..<end])
+      if mkdir(part, 0o777) != 0 && errno != EEXIST {
+        throw SystemError(call: "mkdir '\(part)'", code: errno)
+      }
+    }
+    call.stack.push(true)
+    return 1
+  }
+}
+
+/// `remove_folder(path)`: removes a folder and all that is in it; links are not followed.
+private let bedRemoveFolder: LuaRawFunction = { L, context in
+  host(L, context, "remove_folder") { call in
+    let path = try call.string(1, "the folder")
+    if let failure = remove(path, in: AT_FDCWD) { throw failure }
+    call.stack.push(true)
+    return 1
+  }
+}
+
+/// - Returns: What could not be removed, and why; what else there is has been removed all the same.
+private func remove(_ name: String, in folder: Int32) -> SystemError? {
+  if unlinkat(folder, name, 0) == 0 || errno == ENOENT { return nil }
+  guard errno == EISDIR || errno == EPERM else {
+    return SystemError(call: "unlinkat '\(name)'", code: errno)
+  }
+  let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+  let opened = openat(folder, name, flags)
+  guard opened >= 0, let entries = fdopendir(opened) else {
+    let failure = SystemError(call: "openat '\(name)'", code: errno)
+    if opened >= 0 { close(opened) }
+    return failure
+  }
+  var failure: SystemError?
+  while let entry = readdir(entries) {
+    let inner = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if inner != "." && inner != ".." { failure = remove(inner, in: opened) ?? failure }
+  }
+  closedir(entries)
+  if unlinkat(folder, name, AT_REMOVEDIR) == 0 { return failure }
+  return failure ?? SystemError(call: "unlinkat '\(name)'", code: errno)
+}
+
+// MARK: Ports
+
+/// Calls a function with a new TCP socket and an address of this machine.
+private func withSocket<Result>(
+  port: UInt16, _ body: (Int32, UnsafeMutablePointer<sockaddr>) -> Result
+) throws -> Result {
+  let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  if fd < 0 { throw SystemError(call: "socket", code: errno) }
+  defer { close(fd) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  return withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body(fd, $0) }
+  }
+}
+
+private let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
+
+/// `free_port()`: a TCP port of 127.0.0.1 that nobody had a moment ago.
+private let bedFreePort: LuaRawFunction = { L, context in
+  host(L, context, "free_port") { call in
+    let port = try withSocket(port: 0) { fd, address -> UInt16? in
+      var size = addressSize
+      guard bind(fd, address, size) == 0, getsockname(fd, address, &size) == 0 else { return nil }
+      return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        UInt16(bigEndian: $0.pointee.sin_port)
+      }
+    }
+    guard let port else { throw SystemError(call: "bind", code: errno) }
+    call.stack.push(Int(port))
+    return 1
+  }
+}
+
+/// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is taken. That is known at
+/// once on this machine, so nothing waits here.
+private let bedIsListening: LuaRawFunction = { L, context in
+  host(L, context, "is_listening") { call in
+    let port = try call.stack.integer(1, "the port", in: 1...65535)
+    let isTaken = try withSocket(port: UInt16(port)) { fd, address in
+      connect(fd, address, addressSize) == 0
+    }
+    call.stack.push(isTaken)
+    return 1
+  }
+}
