@@ -28,6 +28,7 @@ extension Runtime {
     try state.load(bytes: bytes, name: name, on: state.stack)
     var returned: LuaReference?
     startLoaded(pushArguments) { stack, count in
+      if let told = self.chunkReturned { return told(stack, count) }
       if count > 0, stack.type(-Int32(count)) == .table {
         stack.pushValue(-Int32(count))
         returned = LuaReference(popping: stack)

@@ -22,6 +22,13 @@ package final class ErrorPolicy {
   /// An error handler of the script runs now; its own errors go to stderr.
   package var isAsking = false
 
+  /// Whether an interruption is no error: it was asked for.
+  package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
+  /// Told of every error, before anybody decides about it.
+  var observe: ((LuaError, Subject) -> Void)?
+  /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
+  var forward: ((LuaError) -> Bool)?
+
   package init() {}
 
   package func dropHandlers() { onError = nil }
@@ -33,7 +40,8 @@ extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject) {
-    if error.kind == .interrupted && Ending.isQuiet { return }
+    if error.kind == .interrupted && errors.expectsInterrupts() { return }
+    errors.observe?(error, subject)
     errors.noteReported()
     if error.isStop { errors.lastStop = error.kind }
     let verdict = askHandler(error, subject) ?? writeReport(error, subject)
@@ -43,6 +51,7 @@ extension Runtime {
 
   /// Writes the report to stderr.
   private func writeReport(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict {
+    if errors.forward?(error) ?? false { return errors.verdict }
     errors.write(text(of: error, subject))
     return errors.verdict
   }

@@ -16,6 +16,8 @@ package struct Kinds {
   /// What `stream:lines` gives.
   package let lines: LuaHandleKind
   package let port: LuaHandleKind
+  package let remotePort: LuaHandleKind
+  package let worker: LuaHandleKind
   package let reply: LuaHandleKind
   package let request: LuaHandleKind
   package let channel: LuaHandleKind
@@ -37,6 +39,10 @@ package struct Kinds {
     lines = state.makeHandleKind("lines", slots: 1, linesEntries) { releaseLines($0) }
     observer = state.makeHandleKind("observer", slots: 1, observerEntries, release: release)
     port = state.makeHandleKind("port", slots: 1, portEntries, release: release)
+    remotePort = state.makeHandleKind("remote port", slots: 0, remotePortEntries) {
+      releaseRemotePort($0)
+    }
+    worker = state.makeHandleKind("worker", slots: 1, workerEntries, release: release)
     reply = state.makeHandleKind("reply", slots: 0, replyEntries) { releaseReply($0) }
     channel = state.makeHandleKind("channel", slots: 1, channelEntries) { releaseChannel($0) }
     semaphore = state.makeHandleKind("semaphore", slots: 0, semaphoreEntries) {

@@ -15,6 +15,8 @@ extension Runtime {
       state.push(module: module, on: stack)
       stack.rawSet(-3)
     }
+    stack.pushValue(-1)
+    module = LuaReference(popping: stack)
     state.popLoaded("moonloop", on: stack)
     preloadSources()
   }

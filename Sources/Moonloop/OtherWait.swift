@@ -32,6 +32,9 @@ package class OtherWait {
   /// Ends it without an answer: the task is cancelled, or its deadline has come.
   package func abandon() { giveUp() }
 
+  /// The failure that it ended with, raised in the task instead of what it gives.
+  package var failure: TaskFailure? { nil }
+
   /// Pushes what it gives, and tells how many values that is. [-0, +n]
   package func push(on stack: LuaStack) -> Int { values.push(on: stack) }
 

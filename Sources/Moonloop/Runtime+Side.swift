@@ -52,8 +52,10 @@ extension Runtime {
 
   /// Ends tasks and handles of the present loop; what tasks close may make new ones, once.
   package func endAll() {
+    for worker in workers.of(loop) { worker.stop() }
     endAllTasks()
     endProcesses()
+    endWorkers()
     invalidateAll()
     watches?.end()
     watches = nil

@@ -2,6 +2,7 @@
 
 package import LuaEmbed
 package import MoonloopCore
+internal import Synchronization
 
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
 package final class Runtime {
@@ -33,6 +34,8 @@ package final class Runtime {
   private(set) var cancelledReason: LuaReference! = nil
   package private(set) var names: InternedNames! = nil
   package let kinds: Kinds
+  /// What `require "moonloop"` gives.
+  var module: LuaReference! = nil
   /// The registry reference of the loop's handle.
   package private(set) var loopRef: Int32 = 0
   /// Whose handler runs now; what it makes is in its modes (D62).
@@ -66,6 +69,15 @@ package final class Runtime {
   var sides: [LoopSide] = []
   /// Where tests run, if the program runs any.
   var bed: TestBed?
+  /// The workers that scripts made and whose threads have not ended.
+  var workers = Workers()
+  /// How many workers this state is inside of.
+  var workerDepth = 0
+  /// Tells this state from all others.
+  let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
+  /// What the main chunk returned; for whoever wants to know.
+  package var chunkReturned: ((LuaStack, Int) -> Void)?
+  private static let nextNumber = Atomic<UInt64>(0)
   private var isOver = false
 
   package init(_ state: LuaState, on loop: Loop) {
@@ -80,7 +92,10 @@ package final class Runtime {
     loopRef = state.stack.popRef()
     openModules()
     state.onCloseError = { [unowned self] in report($0, current) }
-    keepReturned = { [unowned self] in keep($0, $1) }
+    keepReturned = { [unowned self] stack, count in
+      if case .task(let task) = current, task === waitingChunk { chunkReturned?(stack, count) }
+      keep(stack, count)
+    }
     state.stack.push(true)
     trueValue = TaskValues(popping: 1, of: state.stack)
     timedOutReason = LuaReference(pushing: "timed out", on: state.stack)

@@ -182,7 +182,10 @@ extension Runtime {
     case .callback(let callback):
       let values = callback.takeValues()
       resume(task) { values.push(on: $0) }
-    case .other(let other): resume(task) { other.push(on: $0) }
+    case .other(let other):
+      guard let failure = other.failure else { return resume(task) { other.push(on: $0) } }
+      task.raised = failure
+      resume(task, raising: { $0.push(failure.value) })
     case .sleep, .pass, nil: resume(task)
     }
   }

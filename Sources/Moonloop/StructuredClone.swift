@@ -5,10 +5,20 @@
 
 package import LuaEmbed
 
-/// A Lua value outside of any state. Sendable: plain bytes.
+/// What a message carries that is more than bytes.
+package enum Attachment: Sendable {
+  /// A way to send to a port.
+  case port(PortRight)
+  /// An open file, which belongs to the message until somebody receives it.
+  case descriptor(SentDescriptor)
+}
+
+/// A Lua value outside of any state. Sendable: plain bytes, and what can be sent with them.
 package struct StructuredClone: Sendable {
   /// The most bytes that one value may take.
   package static let sizeLimit = 64 << 20
+  /// The most ports and descriptors that one value may carry.
+  package static let attachmentLimit = 250
 
   private enum Tag {
     static let `nil`: UInt8 = 0
@@ -21,11 +31,15 @@ package struct StructuredClone: Sendable {
     static let table: UInt8 = 6
     /// Ends the content of a table.
     static let end: UInt8 = 7
+    /// What goes along with the bytes, by its number.
+    static let attachment: UInt8 = 8
   }
 
   /// The value itself; then the contents of all tables, in the order of their numbers.
   private var bytes = ContiguousArray<UInt8>()
   private var tables = 0
+  /// What it carries that is no plain value: ports and descriptors.
+  package private(set) var attachments: [Attachment] = []
 
   /// How many bytes it takes.
   package var size: Int { bytes.count }
@@ -39,18 +53,40 @@ package struct StructuredClone: Sendable {
     package var isTooLarge = false
   }
 
+  /// Finds what a userdata at an index is sent as, or in words why it cannot be; nil: it is nothing
+  /// that could.
+  package typealias Attach = (_ stack: LuaStack, _ index: Int32) -> Result<Attachment, Refusal>?
+
+  /// Why something that can be sent in general cannot be now: "a port that has ended".
+  package struct Refusal: Error {
+    package let what: String
+    package init(_ what: String) { self.what = what }
+  }
+
   /// Copies the value at an index, without metamethods.
-  package init(_ stack: LuaStack, _ index: Int32) throws(Obstacle) {
-    var writer = Writer(stack)
-    bytes = try writer.write(stack.absolute(index))
-    tables = writer.count
+  /// - Parameter root: What the value is called in paths.
+  package init(
+    _ stack: LuaStack, _ index: Int32, root: String = "message",
+    attach: Attach = { _, _ in nil }
+  ) throws(Obstacle) {
+    let index = stack.absolute(index)
+    let (bytes, tables, attachments) = try withoutActuallyEscaping(attach) {
+      (attach) throws(Obstacle) in
+      var writer = Writer(stack, root, attach)
+      let bytes = try writer.write(index)
+      return (bytes, writer.count, writer.attachments)
+    }
+    (self.bytes, self.tables, self.attachments) = (bytes, tables, attachments)
   }
 
   /// Makes the value in a state. [-0, +1, raises: -]
-  package func push(on stack: LuaStack) {
+  /// - Parameter pushAttachment: Pushes one value for what was sent.
+  package func push(
+    on stack: LuaStack, pushAttachment: (Attachment, LuaStack) -> Void = { $1.pushNil() }
+  ) {
     bytes.withUnsafeBytes { bytes in
       var reader = Reader(stack: stack, bytes: bytes)
-      reader.push(tables: tables)
+      reader.push(tables: tables, attachments: attachments, pushAttachment)
     }
   }
 }
@@ -62,14 +98,20 @@ extension StructuredClone {
   private struct Writer {
     let stack: LuaStack
     let list: Int32
+    let root: String
+    let attach: Attach
     var bytes = ContiguousArray<UInt8>()
+    var attachments: [Attachment] = []
+    var attachmentNumbers: [UnsafeRawPointer: Int] = [:]
     var numbers: [UnsafeRawPointer: Int] = [:]
     /// Where each table was met: in which table, and under which key, as an offset into the bytes.
     var origins: [(table: Int, key: Int)] = []
     var count: Int { origins.count }
 
-    init(_ stack: LuaStack) {
+    init(_ stack: LuaStack, _ root: String, _ attach: @escaping Attach) {
       self.stack = stack
+      self.root = root
+      self.attach = attach
       stack.newTable()
       list = stack.absolute(-1)
     }
@@ -115,11 +157,43 @@ extension StructuredClone {
           bytes.append(contentsOf: text)
         }
       case .table: appendTable(index, in: table, under: key)
-      default:
-        throw Obstacle(
-          path: path(table, key, of: index), what: "a \(stack.describe(index))")
+      case .userdata: try appendAttachment(index, in: table, under: key)
+      default: throw obstacle("a \(stack.describe(index))", index, table, key)
       }
-      if bytes.count > sizeLimit { throw Obstacle(path: "message", what: "", isTooLarge: true) }
+      if bytes.count > sizeLimit { throw Obstacle(path: root, what: "", isTooLarge: true) }
+    }
+
+    private func obstacle(_ what: String, _ index: Int32, _ table: Int, _ key: Int) -> Obstacle {
+      Obstacle(path: path(table, key, of: index), what: what)
+    }
+
+    /// The same handle twice is one attachment.
+    private mutating func appendAttachment(
+      _ index: Int32, in table: Int, under key: Int
+    ) throws(Obstacle) {
+      let address = stack.address(index)
+      let number: Int
+      if let known = attachmentNumbers[address] {
+        number = known
+      } else {
+        guard let found = attach(stack, stack.absolute(index)) else {
+          throw obstacle("a \(stack.describe(index))", index, table, key)
+        }
+        switch found {
+        case .failure(let refusal): throw obstacle(refusal.what, index, table, key)
+        case .success(let attachment):
+          number = attachments.count
+          attachmentNumbers[address] = number
+          attachments.append(attachment)
+        }
+      }
+      if number >= StructuredClone.attachmentLimit {
+        throw obstacle(
+          "one of more than \(StructuredClone.attachmentLimit) ports and descriptors", index, table,
+          key)
+      }
+      bytes.append(Tag.attachment)
+      append(UInt64(number))
     }
 
     private mutating func appendNumber(_ index: Int32) {
@@ -167,7 +241,7 @@ extension StructuredClone {
       if steps.count > 16 {
         steps = steps.prefix(6) + ["…(\(steps.count - 12) more)"] + steps.suffix(6)
       }
-      let path = "message" + steps.reversed().joined()
+      let path = root + steps.reversed().joined()
       return key < 0 ? "a key in \(path)" : path
     }
 
@@ -212,8 +286,11 @@ extension StructuredClone {
       self.bytes = bytes
     }
 
-    mutating func push(tables: Int) {
-      if tables == 0 {
+    /// The list on the stack holds the tables by number, and below 1 the attachments.
+    mutating func push(
+      tables: Int, attachments: [Attachment], _ pushAttachment: (Attachment, LuaStack) -> Void
+    ) {
+      if tables == 0 && attachments.isEmpty {
         pushValue(0)
         return
       }
@@ -222,6 +299,10 @@ extension StructuredClone {
       for number in 0..<tables {
         stack.newTable()
         stack.rawSet(list, item: Int64(number + 1))
+      }
+      for (number, attachment) in attachments.enumerated() {
+        pushAttachment(attachment, stack)
+        stack.rawSet(list, item: Int64(-number))
       }
       pushValue(list)
       for number in 0..<tables { fill(number, list) }
@@ -258,6 +339,7 @@ extension StructuredClone {
         stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)]))
         offset += count
       case Tag.table: _ = stack.rawGet(list, item: Int64(word()) + 1)
+      case Tag.attachment: _ = stack.rawGet(list, item: -Int64(word()))
       default: stack.pushNil()
       }
     }

@@ -15,6 +15,9 @@ extension Loop {
 
     package private(set) var handler: Handler?
     private let queue = Inbox<any Sendable>()
+    /// Who waits for room; protected by its lock, held for no call.
+    private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
+    private let isRoomWanted = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
     private let members = Guarded<[Membership]>([])
 
@@ -43,6 +46,33 @@ extension Loop {
       tellLoops()
     }
 
+    /// The same beyond the capacity: for the one notice that must not be lost.
+    /// - Returns: false if the port is invalid.
+    @discardableResult
+    package func postAlways(_ message: any Sendable) -> Bool {
+      guard isValid, queue.post(message) != nil else { return false }
+      tellLoops()
+      return true
+    }
+
+    /// Has a body called once, when a message was taken or the port has ended; at once if there is
+    /// room already. Any thread, on which the body is called as well: it must not do much.
+    package func whenRoom(_ body: @escaping @Sendable () -> Void) {
+      roomWaiters.withLock { $0.append(body) }
+      isRoomWanted.store(true, ordering: .sequentiallyConsistent)
+      // A message that is taken after the store finds it.
+      if !isValid || waiting < capacity { tellOfRoom() }
+    }
+
+    private func tellOfRoom() {
+      guard isRoomWanted.exchange(false, ordering: .sequentiallyConsistent) else { return }
+      let waiters = roomWaiters.withLock { waiters in
+        defer { waiters = [] }
+        return waiters
+      }
+      for tell in waiters { tell() }
+    }
+
     private func tellLoops() {
       for member in members.withLock({ $0 }) {
         if member.loop.isOnThread {
@@ -56,7 +86,15 @@ extension Loop {
     /// How many messages wait. Any thread.
     public var waiting: Int { queue.waiting }
 
-    package func take() -> (any Sendable)? { isValid ? queue.takeFirst() : nil }
+    package func take() -> (any Sendable)? {
+      guard isValid, let message = queue.takeFirst() else { return nil }
+      if isRoomWanted.load(ordering: .sequentiallyConsistent) { tellOfRoom() }
+      return message
+    }
+
+    /// Sets the handler of a port that was made for another thread, which alone uses it from now
+    /// on. Before it is added to a loop.
+    package func listen(_ handler: @escaping Handler) { self.handler = handler }
 
     /// Ends the port for good: no more callbacks, and posting to it fails (R57).
     ///
@@ -66,6 +104,7 @@ extension Loop {
       guard markInvalid() else { return }
       queue.close()
       _ = queue.takeAll()
+      tellOfRoom()
       for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {
           loop.leaveAllModes(self)

@@ -11,7 +11,7 @@ import Testing
 
   /// Whose scripts need only a loop; other suites run the other folders.
   static let modules = [
-    "items", "source", "fd", "observer", "perform", "port", "inspect", "compat",
+    "items", "source", "fd", "observer", "perform", "port", "inspect", "worker", "compat",
     "stream", "configuration",
   ]
 

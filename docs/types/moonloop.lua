@@ -96,6 +96,18 @@
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
 
+---@class moonloop.WorkerOptions
+---@field [1] (string)? The script's file: beside this script, as for `require`, else in the working directory.
+---@field source? string The text of the script, instead of a file.
+---@field args? any What the script gets as `...`: a copy, as by `port:send`.
+---@field memory? integer|string The most that its Lua may hold, such as "8M"; default: as here.
+---@field callout? number The most that one call of a handler may run; default: as here. (s)
+---@field capacity? integer How many messages may wait in each direction; default 65536.
+---@field name? string What reports and traces call it.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field modes? moonloop.Modes Where it is served; default "default".
+
 ---@class moonloop.SignalOptions
 ---@field [1] string|integer|(string|integer)[] The signals.
 ---@field [2] fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The handler.
@@ -157,9 +169,19 @@
 ---@class moonloop.DeadlineOptions
 ---@field timeout? number From now; default: that of the stream. (s)
 
+---@class moonloop.SendOptions
+---@field timeout? number How long to wait for room in a full port; default 0: not at all. (s)
+
 ---@class moonloop.RequestOptions
 ---@field timeout? number How long; default: for ever. (s)
----@field mode? string The mode of the run; default: a private one.
+---@field send_timeout? number How long to wait for room in a full port; default 0. (s)
+---@field mode? string Runs the loop in this mode.
+
+---@class moonloop.ReceiveOptions
+---@field timeout? number How long; default: for ever. (s)
+
+---@class moonloop.AwaitOptions
+---@field timeout? number How long; default: for ever. (s)
 
 ---@class moonloop.SpawnOptions
 ---@field [1] string The program; without a slash it is looked for in PATH.
@@ -253,6 +275,7 @@
 
 ---What `require "moonloop"` gives. Its functions that make an item do not add it to the loop; the loop's own methods of the same names do.
 ---@class moonloop
+---@field parent moonloop.Port? In a worker, its end of the port to its owner, whose end is `worker.port`; else nil. Read only.
 local ml = {}
 
 ---The loop of this thread, always the same handle.
@@ -461,6 +484,26 @@ function ml.observer(options) end
 ---@param options moonloop.PortOptions The handler as first element; without one messages wait.
 ---@return moonloop.Port port The port.
 function ml.port(options) end
+
+---Starts a thread with a Lua state and a loop of its own, which runs a script.
+---The script runs as a task, then its loop runs until nothing is left in it. It talks to its owner by `ml.parent`, and ends with its owner at the latest. Under a clock that jumps, owner and worker share one time.
+---Returns `nil, message, code`: when the file cannot be read, "ENOEXEC" when it does not compile, "EAGAIN" when there are too many workers or threads.
+---Raises an error that names the option that is wrong.
+---```lua
+---local worker = assert(ml.worker { name = "doubler", source = [[
+---  local ml = require("moonloop")
+---  ml.parent:on("message", function(number, reply) reply(number * 2) end)
+---]] })
+---loop:task(function()
+---  print(worker.port:request(21))   --> 42
+---  worker:stop()
+---end)
+---```
+---@param options moonloop.WorkerOptions The script, and what it gets.
+---@return moonloop.Worker? worker The worker, running.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.worker(options) end
 
 ---Makes a handle of signals without adding it to the loop; they are taken from now on.
 ---It is in no mode yet, and is served once `loop:add` has put it into one.
@@ -1157,7 +1200,7 @@ function Stream:modes() end
 ---@field repeats boolean Whether it goes on after its first call. Read only.
 local Observer = {}
 
----Made by `loop:port` and `ml.port`; queues of messages inside one process.
+---Made by `loop:port` and `ml.port`, and the two ends of a worker's; queues of messages inside one process.
 ---@class moonloop.Port: moonloop.Item
 ---@field waiting integer How many messages are in the port. Read only.
 ---@field capacity integer How many messages the port holds at most. Read only.
@@ -1165,8 +1208,8 @@ local Port = {}
 
 ---Puts a message into the port; its handler gets a copy in a later pass.
 ---Tables are copied whole, cycles and shared tables too; metatables are not. What cannot be copied is an error that names the path to it, such as `message.items[3]`.
----Returns `nil, message, code`: "EAGAIN" when the port is full, "EPIPE" when it is invalid.
----Raises an error for functions, threads and userdata.
+---Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays so, "EPIPE" when it has ended.
+---Raises an error for functions, threads and other userdata.
 ---```lua
 ---local port = loop:port { function(port, message)
 ---  print(message.op, message.path)   --> resize a.png
@@ -1174,20 +1217,23 @@ local Port = {}
 ---end }
 ---port:send { op = "resize", path = "a.png" }
 ---```
----@param message any Nil, booleans, numbers, strings, tables of these.
+---@async
+---@param message any Nil, booleans, numbers, strings, ports, descriptors, tables of these.
+---@param options? moonloop.SendOptions How to wait.
 ---@return true? sent Nil when it was refused.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Port:send(message) end
+function Port:send(message, options) end
 
----Sends a message and waits for the reply, in a run of its own.
----Nothing else is served meanwhile, unless 'mode' names a mode that has other items.
----Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (the port is invalid), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
+---Sends a message and waits for the reply.
+---A task is suspended meanwhile. Where Lua cannot wait, in a handler of the port itself, and with 'mode', it runs the loop: in a private mode, where nothing else is served, or in the one that is named.
+---Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (nobody will reply: the port has ended, or the request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
 ---```lua
 ---local port = loop:port { function(port, message, reply) reply(message * 2) end }
 ---print(port:request(21, { timeout = 1 }))   --> 42
 ---port:invalidate()
 ---```
+---@async
 ---@param message any As for `send`.
 ---@param options? moonloop.RequestOptions How to wait.
 ---@return any reply A copy of what was replied.
@@ -1197,7 +1243,7 @@ function Port:request(message, options) end
 
 ---Sets the handler of the port; it gets no handle, only the message and the reply.
 ---With nil the port has none, and messages wait in it.
----Raises an error for another event, or when the port is invalid.
+---Raises an error for another event, when the port is invalid, or when a task receives from it.
 ---```lua
 ---local port = loop:port {}
 ---port:send "early"
@@ -1207,6 +1253,120 @@ function Port:request(message, options) end
 ---@param handler fun(message: any, reply: moonloop.Reply)? The handler, or nil.
 ---@return moonloop.Port port The handle itself.
 function Port:on(event, handler) end
+
+---Takes the next message of a port without a handler; suspends the task until there is one.
+---Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" when the port has ended.
+---Raises an error when the port has a handler, or another task receives from it.
+---```lua
+---local port = loop:port {}
+---loop:task(function()
+---  for _ = 1, 2 do print((port:receive())) end   --> one
+---  port:invalidate()   --> two
+---end)
+---port:send "one"
+---port:send "two"
+---```
+---@async
+---@param options? moonloop.ReceiveOptions How to wait.
+---@return any message A copy of what was sent.
+---@return moonloop.Reply reply Answers it, if it is a request.
+function Port:receive(options) end
+
+---A port that came in a message from another state: a way to send to it.
+---@class moonloop.RemotePort
+---@field name string What the port is called where it was made. Read only.
+local RemotePort = {}
+
+---Puts a message into the port; its handler gets a copy in a later pass.
+---Tables are copied whole, cycles and shared tables too; metatables are not. What cannot be copied is an error that names the path to it, such as `message.items[3]`.
+---Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays so, "EPIPE" when it has ended.
+---Raises an error for functions, threads and other userdata.
+---```lua
+---local port = loop:port { function(port, message)
+---  print(message.op, message.path)   --> resize a.png
+---  port:invalidate()
+---end }
+---port:send { op = "resize", path = "a.png" }
+---```
+---@async
+---@param message any Nil, booleans, numbers, strings, ports, descriptors, tables of these.
+---@param options? moonloop.SendOptions How to wait.
+---@return true? sent Nil when it was refused.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function RemotePort:send(message, options) end
+
+---Sends a message and waits for the reply.
+---A task is suspended meanwhile. Where Lua cannot wait, in a handler of the port itself, and with 'mode', it runs the loop: in a private mode, where nothing else is served, or in the one that is named.
+---Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (nobody will reply: the port has ended, or the request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
+---```lua
+---local port = loop:port { function(port, message, reply) reply(message * 2) end }
+---print(port:request(21, { timeout = 1 }))   --> 42
+---port:invalidate()
+---```
+---@async
+---@param message any As for `send`.
+---@param options? moonloop.RequestOptions How to wait.
+---@return any reply A copy of what was replied.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function RemotePort:request(message, options) end
+
+---Gives this way to the port up; the port itself goes on.
+---```lua
+---local port = loop:port {}
+---port:on("message", function(other) print(other == port); port:invalidate() end)
+---port:send(port)   --> true
+---```
+function RemotePort:invalidate() end
+
+---Whether messages can still be sent: false once either end was invalidated.
+---```lua
+---local worker = assert(ml.worker { source = [[
+---  local ml = require("moonloop")
+---  ml.parent:on("message", function(port)
+---    port:send("from the worker: " .. tostring(port:is_valid()))
+---    ml.parent:on("message", nil)
+---  end)
+---]] })
+---local port = loop:port { function(port, text) print(text); port:invalidate() end }
+---worker.port:send(port)   --> from the worker: true
+---```
+---@return boolean valid As far as can be known here.
+function RemotePort:is_valid() end
+
+---Threads with a state and a loop of their own, made by `ml.worker`; see [the page](workers.md).
+---@class moonloop.Worker: moonloop.Item
+---@field port moonloop.Port The owner's end of the worker's port; `ml.parent` is the other end. Read only.
+---@field status "running"|"stopping"|"done"|"failed"|"stopped" What has become of the worker. Read only.
+local Worker = {}
+
+---Suspends the caller until the worker has ended; gives what its script returned.
+---Raises the error that ended the script, with its traceback.
+---Returns `nil, message, code`: "ECANCELED" when it was stopped, "ETIMEDOUT".
+---```lua
+---loop:task(function()
+---  local worker = assert(ml.worker { source = "local n = ... return n * 2", args = 21 })
+---  print(worker:await())   --> 42
+---end)
+---```
+---@async
+---@param options? moonloop.AwaitOptions How to wait.
+---@return any ... Copies of what the script returned.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Worker:await(options) end
+
+---Asks the worker to end, and does not wait for that.
+---Its runs end as if they had been stopped; a call that goes on after 0.3 s is interrupted, which no `pcall` catches. Its tasks close what they hold.
+---```lua
+---loop:task(function()
+---  local worker = assert(ml.worker { source = "while true do end" })
+---  worker:stop()
+---  print(select(3, worker:await()))   --> ECANCELED
+---end)
+---```
+function Worker:stop() end
 
 ---What the handler of a port gets with a message, to answer it.
 ---@class moonloop.Reply

@@ -52,8 +52,19 @@ package let entryGroups: [EntryGroup] = [
     entries: observerEntries),
   EntryGroup(
     title: "Ports", type: "moonloop.Port", receiver: "port", parent: "moonloop.Item",
-    summary: "Made by `loop:port` and `ml.port`; queues of messages inside one process.",
+    summary:
+      "Made by `loop:port` and `ml.port`, and the two ends of a worker's; queues of messages "
+      + "inside one process.",
     entries: portEntries),
+  EntryGroup(
+    title: "Ports of others", type: "moonloop.RemotePort", receiver: "port", parent: nil,
+    summary: "A port that came in a message from another state: a way to send to it.",
+    entries: remotePortEntries),
+  EntryGroup(
+    title: "Workers", type: "moonloop.Worker", receiver: "worker", parent: "moonloop.Item",
+    summary: "Threads with a state and a loop of their own, made by `ml.worker`; see "
+      + "[the page](workers.md).",
+    entries: workerEntries),
   EntryGroup(
     title: "Replies", type: "moonloop.Reply", receiver: "reply", parent: nil,
     summary: "What the handler of a port gets with a message, to answer it.",

@@ -268,4 +268,44 @@ let moduleEntries: [LuaEntry] = [
         port:send "build"
         """)
   },
+  .function("worker", moduleWorker) {
+    LuaDocs(
+      "Starts a thread with a Lua state and a loop of its own, which runs a script.",
+      details: "The script runs as a task, then its loop runs until nothing is left in it. It "
+        + "talks to its owner by `ml.parent`, and ends with its owner at the latest. Under a "
+        + "clock that jumps, owner and worker share one time.",
+      parameters: [workerOptionDocs],
+      returns: [LuaParameter("worker", "moonloop.Worker", "The worker, running.")],
+      errors: [
+        "Returns `nil, message, code`: when the file cannot be read, \"ENOEXEC\" when it does not "
+          + "compile, \"EAGAIN\" when there are too many workers or threads.",
+        "Raises an error that names the option that is wrong.",
+      ],
+      example: """
+        local worker = assert(ml.worker { name = "doubler", source = [[
+          local ml = require("moonloop")
+          ml.parent:on("message", function(number, reply) reply(number * 2) end)
+        ]] })
+        loop:task(function()
+          print(worker.port:request(21))   --> 42
+          worker:stop()
+        end)
+        """)
+  },
+  .field("parent", moduleParent) {
+    LuaDocs(
+      "In a worker, its end of the port to its owner, whose end is `worker.port`; else nil.",
+      details: "Messages wait in it until the script listens, by `on` or `receive`; while it does, "
+        + "the worker's loop goes on.",
+      returns: [LuaParameter("port", "moonloop.Port?", "Always the same handle.")],
+      example: """
+        print(ml.parent)   --> nil
+        local worker = assert(ml.worker { source = [[
+          local ml = require("moonloop")
+          local job, reply = ml.parent:receive()
+          reply(job:upper())
+        ]] })
+        loop:task(function() print(worker.port:request "ping") end)   --> PING
+        """)
+  },
 ]

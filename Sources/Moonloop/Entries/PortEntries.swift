@@ -11,14 +11,25 @@ let portEntries: [LuaEntry] =
         details: "Tables are copied whole, cycles and shared tables too; metatables are not. What "
           + "cannot be copied is an error that names the path to it, such as `message.items[3]`.",
         parameters: [
-          LuaParameter("message", "any", "Nil, booleans, numbers, strings, tables of these.")
+          LuaParameter(
+            "message", "any",
+            "Nil, booleans, numbers, strings, ports, descriptors, tables of these."),
+          LuaParameter(
+            "options", "moonloop.SendOptions", "How to wait.", optional: true,
+            fields: [
+              LuaParameter(
+                "timeout", "number", unit: "s",
+                "How long to wait for room in a full port; default 0: not at all.",
+                optional: true)
+            ]),
         ],
         returns: [LuaParameter("sent", "true?", "Nil when it was refused.")],
         errors: [
-          "Returns `nil, message, code`: \"EAGAIN\" when the port is full, \"EPIPE\" when it is "
-            + "invalid.",
-          "Raises an error for functions, threads and userdata.",
+          "Returns `nil, message, code`: \"EAGAIN\" when the port is full, \"ETIMEDOUT\" when it "
+            + "stays so, \"EPIPE\" when it has ended.",
+          "Raises an error for functions, threads and other userdata.",
         ],
+        yields: true,
         example: """
           local port = loop:port { function(port, message)
             print(message.op, message.path)   --> resize a.png
@@ -29,9 +40,10 @@ let portEntries: [LuaEntry] =
     },
     .method("request", portRequest) {
       LuaDocs(
-        "Sends a message and waits for the reply, in a run of its own.",
-        details: "Nothing else is served meanwhile, unless 'mode' names a mode that has other "
-          + "items.",
+        "Sends a message and waits for the reply.",
+        details: "A task is suspended meanwhile. Where Lua cannot wait, in a handler of the port "
+          + "itself, and with 'mode', it runs the loop: in a private mode, where nothing else is "
+          + "served, or in the one that is named.",
         parameters: [
           LuaParameter("message", "any", "As for `send`."),
           LuaParameter(
@@ -40,14 +52,18 @@ let portEntries: [LuaEntry] =
               LuaParameter(
                 "timeout", "number", unit: "s", "How long; default: for ever.", optional: true),
               LuaParameter(
-                "mode", "string", "The mode of the run; default: a private one.", optional: true),
+                "send_timeout", "number", unit: "s",
+                "How long to wait for room in a full port; default 0.", optional: true),
+              LuaParameter("mode", "string", "Runs the loop in this mode.", optional: true),
             ]),
         ],
         returns: [LuaParameter("reply", "any", "A copy of what was replied.")],
         errors: [
-          "Returns `nil, message, code`: \"ETIMEDOUT\", \"EPIPE\" (the port is invalid), "
-            + "\"EAGAIN\" (it is full), \"ECANCELED\" (the run was stopped)."
+          "Returns `nil, message, code`: \"ETIMEDOUT\", \"EPIPE\" (nobody will reply: the port "
+            + "has ended, or the request was dropped), \"EAGAIN\" (it is full), \"ECANCELED\" "
+            + "(the run was stopped)."
         ],
+        yields: true,
         example: """
           local port = loop:port { function(port, message, reply) reply(message * 2) end }
           print(port:request(21, { timeout = 1 }))   --> 42
@@ -64,11 +80,44 @@ let portEntries: [LuaEntry] =
             "handler", "fun(message: any, reply: moonloop.Reply)?", "The handler, or nil."),
         ],
         returns: [LuaParameter("port", "moonloop.Port", "The handle itself.")],
-        errors: ["Raises an error for another event, or when the port is invalid."],
+        errors: [
+          "Raises an error for another event, when the port is invalid, or when a task receives "
+            + "from it."
+        ],
         example: """
           local port = loop:port {}
           port:send "early"
           port:on("message", function(message) print(message); port:invalidate() end)   --> early
+          """)
+    },
+    .method("receive", portReceive) {
+      LuaDocs(
+        "Takes the next message of a port without a handler; suspends the task until there is one.",
+        parameters: [
+          LuaParameter(
+            "options", "moonloop.ReceiveOptions", "How to wait.", optional: true,
+            fields: [
+              LuaParameter(
+                "timeout", "number", unit: "s", "How long; default: for ever.", optional: true)
+            ])
+        ],
+        returns: [
+          LuaParameter("message", "any", "A copy of what was sent."),
+          LuaParameter("reply", "moonloop.Reply", "Answers it, if it is a request."),
+        ],
+        errors: [
+          "Returns `nil, message, code`: \"ETIMEDOUT\", \"EPIPE\" when the port has ended.",
+          "Raises an error when the port has a handler, or another task receives from it.",
+        ],
+        yields: true,
+        example: """
+          local port = loop:port {}
+          loop:task(function()
+            for _ = 1, 2 do print((port:receive())) end   --> one
+            port:invalidate()   --> two
+          end)
+          port:send "one"
+          port:send "two"
           """)
     },
     .field("waiting", portWaiting) {

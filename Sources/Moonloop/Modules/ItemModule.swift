@@ -48,6 +48,7 @@ extension HostCall {
       ?? kinds.stream.handle(stack.L, index)
       ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
       ?? kinds.signal.handle(stack.L, index) ?? kinds.watch.handle(stack.L, index)
+      ?? kinds.worker.handle(stack.L, index)
   }
 
   func selfItem() throws(ScriptMistake) -> LuaHandle {
@@ -137,10 +138,12 @@ extension Runtime {
   /// The item has ended: nothing of it is held any more.
   func noteEnd(of item: Loop.Item) {
     if let stream = ScriptStream.of(item) { streamEnded(stream) }
+    (item.maker.state as? PortShape)?.receiver?.finish(nil)
     if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
     item.maker.ref = 0
     item.nature?.itemEnded()
-    item.maker.state = nil
+    // How a worker ended can still be asked.
+    if !(item.maker.state is Worker) { item.maker.state = nil }
     handles.forget(item)
   }
 
@@ -225,6 +228,7 @@ final class ItemDoors {
   private(set) var streamFailure: Loop.DescriptorSource.FailureHandler = { _, _ in }
   private(set) var activity: Loop.Observer.Handler = { _, _ in }
   private(set) var message: Loop.Port.Handler = { _, _ in }
+  private(set) var notice: Loop.Port.Handler = { _, _ in }
   private(set) var release: (LuaHandle) -> Void = { _ in }
 
   func open(_ runtime: Runtime) {
@@ -250,6 +254,9 @@ final class ItemDoors {
       door._withUnsafeGuaranteedRef { $0.notify(observer, activity) }
     }
     message = { port, message in door._withUnsafeGuaranteedRef { $0.deliver(port, message) } }
+    notice = { port, notice in
+      door._withUnsafeGuaranteedRef { $0.deliver(port, notice: notice) }
+    }
   }
 }
 

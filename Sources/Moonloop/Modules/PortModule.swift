@@ -1,19 +1,28 @@
-// Ports in Lua: queues of messages inside one process, with request and reply (D33, D34, R58, R59).
+// Ports in Lua: queues of messages between states of one process (D33, D34). Sending and requests
+// are in `RequestModule`.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// One message: a value, and the port that waits for the answer.
+/// One message: a value, and the right to answer it if somebody waits for that.
 struct PortMessage: Sendable {
   var value: StructuredClone
-  var replyPort: Loop.Port?
+  var reply: ReplyTicket?
 }
 
 /// How a port calls its handler: `port:on` takes one that wants no handle (D33).
 final class PortShape {
-  /// It has no handler yet: its messages wait.
+  /// It has no handler: its messages wait.
   var waitsForHandler = false
   var givesHandle = true
+  /// It holds a run only while somebody listens.
+  var holdsByHandler = false
+  /// Where it sends, if not to itself: the other end of a worker's port.
+  var peer: PortRight?
+  /// The other end has gone: it ends with its last message.
+  var endsWhenEmpty = false
+  /// The task that takes the next message.
+  var receiver: ReceiveWait?
 }
 
 private let portOptions: [StaticString] = ["name", "capacity", "modes", "keep_alive", "on_error"]
@@ -57,30 +66,61 @@ extension Runtime {
   /// A message has come: the handler gets the port, the message, and a function for the reply.
   func deliver(_ port: Loop.Port, _ message: any Sendable) {
     guard let message = message as? PortMessage else { return }
-    let givesHandle = (port.maker.state as? PortShape)?.givesHandle ?? true
+    let shape = port.maker.state as? PortShape
+    defer { if shape?.endsWhenEmpty ?? false, port.waiting == 0 { end(port) } }
+    if let receiver = shape?.receiver {
+      stopReceiving(port)
+      return receiver.finish(message)
+    }
+    var suspended: LuaTask?
     callOut(port) { ref in
-      if givesHandle {
-        return state.dispatch(ref: ref, slot: 1) { stack in
-          push(message, on: stack)
-          return 2
-        }
+      let outcome = call(port, message, ref, givesHandle: shape?.givesHandle ?? true)
+      switch outcome {
+      case .failed, .stopped, .nested: message.reply?.drop()
+      case .suspended(let coroutine, _): suspended = coroutine
+      case .returned: break
       }
-      return state.start(push: { stack in
-        stack.push(ref: ref)
-        stack.pushSlot(1, of: 1)
-        stack.rotate(1, -1)
-        stack.pop()
-        push(message, on: stack)
-        return 2
-      })
+      return outcome
+    }
+    if let suspended, let ticket = message.reply, let task = tasks[suspended.index] {
+      // A handler that fails does not answer any more.
+      task.whenEnded = { [unowned task] in if task.outcome == .failed { ticket.drop() } }
     }
   }
 
+  private func call(
+    _ port: Loop.Port, _ message: PortMessage, _ ref: Int32, givesHandle: Bool
+  ) -> DispatchOutcome {
+    if givesHandle {
+      return state.dispatch(ref: ref, slot: 1) { stack in
+        push(message, on: stack)
+        return 2
+      }
+    }
+    return state.start(push: { stack in
+      stack.push(ref: ref)
+      stack.pushSlot(1, of: 1)
+      stack.rotate(1, -1)
+      stack.pop()
+      push(message, on: stack)
+      return 2
+    })
+  }
+
   /// Pushes the message and its reply. [-0, +2]
-  private func push(_ message: PortMessage, on stack: LuaStack) {
-    message.value.push(on: stack)
+  func push(_ message: PortMessage, on stack: LuaStack) {
+    message.value.push(on: stack, pushAttachment: push)
     let handle = kinds.reply.push(stack.L)
-    handle.pointer = message.replyPort.map { Unmanaged.passRetained($0).toOpaque() }
+    handle.pointer = message.reply.map { Unmanaged.passRetained($0).toOpaque() }
+  }
+
+  /// No task takes the messages of a port any more: they wait again.
+  func stopReceiving(_ port: Loop.Port) {
+    guard let shape = port.maker.state as? PortShape, shape.receiver != nil else { return }
+    shape.receiver = nil
+    if !port.isValid { return }
+    port.setSuspended(true)
+    if shape.holdsByHandler { loop.setKeepsAlive(port, false) }
   }
 }
 
@@ -88,7 +128,7 @@ extension Runtime {
 func releaseReply(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   handle.pointer = nil
-  Unmanaged<Loop.Port>.fromOpaque(pointer).release()
+  Unmanaged<ReplyTicket>.fromOpaque(pointer).release()
 }
 
 /// `reply(value)`: true; or nil, message, "EPIPE" if nobody waits for it (any more).
@@ -98,10 +138,9 @@ let replyCall: LuaRawFunction = { L, context in
       throw call.notSelf("reply")
     }
     let value = try call.clone(2)
-    let nobody = OperatingFailure("reply: nobody waits for the reply", "EPIPE")
-    guard let pointer = handle.pointer else { throw nobody }
-    let port = Unmanaged<Loop.Port>.fromOpaque(pointer).takeUnretainedValue()
-    do throws(LoopError) { try port.post(PortMessage(value: value)) } catch { throw nobody }
+    guard let pointer = handle.pointer,
+      Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
+    else { throw OperatingFailure("reply: nobody waits for the reply", "EPIPE") }
     call.stack.push(true)
     return 1
   }
@@ -122,38 +161,9 @@ extension HostCall {
     let handle = try selfHandle(runtime.kinds.port)
     return (handle, handle.item(as: Loop.Port.self))
   }
-
-  /// The value at an index as a message; nil if nothing is there.
-  func clone(_ index: Int32) throws(ScriptMistake) -> StructuredClone {
-    if count < index { stack.setCount(index) }
-    do throws(StructuredClone.Obstacle) { return try StructuredClone(stack, index) } catch {
-      if error.isTooLarge {
-        throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")
-      }
-      throw mistake("\(error.path) is \(error.what), which cannot be sent")
-    }
-  }
-
-  /// Puts a message into a port, or says as a value why not (R57, R59).
-  func post(_ message: PortMessage, to port: Loop.Port, _ handle: LuaHandle) throws {
-    do throws(LoopError) { try port.post(message) } catch {
-      if case .portFull = error { throw OperatingFailure("\(name): \(error)", "EAGAIN") }
-      throw OperatingFailure(told(invalid(handle)), "EPIPE")
-    }
-  }
 }
 
-/// `port:send(message)`: true; or nil, message, "EAGAIN" if it is full, "EPIPE" if it is invalid.
-let portSend: LuaRawFunction = { L, context in
-  host(L, context, "port:send") { call in
-    let (handle, port) = try call.selfPort()
-    try call.post(PortMessage(value: try call.clone(2)), to: port, handle)
-    call.stack.push(true)
-    return 1
-  }
-}
-
-/// `port:on("message", handler)`: the handler gets the message and the reply (D33).
+/// `port:on("message", handler)`: the handler gets the message and the reply (D33); nil: none.
 let portOn: LuaRawFunction = { L, context in
   host(L, context, "port:on") { call in
     let (handle, port) = try call.selfPort()
@@ -161,18 +171,49 @@ let portOn: LuaRawFunction = { L, context in
     if event != "message" {
       throw call.mistake("unknown event \"\(event)\"", hint: "use \"message\"")
     }
-    try call.function(3, "the handler")
+    let isHandler = call.stack.type(3) != .nil
+    if isHandler { try call.function(3, "the handler") }
     try call.requireValid(handle)
     call.stack.setCount(3)
     call.stack.popSlot(1, of: 1)
     if let shape = port.maker.state as? PortShape {
       shape.givesHandle = false
-      if shape.waitsForHandler { port.setSuspended(false) }
-      shape.waitsForHandler = false
+      if shape.receiver != nil {
+        throw call.mistake("a task receives from the port: it has either that or a handler")
+      }
+      if shape.waitsForHandler == isHandler { port.setSuspended(!isHandler) }
+      shape.waitsForHandler = !isHandler
+      if shape.holdsByHandler { call.loop.setKeepsAlive(port, isHandler) }
     }
     call.loop.deliverHeld(port)
     call.stack.setCount(1)
     return 1
+  }
+}
+
+private let receiveOptions: [StaticString] = ["timeout"]
+
+/// `port:receive { timeout }`: the next message and its reply, for a task; or nil, message, code.
+let portReceive: LuaRawFunction = { L, context in
+  host(L, context, "receive") { call in
+    let (handle, port) = try call.selfPort()
+    var timeout: Int64?
+    if !call.isAbsent(2) {
+      let options = try call.options(2, receiveOptions, example: "{ timeout = 5 }")
+      timeout = try options.seconds("timeout", .notNegative)
+    }
+    guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
+    let coroutine = try call.requireWaiting()
+    guard let shape = port.maker.state as? PortShape, shape.waitsForHandler else {
+      throw call.mistake("the port has a handler, which gets its messages")
+    }
+    if shape.receiver != nil { throw call.mistake("another task receives from the port") }
+    let wait = ReceiveWait(call.runtime, port)
+    shape.receiver = wait
+    port.setSuspended(false)
+    if shape.holdsByHandler { call.loop.setKeepsAlive(port, true) }
+    call.loop.deliverHeld(port)
+    return try call.wait(wait, coroutine, timeout)
   }
 }
 
@@ -187,75 +228,5 @@ let portCapacity: LuaRawFunction = { L, context in
   host(L, context, "capacity") { call in
     call.stack.push(try call.selfPort().1.capacity)
     return 1
-  }
-}
-
-// MARK: Request and reply
-
-private let requestOptions: [StaticString] = ["timeout", "mode"]
-
-/// `port:request(message, { timeout, mode })`: the reply; or nil, message, code (R58, R59).
-///
-/// Nests a run in a private mode, in which nothing else is served; with `mode`, in that mode.
-let portRequest: LuaRawFunction = { L, context in
-  host(L, context, "port:request") { call in
-    let (handle, port) = try call.selfPort()
-    let message = try call.clone(2)
-    var timeout: Int64?
-    var mode: ModeName?
-    if call.stack.type(3) != .none && call.stack.type(3) != .nil {
-      let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")
-      timeout = try options.seconds("timeout", .notNegative)
-      mode = try options.string("mode").map { ModeName($0) }
-    }
-    if mode == .common {
-      throw call.mistake("'common' is a set of modes; name one mode, such as 'default'")
-    }
-    try call.requireNesting()
-    return try call.request(port, handle, message, timeout, mode)
-  }
-}
-
-/// Where the answer to one request comes in.
-private final class Answer {
-  var value: StructuredClone?
-}
-
-extension HostCall {
-  fileprivate func request(
-    _ port: Loop.Port, _ handle: LuaHandle, _ message: StructuredClone, _ timeout: Int64?,
-    _ chosen: ModeName?
-  ) throws -> Int32 {
-    let answer = Answer()
-    let loop = loop
-    let replyPort = Loop.Port(name: "reply", capacity: 1) { _, message in
-      answer.value = (message as? PortMessage)?.value
-      loop.stop()
-    }
-    defer { replyPort.invalidate() }
-    let mode = chosen ?? ModeName("moonloop.request.\(loop.depth + 1)")
-    try loop.add(replyPort, modes: [mode])
-    try post(PortMessage(value: message, replyPort: replyPort), to: port, handle)
-    // A port of this loop must be served meanwhile, or nobody could answer.
-    let isGuest = chosen == nil && port.isOwned(by: loop) && !loop.contains(port, mode: mode)
-    if isGuest { try loop.add(port, modes: [mode]) }
-    defer { if isGuest && port.isValid { loop.remove(port, modes: [mode]) } }
-    let result = runtime.runNested(mode, timeout.flatMap { $0 == .max ? nil : .nanoseconds($0) })
-    if let value = answer.value {
-      value.push(on: stack)
-      return 1
-    }
-    throw noReply(result, port, handle, timeout)
-  }
-
-  private func noReply(
-    _ result: RunResult, _ port: Loop.Port, _ handle: LuaHandle, _ timeout: Int64?
-  ) -> OperatingFailure {
-    if !port.isValid { return OperatingFailure(told(invalid(handle)), "EPIPE") }
-    if result == .timedOut {
-      let seconds = Double(timeout ?? 0) / 1e9
-      return OperatingFailure("no reply within \(LuaText.short(seconds)) s", "ETIMEDOUT")
-    }
-    return OperatingFailure("no reply: the run that waited for it was stopped", "ECANCELED")
   }
 }

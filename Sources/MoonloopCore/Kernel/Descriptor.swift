@@ -8,6 +8,11 @@ package struct Descriptor: ~Copyable, Sendable {
 
   package init(owning number: Int32) { self.number = number }
 
+  /// Another number for the same open file; both are closed on their own.
+  package init(duplicateOf number: Int32) throws(SystemError) {
+    self = try SystemCall.fcntl.descriptor(cmx_duplicate(number))
+  }
+
   deinit { cmx_close(number) }
 
   /// Gives the descriptor up without closing it.

@@ -1,0 +1,104 @@
+// What a message carries besides bytes: ways to send to ports, and descriptors.
+
+internal import LuaEmbed
+package import MoonloopCore
+internal import Synchronization
+
+/// A way to send to a port of another state, or of this one. Any thread.
+package final class PortRight: Sendable {
+  package let port: Loop.Port
+  /// The number of the state that the port belongs to.
+  package let home: UInt64
+
+  init(_ port: Loop.Port, home: UInt64) {
+    self.port = port
+    self.home = home
+  }
+}
+
+/// A descriptor on its way from one state to another: it belongs to the message. Any thread.
+package final class SentDescriptor: Sendable {
+  private let number: Guarded<Int32>
+
+  init(_ descriptor: consuming Descriptor) { number = Guarded(descriptor.release()) }
+
+  /// Takes the descriptor over; nil if somebody has.
+  func take() -> Descriptor? {
+    let taken = number.withLock { number in
+      defer { number = -1 }
+      return number
+    }
+    return taken < 0 ? nil : Descriptor(owning: taken)
+  }
+
+  deinit { _ = take() }
+}
+
+extension Runtime {
+  /// What a handle of this state is sent as.
+  func attachment(
+    _ stack: LuaStack, _ index: Int32
+  ) -> Result<Attachment, StructuredClone.Refusal>? {
+    if let handle = kinds.port.handle(stack.L, index) {
+      let port = handle.item(as: Loop.Port.self)
+      guard port.isValid else { return .failure(.init("a port that has ended")) }
+      let right = (port.maker.state as? PortShape)?.peer ?? PortRight(port, home: number)
+      return .success(.port(right))
+    }
+    if let handle = kinds.remotePort.handle(stack.L, index) {
+      guard let right = remoteRight(handle) else {
+        return .failure(.init("a port that has ended"))
+      }
+      return .success(.port(right))
+    }
+    if let handle = kinds.fd.handle(stack.L, index) ?? kinds.stream.handle(stack.L, index) {
+      return duplicate(handle.item(as: Loop.DescriptorSource.self))
+    }
+    return nil
+  }
+
+  private func duplicate(
+    _ source: Loop.DescriptorSource
+  ) -> Result<Attachment, StructuredClone.Refusal> {
+    guard source.isValid else { return .failure(.init("a \(word(for: source)) that has ended")) }
+    do throws(SystemError) {
+      return .success(.descriptor(SentDescriptor(try Descriptor(duplicateOf: source.fd))))
+    } catch {
+      return .failure(
+        .init("one whose descriptor \(source.fd) cannot be duplicated (\(error.name))"))
+    }
+  }
+
+  /// Pushes what a state gets for something that was sent to it. [-0, +1]
+  func push(_ attachment: Attachment, on stack: LuaStack) {
+    switch attachment {
+    case .port(let right): push(right, on: stack)
+    case .descriptor(let sent):
+      guard let descriptor = sent.take() else { return stack.pushNil() }
+      push(descriptor, on: stack)
+    }
+  }
+
+  /// What is received is a stream, which closes the descriptor.
+  private func push(_ descriptor: consuming Descriptor, on stack: LuaStack) {
+    var traits = StreamTraits()
+    traits.name = "received"
+    traits.closesDescriptor = true
+    let number = descriptor.release()
+    do { _ = try makeStream(number, traits, on: stack) } catch {
+      _ = Descriptor(owning: number)
+      stack.pushNil()
+    }
+  }
+
+  /// A port that comes back to its own state is the handle that it was; else it is a way to send.
+  private func push(_ right: PortRight, on stack: LuaStack) {
+    let address = Unmanaged.passUnretained(right.port).toOpaque()
+    if right.home == number {
+      if right.port.maker.ref > 0 { return stack.push(ref: right.port.maker.ref) }
+      if stack.pushKnown(address) { return }
+    }
+    let handle = kinds.remotePort.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(right).toOpaque()
+  }
+}

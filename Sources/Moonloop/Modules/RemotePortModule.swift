@@ -1,0 +1,50 @@
+// Ports of other states in Lua: what a port becomes that was sent through another.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// Where a remote port sends; nil once it was invalidated.
+func remoteRight(_ handle: LuaHandle) -> PortRight? {
+  handle.pointer.map { Unmanaged<PortRight>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The handle was collected.
+func releaseRemotePort(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<PortRight>.fromOpaque(pointer).release()
+}
+
+/// Gives this way to the port up; the port itself goes on.
+let remotePortInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    releaseRemotePort(try call.selfHandle(call.kinds.remotePort))
+    return 0
+  }
+}
+
+let remotePortIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+    call.stack.push(right?.port.isValid ?? false)
+    return 1
+  }
+}
+
+let remotePortName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+    call.stack.push(right?.port.name ?? "")
+    return 1
+  }
+}
+
+let remotePortToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
+    let state = right.map { $0.port.isValid ? "" : ": has ended" } ?? ": invalidated"
+    let name = right?.port.name ?? ""
+    call.stack.push("remote port\(name.isEmpty ? "" : " '\(name)'")\(state)")
+    return 1
+  }
+}

@@ -1,0 +1,273 @@
+// Sending to ports in Lua, of this state and of others; requests and their replies (R58, R59).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// Where a handle sends: a port of this state, or one that another state serves.
+struct PortTarget {
+  let port: Loop.Port
+  /// The port is served by this state, which must do so while it waits for the reply itself.
+  let isOwn: Bool
+  let label: String
+}
+
+extension HostCall {
+  /// What the first argument, a port of this state or of another, sends to.
+  func selfTarget() throws -> PortTarget {
+    if let handle = runtime.kinds.port.handle(stack.L, 1) {
+      let port = handle.item(as: Loop.Port.self)
+      guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
+      let peer = (port.maker.state as? PortShape)?.peer
+      let label = runtime.label(of: .item(port))
+      return PortTarget(port: peer?.port ?? port, isOwn: peer == nil, label: label)
+    }
+    if let handle = runtime.kinds.remotePort.handle(stack.L, 1) {
+      guard let right = remoteRight(handle) else {
+        throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
+      }
+      return PortTarget(port: right.port, isOwn: false, label: right.port.label)
+    }
+    throw notSelf("port")
+  }
+
+  /// The value at an index as a message; nil if nothing is there.
+  func clone(_ index: Int32) throws(ScriptMistake) -> StructuredClone {
+    if count < index { stack.setCount(index) }
+    do throws(StructuredClone.Obstacle) {
+      return try StructuredClone(stack, index) { runtime.attachment($0, $1) }
+    } catch {
+      if error.isTooLarge {
+        throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")
+      }
+      throw mistake("\(error.path) is \(error.what), which cannot be sent")
+    }
+  }
+
+  /// A refusal as a value (R57, R59).
+  fileprivate func refused(_ error: LoopError, _ target: PortTarget) -> OperatingFailure {
+    if case .portFull(_, let capacity) = error {
+      return OperatingFailure(
+        "\(name): \(target.port.label) is full: \(capacity) messages wait in it", "EAGAIN")
+    }
+    return OperatingFailure("\(name): \(target.label) has ended", "EPIPE")
+  }
+
+  /// Whether nothing or nil was given.
+  func isAbsent(_ index: Int32) -> Bool {
+    let type = stack.type(index)
+    return type == .none || type == .nil
+  }
+
+  /// What runs now, if it can wait as a task; else nil.
+  func waitingCoroutine() throws -> LuaTask? {
+    guard state.waitObstacle(stack.L) == nil, state.currentTask(stack.L) != nil else { return nil }
+    return try requireWaiting()
+  }
+}
+
+// MARK: Sending
+
+private let sendOptions: [StaticString] = ["timeout"]
+
+/// `port:send(message, { timeout })`: true; or nil, message, code: "EAGAIN" if it is full,
+/// "ETIMEDOUT" if it stays so, "EPIPE" if it has ended.
+let portSend: LuaRawFunction = { L, context in
+  host(L, context, "port:send") { call in
+    let target = try call.selfTarget()
+    var timeout: Int64?
+    if !call.isAbsent(3) {
+      let options = try call.options(3, sendOptions, example: "{ timeout = 5 }")
+      timeout = try options.seconds("timeout", .notNegative)
+    }
+    return try call.send(try call.clone(2), to: target, timeout: timeout)
+  }
+}
+
+extension HostCall {
+  fileprivate func send(
+    _ value: StructuredClone, to target: PortTarget, timeout: Int64?
+  ) throws -> Int32 {
+    let message = PortMessage(value: value)
+    let waits = timeout.map { $0 > 0 } ?? false
+    guard waits, let coroutine = try waitingCoroutine() else {
+      if waits {
+        let mode = ModeName("moonloop.request.\(loop.depth + 1)")
+        try inMode(mode, serving: target) { try postNested(message, to: target, mode, timeout) }
+      } else {
+        do throws(LoopError) { try target.port.post(message) } catch {
+          throw refused(error, target)
+        }
+      }
+      stack.push(true)
+      return 1
+    }
+    let wait = PortWait(
+      runtime, target.port, target.label, expectsReply: false, timeout: nil, sendTimeout: timeout)
+    let isSent: Bool
+    do throws(LoopError) { isSent = try wait.send(message) } catch { throw refused(error, target) }
+    if isSent {
+      stack.push(true)
+      return 1
+    }
+    return try self.wait(wait, coroutine, timeout)
+  }
+
+  /// Suspends what runs now until a wait for a port is over, or its time.
+  func wait(
+    _ wait: OtherWait, _ coroutine: LuaTask, _ time: Int64?
+  ) throws(ScriptMistake) -> Int32 {
+    let place = stack.position
+    let timer: TimerID
+    // Without a limit too: the timer holds the run while somebody waits.
+    do throws(ScriptMistake) { timer = try deadline(after: time ?? .max, coroutine) } catch {
+      wait.abandon()
+      throw error
+    }
+    var entry = Wait(.other(wait), timer: timer)
+    entry.place = place
+    runtime.pendingWait = entry
+    return LuaStatus.wait()
+  }
+}
+
+// MARK: Requests
+
+private let requestOptions: [StaticString] = ["timeout", "send_timeout", "mode"]
+
+private struct RequestOptions {
+  var timeout: Int64?
+  var sendTimeout: Int64?
+  var mode: ModeName?
+}
+
+/// `port:request(message, { timeout, send_timeout, mode })`: the reply; or nil, message, code.
+///
+/// Suspends the task; where that cannot be, or with `mode`, it runs the loop in a mode.
+let portRequest: LuaRawFunction = { L, context in
+  host(L, context, "port:request") { call in
+    let target = try call.selfTarget()
+    let value = try call.clone(2)
+    var wanted = RequestOptions()
+    if !call.isAbsent(3) {
+      let options = try call.options(3, requestOptions, example: "{ timeout = 2 }")
+      wanted.timeout = try options.seconds("timeout", .notNegative)
+      wanted.sendTimeout = try options.seconds("send_timeout", .notNegative)
+      wanted.mode = try options.string("mode").map { ModeName($0) }
+    }
+    if wanted.mode == .common {
+      throw call.mistake("'common' is a set of modes; name one mode, such as 'default'")
+    }
+    if wanted.mode == nil, !call.isHandler(of: target), let coroutine = try call.waitingCoroutine()
+    {
+      return try call.requestAsTask(value, target, wanted, coroutine)
+    }
+    try call.requireNesting()
+    return try call.requestNested(value, target, wanted)
+  }
+}
+
+extension HostCall {
+  /// Whether what runs is a handler of the port: if that waited, the port would serve nothing.
+  fileprivate func isHandler(of target: PortTarget) -> Bool {
+    var subject = runtime.current
+    if case .task(let task) = subject { subject = task.subject }
+    if case .item(let item) = subject { return item === target.port }
+    return false
+  }
+
+  fileprivate func requestAsTask(
+    _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions, _ coroutine: LuaTask
+  ) throws -> Int32 {
+    let wait = PortWait(
+      runtime, target.port, target.label, expectsReply: true, timeout: wanted.timeout,
+      sendTimeout: wanted.sendTimeout)
+    let box = wait.box
+    let message = PortMessage(value: value, reply: ReplyTicket { box.answer($0) })
+    let isSent: Bool
+    do throws(LoopError) { isSent = try wait.send(message) } catch {
+      wait.abandon()
+      throw refused(error, target)
+    }
+    return try self.wait(wait, coroutine, isSent ? wanted.timeout : wanted.sendTimeout)
+  }
+
+  /// Where the answer to one nested request comes in.
+  private final class Answer {
+    var answer: ReplyAnswer?
+  }
+
+  fileprivate func requestNested(
+    _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions
+  ) throws -> Int32 {
+    let answer = Answer()
+    let loop = loop
+    let replyPort = Loop.Port(name: "reply", capacity: 1) { _, message in
+      answer.answer = message as? ReplyAnswer
+      loop.stop()
+    }
+    defer { replyPort.invalidate() }
+    let mode = wanted.mode ?? ModeName("moonloop.request.\(loop.depth + 1)")
+    try loop.add(replyPort, modes: [mode])
+    let ticket = ReplyTicket { answer in (try? replyPort.post(answer)) != nil }
+    let message = PortMessage(value: value, reply: ticket)
+    let result = try inMode(mode, serving: target) {
+      try postNested(message, to: target, mode, wanted.sendTimeout)
+      let time = wanted.timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
+      return runtime.runNested(mode, time)
+    }
+    switch answer.answer {
+    case .value(let value):
+      value.push(on: stack, pushAttachment: runtime.push)
+      return 1
+    case .dropped: throw OperatingFailure(noReplyText(target.label), "EPIPE")
+    case nil: throw noReply(result, target, wanted.timeout)
+    }
+  }
+
+  /// Runs a body while a port of this loop is served in a mode: nobody else could answer.
+  fileprivate func inMode<Result>(
+    _ mode: ModeName, serving target: PortTarget, _ body: () throws -> Result
+  ) throws -> Result {
+    let isGuest = target.isOwn && !loop.contains(target.port, mode: mode)
+    if isGuest { try loop.add(target.port, modes: [mode]) }
+    defer { if isGuest && target.port.isValid { loop.remove(target.port, modes: [mode]) } }
+    return try body()
+  }
+
+  /// Posts, or runs the loop in the mode until there is room.
+  fileprivate func postNested(
+    _ message: PortMessage, to target: PortTarget, _ mode: ModeName, _ timeout: Int64?
+  ) throws {
+    let end = saturatingDate(loop.kernel.now(), after: timeout ?? 0)
+    while true {
+      do throws(LoopError) { return try target.port.post(message) } catch {
+        guard case .portFull = error, let timeout, timeout > 0 else {
+          throw refused(error, target)
+        }
+      }
+      let left = end == .max ? .max : end - loop.kernel.now()
+      let late = OperatingFailure(noRoomText(target.label, timeout), "ETIMEDOUT")
+      if left <= 0 { throw late }
+      let loop = loop
+      let room = Loop.Port(name: "room", capacity: 1) { _, _ in loop.stop() }
+      try loop.add(room, modes: [mode])
+      defer { room.invalidate() }
+      target.port.whenRoom { try? room.post(true) }
+      let result = runtime.runNested(mode, left == .max ? nil : .nanoseconds(left))
+      if result == .timedOut { throw late }
+      if room.callouts == 0 { throw stopped }
+    }
+  }
+
+  private var stopped: OperatingFailure {
+    OperatingFailure("no reply: the run that waited for it was stopped", "ECANCELED")
+  }
+
+  private func noReply(
+    _ result: RunResult, _ target: PortTarget, _ timeout: Int64?
+  ) -> OperatingFailure {
+    if !target.port.isValid { return OperatingFailure("\(target.label) has ended", "EPIPE") }
+    if result == .timedOut { return OperatingFailure(noReplyText(within: timeout), "ETIMEDOUT") }
+    return stopped
+  }
+}

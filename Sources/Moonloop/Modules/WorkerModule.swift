@@ -1,0 +1,276 @@
+// Workers in Lua: `ml.worker` starts a thread with its own state and loop (D32).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let workerOptions: [StaticString] = [
+  "source", "args", "name", "memory", "callout", "capacity", "modes", "keep_alive", "on_error",
+]
+
+/// `ml.worker { file | source = text, args, name, memory, callout, capacity, modes, keep_alive,
+/// on_error }`
+let moduleWorker: LuaRawFunction = { L, context in
+  host(L, context, "worker") { call in
+    let options = try call.options(
+      1, workerOptions, example: "{ \"resize.lua\", args = { quality = 80 } }")
+    let text = try call.workerText(options)
+    let name = try options.string("name") ?? text.name
+    let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
+    let modes = try options.modes() ?? [.default]
+    let script = try call.workerScript(text, options)
+    try call.requireWorkerRoom()
+    let link = call.makeLink(name, capacity)
+    // The handle of the worker; below it that of its port.
+    call.pushPort(of: link)
+    _ = call.push(call.kinds.worker, link.control)
+    let worker = Worker(link, call.runtime)
+    link.control.maker.state = worker
+    do {
+      try call.applyCommonOptions(options, to: link.control)
+      try call.add(link.outward, call.stack.absolute(-2), to: modes)
+      call.stack.pushValue(-2)
+      call.stack.popSlot(1, of: -2)
+      try call.addNew(link.control, to: modes)
+      link.begin(try call.startThread(script, link))
+    } catch {
+      call.runtime.end(link.outward)
+      call.runtime.end(link.control)
+      throw error
+    }
+    call.runtime.workers.add(worker)
+    return 1
+  }
+}
+
+extension HostCall {
+  /// The script: a file by its name, or a text.
+  fileprivate func workerText(_ options: Options) throws -> WorkerText {
+    let type = stack.rawGet(options.index, item: 1)
+    let file = type == .nil ? nil : try string(stack.absolute(-1), "the script's file")
+    stack.pop()
+    let source = try options.string("source")
+    if let source {
+      if file != nil { throw mistake("takes a file or 'source', not both") }
+      return WorkerText(source: source)
+    }
+    guard let file else {
+      throw mistake("needs a script: the name of a file as first element, or 'source'")
+    }
+    do throws(SystemError) {
+      return try WorkerText(file: file, searching: packagePath("path"))
+    } catch {
+      throw OperatingFailure("worker: cannot read \(file): \(error.message)", error.name)
+    }
+  }
+
+  private func packagePath(_ field: StaticString) -> String? {
+    stack.pushGlobal("package")
+    defer { stack.pop() }
+    return stack.type(-1) == .table ? stack.rawField(-1, field) : nil
+  }
+
+  fileprivate func workerScript(_ text: WorkerText, _ options: Options) throws -> WorkerScript {
+    var limits = state.limits
+    if let memory = try options.bytes("memory", atLeast: 1 << 20) { limits.memory = memory }
+    if let time = try options.seconds("callout", .positive) {
+      limits.callout = time == .max ? nil : .nanoseconds(max(time, 10_000_000))
+    }
+    try text.bytes.withUnsafeBytes { bytes in
+      do throws(LuaError) {
+        try state.load(bytes: bytes, name: text.chunkName, on: stack)
+        stack.pop()
+      } catch { throw OperatingFailure("worker: \(error.message)", "ENOEXEC") }
+    }
+    _ = options.push("args")
+    defer { stack.pop() }
+    let argument: StructuredClone
+    do throws(StructuredClone.Obstacle) {
+      argument = try StructuredClone(stack, -1, root: "args") { runtime.attachment($0, $1) }
+    } catch {
+      throw mistake(
+        error.isTooLarge
+          ? "'args' is larger than \(StructuredClone.sizeLimit) bytes"
+          : "\(error.path) is \(error.what), which cannot be sent")
+    }
+    return WorkerScript(
+      text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
+      path: packagePath("path"), cPath: packagePath("cpath"))
+  }
+
+  fileprivate func requireWorkerRoom() throws {
+    if runtime.workerDepth >= Workers.depthLimit {
+      throw OperatingFailure(
+        "worker: workers are inside of workers \(runtime.workerDepth) deep, and no more may be",
+        "EAGAIN")
+    }
+    if runtime.workers.count() >= Workers.limit {
+      throw OperatingFailure(
+        "worker: \(Workers.limit) workers run, and no more may; stop some, or give them more work "
+          + "each", "EAGAIN")
+    }
+  }
+
+  fileprivate func makeLink(_ name: String, _ capacity: Int) -> WorkerLink {
+    let doors = runtime.doors
+    let words = name.isEmpty ? "worker" : "worker '\(name)'"
+    return WorkerLink(
+      name: name, label: "\(words) (made at \(state.text(of: stack.position)))",
+      depth: runtime.workerDepth + 1,
+      // Its thread sets the handler.
+      inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
+      outward: Loop.Port(name: name, capacity: capacity, handler: doors.message),
+      control: Loop.Port(name: name, capacity: 1024, handler: doors.notice))
+  }
+
+  /// Pushes the handle of the owner's end. [-0, +1]
+  fileprivate func pushPort(of link: WorkerLink) {
+    _ = push(kinds.port, link.outward)
+    let shape = PortShape()
+    shape.waitsForHandler = true
+    shape.givesHandle = false
+    shape.peer = PortRight(link.inward, home: 0)
+    link.outward.maker.state = shape
+    link.outward.setSuspended(true)
+    loop.setKeepsAlive(link.outward, false)  // The worker itself holds the run.
+  }
+
+  fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread {
+    guard let kernel = loop.kernel as? LinuxKernel else {
+      throw OperatingFailure("worker: the loop is simulated, and has no threads", "ENOTSUP")
+    }
+    let name = link.name.isEmpty ? "worker" : link.name
+    do throws(SystemError) {
+      return try LoopThread(name: name, kernel: try LinuxKernel(sharingTimeOf: kernel)) { loop in
+        WorkerRun.run(script, link, loop)
+      }
+    } catch {
+      throw OperatingFailure("worker: cannot start a thread: \(error)", error.name)
+    }
+  }
+}
+
+// MARK: The worker's side
+
+extension Runtime {
+  /// Makes `ml.parent`: messages wait in it until the script listens, and then it holds the run.
+  func openParent(_ link: WorkerLink) {
+    let stack = state.stack
+    let port = link.inward
+    port.listen(doors.message)
+    stack.push(module)
+    stack.push("parent" as StaticString)
+    let handle = kinds.port.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(port).toOpaque()
+    handles.note(port, madeAt: .nowhere)
+    let shape = PortShape()
+    shape.waitsForHandler = true
+    shape.givesHandle = false
+    shape.holdsByHandler = true
+    shape.peer = PortRight(link.outward, home: 0)
+    port.maker.state = shape
+    port.setSuspended(true)
+    loop.setKeepsAlive(port, false)
+    stack.pushValue(-1)
+    port.maker.ref = stack.popRef()
+    try? loop.add(port)
+    stack.rawSet(-3)
+    stack.pop()
+  }
+}
+
+/// `ml.parent` is a field of the module, set in workers: nobody calls this.
+let moduleParent: LuaRawFunction = { L, context in
+  LuaStack(L: L!).pushNil()
+  return 1
+}
+
+// MARK: Methods
+
+extension HostCall {
+  fileprivate func selfWorker() throws(ScriptMistake) -> Loop.Port {
+    try selfHandle(kinds.worker).item(as: Loop.Port.self)
+  }
+
+  /// The worker of a handle.
+  fileprivate func worker(of control: Loop.Port) -> Worker? { control.maker.state as? Worker }
+}
+
+/// `worker.port`: the owner's end.
+let workerPort: LuaRawFunction = { L, context in
+  host(L, context, "port") { call in
+    _ = try call.selfWorker()
+    call.stack.pushSlot(1, of: 1)
+    return 1
+  }
+}
+
+/// `worker:stop()`: asks it to end.
+let workerStop: LuaRawFunction = { L, context in
+  host(L, context, "stop") { call in
+    call.worker(of: try call.selfWorker())?.stop()
+    return 0
+  }
+}
+
+private let awaitOptions: [StaticString] = ["timeout"]
+
+/// `worker:await { timeout }`: what the script returned, or its error, raised.
+let workerAwait: LuaRawFunction = { L, context in
+  host(L, context, "await") { call in
+    let control = try call.selfWorker()
+    var timeout: Int64?
+    if !call.isAbsent(2) {
+      let options = try call.options(2, awaitOptions, example: "{ timeout = 5 }")
+      timeout = try options.seconds("timeout", .notNegative)
+    }
+    let runtime = call.runtime
+    guard let worker = call.worker(of: control) else {
+      throw OperatingFailure("\(call.name): the worker has ended", "ECANCELED")
+    }
+    let coroutine = try call.requireWaiting()
+    if worker.outcome != nil {
+      if let failure = worker.takeFailure() {
+        call.currentTask?.raised = failure
+        throw RaisedValue(failure.value)
+      }
+      return LuaStatus.results(Int32(worker.pushOutcome(on: call.stack)))
+    }
+    return try call.wait(WorkerWait(worker, runtime), coroutine, timeout)
+  }
+}
+
+/// `__close`: asks it to end, and waits for that where it can be done; its errors are reported.
+let workerClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    let control = try call.selfWorker()
+    guard let worker = call.worker(of: control), worker.outcome == nil else { return 0 }
+    worker.stop()
+    guard call.state.waitObstacle(L!) == nil, let coroutine = call.state.currentTask(L!) else {
+      call.runtime.end(control)
+      return 0
+    }
+    let status = try call.wait(WorkerWait(worker, call.runtime, isClosing: true), coroutine, nil)
+    call.runtime.pendingWait?.isQuiet = true
+    return status
+  }
+}
+
+/// `worker.status`
+let workerStatus: LuaRawFunction = { L, context in
+  host(L, context, "status") { call in
+    let control = try call.selfWorker()
+    let worker = call.worker(of: control)
+    call.stack.push(worker?.status ?? "stopped")
+    return 1
+  }
+}
+
+let workerToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let control = try call.selfWorker()
+    let worker = call.worker(of: control)
+    let name = control.name.isEmpty ? "worker" : "worker '\(control.name)'"
+    call.stack.push("\(worker?.link.label ?? name): \(worker?.status ?? "stopped")")
+    return 1
+  }
+}

@@ -1,0 +1,185 @@
+// A task that waits for a port: for room in it, for the reply to a request, or for a message.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import Synchronization
+
+/// How other threads reach a wait: it may be over before they do. Any thread, but for `wait`.
+final class PortWaitBox: @unchecked Sendable {
+  // Unchecked because of `wait`, which is for the loop's thread.
+  fileprivate weak var wait: PortWait?
+  private let loop: Loop
+  /// An answer is on its way, or nobody waits any more.
+  private let isOver = Atomic<Bool>(false)
+
+  fileprivate init(_ loop: Loop) { self.loop = loop }
+
+  /// Hands an answer over.
+  /// - Returns: false if nobody waits for it.
+  func answer(_ answer: ReplyAnswer) -> Bool {
+    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
+    return loop.post(.change { [self] _ in wait?.finish(.reply(answer)) })
+  }
+
+  fileprivate func retryWhenRoom(in port: Loop.Port) {
+    port.whenRoom { [self] in loop.post(.change { [self] _ in wait?.sendAgain() }) }
+  }
+
+  fileprivate func close() { isOver.store(true, ordering: .releasing) }
+}
+
+/// What a task waits for when it sends and the port is full, and when it wants a reply.
+final class PortWait: OtherWait {
+  enum Outcome {
+    case sent
+    case reply(ReplyAnswer)
+    case ended
+  }
+
+  private unowned let runtime: Runtime
+  private let port: Loop.Port
+  /// In words: "port 'jobs'".
+  private let label: String
+  let box: PortWaitBox
+  /// What could not be sent yet.
+  private var message: PortMessage?
+  private let expectsReply: Bool
+  private let timeout: Int64?
+  private let sendTimeout: Int64?
+  private var outcome = Outcome.ended
+
+  init(
+    _ runtime: Runtime, _ port: Loop.Port, _ label: String, expectsReply: Bool, timeout: Int64?,
+    sendTimeout: Int64?
+  ) {
+    self.runtime = runtime
+    self.port = port
+    self.label = label
+    self.expectsReply = expectsReply
+    self.timeout = timeout
+    self.sendTimeout = sendTimeout
+    box = PortWaitBox(runtime.loop)
+    super.init()
+    box.wait = self
+  }
+
+  /// Sends a message, now or when there is room.
+  /// - Returns: Whether it was sent at once.
+  func send(_ message: PortMessage) throws(LoopError) -> Bool {
+    do throws(LoopError) {
+      try port.post(message)
+      return true
+    } catch {
+      guard case .portFull = error, let sendTimeout, sendTimeout > 0 else { throw error }
+      self.message = message
+      box.retryWhenRoom(in: port)
+      return false
+    }
+  }
+
+  fileprivate func sendAgain() {
+    guard let message, let waiter else { return }
+    do throws(LoopError) { try port.post(message) } catch {
+      if case .portFull = error { return box.retryWhenRoom(in: port) }
+      return finish(.ended)
+    }
+    self.message = nil
+    if !expectsReply { return finish(.sent) }
+    guard let coroutine = waiter.coroutine, let timer = waiter.wait?.timer else { return }
+    // From now on the time of the reply runs.
+    if let next = runtime.sleepTimer(coroutine, timeout ?? .max, .task(waiter)) {
+      runtime.loop.invalidate(timer)
+      waiter.wait?.timer = next
+    }
+  }
+
+  fileprivate func finish(_ outcome: Outcome) {
+    self.outcome = outcome
+    box.close()
+    box.wait = nil
+    guard let waiter else { return }
+    self.waiter = nil
+    runtime.makeReady(waiter, .answer)
+  }
+
+  // MARK: For tasks
+
+  override var what: String {
+    message == nil ? "the reply of \(label)" : "room in \(label)"
+  }
+
+  override func abandon() {
+    box.close()
+    box.wait = nil
+    waiter = nil
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    switch outcome {
+    case .sent:
+      stack.push(true)
+      return 1
+    case .reply(.value(let value)):
+      value.push(on: stack, pushAttachment: runtime.push)
+      return 1
+    case .reply(.dropped): return stack.pushFailure(noReplyText(label), "EPIPE")
+    case .ended: return stack.pushFailure("\(label) has ended", "EPIPE")
+    }
+  }
+
+  override func pushLate(on stack: LuaStack) -> Int {
+    let text = message == nil ? noReplyText(within: timeout) : noRoomText(label, sendTimeout)
+    return stack.pushFailure(text, "ETIMEDOUT")
+  }
+}
+
+func noReplyText(_ label: String) -> String {
+  "no reply: \(label) has ended, or whoever had the request let go of it"
+}
+
+func noReplyText(within timeout: Int64?) -> String {
+  "no reply within \(LuaText.short(Double(timeout ?? 0) / 1e9)) s"
+}
+
+func noRoomText(_ label: String, _ timeout: Int64?) -> String {
+  "\(label) was full for \(LuaText.short(Double(timeout ?? 0) / 1e9)) s"
+}
+
+/// What a task waits for when it takes the next message of a port itself.
+final class ReceiveWait: OtherWait {
+  private unowned let runtime: Runtime
+  private let port: Loop.Port
+  private var message: PortMessage?
+
+  init(_ runtime: Runtime, _ port: Loop.Port) {
+    self.runtime = runtime
+    self.port = port
+    super.init()
+  }
+
+  /// A message has come; nil: the port has ended.
+  func finish(_ message: PortMessage?) {
+    self.message = message
+    guard let waiter else { return }
+    self.waiter = nil
+    runtime.makeReady(waiter, .answer)
+  }
+
+  override var what: String { "a message of \(runtime.label(of: .item(port)))" }
+  /// A message that was taken must not get lost.
+  override var isFinal: Bool { true }
+
+  override func abandon() {
+    waiter = nil
+    runtime.stopReceiving(port)
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    guard let message else { return stack.pushFailure("the port has ended", "EPIPE") }
+    runtime.push(message, on: stack)
+    return 2
+  }
+
+  override func join(_ mode: ModeName, _ loop: Loop) { try? loop.add(port, modes: [mode]) }
+  override func leave(_ mode: ModeName, _ loop: Loop) { loop.remove(port, modes: [mode]) }
+}

@@ -1,0 +1,35 @@
+// The one chance to answer a request: used once, or told to the one who waits when it is dropped.
+
+internal import MoonloopCore
+internal import Synchronization
+
+/// What comes of a request.
+enum ReplyAnswer: Sendable {
+  case value(StructuredClone)
+  /// Nobody can answer any more: the message was dropped, or whoever had it let go of it.
+  case dropped
+}
+
+/// The right to answer a request, which travels with the message. Any thread.
+///
+/// It is dropped with the message when a port ends, with the state that received it, or when a
+/// script lets go of it: so whoever waits hears of a dead peer at once.
+final class ReplyTicket: Sendable {
+  private let deliver: @Sendable (ReplyAnswer) -> Bool
+  private let isUsed = Atomic<Bool>(false)
+
+  /// - Parameter deliver: Hands the answer over; false if nobody waits for it any more.
+  init(_ deliver: @escaping @Sendable (ReplyAnswer) -> Bool) { self.deliver = deliver }
+
+  /// - Returns: false if it was answered before, or nobody waits.
+  func answer(_ value: StructuredClone) -> Bool {
+    !isUsed.exchange(true, ordering: .acquiringAndReleasing) && deliver(.value(value))
+  }
+
+  /// Nobody is going to answer: the one who waits is told.
+  func drop() {
+    if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.dropped) }
+  }
+
+  deinit { drop() }
+}

@@ -1,0 +1,233 @@
+// A worker as its owner's state sees it: its handle, its end, and who waits for that.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A worker of this state. Its item is the control port. Loop thread only.
+final class Worker: ItemNature {
+  let link: WorkerLink
+  let loop: Loop
+  private unowned let runtime: Runtime
+  /// How it ended, once its owner has been told.
+  private(set) var outcome: WorkerOutcome?
+  /// What it returned or failed with, once somebody asked.
+  fileprivate var values = TaskValues.none
+  fileprivate var failure: TaskFailure?
+  fileprivate var waiters: [WorkerWait] = []
+
+  init(_ link: WorkerLink, _ runtime: Runtime) {
+    self.link = link
+    self.runtime = runtime
+    loop = runtime.loop
+    super.init(word: "worker")
+  }
+
+  override func stateText(_ item: Loop.Item) -> String {
+    outcome == nil && link.outward.waiting > 0
+      ? "\(status), \(link.outward.waiting) messages wait" : "\(status)"
+  }
+
+  override func obstacle(_ item: Loop.Item) -> String {
+    "it is \(status); its end or an error of it would be told"
+  }
+
+  func stop() { link.stop() }
+
+  /// The handle has ended, or was collected: the worker is not wanted any more. Lua is not touched.
+  override func itemEnded() {
+    if outcome != nil { return }
+    outcome = .stopped
+    link.stop()
+    let port = link.outward
+    loop.post(
+      .change { [weak runtime] _ in
+        if let runtime, !runtime.state.isClosed, port.isValid { runtime.end(port) }
+      })
+    finishWaits()
+  }
+
+  private func finishWaits() {
+    let all = waiters
+    waiters = []
+    for wait in all { wait.finish() }
+  }
+
+  // MARK: The end
+
+  /// Hears of the end. Lua may be called.
+  func end(_ outcome: WorkerOutcome) {
+    self.outcome = outcome
+    switch outcome {
+    case .returned(let clones):
+      values = runtime.values(of: clones)
+    case .failed(let failed):
+      let error = runtime.error(of: failed)
+      failure = TaskFailure(value: runtime.raisedValue(of: failed), error: error)
+    case .stopped: break
+    }
+    let isAwaited = waiters.contains { !$0.isClosing }
+    finishWaits()
+    if let failure, !isAwaited {
+      failure.isTaken = true
+      runtime.report(failure.error, .item(link.control))
+    }
+    closeMessages()
+    runtime.workers.forget(self)
+  }
+
+  /// Messages that were sent before the end are delivered; then the port ends.
+  private func closeMessages() {
+    let port = link.outward
+    guard port.isValid else { return }
+    let shape = port.maker.state as? PortShape
+    if port.waiting == 0 { return runtime.end(port) }
+    shape?.endsWhenEmpty = true
+    loop.setKeepsAlive(port, !(shape?.waitsForHandler ?? true) || shape?.receiver != nil)
+  }
+
+  fileprivate func add(_ wait: WorkerWait) { waiters.append(wait) }
+  fileprivate func remove(_ wait: WorkerWait) { waiters.removeAll { $0 === wait } }
+
+  /// In a word, for scripts.
+  var status: StaticString {
+    switch outcome {
+    case nil: link.isStopping ? "stopping" : "running"
+    case .returned: "done"
+    case .failed: "failed"
+    case .stopped: "stopped"
+    }
+  }
+
+  /// Pushes what the script returned, or says that it was stopped. [-0, +n]
+  func pushOutcome(on stack: LuaStack) -> Int {
+    if case .returned = outcome { return values.push(on: stack) }
+    return stack.pushFailure("\(link.label) was stopped", "ECANCELED")
+  }
+
+  /// The failure to raise in whoever asks; the others need not be told then.
+  func takeFailure() -> TaskFailure? {
+    failure?.isTaken = true
+    return failure
+  }
+}
+
+/// A task that waits for the end of a worker.
+final class WorkerWait: OtherWait {
+  private let worker: Worker
+  private unowned let runtime: Runtime
+  /// It is the wait of a `<close>`, which wants no outcome.
+  let isClosing: Bool
+
+  init(_ worker: Worker, _ runtime: Runtime, isClosing: Bool = false) {
+    self.worker = worker
+    self.runtime = runtime
+    self.isClosing = isClosing
+    super.init()
+    worker.add(self)
+  }
+
+  func finish() {
+    guard let waiter else { return }
+    self.waiter = nil
+    runtime.makeReady(waiter, .answer)
+  }
+
+  override var what: String { "the end of \(worker.link.label)" }
+  override var failure: TaskFailure? { isClosing ? nil : worker.takeFailure() }
+  override func push(on stack: LuaStack) -> Int { worker.pushOutcome(on: stack) }
+
+  override func abandon() {
+    waiter = nil
+    worker.remove(self)
+  }
+
+  override func join(_ mode: ModeName, _ loop: Loop) {
+    for port in [worker.link.control, worker.link.outward] where port.isValid {
+      try? loop.add(port, modes: [mode])
+    }
+  }
+
+  override func leave(_ mode: ModeName, _ loop: Loop) {
+    for port in [worker.link.control, worker.link.outward] { loop.remove(port, modes: [mode]) }
+  }
+}
+
+/// The workers of a state whose threads have not ended. Loop thread only.
+struct Workers {
+  /// How many a state may have at once.
+  static let limit = 256
+  /// How deep workers may make workers.
+  static let depthLimit = 8
+  private var all: [Worker] = []
+
+  func of(_ loop: Loop) -> [Worker] { all.filter { $0.loop === loop } }
+
+  /// How many threads there are.
+  mutating func count() -> Int {
+    all.removeAll { !$0.link.control.isValid && $0.link.hasEnded }
+    return all.count
+  }
+
+  mutating func add(_ worker: Worker) { all.append(worker) }
+  mutating func forget(_ worker: Worker) { all.removeAll { $0 === worker } }
+}
+
+extension Runtime {
+  /// Hears a notice of a worker.
+  func deliver(_ control: Loop.Port, notice: any Sendable) {
+    guard let worker = control.maker.state as? Worker else { return }
+    switch notice as? WorkerNotice {
+    case .failed(let failure): report(error(of: failure), .item(control))
+    case .ended(let outcome):
+      worker.end(outcome)
+      if control.isValid { end(control) }
+    case nil: break
+    }
+  }
+
+  /// How long the end of a worker is waited for, before it is named and left behind; less for those
+  /// further in, so that they are named by their own owners.
+  private var workerPatience: Duration { .milliseconds(4000 >> min(workerDepth, 4)) }
+
+  /// Waits for the end of all workers of the present loop, which were asked to end, and hears their
+  /// last notices.
+  func endWorkers() {
+    for worker in workers.of(loop) {
+      worker.stop()
+      let hasEnded = worker.link.join(timeout: workerPatience)
+      while let notice = worker.link.control.take() { deliver(worker.link.control, notice: notice) }
+      workers.forget(worker)
+      if hasEnded { continue }
+      errors.noteReported()
+      errors.write(
+        "moonloop: \(worker.link.label) does not end: \(worker.link.obstacle); it is left behind")
+    }
+  }
+
+  // MARK: Crossing
+
+  fileprivate func values(of clones: [StructuredClone]) -> TaskValues {
+    let stack = state.stack
+    guard stack.reserve(clones.count + 2) else { return .none }
+    for clone in clones { clone.push(on: stack, pushAttachment: push) }
+    return TaskValues(popping: clones.count, of: stack)
+  }
+
+  fileprivate func error(of failure: WorkerFailure) -> LuaError {
+    LuaError(
+      kind: failure.kind, message: failure.message, code: failure.code,
+      traceback: failure.traceback,
+      value: failure.value.map { _ in raisedValue(of: failure) })
+  }
+
+  /// What is raised in the owner's state: a copy of what was raised in the worker.
+  fileprivate func raisedValue(of failure: WorkerFailure) -> LuaReference {
+    let stack = state.stack
+    if let value = failure.value {
+      value.push(on: stack, pushAttachment: push)
+    } else {
+      stack.push(failure.message)
+    }
+    return LuaReference(popping: stack)
+  }
+}

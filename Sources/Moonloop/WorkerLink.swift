@@ -1,0 +1,154 @@
+// What a worker's thread and its owner share: three ports, and the way to stop it.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import Synchronization
+
+/// What a worker tells its owner beside messages; goes through the control port.
+enum WorkerNotice: Sendable {
+  /// A handler failed, and the worker goes on.
+  case failed(WorkerFailure)
+  case ended(WorkerOutcome)
+}
+
+/// How a worker ended.
+enum WorkerOutcome: Sendable {
+  /// The script and its loop came to their end; what the script returned.
+  case returned([StructuredClone])
+  case failed(WorkerFailure)
+  /// It was asked to end before that.
+  case stopped
+}
+
+/// An error of a worker, as it crosses to the owner's state.
+struct WorkerFailure: Sendable {
+  let kind: LuaError.Kind
+  let message: String
+  let code: String?
+  let traceback: [LuaError.Frame]
+  /// What was raised, if it was no string and can be sent.
+  let value: StructuredClone?
+
+  init(_ error: LuaError, value: StructuredClone? = nil) {
+    kind = error.kind
+    message = error.message
+    code = error.code
+    traceback = error.traceback
+    self.value = value
+  }
+}
+
+/// The shared part of a worker. Any thread.
+final class WorkerLink: Sendable {
+  let name: String
+  /// Whose it is in words: "worker 'resize' (made at app.lua:3)".
+  let label: String
+  /// How many workers it is inside of, itself included.
+  let depth: Int
+  /// Messages to the worker; its thread alone adds and ends it.
+  let inward: Loop.Port
+  /// Messages to the owner, whose port it is.
+  let outward: Loop.Port
+  /// Notices to the owner, whose port it is.
+  let control: Loop.Port
+
+  private struct State {
+    var thread: LoopThread?
+    var script: InterruptHandle?
+    var isStopping = false
+    /// The last function that was about to block, its place, and in which call-out that was.
+    var blocking: (name: String, site: String, callout: UInt64)?
+  }
+  private let state = Guarded(State())
+
+  /// How long a call-out may go on after a stop before it is interrupted.
+  static let patience: Int64 = 300_000_000
+
+  init(
+    name: String, label: String, depth: Int, inward: Loop.Port, outward: Loop.Port,
+    control: Loop.Port
+  ) {
+    self.name = name
+    self.label = label
+    self.depth = depth
+    self.inward = inward
+    self.outward = outward
+    self.control = control
+  }
+
+  // MARK: The worker's side
+
+  func attach(_ script: InterruptHandle) { state.withLock { $0.script = script } }
+
+  /// The worker's state is about to call something that blocks the thread.
+  func note(blocking name: String, site: String) {
+    let callout = state.withLock { $0.script }?.callout ?? 0
+    state.withLock { $0.blocking = (name, site, callout) }
+  }
+
+  /// Tells the owner of an error; beyond a bound they are dropped until he has looked.
+  func report(_ failure: WorkerFailure) {
+    do throws(LoopError) { try control.post(WorkerNotice.failed(failure)) } catch {
+      if case .portFull = error { return }
+      writeUnheard(failure)
+    }
+  }
+
+  /// Tells the owner of the end. The last thing that the worker's thread does with this.
+  func finish(_ outcome: WorkerOutcome) {
+    inward.invalidate()
+    if control.postAlways(WorkerNotice.ended(outcome)) { return }
+    if case .failed(let failure) = outcome { writeUnheard(failure) }
+  }
+
+  /// The owner does not listen any more: an error is never silent all the same.
+  private func writeUnheard(_ failure: WorkerFailure) {
+    let error = LuaError(
+      kind: failure.kind, message: failure.message, traceback: failure.traceback)
+    writeToStandardError("moonloop: error in \(label)\n\(error.report)")
+  }
+
+  // MARK: The owner's side
+
+  func begin(_ thread: LoopThread) { state.withLock { $0.thread = thread } }
+
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+  var hasEnded: Bool { state.withLock { $0.thread }?.hasEnded ?? true }
+
+  /// Asks the worker to end: its runs end, and a call-out that goes on is interrupted, again and
+  /// again until the thread has ended. Does not wait; idempotent.
+  func stop() {
+    let thread = state.withLock { state -> LoopThread? in
+      if state.isStopping { return nil }
+      state.isStopping = true
+      return state.thread
+    }
+    guard let thread else { return }
+    thread.stop()
+    if thread.join(timeout: .zero) { return }
+    let interrupts: @Sendable () -> Void = { [self] in
+      var pause = Self.patience
+      while !thread.join(timeout: .nanoseconds(pause)) {
+        state.withLock { $0.script }?.interrupt()
+        // A call of C that does not return is asked less and less often.
+        pause = min(pause == Self.patience ? 20_000_000 : pause * 5 / 4, 1_000_000_000)
+      }
+    }
+    // A system that refuses a thread leaves a busy worker to the limits of its script.
+    try? startThread(
+      name: "moonloop-stop", stackSize: 256 << 10, blocksSignals: true, interrupts)
+  }
+
+  func join(timeout: Duration) -> Bool {
+    state.withLock { $0.thread }?.join(timeout: timeout) ?? true
+  }
+
+  /// What a worker is in that does not end, in words.
+  var obstacle: String {
+    let (script, blocking) = state.withLock { ($0.script, $0.blocking) }
+    if let blocking, script?.callout == blocking.callout {
+      return "it is in \(blocking.name)\(blocking.site), which blocks its thread"
+    }
+    return "it is in a call of C that does not return"
+  }
+}

@@ -1,0 +1,166 @@
+// A worker on its own thread: a state, its loop, and one run of the script.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a worker runs, and with what.
+struct WorkerScript: Sendable {
+  let text: [UInt8]
+  /// What Lua calls it: `@resize.lua`.
+  let chunkName: String
+  let argument: StructuredClone
+  let limits: LuaLimits
+  /// Where `require` looks.
+  let path: String?
+  let cPath: String?
+}
+
+/// One run of a worker's script. On the worker's thread.
+final class WorkerRun {
+  private let link: WorkerLink
+  private let script: WorkerScript
+  private let state: LuaState
+  private let runtime: Runtime
+  private let loop: Loop
+  private var values: [StructuredClone] = []
+  private var failure: WorkerFailure?
+
+  /// Runs a worker to its end, and tells its owner.
+  static func run(_ script: WorkerScript, _ link: WorkerLink, _ loop: Loop) {
+    var outcome = WorkerOutcome.stopped
+    do throws(LuaError) {
+      let state = try LuaState(on: loop, limits: script.limits)
+      link.attach(state.interruptHandle)
+      guard let runtime = state.runtime else { return link.finish(.stopped) }
+      outcome = WorkerRun(script, link, state, runtime).run()
+    } catch { outcome = .failed(WorkerFailure(error)) }
+    link.finish(outcome)
+  }
+
+  private init(
+    _ script: WorkerScript, _ link: WorkerLink, _ state: LuaState, _ runtime: Runtime
+  ) {
+    self.script = script
+    self.link = link
+    self.state = state
+    self.runtime = runtime
+    loop = runtime.loop
+  }
+
+  private func run() -> WorkerOutcome {
+    setUp()
+    if !loop.mustEnd { runChunk() }
+    if !loop.mustEnd && !(runtime.ranLoop && runtime.waitingChunk == nil) {
+      if loop.run(mode: .default) == .finished { runtime.reportDeadlock(in: .default) }
+    }
+    let wasStopped = loop.mustEnd && failure == nil
+    state.shutDown()
+    if let failure { return .failed(failure) }
+    return wasStopped ? .stopped : .returned(values)
+  }
+
+  private func setUp() {
+    runtime.workerDepth = link.depth
+    runtime.openParent(link)
+    runtime.chunkReturned = { [unowned self] stack, count in keep(stack, count) }
+    let errors = runtime.errors
+    errors.expectsInterrupts = { [unowned self] in loop.mustEnd }
+    errors.observe = { [unowned self] error, subject in
+      guard subject.isOfChunk, failure == nil else { return }
+      failure = transfer(error)
+      loop.endRuns()
+    }
+    errors.forward = { [unowned self] error in
+      // The one that ends the script is told with the end.
+      if failure != nil && !hasToldOthers {
+        hasToldOthers = true
+      } else {
+        link.report(transfer(error))
+      }
+      return true
+    }
+    errors.write = { [link] text in
+      link.report(WorkerFailure(LuaError(message: text)))
+    }
+    state.install(
+      LuaProgramHooks(
+        exit: { [unowned self] _, _ in
+          loop.endRuns()
+          state.interruptHandle.interrupt()
+        },
+        blocks: { [link] name, site in
+          link.note(blocking: name, site: site)
+          return false
+        },
+        warns: { [link, loop] text, isError in
+          if isError && !loop.mustEnd { link.report(WorkerFailure(LuaError(message: text))) }
+        }))
+    setPlaces()
+  }
+
+  private var hasToldOthers = false
+
+  /// `require` looks where it does in the owner's state.
+  private func setPlaces() {
+    let stack = state.stack
+    stack.pushGlobal("package")
+    defer { stack.pop() }
+    guard stack.type(-1) == .table else { return }
+    for (field, value) in [("path", script.path), ("cpath", script.cPath)] {
+      guard let value else { continue }
+      stack.push(field)
+      stack.push(value)
+      stack.rawSet(-3)
+    }
+  }
+
+  private func runChunk() {
+    script.text.withUnsafeBytes { text in
+      do throws(LuaError) {
+        try runtime.start(bytes: text, name: script.chunkName) { stack in
+          script.argument.push(on: stack, pushAttachment: runtime.push)
+          return 1
+        }
+      } catch { failure = WorkerFailure(error) }
+    }
+  }
+
+  /// What the script returned, as far as it can be sent.
+  private func keep(_ stack: LuaStack, _ count: Int) {
+    let first = Int32(stack.count - count)
+    for place in 0..<Int32(count) {
+      do throws(StructuredClone.Obstacle) {
+        values.append(
+          try StructuredClone(stack, first + place + 1, root: "result \(place + 1)") {
+            runtime.attachment($0, $1)
+          })
+      } catch {
+        runtime.report(
+          LuaError(message: "\(error.path) is \(error.what), which cannot be returned"), .chunk)
+        return
+      }
+    }
+  }
+
+  private func transfer(_ error: LuaError) -> WorkerFailure {
+    var value: StructuredClone?
+    if let raised = error.value {
+      let stack = state.stack
+      stack.push(raised)
+      value = try? StructuredClone(stack, -1) { runtime.attachment($0, $1) }
+      stack.pop()
+    }
+    return WorkerFailure(error, value: value)
+  }
+}
+
+extension Subject {
+  /// Whether it is the main chunk, before or after its first wait.
+  fileprivate var isOfChunk: Bool {
+    switch self {
+    case .chunk: true
+    case .task(let task): task.subject.isChunk && task.madeAt.source < 0
+    default: false
+    }
+  }
+}

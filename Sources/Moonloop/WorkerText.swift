@@ -1,0 +1,87 @@
+// The text of a worker's script, and its limits as scripts write them.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a worker is to run.
+struct WorkerText {
+  let bytes: [UInt8]
+  let chunkName: String
+  /// What the worker is called, unless it is told.
+  let name: String
+
+  init(source: String) {
+    bytes = Array(source.utf8)
+    chunkName = "=worker"
+    name = ""
+  }
+
+  /// Reads a file: beside the script, as `require` does, else in the working directory.
+  /// - Parameter path: Of `package.path`.
+  init(file: String, searching path: String?) throws(SystemError) {
+    let found = Self.find(file, path)
+    bytes = Self.withoutMarks(try Self.read(found))
+    chunkName = "@" + found
+    name = String(file.split(separator: "/").last ?? "")
+  }
+
+  private static func find(_ file: String, _ path: String?) -> String {
+    if ["/", "./", "../"].contains(where: file.hasPrefix) { return file }
+    for template in (path ?? "").split(separator: ";") where template.hasSuffix("/?.lua") {
+      let candidate = template.dropLast(5) + file
+      if access(String(candidate), F_OK) == 0 {
+        return candidate.hasPrefix("./") ? String(candidate.dropFirst(2)) : String(candidate)
+      }
+    }
+    return file
+  }
+
+  private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+    let fd = open(path, O_RDONLY | O_CLOEXEC)
+    if fd < 0 { throw SystemError(call: "open", code: errno) }
+    defer { close(fd) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(fd, &buffer, buffer.count)
+      if count < 0 && errno == EINTR { continue }
+      if count < 0 { throw SystemError(call: "read", code: errno) }
+      if count == 0 { return bytes }
+      bytes += buffer[0..<count]
+    }
+  }
+
+  /// Behind a byte order mark, and at the end of a first line with `#`.
+  private static func withoutMarks(_ bytes: [UInt8]) -> [UInt8] {
+    var rest = bytes[...]
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    if rest.first == UInt8(ascii: "#") { rest = rest.drop { $0 != UInt8(ascii: "\n") } }
+    return Array(rest)
+  }
+}
+
+extension Options {
+  /// A number of bytes: a whole number, or a text such as "8M".
+  func bytes(_ name: StaticString, atLeast least: Int) throws(ScriptMistake) -> Int? {
+    let type = push(name)
+    defer { call.stack.pop() }
+    if type == .nil { return nil }
+    let value = type == .string ? call.stack.string(-1).flatMap(Self.bytes) : call.stack.integer(-1)
+    guard let value, value >= least else {
+      throw call.mistake(
+        "'\(name)' must be a size of at least \(least >> 20)M, such as \"64M\", got "
+          + call.given(-1))
+    }
+    return value
+  }
+
+  private static func bytes(_ text: String) -> Int? {
+    let shifts: [Character: Int] = ["K": 10, "M": 20, "G": 30]
+    let shift = text.last.flatMap { shifts[$0] } ?? 0
+    guard let number = Int(shift > 0 ? String(text.dropLast()) : text), number >= 0,
+      number <= Int.max >> shift
+    else { return nil }
+    return number << shift
+  }
+}
