@@ -100,6 +100,15 @@ static const char test_output[] = {
 static const char test_programs[] = {
 #embed "lua/test/programs.lua"
 };
+static const char test_jobs[] = {
+#embed "lua/test/jobs.lua"
+};
+static const char test_watch[] = {
+#embed "lua/test/watch.lua"
+};
+static const char test_worker[] = {
+#embed "lua/test/worker.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -137,6 +146,9 @@ static const struct cmo_source sources[] = {
     SOURCE("configuration.schema", configuration_schema),
     SOURCE("test.output", test_output),
     SOURCE("test.programs", test_programs),
+    SOURCE("test.jobs", test_jobs),
+    SOURCE("test.watch", test_watch),
+    SOURCE("test.worker", test_worker),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

@@ -75,6 +75,8 @@ private let ordering = [
   OptionSpec(
     names: ["--seed"], placeholder: "SEED",
     help: "The seed of --shuffle; of tests with orders, runs only the one\nof this seed."),
+  OptionSpec(
+    names: ["--shuffle-seed"], placeholder: "SEED", help: "The seed of --shuffle alone."),
 ]
 
 private let running = [

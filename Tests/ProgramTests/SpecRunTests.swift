@@ -58,6 +58,8 @@ struct SpecRunTests {
       arguments: ["-l", "--filter", "^fruit", "--filter-out=dried"], status: 0),
     Row(name: "repeat", folder: "tags", arguments: ["--repeat", "2", "-t", "hard"], status: 0),
     Row(name: "nothing", folder: "tags", arguments: ["--filter", "no such test"], status: 0),
+    Row(name: "jobs", folder: "insulation", arguments: ["--jobs", "2", "-v"], status: 0),
+    Row(name: "jobs-crash", folder: "crash", arguments: ["-j2"], status: 1),
     Row(name: "config", folder: "config", status: 0),
     Row(name: "config-task", folder: "config", arguments: ["--run=tap"], status: 0),
     Row(name: "wrong-option", folder: "tags", arguments: ["--fliter", "x"], status: 2),
@@ -157,6 +159,29 @@ struct SpecRunTests {
     let folder = Program.examples.appendingPathComponent("testing")
     let outcome = try moonloop(["test", file], in: folder)
     #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func `what a change touches is run again`() throws {
+    try withFile("return { value = 1 }", name: "module.lua") { path in
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+      }
+      try write("it('one', function() assert(require 'module'.value > 0) end)", "a_spec.lua")
+      try write("it('two', function() end)", "b_spec.lua")
+      let program = try Program(["test", "--watch", "--lpath", "./?.lua"], in: folder)
+      try program.waitFor("2 passed, 0 failed\n\nWatching 2 spec files; Ctrl-C ends.\n")
+      try write("return { value = 0 }", "module.lua")
+      try program.waitFor("Changed: module.lua; running 1 of 2 spec files\n")
+      try program.waitFor("0 passed, 1 failed\n\nWatching")
+      try write("it('three', function() end)", "c_spec.lua")
+      try program.waitFor("Changed: c_spec.lua; running 1 of 3 spec files\n")
+      try program.waitFor("1 passed, 0 failed\n\nWatching 3")
+      program.send(SIGINT)
+      let outcome = try program.wait()
+      #expect(outcome.status == 130, "\(outcome)")
+      #expect(outcome.errors == "")
+    }
   }
 
   @Test func `every expected text has a run`() throws {

@@ -4,10 +4,13 @@ local assertions = require "moonloop.test.assertions"
 local discover = require "moonloop.test.discover"
 local facade = require "moonloop.test.facade"
 local filter = require "moonloop.test.filter"
+local jobs = require "moonloop.test.jobs"
 local options = require "moonloop.test.options"
 local report = require "moonloop.test.report"
 local runner = require "moonloop.test.runner"
+local shuffle = require "moonloop.test.shuffle"
 local tools = require "moonloop.test.tools"
+local watch = require "moonloop.test.watch"
 local words = require "moonloop.test.words"
 
 local main = {}
@@ -77,9 +80,16 @@ local function start_coverage(settings)
   if not settings.coverage then return true end
   local ok, luacov = pcall(require, "luacov.runner")
   if not ok then
-    return nil, "--coverage: luacov is not installed; 'apt-get install lua-luacov' does that"
+    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that"
   end
   luacov.init(settings.coverage_config_file)
+  local exclude = luacov.configuration.exclude or {}
+  luacov.configuration.exclude = exclude
+  for _, pattern in ipairs({ "^moonloop/", "luassert/", "say/init" }) do
+    exclude[#exclude + 1] = pattern
+  end
+  -- Hooks are inherited from the thread that the coroutines of tests are made by: the main one.
+  debug.sethook(debug.getregistry()[1], luacov.debug_hook, "l")
   return true
 end
 
@@ -125,6 +135,15 @@ function main.command(count, ...)
   return FAILURE
 end
 
+--- The spec files that the options and paths name; or nil and a message.
+local function find(settings)
+  local files, message = discover.find(settings.paths, settings)
+  if not files then return nil, message end
+  if #files > 0 then return files end
+  return nil, ("no file in %s matches %s"):format(
+    table.concat(settings.paths, ", "), table.concat(settings.pattern, " or "))
+end
+
 --- Runs `moonloop test`.
 -- @param given a list of { name, value } as options.make takes it
 -- @param paths the files and folders to test
@@ -134,13 +153,34 @@ function main.run(given, paths)
   if not settings then return complain(message) end
   if #settings.paths == 0 then settings.paths = default_paths() end
   local files
-  files, message = discover.find(settings.paths, settings)
+  files, message = find(settings)
   if not files then return complain(message) end
-  if #files == 0 then
-    return complain(("no file in %s matches %s"):format(
-      table.concat(settings.paths, ", "), table.concat(settings.pattern, " or ")))
+  if settings.watch then return watch.run(given, settings, function() return find(settings) end) end
+  if (settings.jobs or 1) > 1 and not settings.list then
+    return main.run_jobs(given, settings, files)
   end
   return main.run_files(settings, files)
+end
+
+--- Runs the files in processes of their own.
+function main.run_jobs(given, settings, files)
+  local began = bed.monotonic()
+  local run = { options = settings }
+  local message
+  run.report, message = report.new(settings)
+  if not run.report then return complain(message) end
+  if (settings.shuffle_files or settings.shuffle_tests) and not settings.seed then
+    run.seed = settings.shuffle_seed or shuffle.any_seed()
+    given[#given + 1] = { "shuffle-seed", tostring(run.seed) }
+  end
+  run.seed = run.seed or settings.seed
+  run.was_shuffled = settings.shuffle_tests
+  if settings.shuffle_files then shuffle.list(files, run.seed) end
+  run.report:record({ type = "start", files = #files, seed = settings.seed })
+  jobs.run(run, given, files)
+  local counts = run.report.counts
+  local is_well = run.report:finish(bed.monotonic() - began, note(settings, run, counts))
+  return is_well and SUCCESS or FAILURE
 end
 
 function main.run_files(settings, files)

@@ -8,8 +8,8 @@ local kinds = {
   filter = { "list", {} }, ["filter-out"] = { "list", {} }, name = { "list", {} },
   tags = { "commas", {} }, ["exclude-tags"] = { "commas", {} },
   ["exclude-names-file"] = { "text" },
-  ["repeat"] = { "count", 1 }, seed = { "seed" }, orders = { "count" },
-  timeout = { "seconds", 60 },
+  ["repeat"] = { "count", 1 }, seed = { "seed" }, ["shuffle-seed"] = { "seed" },
+  orders = { "count" }, timeout = { "seconds", 60 },
   clock = { "clock", "real" }, slowest = { "count" }, jobs = { "count" },
   color = { "text", "auto" },
   helper = { "text" }, Xhelper = { "commas", {} }, e = { "list", {} },
@@ -22,7 +22,7 @@ local kinds = {
   recursive = { "flag", true }, ["suppress-pending"] = { "flag", false },
   shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
   sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
-  update = { "flag", false }, watch = { "flag", false }, worker = { "flag", false },
+  update = { "flag", false }, watch = { "flag", false },
 }
 
 -- Reporters that only busted has are taken for ours.

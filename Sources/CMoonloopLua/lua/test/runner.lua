@@ -212,6 +212,7 @@ function runner:block(block)
   beds.open()
   if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
   self:publish({ block.kind, "end" }, block, block.parent)
+  if block.kind == "file" then self:tell_loaded(block) end
   self:close(block, take)
   if has_own then beds.leave() end
   environment.leave()
@@ -220,7 +221,21 @@ end
 --- Runs a spec file.
 function runner:file(file)
   self.report:record({ type = "file", file = file.name })
+  local before = {}
+  for name in pairs(package.loaded) do before[name] = true end
+  self.before_file = before
   self:block(file)
+end
+
+--- Tells which modules a spec file has loaded: `--watch` wants to know whom a change touches.
+function runner:tell_loaded(file)
+  local paths = {}
+  for name in pairs(package.loaded) do
+    local path = not self.before_file[name] and package.searchpath(tostring(name), package.path)
+    if path then paths[#paths + 1] = path end
+  end
+  table.sort(paths)
+  self.report:record({ type = "loaded", file = file.name, modules = paths })
 end
 
 -- ── tests ──────────────────────────────────────────────────────────────────────────────────────
@@ -372,7 +387,7 @@ function runner:run(paths)
   for _, path in ipairs(paths) do table.insert(root.children, self:load(path)) end
   local natural = table.move(root.children, 1, #root.children, 1, {})
   for round = 1, self.options.rounds do
-    self.seed = self.options.seed or shuffle.any_seed()
+    self.seed = self.options.shuffle_seed or self.options.seed or shuffle.any_seed()
     root.children = table.move(natural, 1, #natural, 1, {})
     root.lazy_is_well = nil
     self:arrange(root, self.options.sort_files, self.options.shuffle_files)

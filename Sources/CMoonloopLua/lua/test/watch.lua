@@ -1,0 +1,125 @@
+-- Runs spec files again when they, or modules that they load, have changed.
+local bed = require "moonloop.bed"
+local ml = require "moonloop"
+local worker = require "moonloop.test.worker"
+
+local watch = {}
+
+-- Seconds of quiet after a change: editors write in several steps.
+local DEBOUNCE = 0.1
+-- Folders that hold no sources: what happens in them is passed over.
+local ignored = { "^%.", "/%.", "^node_modules/", "^lua_modules/", "luacov%.%w+%.out$" }
+
+local function is_ignored(path)
+  for _, pattern in ipairs(ignored) do
+    if path:find(pattern) then return true end
+  end
+  return false
+end
+
+local function normal(path) return (path:gsub("^%./", ""):gsub("/%./", "/")) end
+
+--- Remembers which modules each spec file has loaded.
+local function remember(loaded, records)
+  for _, record in ipairs(records) do
+    if record.type == "loaded" then
+      local set = {}
+      for _, path in ipairs(record.modules) do set[normal(path)] = true end
+      loaded[record.file] = set
+    end
+  end
+end
+
+--- The spec files that changes touch: all, if nobody is known to have loaded what has changed.
+local function touched(files, loaded, changes)
+  local wanted = {}
+  for _, change in ipairs(changes) do
+    local path = normal(change)
+    local is_known = false
+    for _, file in ipairs(files) do
+      if normal(file) == path or loaded[file] and loaded[file][path] then
+        wanted[file], is_known = true, true
+      end
+    end
+    if not is_known then return files end
+  end
+  local list = {}
+  for _, file in ipairs(files) do
+    if wanted[file] then list[#list + 1] = file end
+  end
+  return list
+end
+
+--- Runs some files in a worker that writes to our own streams.
+local function run_files(given, files, outputs)
+  local folder <close> = worker.folder()
+  local path = folder.path .. "/records"
+  local options = worker.arguments(given, files, path)
+  for index, output in ipairs(outputs) do
+    table.insert(options, 4 + 2 * index - 1, "--output")
+    table.insert(options, 4 + 2 * index, output)
+  end
+  io.stdout:flush()
+  local process, message = ml.process.spawn(options)
+  if not process then error("cannot start a worker: " .. message, 0) end
+  process:await()
+  return (worker.records(path))
+end
+
+local function changed_text(changes)
+  if #changes == 1 then return changes[1] end
+  return ("%s and %d more"):format(changes[1], #changes - 1)
+end
+
+--- Watches this folder and, whole, each folder in it that may hold sources.
+-- @param watched the names that are watched already
+-- @param hear is called with the paths of changes
+local function watch_folders(watched, hear)
+  local function add(name, is_recursive)
+    if watched[name] then return end
+    watched[name] = assert(ml.current():watch { name, recursive = is_recursive,
+      debounce = DEBOUNCE, function(_, changes)
+        local paths = {}
+        for _, change in ipairs(changes) do
+          local path = normal(change.path)
+          if change.kind ~= "attributes" and not is_ignored(path) then paths[#paths + 1] = path end
+        end
+        if #paths > 0 then hear(paths) end
+      end })
+  end
+  add(".", false)
+  for _, entry in ipairs(bed.files(".") or {}) do
+    local is_source = entry.kind == "directory" and not is_ignored(entry.name .. "/")
+    if is_source then add(entry.name, true) end
+  end
+end
+
+--- Runs the files, and again whatever changes touch, until a signal ends the program.
+-- @param given the options as they were given
+-- @param find gives the spec files, which may have become more or less
+function watch.run(given, settings, find)
+  local changes, resume, watched = {}, nil, {}
+  local function hear(paths)
+    table.move(paths, 1, #paths, #changes + 1, changes)
+    if resume then resume(true) end
+  end
+  local loaded = {}
+  local files = assert(find())
+  local run = files
+  while true do
+    watch_folders(watched, hear)
+    if #run > 0 then remember(loaded, run_files(given, run, settings.output)) end
+    print(("\nWatching %d spec files; Ctrl-C ends."):format(#files))
+    io.stdout:flush()
+    if #changes == 0 then ml.await(function(wake) resume = wake end) end
+    resume = nil
+    local seen = changes
+    changes = {}
+    files = find() or {}
+    run = touched(files, loaded, seen)
+    print(("\nChanged: %s; running %d of %d spec files"):format(
+      changed_text(seen), #run, #files))
+  end
+end
+
+return watch

@@ -1,0 +1,2 @@
+-- Is run all the same.
+it("is well", function() end)
