@@ -148,6 +148,12 @@ struct SpecRunTests {
     }
   }
 
+  @Test func `the scripts of the other suites are tests of the runner too`() throws {
+    let outcome = try moonloop(["test", "Tests/Scripts"], in: Program.root)
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(outcome.output.contains(" passed, 0 failed"))
+  }
+
   /// The examples of docs/testing.md that need programs of others.
   static let examples: [(file: String, program: String)] = [
     ("script_spec.lua", "/bin/sh"), ("redis_spec.lua", "/usr/bin/redis-server"),

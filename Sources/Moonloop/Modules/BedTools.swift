@@ -8,7 +8,8 @@ internal import MoonloopCore
 let bedToolEntries: [LuaEntry] = [
   .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
   .function("remove_folder", bedRemoveFolder), .function("free_port", bedFreePort),
-  .function("is_listening", bedIsListening),
+  .function("is_listening", bedIsListening), .function("pipe", bedPipe),
+  .function("close", bedClose), .function("write", bedWrite), .function("open", bedOpen),
 ]
 
 /// `make_folder()`: the path of a new, empty folder among the temporary ones.
@@ -120,6 +121,52 @@ private let bedIsListening: LuaRawFunction = { L, context in
       connect(fd, address, addressSize) == 0
     }
     call.stack.push(isTaken)
+    return 1
+  }
+}
+
+// MARK: Descriptors: for the tests of our own scripts, which hand them to the loop
+
+/// `pipe()`: the descriptors of a new pipe, to read from and to write to; neither blocks.
+private let bedPipe: LuaRawFunction = { L, context in
+  host(L, context, "pipe") { call in
+    var ends: [Int32] = [0, 0]
+    if pipe(&ends) != 0 { throw SystemError(call: "pipe", code: errno) }
+    for end in ends {
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+    }
+    call.stack.push(Int(ends[0]))
+    call.stack.push(Int(ends[1]))
+    return 2
+  }
+}
+
+/// `close(descriptor)`.
+private let bedClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    _ = close(Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
+    return 0
+  }
+}
+
+/// `write(descriptor, text)`: past the loop; what does not fit is dropped.
+private let bedWrite: LuaRawFunction = { L, context in
+  host(L, context, "write") { call in
+    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+    let text = try call.string(2, "the text")
+    call.stack.push(write(Int32(fd), text, text.utf8.count))
+    return 1
+  }
+}
+
+/// `open(path)`: a descriptor to read a file by.
+private let bedOpen: LuaRawFunction = { L, context in
+  host(L, context, "open") { call in
+    let path = try call.string(1, "the file")
+    let fd = open(path, O_RDONLY | O_CLOEXEC)
+    if fd < 0 { throw SystemError(call: "open '\(path)'", code: errno) }
+    call.stack.push(Int(fd))
     return 1
   }
 }
