@@ -37,7 +37,7 @@ extension Runtime {
     if record.flags.contains(.firing) {
       return "its handler runs now; it does not fire inside of itself"
     }
-    let wait = record.date.subtractingReportingOverflow(loop.kernel.now())
+    let wait = record.date.subtractingReportingOverflow(loop.clock.now())
     if record.date == .max { return "it has no date; set next_fire, or call again(delay)" }
     if wait.overflow || wait.partialValue > 10 * 31_557_600 * 1_000_000_000 {
       return "its date is far in the future: \(due)"

@@ -43,12 +43,18 @@ package struct HostCall {
   @inline(__always)
   package var kinds: Kinds { withRuntime { $0.kinds } }
   @inline(__always)
-  package var timers: TimerStore { withRuntime { $0.loop.timers } }
+  package var timers: TimerStore { withLoop { $0.timers } }
 
   /// Runs a body on the runtime without counting a reference: for what scripts call often.
   @inline(__always)
   package func withRuntime<Result>(_ body: (Runtime) throws -> Result) rethrows -> Result {
     try reference._withUnsafeGuaranteedRef(body)
+  }
+
+  /// The same with the loop.
+  @inline(__always)
+  package func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
+    try withRuntime { try $0.withLoop(body) }
   }
 
   /// A mistake that is told as "timer: 'every' must be …".

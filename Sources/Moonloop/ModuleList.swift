@@ -38,8 +38,8 @@ let moduleWallTime: LuaRawFunction = { L, context in
 
 /// `ml.now()`: seconds on the loop's clock (D7).
 let moduleNow: LuaRawFunction = { L, context in
-  let runtime = Runtime.of(context)
-  LuaStack(L: L!).push(Double(runtime.loop.kernel.now()) / 1e9)
+  let nanoseconds = Runtime.with(context) { $0.withLoop { $0.now.nanoseconds } }
+  LuaStack(L: L!).push(Double(nanoseconds) / 1e9)
   return 1
 }
 

@@ -8,7 +8,11 @@ internal import Synchronization
 package final class Runtime {
   package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
   /// The loop of the scripts: another one only while `enter` has set it aside.
-  @exclusivity(unchecked) package private(set) var loop: Loop
+  @exclusivity(unchecked) package private(set) var loop: Loop {
+    didSet { plainLoop = .passUnretained(loop) }
+  }
+  /// The same as a plain word: who reads a variable counts a reference, and calls are many.
+  @exclusivity(unchecked) private(set) var plainLoop: Unmanaged<Loop>
   /// The way into Lua.
   let door: LuaDoor
   /// Which handles there are, and who made them where.
@@ -83,6 +87,7 @@ package final class Runtime {
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
     self.loop = loop
+    plainLoop = .passUnretained(loop)
     door = state.door
     kinds = Kinds(state, doors)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
@@ -140,6 +145,20 @@ package final class Runtime {
   @inline(__always)
   package static func of(_ context: UnsafeMutableRawPointer?) -> Runtime {
     Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
+  }
+
+  /// The same for the time of a closure: no reference is counted.
+  @inline(__always)
+  static func with<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (Runtime) -> Result
+  ) -> Result {
+    Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Runs a body on the loop without counting a reference.
+  @inline(__always)
+  func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
+    try plainLoop._withUnsafeGuaranteedRef(body)
   }
 
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.

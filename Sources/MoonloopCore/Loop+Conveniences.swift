@@ -64,7 +64,7 @@ extension Loop {
       let result = run(mode: .default, for: timeout, returnAfterSource: true)
       if wasStopped { return .stopped }
       if result != .handledSource { return result }
-      if kernel.hasReached(date.nanoseconds) { return .timedOut }
+      if clock.hasReached(date.nanoseconds) { return .timedOut }
     }
   }
 

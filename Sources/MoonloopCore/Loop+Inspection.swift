@@ -25,10 +25,10 @@ extension Loop {
   ///   owner was told, who may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
     if mode.descriptors.isEmpty || inspection.pass == passes { return date }
-    if !kernel.clock.jumpsWhenIdle && !kernel.hasReached(inspection.dueAt) {
+    if !clock.jumpsWhenIdle && !clock.hasReached(inspection.dueAt) {
       return min(date, inspection.dueAt)
     }
-    let now = kernel.now()
+    let now = clock.now()
     if date != .max && date < saturatingDate(now, after: DescriptorInspection.interval) {
       return date
     }

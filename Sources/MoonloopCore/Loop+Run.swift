@@ -29,7 +29,7 @@ extension Loop {
     let limit = timeout?.loopNanoseconds ?? .max
     let frame = RunFrame(
       mode: mode, serial: takeSerial(),
-      deadline: limit == .max ? .max : saturatingDate(kernel.now(), after: limit),
+      deadline: limit == .max ? .max : saturatingDate(clock.now(), after: limit),
       polls: limit <= 0, returnAfterSource: returnAfterSource)
     if wasStopped { frame.stop(stopValue) }
     return run(frame)
@@ -91,7 +91,7 @@ extension Loop {
   private func serveEvent(_ frame: RunFrame, wasAsleep: Bool) -> Bool {
     let mode = frame.mode
     if frame.isStopped && wasAsleep { return false }  // The stop is the event (R15).
-    if mode.timers.count > 0 { passNow = max(passNow, kernel.now()) }
+    if mode.timers.count > 0 { passNow = max(passNow, clock.now()) }
     let timersAreDue = mode.timers.hasDue(at: passNow)
     if !(frame.servedPort && timersAreDue) && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
@@ -115,7 +115,7 @@ extension Loop {
     if mustEnd { frame.stop(nil) }
     if handled && frame.returnAfterSource { return .handledSource }
     if frame.polls { return .timedOut }
-    if frame.deadline != .max && kernel.hasReached(frame.deadline) { return .timedOut }
+    if frame.deadline != .max && clock.hasReached(frame.deadline) { return .timedOut }
     if frame.isStopped { return .stopped }
     if isEmpty(frame.mode) { return .finished }
     return nil
@@ -139,7 +139,7 @@ extension Loop {
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
       waitInKernel(mode, until: until) { self.isAwaited(frame) }
-      if hasReady(mode) || (date != .max && kernel.hasReached(date)) { return applyPosts() }
+      if hasReady(mode) || (date != .max && clock.hasReached(date)) { return applyPosts() }
     }
   }
 

@@ -5,7 +5,7 @@ extension Loop {
 
   package func hasDueTimers(_ mode: Mode) -> Bool {
     guard mode.timers.count > 0 else { return false }
-    passNow = max(passNow, kernel.now())
+    passNow = max(passNow, clock.now())
     return mode.timers.hasDue(at: passNow)
   }
 
@@ -68,9 +68,9 @@ extension Loop {
       isInPlace = false
     } else {
       records[slot].date = next
-      if kernel.hasReached(next) {
+      if clock.hasReached(next) {
         let (later, missed) = TimerSchedule.next(
-          after: date, interval: interval, laterThan: kernel.now())
+          after: date, interval: interval, laterThan: clock.now())
         records[slot].date = later
         records[slot].missed += missed - coalesced
         isInPlace = false
@@ -104,10 +104,10 @@ extension Loop {
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
     if delay == 0 && !repeats {
       // What has come now is due, whoever looks: it need not be put into the order of dates.
-      if firing.count == 0 { passNow = max(passNow, kernel.now()) }
+      if firing.count == 0 { passNow = max(passNow, clock.now()) }
       return passNow
     }
-    return saturatingDate(kernel.now(), after: delay)
+    return saturatingDate(clock.now(), after: delay)
   }
 
   /// Adds a timer to the default mode.

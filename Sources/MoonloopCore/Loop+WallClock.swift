@@ -16,7 +16,7 @@ extension Loop {
 
   private func loopDate(ofWall epoch: Int64) -> Int64 {
     let (distance, overflow) = epoch.subtractingReportingOverflow(kernel.wallTime())
-    return overflow ? (epoch > 0 ? .max : .min) : saturatingDate(kernel.now(), after: distance)
+    return overflow ? (epoch > 0 ? .max : .min) : saturatingDate(clock.now(), after: distance)
   }
 
   func forgetWallDate(of id: TimerID) {

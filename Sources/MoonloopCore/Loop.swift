@@ -14,6 +14,8 @@ public final class Loop: @unchecked Sendable {
   public let name: String
   /// The loop's view of the operating system.
   package let kernel: any Kernel
+  /// That of the kernel, to be asked without a call through the protocol.
+  package let clock: Clock
   private let thread: Int32
 
   // Any thread.
@@ -106,6 +108,7 @@ public final class Loop: @unchecked Sendable {
   package init(name: String, kernel: any Kernel, thread: Int32) throws(SystemError) {
     self.name = name
     self.kernel = kernel
+    clock = kernel.clock
     self.thread = thread
     do {
       barePollSet = try kernel.makePollSet()
@@ -160,7 +163,7 @@ public final class Loop: @unchecked Sendable {
   // MARK: State
 
   /// The time on the loop's clock, read now. Loop thread only.
-  public var now: LoopTime { LoopTime(nanoseconds: kernel.now()) }
+  public var now: LoopTime { LoopTime(nanoseconds: clock.now()) }
 
   /// Nanoseconds since 1970, by the wall clock as the loop's clock sees it. Loop thread only.
   public var wallTime: Int64 { kernel.wallTime() }

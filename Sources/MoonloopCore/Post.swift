@@ -143,7 +143,7 @@ extension Loop {
     let set = barePollSet
     while true {
       applyPosts()
-      if isDone() || kernel.hasReached(date) { return }
+      if isDone() || clock.hasReached(date) { return }
       isAsleep.store(true, ordering: .sequentiallyConsistent)
       if inbox.isEmpty { _ = kernel.wait(set, until: date, into: events) }
       isAsleep.store(false, ordering: .sequentiallyConsistent)

@@ -30,8 +30,8 @@ extension Loop {
     _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, _ body: () -> Void
   ) {
     let name = name()
-    let begin = kernel.now()
+    let begin = clock.now()
     body()
-    tracer?(.callout(kind, name: name, mode: mode.name, nanoseconds: kernel.now() - begin))
+    tracer?(.callout(kind, name: name, mode: mode.name, nanoseconds: clock.now() - begin))
   }
 }

@@ -209,8 +209,8 @@ extension HostCall {
     _ = stack.withBytes(index) { bytes in
       size = bytes.count
       if size == 0 { return }
-      withRuntime { runtime in
-        result = Result { () throws(SystemError) in try source.write(runtime.loop.kernel, bytes) }
+      withLoop { loop in
+        result = Result { () throws(SystemError) in try source.write(loop.kernel, bytes) }
       }
     }
     switch result {

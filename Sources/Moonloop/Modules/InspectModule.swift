@@ -149,7 +149,7 @@ extension Runtime {
 
   func dueText(_ record: TimerRecord) -> String {
     if record.date == .max { return "no date" }
-    let wait = record.date.subtractingReportingOverflow(loop.kernel.now())
+    let wait = record.date.subtractingReportingOverflow(loop.clock.now())
     if wait.overflow { return "no date" }
     return wait.partialValue > 0
       ? "due in \(seconds(wait.partialValue))" : "due since \(seconds(-wait.partialValue))"

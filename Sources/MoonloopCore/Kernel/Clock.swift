@@ -1,5 +1,7 @@
 // The loop's clock, told by two numbers: its rate, and whether it jumps when the loop is idle.
 
+internal import CLinuxShims
+
 /// How the time of a loop runs.
 public enum ClockMode: Sendable, Hashable, CaseIterable {
   /// The monotonic clock of the system.
@@ -31,17 +33,29 @@ package final class Clock {
   /// How much of the jumps of the shared time is in the offsets.
   private var followed: Int64 = 0
 
+  /// Whose time is the system time; nil: the machine's. A word to look at instead of a call through
+  /// the kernel's protocol, for scripts ask for the time all the while.
+  private let world: SimulatedWorld?
   // Plain words, read in each pass.
   @exclusivity(unchecked) private var offset: Int64
   @exclusivity(unchecked) private var wallOffset: Int64
 
+  /// How far the machine's exact clock may be ahead of its coarse one, with one tick to spare. A
+  /// virtual machine that was held up can be further ahead; a deadline is then found that much later
+  /// by a busy loop, and at once by a wait, which reads the exact clock.
+  private let coarseLag = 2 * cmx_coarse_tick()
+
   /// Makes a clock of a mode.
   /// - Parameters:
   ///   - mode: How it runs.
+  ///   - world: The simulated world whose time it shows; nil: the machine's.
   ///   - start: The first loop time of a clock that stands still; the others show the system's.
   ///   - wall: The first wall time of a clock that stands still, nanoseconds since 1970.
-  package init(_ mode: ClockMode, start: Int64 = 0, wall: Int64 = 0) {
+  package init(
+    _ mode: ClockMode, of world: SimulatedWorld? = nil, start: Int64 = 0, wall: Int64 = 0
+  ) {
     self.mode = mode
+    self.world = world
     rate = mode == .virtual ? 0 : 1
     jumpsWhenIdle = mode != .real
     offset = mode == .virtual ? start : 0
@@ -54,6 +68,7 @@ package final class Clock {
   /// A clock that never jumps shares nothing: the system's time is everybody's.
   package init(sharingTimeOf other: Clock) {
     mode = other.mode
+    world = other.world
     rate = other.rate
     jumpsWhenIdle = other.jumpsWhenIdle
     guard jumpsWhenIdle else {
@@ -113,11 +128,26 @@ package final class Clock {
     wallOffset = wallOffset.addingSaturated(nanoseconds)
   }
 
+  /// The time, read now.
+  package func now() -> Int64 { time(at: world?.now ?? cmx_monotonic()) }
+
+  /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper (a
+  /// coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
+  package func hasReached(_ deadline: Int64) -> Bool {
+    let system = systemTime(of: deadline)
+    if system == .max || system == .min { return system == .min }
+    if let world { return world.now >= system }
+    let coarse = cmx_monotonic_coarse()
+    if coarse >= system { return true }
+    if system - coarse > coarseLag { return false }
+    return cmx_monotonic() >= system
+  }
+
   // MARK: For kernels
 
   /// The loop time at a system time. `system` is not read if the rate is 0.
   @inline(__always)
-  func time(at system: @autoclosure () -> Int64) -> Int64 {
+  private func time(at system: @autoclosure () -> Int64) -> Int64 {
     if isShared { followOthers() }
     return rate == 0 ? offset : system().addingSaturated(offset)
   }

@@ -33,13 +33,6 @@ package protocol Kernel: AnyObject {
   /// The loop's clock: its rate, its jumps when idle, its holds.
   var clock: Clock { get }
 
-  /// The time on the loop's clock, read now.
-  func now() -> Int64
-
-  /// Whether the loop's clock has reached `deadline`: the same answer as `now() >= deadline`, but
-  /// cheaper (a coarse clock) when the deadline is more than a tick of the system away.
-  func hasReached(_ deadline: Int64) -> Bool
-
   /// The wall clock, nanoseconds since 1970; follows the loop's clock where that jumps.
   func wallTime() -> Int64
 
@@ -104,6 +97,14 @@ package protocol Kernel: AnyObject {
   var mainQueueDescriptor: Int32? { get }
   /// Runs what the libdispatch main queue holds. Main thread only.
   func drainMainQueue()
+}
+
+extension Kernel {
+  /// The time on the loop's clock, read now.
+  package func now() -> Int64 { clock.now() }
+
+  /// Whether the loop's clock has reached a deadline.
+  package func hasReached(_ deadline: Int64) -> Bool { clock.hasReached(deadline) }
 }
 
 /// What a descriptor is, as far as it decides how it is read and written.

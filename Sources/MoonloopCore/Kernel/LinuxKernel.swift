@@ -22,11 +22,6 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
 
-  /// How far the exact clock may be ahead of the coarse one, with one tick to spare. A virtual
-  /// machine that was held up can be further ahead; a deadline is then found that much later by a
-  /// busy loop, and at once by a wait, which reads the exact clock.
-  private let coarseLag = 2 * cmx_coarse_tick()
-
   /// Makes a kernel for the loop of the calling thread.
   ///
   /// Takes care of SIGPIPE: unless the program handles it, it is ignored from now on in the whole
@@ -74,17 +69,6 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   deinit { sets.forEach(cmx_close) }
 
   // MARK: Time
-
-  package func now() -> Int64 { clock.time(at: cmx_monotonic()) }
-
-  package func hasReached(_ deadline: Int64) -> Bool {
-    let system = clock.systemTime(of: deadline)
-    if system == .max || system == .min { return system == .min }
-    let coarse = cmx_monotonic_coarse()
-    if coarse >= system { return true }
-    if system - coarse > coarseLag { return false }
-    return cmx_monotonic() >= system
-  }
 
   package func wallTime() -> Int64 { clock.wallTime(at: cmx_wall()) }
 

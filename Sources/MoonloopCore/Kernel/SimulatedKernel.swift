@@ -22,10 +22,10 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
   /// - Parameters:
   ///   - world: What it shares with the kernels of other loops.
   ///   - mode: How the loop's time runs; the time of the world is its system time, so that `real`
-  ///   is   exact here.
+  ///   is exact here.
   package init(world: SimulatedWorld = SimulatedWorld(), clock mode: ClockMode = .real) {
     self.world = world
-    clock = Clock(mode, start: world.now, wall: world.wallTime)
+    clock = Clock(mode, of: world, start: world.now, wall: world.wallTime)
     world.lock.locked { world.add(self) }
     clock.holds.whenReleased { [weak self] in self?.nudge() }
   }
@@ -34,8 +34,6 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
 
   // MARK: Time
 
-  package func now() -> Int64 { clock.time(at: world.now) }
-  package func hasReached(_ deadline: Int64) -> Bool { now() >= deadline && deadline != .max }
   package func wallTime() -> Int64 { clock.wallTime(at: world.wallTime) }
 
   package func watchWallClock(_ isWanted: Bool) throws(SystemError) {
