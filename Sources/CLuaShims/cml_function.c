@@ -51,6 +51,7 @@ static inline int call_out(lua_State *L, struct cml_state *s, cml_function call,
   return wait(L, s, CML_YIELD - result);
 }
 
+// Upvalues: 1 the address of the cell, which is found faster than the cell itself, 2 the cell.
 static int call_cell(lua_State *L) {
   struct cell *c = lua_touserdata(L, lua_upvalueindex(1));
   return call_out(L, cml_of(L), c->call, c->context);
@@ -155,7 +156,9 @@ void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release r
 
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release) {
   cml_push_cell(L, call, context, release);
-  push_closure(L, call_cell, 1);
+  lua_pushlightuserdata(L, lua_touserdata(L, -1));
+  lua_insert(L, -2);
+  push_closure(L, call_cell, 2);
 }
 
 void cml_push_raw_function(lua_State *L, cml_function call) {
