@@ -308,19 +308,22 @@ struct cml_result cml_dispatch(cml_state *s, int ref, int slot) {
   return finish(s, task, co, 1);
 }
 
-struct cml_result cml_dispatch_integer(cml_state *s, int ref, int slot, long long argument) {
-  if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
-  int task;
-  lua_State *co = begin(s, ref, slot, &task);
-  lua_pushinteger(co, argument);
-  return finish(s, task, co, 2);
-}
-
 struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument) {
   if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
   int task;
   lua_State *co = begin(s, ref, slot, &task);
   lua_rawgeti(co, LUA_REGISTRYINDEX, argument);
+  return finish(s, task, co, 2);
+}
+
+struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument) {
+  if (UNLIKELY(s->depth >= s->depth_limit)) return refused();
+  int task = take(s);
+  if (UNLIKELY(task < 0)) task = cml_task_take(s);
+  lua_State *co = s->tasks[task].L;
+  lua_rawgeti(co, LUA_REGISTRYINDEX, ref + 1);
+  lua_rawgeti(co, LUA_REGISTRYINDEX, ref);
+  lua_pushinteger(co, argument);
   return finish(s, task, co, 2);
 }
 

@@ -7,27 +7,56 @@
 
 int cml_ref(lua_State *L) {
   struct cml_state *s = cml_of(L);
-  if (s->refs_free_count == 0 || lua_isnil(L, -1)) return luaL_ref(L, LUA_REGISTRYINDEX);
-  int ref = s->refs_free[--s->refs_free_count];
+  if (s->refs.count == 0 || lua_isnil(L, -1)) return luaL_ref(L, LUA_REGISTRYINDEX);
+  int ref = s->refs.free[--s->refs.count];
   lua_rawseti(L, LUA_REGISTRYINDEX, ref);
   return ref;
 }
 
-static bool grow(struct cml_state *s) {
-  int capacity = s->refs_free_capacity == 0 ? 64 : s->refs_free_capacity * 2;
-  int *refs = realloc(s->refs_free, (size_t)capacity * sizeof *refs);
-  if (refs == NULL) return false;
-  s->refs_free = refs;
-  s->refs_free_capacity = capacity;
+// Notes that a reference is free; false for want of memory.
+static bool note_free(struct cml_refs *refs, int ref) {
+  if (UNLIKELY(refs->count == refs->capacity)) {
+    int capacity = refs->capacity == 0 ? 64 : refs->capacity * 2;
+    int *list = realloc(refs->free, (size_t)capacity * sizeof *list);
+    if (list == NULL) return false;
+    refs->free = list;
+    refs->capacity = capacity;
+  }
+  refs->free[refs->count++] = ref;
   return true;
 }
 
 void cml_unref(lua_State *L, int ref) {
   struct cml_state *s = cml_of(L);
   if (ref < 0) return;  // LUA_NOREF, or the reference of nil
-  if (UNLIKELY(s->refs_free_count == s->refs_free_capacity) && !grow(s))
-    return luaL_unref(L, LUA_REGISTRYINDEX, ref);
+  if (UNLIKELY(!note_free(&s->refs, ref))) return luaL_unref(L, LUA_REGISTRYINDEX, ref);
   lua_pushboolean(L, 0);
   lua_rawseti(L, LUA_REGISTRYINDEX, ref);
-  s->refs_free[s->refs_free_count++] = ref;
+}
+
+// Pairs: always two places in a row, taken and given back together.
+
+int cml_hold(lua_State *L, int userdata, int function) {
+  struct cml_state *s = cml_of(L);
+  function = lua_absindex(L, function);
+  lua_pushvalue(L, userdata);
+  int ref = s->pairs.count > 0 ? s->pairs.free[--s->pairs.count]
+                               : (int)lua_rawlen(L, LUA_REGISTRYINDEX) + 1;
+  lua_rawseti(L, LUA_REGISTRYINDEX, ref);
+  lua_pushvalue(L, function);
+  lua_rawseti(L, LUA_REGISTRYINDEX, ref + 1);
+  return ref;
+}
+
+void cml_unhold(lua_State *L, int ref) {
+  struct cml_state *s = cml_of(L);
+  bool noted = note_free(&s->pairs, ref);
+  for (int i = 0; i < 2; i++) {
+    if (UNLIKELY(!noted)) {
+      luaL_unref(L, LUA_REGISTRYINDEX, ref + i);
+      continue;
+    }
+    lua_pushboolean(L, 0);
+    lua_rawseti(L, LUA_REGISTRYINDEX, ref + i);
+  }
 }

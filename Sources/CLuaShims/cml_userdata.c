@@ -81,13 +81,10 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   return lua_error(L);
 }
 
-// Upvalues: 1 methods and getters together, 2 the kind. Methods are functions, getters are not.
+// Upvalue: methods and getters together. Methods are functions, getters are not. What is in neither
+// is for `index_methods`, the metamethod of that table: so the key need not be kept for it here.
 static int index_object(lua_State *L) {
-  lua_pushvalue(L, 2);
-  int type = lua_rawget(L, lua_upvalueindex(1));
-  if (LIKELY(type == LUA_TFUNCTION)) return 1;
-  if (type == LUA_TNIL)
-    return unknown_field(L, lua_touserdata(L, lua_upvalueindex(2)), "unknown");
+  if (LIKELY(lua_gettable(L, lua_upvalueindex(1)) == LUA_TFUNCTION)) return 1;
   return cml_call_member(L, 1);
 }
 
@@ -182,6 +179,16 @@ static void copy_fields(lua_State *L, int from, int to, const char *without) {
   lua_pop(L, 2);
 }
 
+// Has the table on top of the stack raise an error for what is not in it.
+static void refuse_unknown(lua_State *L, cml_kind *k) {
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, "__index");
+  lua_pushlightuserdata(L, k);
+  lua_pushcclosure(L, index_methods, 1);
+  lua_rawset(L, -3);
+  lua_setmetatable(L, -2);
+}
+
 void cml_kind_seal(cml_kind *k, lua_State *L) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
@@ -191,16 +198,11 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
     copy_fields(L, k->methods, members, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, members);
     luaL_unref(L, LUA_REGISTRYINDEX, members);
-    lua_pushlightuserdata(L, k);
-    lua_pushcclosure(L, index_object, 2);
+    refuse_unknown(L, k);
+    lua_pushcclosure(L, index_object, 1);
   } else {  // a plain table is found without a call
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
-    lua_createtable(L, 0, 1);
-    lua_pushstring(L, "__index");
-    lua_pushlightuserdata(L, k);
-    lua_pushcclosure(L, index_methods, 1);
-    lua_rawset(L, -3);
-    lua_setmetatable(L, -2);
+    refuse_unknown(L, k);
   }
   cml_kind_set(k, L, CML_META, "__index");
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->setters);
@@ -212,10 +214,15 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
 }
 
 static inline cml_object *push_object(lua_State *L, cml_kind *k, int metatable) {
-  struct cml_work work;
-  cml_begin_work(k->s, L, &work);
-  cml_object *o = lua_newuserdatauv(L, sizeof *o, k->user_values);
-  cml_end_work(k->s, L, &work);
+  cml_object *o;
+  if (LIKELY(cml_is_charged(k->s, L))) {
+    o = lua_newuserdatauv(L, sizeof *o, k->user_values);
+  } else {
+    struct cml_work work;
+    cml_begin_work(k->s, L, &work);
+    o = lua_newuserdatauv(L, sizeof *o, k->user_values);
+    cml_end_work(k->s, L, &work);
+  }
   *o = (cml_object){.kind = k};
   lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
   lua_setmetatable(L, -2);
@@ -231,6 +238,31 @@ cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
   lua_pushvalue(L, function);
   lua_setiuservalue(L, -2, 1);
   return o;
+}
+
+cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref) {
+  function = lua_absindex(L, function);
+  cml_object *o = push_object(L, k, k->plain);
+  o->live = true;
+  *ref = cml_hold(L, -1, function);
+  return o;
+}
+
+int cml_hold_handle(lua_State *L, int i) {
+  i = lua_absindex(L, i);
+  lua_getiuservalue(L, i, 1);
+  int ref = cml_hold(L, i, -1);
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  lua_setiuservalue(L, i, 1);
+  return ref;
+}
+
+void cml_unhold_handle(lua_State *L, int ref) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref + 1);
+  lua_setiuservalue(L, -2, 1);
+  cml_unhold(L, ref);
 }
 
 void cml_finalize_handle(lua_State *L, int i, cml_kind *k) {

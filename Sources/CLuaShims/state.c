@@ -230,7 +230,8 @@ void cml_free(cml_state *s) {
   cml_userdata_close(s);
   free(s->tasks);
   free(s->names);
-  free(s->refs_free);
+  free(s->refs.free);
+  free(s->pairs.free);
   free(s);
 }
 
@@ -251,4 +252,9 @@ const char *cml_lua_version_text(void) { return LUA_VERSION; }
 const char *cml_string(lua_State *L, int i, size_t *count) {
   if (lua_type(L, i) != LUA_TSTRING) return NULL;
   return lua_tolstring(L, i, count);
+}
+
+double cml_number(lua_State *L, int i, bool *ok) {
+  *ok = lua_type(L, i) == LUA_TNUMBER;
+  return *ok ? lua_tonumberx(L, i, NULL) : 0;
 }

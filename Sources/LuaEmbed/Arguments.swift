@@ -62,7 +62,10 @@ package enum LuaSeconds {
     let nanoseconds = seconds * 1e9
     if nanoseconds >= 9.2e18 { return .max }
     if nanoseconds <= -9.2e18 { return .min }
-    let whole = Int64(nanoseconds.rounded())
+    // What `rounded` does, which is a call where not every machine has an instruction for it.
+    var whole = Int64(nanoseconds)
+    let rest = nanoseconds - Double(whole)
+    if rest >= 0.5 { whole += 1 } else if rest <= -0.5 { whole -= 1 }
     return whole == 0 && seconds > 0 ? 1 : whole
   }
 }
@@ -93,16 +96,20 @@ extension LuaStack {
   }
 
   /// Seconds as nanoseconds; `what` names the argument in messages: "'every'", "the delay".
-  @inline(__always)
   package func seconds(
     _ index: Int32, _ what: @autoclosure () -> String, _ rule: LuaSecondsRule
   ) throws(LuaArgumentError) -> Int64 {
-    if type(index) == .number, let number = number(index),
-      let nanoseconds = LuaSeconds.nanoseconds(number, rule)
-    {
+    if let number = exactNumber(index), let nanoseconds = LuaSeconds.nanoseconds(number, rule) {
       return nanoseconds
     }
-    throw LuaArgumentError(what(), mustBe: rule.rawValue, got: given(index))
+    throw notSeconds(index, what(), rule)
+  }
+
+  @inline(never)
+  private func notSeconds(_ index: Int32, _ what: String, _ rule: LuaSecondsRule)
+    -> LuaArgumentError
+  {
+    LuaArgumentError(what, mustBe: rule.rawValue, got: given(index))
   }
 
   /// An integer, or a float with an integral value; strings are refused.
@@ -139,7 +146,11 @@ extension LuaStack {
   package func function(_ index: Int32, _ what: @autoclosure () -> String)
     throws(LuaArgumentError)
   {
-    if type(index) == .function { return }
-    throw LuaArgumentError(what(), mustBe: "a function", got: given(index))
+    if !isFunction(index) { throw notFunction(index, what()) }
+  }
+
+  @inline(never)
+  private func notFunction(_ index: Int32, _ what: String) -> LuaArgumentError {
+    LuaArgumentError(what, mustBe: "a function", got: given(index))
   }
 }

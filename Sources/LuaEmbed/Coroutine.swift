@@ -34,18 +34,21 @@ package struct LuaDoor: BitwiseCopyable {
     outcome(cml_dispatch(record, ref, slot))
   }
 
-  /// The same with an integer as second argument.
-  package func dispatch(ref: Int32, slot: Int32, integer: Int64) -> DispatchOutcome {
-    outcome(cml_dispatch_integer(record, ref, slot, integer))
-  }
-
   /// The same with the value of a registry reference, such as an interned name.
   package func dispatch(ref: Int32, slot: Int32, argument: Int32) -> DispatchOutcome {
     outcome(cml_dispatch_ref(record, ref, slot, argument))
   }
 
+  /// Calls the function of a handle that is held with it, with the handle and an integer.
+  package func dispatch(held ref: Int32, integer: Int64) -> DispatchOutcome {
+    outcome(cml_dispatch_held(record, ref, integer))
+  }
+
   /// Gives a registry reference back. [-0, +0, raises: -]
   package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
+
+  /// Ends the hold of a handle and its function. [-0, +0, raises: -]
+  package func dropHeld(_ ref: Int32) { cml_unhold(cml_running(record), ref) }
 
   @inline(__always)
   fileprivate func outcome(_ result: cml_result) -> DispatchOutcome {

@@ -27,7 +27,9 @@ package enum LuaStatus {
 
 /// The words of a handle's userdata; valid while the userdata lies on a stack or is referenced.
 package struct LuaHandle {
-  fileprivate let object: UnsafeMutablePointer<cml_object>
+  let object: UnsafeMutablePointer<cml_object>
+
+  init(object: UnsafeMutablePointer<cml_object>) { self.object = object }
 
   package var index: UInt32 {
     get { object.pointee.index }
@@ -72,9 +74,17 @@ extension LuaHandleKind {
   /// Pushes a new handle whose first user value is the function at an index. Nothing is told when
   /// it is collected: whoever made it holds it until its end, or calls `finalize`.
   /// [-0, +1, raises: -]
-  @inline(__always)
   package func push(_ L: OpaquePointer, function: Int32) -> LuaHandle {
     LuaHandle(object: cml_push_handle(L, kind, function))
+  }
+
+  /// The same, held from the begin together with its function, which is no user value then: a door
+  /// calls that without touching the handle. [-0, +1, raises: -]
+  /// - Parameter ref: Gets the reference; see `LuaStack.dropHeld`.
+  package func push(
+    _ L: OpaquePointer, heldFunction function: Int32, _ ref: inout Int32
+  ) -> LuaHandle {
+    LuaHandle(object: cml_push_held(L, kind, function, &ref))
   }
 
   /// From now on the kind's release is called when the handle at an index is collected.
@@ -149,6 +159,17 @@ extension LuaStack {
 
   /// Pushes a user value. [-0, +1, raises: -]
   package func pushSlot(_ slot: Int32, of index: Int32) { _ = cml_getuservalue(L, index, slot) }
+
+  /// Holds the handle at an index together with the function that is its first user value.
+  /// [-0, +0, raises: -]
+  package func hold(_ index: Int32) -> Int32 { cml_hold_handle(L, index) }
+
+  /// Pushes a handle that is held, and ends that: its function is its first user value again.
+  /// [-0, +1, raises: -]
+  package func pushUnheld(_ ref: Int32) { cml_unhold_handle(L, ref) }
+
+  /// Ends the hold of a handle and its function. [-0, +0, raises: -]
+  package func dropHeld(_ ref: Int32) { cml_unhold(L, ref) }
 
   /// Pushes a raw host function that may call one function of Lua on its way: when the first half
   /// returns `LuaStatus.call` or `wait`, the second gets what was on the stack below, and the

@@ -95,6 +95,16 @@ public struct LuaStack {
     return ok != 0 ? value : nil
   }
 
+  /// The value of a number; nil for anything else, strings that stand for one included.
+  package func exactNumber(_ index: Int32) -> Double? {
+    var ok = false
+    let value = cml_number(L, index, &ok)
+    return ok ? value : nil
+  }
+
+  /// Whether the value is a function.
+  package func isFunction(_ index: Int32) -> Bool { cml_type(L, index) == Int32(CML_TFUNCTION) }
+
   /// Whether the value counts as true.
   public func boolean(_ index: Int32) -> Bool { cml_toboolean(L, index) != 0 }
 }

@@ -12,8 +12,11 @@ extension HostCall {
   package func given(_ index: Int32) -> String { stack.given(index) }
 
   /// An argument that must be a function.
-  package func function(_ index: Int32, _ what: String) throws(ScriptMistake) {
-    try stack.function(index, what)
+  @inline(__always)
+  package func function(
+    _ index: Int32, _ what: @autoclosure () -> String
+  ) throws(ScriptMistake) {
+    try stack.function(index, what())
   }
 
   /// An argument that must be a string.

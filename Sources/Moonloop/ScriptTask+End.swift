@@ -115,9 +115,7 @@ extension Runtime {
 
   /// A failure that nobody awaits is reported in the next pass, unless somebody does by then.
   private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
-    let callout = TimerCallout(
-      fire: reportFailure, release: { _, _, _, _ in },
-      context: Unmanaged.passUnretained(self).toOpaque(), payload: 0)
+    let callout = TimerCallout(reportActions, context: context)
     guard let id = loop.makeTimer(date: loop.dueDate(after: 0), interval: 0, callout: callout)
     else { return reportUnawaited(task) }
     failure.timer = id
@@ -171,9 +169,12 @@ extension Runtime {
 }
 
 /// The call-out of the timer that reports a failure which nobody awaits.
-private let reportFailure: TimerCallout.Fire = { context, _, id, _ in
+private let reportFailure: TimerActions.Fire = { context, _, id, _ in
   let runtime = Runtime.of(context)
   if let entry = runtime.unawaited.removeValue(forKey: TimerID(rawValue: id)) {
     runtime.reportUnawaited(entry.task)
   }
 }
+
+// Unsafe: made once, and never changed.
+nonisolated(unsafe) private let reportActions = TimerActions.make(fire: reportFailure)

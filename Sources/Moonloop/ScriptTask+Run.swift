@@ -90,9 +90,7 @@ extension Runtime {
   package func sleepTimer(
     _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
   ) -> TimerID? {
-    let callout = TimerCallout(
-      fire: resumeSleeper, release: { _, _, _, _ in },
-      context: Unmanaged.passUnretained(self).toOpaque(), payload: coroutine.index)
+    let callout = TimerCallout(sleeperActions, context: context, payload: coroutine.index)
     guard
       let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
     else { return nil }
@@ -296,8 +294,7 @@ extension Runtime {
 extension Runtime {
   /// Whether a timer resumes a task.
   func isTurn(_ callout: TimerCallout) -> Bool {
-    // Both are C function pointers: equal bits are the same function.
-    unsafeBitCast(callout.fire, to: Int.self) == unsafeBitCast(resumeSleeper, to: Int.self)
+    callout.actions == sleeperActions
   }
 
   /// The timers that resumed what runs now end before a run begins in there: they cannot fire any
@@ -323,10 +320,13 @@ extension Runtime {
 }
 
 /// The call-out of a sleep's timer: the payload is the coroutine.
-private let resumeSleeper: TimerCallout.Fire = { context, payload, _, _ in
+private let resumeSleeper: TimerActions.Fire = { context, payload, _, _ in
   let runtime = Runtime.of(context)
   if let task = runtime.tasks[payload] { runtime.goOn(task) }
 }
+
+// Unsafe: made once, and never changed.
+nonisolated(unsafe) private let sleeperActions = TimerActions.make(fire: resumeSleeper)
 
 extension Subject {
   var isChunk: Bool { if case .chunk = self { true } else { false } }

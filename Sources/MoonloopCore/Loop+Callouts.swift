@@ -35,10 +35,10 @@ extension Loop {
     if isTraced {
       let name = timerName?(id, callout) ?? ""
       traced(.timer, mode, name: name) {
-        callout.fire(callout.context, callout.payload, id.rawValue, missed)
+        callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)
       }
     } else {
-      callout.fire(callout.context, callout.payload, id.rawValue, missed)
+      callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)
     }
   }
 

@@ -11,7 +11,7 @@ extension Loop {
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
   package func wakeDate(_ mode: Mode) -> Int64 {
-    mode.timers.wakeDate { timers.records[$0].tolerance }
+    mode.timers.wakeDate { timers.tolerance($0) }
   }
 
   /// Fires all timers that are due now, by date, each once (R73); each is looked at again before
@@ -133,7 +133,7 @@ extension Loop {
     let date = records[slot].date
     mode.timers.insert(slot, date: date, isDue: date <= passNow)
     records[slot].modes.bits |= mode.bit
-    if records[slot].tolerance > 0 { mode.timers.noteTolerance() }
+    if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
     if !records[slot].flags.contains(.idle) { mode.holders += 1 }
     if records[slot].flags.contains(.firing) {
       mode.timers.park(slot)
@@ -248,8 +248,9 @@ extension Loop {
     let id = TimerID(slot: slot, generation: record.generation)
     if record.flags.contains(.wallClock) { forgetWallDate(of: id) }
     timers.release(slot)
-    record.callout.release(
-      record.callout.context, record.callout.payload, id.rawValue, record.flags.contains(.noted))
+    let callout = record.callout
+    callout.actions.pointee.release(
+      callout.context, callout.payload, id.rawValue, record.flags.contains(.noted))
   }
 
   // MARK: All modes of a timer
@@ -320,9 +321,7 @@ extension Loop {
 
   private func makeRecord(_ timer: Timer) throws(LoopError) {
     let context = Unmanaged.passRetained(timer).toOpaque()
-    let callout = TimerCallout(
-      fire: swiftTimerCallout.fire, release: swiftTimerCallout.release, context: context,
-      payload: 0)
+    let callout = TimerCallout(swiftTimerActions, context: context)
     guard
       let id = makeTimer(
         date: timer.restingDate,

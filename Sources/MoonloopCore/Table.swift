@@ -5,30 +5,53 @@
 // change the table while a caller stands between two accesses (never inside one).
 
 /// A growable array of plain records with checked indices, owned by whoever calls `deallocate`.
+@usableFromInline
 package struct Table<Element: BitwiseCopyable> {
-  private struct Header {
-    var base: UnsafeMutablePointer<Element>
-    var count: Int
-    var capacity: Int
+  @usableFromInline
+  struct Header {
+    @usableFromInline var base: UnsafeMutablePointer<Element>
+    @usableFromInline var count: Int
+    @usableFromInline var capacity: Int
+
+    @usableFromInline
+    init(capacity: Int) {
+      base = Self.allocate(capacity)
+      count = 0
+      self.capacity = capacity
+    }
+
+    /// Elements that fill whole lines of the cache begin with one.
+    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+      let size = MemoryLayout<Element>.stride
+      let alignment = size % 64 == 0 ? 64 : MemoryLayout<Element>.alignment
+      return UnsafeMutableRawPointer.allocate(byteCount: capacity * size, alignment: alignment)
+        .bindMemory(to: Element.self, capacity: capacity)
+    }
+
+    func deallocate() {
+      // Of what was allocated with an alignment of its own the raw memory is freed.
+      UnsafeMutableRawPointer(base).deallocate()
+    }
   }
-  private let header: UnsafeMutablePointer<Header>
+  @usableFromInline let header: UnsafeMutablePointer<Header>
 
   package init(minimumCapacity: Int = 8) {
     header = .allocate(capacity: 1)
-    header.initialize(
-      to: Header(
-        base: .allocate(capacity: minimumCapacity), count: 0, capacity: minimumCapacity))
+    header.initialize(to: Header(capacity: minimumCapacity))
   }
 
   /// Frees the memory; the handle and its copies are dead afterwards.
   package func deallocate() {
-    header.pointee.base.deallocate()
+    header.pointee.deallocate()
     header.deallocate()
   }
 
+  @inlinable
   package var count: Int { @inline(__always) get { header.pointee.count } }
+  @inlinable
   package var isEmpty: Bool { @inline(__always) get { header.pointee.count == 0 } }
 
+  @inlinable
   package subscript(_ index: Int) -> Element {
     @inline(__always) unsafeAddress {
       precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
@@ -44,6 +67,7 @@ package struct Table<Element: BitwiseCopyable> {
   @inline(__always)
   package var base: UnsafeMutablePointer<Element> { header.pointee.base }
 
+  @inlinable
   @inline(__always)
   package func append(_ element: Element) {
     if header.pointee.count == header.pointee.capacity { grow() }
@@ -51,6 +75,7 @@ package struct Table<Element: BitwiseCopyable> {
     header.pointee.count &+= 1
   }
 
+  @inlinable
   @inline(__always)
   package func removeLast() {
     precondition(header.pointee.count > 0)
@@ -64,12 +89,13 @@ package struct Table<Element: BitwiseCopyable> {
     while header.pointee.count < count { append(element) }
   }
 
+  @usableFromInline
   @inline(never)
-  private func grow() {
+  func grow() {
     let capacity = header.pointee.capacity * 2
-    let base = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+    let base = Header.allocate(capacity)
     base.moveInitialize(from: header.pointee.base, count: header.pointee.count)
-    header.pointee.base.deallocate()
+    header.pointee.deallocate()
     header.pointee.base = base
     header.pointee.capacity = capacity
   }

@@ -109,17 +109,17 @@ extension Loop {
 }
 
 /// The call-out of timers that are Swift objects: the context is the retained timer.
-let swiftTimerCallout = (
+// Unsafe: made once, and never changed.
+nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
   fire: { context, _, _, missed in
     let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeUnretainedValue()
     timer.missed = Int(missed)
     timer.handler?(timer)
-  } as TimerCallout.Fire,
+  },
   release: { context, _, _, _ in
     let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeRetainedValue()
     timer.loopLetGo()
-  } as TimerCallout.Release
-)
+  })
 
 extension Loop.Timer {
   /// The record is gone: the timer ended, or it left all modes for another loop.

@@ -4,19 +4,21 @@ internal import Synchronization
 
 /// Names a timer of one loop: its slot and the generation of the slot, so that a stale name is
 /// harmless. Zero names none.
+@usableFromInline
 package struct TimerID: Hashable, Sendable, BitwiseCopyable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
+  @inlinable
   package init(rawValue: UInt64) { self.rawValue = rawValue }
+  @inlinable
   package init(slot: Int, generation: UInt32) {
-    rawValue = UInt64(generation) << 32 | UInt64(slot)
+    rawValue = UInt64(generation) << 32 | UInt64(truncatingIfNeeded: slot)
   }
-  package var slot: Int { Int(rawValue & 0xffff_ffff) }
-  package var generation: UInt32 { UInt32(rawValue >> 32) }
+  @inlinable package var slot: Int { Int(truncatingIfNeeded: rawValue & 0xffff_ffff) }
+  @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 }
 
-/// What the loop calls when a timer fires and when it ends: plain functions and two words, so that
-/// a record holds no reference and a fire retains nothing.
-package struct TimerCallout: BitwiseCopyable {
+/// What the loop calls when a timer fires and when it ends.
+package struct TimerActions: BitwiseCopyable {
   /// Called on each fire with how many fires were coalesced into it.
   package typealias Fire =
     @convention(c) (
@@ -29,16 +31,32 @@ package struct TimerCallout: BitwiseCopyable {
       _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ isNoted: Bool
     ) -> Void
 
-  package var fire: Fire
-  package var release: Release
+  package let fire: Fire
+  package let release: Release
+
+  /// Makes the actions of one sort of timers. The memory is never freed: there is one of each sort
+  /// in a program.
+  package static func make(
+    fire: Fire, release: Release = { _, _, _, _ in }
+  ) -> UnsafePointer<TimerActions> {
+    let pointer = UnsafeMutablePointer<TimerActions>.allocate(capacity: 1)
+    pointer.initialize(to: TimerActions(fire: fire, release: release))
+    return UnsafePointer(pointer)
+  }
+}
+
+/// Plain functions and two words for them, so that a record holds no reference and a fire retains
+/// nothing.
+package struct TimerCallout: BitwiseCopyable {
+  /// Behind a pointer, since the record is to fit into a cache line.
+  package var actions: UnsafePointer<TimerActions>
   package var context: UnsafeMutableRawPointer
   package var payload: Int32
 
   package init(
-    fire: Fire, release: Release, context: UnsafeMutableRawPointer, payload: Int32
+    _ actions: UnsafePointer<TimerActions>, context: UnsafeMutableRawPointer, payload: Int32 = 0
   ) {
-    self.fire = fire
-    self.release = release
+    self.actions = actions
     self.context = context
     self.payload = payload
   }
@@ -69,13 +87,13 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   package static let object = TimerFlags(rawValue: 1 << 8)
 }
 
+/// What a fire reads and writes of a timer: one line of the cache, 64 bytes.
 package struct TimerRecord: BitwiseCopyable {
   package var date: Int64
   package var interval: Int64  // 0: fires once
-  package var tolerance: Int64
   package var modes: ModeMask
-  package var callout: TimerCallout
   package var missed: Int64  // coalesced and not told yet
+  package var callout: TimerCallout
   package var fires: UInt32
   package var generation: UInt32
   package var flags: TimerFlags
@@ -85,6 +103,8 @@ package struct TimerRecord: BitwiseCopyable {
 package struct TimerStore {
   package let records = Table<TimerRecord>()
   private let free = Table<Int32>()
+  /// By slot, as far as any timer is or was tolerant.
+  private let tolerances = Table<Int64>()
   /// Where the generations of a slot begin: elsewhere for each store, so that the name of a timer
   /// of another loop is stale here.
   private let firstGeneration: UInt32
@@ -101,6 +121,7 @@ package struct TimerStore {
   package func deallocate() {
     records.deallocate()
     free.deallocate()
+    tolerances.deallocate()
   }
 
   /// A slot for a new timer; nil when there are `limit` slots and none is free.
@@ -110,19 +131,20 @@ package struct TimerStore {
     limit: @autoclosure () -> Int
   ) -> TimerID? {
     var record = TimerRecord(
-      date: date, interval: max(0, interval), tolerance: tolerance, modes: ModeMask(),
-      callout: callout, missed: 0, fires: 0, generation: firstGeneration,
-      flags: .valid)
+      date: date, interval: max(0, interval), modes: ModeMask(), missed: 0, callout: callout,
+      fires: 0, generation: firstGeneration, flags: .valid)
+    let slot: Int
     if free.count > 0 {
-      let slot = Int(free[free.count - 1])
+      slot = Int(free[free.count - 1])
       free.removeLast()
       record.generation = records[slot].generation
       records[slot] = record
-      return TimerID(slot: slot, generation: record.generation)
+    } else {
+      slot = records.count
+      guard slot < limit() else { return nil }
+      records.append(record)
     }
-    let slot = records.count
-    guard slot < limit() else { return nil }
-    records.append(record)
+    if tolerance > 0 || slot < tolerances.count { setTolerance(slot, tolerance) }
     return TimerID(slot: slot, generation: record.generation)
   }
 
@@ -146,5 +168,14 @@ package struct TimerStore {
       records[slot].flags.contains(.valid)
     else { return nil }
     return slot
+  }
+
+  /// How late the timer in a slot may be on purpose.
+  package func tolerance(_ slot: Int) -> Int64 { slot < tolerances.count ? tolerances[slot] : 0 }
+
+  @inline(never)
+  private func setTolerance(_ slot: Int, _ tolerance: Int64) {
+    tolerances.extend(to: slot + 1, with: 0)
+    tolerances[slot] = tolerance
   }
 }

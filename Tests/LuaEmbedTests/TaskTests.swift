@@ -42,13 +42,33 @@ struct TaskTests {
     for _ in 0..<3 {
       guard case .returned = f.lua.door.dispatch(ref: f.ref, slot: 1) else { return }
     }
-    _ = f.lua.door.dispatch(ref: f.ref, slot: 1, integer: 7)
     _ = f.lua.dispatch(ref: f.ref, slot: 1) { stack in
       stack.push("word")
       return 1
     }
-    #expect(try f.log == "userdata nil;userdata nil;userdata nil;userdata 7;userdata word")
+    #expect(try f.log == "userdata nil;userdata nil;userdata nil;userdata word")
     #expect(f.lua.tasksInUse == 0)
+  }
+
+  @Test("that is held with its handle is called the same, and can be held again")
+  func held() throws {
+    let f = try Fixture("function(t, n) say(type(t), tostring(n)) end")
+    let stack = f.lua.stack
+    for turn in 1...3 {
+      stack.push(ref: f.ref)
+      let held = stack.hold(-1)
+      stack.pushSlot(1, of: -1)
+      #expect(stack.type(-1) == .nil, "the function is held, and not by the handle as well")
+      stack.pop(2)
+      _ = f.lua.door.dispatch(held: held, integer: Int64(turn))
+      stack.pushUnheld(held)
+      stack.pop()
+      guard case .returned = f.lua.door.dispatch(ref: f.ref, slot: 1) else { return }
+    }
+    #expect(
+      try f.log
+        == "userdata 1;userdata nil;userdata 2;userdata nil;userdata 3;userdata nil")
+    #expect(stack.count == 0)
   }
 
   @Test("that waits goes on with what it is given")

@@ -60,6 +60,11 @@ int cml_load_file(lua_State *L, const char *path, const char *mode);
 // Keeps the value on top in the registry until the reference is given back. Cheaper than luaL_ref.
 int cml_ref(lua_State *L);             // [-1, +0, m]
 void cml_unref(lua_State *L, int ref);  // [-0, +0, -]
+// Keeps two values in places side by side: the userdata at an index, under the reference, and next
+// to it the function that handles its events, so that a call-out touches neither of the two in
+// memory. [-0, +0, m]
+int cml_hold(lua_State *L, int userdata, int function);
+void cml_unhold(lua_State *L, int ref);  // [-0, +0, -]
 
 // Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
 void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
@@ -67,6 +72,8 @@ void cml_push_source_loader(lua_State *L, const char *text, size_t count, const 
 // The bytes of a value that already is a string; NULL otherwise: a number is not converted, which
 // would change it on the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
+// The value of a number, and whether it is one: a string is not converted. [-0, +0, -]
+double cml_number(lua_State *L, int i, bool *ok);
 
 // A number that is the thread's own while it lives.
 uintptr_t cml_thread_identity(void);
@@ -172,11 +179,13 @@ struct cml_result cml_run_raising(cml_state *s, int task);
 // The way a handler is called: the userdata `ref` is its first argument, its user value `slot` the
 // function. One call, no allocation.
 struct cml_result cml_dispatch(cml_state *s, int ref, int slot);
-struct cml_result cml_dispatch_integer(cml_state *s, int ref, int slot, long long argument);
 struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument);
 // The same in two steps: the function and the handle are pushed on the task, the caller pushes
 // `more` arguments, and calls cml_run with 1 + more.
 int cml_dispatch_begin(cml_state *s, int ref, int slot);
+// The same for a userdata that is held together with its function: `ref` is that of cml_hold.
+struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument);
+
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
@@ -264,6 +273,12 @@ cml_object *cml_push_object(lua_State *L, cml_kind *k);
 // Pushes a new object that is whole, with the function at the index as its first user value; it is
 // not finalized: its making and its end cost half as much. [-0, +1, m]
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function);
+// The same, but held together with the function, which is no user value then. [-0, +1, m]
+cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref);
+// Makes the first user value of the object at the index the function that it is held with.
+int cml_hold_handle(lua_State *L, int i);  // [-0, +0, m]
+// Pushes an object that is held, ends that, and makes the function its first user value again.
+void cml_unhold_handle(lua_State *L, int ref);  // [-0, +1, -]
 // From now on the object at the index is finalized when it is collected. [-0, +0, -]
 void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is no object of this kind. [-0, +0, -]

@@ -49,6 +49,12 @@ struct cml_hook {
 };
 enum { CML_DISPLACED_HOOKS = 16 };
 
+// A list of registry references.
+struct cml_refs {
+  int *free;
+  int count, capacity;
+};
+
 enum { CML_SOURCE_SLOTS = 64, CML_UNTOLD_MAX = 32 };
 
 struct cml_state {
@@ -115,9 +121,8 @@ struct cml_state {
   char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
   int names_count, names_capacity;
 
-  // Registry references that are free (cml_ref.c).
-  int *refs_free;
-  int refs_free_count, refs_free_capacity;
+  // Registry references that are free, and pairs of them (cml_ref.c).
+  struct cml_refs refs, pairs;
 
   pthread_t thread;
   int tid;

@@ -60,7 +60,7 @@ let loopAfter: LuaRawFunction = { L, context in
     try call.requireLoop()
     let delay = try call.seconds(2, "the delay", .notNegative)
     try call.function(3, "the handler")
-    let date = call.withRuntime { $0.loop.dueDate(after: delay) }
+    let date = call.withLoop { $0.dueDate(after: delay) }
     return try call.addSimpleTimer(date: date, interval: 0)
   }
 }
@@ -71,7 +71,7 @@ let loopEvery: LuaRawFunction = { L, context in
     try call.requireLoop()
     let interval = try call.seconds(2, "the interval", .positive)
     try call.function(3, "the handler")
-    let date = call.withRuntime { $0.loop.dueDate(after: interval, repeats: true) }
+    let date = call.withLoop { $0.dueDate(after: interval, repeats: true) }
     return try call.addSimpleTimer(date: date, interval: interval)
   }
 }
@@ -98,33 +98,49 @@ extension HostCall {
   /// Makes a timer of the handler at 3, and adds it to the default mode.
   @inline(__always)
   fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {
-    let id = try pushTimer(handler: 3, date: date, interval: interval, tolerance: 0)
-    holdTimer(id)
-    withRuntime { $0.loop.add(id) }
-    return 1
+    try withRuntime { runtime in
+      var ref: Int32 = 0
+      let handle = runtime.kinds.timer.push(stack.L, heldFunction: 3, &ref)
+      let callout = TimerCallout(timerActions, context: runtime.context, payload: ref)
+      guard
+        let id = withLoop({
+          $0.makeTimer(date: date, interval: interval, callout: callout)
+        })
+      else {
+        stack.dropHeld(ref)
+        throw tooManyTimers()
+      }
+      note(id, handle, runtime)
+      withLoop { $0.add(id) }
+      return 1
+    }
   }
 
-  /// Makes a timer of the handler at an index, and pushes its handle. [-0, +1]
-  @inline(__always)
+  /// Makes a timer of the handler at an index, in no mode yet, and pushes its handle. [-0, +1]
   fileprivate func pushTimer(
     handler: Int32, date: Int64, interval: Int64, tolerance: Int64
   ) throws -> TimerID {
     try withRuntime { runtime in
-      let callout = TimerCallout(
-        fire: fireTimer, release: timerEnded, context: runtime.context, payload: 0)
       guard
         let id = runtime.loop.makeTimer(
-          date: date, interval: interval, tolerance: tolerance, callout: callout)
+          date: date, interval: interval, tolerance: tolerance,
+          callout: TimerCallout(timerActions, context: runtime.context))
       else { throw tooManyTimers() }
-      let handle = runtime.kinds.timer.push(stack.L, function: handler)
-      handle.index = UInt32(truncatingIfNeeded: id.slot)
-      handle.generation = id.generation
-      handle.pointer = runtime.context
-      runtime.handles.note(timer: id, madeAt: stack.position)
+      note(id, runtime.kinds.timer.push(stack.L, function: handler), runtime)
       return id
     }
   }
 
+  /// Ties a new timer and its handle together.
+  @inline(__always)
+  private func note(_ id: TimerID, _ handle: LuaHandle, _ runtime: Runtime) {
+    handle.index = UInt32(truncatingIfNeeded: id.slot)
+    handle.generation = id.generation
+    handle.pointer = runtime.context
+    runtime.handles.note(timer: id, madeAt: stack.position)
+  }
+
+  @inline(never)
   func tooManyTimers() -> ScriptMistake {
     if runtime.handles.limit == loop.timerLimit {
       return mistake("there are \(loop.timerLimit) timers, and no more are allowed: see ml.limit")
@@ -138,12 +154,10 @@ extension HostCall {
     loop.add(id, mode)
   }
 
-  @inline(__always)
   private func holdTimer(_ id: TimerID) {
     let records = timers.records
     if records[id.slot].callout.payload == 0 {
-      stack.pushValue(-1)
-      records[id.slot].callout.payload = stack.popRef()
+      records[id.slot].callout.payload = stack.hold(-1)
     }
   }
 
@@ -153,11 +167,10 @@ extension HostCall {
     guard let slot = loop.timers.slot(of: id), records[slot].callout.payload != 0,
       loop.modeNames(of: id).isEmpty, !loop.contains(id, .common)
     else { return }
-    stack.push(ref: records[slot].callout.payload)
+    stack.pushUnheld(records[slot].callout.payload)
+    records[slot].callout.payload = 0
     runtime.kinds.timer.finalize(stack.L, -1)
     stack.pop()
-    stack.dropRef(records[slot].callout.payload)
-    records[slot].callout.payload = 0
   }
 
   /// The timer of a handle at an index; nil if it is no timer.
@@ -198,12 +211,12 @@ extension Runtime {
 // MARK: Firing
 
 /// The core's call-out of a timer: its handler gets the timer, and how many fires were missed.
-private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
+private let fireTimer: TimerActions.Fire = { context, payload, id, missed in
   // The state that this runs for holds the runtime: no reference is counted for a fire.
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
     let outer = runtime.running
     runtime.running = Running(timer: id)
-    let outcome = runtime.door.dispatch(ref: payload, slot: 1, integer: missed)
+    let outcome = runtime.door.dispatch(held: payload, integer: missed)
     if case .returned = outcome {
     } else {
       runtime.settle(outcome, .timer(TimerID(rawValue: id)))
@@ -213,18 +226,24 @@ private let fireTimer: TimerCallout.Fire = { context, payload, id, missed in
 }
 
 /// The timer has ended: nothing of it is held any more.
-private let timerEnded: TimerCallout.Release = { context, payload, id, isNoted in
+private let timerEnded: TimerActions.Release = { context, payload, id, isNoted in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
-    if payload != 0 { runtime.door.dropRef(payload) }
+    if payload != 0 { runtime.door.dropHeld(payload) }
     if isNoted { runtime.handles.forget(timer: TimerID(rawValue: id)) }
   }
 }
+
+// Unsafe: made once, and never changed.
+nonisolated(unsafe) private let timerActions = TimerActions.make(
+  fire: fireTimer, release: timerEnded)
 
 /// A handle was collected: a timer that is in no mode ends with it.
 func releaseTimer(_ handle: LuaHandle) {
   guard let context = handle.pointer else { return }
   let id = TimerID(slot: Int(handle.index), generation: handle.generation)
-  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.loop.invalidate(id) }
+  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
+    runtime.withLoop { $0.invalidate(id) }
+  }
 }
 
 // MARK: Methods
@@ -232,7 +251,7 @@ func releaseTimer(_ handle: LuaHandle) {
 let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let id = try call.selfTimer()
-    call.withRuntime { $0.loop.invalidate(id) }
+    call.withLoop { $0.invalidate(id) }
     return 0
   }
 }
@@ -248,7 +267,7 @@ let timerAgain: LuaRawFunction = { L, context in
   host(L, context, "again") { call in
     let id = try call.selfTimer()
     let delay = try call.seconds(2, "the delay", .notNegative)
-    let exists = call.withRuntime { $0.loop.rearm(id, after: delay) }
+    let exists = call.withLoop { $0.rearm(id, after: delay) }
     if !exists { throw call.invalidTimer() }
     return 0
   }
@@ -301,22 +320,22 @@ let timerFires: LuaRawFunction = { L, context in
 
 let timerInterval: LuaRawFunction = { L, context in
   host(L, context, "interval") { call in
-    call.pushSeconds(try call.selfTimer()) { $0.interval }
+    call.pushSeconds(try call.selfTimer()) { $0.records[$1].interval }
     return 1
   }
 }
 
 let timerTolerance: LuaRawFunction = { L, context in
   host(L, context, "tolerance") { call in
-    call.pushSeconds(try call.selfTimer()) { $0.tolerance }
+    call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
     return 1
   }
 }
 
 extension HostCall {
-  fileprivate func pushSeconds(_ id: TimerID, _ field: (TimerRecord) -> Int64) {
+  fileprivate func pushSeconds(_ id: TimerID, _ field: (TimerStore, Int) -> Int64) {
     if let slot = loop.timers.slot(of: id) {
-      stack.push(Double(field(loop.timers.records[slot])) / 1e9)
+      stack.push(Double(field(loop.timers, slot)) / 1e9)
     } else {
       stack.pushNil()
     }

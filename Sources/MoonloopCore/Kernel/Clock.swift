@@ -23,6 +23,8 @@ package final class Clock {
   package let rate: Int64
   /// Whether an idle loop jumps to its next deadline.
   package let jumpsWhenIdle: Bool
+  /// Whether it is the machine's clock that runs: then some time passes in whatever is done.
+  package let runsByItself: Bool
   /// What is in flight; may be used from any thread.
   package let holds = Holds()
   /// Its place in a time that clocks of other threads share; protected by its lock, held for no
@@ -41,8 +43,8 @@ package final class Clock {
   @exclusivity(unchecked) private var wallOffset: Int64
 
   /// How far the machine's exact clock may be ahead of its coarse one, with one tick to spare. A
-  /// virtual machine that was held up can be further ahead; a deadline is then found that much later
-  /// by a busy loop, and at once by a wait, which reads the exact clock.
+  /// virtual machine that was held up can be further ahead; a deadline is then found that much
+  /// later by a busy loop, and at once by a wait, which reads the exact clock.
   private let coarseLag = 2 * cmx_coarse_tick()
 
   /// Makes a clock of a mode.
@@ -57,6 +59,7 @@ package final class Clock {
     self.mode = mode
     self.world = world
     rate = mode == .virtual ? 0 : 1
+    runsByItself = rate == 1 && world == nil
     jumpsWhenIdle = mode != .real
     offset = mode == .virtual ? start : 0
     wallOffset = mode == .virtual ? wall : 0
@@ -70,6 +73,7 @@ package final class Clock {
     mode = other.mode
     world = other.world
     rate = other.rate
+    runsByItself = other.runsByItself
     jumpsWhenIdle = other.jumpsWhenIdle
     guard jumpsWhenIdle else {
       (offset, wallOffset) = (0, 0)
@@ -131,9 +135,10 @@ package final class Clock {
   /// The time, read now.
   package func now() -> Int64 { time(at: world?.now ?? cmx_monotonic()) }
 
-  /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper (a
-  /// coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
+  /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
+  /// (a coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
   package func hasReached(_ deadline: Int64) -> Bool {
+    if deadline == .max { return false }
     let system = systemTime(of: deadline)
     if system == .max || system == .min { return system == .min }
     if let world { return world.now >= system }
