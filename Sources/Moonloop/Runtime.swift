@@ -36,7 +36,8 @@ package final class Runtime {
   private(set) var timedOutReason: LuaReference! = nil
   /// What is raised in a task that was cancelled without a reason.
   private(set) var cancelledReason: LuaReference! = nil
-  package private(set) var names: InternedNames! = nil
+  /// Never changed where it is read: no access to it spans a call.
+  @exclusivity(unchecked) package private(set) var names: InternedNames! = nil
   package let kinds: Kinds
   /// What `require "moonloop"` gives.
   var module: LuaReference! = nil
@@ -48,7 +49,7 @@ package final class Runtime {
     set { running = Running(newValue) }
   }
   /// The same in plain words: call-outs are many.
-  var running = Running()
+  @exclusivity(unchecked) var running = Running()
   /// The requests that were made of the loop and not performed yet, by reference.
   package var requests: [Int32: ScriptRequest] = [:]
   /// The file watches, once there was one.

@@ -38,9 +38,9 @@ extension Loop {
     /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
     public var onFailure: FailureHandler?
 
-    package private(set) var handler: Handler?
+    @exclusivity(unchecked) package private(set) var handler: Handler?
     /// The loop that it is on. Loop thread only.
-    package weak var loop: Loop?
+    package var loop: Loop? { owningLoop }
     /// The token of its registrations; 0: none.
     @exclusivity(unchecked) package var token: UInt64 = 0
     /// What the kernel said and was not delivered yet.
@@ -49,13 +49,13 @@ extension Loop {
     @exclusivity(unchecked) package var ringed = ModeMask()
     /// It cannot be polled and counts as ready always (a regular file).
     @exclusivity(unchecked) package var isAlwaysReady = false
-    @exclusivity(unchecked) package var callDepth = 0
+    @exclusivity(unchecked) package var callDepth: Int32 = 0
     /// Where it stands in the list of the mode with index `placeMode`, to leave that at once.
-    var place = 0
-    var placeMode = -1
+    var place: Int32 = 0
+    var placeMode: Int32 = -1
     /// The owner holds bytes that it has read ahead: they count as readable, though the kernel
     /// knows nothing of them any more. Loop thread only.
-    package var hasReadAhead = false {
+    @exclusivity(unchecked) package var hasReadAhead = false {
       didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
     }
     /// Reads and writes cannot block; else each is preceded by a question.
@@ -79,7 +79,7 @@ extension Loop {
       self.enabled = events
       self.reenabled = reenabled
       self.handler = handler
-      super.init(name: name)
+      super.init(name: name, isConfined: true)
     }
 
     /// Lets the handler hear of events (again).

@@ -18,8 +18,14 @@ extension Loop {
     private let hasLetGo = Atomic<Bool>(false)
     /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
     private let owner = Atomic<UInt>(0)
-    /// The indices of its modes in the loop that owns it. Loop thread only.
-    @exclusivity(unchecked) final var modes: [Int] = []  // as `Loop.modes`
+    /// Its modes in the loop that owns it. Loop thread only.
+    @exclusivity(unchecked) final var modes = ModeMask()  // as `Loop.modes`
+    /// Their indices in order of joining, unless it is one of the first 63 modes alone: most items
+    /// are in one mode, and cost no memory for it.
+    @exclusivity(unchecked) private final var joined: [Int] = []  // as `Loop.modes`
+    /// Whether only one thread ever adds it to loops, calls it and ends it. What counts its calls
+    /// is then written by that thread alone, and need not be a locked instruction.
+    final let isConfined: Bool
     /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
     final var isCommon = false
     package final var holds = true
@@ -31,10 +37,41 @@ extension Loop {
     /// The words of whoever made the item. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
 
-    package init(name: String) { self.name = name }
+    // Asked for in each call-out: other modules would check the access to `maker` itself.
+    package final var makerRef: Int32 { maker.ref }
+    package final var hasMakerState: Bool { maker.state != nil }
+
+    package init(name: String, isConfined: Bool) {
+      self.name = name
+      self.isConfined = isConfined
+    }
 
     /// Whether the item has not been invalidated. Any thread.
     public final var isValid: Bool { validity.load(ordering: .acquiring) }
+
+    // MARK: Modes, in the loop that owns it; loop thread only
+
+    /// The indices of its modes, in order of joining.
+    final var modeIndices: [Int] {
+      joined.isEmpty && !modes.isEmpty ? [modes.bits.trailingZeroBitCount] : joined
+    }
+
+    @inline(__always)
+    package final func isIn(_ index: Int) -> Bool {
+      modes.mayContain(index) && (index < 63 || joined.contains(index))
+    }
+
+    final func noteMode(_ index: Int) {
+      if !modes.isEmpty || index >= 63 { joined = modeIndices + [index] }
+      modes.insert(index)
+    }
+
+    final func forgetMode(_ index: Int) {
+      let rest = modeIndices.filter { $0 != index }
+      modes = ModeMask()
+      joined = []
+      for index in rest { noteMode(index) }
+    }
 
     /// Marks the item invalid.
     /// - Returns: Whether it was valid before.
@@ -44,12 +81,22 @@ extension Loop {
 
     /// How often the item was called. Any thread.
     package final var callouts: UInt64 { called.load(ordering: .relaxed) }
-    @inline(__always) final func countCall() { called.wrappingAdd(1, ordering: .relaxed) }
+    @inline(__always) final func countCall() {
+      if isConfined {
+        called.store(called.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+      } else {
+        called.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
 
     /// Begins a call of a source or port, which several threads may make at once.
     /// - Returns: false if it is invalid; the handlers may be gone. `endCall` is due all the same.
     @inline(__always)
     package final func beginCall() -> Bool {
+      if isConfined {
+        calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        return validity.load(ordering: .relaxed)
+      }
       // Counted before the look: who invalidates after it finds the call, who did before is seen.
       calls.wrappingAdd(1, ordering: .sequentiallyConsistent)
       return validity.load(ordering: .sequentiallyConsistent)
@@ -57,7 +104,11 @@ extension Loop {
 
     @inline(__always)
     package final func endCall() {
-      calls.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      if isConfined {
+        calls.store(calls.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+      } else {
+        calls.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      }
       if !isValid { letGo() }
     }
 
@@ -88,13 +139,13 @@ extension Loop {
         == UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
     }
 
-    package final var hasOwner: Bool { owner.load(ordering: .acquiring) != 0 }
-
-    @inline(__always) package final var isInAnyMode: Bool { !modes.isEmpty }
-    @inline(__always) package final func isIn(_ index: Int) -> Bool {
-      for mode in modes where mode == index { return true }
-      return false
+    /// The loop that the item is on. On the thread of that loop only.
+    package final var owningLoop: Loop? {
+      UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
+        .map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
     }
+
+    package final var hasOwner: Bool { owner.load(ordering: .acquiring) != 0 }
 
     /// A reason to deliver nothing comes or goes: each that came goes once. Loop thread only.
     package func setSuspended(_ suspended: Bool) {

@@ -60,7 +60,7 @@ extension Loop {
     if let timer = item as? Timer { return timer.loop === self && contains(timer.id, name) }
     if name == .common { return isCommonItem(item) }
     guard let mode = findMode(name) else { return false }
-    return indices(of: item).contains(mode.index)
+    return isMember(item, mode)
   }
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
@@ -83,29 +83,46 @@ extension Loop {
       guard isOwned else { throw .onAnotherLoop(item.label) }
       observer.loop = self
     case let descriptor as DescriptorSource:
-      guard isOwned else { throw .onAnotherLoop(item.label) }
-      descriptor.loop = self
+      guard isOwned else { throw .onAnotherLoop(descriptor.label) }
     default: break
     }
   }
 
   /// The loop that had an item first has let go of it: it is this loop's own from now on.
   private func settle(_ item: Item, _ indices: [Int]) {
-    item.modes = indices
+    for index in indices { item.noteMode(index) }
     item.isCommon = commonItems.contains { $0 === item }
     if let source = item as? Source, source.isSignalled { noteSignalled(source) }
   }
 
   /// The indices of an item's modes in this loop; a source may be in several loops.
   package func indices(of item: Item) -> [Int] {
-    item.isOwned(by: self) ? item.modes : guestModes[ObjectIdentifier(item)] ?? []
+    item.isOwned(by: self) ? item.modeIndices : guestModes[ObjectIdentifier(item)] ?? []
   }
 
-  private func setIndices(of item: Item, _ indices: [Int]) {
+  private func isMember(_ item: Item, _ mode: Mode) -> Bool {
+    if item.isOwned(by: self) { return item.isIn(mode.index) }
+    return guestModes[ObjectIdentifier(item)]?.contains(mode.index) ?? false
+  }
+
+  private func isNowhere(_ item: Item) -> Bool {
+    item.isOwned(by: self) ? item.modes.isEmpty : guestModes[ObjectIdentifier(item)] == nil
+  }
+
+  private func noteMember(_ item: Item, _ mode: Mode) {
     if item.isOwned(by: self) {
-      item.modes = indices
+      item.noteMode(mode.index)
     } else {
-      guestModes[ObjectIdentifier(item)] = indices.isEmpty ? nil : indices
+      guestModes[ObjectIdentifier(item), default: []].append(mode.index)
+    }
+  }
+
+  private func forgetMember(_ item: Item, _ mode: Mode) {
+    if item.isOwned(by: self) {
+      item.forgetMode(mode.index)
+    } else {
+      let rest = guestModes[ObjectIdentifier(item)]?.filter { $0 != mode.index } ?? []
+      guestModes[ObjectIdentifier(item)] = rest.isEmpty ? nil : rest
     }
   }
 
@@ -121,7 +138,7 @@ extension Loop {
 
   /// An item that is in no mode here, and is no common item, belongs here no more.
   private func releaseIfNowhere(_ item: Item) {
-    guard indices(of: item).isEmpty, !isCommonItem(item) else { return }
+    guard isNowhere(item), !isCommonItem(item) else { return }
     let isOwned = item.isOwned(by: self)
     (item as? Source)?.leave(self)
     (item as? Port)?.leave(self)
@@ -135,18 +152,15 @@ extension Loop {
     for index in indices(of: item) { leave(item, modes[index]) }
     releaseIfNowhere(item)
     (item as? Observer)?.loop = nil
-    if let descriptor = item as? DescriptorSource { descriptor.loop = nil }
     if !item.isValid { item.letGo() }
   }
 
   // MARK: Joining and leaving a mode
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
-    var indices = indices(of: item)
-    if indices.contains(mode.index) { return }
+    if isMember(item, mode) { return }
     if let descriptor = item as? DescriptorSource { try watch(descriptor, in: mode) }
-    indices.append(mode.index)
-    setIndices(of: item, indices)
+    noteMember(item, mode)
     if item.holds && !(item is Observer) { mode.holders += 1 }
     switch item {
     case let observer as Observer: mode.insert(observer)
@@ -157,7 +171,9 @@ extension Loop {
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
     case let port as Port:
       mode.ports.append(port)
-      if port.waiting > 0 && !mode.containsReady(port) { mode.appendReady(.port(port)) }
+      if port.waiting > 0 && !mode.containsReady(ReadyItem(port)) {
+        mode.appendReady(ReadyItem(port))
+      }
     case let descriptor as DescriptorSource:
       mode.insert(descriptor)
       if descriptor.hasReadAhead { ringReadAhead(descriptor) }
@@ -166,17 +182,15 @@ extension Loop {
   }
 
   package func leave(_ item: Item, _ mode: Mode) {
-    var indices = indices(of: item)
-    guard let place = indices.firstIndex(of: mode.index) else { return }
-    indices.remove(at: place)
-    setIndices(of: item, indices)
+    if !isMember(item, mode) { return }
+    forgetMember(item, mode)
     if item.holds && !(item is Observer) { mode.holders -= 1 }
     switch item {
     case let observer as Observer: mode.remove(observer)
     case let source as Source:
       mode.sources.removeAll { $0 === source }
       // In no mode it gives up its place among equal orders; the mark stays (R41).
-      if indices.isEmpty && source.isOwned(by: self) { source.signalNumber = 0 }
+      if source.isOwned(by: self) && source.modes.isEmpty { source.signalNumber = 0 }
       if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
     case let port as Port:
       mode.ports.removeAll { $0 === port }

@@ -2,8 +2,13 @@
 
 internal import Synchronization
 
-private let mainQueueToken: UInt64 = 1
-private let firstDescriptorToken: UInt64 = 2
+private let firstDescriptorToken = ReadyItem.mainQueueToken + 1
+
+/// A descriptor source by its slot, in plain words; the loop holds it by hand.
+struct DescriptorSlot: BitwiseCopyable {
+  var source: Unmanaged<Loop.DescriptorSource>?
+  var generation: UInt32
+}
 
 extension Loop {
   // MARK: Ready
@@ -11,8 +16,8 @@ extension Loop {
   /// A port has got a message: it takes its place in the rings of its modes. Loop thread only.
   package func noteReady(_ port: Port) {
     guard port.isValid, !port.isSuspended else { return }
-    for index in indices(of: port) where !modes[index].containsReady(port) {
-      modes[index].appendReady(.port(port))
+    for index in indices(of: port) where !modes[index].containsReady(ReadyItem(port)) {
+      modes[index].appendReady(ReadyItem(port))
     }
   }
 
@@ -48,24 +53,27 @@ extension Loop {
   private func take(_ count: Int, _ mode: Mode) {
     for index in 0..<count {
       let event = events[index]
-      if event.token == mainQueueToken {
+      if event.token == ReadyItem.mainQueueToken {
         if !mode.mainQueueIsReady && !isDrainingMainQueue {
           mode.mainQueueIsReady = true
           mode.appendReady(.mainQueue)
         }
-      } else if let source = descriptor(for: event.token) {
-        source.ready.formUnion(event.events)
-        ring(source, mode)
+      } else {
+        descriptor(for: event.token)?._withUnsafeGuaranteedRef { source in
+          source.ready.formUnion(event.events)
+          ring(source, mode)
+        }
       }
     }
   }
 
   private func ring(_ source: DescriptorSource, _ mode: Mode) {
-    if source.ringed.mayContain(mode.index) && (mode.index < 63 || mode.containsReady(source)) {
+    let item = ReadyItem(token: source.token)
+    if source.ringed.mayContain(mode.index) && (mode.index < 63 || mode.containsReady(item)) {
       return
     }
     source.ringed.insert(mode.index)
-    mode.appendReady(.descriptor(source))
+    mode.appendReady(item)
   }
 
   private func noteAlwaysReady(_ mode: Mode) {
@@ -87,25 +95,28 @@ extension Loop {
   }
 
   private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
-    switch item {
-    case .port(let port):
-      port.isValid && !port.isSuspended && port.waiting > 0
-        && indices(of: port).contains(mode.index)
-    case .descriptor(let source):
-      source.isValid && source.isIn(mode.index)
-        && !source.ready.isDisjoint(with: source.interest)
-    case .mainQueue: !isDrainingMainQueue
+    if item == .mainQueue { return !isDrainingMainQueue }
+    if let port = item.port {
+      return port._withUnsafeGuaranteedRef { port in
+        port.isValid && !port.isSuspended && port.waiting > 0
+          && indices(of: port).contains(mode.index)
+      }
     }
+    return descriptor(for: item.token)?._withUnsafeGuaranteedRef { source in
+      source.isValid && source.isIn(mode.index) && !source.ready.isDisjoint(with: source.interest)
+    } ?? false
   }
 
   @inline(never)
   private func drop(_ mode: Mode) {
     guard let item = mode.takeReady() else { return }
     if mode.round > 0 { mode.round -= 1 }
-    switch item {
-    case .port: break
-    case .descriptor(let source): source.ringed.remove(mode.index, isLastOfShared: true)
-    case .mainQueue: mode.mainQueueIsReady = false
+    if item == .mainQueue {
+      mode.mainQueueIsReady = false
+    } else if item.port == nil {
+      descriptor(for: item.token)?._withUnsafeGuaranteedRef { source in
+        source.ringed.remove(mode.index, isLastOfShared: true)
+      }
     }
   }
 
@@ -118,15 +129,20 @@ extension Loop {
     if eventOrder != nil { drawNextReady(mode) }
     while let item = mode.takeReady() {
       if mode.round > 0 { mode.round -= 1 }
-      switch item {
-      case .port(let port): if serve(port, mode) { return true }
-      case .descriptor(let source): if serve(source, mode) { return true }
-      case .mainQueue:
-        mode.mainQueueIsReady = false
-        if serveMainQueue() { return true }
-      }
+      if serve(item, mode) { return true }
     }
     return false
+  }
+
+  private func serve(_ item: ReadyItem, _ mode: Mode) -> Bool {
+    if item == .mainQueue {
+      mode.mainQueueIsReady = false
+      return serveMainQueue()
+    }
+    // Held from here on: the handler may do away with it.
+    if let port = item.port { return serve(port.takeUnretainedValue(), mode) }
+    guard let source = descriptor(for: item.token) else { return false }
+    return serve(source.takeUnretainedValue(), mode)
   }
 
   @inline(never)
@@ -140,7 +156,7 @@ extension Loop {
       let message = port.take()
     else { return false }
     if port.waiting > 0 {
-      mode.appendReady(.port(port))  // Ready ports take turns (R54).
+      mode.appendReady(ReadyItem(port))  // Ready ports take turns (R54).
     } else {
       // Empty now in all its modes: ready again, it stands at the end there too.
       for index in indices(of: port) where index != mode.index { modes[index].forgetReady(port) }
@@ -167,38 +183,42 @@ extension Loop {
   package func ringReadAhead(_ source: DescriptorSource) {
     guard source.isValid, source.interest.contains(.read) else { return }
     source.ready.insert(.read)
-    for index in source.modes { ring(source, modes[index]) }
+    for index in indices(of: source) { ring(source, modes[index]) }
   }
 
   // MARK: Registrations
 
-  private func descriptor(for token: UInt64) -> DescriptorSource? {
-    let slot = Int((token & 0xffff_ffff) - firstDescriptorToken)
+  @inline(__always)
+  private func descriptor(for token: UInt64) -> Unmanaged<DescriptorSource>? {
+    let slot = Int(truncatingIfNeeded: (token & 0xffff_ffff) &- firstDescriptorToken)
     guard slot >= 0, slot < descriptors.count else { return nil }
-    guard UInt64(descriptorGenerations[slot]) == token >> 32 else { return nil }
-    return descriptors[slot]
+    let found = descriptors[slot]
+    return UInt64(found.generation) == token >> 32 ? found.source : nil
   }
 
   /// Names the source for the kernel: a slot and its generation, so that stale events are harmless.
   private func giveToken(_ source: DescriptorSource) {
     if source.token != 0 { return }
+    let held = Unmanaged.passRetained(source)
     let slot = freeDescriptors.popLast() ?? descriptors.count
     if slot == descriptors.count {
-      descriptors.append(source)
-      descriptorGenerations.append(0)
+      descriptors.append(DescriptorSlot(source: held, generation: 0))
     } else {
-      descriptors[slot] = source
+      descriptors[slot].source = held
     }
-    source.token = UInt64(descriptorGenerations[slot]) << 32 | UInt64(slot) + firstDescriptorToken
+    let generation = UInt64(descriptors[slot].generation)
+    source.token = generation << 32 | UInt64(slot) + firstDescriptorToken
   }
 
   package func forgetToken(_ source: DescriptorSource) {
     if source.token == 0 { return }
     let slot = Int((source.token & 0xffff_ffff) - firstDescriptorToken)
-    descriptors[slot] = nil
-    descriptorGenerations[slot] = (descriptorGenerations[slot] + 1) & 0x0fff_ffff
+    descriptors[slot].source = nil
+    descriptors[slot].generation = (descriptors[slot].generation + 1) & 0x0fff_ffff
     freeDescriptors.append(slot)
     source.token = 0
+    source.ringed = ModeMask()  // What stands in the rings under the old token is nobody's.
+    Unmanaged.passUnretained(source).release()  // the caller holds it
   }
 
   package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
@@ -239,7 +259,7 @@ extension Loop {
   package func updateInterest(of source: DescriptorSource) {
     if source.hasReadAhead { ringReadAhead(source) }
     if source.isAlwaysReady { return }
-    for index in source.modes {
+    for index in indices(of: source) {
       guard let set = modes[index].pollSet else { continue }
       do {
         try kernel.rewatch(source.fd, for: source.interest, token: source.token, in: set)
@@ -269,7 +289,7 @@ extension Loop {
   package func watchMainQueue(_ mode: Mode) {
     guard mode.isCommon, !mode.servesMainQueue, let fd = kernel.mainQueueDescriptor else { return }
     do {
-      _ = try kernel.watch(fd, for: .read, token: mainQueueToken, in: pollSet(of: mode))
+      _ = try kernel.watch(fd, for: .read, token: ReadyItem.mainQueueToken, in: pollSet(of: mode))
       mode.servesMainQueue = true
       mode.polled += 1
     } catch {
@@ -296,7 +316,7 @@ extension Loop {
     guard let fd = kernel.mainQueueDescriptor else { return }
     for mode in modes where mode.servesMainQueue {
       if let set = mode.pollSet {
-        try? kernel.rewatch(fd, for: interest, token: mainQueueToken, in: set)
+        try? kernel.rewatch(fd, for: interest, token: ReadyItem.mainQueueToken, in: set)
       }
     }
   }

@@ -127,7 +127,7 @@ extension Loop {
     entry.withSource { source in
       guard source.isSignalled, source.isValid else { return false }
       if source.isOwned(by: self) {
-        return source.signalNumber == entry.number && source.isInAnyMode
+        return source.signalNumber == entry.number && !source.modes.isEmpty
       }
       return guestModes[ObjectIdentifier(source)] != nil
     }

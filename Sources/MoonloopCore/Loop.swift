@@ -50,7 +50,7 @@ public final class Loop: @unchecked Sendable {
   package let firing = Table<Int32>()
   /// A nested run has parked timers whose callbacks were under way.
   var wasParked = false
-  var wallDates: [TimerID: Int64] = [:]
+  @exclusivity(unchecked) var wallDates: [TimerID: Int64] = [:]
   var wallClockSteps = 0
   /// Sources that were signalled, in order of their signals; some may not be any more.
   let signalled = Table<SignalledSource>()
@@ -65,14 +65,15 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var requests = BlockQueue()
   /// Modes of sources and ports that belong to another loop as well.
   var guestModes: [ObjectIdentifier: [Int]] = [:]
-  var descriptors: [DescriptorSource?] = []
-  var descriptorGenerations: [UInt32] = []
+  let descriptors = Table<DescriptorSlot>()
   var freeDescriptors: [Int] = []
   /// The set for modes without descriptors: only the wake-up is in it.
   package let barePollSet: PollSetID
   package let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
   /// What the clock said when the loop last looked; dates up to it are due.
   @exclusivity(unchecked) var passNow: Int64 = .min
+  /// In this pass it has not looked: see `lookAtClock`.
+  @exclusivity(unchecked) var isTimeOld = false
   /// How many sleeps were left out because a timer was due already.
   var omittedSleeps = 0
   var isApplyingPosts = false
@@ -97,9 +98,9 @@ public final class Loop: @unchecked Sendable {
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// In which order events that are ready at once are served; nil: as they became so.
-  package var eventOrder: EventOrder?
+  @exclusivity(unchecked) package var eventOrder: EventOrder?
   /// When descriptors were last looked at.
-  var inspection = DescriptorInspection()
+  @exclusivity(unchecked) var inspection = DescriptorInspection()
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
   @exclusivity(unchecked)
   private(set) var idleHooks: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
@@ -119,6 +120,7 @@ public final class Loop: @unchecked Sendable {
       signalled.deallocate()
       batches.deallocate()
       answered.deallocate()
+      descriptors.deallocate()
       events.deallocate()
       throw error
     }
@@ -134,6 +136,8 @@ public final class Loop: @unchecked Sendable {
     signalled.deallocate()
     batches.deallocate()
     answered.deallocate()
+    for slot in 0..<descriptors.count { descriptors[slot].source?.release() }
+    descriptors.deallocate()
     events.deallocate()
   }
 

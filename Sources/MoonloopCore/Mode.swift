@@ -1,10 +1,30 @@
 // One mode of a loop: what is in it, and what of that is ready.
 
-/// Something that is ready and waits for its turn, one a pass (R29, R54).
-package enum ReadyItem {
-  case descriptor(Loop.DescriptorSource)
-  case port(Loop.Port)
-  case mainQueue
+/// Something that is ready and waits for its turn, one a pass (R29, R54): a plain word, so that who
+/// passes it on counts no reference. It holds nothing: a descriptor is known by its token, and a
+/// port is in the mode as long as it is in the ring.
+package struct ReadyItem: BitwiseCopyable, Equatable {
+  private static let portBit: UInt64 = 1 << 63
+  private let bits: UInt64
+
+  /// The token of the main queue; those of descriptors are above it.
+  static let mainQueueToken: UInt64 = 1
+  static let mainQueue = ReadyItem(token: mainQueueToken)
+
+  /// The main queue, or a descriptor by the token of its registrations.
+  @inline(__always)
+  init(token: UInt64) { bits = token }
+
+  init(_ port: Loop.Port) {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(port).toOpaque())
+    bits = UInt64(address) | Self.portBit  // user addresses are below that
+  }
+
+  var token: UInt64 { bits }
+  var port: Unmanaged<Loop.Port>? {
+    if bits & Self.portBit == 0 { return nil }
+    return UnsafeRawPointer(bitPattern: UInt(bits & ~Self.portBit)).map { .fromOpaque($0) }
+  }
 }
 
 /// One mode of one loop. Loop thread only.
@@ -35,7 +55,7 @@ package final class Mode {
   var servesMainQueue = false
 
   /// What is ready, in order of becoming so; the first `readyHead` are gone.
-  @exclusivity(unchecked) private var ready: [ReadyItem?] = []  // as `Loop.modes`
+  private let ready = Table<ReadyItem>()
   @exclusivity(unchecked) private var readyHead = 0
   /// How many of the ready are served before the kernel is asked again, so that no port that is
   /// always ready keeps descriptors from their turn (R31).
@@ -48,7 +68,10 @@ package final class Mode {
     bit = ModeMask.bit(index)
   }
 
-  deinit { timers.deallocate() }
+  deinit {
+    timers.deallocate()
+    ready.deallocate()
+  }
 
   // MARK: Observers
 
@@ -73,8 +96,8 @@ package final class Mode {
 
   func insert(_ source: Loop.DescriptorSource) {
     if source.placeMode < 0 {
-      source.placeMode = index
-      source.place = descriptors.count
+      source.placeMode = Int32(index)
+      source.place = Int32(descriptors.count)
     }
     descriptors.append(source)
   }
@@ -82,12 +105,12 @@ package final class Mode {
   /// Takes a source out; the last one takes its place.
   func remove(_ source: Loop.DescriptorSource) {
     let isKnown = source.placeMode == index
-    let found = isKnown ? source.place : descriptors.firstIndex { $0 === source }
+    let found = isKnown ? Int(source.place) : descriptors.firstIndex { $0 === source }
     guard let place = found, place < descriptors.count else { return }
     let last = descriptors.removeLast()
     if last !== source {
       descriptors[place] = last
-      if last.placeMode == index { last.place = place }
+      if last.placeMode == index { last.place = Int32(place) }
     }
     if isKnown { source.placeMode = -1 }
   }
@@ -106,35 +129,44 @@ package final class Mode {
   package func takeReady() -> ReadyItem? {
     guard readyHead < ready.count else { return nil }
     let item = ready[readyHead]
-    ready[readyHead] = nil
     readyHead += 1
     if readyHead == ready.count {
-      ready.removeAll(keepingCapacity: true)
+      ready.removeAll()
       readyHead = 0
     } else if readyHead >= 1024 && readyHead * 2 > ready.count {
-      ready.removeFirst(readyHead)
-      readyHead = 0
+      keepReady { _ in true }
     }
     return item
   }
 
+  /// Moves those of the ready that a closure wants to the front of the memory.
+  private func keepReady(_ isKept: (ReadyItem) -> Bool) {
+    var kept = 0
+    for index in readyHead..<ready.count where isKept(ready[index]) {
+      ready[kept] = ready[index]
+      kept += 1
+    }
+    while ready.count > kept { ready.removeLast() }
+    readyHead = 0
+  }
+
   /// Lets one of the ready have its turn before the others; the first goes to its place.
-  func bringForward(_ offset: Int) { ready.swapAt(readyHead, readyHead + offset) }
+  func bringForward(_ offset: Int) {
+    let first = ready[readyHead]
+    ready[readyHead] = ready[readyHead + offset]
+    ready[readyHead + offset] = first
+  }
 
   /// Takes a port out of the ring: added again, it stands at the end.
   package func forgetReady(_ port: Loop.Port) {
-    if !containsReady(port) { return }
-    ready.removeAll { if case .port(let other)? = $0 { other === port } else { false } }
+    let item = ReadyItem(port)
+    if !containsReady(item) { return }
+    keepReady { $0 != item }
     round = min(round, readyCount)
   }
 
-  package func containsReady(_ port: Loop.Port) -> Bool {
-    for case .port(let other)? in ready[readyHead...] where other === port { return true }
-    return false
-  }
-
-  package func containsReady(_ source: Loop.DescriptorSource) -> Bool {
-    for case .descriptor(let other)? in ready[readyHead...] where other === source { return true }
+  package func containsReady(_ item: ReadyItem) -> Bool {
+    for index in readyHead..<ready.count where ready[index] == item { return true }
     return false
   }
 }

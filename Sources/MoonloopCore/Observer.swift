@@ -37,7 +37,7 @@ extension Loop {
       self.order = order
       self.repeats = repeats
       self.handler = handler
-      super.init(name: name)
+      super.init(name: name, isConfined: true)
     }
 
     /// Ends the observer for good: it leaves all modes and lets go of its handler (R126).

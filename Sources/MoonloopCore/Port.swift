@@ -30,7 +30,7 @@ extension Loop {
     public init(name: String = "", capacity: Int = 65_536, handler: @escaping Handler) {
       self.capacity = max(1, capacity)
       self.handler = handler
-      super.init(name: name)
+      super.init(name: name, isConfined: false)
     }
 
     /// Puts a message at the end of the queue and wakes the loop if that sleeps.

@@ -174,7 +174,7 @@ extension Loop {
       case .perform(let block): enqueue(block)
       case .signalled(let source, let member):
         member.postIsTaken()
-        noteSignalled(source)
+        if !source.isNotedHere { noteSignalled(source) }
       case .portReady(let port, let member):
         member.postIsTaken()
         noteReady(port)

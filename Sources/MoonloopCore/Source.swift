@@ -17,11 +17,15 @@ extension Loop {
     /// Signalled sources are performed by ascending order (R42).
     public let order: Int
 
-    package private(set) var schedule: Scheduler?
-    package private(set) var cancel: Scheduler?
-    package private(set) var perform: Perform?
+    @exclusivity(unchecked) package private(set) var schedule: Scheduler?
+    @exclusivity(unchecked) package private(set) var cancel: Scheduler?
+    @exclusivity(unchecked) package private(set) var perform: Perform?
 
+    /// It was signalled, and is noted by a post or by its loop.
     private let mark = Atomic<Bool>(false)
+    /// The same for signals on the thread of a confined source: written by that thread alone, so
+    /// that it needs no locked instruction. Either mark counts; one of them is enough.
+    private let ownMark = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
     private let members = Guarded<[Membership]>([])
     /// Whether it is in one loop only, the one that owns it.
@@ -35,15 +39,26 @@ extension Loop {
     ///   - schedule: Called at each adding to a mode.
     ///   - cancel: Called at each leaving of a mode, also by its end and the thread's.
     ///   - perform: Called on the thread of a loop that it is in.
-    public init(
+    public convenience init(
       order: Int = 0, name: String = "", schedule: Scheduler? = nil, cancel: Scheduler? = nil,
+      perform: @escaping Perform
+    ) {
+      self.init(
+        order: order, name: name, schedule: schedule, cancel: cancel, isConfined: false,
+        perform: perform)
+    }
+
+    /// The same for a source that is confined to one thread, but for signals: that thread alone
+    /// adds it to its loops and ends it.
+    package init(
+      order: Int, name: String, schedule: Scheduler?, cancel: Scheduler?, isConfined: Bool,
       perform: @escaping Perform
     ) {
       self.order = order
       self.schedule = schedule
       self.cancel = cancel
       self.perform = perform
-      super.init(name: name)
+      super.init(name: name, isConfined: isConfined)
     }
 
     /// Marks the source: it is performed in the next pass of a mode that it is in.
@@ -53,10 +68,29 @@ extension Loop {
     /// source is invalid.
     /// - Note: Any thread. No system call.
     public func signal() {
+      if isConfined && signalHere() { return }
       guard isValid, !mark.exchange(true, ordering: .sequentiallyConsistent) else { return }
       if !isShared.load(ordering: .sequentiallyConsistent), noteHere() { return }
       for member in members.withLock({ $0 }) where member.claimPost() {
         member.loop.post(.signalled(self, member))
+      }
+    }
+
+    /// Signals a confined source on the thread of its only loop: nobody else takes that mark off.
+    /// - Returns: false if it is another thread, or there are more loops.
+    @inline(__always)
+    private func signalHere() -> Bool {
+      guard !isShared.load(ordering: .relaxed), let pointer = cmx_thread_loop() else {
+        return false
+      }
+      return Unmanaged<Loop>.fromOpaque(pointer)._withUnsafeGuaranteedRef { loop in
+        guard isOwned(by: loop) else { return false }
+        if !isValid || ownMark.load(ordering: .relaxed) || mark.load(ordering: .relaxed) {
+          return true
+        }
+        ownMark.store(true, ordering: .relaxed)
+        loop.noteSignalled(self)
+        return true
       }
     }
 
@@ -72,11 +106,27 @@ extension Loop {
     }
 
     /// Whether it was signalled and not performed since. Any thread.
-    public var isSignalled: Bool { mark.load(ordering: .sequentiallyConsistent) }
+    public var isSignalled: Bool {
+      ownMark.load(ordering: .relaxed) || mark.load(ordering: .sequentiallyConsistent)
+    }
 
-    /// Takes the mark off.
-    /// - Returns: Whether it was there: whoever gets true performs.
-    package func takeMark() -> Bool { mark.exchange(false, ordering: .acquiringAndReleasing) }
+    /// Whether a signal on its own thread is noted already, and keeps its place. Loop thread only.
+    var isNotedHere: Bool { ownMark.load(ordering: .relaxed) }
+
+    /// Takes the marks off.
+    /// - Returns: Whether one was there: whoever gets true performs.
+    package func takeMark() -> Bool {
+      var wasSignalled = false
+      if ownMark.load(ordering: .relaxed) {
+        ownMark.store(false, ordering: .relaxed)
+        wasSignalled = true
+      }
+      // Who sets the other mark after this look has posted, or will: it is found then.
+      if mark.load(ordering: .relaxed), mark.exchange(false, ordering: .acquiringAndReleasing) {
+        wasSignalled = true
+      }
+      return wasSignalled
+    }
 
     /// Ends the source for good: it leaves all modes of all loops and its handlers (R126).
     ///

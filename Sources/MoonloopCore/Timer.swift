@@ -53,7 +53,7 @@ extension Loop {
         interval > .zero ? min(max(.zero, tolerance), interval / 2) : max(.zero, tolerance)
       self.restingDate = date.nanoseconds
       self.handler = handler
-      super.init(name: name)
+      super.init(name: name, isConfined: true)
     }
 
     /// The next date; nil when the timer is invalid (R84).

@@ -183,15 +183,18 @@ let descriptorEnabled: LuaRawFunction = { L, context in
 /// `fd:write(string, …)`: how many bytes were written, perhaps not all; never waits.
 let descriptorWrite: LuaRawFunction = { L, context in
   host(L, context, "fd:write") { call in
-    let (handle, source) = try call.selfDescriptor()
+    let handle = try call.selfHandle(call.kinds.fd)
     let count = call.count
     for index in stride(from: 2, through: count, by: 1) { try call.checkWritable(index) }
     try call.requireValid(handle)
-    var written = 0
-    for index in stride(from: 2, through: count, by: 1) {
-      let (size, done) = try call.write(source, index, after: written)
-      written += done
-      if done < size { break }
+    let written = try handle.withItem(as: Loop.DescriptorSource.self) { source in
+      var written = 0
+      for index in stride(from: 2, through: count, by: 1) {
+        let (size, done) = try call.write(source, index, after: written)
+        written += done
+        if done < size { break }
+      }
+      return written
     }
     call.stack.push(written)
     return 1

@@ -23,14 +23,15 @@ extension Runtime {
 /// enough now. Never waits.
 let descriptorRead: LuaRawFunction = { L, context in
   host(L, context, "fd:read") { call in
-    let (handle, source) = try call.selfDescriptor()
+    let handle = try call.selfHandle(call.kinds.fd)
     let format = try call.readFormat(2)
     try call.requireValid(handle)
-    let buffer = source.maker.state as? ReadAhead
-    if case .some(let count) = format, count > 0, buffer == nil {
-      return try call.readDirectly(source, count)
+    return try handle.withItem(as: Loop.DescriptorSource.self) { source in
+      if case .some(let count) = format, count > 0, !source.hasMakerState {
+        return try call.readDirectly(source, count)
+      }
+      return try call.read(source, call.runtime.readAhead(of: source), format)
     }
-    return try call.read(source, call.runtime.readAhead(of: source), format)
   }
 }
 
@@ -57,14 +58,15 @@ extension HostCall {
   /// Bytes straight from the kernel: nothing was read ahead.
   @inline(__always)
   fileprivate func readDirectly(_ source: Loop.DescriptorSource, _ count: Int) throws -> Int32 {
-    try withRuntime { runtime in
-      let scratch = runtime.scratch
-      let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
-      let length: Int
-      do throws(SystemError) { length = try source.read(runtime.loop.kernel, into: part) } catch {
-        throw failure(error, of: source)
-      }
-      if length == 0 { throw endOfFile }
+    let scratch = withRuntime { $0.scratch }
+    let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
+    let result = withLoop { loop in
+      Result { () throws(SystemError) in try source.read(loop.kernel, into: part) }
+    }
+    switch result {
+    case .failure(let error): throw failure(error, of: source)
+    case .success(0): throw endOfFile
+    case .success(let length):
       stack.push(bytes: UnsafeRawBufferPointer(rebasing: part[0..<length]))
       return 1
     }

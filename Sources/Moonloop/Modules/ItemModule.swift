@@ -19,6 +19,14 @@ extension LuaHandle {
     Unmanaged<Loop.Item>.fromOpaque(pointer!).takeUnretainedValue()
   }
 
+  /// Runs a body on the item without counting a reference: the handle must hold it meanwhile.
+  @inline(__always)
+  func withItem<Item: Loop.Item, Result>(
+    as type: Item.Type, _ body: (Item) throws -> Result
+  ) rethrows -> Result {
+    try Unmanaged<Item>.fromOpaque(pointer!)._withUnsafeGuaranteedRef(body)
+  }
+
   /// The same as the class that the handle's kind stands for.
   @inline(__always)
   func item<Item: Loop.Item>(as type: Item.Type) -> Item {
@@ -66,7 +74,7 @@ extension HostCall {
   /// An error if the item has ended: it names the item, where it was made, and where it ended.
   @inline(__always)
   func requireValid(_ handle: LuaHandle) throws(ScriptMistake) {
-    if !handle.item.isValid { throw invalid(handle) }
+    if !handle.withItem(as: Loop.Item.self, \.isValid) { throw invalid(handle) }
   }
 
   @inline(never)
@@ -196,7 +204,7 @@ extension Runtime {
   func callOut(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
     let outer = running
     running = Running(item: item)
-    let ref = item.maker.ref
+    let ref = item.makerRef
     if ref > 0 {
       let outcome = dispatch(ref)
       if case .returned = outcome {} else { settle(outcome, .item(item)) }

@@ -35,7 +35,7 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let doors = call.runtime.doors
   let source = Loop.Source(
     order: order, name: name, schedule: hasSchedule ? doors.schedule : nil,
-    cancel: hasCancel ? doors.cancel : nil, perform: doors.perform)
+    cancel: hasCancel ? doors.cancel : nil, isConfined: true, perform: doors.perform)
   _ = call.push(call.runtime.kinds.source, source)
   stack.rotate(-4, 1)  // the handle below its three functions
   stack.popSlot(3, of: -4)
