@@ -91,7 +91,7 @@ extension Loop {
   private func serveEvent(_ frame: RunFrame, wasAsleep: Bool) -> Bool {
     let mode = frame.mode
     if frame.isStopped && wasAsleep { return false }  // The stop is the event (R15).
-    if mode.timers.count > 0 { passNow = max(passNow, clock.now()) }
+    if mode.timers.count > 0 { lookAtClock(mode) }
     let timersAreDue = mode.timers.hasDue(at: passNow)
     if !(frame.servedPort && timersAreDue) && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
@@ -133,6 +133,7 @@ extension Loop {
       applyPosts()
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
+      if mode.timers.hasRing && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
       if date <= passNow && canOmitSleep(mode) { return }
       if isFirst { for hook in idleHooks { hook.body(date) } }

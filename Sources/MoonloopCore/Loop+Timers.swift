@@ -5,8 +5,25 @@ extension Loop {
 
   package func hasDueTimers(_ mode: Mode) -> Bool {
     guard mode.timers.count > 0 else { return false }
-    passNow = max(passNow, clock.now())
+    lookAtClock(mode)
     return mode.timers.hasDue(at: passNow)
+  }
+
+  /// Finds out what time it is, unless only timers can be due that are known to be so already, all
+  /// of them earlier than the first of the others: then it makes no difference.
+  ///
+  /// With more than one mode it does: a timer without a delay takes its place among those of
+  /// another mode, which may be due for long.
+  @inline(__always)
+  func lookAtClock(_ mode: Mode) {
+    let first = mode.timers.firstOfHeap
+    isTimeOld =
+      clock.runsByItself && modes.count == 1 && first > passNow && !clock.hasReached(first)
+    if isTimeOld {
+      passNow &+= 1  // so much has passed for sure, and later dates are later
+    } else {
+      passNow = max(passNow, clock.now())
+    }
   }
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
@@ -33,6 +50,10 @@ extension Loop {
     var next = Int64.max
     var coalesced: Int64 = 0
     if interval > 0 {
+      var now = now
+      if isTimeOld {  // The fires that are coalesced count up to this moment.
+        now = max(now, clock.now())
+      }
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }

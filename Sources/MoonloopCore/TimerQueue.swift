@@ -286,6 +286,14 @@ package struct TimerQueue {
     return heapIsDue && heap[0].precedes(first) ? heap[0].slot : first.slot
   }
 
+  /// Whether anything is in the ring, and due whatever the time is.
+  @inline(__always)
+  package var hasRing: Bool { state.pointee.ringLive > 0 }
+
+  /// A date before which nothing in the heap is due; `Int64.max` if that is empty.
+  @inline(__always)
+  package var firstOfHeap: Int64 { heap.isEmpty ? .max : heap[0].date }
+
   /// Whether anything is due at a moment.
   @inline(__always)
   package func hasDue(at now: Int64) -> Bool {
