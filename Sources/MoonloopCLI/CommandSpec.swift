@@ -8,6 +8,8 @@ struct OptionSpec: Sendable {
   var placeholder: String?
   /// All values it takes, if they can be listed.
   var choices: [String] = []
+  /// Whether its value is a time, such as 90s; a command in Lua gets it as seconds.
+  var isTime = false
   /// Whether it may be given several times.
   var repeats = false
   /// Whether `--no-NAME` says the opposite.

@@ -70,8 +70,8 @@ struct RunSettings {
   var traces = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
-  /// What `moonloop test` was called with; nil for a script.
-  var tests: TestArguments?
+  /// What a command that is written in Lua was called with; nil for a script.
+  var command: LuaCommandArguments?
 }
 
 extension Program {

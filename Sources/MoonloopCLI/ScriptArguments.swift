@@ -18,10 +18,10 @@ struct ScriptArguments {
       stack.rawSet(-2, item: Int64(index - settings.scriptIndex))
     }
     if case .chunk = settings.source {
-      stack.push(settings.tests == nil ? "(command line)" : "moonloop test")
+      stack.push(settings.command.map { "moonloop \($0.name)" } ?? "(command line)")
       stack.rawSet(-2, item: 0)
     }
-    if settings.tests != nil {
+    if settings.command != nil {
       // What stands before `arg[0]` starts scripts, as specs expect that start other programs.
       stack.push("run")
       stack.rawSet(-2, item: -1)
@@ -35,7 +35,7 @@ struct ScriptArguments {
   /// Pushes what stands behind the script.
   /// - Returns: How many they are.
   func pushRest(on stack: LuaStack) -> Int {
-    if let tests = settings.tests { return push(tests, on: stack) }
+    if let command = settings.command { return push(command, on: stack) }
     let rest = count - settings.scriptIndex - 1
     guard stack.reserve(rest + 1) else { return 0 }
     for index in count - rest..<count { push(index, on: stack) }
@@ -43,15 +43,19 @@ struct ScriptArguments {
   }
 
   /// How many options there are, the name and the value of each, and the paths.
-  private func push(_ tests: TestArguments, on stack: LuaStack) -> Int {
-    let count = 1 + 2 * tests.options.count + tests.paths.count
+  private func push(_ command: LuaCommandArguments, on stack: LuaStack) -> Int {
+    let count = 1 + 2 * command.options.count + command.paths.count
     guard stack.reserve(count + 1) else { return 0 }
-    stack.push(tests.options.count)
-    for (name, value, isDenied) in tests.options {
+    stack.push(command.options.count)
+    for (name, value) in command.options {
       stack.push(name)
-      if let value { stack.push(value) } else { stack.push(!isDenied) }
+      switch value {
+      case .text(let text): stack.push(text)
+      case .seconds(let seconds): stack.push(seconds)
+      case .flag(let flag): stack.push(flag)
+      }
     }
-    for index in tests.paths { push(index, on: stack) }
+    for index in command.paths { push(index, on: stack) }
     return count
   }
 

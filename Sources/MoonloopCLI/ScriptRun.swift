@@ -64,7 +64,7 @@ final class ScriptRun {
           errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
         }))
     ScriptArguments(settings).set(on: state)
-    if settings.tests != nil { runtime.openBed() }
+    if settings.command != nil { runtime.openBed() }
     state.onClosed = { Ending.forgetCallouts() }
     Child.keepStatuses()
     Ending.catchSignals(
@@ -91,7 +91,7 @@ final class ScriptRun {
   }
 
   private func end(_ state: LuaState) {
-    if settings.tests != nil { runtime.closeBed() }
+    if settings.command != nil { runtime.closeBed() }
     state.shutDown()
     flush()
     reporter.finish()

@@ -142,28 +142,14 @@ private let surroundings = [
     names: ["--config-file", "-f"], placeholder: "FILE", help: "Reads this file instead."),
 ]
 
-/// What the command line of `test` says.
-struct TestArguments {
-  /// Names without dashes, in the order of the command line.
-  var options: [(name: String, value: String?, isDenied: Bool)]
-  /// Where the files and folders stand on the command line.
-  var paths: [Int]
-}
-
 extension Program {
   static func test(_ arguments: [String]) throws(UsageError) -> Int32 {
-    let scanned = try ScannedOptions(arguments, from: 2, testCommand)
-    let options = scanned.given.map { option, value, isDenied in
-      (name: String(option.name.drop { $0 == "-" }), value: value, isDenied: isDenied)
-    }
     // The runner ends the program by itself, unless a signal does.
-    let chunk: StaticString = """
+    try runInLua(
+      arguments, testCommand,
+      """
       local status = require "moonloop.test.main".command(...)
       if status then os.exit(status, true) end
-      """
-    let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
-    var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
-    settings.tests = TestArguments(options: options, paths: scanned.operandIndices)
-    return ScriptRun(settings).run()
+      """)
   }
 }

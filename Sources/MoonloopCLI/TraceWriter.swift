@@ -33,6 +33,7 @@ final class TraceWriter {
       line(mode, coloured("run \(begins ? "begins" : "ends")\(nested)", 1))
     case .activity(let activity, let mode):
       line(mode, coloured(name(of: activity), 2))
+    case .calloutBegins: break  // told when its duration is known
     case .callout(let kind, let name, let mode, let nanoseconds):
       let named = name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'"
       line(mode, "  \(coloured(named, 36))  \(fixed(nanoseconds, 1_000_000, 3)) ms")

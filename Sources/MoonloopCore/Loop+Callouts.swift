@@ -34,7 +34,7 @@ extension Loop {
   ) {
     if isTraced {
       let name = timerName?(id, callout) ?? ""
-      traced(.timer, mode, name: name) {
+      traced(.timer, mode, name: name, due: timers.records[id.slot].date, missed: missed) {
         callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)
       }
     } else {

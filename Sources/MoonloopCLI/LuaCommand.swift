@@ -1,0 +1,59 @@
+// Commands that are written in Lua: how their options come to them.
+
+internal import Moonloop
+
+/// What the command line says to a command that is written in Lua.
+struct LuaCommandArguments {
+  enum Value {
+    case text(String)
+    case seconds(Double)
+    case flag(Bool)
+  }
+
+  /// The command.
+  let name: String
+  /// Names without dashes, in the order of the command line.
+  var options: [(name: String, value: Value)]
+  /// Where the files and folders stand on the command line.
+  var paths: [Int]
+}
+
+extension LuaCommandArguments {
+  init(_ arguments: [String], _ command: CommandSpec) throws(UsageError) {
+    let scanned = try ScannedOptions(arguments, from: 2, command)
+    name = command.name
+    paths = command.mixesOperands ? scanned.operandIndices : []
+    options = []
+    for (option, text, isDenied) in scanned.given {
+      let value: Value
+      if let text {
+        value = option.isTime ? .seconds(try Self.seconds(text, option, command)) : .text(text)
+      } else {
+        value = .flag(!isDenied)
+      }
+      options.append((String(option.name.drop { $0 == "-" }), value))
+    }
+  }
+
+  private static func seconds(
+    _ text: String, _ option: OptionSpec, _ command: CommandSpec
+  ) throws(UsageError) -> Double {
+    if let duration = Quantity.duration(text) { return duration / .seconds(1) }
+    throw UsageError(
+      message: "\(option.name): must be a time such as 1h, 90s or 500ms, got '\(text)'",
+      command: command.name)
+  }
+}
+
+extension Program {
+  /// Runs a chunk that gets the options: how many there are, the name and the value of each, and
+  /// then the operands. It is to end the program by `os.exit`.
+  static func runInLua(
+    _ arguments: [String], _ command: CommandSpec, _ chunk: StaticString
+  ) throws(UsageError) -> Int32 {
+    let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
+    var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
+    settings.command = try LuaCommandArguments(arguments, command)
+    return ScriptRun(settings).run()
+  }
+}
