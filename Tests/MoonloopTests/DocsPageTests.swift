@@ -13,7 +13,8 @@ struct DocsPageTests {
 
   private static let blocks = RepositoryFile.pages.flatMap { PageBlock.all(in: $0) }
   static let scripts = blocks.filter {
-    $0.words.first == "lua" && !$0.words.contains("norun")
+    // Those of `moonloop test` are run by SpecPageTests.
+    $0.words.first == "lua" && !$0.words.contains("norun") && !$0.words.contains("spec")
   }
 
   @Test("have scripts that run, and print what stands behind -->", arguments: scripts)
@@ -27,7 +28,9 @@ struct DocsPageTests {
   @Test("show the output of the scripts before it")
   func output() {
     for (script, output) in zip(Self.blocks, Self.blocks.dropFirst())
-    where script.words.first == "lua" && output.words == ["text"] {
+    where script.words.first == "lua" && output.words == ["text"]
+      && !script.words.contains("spec")
+    {
       let lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
       guard lines.first?.hasPrefix("$ ") ?? false else { continue }
       let run = ExampleRun(script.text, name: script.place)
