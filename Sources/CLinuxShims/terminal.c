@@ -19,17 +19,19 @@ enum { TERMINALS = 8 };
 
 // `fd` is a copy of our own, so that it is still good when the script has closed its own.
 static struct {
-  _Atomic int state;  // 0: free; 1: being filled; 2: raw
-  int given, fd;
-  struct termios before, raw;
+  _Atomic bool is_raw;  // else the place is free
+  int fd;
+  struct termios old, raw;
 } terminals[TERMINALS];
 
 static _Atomic int raw_count;
 
-// Those that end the process by default and that a terminal's user may cause or see, and the stop.
-static const int ending[] = {SIGHUP,  SIGINT, SIGQUIT, SIGILL,  SIGABRT, SIGBUS, SIGFPE,
-                             SIGSEGV, SIGTERM, SIGSYS, SIGXCPU, SIGTSTP};
-enum { ENDINGS = sizeof ending / sizeof *ending };
+// Those that end the process, of which a terminal's user may be the cause or the witness; and the
+// stop, which is the last.
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGQUIT, SIGILL, SIGTRAP,
+                             SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTSTP};
+enum { ENDINGS = sizeof ending / sizeof *ending, FIRST_FAULT = 4, STOP = ENDINGS - 1 };
+static struct sigaction before[ENDINGS];
 static bool is_taken[ENDINGS];
 
 bool cmx_is_terminal(int fd) { return isatty(fd) == 1; }
@@ -82,45 +84,58 @@ void cmx_terminals_restore(void) {
   if (atomic_load(&raw_count) == 0) return;
   int saved = errno;
   for (int i = 0; i < TERMINALS; i++)
-    if (atomic_load(&terminals[i].state) == 2) set_now(terminals[i].fd, &terminals[i].before);
+    if (atomic_load(&terminals[i].is_raw)) set_now(terminals[i].fd, &terminals[i].old);
   errno = saved;
 }
 
 static void raw_again(void) {
   for (int i = 0; i < TERMINALS; i++)
-    if (atomic_load(&terminals[i].state) == 2) set_now(terminals[i].fd, &terminals[i].raw);
+    if (atomic_load(&terminals[i].is_raw)) set_now(terminals[i].fd, &terminals[i].raw);
 }
 
-static void take(int number);
+static void take(int place);
+
+// Stops here, until it is continued.
+static void stop(void) {
+  sigaction(SIGTSTP, &before[STOP], NULL);
+  sigset_t one, old;
+  sigemptyset(&one);
+  sigaddset(&one, SIGTSTP);
+  raise(SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &one, &old);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  take(STOP);
+  raw_again();
+}
 
 // The signal does what it would have done, but with the terminal as it was.
 static void on_ending(int number) {
   int saved = errno;
   cmx_terminals_restore();
-  signal(number, SIG_DFL);
-  sigset_t one, old;
-  sigemptyset(&one);
-  sigaddset(&one, number);
-  raise(number);
-  pthread_sigmask(SIG_UNBLOCK, &one, &old);  // here it ends, or stops until it is continued
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  take(number);
-  raw_again();
+  if (number == SIGTSTP) {
+    stop();
+  } else {
+    for (int i = 0; i < ENDINGS; i++)
+      if (ending[i] == number) sigaction(number, &before[i], NULL);
+    raise(number);  // it comes when this has returned; a fault comes again by itself
+  }
   errno = saved;
 }
 
-static void take(int number) {
+static void take(int place) {
   struct sigaction new = {.sa_handler = on_ending, .sa_flags = SA_RESTART | SA_ONSTACK};
   sigfillset(&new.sa_mask);
-  sigaction(number, &new, NULL);
+  sigaction(ending[place], &new, NULL);
 }
 
-// Only what nobody else handles: a program that catches a signal ends in its own time, by `exit`.
+// A program that catches a request ends in its own time, by `exit`. Whoever catches a fault, as the
+// runtime of Swift does, reports it and ends: there the terminal is given back before.
 static void take_signals(void) {
   for (int i = 0; i < ENDINGS; i++) {
-    struct sigaction old;
-    is_taken[i] = sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL;
-    if (is_taken[i]) take(ending[i]);
+    bool isKnown = sigaction(ending[i], NULL, &before[i]) == 0;
+    bool isFault = i >= FIRST_FAULT && i != STOP;
+    is_taken[i] = isKnown && (isFault || before[i].sa_handler == SIG_DFL);
+    if (is_taken[i]) take(i);
   }
 }
 
@@ -128,17 +143,16 @@ static void return_signals(void) {
   for (int i = 0; i < ENDINGS; i++) {
     struct sigaction now;
     if (!is_taken[i] || sigaction(ending[i], NULL, &now) != 0) continue;
-    if (now.sa_handler == on_ending) signal(ending[i], SIG_DFL);
+    if (now.sa_handler == on_ending) sigaction(ending[i], &before[i], NULL);
     is_taken[i] = false;
   }
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int place_of(int fd) {
-  for (int i = 0; i < TERMINALS; i++)
-    if (atomic_load(&terminals[i].state) == 2 && terminals[i].given == fd) return i;
-  return -1;
+static void put_back(int place) {
+  set_now(terminals[place].fd, &terminals[place].old);
+  atomic_store(&terminals[place].is_raw, false);
+  close(terminals[place].fd);
+  if (atomic_fetch_sub(&raw_count, 1) == 1) return_signals();
 }
 
 static struct termios raw_of(struct termios mode, bool keeps_signals) {
@@ -148,30 +162,28 @@ static struct termios raw_of(struct termios mode, bool keeps_signals) {
   return mode;
 }
 
+// Places are taken and given back by one thread at a time; signal handlers only read them.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static int make_raw(int fd, bool keeps_signals) {
-  int place = place_of(fd);
-  if (place >= 0) {
-    terminals[place].raw = raw_of(terminals[place].before, keeps_signals);
-    return set(fd, &terminals[place].raw);
-  }
-  for (place = 0; place < TERMINALS; place++)
-    if (atomic_load(&terminals[place].state) == 0) break;
+  int place = 0;
+  while (place < TERMINALS && atomic_load(&terminals[place].is_raw)) place++;
   if (place == TERMINALS) return -EMFILE;
-  struct termios before;
-  if (tcgetattr(fd, &before) != 0) return -errno;
+  struct termios old;
+  if (tcgetattr(fd, &old) != 0) return -errno;
   int copy = cmx_duplicate(fd);
   if (copy < 0) return copy;
   static bool is_registered;
   if (!is_registered) is_registered = atexit(cmx_terminals_restore) == 0;
   if (atomic_load(&raw_count) == 0) take_signals();
-  atomic_store(&terminals[place].state, 1);
-  terminals[place].given = fd;
   terminals[place].fd = copy;
-  terminals[place].before = before;
-  terminals[place].raw = raw_of(before, keeps_signals);
-  atomic_store(&terminals[place].state, 2);
+  terminals[place].old = old;
+  terminals[place].raw = raw_of(old, keeps_signals);
+  atomic_store(&terminals[place].is_raw, true);
   atomic_fetch_add(&raw_count, 1);
   int result = set(fd, &terminals[place].raw);
+  if (result == 0) return place;
+  put_back(place);
   return result;
 }
 
@@ -179,18 +191,11 @@ int cmx_terminal_raw(int fd, bool keeps_signals) {
   pthread_mutex_lock(&lock);
   int result = make_raw(fd, keeps_signals);
   pthread_mutex_unlock(&lock);
-  if (result < 0) cmx_terminal_restore(fd);
   return result;
 }
 
-void cmx_terminal_restore(int fd) {
+void cmx_terminal_restore(int place) {
   pthread_mutex_lock(&lock);
-  int place = place_of(fd);
-  if (place >= 0) {
-    set_now(terminals[place].fd, &terminals[place].before);
-    atomic_store(&terminals[place].state, 0);
-    close(terminals[place].fd);
-    if (atomic_fetch_sub(&raw_count, 1) == 1) return_signals();
-  }
+  if (atomic_load(&terminals[place].is_raw)) put_back(place);
   pthread_mutex_unlock(&lock);
 }

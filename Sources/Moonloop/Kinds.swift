@@ -26,6 +26,7 @@ package struct Kinds {
   package let signal: LuaHandleKind
   package let watch: LuaHandleKind
   package let process: LuaHandleKind
+  package let terminal: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries)
@@ -54,6 +55,9 @@ package struct Kinds {
     watch = state.makeHandleKind("watch", slots: 1, watchEntries, release: release)
     process = state.makeHandleKind("process", slots: ProcessSlot.count, processEntries) {
       releaseProcess($0)
+    }
+    terminal = state.makeHandleKind("tty", slots: TerminalSlot.count, terminalEntries) {
+      releaseTerminal($0)
     }
   }
 }

@@ -45,5 +45,6 @@ let moduleNow: LuaRawFunction = { L, context in
 
 /// The tables of functions in the module, such as `ml.process`.
 private let innerModules: [LuaModule] = [
-  LuaModule("process", "Child processes.", processModuleEntries)
+  LuaModule("process", "Child processes.", processModuleEntries),
+  LuaModule("tty", "Terminals.", terminalModuleEntries),
 ]

@@ -56,6 +56,7 @@ extension Runtime {
     endAllTasks()
     endProcesses()
     endWorkers()
+    endTerminals()
     invalidateAll()
     watches?.end()
     watches = nil

@@ -54,6 +54,8 @@ package final class Runtime {
   package var requests: [Int32: ScriptRequest] = [:]
   /// The file watches, once there was one.
   var watches: WatchService?
+  /// The terminals that are open.
+  var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// The children that live, or whose groups are to be killed yet.
   var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// What is read from descriptors passes through here.

@@ -6,6 +6,7 @@ internal import CLinuxShims
 package enum SignalNumber {
   package static let kill: Int32 = 9
   package static let term: Int32 = 15
+  package static let winch: Int32 = 28
 
   /// Why a signal cannot be handled.
   package enum Obstacle: Sendable {

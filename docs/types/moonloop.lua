@@ -183,6 +183,12 @@
 ---@class moonloop.AwaitOptions
 ---@field timeout? number How long; default: for ever. (s)
 
+---@class moonloop.TtyOptions
+---@field fd? integer The descriptor of a terminal.
+---@field raw? boolean True: raw mode; default false.
+---@field signals? boolean True: in raw mode, too, Ctrl-C and the like are signals.
+---@field name? string What reports call it.
+
 ---@class moonloop.SpawnOptions
 ---@field [1] string The program; without a slash it is looked for in PATH.
 ---@field [2] (string|number)? Its arguments follow.
@@ -1418,6 +1424,136 @@ local Signal = {}
 ---@class moonloop.Watch: moonloop.Item
 ---@field path string? The path that is watched, as it was given. Read only.
 local Watch = {}
+
+---See [terminals](system.md#terminals).
+---@class moonloop.tty
+ml.tty = {}
+
+---Opens a terminal: that of standard input, or the one that controls the process.
+---In raw mode each key comes at once, nothing is echoed, and Ctrl-C is a byte. The terminal is what it was before when the handle is closed, when the script ends, and when a signal ends or stops the process.
+---Returns `nil, message, code`: "ENXIO" or "ENOTTY" where there is none.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term:read(1))
+---end)
+---```
+---@param options? moonloop.TtyOptions May be left out.
+---@return moonloop.Tty? tty The terminal.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.tty.open(options) end
+
+---Whether a descriptor is a terminal.
+---```lua
+---print(ml.tty.is_tty(0))   --> false
+---```
+---@param fd integer Such as 0 for standard input.
+---@return boolean is False for a file, a pipe, a closed one.
+function ml.tty.is_tty(fd) end
+
+---Made by `ml.tty.open`.
+---@class moonloop.Tty
+---@field columns integer How many characters stand in a line now. Read only.
+---@field rows integer How many lines there are now. Read only.
+---@field raw boolean Whether it is in raw mode.
+---@field stream moonloop.Stream The stream of the terminal, for all that the handle itself does not offer. Read only.
+local Tty = {}
+
+---Reads what is typed, as `stream:read` does; in raw mode ask for bytes, not lines.
+---Returns `nil, message, code` as `stream:read`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  local key = term:read(1)
+---end)
+---```
+---@async
+---@param format? integer|"l"|"L"|"a"|"n" Default "l".
+---@return string? data What was read; nil at the end.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Tty:read(format) end
+
+---Reads what was typed so far, at least one byte, as `stream:read_some` does.
+---Returns `nil, message, code` as `stream:read_some`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  local keys = term:read_some()
+---end)
+---```
+---@async
+---@param max? integer The most to read.
+---@return string? data An escape sequence comes as a whole, mostly.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Tty:read_some(max) end
+
+---Gives the lines as they are typed, as `stream:lines` does.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term.raw = false
+---  for line in term:lines() do print(line) end
+---end)
+---```
+---@return fun(): string? next For a loop.
+function Tty:lines() end
+
+---Writes to the terminal, as `stream:write` does.
+---Returns `nil, message, code` as `stream:write`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:write("\\27[2J")
+---end)
+---```
+---@async
+---@param ... string|number Written one behind the other.
+---@return moonloop.Stream? stream The stream of the terminal.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Tty:write(...) end
+
+---Has a function called when the size has changed; it replaces the one before.
+---It keeps no run alive.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:on_resize(function(term, columns, rows) print(columns, rows) end)
+---end)
+---```
+---@param handler fun(tty: moonloop.Tty, columns: integer, rows: integer)|nil The function, or nil for none.
+---@return moonloop.Tty tty The handle itself.
+function Tty:on_resize(handler) end
+
+---Closes it: the terminal is what it was. A `<close>` variable does the same.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:invalidate()
+---end)
+---```
+function Tty:invalidate() end
+
+---Whether it is open.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term:is_valid())
+---end)
+---```
+---@return boolean valid False once it was closed.
+function Tty:is_valid() end
 
 ---Programs that are started without a shell. See [processes](processes.md).
 ---@class moonloop.process

@@ -83,6 +83,12 @@ package let entryGroups: [EntryGroup] = [
     summary: "Made by `loop:watch` and `ml.watch`; they hear of changes of files and folders.",
     entries: watchEntries),
   EntryGroup(
+    title: "Opening terminals", type: "moonloop.tty", receiver: "ml.tty", parent: nil,
+    summary: "See [terminals](system.md#terminals).", entries: terminalModuleEntries),
+  EntryGroup(
+    title: "Terminals", type: "moonloop.Tty", receiver: "tty", parent: nil,
+    summary: "Made by `ml.tty.open`.", entries: terminalEntries),
+  EntryGroup(
     title: "Child processes", type: "moonloop.process", receiver: "ml.process", parent: nil,
     summary: "Programs that are started without a shell. See [processes](processes.md).",
     entries: processModuleEntries),

@@ -1,0 +1,233 @@
+// Terminals in Lua: `ml.tty.open`, raw mode, the size.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let terminalOptions: [StaticString] = ["fd", "raw", "signals", "name"]
+
+/// `ml.tty.open { fd, raw, signals, name }`: a terminal; or nil, message, code.
+let terminalOpen: LuaRawFunction = { L, context in
+  host(L, context, "open") { call in
+    var given: Int32?
+    var isRaw = false
+    var keepsSignals = false
+    var name = "tty"
+    if call.stack.type(1) != .none && call.stack.type(1) != .nil {
+      let options = try call.options(1, terminalOptions, example: "{ raw = true }")
+      given = try options.integer("fd", in: 0...Int(Int32.max)).map { Int32($0) }
+      isRaw = try options.boolean("raw") ?? false
+      keepsSignals = try options.boolean("signals") ?? false
+      name = try options.string("name") ?? name
+    }
+    if given == nil && Terminal.isTerminal(0) { given = 0 }
+    return try call.openTerminal(given, name, isRaw, keepsSignals)
+  }
+}
+
+extension HostCall {
+  fileprivate func openTerminal(
+    _ given: Int32?, _ name: String, _ isRaw: Bool, _ keepsSignals: Bool
+  ) throws -> Int32 {
+    let runtime = runtime
+    let what = given.map { "descriptor \($0)" } ?? "this process"
+    let fd: Int32
+    do throws(SystemError) { fd = try Terminal.open(given) } catch {
+      let isNone = error.name == "ENOTTY" || error.name == "ENXIO"
+      let text = given == nil ? "\(what) has no terminal" : "\(what) is no terminal"
+      throw OperatingFailure("tty: \(isNone ? text : "\(what): \(error.message)")", error.name)
+    }
+    var traits = StreamTraits()
+    traits.name = name
+    let stream: ScriptStream
+    do throws(SystemError) { stream = try runtime.makeStream(fd, traits, on: stack) } catch {
+      ChildDescriptors.close(fd)
+      throw error
+    }
+    let terminal = ScriptTerminal(fd, stream)
+    do throws(SystemError) { try terminal.setRaw(isRaw, keepsSignals: keepsSignals) } catch {
+      runtime.end(stream.source)
+      throw OperatingFailure("tty: \(what): \(error.message)", error.name)
+    }
+    let handle = kinds.terminal.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(terminal).toOpaque()
+    stack.rotate(-2, 1)
+    stack.popSlot(TerminalSlot.stream, of: -2)
+    runtime.terminals = runtime.terminals.filter { $0.value.isOpen }
+    runtime.terminals[ObjectIdentifier(terminal)] = terminal
+    return 1
+  }
+
+  /// The terminal that a method is called on.
+  fileprivate func selfTerminal() throws(ScriptMistake) -> ScriptTerminal {
+    guard let pointer = kinds.terminal.handle(stack.L, 1)?.pointer else { throw notSelf("tty") }
+    return Unmanaged<ScriptTerminal>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  fileprivate func openTerminal() throws(ScriptMistake) -> ScriptTerminal {
+    let terminal = try selfTerminal()
+    if terminal.isOpen { return terminal }
+    throw mistake("the terminal was closed", hint: "open it again")
+  }
+}
+
+/// A handle was collected: its terminal is what it was before.
+func releaseTerminal(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  let terminal = Unmanaged<ScriptTerminal>.fromOpaque(pointer).takeRetainedValue()
+  terminal.forget()
+}
+
+/// Calls a function of streams on the stream of a terminal.
+private func forward(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
+  _ function: LuaRawFunction
+) -> Int32 {
+  let status = host(L, context, name) { call in
+    _ = try call.openTerminal()
+    call.stack.pushSlot(TerminalSlot.stream, of: 1)
+    call.stack.rotate(1, 1)  // the stream in the place of the terminal
+    call.stack.rotate(2, -1)
+    call.stack.pop()
+    return LuaStatus.results(0)
+  }
+  return status == LuaStatus.results(0) ? function(L, context) : status
+}
+
+let terminalRead: LuaRawFunction = { L, context in forward(L, context, "read", streamRead) }
+let terminalReadSome: LuaRawFunction = { L, context in
+  forward(L, context, "read_some", streamReadSome)
+}
+let terminalWrite: LuaRawFunction = { L, context in forward(L, context, "write", streamWrite) }
+let terminalLines: LuaRawFunction = { L, context in forward(L, context, "lines", streamLines) }
+
+// MARK: Size
+
+let terminalColumns: LuaRawFunction = { L, context in
+  host(L, context, "columns") { call in
+    call.stack.push(try Terminal.size(call.openTerminal().fd).columns)
+    return 1
+  }
+}
+
+let terminalRows: LuaRawFunction = { L, context in
+  host(L, context, "rows") { call in
+    call.stack.push(try Terminal.size(call.openTerminal().fd).rows)
+    return 1
+  }
+}
+
+/// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: nobody hears of it.
+let terminalOnResize: LuaRawFunction = { L, context in
+  host(L, context, "on_resize") { call in
+    let terminal = try call.openTerminal()
+    let runtime = call.runtime
+    if call.stack.type(2) != .nil { try call.function(2, "the handler") }
+    call.stack.setCount(2)
+    call.stack.popSlot(TerminalSlot.onResize, of: 1)
+    if let old = terminal.resize, old.isValid { runtime.end(old) }
+    terminal.resize = nil
+    call.stack.pushSlot(TerminalSlot.onResize, of: 1)
+    defer { call.stack.setCount(1) }
+    guard call.stack.type(-1) == .function else { return 1 }
+    let modes = runtime.modes(of: runtime.current)
+    let (watch, source) = try Loop.SignalWatch.make(
+      [SignalNumber.winch], name: "tty", on: call.loop
+    ) { [unowned runtime, unowned terminal] source, _ in runtime.resized(terminal, source) }
+    source.maker.state = ResizeNature(watch)
+    runtime.handles.note(source, madeAt: call.stack.position)
+    call.loop.setKeepsAlive(source, false)
+    call.stack.pushValue(1)
+    source.maker.ref = call.stack.popRef()
+    terminal.resize = source
+    do { try call.loop.add(source, modes: modes) } catch {
+      runtime.end(source)
+      throw error
+    }
+    return 1
+  }
+}
+
+extension Runtime {
+  fileprivate func resized(_ terminal: ScriptTerminal, _ source: Loop.DescriptorSource) {
+    guard let size = try? Terminal.size(terminal.fd) else { return }
+    callOut(source) { ref in
+      state.dispatch(ref: ref, slot: TerminalSlot.onResize) { stack in
+        stack.push(size.columns)
+        stack.push(size.rows)
+        return 2
+      }
+    }
+  }
+
+  /// All terminals are what they were. At the end of the state.
+  func endTerminals() {
+    let all = terminals.values
+    terminals = [:]
+    for terminal in all { terminal.end(self) }
+  }
+}
+
+// MARK: Mode
+
+let terminalIsRaw: LuaRawFunction = { L, context in
+  host(L, context, "raw") { call in
+    call.stack.push(try call.selfTerminal().isRaw)
+    return 1
+  }
+}
+
+let terminalSetRaw: LuaRawFunction = { L, context in
+  host(L, context, "raw") { call in
+    let terminal = try call.openTerminal()
+    let isRaw = try call.boolean(2)
+    if isRaw != terminal.isRaw { try terminal.setRaw(isRaw, keepsSignals: false) }
+    return 0
+  }
+}
+
+let terminalStream: LuaRawFunction = { L, context in
+  host(L, context, "stream") { call in
+    _ = try call.selfTerminal()
+    call.stack.pushSlot(TerminalSlot.stream, of: 1)
+    return 1
+  }
+}
+
+// MARK: The end
+
+let terminalInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let terminal = try call.selfTerminal()
+    call.runtime.terminals[ObjectIdentifier(terminal)] = nil
+    terminal.end(call.runtime)
+    call.stack.pushNil()
+    call.stack.popSlot(TerminalSlot.onResize, of: 1)
+    return 0
+  }
+}
+
+let terminalIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.selfTerminal().isOpen)
+    return 1
+  }
+}
+
+let terminalToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let terminal = try call.selfTerminal()
+    let state = terminal.isOpen ? terminal.isRaw ? "raw" : "as it was" : "closed"
+    call.stack.push("tty '\(terminal.stream.source.name)': \(state)")
+    return 1
+  }
+}
+
+/// `ml.tty.is_tty(fd)`
+let terminalIs: LuaRawFunction = { L, context in
+  host(L, context, "is_tty") { call in
+    let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
+    call.stack.push(Terminal.isTerminal(Int32(fd)))
+    return 1
+  }
+}

@@ -1,0 +1,61 @@
+// A terminal of a script: its stream, whether it is raw, and who hears of its size.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a terminal handle stands for. Loop thread only.
+final class ScriptTerminal {
+  /// The descriptor of the stream; -1 once it was closed.
+  private(set) var fd: Int32
+  let stream: ScriptStream
+  private var raw: RawTerminal?
+  var resize: Loop.DescriptorSource?
+
+  init(_ fd: Int32, _ stream: ScriptStream) {
+    self.fd = fd
+    self.stream = stream
+  }
+
+  var isOpen: Bool { fd >= 0 && stream.source.isValid }
+  var isRaw: Bool { raw != nil }
+
+  func setRaw(_ isRaw: Bool, keepsSignals: Bool) throws(SystemError) {
+    raw = nil
+    if isRaw { raw = try RawTerminal(fd, keepsSignals: keepsSignals) }
+  }
+
+  /// The terminal is what it was; nothing of it is open.
+  func end(_ runtime: Runtime) {
+    raw = nil
+    if let resize, resize.isValid { runtime.end(resize) }
+    resize = nil
+    if stream.source.isValid { runtime.end(stream.source) }
+    fd = -1
+  }
+
+  /// The handle was collected: Lua is left alone.
+  func forget() {
+    raw = nil
+    fd = -1
+  }
+}
+
+/// What a terminal handle keeps.
+enum TerminalSlot {
+  static let stream: Int32 = 1
+  static let onResize: Int32 = 2
+  static let count: Int32 = 2
+}
+
+/// The handle of who hears of a terminal's size.
+final class ResizeNature: ItemNature {
+  private let watch: Loop.SignalWatch
+
+  init(_ watch: Loop.SignalWatch) {
+    self.watch = watch
+    super.init(word: "tty resize")
+  }
+
+  override func obstacle(_ item: Loop.Item) -> String { "the size has not changed" }
+  override func itemEnded() { watch.end() }
+}
