@@ -10,6 +10,8 @@ protocol ChildOutput: AnyObject {
   /// Whether its end was read, or nobody here will.
   /// - Parameter waiters: The tasks that wait for the child: they do not read meanwhile.
   func isOver(_ waiters: [ScriptTask]) -> Bool
+  /// Nobody has begun to read it.
+  var isUntouched: Bool { get }
 }
 
 /// A child process. Loop thread only.
@@ -28,6 +30,8 @@ final class ScriptProcess: ItemNature {
   var linger: Int64?
   private(set) var source: Loop.DescriptorSource! = nil
   var outputs: [any ChildOutput] = []
+  /// Whether a run goes on for it when nobody waits.
+  var keepsAlive = true { didSet { settleHold() } }
   /// Called once, when the end is told.
   var whenOver: ((ChildStatus) -> Void)?
   private var phase = Phase.running
@@ -41,6 +45,8 @@ final class ScriptProcess: ItemNature {
   private var lingerAlarm: Loop.DescriptorSource?
   private var graceAlarm: Loop.DescriptorSource?
   private var lingerIsOver = false
+  /// How often the end was looked at while there was output that nobody had begun to read.
+  private var looks = 0
   /// What is served where the process is, and ends with it: its pipes, when no stream has them.
   private var companions: [Loop.DescriptorSource] = []
 
@@ -103,10 +109,14 @@ final class ScriptProcess: ItemNature {
     if phase == .running {
       guard child.look() else { return }
       phase = .exited
-      hold?.release()
     }
     guard phase == .exited else { return source.disable(.read) }
     let waiters = waits.compactMap(\.waiter)
+    // Whoever is to read may only begin to in the pass after the one that made both.
+    if looks < 2, outputs.contains(where: { $0.isUntouched }) {
+      looks += 1
+      return
+    }
     let open = outputs.filter { !$0.isOver(waiters) }
     if open.isEmpty || lingerIsOver || linger == 0 { return finish() }
     source.disable(.read)
@@ -242,14 +252,21 @@ final class ScriptProcess: ItemNature {
 
   // MARK: Waiting
 
+  /// A run goes on for whoever waits.
+  private func settleHold() {
+    if source.isValid { runtime.loop.setKeepsAlive(source, keepsAlive || !waits.isEmpty) }
+  }
+
   func add(_ wait: ProcessWait) throws(LoopError) {
     waits.append(wait)
+    settleHold()
     lookAgain()
     try place()
   }
 
   fileprivate func remove(_ wait: ProcessWait) {
     waits.removeAll { $0 === wait }
+    settleHold()
     replace()
   }
 

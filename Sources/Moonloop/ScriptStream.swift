@@ -21,6 +21,8 @@ package final class ScriptStream {
   var events: StreamEvents?
   /// It closes as soon as what is queued is written, or by a limit of time.
   var closing: StreamClosing?
+  /// The task that read last, if whoever made the stream wants to know (`whenOver`).
+  var lastReader: ScriptTask?
   /// What else belongs to it, such as the address of its peer.
   package var attachment: AnyObject?
 
@@ -125,8 +127,6 @@ class StreamWait: OtherWait {
   final var modes: [ModeName] = []
   /// The stream was closed meanwhile: what to say.
   final var closed: String?
-  /// The task that waited last, if the stream's maker wants to know.
-  private(set) final var lastWaiter: ScriptTask?
 
   init(_ stream: ScriptStream) {
     self.stream = stream
@@ -163,7 +163,6 @@ class StreamWait: OtherWait {
 
   /// The wait is over, and its task goes on.
   final func finish() {
-    if closed == nil, stream.bytes.whenOver != nil { lastWaiter = waiter }
     isActive = false
     waiter = nil
     if closed == nil { stream.settleOrBreak() }

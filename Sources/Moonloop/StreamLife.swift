@@ -86,6 +86,7 @@ extension Runtime {
     stream.bytes.output.removeAll()
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
+    stream.lastReader = nil
   }
 
   // MARK: Events

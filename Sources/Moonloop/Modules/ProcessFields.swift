@@ -59,7 +59,7 @@ let processKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "keep_alive") { call in
     let process = try call.selfProcess()
     let holds = try call.boolean(2)
-    if process.source.isValid { call.loop.setKeepsAlive(process.source, holds) }
+    process.keepsAlive = holds
     call.stack.setCount(1)
     return 1
   }

@@ -42,7 +42,7 @@ let processSpawn: LuaRawFunction = { L, context in
     let ours = ends.handOver(call.runtime)
     try call.push(process, ours)
     if let onError { call.runtime.handles.setOnError(of: process.source, onError) }
-    if !keepsAlive { call.loop.setKeepsAlive(process.source, false) }
+    process.keepsAlive = keepsAlive
     return 1
   }
 }
@@ -147,6 +147,11 @@ private final class StreamOutput: ChildOutput {
 
   var fd: Int32 { stream.source.isValid ? stream.source.fd : -1 }
 
+  var isUntouched: Bool {
+    stream.source.isValid && stream.bytes.bytesRead == 0 && !stream.bytes.isAtEnd
+      && stream.reader == nil && stream.events == nil
+  }
+
   func isOver(_ waiters: [ScriptTask]) -> Bool {
     guard stream.source.isValid, !stream.bytes.isAtEnd, stream.bytes.readFailure == nil else {
       return true
@@ -154,7 +159,7 @@ private final class StreamOutput: ChildOutput {
     if !ChildDescriptors.hasHungUp(stream.source.fd) { return false }
     // Nobody writes any more; what is left is read by whoever began to.
     if stream.events != nil || stream.reader?.isBusy ?? false { return false }
-    guard let reader = stream.reader?.lastWaiter, reader.phase != .ended else { return true }
+    guard let reader = stream.lastReader, reader.phase != .ended else { return true }
     return waiters.contains { $0 === reader }
   }
 }

@@ -224,6 +224,7 @@ private final class PipeSink: ChildOutput {
   }
 
   var fd: Int32 { source.fd }
+  var isUntouched: Bool { false }
   func isOver(_ waiters: [ScriptTask]) -> Bool { !source.isValid }
 }
 

@@ -206,6 +206,7 @@ extension HostCall {
     guard stream.bytes.canRead else { throw mistake("\(stream.label) is for writing only") }
     try requireFree(stream.reader, stream, "read")
     try requireRoom(stream, formats)
+    if stream.bytes.whenOver != nil { stream.lastReader = currentTask }
     while true {
       if let found = stream.find(formats) {
         return Int32(stream.take(found, formats, on: stack))

@@ -1,0 +1,47 @@
+-- The whole of a child in one call: input and output at once, limits, deadlines.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local r = assert(ml.process.run { "sh", "-c", "cat; echo err >&2; exit 3", input = "in" })
+assert(r.stdout == "in" and r.stderr == "err\n" and r.code == 3 and r.signal == nil)
+assert(ml.process.run({ "cat" }).stdout == "", "its input is empty")
+assert(ml.process.run({ "sh", "-c", "kill -USR1 $$" }).signal == "usr1")
+
+-- More than fits into pipes, in all three directions at once.
+local text = ("0123456789abcde\n"):rep(1 << 16)
+local big = assert(ml.process.run { "tee", "/dev/stderr", input = text })
+assert(big.stdout == text and big.stderr == text)
+
+-- What it does not want to read is dropped.
+assert(ml.process.run({ "head", "-c", "3", input = text }).stdout == "012")
+assert(ml.process.run({ "true", input = text }).code == 0)
+
+local merged = assert(ml.process.run { "sh", "-c", "echo a; echo b >&2", stderr = "stdout" })
+assert(merged.stdout == "a\nb\n" and merged.stderr == nil)
+
+local function fails(code, text, options)
+  local ok, message, found = ml.process.run(options)
+  assert(ok == nil and found == code and message:find(text, 1, true), message)
+end
+fails("FAILED", "run: 'sh' ended with code 3: no luck", { "sh", "-c", "echo no luck >&2; exit 3",
+  check = true })
+fails("FAILED", "run: 'sh' was killed by hup", { "sh", "-c", "kill -HUP $$", check = true })
+assert(ml.process.run({ "true", check = true }).code == 0)
+fails("EMSGSIZE", "run: 'yes' wrote more than 100000 bytes to its standard output, and was killed",
+  { "yes", limit = 100000 })
+fails("EMSGSIZE", "standard error", { "sh", "-c", "echo long >&2", limit = 3 })
+assert(ml.process.run({ "printf", "123", limit = 3 }).stdout == "123")
+fails("ETIMEDOUT", "run: 'sleep' had not ended after 0.01 s", { "sleep", "100", timeout = 0.01 })
+fails("ETIMEDOUT", "had not ended", { "sh", "-c", "trap '' TERM; while :; do sleep 0.01; done",
+  timeout = 0.05, grace = 0.05, group = true })
+
+-- Several at once.
+local jobs = {}
+for i = 1, 8 do
+  jobs[i] = loop:task(function() return ml.process.run({ "echo", i }).stdout end)
+end
+for i = 1, 8 do assert(jobs[i]:await() == i .. "\n") end
+
+-- It waits, and says where that cannot be.
+local ok, message = pcall(table.sort, { 1, 2 }, function() ml.process.run { "true" } end)
+assert(not ok and message:find("inside the comparator of table.sort", 1, true), message)

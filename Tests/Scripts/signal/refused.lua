@@ -1,0 +1,35 @@
+-- Signals that cannot be handled, and the reason; names that there are not.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local function mistake(text, ...)
+  local ok, message = pcall(loop.signal, loop, ...)
+  assert(not ok and message:gsub(" %(%w+/%w+.lua:%d+%)", ""):find(text, 1, true), message)
+end
+local function nothing() end
+mistake("\"kill\" cannot be handled: no process can see it coming", "kill", nothing)
+mistake("handle \"term\"", "SIGKILL", nothing)
+mistake("\"stop\" cannot be handled", 19, nothing)
+mistake("\"segv\" cannot be handled: it tells of a fault in the program itself", "segv", nothing)
+mistake("\"32\" cannot be handled: the C library keeps it to itself", 32, nothing)
+mistake("\"pipe\" cannot be handled: a write that nobody reads gives nil, message, \"EPIPE\"", "pipe",
+  nothing)
+mistake("\"urg\" cannot be handled: it stops call-outs that run too long", "urg", nothing)
+mistake("unknown signal \"trem\"; did you mean \"term\"?", "trem", nothing)
+mistake("unknown signal \"rtmin+99\"", "rtmin+99", nothing)
+mistake("there is no signal 0", 0, nothing)
+mistake("there is no signal 65", 65, nothing)
+mistake("the signal must be a name such as \"term\", or a number, got true", true, nothing)
+mistake("the handler must be a function, got nothing", "term")
+mistake("needs the name of a signal", {}, nothing)
+mistake("the handler, the second element of the table, must be a function", { "term" })
+mistake("unknown option 'mode'; did you mean 'modes'?", { "term", nothing, mode = "x" })
+mistake("unknown element [3]; only 2 elements stand without a name", { "term", nothing, 1 })
+local ok, message = pcall(ml.signal, { "term", nothing, modes = "x" })
+assert(not ok and message:find("'modes' is for loop:signal", 1, true), message)
+
+local signal <close> = loop:signal({ "usr1", 12, "SIGUSR2", "usr1" }, nothing)
+assert(table.concat(signal.signals, " ") == "usr1 usr2")
+assert(loop:dump():find "signal +usr1,usr2 +default +signal/refused.lua:%d+ +0 +on usr1,usr2", loop:dump())
+ml.sleep(0)  -- the loop runs
+assert(loop:why(signal):find("no signal of usr1,usr2 has come", 1, true))
