@@ -9,6 +9,7 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 local alone = {}
 for name in ([[
   configuration/making configuration/mistakes inspect/dump inspect/why items/modes
+  process/wait process/words
   standard/patterns standard/tables stock/hooks stream/waiting
   task/channel task/failure task/scope task/wait
 ]]):gmatch "%S+" do alone[name .. ".lua"] = true end

@@ -20,7 +20,8 @@ assert(tostring(killed):find "^process 'sleep' %(pid %d+%), killed by kill$", to
 
 -- One that ignores the request is killed when its time is over, by the system's clock.
 local stubborn = assert(ml.process.spawn {
-  "sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.01; done", stdout = "pipe", group = true,
+  "sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.01; done",
+  stdout = "pipe", group = true,
 })
 stubborn.stdout:read "l"
 assert(stubborn:terminate({ grace = 0.05 }):await().signal == "kill")
@@ -65,7 +66,9 @@ p:await()
 assert(heard == "kill")
 
 -- A cancelled task ends what it ran.
-local running = loop:task(function() return ml.process.run { "sleep", "100", name = "cancelled" } end)
+local running = loop:task(function()
+  return ml.process.run { "sleep", "100", name = "cancelled" }
+end)
 ml.process.run { "true" }
 running:cancel()
 assert(not pcall(running.await, running))
@@ -73,7 +76,7 @@ while loop:dump():find("cancelled", 1, true) do ml.process.run { "true" } end
 
 local function mistake(text, ...)
   local ok, message = pcall(...)
-  assert(not ok and message:gsub(" %(%w+/%w+.lua:%d+%)", ""):find(text, 1, true), message)
+  assert(not ok and message:gsub(" %(%S+:%d+%)", ""):find(text, 1, true), message)
 end
 mistake("unknown signal \"trem\"", p.kill, p, "trem")
 mistake("did you mean \"term\"", p.kill, p, "trem")

@@ -30,7 +30,9 @@ assert(unread:await().code == 0)
 assert(unread.stdout:read "a" == "later")
 
 -- Whoever waits for the exit does not read meanwhile.
-local partly = assert(ml.process.spawn { "printf", "1\\n2\\n", stdout = "pipe", linger = math.huge })
+local partly = assert(ml.process.spawn {
+  "printf", "1\\n2\\n", stdout = "pipe", linger = math.huge,
+})
 assert(partly.stdout:read "l" == "1")
 assert(partly:await().code == 0)
 assert(partly.stdout:read "l" == "2" and partly.stdout:read "l" == nil)

@@ -23,4 +23,6 @@ local other = math.tointeger(none.stdout:read "n")
 
 local result = assert(ml.process.run { "sh", "-c", "sleep 100 & echo $!", linger = 0.05 })
 assert(result.code == 0)
-for _, one in ipairs { pid, other, math.tointeger(result.stdout) } do ml.process.kill(one, "kill") end
+for _, one in ipairs { pid, other, math.tointeger(result.stdout) } do
+  ml.process.kill(one, "kill")
+end

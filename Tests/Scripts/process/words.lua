@@ -4,8 +4,8 @@ local loop = ml.current()
 
 ml.sleep(0)  -- the loop runs
 local p = assert(ml.process.spawn { "sleep", "5", name = "nap" })
-assert(loop:dump():find("process +nap +default +process/words.lua:6 +0 +pid " .. p.pid .. ", running"),
-  loop:dump())
+local row = "process +nap +default +process/words.lua:6 +0 +pid " .. p.pid .. ", running"
+assert(loop:dump():find(row), loop:dump())
 assert(loop:why(p) == "process 'nap' (made at process/words.lua:6): the child runs, pid " .. p.pid)
 assert(loop:why():find("process 'nap' (made at process/words.lua:6)", 1, true))
 assert(tostring(p) == "process 'sleep' (pid " .. p.pid .. ")")

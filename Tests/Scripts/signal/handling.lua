@@ -17,7 +17,8 @@ local one = loop:signal("rtmin+1", function(s, name, info)
   assert(info.pid == me and info.number > 31)
   note("one", name, info.count)
 end)
-local two = loop:signal { { "rtmin+2", "RTMIN+1" }, name = "two", function(s, name) note(s.name, name) end }
+local two = loop:signal { { "rtmin+2", "RTMIN+1" }, name = "two",
+  function(s, name) note(s.name, name) end }
 assert(table.concat(two.signals, " ") == "rtmin+2 rtmin+1")
 ml.process.kill(me, "rtmin+1")
 assert(settle() == "one rtmin+1 1, two rtmin+1")

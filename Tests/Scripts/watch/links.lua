@@ -5,7 +5,8 @@ local loop = ml.current()
 local folder = os.tmpname()
 os.remove(folder)
 local function sh(script)
-  assert(ml.process.run({ "sh", "-ec", "mkdir -p " .. folder .. "; cd " .. folder .. "; " .. script }).code == 0)
+  local whole = "mkdir -p " .. folder .. "; cd " .. folder .. "; " .. script
+  assert(ml.process.run({ "sh", "-ec", whole }).code == 0)
 end
 -- As a configuration that is swapped at once: the file is a link through a link.
 sh "mkdir v1 v2; echo 1 > v1/conf; echo 2 > v2/conf; ln -s v1 data; ln -s data/conf conf"
