@@ -55,6 +55,20 @@ struct ExampleTests {
       "10 passes, 10 rounds of work\nidle 1.0 s, busy 0.0 s\n"
     ),
     (
+      "workers.lua", [], "",
+      """
+      1.grey  4x3, middle 68
+      2.grey  8x6, middle 108
+      3.grey  12x9, middle 154
+      4.grey  16x12, middle 146
+      5.grey  20x15, middle 128
+      6.grey  24x18, middle 136
+      7.grey  28x21, middle 134
+      8.grey  32x24, middle 126
+
+      """
+    ),
+    (
       "commands.lua", ["--clock", "virtual"], "",
       """
       scheduled in default
