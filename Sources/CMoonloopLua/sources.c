@@ -109,6 +109,9 @@ static const char test_watch[] = {
 static const char test_worker[] = {
 #embed "lua/test/worker.lua"
 };
+static const char test_steps[] = {
+#embed "lua/test/steps.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -149,6 +152,7 @@ static const struct cmo_source sources[] = {
     SOURCE("test.jobs", test_jobs),
     SOURCE("test.watch", test_watch),
     SOURCE("test.worker", test_worker),
+    SOURCE("test.steps", test_steps),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

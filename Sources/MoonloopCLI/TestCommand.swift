@@ -81,8 +81,8 @@ private let ordering = [
 
 private let running = [
   OptionSpec(
-    names: ["--timeout"], placeholder: "SECONDS",
-    help: "The most that a test or hook may take, in real time (60)."),
+    names: ["--timeout"], placeholder: "TIME", isTime: true,
+    help: "The most that a test or hook may take, in real time (60s)."),
   OptionSpec(
     names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
     help: "How time runs in tests that do not say it (real)."),

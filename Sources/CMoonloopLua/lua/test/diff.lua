@@ -1,16 +1,22 @@
 -- What differs between two values: the lines that are only in one, with the differing part marked.
+local steps_of = require "moonloop.test.steps"
 local values = require "moonloop.test.values"
 
 local diff = {}
 
 local CONTEXT = 3           -- equal lines shown around a difference
 local LINE_MAX = 160        -- longer lines are cut around the difference
-local CELLS_MAX = 4000000   -- beyond this, lines are not matched one by one
+local LINES_MAX = 200       -- of a difference; the rest is counted
 
 local function lines_of(text)
   local lines = {}
   for line in (text .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
   return lines
+end
+
+--- Text whose control bytes can be seen, but for the ends of lines and tabs.
+local function visible(text)
+  return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
 end
 
 --- Two values as text, so that they can be shown later and elsewhere.
@@ -19,7 +25,7 @@ function diff.texts(comparison)
   local expected, actual = comparison.expected, comparison.actual
   local is_text = type(expected) == "string" and type(actual) == "string"
     and (expected:find("\n", 1, true) or actual:find("\n", 1, true)) ~= nil
-  if is_text then return { expected = expected, actual = actual, is_text = true } end
+  if is_text then return { expected = visible(expected), actual = visible(actual) } end
   local left, right = values.format(expected), values.format(actual)
   if left == right then
     -- They look alike, and are not: what they are tells them apart.
@@ -97,50 +103,6 @@ local function pair(out, left, right, left_sign, right_sign, paint)
   end
 end
 
---- The steps from one list of lines to another: { sign, line }, sign is " ", "-" or "+".
-local function steps_of(left, right)
-  local steps = {}
-  local front, back = 0, 0
-  local least = math.min(#left, #right)
-  while front < least and left[front + 1] == right[front + 1] do front = front + 1 end
-  while back < least - front and left[#left - back] == right[#right - back] do back = back + 1 end
-  for index = 1, front do steps[#steps + 1] = { " ", left[index] } end
-  local rows, columns = #left - front - back, #right - front - back
-  local i, j = 1, 1
-  if rows * columns <= CELLS_MAX then
-    -- longest[i][j]: the most lines that the rests from i and j on have in common, in order.
-    local longest = {}
-    for r = rows + 1, 1, -1 do
-      longest[r] = {}
-      for c = columns + 1, 1, -1 do
-        if r > rows or c > columns then
-          longest[r][c] = 0
-        elseif left[front + r] == right[front + c] then
-          longest[r][c] = longest[r + 1][c + 1] + 1
-        else
-          longest[r][c] = math.max(longest[r + 1][c], longest[r][c + 1])
-        end
-      end
-    end
-    while i <= rows and j <= columns do
-      if left[front + i] == right[front + j] then
-        steps[#steps + 1] = { " ", left[front + i] }
-        i, j = i + 1, j + 1
-      elseif longest[i + 1][j] >= longest[i][j + 1] then
-        steps[#steps + 1] = { "-", left[front + i] }
-        i = i + 1
-      else
-        steps[#steps + 1] = { "+", right[front + j] }
-        j = j + 1
-      end
-    end
-  end
-  for index = i, rows do steps[#steps + 1] = { "-", left[front + index] } end
-  for index = j, columns do steps[#steps + 1] = { "+", right[front + index] } end
-  for index = #left - back + 1, #left do steps[#steps + 1] = { " ", left[index] } end
-  return steps
-end
-
 --- Whether a step is near enough to a difference to be shown.
 local function shown(steps)
   local near, last = {}, -math.huge
@@ -203,7 +165,10 @@ local function several(left, right, paint)
   end
   flush()
   flush_skipped()
-  return out
+  if #out <= LINES_MAX then return out end
+  local short = table.move(out, 1, LINES_MAX, 1, {})
+  short[LINES_MAX + 1] = ("  ... and %d lines more"):format(#out - LINES_MAX)
+  return short
 end
 
 local function same(text) return text end

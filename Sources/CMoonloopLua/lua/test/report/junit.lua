@@ -56,7 +56,7 @@ end
 function junit:case(suite, record, body)
   suite.seconds = suite.seconds + (record.seconds or 0)
   local class = (record.file or "the run"):gsub("%.lua$", ""):gsub("^%./", ""):gsub("/", ".")
-  local head = ('    <testcase classname="%s" name="%s" time="%.6f"'):format(
+  local head = ('    <testcase classname="%s" name="%s" time="%.3f"'):format(
     attribute(class), attribute(record.name), record.seconds or 0)
   if body then
     suite.cases[#suite.cases + 1] = head .. ">" .. body .. "</testcase>\n"
@@ -73,11 +73,11 @@ function junit:finish()
     errors, seconds = errors + suite.errors, seconds + suite.seconds
   end
   write('<?xml version="1.0" encoding="UTF-8"?>\n')
-  write(('<testsuites tests="%d" failures="%d" errors="%d" time="%.6f">\n'):format(
+  write(('<testsuites tests="%d" failures="%d" errors="%d" time="%.3f">\n'):format(
     tests, failures, errors, seconds))
   for index, suite in ipairs(self.suites) do
     write(('  <testsuite name="%s" id="%d" tests="%d" failures="%d" errors="%d" skipped="%d"'
-      .. ' time="%.6f" timestamp="%s">\n'):format(attribute(suite.name), index - 1, #suite.cases,
+      .. ' time="%.3f" timestamp="%s">\n'):format(attribute(suite.name), index - 1, #suite.cases,
       suite.failures, suite.errors, suite.skipped, suite.seconds, os.date("!%Y-%m-%dT%H:%M:%S")))
     write(table.concat(suite.cases))
     write("  </testsuite>\n")

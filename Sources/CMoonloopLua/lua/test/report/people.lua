@@ -39,6 +39,11 @@ local marks = {
   error = { "E", "red", "ERR " }, pending = { "p", "yellow", "pend" },
 }
 
+--- Text without what a terminal would take for commands.
+local function visible(text)
+  return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
+end
+
 local function seconds_text(seconds)
   if seconds < 0.9995 then return ("%.0f ms"):format(seconds * 1000) end
   return ("%.2f s"):format(seconds)
@@ -55,7 +60,7 @@ function people:progress(record)
   local paint = self.paint[mark[2]]
   if self.options.verbose then
     local time = self.paint.dim(seconds_text(record.seconds))
-    self.write(paint(mark[3]), " ", record.name, "  ", time, "\n")
+    self.write(paint(mark[3]), " ", visible(record.name), "  ", time, "\n")
     return
   end
   if self.column >= self.columns then self:end_line() end
@@ -68,18 +73,21 @@ local function indented(text, indent)
   return indent .. text:gsub("\n", "\n" .. indent)
 end
 
+
 function people:problem(problem, name)
   local paint, write = self.paint, self.write
   local where = problem.where and problem.where .. ": " or ""
   local is_elsewhere = problem.hook and problem.hook ~= name
   local hook = is_elsewhere and ("in %s: "):format(problem.hook) or ""
-  write(indented(paint.bold(where) .. hook .. problem.message, "  "), "\n")
+  write(indented(paint.bold(where) .. hook .. visible(problem.message), "  "), "\n")
   if problem.comparison then
     for _, line in ipairs(diff.lines(problem.comparison, paint)) do write("    ", line, "\n") end
   end
   local trace = problem.traceback or ""
   local lines = select(2, trace:gsub("\n", "\n")) + 1
-  if problem.output then write("  output of programs:\n", indented(problem.output, "  "), "\n") end
+  if problem.output then
+    write("  output of programs:\n", indented(visible(problem.output), "  "), "\n")
+  end
   -- One line of a traceback is the line that stands before the message already.
   if trace ~= "" and (lines > 1 or problem.is_busy or self.options.verbose) then
     write(paint.dim(indented("traceback:\n" .. indented(trace, "  "), "  ")), "\n")
@@ -89,7 +97,7 @@ end
 function people:failure(record)
   local write, paint = self.write, self.paint
   local word = record.status == "failure" and "FAILED" or "ERROR"
-  write("\n", paint.red(word), " ", paint.bold(record.name), "\n")
+  write("\n", paint.red(word), " ", paint.bold(visible(record.name)), "\n")
   for _, problem in ipairs(record.problems) do self:problem(problem, record.name) end
   local orders = record.orders
   if orders then
@@ -120,7 +128,7 @@ function people:finish(record)
     for _, pending in ipairs(self.pendings) do
       local note = pending.note and ": " .. pending.note or ""
       local where = paint.dim(pending.where or "")
-      write(paint.yellow("PENDING"), " ", pending.name, note, "  ", where, "\n")
+      write(paint.yellow("PENDING"), " ", visible(pending.name .. note), "  ", where, "\n")
     end
   end
   for _, failure in ipairs(self.failures) do self:failure(failure) end

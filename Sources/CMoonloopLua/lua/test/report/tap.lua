@@ -19,8 +19,9 @@ end
 local function block(write, name, text)
   text = text:gsub("[%c\127]", function(c) return c == "\n" and c or c == "\t" and " " or "?" end)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
-  write("  ", name, ": |2\n")
-  for line in (text .. "\n"):gmatch("(.-)\n") do write("    ", line, "\n") end
+  write("  ", name, ": |\n")
+  -- The first line says how far the block is indented: it may have no blanks of its own.
+  for line in (text:gsub("^%s+", "") .. "\n"):gmatch("(.-)\n") do write("    ", line, "\n") end
 end
 
 local function problems(write, list)
