@@ -31,20 +31,19 @@ static int new_record(struct cml_state *s) {
   return s->tasks_count++;
 }
 
-static int make_task(struct cml_state *s) {
+// Makes a coroutine, and gives its reference. A finalizer may run in here, and take or give back
+// tasks of its own.
+static lua_State *make_coroutine(struct cml_state *s, int *ref) {
   lua_State *L = s->running;
   struct cml_work work;
   cml_begin_work(s, L, &work);
   lua_checkstack(L, 2);
   lua_State *co = lua_newthread(L);
-  int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  *ref = luaL_ref(L, LUA_REGISTRYINDEX);
   cml_end_work(s, L, &work);
   cml_mark_task(co);
   lua_sethook(co, NULL, 0, 0);  // a coroutine inherits the hook of its maker
-  int task = new_record(s);
-  s->tasks[task].L = co;
-  s->tasks[task].ref = ref;
-  return task;
+  return co;
 }
 
 static inline int take(struct cml_state *s) {
@@ -61,16 +60,18 @@ static inline int take(struct cml_state *s) {
 int cml_task_take(cml_state *s) {
   int task = take(s);
   if (LIKELY(task >= 0)) return task;
-  if (s->tasks_free >= 0) {  // a record without a coroutine
-    task = s->tasks_free;
-    int fresh = make_task(s);
-    s->tasks_free = s->tasks[task].next_free;
-    s->tasks[task].L = s->tasks[fresh].L;
-    s->tasks[task].ref = s->tasks[fresh].ref;
-    s->tasks_count--;
-  } else {
-    task = make_task(s);
-  }
+  int ref;
+  lua_State *co = make_coroutine(s, &ref);
+  // Free records with a coroutine come first, if a finalizer gave one back.
+  int *link = &s->tasks_free;
+  while (*link >= 0 && s->tasks[*link].L != NULL) link = &s->tasks[*link].next_free;
+  task = *link;
+  if (task >= 0)
+    *link = s->tasks[task].next_free;  // a record without a coroutine
+  else
+    task = new_record(s);
+  s->tasks[task].L = co;
+  s->tasks[task].ref = ref;
   s->tasks[task].generation++;
   s->tasks[task].phase = CML_PHASE_RUNNING;
   return task;

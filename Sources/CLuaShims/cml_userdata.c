@@ -25,7 +25,7 @@ cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind) {
   cml_object *o = lua_touserdata(L, i);
   // A light userdata has no length: its address is never followed.
   if (o == NULL || lua_rawlen(L, i) != sizeof *o || o->kind != kind) return NULL;
-  return o;
+  return o->live ? o : NULL;  // a finalizer may still reach an object that was collected
 }
 
 cml_object *cml_any_object(lua_State *L, int i) {

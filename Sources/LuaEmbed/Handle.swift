@@ -189,6 +189,12 @@ extension LuaStack {
     cml_rawequal(L, first, second) != 0
   }
 
+  /// Whether there is a handle or host object that was collected: only the finalizer of another
+  /// value can reach it. [-0, +0, raises: -]
+  package func isCollected(_ index: Int32) -> Bool {
+    cml_any_object(L, index).map { !$0.pointee.live } ?? false
+  }
+
   /// Remembers the userdata on top of the stack for an address, without keeping it alive.
   /// [-0, +0, raises: -]
   package func makeKnown(_ pointer: UnsafeMutableRawPointer) { cml_make_known(L, pointer) }

@@ -12,6 +12,9 @@ extension HostCall {
 
   @inline(never)
   package func notSelf(_ kind: String) -> ScriptMistake {
+    if stack.isCollected(1) {
+      return mistake("the \(kind) was collected already: a finalizer uses it too late")
+    }
     let method = "\(name)".split(separator: ":").last ?? ""
     return mistake(
       "must be called as \(kind):\(method)(…), with a colon; got \(given(1)) for the \(kind)")
