@@ -92,7 +92,8 @@ extension Runtime {
   /// Calls the script's error handlers with a table that tells of the error.
   /// - Returns: nil if there is none, or it failed itself; that failure is reported too.
   private func askHandler(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict? {
-    guard !errors.isAsking, let handler = ownHandler(subject) ?? errors.onError else { return nil }
+    guard !errors.isAsking, !isClosing, let handler = ownHandler(subject) ?? errors.onError
+    else { return nil }
     errors.isAsking = true
     defer { errors.isAsking = false }
     var verdict: ErrorPolicy.Verdict?

@@ -62,6 +62,12 @@ package struct HostCall {
     ScriptMistake(text, hint: hint)
   }
 
+  /// An error while the state is closed: nothing may be made on the loop any more. Whatever makes
+  /// items, timers, tasks or requests asks first.
+  package func requireOpen() throws(ScriptMistake) {
+    if runtime.isClosing { throw mistake("the script has ended; a finalizer can only clean up") }
+  }
+
   /// The words of a mistake where it is a failure in operation: a value needs no place.
   package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: "\(name)", site: "") }
 

@@ -86,6 +86,8 @@ package final class Runtime {
   package var chunkReturned: ((LuaStack, Int) -> Void)?
   private static let nextNumber = Atomic<UInt64>(0)
   private var isOver = false
+  /// Only finalizers run any more: what they would make on the loop, nobody would end.
+  private(set) var isClosing = false
 
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
@@ -171,6 +173,7 @@ package final class Runtime {
     while !sides.isEmpty { leave() }
     endAll()
     names.drop(state)
+    isClosing = true
     state.close()
   }
 }

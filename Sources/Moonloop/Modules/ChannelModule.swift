@@ -9,6 +9,7 @@ private let waitOptions: [StaticString] = ["timeout"]
 /// `ml.channel(capacity)`, `ml.channel { capacity, name }`
 let moduleChannel: LuaRawFunction = { L, context in
   host(L, context, "channel") { call in
+    try call.requireOpen()
     var name = ""
     var capacity = 0
     let limit = 0...(1 << 24)

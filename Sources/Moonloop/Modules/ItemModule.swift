@@ -88,7 +88,7 @@ extension HostCall {
 // MARK: Life
 
 extension HostCall {
-  /// Makes a handle for an item; it holds the item. [-0, +1]
+  /// Makes a handle for an item; it holds the item. Ask `requireOpen` first. [-0, +1]
   func push<Item: Loop.Item>(_ kind: LuaHandleKind, _ item: Item) -> LuaHandle {
     let handle = kind.push(stack.L)
     handle.pointer = Unmanaged.passRetained(item).toOpaque()

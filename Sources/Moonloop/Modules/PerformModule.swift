@@ -82,6 +82,7 @@ extension HostCall {
     _ modes: [ModeName], _ function: Int32
   ) throws(ScriptMistake) -> ScriptRequest {
     try self.function(function, "the function")
+    try requireOpen()
     let arguments = count - function
     if arguments > 0 {
       stack.newTable(items: arguments, fields: 1)

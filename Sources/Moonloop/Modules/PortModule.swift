@@ -41,6 +41,7 @@ let modulePort: LuaRawFunction = { L, context in
 }
 
 private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  try call.requireOpen()
   let options = try call.options(
     index, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
   let name = try options.string("name") ?? ""

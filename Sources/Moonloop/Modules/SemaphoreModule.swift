@@ -8,6 +8,7 @@ private let semaphoreOptions: [StaticString] = ["permits", "name"]
 /// `ml.semaphore(permits)`, `ml.semaphore { permits, name }`
 let moduleSemaphore: LuaRawFunction = { L, context in
   host(L, context, "semaphore") { call in
+    try call.requireOpen()
     var name = ""
     let permits: Int
     let limit = 1...(1 << 30)
@@ -69,6 +70,7 @@ let semaphoreTryAcquire: LuaRawFunction = { L, context in
   host(L, context, "try_acquire") { call in
     let semaphore = try call.selfSemaphore()
     if semaphore.isClosed { return call.closed() }
+    try call.requireOpen()
     guard semaphore.take() else { throw OperatingFailure("no permit is free", "EAGAIN") }
     semaphore.pushPermit(call.stack, call.runtime)
     return 1

@@ -22,6 +22,7 @@ let moduleStream: LuaRawFunction = { L, context in
 }
 
 private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
+  try call.requireOpen()
   let options = try call.options(index, streamOptions, example: "{ fd = 0, name = \"stdin\" }")
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
     throw call.mistake("needs 'fd', the number of an open descriptor")

@@ -78,6 +78,7 @@ extension HostCall {
       first = 3
     }
     try function(first, "the function")
+    try requireOpen()
     task.madeAt = stack.position
     push(handleOf: task)
     stack.rotate(first, 1)  // the handle lies below the function and its arguments

@@ -120,7 +120,8 @@ extension HostCall {
   fileprivate func pushTimer(
     handler: Int32, date: Int64, interval: Int64, tolerance: Int64
   ) throws -> TimerID {
-    try withRuntime { runtime in
+    try requireOpen()
+    return try withRuntime { runtime in
       guard
         let id = runtime.loop.makeTimer(
           date: date, interval: interval, tolerance: tolerance,
