@@ -69,4 +69,85 @@ import Testing
       ])
     #expect(count == 1)
   }
+
+  static let makers: [(what: String, name: String, call: String)] = [
+    ("a timer", "after", "loop:after(0, say)"),
+    ("a made timer", "timer", "ml.timer { first = 0, say }"),
+    ("a task", "task", "loop:task(say, 'task')"),
+    ("a request", "perform", "loop:perform(say, 'x')"),
+    ("a source", "source", "loop:source { perform = say }"),
+    ("an observer", "observer", "loop:observer { on = 'exit', say }"),
+    ("a port", "port", "loop:port { say }"), ("a channel", "channel", "ml.channel(1)"),
+  ]
+
+  @Test(arguments: makers)
+  func `at the end of the state nothing is made that outlives it`(
+    what: String, name: String, call: String
+  ) throws {
+    try Loop.isolated(clock: .virtual) { loop in
+      let lua = try LuaState(on: loop)
+      var log: [String] = []
+      lua.runtime!.errors.write = { log.append($0) }
+      lua.register("say") { log.append("called") }
+      try lua.runtime!.start(
+        chunk: Self.start + "x = setmetatable({}, { __gc = function() \(call) end })",
+        name: "=f")
+      lua.shutDown()
+      #expect(
+        log == [
+          "moonloop: error in a finalizer\nerror in __gc (\(name): the script has ended; a "
+            + "finalizer can only clean up (f:4))"
+        ])
+      loop.run(for: .seconds(1))
+      #expect(log.count == 1 && !loop.hasItems)
+    }
+  }
+
+  @Test func `a handle that was collected before is an error of the finalizer that uses it`() throws
+  {
+    let (reports, _, log) = try run(
+      """
+      -- Whatever is made last is finalized first: the handles before the objects that use them.
+      local function late(make, use)
+        local box = {}
+        setmetatable(box, { __gc = function() say(select(2, pcall(use, box[1]))) end })
+        box[1] = make()
+      end
+      late(function() return ml.source { perform = print } end, function(h) h:invalidate() end)
+      late(function() return ml.channel(1) end, function(h) h:try_send(1) end)
+      late(function() return ml.semaphore(1) end, function(h) return h.available end)
+      for _ = 1, 4 do collectgarbage() end
+      """)
+    #expect(reports == [])
+    let sorted = log.sorted()
+    #expect(sorted.count == 3 && sorted.allSatisfy { $0.contains("uses it too late") }, "\(log)")
+  }
+
+  @Test func `at the end of the state no handler is asked, not even one set in a finalizer`() throws
+  {
+    let (reports, _, log) = try run(
+      """
+      x = setmetatable({}, { __gc = function() error "told" end })
+      y = setmetatable({}, { __gc = function() loop.on_error = function() say "asked" end end })
+      """)
+    #expect(reports.count == 1 && log == [])
+  }
+
+  @Test func `a finalizer may make tasks while a coroutine for another is made`() throws {
+    let (reports, _, log) = try run(
+      """
+      local begun = 0
+      local function work() begun = begun + 1 ml.sleep(1) end
+      for _ = 1, 5000 do loop:task(work) end
+      ml.sleep(10)  -- there are records without a coroutine now
+      collectgarbage("generational")
+      for _ = 1, 3000 do
+        finalize(function() for _ = 1, 3 do loop:task(work) end end)
+        loop:task(work)
+      end
+      collectgarbage()
+      loop:after(100, function() say(tostring(begun)) end)
+      """)
+    #expect(reports == [] && log == ["17000"])
+  }
 }

@@ -1,0 +1,227 @@
+// Random scripts over the whole interface, out of the entries' own documentation: right calls and
+// wrong ones, in handlers, tasks, comparators and finalizers. The same seed gives the same script.
+
+import LuaEmbed
+import Moonloop
+
+/// Numbers that follow from a seed (splitmix64).
+struct FuzzRandom {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
+    return word ^ (word >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+  mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
+}
+
+/// Writes one script.
+struct FuzzGrammar {
+  private var random: FuzzRandom
+  private var depth = 0
+
+  init(seed: UInt64) { random = FuzzRandom(seed: seed) }
+
+  /// What every script begins with. `try` calls and keeps what comes of it; `pick` gives something
+  /// that was kept; `tick` in each handler sees to it that all comes to an end.
+  static let prelude = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local fuel, kept, count = 400, { loop = { loop }, ml = { ml } }, 0
+    local function keep(...)
+      for i = 1, select("#", ...) do
+        local value = select(i, ...)
+        if type(value) == "userdata" then
+          local kind = tostring(value):match "^%a+"
+          kept[kind] = kept[kind] or {}
+          table.insert(kept[kind], value)
+          if #kept[kind] > 20 then table.remove(kept[kind], 1) end
+        end
+      end
+      return ...
+    end
+    local function pick(kind, n)
+      local list = kept[kind]
+      return list and list[n % #list + 1]
+    end
+    local function drop(kind) kept[kind] = nil end
+    local function tick()
+      fuel = fuel - 1
+      if fuel <= 0 then loop:stop() error("out of fuel", 0) end
+    end
+    local function try(f, ...)
+      if fuel <= 0 then error("out of fuel", 0) end
+      return keep(select(2, pcall(f, ...)))
+    end
+    local function closing(f) return setmetatable({}, { __close = f }) end
+    local function noise(f) return setmetatable({}, { __gc = f, __tostring = f, __index = f }) end
+    local cycle = {} cycle.cycle = cycle
+    local pipes = {}
+    for i = 1, 2 do pipes[2 * i - 1], pipes[2 * i] = pipe() end
+
+    """
+
+  /// The groups whose functions reach outside of the process: other tests run besides.
+  static let excluded: Set<String> = [
+    "signal", "tty", "process", "ml.process", "worker", "guest", "loop.signal", "loop.tty",
+    "ml.worker", "ml.guest",
+  ]
+
+  private static let calls = entryGroups.filter { !excluded.contains($0.receiver) }
+    .flatMap { group in group.entries.map { (group: group, entry: $0, docs: $0.docs) } }
+    .filter { !excluded.contains("\($0.group.receiver).\($0.entry.name)") }
+
+  mutating func script() -> String {
+    var text = Self.prelude
+    for _ in 0..<(15 + random.below(30)) { text += statement() + "\n" }
+    return text
+  }
+
+  // MARK: Statements
+
+  private mutating func block() -> String {
+    depth += 1
+    defer { depth -= 1 }
+    var lines = ["tick()"]
+    for _ in 0..<random.below(depth > 2 ? 2 : 4) { lines.append(statement()) }
+    switch random.below(12) {
+    case 0: lines.append("do return \(value()) end")
+    case 1: lines.append("error(\(value()))")
+    case 2: lines.append("coroutine.yield(\(value()))")
+    case 3: lines.append("do return keep(\(call())) end")
+    default: break
+    }
+    return lines.joined(separator: " ")
+  }
+
+  private mutating func function() -> String { "function(...) \(block()) end" }
+
+  private mutating func statement() -> String {
+    if depth > 3 { return "try(function(...) return \(call()) end)" }
+    switch random.below(26) {
+    case 0: return "try(function() local x <close> = \(call()) \(block()) end)"
+    case 1: return "try(function() local x <close> = closing(\(function())) \(block()) end)"
+    case 2: return "try(coroutine.wrap(\(function())))"
+    case 3: return "try(table.sort, { 3, 1, 2 }, \(function()))"
+    case 4: return "try(string.gsub, 'abc', '.', \(function()))"
+    case 5: return "try(tostring, noise(\(function())))"
+    case 6: return "noise(\(function()))"
+    case 7: return "drop(\"\(random.pick(Self.calls).group.receiver)\")"
+    case 8: return "collectgarbage(\(random.pick(["", "'step'", "'generational'", "'count'"])))"
+    case 9: return "try(function() loop:run { timeout = \(random.pick(["0", "0.01", "1"])) } end)"
+    case 10: return "loop:task(\(function()))"
+    case 11: return "write(\(pipeEnd()), 'a line\\nand another')"
+    case 12: return "if \(value()) then \(block()) end"
+    default: return "try(function(...) return \(call()) end)"
+    }
+  }
+
+  // MARK: Calls
+
+  private mutating func call() -> String {
+    let (group, entry, docs) = random.pick(Self.calls)
+    var receiver = group.type == "moonloop" ? "ml" : pick(group.receiver)
+    if random.chance(2) { receiver = value() }
+    switch entry.form {
+    case .function: return "(\(receiver)).\(entry.name)(\(arguments(docs)))"
+    case .method:
+      let dot = random.chance(2) ? "." : ":"
+      return "(\(receiver))\(dot)\(entry.name)(\(arguments(docs)))"
+    case .field:
+      if entry.second != nil && random.chance(40) {
+        let type = docs?.returns.first?.type ?? ""
+        return "(function(o) o.\(entry.name) = \(argument(type, name: "")) end)(\(receiver))"
+      }
+      return "(\(receiver)).\(entry.name)"
+    case .metamethod:
+      return random.chance(50) ? "tostring(\(receiver))" : "(\(receiver))(\(arguments(docs)))"
+    }
+  }
+
+  private mutating func pick(_ kind: String) -> String { "pick(\"\(kind)\", \(random.below(20)))" }
+
+  private mutating func arguments(_ docs: LuaDocs?) -> String {
+    var list: [String] = []
+    for parameter in docs?.parameters ?? [] {
+      if parameter.isOptional && random.chance(50) { continue }
+      if random.chance(4) { break }
+      if parameter.name == "..." {
+        for _ in 0..<random.below(3) { list.append(value()) }
+      } else if !parameter.fields.isEmpty {
+        list.append(options(parameter.fields))
+      } else {
+        list.append(argument(parameter.type, name: parameter.name))
+      }
+    }
+    if random.chance(3) { list.append(value()) }
+    if random.chance(3) && !list.isEmpty { list.swapAt(0, random.below(list.count)) }
+    return list.joined(separator: ", ")
+  }
+
+  private mutating func options(_ fields: [LuaParameter]) -> String {
+    if random.chance(3) { return value() }
+    var parts: [String] = []
+    for field in fields where !field.isOptional || random.chance(35) {
+      let value =
+        field.fields.isEmpty
+        ? argument(field.type, name: field.name) : options(field.fields)
+      parts.append(field.name == "[1]" ? value : "\(field.name) = \(value)")
+    }
+    if random.chance(3) { parts.append("unknown = 1") }
+    return "{ \(parts.joined(separator: ", ")) }"
+  }
+
+  /// A value of a type, in the words of the documentation; sometimes a wrong one.
+  private mutating func argument(_ type: String, name: String) -> String {
+    // A number that is no descriptor of ours might be one of another test.
+    if name == "fd" { return pipeEnd() }
+    if random.chance(6) { return value() }
+    let quoted = type.split(separator: "\"", omittingEmptySubsequences: false)
+    if quoted.count > 2 {
+      return "\"\(quoted[1 + 2 * random.below((quoted.count - 1) / 2)])\""
+    }
+    if type.contains("fun(") || type.contains("Handler") {
+      return depth > 3 ? "function() tick() end" : function()
+    }
+    if type.contains("Modes") || name.contains("mode") { return mode() }
+    if type.contains("moonloop.") {
+      let kinds = Self.calls.filter { type.contains($0.group.type) && $0.group.type != "moonloop" }
+      return kinds.isEmpty ? anything() : pick(random.pick(kinds).group.receiver)
+    }
+    if type.contains("integer") { return random.pick(["0", "1", "2", "3", "16", "1000"]) }
+    if type.contains("number") {
+      return random.pick(["0", "0.001", "0.1", "1", "2.5", "-1", "60"])
+    }
+    if type.contains("boolean") { return random.pick(["true", "false"]) }
+    if type.contains("string") { return random.pick(["'name'", "'default'", "''", "'a\\0b'"]) }
+    return value()
+  }
+
+  private mutating func mode() -> String {
+    random.pick(["\"default\"", "\"common\"", "\"side\"", "{ \"default\", \"side\" }", "loop.mode"])
+  }
+
+  private mutating func pipeEnd() -> String {
+    random.pick(["pipes[1]", "pipes[2]", "pipes[3]", "pipes[4]", "-1", "2^40", "1.5"])
+  }
+
+  private mutating func anything() -> String { pick(random.pick(Self.calls).group.receiver) }
+
+  private mutating func value() -> String {
+    if random.chance(30) { return anything() }
+    return random.pick([
+      "nil", "true", "false", "-1", "0", "1", "0.5", "1e300", "0/0", "1/0", "-1/0", "2^53",
+      "math.mininteger", "math.maxinteger", "''", "'default'", "'common'", "('x'):rep(5000)", "{}",
+      "{ 1, 2, 3 }", "cycle", "print", "ml.sleep", "loop", "ml",
+      "coroutine.create(print)", "coroutine.running()", "function() tick() end",
+    ])
+  }
+}

@@ -1,0 +1,157 @@
+// Random scripts: whatever they do, nothing of ours traps, hangs or leaks (promise S4).
+
+import Dispatch
+import Glibc
+import Moonloop
+import Synchronization
+import Testing
+
+/// MOONLOOP_FUZZ says how many scripts are run, MOONLOOP_FUZZ_SEED which is the first. When one
+/// crashes, it is in one of the files NAME.0, NAME.1, ... where MOONLOOP_FUZZ_LOG is NAME.
+@Suite struct FuzzTests {
+  private static func number(_ name: String) -> Int? {
+    getenv(name).flatMap { Int(String(cString: $0)) }
+  }
+
+  private static let scripts = number("MOONLOOP_FUZZ") ?? 2000
+  private static let firstSeed = number("MOONLOOP_FUZZ_SEED") ?? 1
+  private static let parts = 4
+
+  /// Descriptors that nobody else gets while a script has them: far above those of other tests.
+  private final class Descriptors {
+    private var open: [Int32] = []
+    private let part: Int32
+
+    init(part: Int) { self.part = Int32(part) }
+
+    func pipe() -> Int {
+      var ends: [Int32] = [0, 0]
+      guard Glibc.pipe(&ends) == 0 else { return -1 }
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(7), &limit)  // RLIMIT_NOFILE
+      let room = Int32(clamping: min(limit.rlim_cur, 20_000))
+      // Another test may have lowered the limit meanwhile: then there is no such room.
+      if room < 1000 {
+        for end in ends { close(end) }
+        return -1
+      }
+      let first = room / 2 + room / 10 * part
+      let high = ends.map { end in
+        defer { close(end) }
+        let copy = fcntl(end, F_DUPFD_CLOEXEC, first)
+        _ = fcntl(copy, F_SETFL, O_NONBLOCK)
+        return copy
+      }
+      open += high.filter { $0 >= 0 }
+      return high.min()! < 0 ? -1 : Int(high[0]) << 32 | Int(high[1])
+    }
+
+    func closeAll() {
+      for end in open { close(end) }
+      open = []
+    }
+  }
+
+  /// Stops a script that goes on for too long, from outside.
+  private final class Warden: Sendable {
+    private let runs = Mutex<[Int: (loop: Loop, began: ContinuousClock.Instant)]>([:])
+    private let late = Mutex<Set<Int>>([])
+
+    func begin(_ seed: Int, _ loop: Loop) { runs.withLock { $0[seed] = (loop, .now) } }
+    func end(_ seed: Int) { _ = runs.withLock { $0.removeValue(forKey: seed) } }
+    var lateSeeds: [Int] { late.withLock { $0.sorted() } }
+
+    func watch() {
+      let all = runs.withLock { $0 }
+      for (seed, run) in all where ContinuousClock.now - run.began > .seconds(10) {
+        _ = late.withLock { $0.insert(seed) }
+        run.loop.stop()
+      }
+    }
+  }
+
+  private func run(_ seed: Int, part: Int, _ warden: Warden) throws {
+    var grammar = FuzzGrammar(seed: UInt64(seed))
+    let script = grammar.script()
+    if let log = getenv("MOONLOOP_FUZZ_LOG") {
+      guard let file = fopen("\(String(cString: log)).\(part)", "w") else { return }
+      fputs("-- \(seed)\n\(script)", file)
+      fclose(file)
+    }
+    let descriptors = Descriptors(part: part)
+    defer { descriptors.closeAll() }
+    let limits =
+      seed.isMultiple(of: 4)
+      ? LuaLimits(memory: 8 << 20, callout: .milliseconds(200)) : LuaLimits(callout: .seconds(2))
+    try Loop.isolated(clock: .virtual) { loop in
+      warden.begin(seed, loop)
+      defer { warden.end(seed) }
+      let state = try LuaState(on: loop, limits: limits)
+      state.runtime!.errors.write = { _ in }
+      state.register("pipe_ends") { descriptors.pipe() }
+      state.register("write_bytes") { (end: Int, text: String) in
+        _ = Glibc.write(Int32(truncatingIfNeeded: end), text, text.utf8.count)
+      }
+      try state.run(
+        """
+        print = function() end
+        io.write = function() return io.stdout end
+        function pipe() local both = pipe_ends() return both >> 32, both & 0xffffffff end
+        function write(to, text)
+          if math.type(to) == "integer" and to > 0 then write_bytes(to, text) end
+        end
+        """)
+      try state.runtime!.start(chunk: script, name: "@fuzz-\(seed).lua")
+      loop.run(for: .seconds(100))
+      state.shutDown()
+      loop.run(for: .zero)
+    }
+  }
+
+  private func openDescriptors() -> Int {
+    guard let folder = opendir("/proc/self/fd") else { return 0 }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    return count
+  }
+
+  @Test(arguments: 0..<parts)
+  func `random scripts crash nothing and leave nothing`(part: Int) throws {
+    let warden = Warden()
+    let watching = Watch { warden.watch() }
+    defer { watching.end() }
+    let before = openDescriptors()
+    let seeds = stride(
+      from: Self.firstSeed + part, to: Self.firstSeed + Self.scripts, by: Self.parts)
+    var count = 0
+    for seed in seeds {
+      count += 1
+      do { try run(seed, part: part, warden) } catch { Issue.record("seed \(seed): \(error)") }
+    }
+    #expect(warden.lateSeeds == [], "scripts that had to be stopped")
+    // Other tests open some meanwhile; a leak would show in every script.
+    #expect(openDescriptors() - before < 100 + count / 20)
+  }
+}
+
+/// A thread that does something again and again, until it is told to end.
+private final class Watch: Sendable {
+  private let ended = DispatchSemaphore(value: 0)
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { context in
+        let watch = Unmanaged<Watch>.fromOpaque(context!).takeRetainedValue()
+        while watch.ended.wait(timeout: .now() + 0.2) == .timedOut { watch.body() }
+        return nil
+      }, Unmanaged.passRetained(self).toOpaque())
+    pthread_detach(thread)
+  }
+
+  func end() { ended.signal() }
+}

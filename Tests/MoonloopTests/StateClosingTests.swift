@@ -1,0 +1,146 @@
+// A state that is closed at every step of a script's run, in every way: nothing crashes, and
+// nothing of it is called afterwards.
+
+import Glibc
+import Moonloop
+import Testing
+
+@Suite struct StateClosingTests {
+  /// Has something of every kind pending, all the time. It calls `step` from each handler.
+  private static let script = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    loop:add_common_mode "side"
+    local function closing() return setmetatable({}, { __close = function() end }) end
+    local queue, gate = ml.channel(2), ml.semaphore(1)
+    for i = 1, 3 do
+      loop:task({ name = "sender" .. i }, function()
+        local x <close> = closing()
+        while true do queue:send { i, queue }; step(); ml.sleep(0.1 * i) end
+      end)
+      loop:task(function()
+        for item in queue:items() do gate:with(function() ml.sleep(0.05); step() end) end
+      end)
+    end
+    loop:task(function(scope)
+      while true do
+        local child = scope:task(function()
+          local x <close> = closing()
+          ml.sleep(0.2)
+          error "x"
+        end)
+        pcall(child.await, child)
+        step()
+      end
+    end).on_error = function() step() end
+    loop:timer { every = 0.1, modes = "common", function()
+      step()
+      loop:perform(step)
+      loop:perform({ modes = "side" }, step)
+      ml.sleep(0.25)
+      step()
+    end }
+    loop:every(0.3, function() loop:run { mode = "side", timeout = 0.15 }; step() end)
+    loop:every(0.35, function() loop:task(function() ml.sleep(0.1); step() end):wait() end)
+    local source
+    source = loop:source { modes = "common",
+      schedule = function() end, cancel = function() step() end,
+      perform = function() step(); ml.sleep(0.01); source:signal() end }
+    source:signal()
+    local port = loop:port { modes = "common", function(_, message, reply)
+      step()
+      reply(message)
+    end }
+    loop:every(0.2, function() port:request({ 1 }, { timeout = 0.1 }); port:send(2) end)
+    local from, to = pipe()
+    loop:fd { fd = from, modes = "common", read = function(fd)
+      step()
+      fd:read(1)
+      ml.sleep(0.01)
+    end }
+    loop:every(0.15, function() write(to, "xy") end)
+    loop:observer { on = { "before_waiting", "exit" }, modes = "common", step }
+    loop:task(function()
+      ml.await(function(resume) return loop:every(0.5, function() step() end) end)
+    end)
+    loop:task(function() while true do ml.timeout(0.1, ml.sleep, 1); step() end end)
+    loop.on_error = function() step() end
+    setmetatable({}, { __gc = function() step() end })
+    step()
+    ml.sleep(1e6)
+    """
+
+  /// What comes of a run that is ended at a step.
+  private func run(endingAt last: Int, way: Int) throws -> (steps: Int, callsAfterwards: Int) {
+    let pipe = try #require(Pipe())
+    return try Loop.isolated(clock: .virtual) { loop in
+      var state: LuaState? = try LuaState(on: loop)
+      var steps = 0
+      var calls = 0
+      var isOver = false
+      state!.register("step") { if isOver { calls += 1 } }
+      state!.register("write") { (_: Int, text: String) in pipe.write(text) }
+      state!.register("read_end") { Int(pipe.readEnd) }
+      try state!.run("function pipe() return read_end(), 0 end")
+      state!.runtime!.errors.write = { _ in }
+      let end = {
+        guard !isOver, let closing = state, closing.depth == 0 else { return }
+        steps += 1
+        guard steps == last else { return }
+        switch way {
+        case 0: closing.shutDown()
+        case 1: closing.close()
+        default: break
+        }
+        state = nil
+        isOver = true
+        loop.stop()
+      }
+      let observer = loop.observe(modes: [.common]) { _, _ in end() }
+      loop.schedule(after: .zero, every: .milliseconds(10), modes: [.common]) { _ in
+        end()
+        loop.performHere(modes: [.common]) { end() }
+      }
+      try state!.runtime!.start(chunk: Self.script, name: "@all.lua")
+      loop.run(for: .seconds(100))
+      loop.run(for: .milliseconds(600))
+      observer.invalidate()
+      state?.shutDown()
+      return (steps, calls)
+    }
+  }
+
+  @Test(arguments: 0..<3)
+  func `closing at any step leaves nothing that is called later`(way: Int) throws {
+    // Five hundred steps in a long run (see `FuzzTests`), else the first.
+    let last = getenv("MOONLOOP_FUZZ") == nil ? 60 : 500
+    for step in stride(from: 1 + way, through: last, by: 3) {
+      let (steps, calls) = try run(endingAt: step, way: way)
+      #expect(steps == step && calls == 0, "step \(step)")
+    }
+  }
+
+  /// Two descriptors that do not block.
+  private final class Pipe {
+    let readEnd: Int32
+    private let writeEnd: Int32
+
+    init?() {
+      var ends: [Int32] = [0, 0]
+      guard pipe(&ends) == 0 else { return nil }
+      for end in ends {
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      }
+      readEnd = ends[0]
+      writeEnd = ends[1]
+    }
+
+    deinit {
+      _ = Glibc.close(readEnd)
+      _ = Glibc.close(writeEnd)
+    }
+
+    func write(_ text: String) { _ = Glibc.write(writeEnd, text, text.utf8.count) }
+  }
+}
