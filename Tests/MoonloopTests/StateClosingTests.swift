@@ -113,7 +113,7 @@ import Testing
   @Test(arguments: 0..<3)
   func `closing at any step leaves nothing that is called later`(way: Int) throws {
     // Five hundred steps in a long run (see `FuzzTests`), else the first.
-    let last = getenv("MOONLOOP_FUZZ") == nil ? 60 : 500
+    let last = getenv("MOONLOOP_FUZZ") == nil ? 15 : 500
     for step in stride(from: 1 + way, through: last, by: 3) {
       let (steps, calls) = try run(endingAt: step, way: way)
       #expect(steps == step && calls == 0, "step \(step)")
