@@ -98,7 +98,8 @@ extension HostCall {
   /// Makes a timer of the handler at 3, and adds it to the default mode.
   @inline(__always)
   fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {
-    try withRuntime { runtime in
+    try requireOpen()
+    return try withRuntime { runtime in
       var ref: Int32 = 0
       let handle = runtime.kinds.timer.push(stack.L, heldFunction: 3, &ref)
       let callout = TimerCallout(timerActions, context: runtime.context, payload: ref)
