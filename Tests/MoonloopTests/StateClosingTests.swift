@@ -84,15 +84,15 @@ import Testing
       try state!.run("function pipe() return read_end(), 0 end")
       state!.runtime!.errors.write = { _ in }
       let end = {
-        guard !isOver, let closing = state, closing.depth == 0 else { return }
+        guard !isOver, state?.depth == 0 else { return }
         steps += 1
         guard steps == last else { return }
         switch way {
-        case 0: closing.shutDown()
-        case 1: closing.close()
+        case 0: state?.shutDown()
+        case 1: state?.close()
         default: break
         }
-        state = nil
+        state = nil  // ends it, if nothing did
         isOver = true
         loop.stop()
       }
