@@ -112,6 +112,12 @@ static const char test_worker[] = {
 static const char test_steps[] = {
 #embed "lua/test/steps.lua"
 };
+static const char test_embedded[] = {
+#embed "lua/test/embedded.lua"
+};
+static const char test_explained[] = {
+#embed "lua/test/explained.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -153,6 +159,8 @@ static const struct cmo_source sources[] = {
     SOURCE("test.watch", test_watch),
     SOURCE("test.worker", test_worker),
     SOURCE("test.steps", test_steps),
+    SOURCE("test.embedded", test_embedded),
+    SOURCE("test.explained", test_explained),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

@@ -139,15 +139,18 @@ struct EmbeddingExampleDocsTests {
     let lines = { (text: String) in
       text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
     }
-    let source = lines(
-      RepositoryFile(path: "Tests/MoonloopTests/EmbeddingExampleTests.swift").text ?? "")
+    let sources = ["EmbeddingExampleTests", "LuaSpecsTests"].map {
+      lines(RepositoryFile(path: "Tests/MoonloopTests/\($0).swift").text ?? "")
+    }
     let blocks = PageBlock.all(in: RepositoryFile(path: "docs/swift.md")).filter {
       $0.words.first == "swift"
     }
     #expect(!blocks.isEmpty)
     for block in blocks where !block.words.contains("manifest") {
       let shown = lines(block.text)
-      let isThere = source.indices.contains { source[$0...].starts(with: shown) }
+      let isThere = sources.contains { source in
+        source.indices.contains { source[$0...].starts(with: shown) }
+      }
       #expect(isThere, "\(block.place) is not in the tests")
     }
   }

@@ -183,14 +183,35 @@ function main.run_jobs(given, settings, files)
   return is_well and SUCCESS or FAILURE
 end
 
-function main.run_files(settings, files)
-  local began = bed.monotonic()
+--- Makes a runner that is ready to run files; or nil and a message.
+local function make_runner(settings)
   local run = runner.new(settings)
   local ok, message = start_coverage(settings)
   if ok then ok, message = prepare(settings, run) end
   extend_paths(settings)
   if ok then ok, message = run_helper(settings, run) end
-  if not ok then return complain(message) end
+  if not ok then return nil, message end
+  return run
+end
+
+--- Runs one file for a program that embeds the runner.
+-- @param reporter hears of all records
+-- @return nil; or what is wrong
+function main.run_embedded(path, given, reporter)
+  local settings, message = options.make(given, { path })
+  if not settings then return message end
+  local run
+  run, message = make_runner(settings)
+  if not run then return message end
+  run.report = reporter
+  run:run({ path })
+end
+
+--- Runs the files in this process.
+function main.run_files(settings, files)
+  local began = bed.monotonic()
+  local run, message = make_runner(settings)
+  if not run then return complain(message) end
   if settings.list then return list(run, files) end
   run.report, message = report.new(settings)
   if not run.report then return complain(message) end

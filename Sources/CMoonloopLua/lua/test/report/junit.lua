@@ -1,5 +1,5 @@
 -- The report for build servers: JUnit's XML, a suite for each spec file, written at the end.
-local diff = require "moonloop.test.diff"
+local explained = require "moonloop.test.explained"
 
 local junit = {}
 junit.__index = junit
@@ -32,22 +32,10 @@ function junit:suite(file)
   return suite
 end
 
-local function problem_text(problem)
-  local where = problem.where and problem.where .. ": " or ""
-  local hook = problem.hook and ("in %s: "):format(problem.hook) or ""
-  local text = where .. hook .. problem.message
-  if problem.comparison then
-    text = text .. "\n" .. table.concat(diff.lines(problem.comparison), "\n")
-  end
-  if (problem.traceback or "") ~= "" then text = text .. "\ntraceback:\n" .. problem.traceback end
-  if problem.seed then text = text .. ("\nseed: %d"):format(problem.seed) end
-  return text
-end
-
 --- The element of a case that did not go well: the schema allows one, so all problems are in it.
 local function element(status, problems)
   local texts = {}
-  for _, problem in ipairs(problems) do texts[#texts + 1] = problem_text(problem) end
+  for _, problem in ipairs(problems) do texts[#texts + 1] = explained(problem) end
   local first = problems[1].message:match("^[^\n]*")
   return ('<%s message="%s" type="%s">%s</%s>'):format(
     status, attribute(first), problems[1].kind or status, xml(table.concat(texts, "\n\n")), status)

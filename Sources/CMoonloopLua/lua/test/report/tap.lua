@@ -1,5 +1,5 @@
 -- The report for TAP readers: the Test Anything Protocol, version 13, with YAML blocks.
-local diff = require "moonloop.test.diff"
+local explained = require "moonloop.test.explained"
 
 local tap = {}
 tap.__index = tap
@@ -27,18 +27,7 @@ end
 local function problems(write, list)
   write("  ---\n")
   local parts = {}
-  for _, problem in ipairs(list) do
-    local where = problem.where and problem.where .. ": " or ""
-    local hook = problem.hook and ("in %s: "):format(problem.hook) or ""
-    parts[#parts + 1] = where .. hook .. problem.message
-    if problem.comparison then
-      parts[#parts + 1] = table.concat(diff.lines(problem.comparison), "\n")
-    end
-    if (problem.traceback or "") ~= "" then
-      parts[#parts + 1] = "traceback:\n" .. problem.traceback
-    end
-    if problem.seed then parts[#parts + 1] = ("seed: %d"):format(problem.seed) end
-  end
+  for _, problem in ipairs(list) do parts[#parts + 1] = explained(problem) end
   block(write, "message", table.concat(parts, "\n"))
   write("  ...\n")
 end
