@@ -22,6 +22,42 @@ static const char configuration_schema[] = {
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
+static const char planning_main[] = {
+#embed "lua/planning/main.lua"
+};
+static const char planning_plan[] = {
+#embed "lua/planning/plan.lua"
+};
+static const char planning_words[] = {
+#embed "lua/planning/words.lua"
+};
+static const char planning_simulation[] = {
+#embed "lua/planning/simulation.lua"
+};
+static const char planning_report[] = {
+#embed "lua/planning/report.lua"
+};
+static const char planning_page[] = {
+#embed "lua/planning/page.lua"
+};
+static const char planning_check[] = {
+#embed "lua/planning/check.lua"
+};
+static const char planning_check_rules[] = {
+#embed "lua/planning/check/rules.lua"
+};
+static const char planning_check_source[] = {
+#embed "lua/planning/check/source.lua"
+};
+static const char planning_check_scripts[] = {
+#embed "lua/planning/check/scripts.lua"
+};
+static const char planning_check_configurations[] = {
+#embed "lua/planning/check/configurations.lua"
+};
+static const char configuration_tokens[] = {
+#embed "lua/configuration/tokens.lua"
+};
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
 };
@@ -124,6 +160,18 @@ static const char test_explained[] = {
 static const struct cmo_source sources[] = {
     SOURCE("bed", bed),
     SOURCE("compat.socket", compat_socket),
+    SOURCE("planning.main", planning_main),
+    SOURCE("planning.plan", planning_plan),
+    SOURCE("planning.words", planning_words),
+    SOURCE("planning.simulation", planning_simulation),
+    SOURCE("planning.report", planning_report),
+    SOURCE("planning.page", planning_page),
+    SOURCE("planning.check", planning_check),
+    SOURCE("planning.check.rules", planning_check_rules),
+    SOURCE("planning.check.source", planning_check_source),
+    SOURCE("planning.check.scripts", planning_check_scripts),
+    SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("configuration.tokens", configuration_tokens),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),

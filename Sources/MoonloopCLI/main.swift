@@ -9,7 +9,7 @@ exit(Program.main(CommandLine.arguments))
 /// The command line as a whole.
 enum Program {
   static let version = "0.1.0"
-  static let commands = [runCommand, testCommand]
+  static let commands = [runCommand, testCommand, planCommand, simulateCommand, checkCommand]
 
   /// - Returns: The exit status.
   static func main(_ arguments: [String]) -> Int32 {
@@ -27,13 +27,11 @@ enum Program {
       writeToStandardError(Help.ofProgram)
       return ExitStatus.usage
     }
+    if let command = commands.first(where: { $0.name == arguments[1] }) {
+      if wantsHelp(arguments) { return Help.print(Help.of(command)) }
+      return try run(command, arguments)
+    }
     switch arguments[1] {
-    case "run":
-      if wantsHelp(arguments) { return Help.print(Help.of(runCommand)) }
-      return try run(arguments)
-    case "test":
-      if wantsHelp(arguments) { return Help.print(Help.of(testCommand)) }
-      return try test(arguments)
     case "-h", "--help": return Help.print(Help.ofProgram)
     case "help":
       guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
@@ -45,6 +43,16 @@ enum Program {
     case "--generate-completion-script":
       return try Completions.print(for: arguments.count > 2 ? arguments[2] : nil)
     default: throw unknown(arguments[1])
+    }
+  }
+
+  private static func run(
+    _ command: CommandSpec, _ arguments: [String]
+  ) throws(UsageError) -> Int32 {
+    switch command.name {
+    case "run": try run(arguments)
+    case "test": try test(arguments)
+    default: try runPlanning(arguments, command)
     }
   }
 

@@ -78,7 +78,8 @@ function configuration.is_one(value)
   return false
 end
 
-local function in_words(doc, found)
+-- Mistakes as one text.
+function configuration.in_words(doc, found)
   local lines = {}
   for _, mistake in ipairs(found) do lines[#lines + 1] = mistake.text end
   if #found > 1 then lines[#lines + 1] = ("%d mistakes in %s"):format(#found, doc.name) end
@@ -100,7 +101,7 @@ function configuration.configure(what)
     error("configure: takes the path of a file or a table, got " .. rules.given(what), 2)
   end
   local found = configuration.mistakes(doc)
-  if #found > 0 then error(in_words(doc, found), 0) end
+  if #found > 0 then error(configuration.in_words(doc, found), 0) end
   return items.make(doc)
 end
 
@@ -115,7 +116,7 @@ function configuration.prepare(value, path)
   end
   local doc = document(value, path, text)
   local found = configuration.mistakes(doc)
-  if #found > 0 then return nil, in_words(doc, found) end
+  if #found > 0 then return nil, configuration.in_words(doc, found) end
   local ok, running = pcall(items.make, doc)
   if not ok then return nil, tostring(running) end
   return running

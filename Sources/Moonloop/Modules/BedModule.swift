@@ -15,6 +15,8 @@ final class TestBed {
   }
 
   var levels: [Level] = []
+  /// Follows the loop of a simulation.
+  var recorder: LoopRecorder?
 }
 
 extension Runtime {
@@ -24,7 +26,7 @@ extension Runtime {
     state.preload(
       LuaModule(
         "moonloop.bed.host", "What tests are run on.",
-        bedEntries + bedSystemEntries + bedToolEntries))
+        bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
   }
 
   /// Leaves every loop of a test that is still entered.
@@ -215,7 +217,7 @@ extension Runtime {
   }
 
   /// Pushes a list of the reports since the last time. [-0, +1]
-  private func pushReports(on stack: LuaStack) {
+  func pushReports(on stack: LuaStack) {
     stack.newTable(items: 4)
     guard let last = bed?.levels.indices.last else { return }
     for (place, report) in (bed?.levels[last].reports ?? []).enumerated() {

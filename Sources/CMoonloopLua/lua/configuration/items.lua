@@ -47,11 +47,11 @@ local HANDLER_FIELDS = {
   "handler", "on_error", "perform", "schedule", "cancel", "read", "write",
 }
 
--- Calls a body with each named handler of a document: its table, its key, the keys that lead there.
+-- Calls a body with each handler of a document: its table, its key, the keys that lead there.
 local function each_handler(value, body)
   local function look(one, path)
     for _, key in ipairs(HANDLER_FIELDS) do
-      if type(one[key]) == "string" then body(one, key, rules.join(path, key)) end
+      if one[key] ~= nil then body(one, key, rules.join(path, key)) end
     end
   end
   for _, section in ipairs { "timers", "sources", "observers" } do
@@ -61,10 +61,13 @@ local function each_handler(value, body)
   end
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
     local one = value.signals[name]
-    if type(one) == "string" then body(value.signals, name, { "signals", name }) end
-    if type(one) == "table" then look(one, { "signals", name }) end
+    if type(one) == "table" then
+      look(one, { "signals", name })
+    else
+      body(value.signals, name, { "signals", name })
+    end
   end
-  if type(value.on_error) == "string" and value.on_error:find("%.") then
+  if value.on_error ~= nil and value.on_error ~= "continue" and value.on_error ~= "stop" then
     body(value, "on_error", { "on_error" })
   end
 end
@@ -73,14 +76,15 @@ end
 function items.check_handlers(doc, report)
   with_folder(doc, function()
     each_handler(doc.value, function(one, key, path)
+      if type(one[key]) ~= "string" then return end
       local handler, problem = find_handler(one[key])
       if not handler then report(path, problem) end
     end)
   end)
 end
 
--- A copy of a document's value in which every handler is a function.
-local function resolved(doc)
+-- A copy of a document's value in which every handler is a function; `wrap` may replace them.
+local function resolved(doc, wrap)
   local function copy(value)
     if type(value) ~= "table" or getmetatable(value) ~= nil then return value end
     local fresh = {}
@@ -89,7 +93,10 @@ local function resolved(doc)
   end
   local value = copy(doc.value)
   with_folder(doc, function()
-    each_handler(value, function(one, key) one[key] = assert(find_handler(one[key])) end)
+    each_handler(value, function(one, key)
+      if type(one[key]) == "string" then one[key] = assert(find_handler(one[key])) end
+      if wrap then one[key] = wrap(one[key]) end
+    end)
   end)
   return value
 end
@@ -158,7 +165,7 @@ function Running:run()
   return why, value
 end
 
-local function make_signals(loop, running, value)
+local function make_signals(loop, running, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
     local one = value.signals[name]
     local handler = type(one) == "function" and one or one.handler
@@ -167,7 +174,8 @@ local function make_signals(loop, running, value)
     elseif not handler then
       handler = function() ml.reload() end
     end
-    local handle = loop:signal(name, handler)
+    local handle = makers.signal(loop, name,
+      { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })
     handle:keep_alive(false)
     running:add("signals", name, handle)
   end
@@ -182,16 +190,19 @@ function Running:add(section, name, handle, message)
   self.made[#self.made + 1] = handle
 end
 
--- Makes what a document without mistakes tells of.
-function items.make(doc)
-  local loop, value = ml.current(), resolved(doc)
+-- Makes what a document without mistakes tells of. A simulation has a world of its own: `makers`
+-- for kinds of sources, `wrap` for handlers, and no limits.
+function items.make(doc, world)
+  world = world or {}
+  local loop, value = ml.current(), resolved(doc, world.wrap)
+  local makers = setmetatable(world.makers or {}, { __index = MAKERS })
   local running = setmetatable({ name = doc.name, made = {}, timers = {}, sources = {},
     observers = {}, signals = {}, phases = value.run or { { mode = "default" } } }, Running)
   local common = value.modes and value.modes.common or {}
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
     if mode ~= "default" then loop:add_common_mode(mode) end
   end
-  if value.limits then
+  if value.limits and not world.has_no_limits then
     local limits = {}
     for key, one in pairs(value.limits) do
       limits[key] = key == "memory" and rules.to_bytes(one) or one
@@ -206,14 +217,14 @@ function items.make(doc)
   end
   for _, name in ipairs(rules.sorted_keys(value.sources or {})) do
     local one = value.sources[name]
-    running:add("sources", name, MAKERS[schema.kind_of(one)](loop, name, one))
+    running:add("sources", name, makers[schema.kind_of(one)](loop, name, one))
   end
   for _, name in ipairs(rules.sorted_keys(value.timers or {})) do
     local one = value.timers[name]
     running:add("timers", name, loop:timer(options(name, one,
       { every = one.every, first = one.first, tolerance = one.tolerance })))
   end
-  make_signals(loop, running, value)
+  make_signals(loop, running, value, makers)
   return running
 end
 

@@ -1,0 +1,116 @@
+-- `moonloop check`: which files are configurations and which scripts, the findings in their order,
+-- and how they are told.
+local configurations = require "moonloop.planning.check.configurations"
+local positions = require "moonloop.configuration.positions"
+local rules = require "moonloop.planning.check.rules"
+local schema = require "moonloop.configuration.schema"
+local scripts = require "moonloop.planning.check.scripts"
+local source = require "moonloop.planning.check.source"
+local words = require "moonloop.planning.words"
+
+local check = {}
+
+-- Whether a text returns a table with one of the sections of a configuration in it.
+local function is_configuration(text)
+  local node = positions.of(text)
+  for _, section in ipairs(schema.sections) do
+    local field = node.fields[section]
+    if field and next(field.fields) then return true end
+  end
+  return false
+end
+
+local function read(path)
+  local file, message = io.open(path, "rb")
+  if not file then return nil, "cannot read " .. message end
+  local text, failure = file:read "a"
+  file:close()
+  if not text then return nil, ("cannot read %s: %s"):format(path, failure) end
+  return text
+end
+
+-- What is found in a text that does not load; nil if it does.
+local function syntax_mistake(text, path)
+  local _, message = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
+  if not message then return nil end
+  local line, problem = message:match ":(%d+): (.*)$"
+  return tonumber(line) or 1, problem or message
+end
+
+-- The findings of all files: { file, line, rule, what, why, advice } each; or nil and a message.
+function check.files(paths, options)
+  local findings, known = {}, {}
+  local by_path, order = {}, {}
+  -- What is seen of a file, once for each path, and a function that takes its findings.
+  local function look(path, text)
+    if by_path[path] then return by_path[path] end
+    local seen = source.of(text, path)
+    function seen.report(rule, line, what)
+      local key = table.concat({ path, line, rule, what }, "\0")
+      local allowed = seen.allowed[line]
+      if known[key] or allowed and allowed[rule] then return end
+      known[key] = true
+      findings[#findings + 1] = { file = path, line = line, rule = rule, what = what,
+        why = rules.by_name[rule].why, advice = rules.by_name[rule].advice, order = #findings }
+    end
+    by_path[path] = seen
+    return seen
+  end
+  local texts, others = {}, {}
+  for place, path in ipairs(paths) do
+    local text, message = read(path)
+    if not text then return nil, message end
+    texts[place], order[path] = text, place
+    local line, problem = syntax_mistake(text, path)
+    local file = look(path, text)
+    if line then
+      file.is_broken = true
+      file.report("syntax", line, problem)
+    elseif not is_configuration(text) then
+      others[#others + 1] = file
+    end
+  end
+  for place, path in ipairs(paths) do
+    local file = by_path[path]
+    if is_configuration(texts[place]) and not file.is_broken then
+      configurations.check(path, file, options, file.report, look, others)
+    elseif not file.is_broken then
+      scripts.check(file, file.report)
+    end
+  end
+  table.sort(findings, function(a, b)
+    if a.file ~= b.file then
+      return (order[a.file] or math.huge) < (order[b.file] or math.huge)
+        or order[a.file] == order[b.file] and a.file < b.file
+    end
+    if a.line ~= b.line then return a.line < b.line end
+    return a.order < b.order
+  end)
+  for _, finding in ipairs(findings) do finding.order = nil end
+  return findings
+end
+
+-- Findings in lines for people.
+function check.text(findings, paths)
+  local lines = {}
+  for _, one in ipairs(findings) do
+    lines[#lines + 1] = ("%s:%d: %s: %s"):format(one.file, one.line, one.rule, one.what)
+    lines[#lines + 1] = "    why: " .. one.why
+    lines[#lines + 1] = "    do:  " .. one.advice
+  end
+  lines[#lines + 1] = ("%s: %s"):format(words.plural(#paths, "file"),
+    #findings == 0 and "nothing found" or words.plural(#findings, "finding"))
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- The rules, with why each is.
+function check.rules_text()
+  local lines = {}
+  for _, name in ipairs(rules.order) do
+    local rule = rules.by_name[name]
+    lines[#lines + 1] = ("%s\n    %s:\n    %s"):format(name, rule.why, rule.advice)
+  end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+return check

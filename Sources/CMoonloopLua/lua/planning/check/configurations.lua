@@ -1,0 +1,273 @@
+-- The rules for configurations: by their plan, by what can be seen of their handlers, and by a run
+-- in a simulation if one is asked for.
+local configuration = require "moonloop.configuration"
+local plan = require "moonloop.planning.plan"
+local positions = require "moonloop.configuration.positions"
+local rules = require "moonloop.configuration.rules"
+local scripts = require "moonloop.planning.check.scripts"
+local source = require "moonloop.planning.check.source"
+local words = require "moonloop.planning.words"
+
+local configurations = {}
+
+local HANDLER_KEYS = { handler = true, perform = true, read = true, write = true }
+
+-- ── handlers ────────────────────────────────────────────────────────────────────────────────────
+
+local function read_text(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read "a"
+  if file then file:close() end
+  return text
+end
+
+local function marked(fn, item)
+  fn.handler_of = item.section
+  fn.repeats = item.section ~= "timers" or item.every ~= nil
+  if item.section == "observers" then
+    local on = item.value.on
+    fn.activities = type(on) == "table" and on or { on }
+  end
+end
+
+-- Marks the functions that stand in the configuration: those on the lines of their fields.
+local function mark_inline(doc, made, file)
+  for _, item in ipairs(made.items) do
+    if type(item.value) == "table" then
+      for key in pairs(HANDLER_KEYS) do
+        local line = positions.line(doc.node, { item.section, item.name, key })
+        for _, fn in ipairs(file.functions) do
+          if fn.field == key and fn.line == line and type(item.value[key]) == "function" then
+            marked(fn, item)
+          end
+        end
+      end
+    end
+  end
+end
+
+-- The files of the modules that handlers are in, their handlers marked.
+local function handler_files(doc, made, files)
+  local found, by_path = {}, {}
+  local path = doc.folder .. "/?.lua;" .. doc.folder .. "/?/init.lua;" .. package.path
+  for _, item in ipairs(made.items) do
+    for key in pairs(HANDLER_KEYS) do
+      local name = type(item.value) == "table" and item.value[key]
+        or type(item.value) == "string" and key == "handler" and item.value
+      local module, field = type(name) == "string" and name:match "^(.*)%.([^.]+)$" or nil, nil
+      if module then
+        field = name:match "[^.]+$"
+        local where = package.searchpath(module, path)
+        if where then
+          local file = by_path[where]
+          if not file then
+            file = files(where:gsub("^%./", ""), read_text(where) or "")
+            by_path[where], found[#found + 1] = file, file
+          end
+          for _, fn in ipairs(file.functions) do
+            if fn.field == field then marked(fn, item) end
+          end
+        end
+      end
+    end
+  end
+  return found
+end
+
+-- What the handlers are seen to do: methods that are called, and strings, of all files.
+local function evidence(file, modules)
+  local seen = { calls = {}, strings = {}, run_modes = {}, makes = false }
+  local function look(one, only_functions)
+    for _, call in ipairs(one.calls) do
+      seen.calls[call.name] = true
+      if source.maker(call) then seen.makes = true end
+      local mode = call.name == "run" and call.fields.mode
+      if mode then
+        local name = one:literal(mode)
+        if type(name) == "string" then seen.run_modes[name] = true else seen.any_mode = true end
+      end
+    end
+    for index, token in ipairs(one.list) do
+      if token.kind == "string" and (not only_functions or one:function_at(index)) then
+        seen.strings[token.text] = true
+      end
+    end
+  end
+  look(file, true)
+  for _, one in ipairs(modules) do look(one, false) end
+  return seen
+end
+
+-- ── by the plan ─────────────────────────────────────────────────────────────────────────────────
+
+local function label(item) return ("%s '%s'"):format(item.section:sub(1, -2), item.name) end
+
+local function modes_run(made)
+  local ran, names = {}, {}
+  for _, phase in ipairs(made.phases) do
+    if not ran[phase.mode] then names[#names + 1] = phase.mode end
+    ran[phase.mode] = true
+  end
+  return ran, names
+end
+
+local function modes_never_run(doc, made, seen, report)
+  local ran, names = modes_run(made)
+  for _, item in ipairs(made.items) do
+    local is_run = seen.any_mode or false
+    for _, mode in ipairs(item.modes) do
+      is_run = is_run or ran[mode] or seen.run_modes[mode] or seen.strings[mode] or false
+    end
+    if not is_run then
+      report("mode-never-run", positions.line(doc.node, { item.section, item.name, "modes" }),
+        ("%s is in mode %s, and no phase runs that%s"):format(label(item),
+          words.list(item.modes, "or"),
+          rules.suggestion(item.modes[1], names, "the phases run")))
+    end
+  end
+end
+
+-- Whether something in a mode stays there until somebody ends it.
+local function holds_for_ever(made, name)
+  for _, item in ipairs(made.items) do
+    local is_once = item.section == "timers" and not item.every or item.kind == "process"
+    if item.holds and not is_once then
+      for _, mode in ipairs(item.modes) do
+        if mode == name then return item end
+      end
+    end
+  end
+end
+
+local function stops(doc, seen)
+  if seen.calls.stop or seen.calls.exit then return true end
+  for _, one in pairs(doc.value.signals or {}) do
+    if type(one) ~= "table" or one.stop ~= nil or one.handler then return true end
+  end
+  return false
+end
+
+local function phases(doc, made, seen, report)
+  for place, phase in ipairs(made.phases) do
+    local mode
+    for _, one in ipairs(made.modes) do
+      if one.name == phase.mode then mode = one end
+    end
+    local line = phase.line or doc.node.line
+    local holder = holds_for_ever(made, phase.mode)
+    if place < #made.phases and holder and not phase.timeout and not phase.until_handled
+      and not stops(doc, seen) then
+      report("never-ends", line, ("phase %d in mode '%s' never ends: %s keeps it open, nothing "
+        .. "stops it; so phase %d never begins"):format(place, phase.mode, label(holder),
+        place + 1))
+    end
+    local may_be_filled = seen.strings[phase.mode] or phase.mode == "default" and seen.makes
+    if mode.holders == 0 and not may_be_filled then
+      report("ends-at-once", line, ("phase %d ends at once: nothing in mode '%s' keeps it open")
+        :format(place, phase.mode))
+    end
+  end
+end
+
+local function never_signalled(made, seen, report)
+  if seen.calls.signal then return end
+  for _, item in ipairs(made.items) do
+    if item.kind == "perform" then
+      report("never-signalled", item.line, ("nothing signals %s"):format(label(item)))
+    end
+  end
+end
+
+local function intervals(doc, made, report)
+  for _, item in ipairs(made.items) do
+    local every, tolerance = item.every, item.every and item.value.tolerance
+    local function line(key) return positions.line(doc.node, { item.section, item.name, key }) end
+    if every and every < 0.001 then
+      report("zero-interval", line "every",
+        ("%s repeats every %s"):format(label(item), words.time(every)))
+    end
+    if every and tolerance and tolerance >= every then
+      report("wide-tolerance", line "tolerance", ("%s repeats every %s and may be late by %s")
+        :format(label(item), words.time(every), words.time(tolerance)))
+    end
+  end
+end
+
+local function meet(one, other)
+  for _, mode in ipairs(one.modes) do
+    for _, name in ipairs(other.modes) do
+      if mode == name then return true end
+    end
+  end
+  return false
+end
+
+local function shared_wake_ups(made, report)
+  for place, item in ipairs(made.items) do
+    for before = 1, place - 1 do
+      local other = made.items[before]
+      if item.every and item.every == other.every and item.value.first == other.value.first
+        and not item.value.tolerance and not other.value.tolerance and meet(item, other) then
+        report("shared-wake-up", item.line,
+          ("timers '%s' and '%s' repeat every %s, and neither has a tolerance")
+            :format(other.name, item.name, words.time(item.every)))
+        break
+      end
+    end
+  end
+end
+
+-- ── by a run ────────────────────────────────────────────────────────────────────────────────────
+
+-- Runs the configuration in real time while it is busy, and reports whose calls made others miss.
+local function starving(doc, made, seconds, report)
+  local simulation = require "moonloop.planning.simulation"
+  local result, message =
+    simulation.run(doc, simulation.settings { ["for"] = seconds, clock = "skip_idle" })
+  if not result then return report("mistake", doc.node.line, message) end
+  local rows = {}
+  for place, item in ipairs(made.items) do rows[item] = result.rows[place] end
+  for _, item in ipairs(made.items) do
+    local starved = {}
+    for _, other in ipairs(made.items) do
+      if other ~= item and other.every and rows[other].missed > 0 and meet(item, other)
+        and rows[item].busy_max >= other.every then
+        starved[#starved + 1] = ("'%s' (every %s)"):format(other.name, words.time(other.every))
+      end
+    end
+    if #starved > 0 then
+      report("starves-others", item.line, ("one call of the handler of %s took longer than an "
+        .. "interval of %s, which missed fires"):format(label(item), words.list(starved)))
+    end
+  end
+end
+
+-- All rules for a configuration. `files(path, text)` gives what is seen of a file, and its report.
+function configurations.check(path, file, options, report, files, others)
+  local doc, message = configuration.read(path)
+  if not doc then
+    local line, text = message:match ":(%d+): (.*)$"
+    return report("mistake", tonumber(line) or 1, text or message)
+  end
+  local found = configuration.mistakes(doc)
+  for _, mistake in ipairs(found) do
+    report("mistake", mistake.line,
+      (mistake.path == "" and "" or mistake.path .. ": ") .. mistake.problem)
+  end
+  if #found > 0 then return end
+  local made = plan.make(doc)
+  mark_inline(doc, made, file)
+  local modules = handler_files(doc, made, files)
+  local all = table.move(others, 1, #others, 1, table.move(modules, 1, #modules, #others + 1, {}))
+  local seen = evidence(file, all)
+  scripts.handlers(file, report)
+  for _, one in ipairs(modules) do scripts.handlers(one, one.report) end
+  modes_never_run(doc, made, seen, report)
+  phases(doc, made, seen, report)
+  never_signalled(made, seen, report)
+  intervals(doc, made, report)
+  shared_wake_ups(made, report)
+  if options["for"] then starving(doc, made, options["for"], report) end
+end
+
+return configurations

@@ -1,0 +1,250 @@
+-- The rules for what handlers and scripts do, by a look at their text.
+local source = require "moonloop.planning.check.source"
+local words = require "moonloop.planning.words"
+
+local scripts = {}
+
+local function list(value) return type(value) == "table" and value or { value } end
+
+local function contains(names, name)
+  for _, one in ipairs(names) do
+    if one == name then return true end
+  end
+  return false
+end
+
+-- ── in handlers: of scripts, configurations and modules ─────────────────────────────────────────
+
+local function is_loop(call)
+  return call.receiver == "loop" or call.receiver == "lp" or call.receiver == "()"
+end
+
+local function nested_default(file, report)
+  for _, call in ipairs(file.calls) do
+    if call.name == "run" and call.is_method and is_loop(call) and file:handler_at(call.index)
+      and (call.is_table or #call.items == 0) then
+      local mode = call.fields.mode
+      if not mode or file:literal(mode) == "default" then
+        report("nested-default", call.line, "a handler runs its loop in the default mode")
+      end
+    end
+  end
+end
+
+local BLOCKING = { ["io.read"] = true, ["io.popen"] = true, ["os.execute"] = true }
+
+local function blocking(file, report)
+  for _, call in ipairs(file.calls) do
+    local name = call.receiver .. "." .. call.name
+    if BLOCKING[name] and not call.is_method and file:handler_at(call.index) then
+      report("blocks-the-loop", call.line, ("a handler calls %s"):format(name))
+    end
+  end
+end
+
+local function signal_without_wake_up(file, report)
+  for _, call in ipairs(file.calls) do
+    local fn = call.name == "signal" and call.is_method and not call.is_table
+      and #call.items == 0 and file:handler_at(call.index)
+    local on = fn and (fn.activities or fn.handler_of == "observer" and fn.call
+      and list(file:literal(fn.call.fields.on)))
+    if on and contains(on, "before_waiting") and not file:calls_between("wake_up", fn.from, fn.to)
+    then
+      report("signal-without-wake-up", call.line,
+        ("an observer of before_waiting signals '%s', and does not wake the loop")
+          :format(call.receiver))
+    end
+  end
+end
+
+local MADE = { every = "a repeating timer", source = "a source", fd = "a descriptor source",
+  observer = "an observer", watch = "a file watch" }
+
+local function never_invalidated(file, report)
+  for _, call in ipairs(file.calls) do
+    local kind = source.maker(call)
+    local outer = file:handler_at(call.start)
+    local is_once = call.fields["repeats"]
+      and file.list[call.fields["repeats"].from].text == "false"
+    if MADE[kind] and (call.is_method or call.receiver == "ml") and not is_once and outer
+      and outer.repeats and file:is_statement(call)
+      and not file:calls_between("invalidate", call.index, call.last)
+      and not file:calls_between("close", call.index, call.last) then
+      report("never-invalidated", call.line,
+        ("a handler makes %s and drops the handle"):format(MADE[kind]))
+    end
+  end
+end
+
+-- Functions that call themselves again at once: loop:after(0, f) in f.
+local function spinning(file, report)
+  for _, call in ipairs(file.calls) do
+    local fn = call.name == "after" and call.is_method and file:function_at(call.index)
+    local name = fn and fn.name and call.items[2] and file.list[call.items[2].from].text
+    if name == (fn and fn.name) and name and file:literal(call.items[1]) == 0 then
+      report("zero-interval", call.line, ("'%s' calls itself again without a delay"):format(name))
+    end
+  end
+end
+
+-- The rules for the handlers in a file.
+function scripts.handlers(file, report)
+  nested_default(file, report)
+  blocking(file, report)
+  signal_without_wake_up(file, report)
+  never_invalidated(file, report)
+  spinning(file, report)
+end
+
+-- ── whole scripts ───────────────────────────────────────────────────────────────────────────────
+
+-- The repeating timers whose intervals stand in the text.
+local function timers(file)
+  local found = {}
+  for _, call in ipairs(file.calls) do
+    if source.maker(call) == "every" and (call.is_method or call.receiver == "ml") then
+      local every = call.fields.every or not call.is_table and call.items[1]
+      found[#found + 1] = { call = call, every = file:literal(every or nil),
+        tolerance = call.fields.tolerance, first = file:literal(call.fields.first),
+        has_first = call.fields.first ~= nil, modes = call.fields.modes,
+        mode = file:literal(call.fields.modes), scope = file:function_at(call.index) }
+    end
+  end
+  return found
+end
+
+local function intervals(file, report)
+  for _, timer in ipairs(timers(file)) do
+    local every = timer.every
+    if type(every) == "number" and every < 0.001 then
+      report("zero-interval", timer.call.line,
+        ("a timer repeats every %s"):format(words.time(math.max(0, every))))
+    end
+    local tolerance = file:literal(timer.tolerance)
+    if type(every) == "number" and type(tolerance) == "number" and tolerance >= every then
+      report("wide-tolerance", timer.call.line,
+        ("a timer repeats every %s and may be late by %s"):format(words.time(every),
+          words.time(tolerance)))
+    end
+  end
+end
+
+local function same_modes(a, b)
+  if a.modes == nil and b.modes == nil then return true end
+  return type(a.mode) == "string" and a.mode == b.mode
+end
+
+local function shared_wake_ups(file, report)
+  local all = timers(file)
+  for place, timer in ipairs(all) do
+    for before = 1, place - 1 do
+      local other = all[before]
+      if timer.every and timer.every == other.every and same_modes(timer, other)
+        and timer.scope == other.scope and timer.has_first == other.has_first
+        and timer.first == other.first and not timer.tolerance and not other.tolerance then
+        report("shared-wake-up", timer.call.line,
+          ("this timer and that of line %d repeat every %s, and neither has a tolerance")
+            :format(other.call.line, words.time(timer.every)))
+        break
+      end
+    end
+  end
+end
+
+-- What a script says of modes: where items are put, where runs are, and whether all is literal.
+local function mode_uses(file)
+  local uses = { items = {}, runs = {}, dynamic_items = false, dynamic_runs = false, counts = {} }
+  local function note(entry, into, line)
+    local value = file:literal(entry)
+    if value == nil then return false end
+    for _, name in ipairs(list(value)) do
+      into[#into + 1] = { name = name, line = line }
+      uses.counts[name] = (uses.counts[name] or 0) + 1
+    end
+    return true
+  end
+  for _, call in ipairs(file.calls) do
+    local line = call.line
+    if call.fields.modes and not note(call.fields.modes, uses.items, line) then
+      uses.dynamic_items = true
+    end
+    if (call.name == "run" or call.name == "wait") and call.fields.mode
+      and not note(call.fields.mode, uses.runs, line) then
+      uses.dynamic_runs = true
+    end
+    if call.name == "run" and call.is_method and not call.is_table and #call.items > 0 then
+      uses.dynamic_runs = true
+    end
+    if call.name == "add" and call.is_method and call.items[2] then
+      if not note(call.items[2], uses.items, line) then uses.dynamic_items = true end
+    end
+    if call.name == "add_common_mode" and call.items[1] then
+      local name = file:literal(call.items[1])
+      if type(name) == "string" then uses.counts[name] = (uses.counts[name] or 0) + 1 end
+    end
+  end
+  return uses
+end
+
+local function modes(file, report)
+  local uses = mode_uses(file)
+  local ran, filled = {}, {}
+  for _, run in ipairs(uses.runs) do
+    ran[run.name] = true
+    if run.name == "common" then
+      report("runs-common", run.line, "a run in mode 'common'")
+    end
+  end
+  for _, item in ipairs(uses.items) do filled[item.name] = true end
+  if file:is_module() then return end
+  local told = {}
+  for _, item in ipairs(uses.items) do
+    local name = item.name
+    local is_elsewhere = file:count_string(name) > (uses.counts[name] or 0)
+    if name ~= "default" and name ~= "common" and not ran[name] and not uses.dynamic_runs
+      and not is_elsewhere and not told[name] then
+      told[name] = true
+      report("mode-never-run", item.line, ("nothing runs the loop in mode '%s'"):format(name))
+    end
+  end
+  for _, run in ipairs(uses.runs) do
+    local name = run.name
+    if name ~= "default" and name ~= "common" and not filled[name] and not uses.dynamic_items
+      and file:count_string(name) == uses.counts[name] and not told[name] then
+      told[name] = true
+      report("ends-at-once", run.line, ("nothing is put into mode '%s'"):format(name))
+    end
+  end
+end
+
+-- Sources that a script keeps to itself and never signals.
+local function never_signalled(file, report)
+  local escapes = file:is_module()
+  for _, call in ipairs(file.calls) do
+    if call.name == "signal" and not call.is_table and #call.items == 0 then return end
+  end
+  for _, token in ipairs(file.list) do
+    if token.kind == "string" and token.text == "signal" then escapes = true end
+  end
+  if escapes then return end
+  for _, call in ipairs(file.calls) do
+    if call.name == "source" and call.fields.perform then
+      local name = file:literal(call.fields.name)
+      report("never-signalled", call.line,
+        ("nothing signals the source%s"):format(type(name) == "string" and " '" .. name .. "'"
+          or ""))
+    end
+  end
+end
+
+-- All rules for a script.
+function scripts.check(file, report)
+  if not file:is_ours() then return end
+  scripts.handlers(file, report)
+  intervals(file, report)
+  shared_wake_ups(file, report)
+  modes(file, report)
+  never_signalled(file, report)
+end
+
+return scripts

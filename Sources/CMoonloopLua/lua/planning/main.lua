@@ -1,0 +1,138 @@
+-- `moonloop plan`, `simulate` and `check`: from the options to the exit status.
+local configuration = require "moonloop.configuration"
+local json = require "moonloop.test.json"
+
+local main = {}
+
+local SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+local function complain(command, message)
+  io.stdout:flush()
+  io.stderr:write("moonloop: ", command, ": ", message, "\n")
+  return USAGE
+end
+
+-- Reads a configuration. Returns its document; or nil and an exit status, after it was told.
+local function read(command, path)
+  local file, message = io.open(path, "rb")
+  local first = file and file:read(0)
+  if file and first == nil then
+    local _, failure = file:read(1)
+    message = failure and path .. ": " .. failure
+  end
+  if file then file:close() end
+  if message then return nil, complain(command, "cannot read " .. message) end
+  local doc
+  doc, message = configuration.read(path)
+  if not doc then
+    io.stderr:write("moonloop: ", message, "\n")
+    return nil, FAILURE
+  end
+  local found = configuration.mistakes(doc)
+  if #found == 0 then return doc end
+  io.stderr:write(configuration.in_words(doc, found), "\n")
+  return nil, FAILURE
+end
+
+-- Writes a page to the file that `--html` names. Returns nothing, or a message.
+local function write_page(path, text)
+  local file, message = io.open(path, "wb")
+  if not file then return "--html: cannot write " .. message end
+  local ok, failure = file:write(text)
+  if ok then ok, failure = file:close() end
+  if not ok then return ("--html: cannot write %s: %s"):format(path, failure) end
+end
+
+local commands = {}
+
+function commands.plan(options, paths)
+  if #paths ~= 1 then return complain("plan", "name one configuration") end
+  local doc, status = read("plan", paths[1])
+  if not doc then return status end
+  local plan = require "moonloop.planning.plan"
+  local made = plan.make(doc)
+  if options.html then
+    local text, message = require("moonloop.planning.page").of_plan(doc, made)
+    if not text then
+      io.stderr:write("moonloop: ", message, "\n")
+      return FAILURE
+    end
+    message = write_page(options.html, text)
+    if message then return complain("plan", message) end
+  end
+  io.write(options.json and json.encode(plan.data(made)) .. "\n" or plan.text(doc, made))
+  return SUCCESS
+end
+
+local function simulate_all(docs, options)
+  local simulation = require "moonloop.planning.simulation"
+  local results = {}
+  for place, doc in ipairs(docs) do
+    local result, message = simulation.run(doc, options)
+    if not result then
+      io.stderr:write("moonloop: ", message, "\n")
+      return nil
+    end
+    results[place] = result
+  end
+  return results
+end
+
+function commands.simulate(options, paths)
+  if #paths ~= 1 then return complain("simulate", "name one configuration") end
+  local simulation = require "moonloop.planning.simulation"
+  local settings, message = simulation.settings(options)
+  if not settings then return complain("simulate", message) end
+  local docs = {}
+  for place, path in ipairs { paths[1], options.against } do
+    local doc, status = read("simulate", path)
+    if not doc then return status end
+    docs[place] = doc
+  end
+  message = simulation.check_inputs(docs, settings)
+  if message then return complain("simulate", message) end
+  local results = simulate_all(docs, settings)
+  if not results then return FAILURE end
+  if options.html then
+    message = write_page(options.html, require("moonloop.planning.page").of_runs(docs, results))
+    if message then return complain("simulate", message) end
+  end
+  local report = require "moonloop.planning.report"
+  io.write(options.json and json.encode(report.data(results)) .. "\n" or report.text(results))
+  for _, result in ipairs(results) do
+    if #result.failures > 0 or result.stands_still then return FAILURE end
+  end
+  return SUCCESS
+end
+
+function commands.check(options, paths)
+  local check = require "moonloop.planning.check"
+  if options["list-rules"] then
+    io.write(check.rules_text())
+    return SUCCESS
+  end
+  if #paths == 0 then return complain("check", "name the files to look at") end
+  local findings, message = check.files(paths, options)
+  if not findings then return complain("check", message) end
+  io.write(options.json and json.encode(findings) .. "\n" or check.text(findings, paths))
+  return #findings > 0 and FAILURE or SUCCESS
+end
+
+-- Runs a command as the program calls it: how many options there are, then the name and the value
+-- of each, and the operands. Returns the exit status.
+function main.command(name, count, ...)
+  local arguments, options = table.pack(...), {}
+  for index = 1, count do
+    local key, value = arguments[2 * index - 1], arguments[2 * index]
+    if key == "input" or key == "stop-at" then
+      options[key] = options[key] or {}
+      table.insert(options[key], value)
+    else
+      options[key] = value
+    end
+  end
+  local paths = table.move(arguments, 2 * count + 1, arguments.n, 1, {})
+  return commands[name](options, paths)
+end
+
+return main

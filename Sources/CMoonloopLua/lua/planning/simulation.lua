@@ -1,0 +1,255 @@
+-- One run of a configuration on a loop of its own, whose clock jumps over all waiting: timers and
+-- custom sources are real, what would be opened is a stand-in to which only `--input` brings
+-- something.
+local ml = require "moonloop"
+local bed = require "moonloop.bed"
+local items = require "moonloop.configuration.items"
+local plan = require "moonloop.planning.plan"
+local schema = require "moonloop.configuration.schema"
+
+local simulation = {}
+
+-- The columns of the timeline, and the events of its close view.
+local COLUMNS, DETAILS = 600, 800
+
+-- What the options of the command say; or nil and a message.
+function simulation.settings(options)
+  local settings = {
+    span = options["for"] or 3600, clock = options.clock or "virtual", inputs = {},
+    stops = options["stop-at"] or {}, calls_handlers = not options["no-handlers"],
+    from = options.from, window = options.window, pictures = options.html ~= nil,
+  }
+  if settings.span <= 0 then return nil, "--for: must be more than 0" end
+  if settings.window == 0 then return nil, "--window: must be more than 0" end
+  if settings.clock ~= "virtual" and settings.clock ~= "skip_idle" then
+    return nil, ("--clock: must be virtual or skip_idle, got '%s'"):format(settings.clock)
+  end
+  table.sort(settings.stops)
+  if options.seed then
+    settings.seed = math.tointeger(tonumber(options.seed))
+    if not settings.seed then
+      return nil, ("--seed: must be a whole number, got '%s'"):format(options.seed)
+    end
+  end
+  for _, text in ipairs(options.input or {}) do
+    local name, seconds = text:match "^(.-)=(.+)$"
+    seconds = seconds and simulation.seconds(seconds)
+    if not seconds or seconds <= 0 then
+      return nil, ("--input: must be a source and a time, such as commands=2s, got '%s'")
+        :format(text)
+    end
+    settings.inputs[name] = seconds
+  end
+  return settings
+end
+
+local UNITS = { [""] = 1, s = 1, ms = 1e-3, us = 1e-6, ns = 1e-9, m = 60, min = 60, h = 3600 }
+
+-- A time such as "500ms" in seconds; nil for what is none.
+function simulation.seconds(text)
+  local number, unit = text:match "^([%d.]+)(%a*)$"
+  number = tonumber(number)
+  return number and UNITS[unit] and number * UNITS[unit]
+end
+
+-- What is wrong with the sources that `--input` names: they are to be in one of the documents.
+function simulation.check_inputs(docs, settings)
+  for name in pairs(settings.inputs) do
+    local names, found = {}, false
+    for _, doc in ipairs(docs) do
+      for key in pairs(doc.value.sources or {}) do
+        names[#names + 1] = key
+        found = found or key == name
+      end
+    end
+    if not found then
+      table.sort(names)
+      return ("--input: there is no source '%s'; %s"):format(name,
+        #names == 0 and "the configuration has none" or "there are " .. table.concat(names, ", "))
+    end
+  end
+end
+
+-- ── what handlers see ───────────────────────────────────────────────────────────────────────────
+
+local function copy(fields)
+  local result = {}
+  for key, value in next, fields do result[key] = value end
+  return result
+end
+
+-- Has handlers print to the standard error, end the simulation with os.exit, and leave globals and
+-- modules as they were: the next configuration may have other modules of the same names.
+-- Returns what undoes it.
+local function insulate(ended)
+  local globals, loaded, path, cpath = copy(_G), copy(package.loaded), package.path, package.cpath
+  local stdout, exit, output = io.stdout, os.exit, io.output()
+  output:flush()
+  io.stdout = io.stderr
+  io.output(io.stderr)
+  function _G.print(...)
+    local texts = table.pack(...)
+    for place = 1, texts.n do texts[place] = tostring(texts[place]) end
+    io.stderr:write(table.concat(texts, "\t"), "\n")
+  end
+  function os.exit()
+    ended.by_exit = true
+    ml.current():stop()
+    error(ended, 0)
+  end
+  return function()
+    io.stdout, os.exit = stdout, exit
+    io.output(output)
+    for key in next, copy(_G) do rawset(_G, key, globals[key]) end
+    for key in next, copy(package.loaded) do
+      local is_ours = type(key) == "string" and key:find "^moonloop%f[%.\0]"
+      if not is_ours then package.loaded[key] = loaded[key] end
+    end
+    package.path, package.cpath = path, cpath
+  end
+end
+
+-- ── the world of a simulation ───────────────────────────────────────────────────────────────────
+
+local function nothing() end
+
+-- A source that nobody signals, or, with an input, a timer in its place.
+local function stand_in(loop, name, one, every)
+  local common = { name = name, modes = one.modes, keep_alive = one.keep_alive }
+  if every then
+    common.every, common[1] = every, nothing
+    return loop:timer(common)
+  end
+  common.perform = nothing
+  return loop:source(common)
+end
+
+local function make_world(settings)
+  local makers = {}
+  for _, kind in ipairs { "fd", "listen", "signal", "watch", "process", "port" } do
+    makers[kind] = function(loop, name, one)
+      return stand_in(loop, name, one, settings.inputs[name])
+    end
+  end
+  return { makers = makers, has_no_limits = true,
+    wrap = not settings.calls_handlers and function() return nothing end or nil }
+end
+
+-- Timers that signal the custom sources to which something is to come.
+local function feed(running, doc, settings)
+  for name, every in pairs(settings.inputs) do
+    local one = doc.value.sources and doc.value.sources[name]
+    if one and schema.kind_of(one) == "perform" then
+      local source = running.sources[name]
+      ml.current():timer { every = every, name = "input of " .. name, modes = one.modes,
+        keep_alive = false, function() source:signal() end }
+    end
+  end
+end
+
+-- ── running ─────────────────────────────────────────────────────────────────────────────────────
+
+-- When the run that begins now is to be stopped, and whether by `--stop-at`.
+local function end_of_run(now, settings)
+  for _, at in ipairs(settings.stops) do
+    if at > now and at < settings.span then return at, true end
+  end
+  return settings.span, false
+end
+
+-- Runs the phases until the time is over. Returns what became of each that began.
+local function run_phases(made, settings, ended)
+  local loop, origin, phases = ml.current(), ml.now(), {}
+  for place, phase in ipairs(made.phases) do
+    local from = ml.now() - origin
+    local until_then, by_stop = end_of_run(from, settings)
+    local limit = until_then - from
+    if limit <= 0 or ended.by_exit then break end
+    local is_own = phase.timeout and phase.timeout <= limit
+    local why = loop:run { mode = phase.mode, until_handled = phase.until_handled,
+      timeout = is_own and phase.timeout or limit }
+    if why == "timed_out" and not is_own then why = by_stop and "stopped" or "goes_on" end
+    if ended.by_exit then why = "exit" end
+    phases[place] = { mode = phase.mode, from = from, to = ml.now() - origin, why = why }
+  end
+  return phases
+end
+
+local function failures_of(record, ended)
+  local failures = {}
+  for _, text in ipairs(record.reports) do
+    if not text:find(tostring(ended), 1, true) then failures[#failures + 1] = text end
+  end
+  return failures
+end
+
+-- Runs a document. Returns what happened: { name, span, time, phases, items, … }; or nil and why
+-- it could not be made.
+function simulation.run(doc, settings)
+  local ended = setmetatable({}, { __tostring = function() return "the program ended itself" end })
+  local made = plan.make(doc)
+  local restore = insulate(ended)
+  bed.enter { clock = settings.clock, name = doc.name }
+  bed.order(settings.seed)
+  math.randomseed(settings.seed or 1)
+  local ok, running = pcall(items.make, doc, make_world(settings))
+  local result
+  if ok then
+    feed(running, doc, settings)
+    bed.record { span = settings.span, columns = settings.pictures and COLUMNS or 0,
+      from = settings.from, window = settings.window, details = settings.pictures and DETAILS or 0 }
+    local phases = run_phases(made, settings, ended)
+    result = bed.recorded()
+    result.phases, result.failures = phases, failures_of(result, ended)
+    running:close()
+  end
+  bed.leave()
+  restore()
+  if not ok then return nil, tostring(running) end
+  result.name, result.plan = doc.name, made
+  result.span, result.clock = settings.span, settings.clock
+  result.from, result.window = settings.from, settings.window
+  result.rows = simulation.rows(result, settings)
+  return result
+end
+
+-- ── what became of each item ────────────────────────────────────────────────────────────────────
+
+local RECORDED = {
+  timers = "timer", sources = "source", observers = "observer", signals = "source",
+}
+
+-- The recorded items in the order of the plan, then what handlers made.
+function simulation.rows(result, settings)
+  local known, rows = {}, {}
+  for _, item in ipairs(result.items) do known[item.kind .. " " .. item.name] = item end
+  for _, item in ipairs(result.plan.items) do
+    local kind = RECORDED[item.section]
+    local is_fed = item.section == "sources" and item.kind ~= "perform"
+      and settings.inputs[item.name]
+    local key = (is_fed and "timer " or kind .. " ") .. item.name
+    local found = known[key]
+    known[key] = nil
+    rows[#rows + 1] = found or { fires = 0, missed = 0, late_max = 0, late_sum = 0, wake_ups = 0,
+      busy = 0, busy_max = 0, columns = {} }
+    local row = rows[#rows]
+    row.section, row.name, row.line, row.every = item.section, item.name, item.line, item.every
+    row.stand_in = item.section == "signals"
+      or item.section == "sources" and item.kind ~= "perform" or nil
+  end
+  for _, item in ipairs(result.items) do
+    if not item.section then
+      item.section = "made by handlers"
+      local waited = item.name:match "^(%a+ '.-') %(made at "
+      item.name = item.name == "" and "every " .. item.kind
+        or waited and waited .. ", after a wait" or item.name
+      rows[#rows + 1] = item
+    end
+  end
+  for _, row in ipairs(rows) do
+    row.late_mean = row.fires > 0 and row.late_sum / row.fires or 0
+  end
+  return rows
+end
+
+return simulation

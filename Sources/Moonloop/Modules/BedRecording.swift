@@ -1,0 +1,115 @@
+// What a simulation asks of its loop: to be recorded, and the record as tables.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The entries of `moonloop.bed.host` that record a loop.
+let bedRecordingEntries: [LuaEntry] = [
+  .function("record", bedRecord), .function("recorded", bedRecorded),
+]
+
+private let recordOptions: [StaticString] = ["span", "columns", "from", "window", "details"]
+
+/// `record { span, columns, from, window, details }`: from now on the present loop is recorded.
+private let bedRecord: LuaRawFunction = { L, context in
+  host(L, context, "record") { call in
+    let options = try call.options(1, recordOptions, example: "{ span = 3600, columns = 600 }")
+    let span = try options.seconds("span", .positive) ?? 1_000_000_000
+    let from = try options.seconds("from", .notNegative) ?? 0
+    let window = try options.seconds("window", .positive) ?? .max
+    let (end, overflows) = from.addingReportingOverflow(window)
+    let recorder = LoopRecorder(
+      call.loop,
+      LoopRecorder.Options(
+        span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
+        to: overflows ? .max : end,
+        details: try options.integer("details", in: 0...1_000_000) ?? 0))
+    call.runtime.bed?.recorder = recorder
+    call.loop.tracer = { recorder.take($0) }
+    return 0
+  }
+}
+
+/// `recorded()`: ends the recording; what it has, times in seconds since its beginning.
+private let bedRecorded: LuaRawFunction = { L, context in
+  host(L, context, "recorded") { call in
+    guard let recorder = call.runtime.bed?.recorder else {
+      throw call.mistake("nothing is recorded")
+    }
+    call.loop.tracer = nil
+    call.runtime.bed?.recorder = nil
+    call.runtime.push(recorder, on: call.stack)
+    return 1
+  }
+}
+
+extension Runtime {
+  /// Pushes the table that tells of a recording. [-0, +1]
+  fileprivate func push(_ recorder: LoopRecorder, on stack: LuaStack) {
+    stack.newTable(fields: 16)
+    stack.setSeconds("time", recorder.now)
+    stack.setField("passes", recorder.passes)
+    stack.setField("wake_ups", recorder.wakeUps)
+    stack.setSeconds("slept", recorder.slept)
+    stack.setField("stands_still", recorder.standsStill)
+    stack.push("reports")
+    pushReports(on: stack)
+    stack.rawSet(-3)
+    if let end = recorder.detailsEnd { stack.setSeconds("details_end", end) }
+    stack.setList("items", recorder.items) { item in
+      stack.newTable(fields: 12)
+      stack.setField("kind", item.kind.rawValue)
+      stack.setField("name", item.name)
+      stack.setField("fires", item.calls)
+      stack.setField("missed", Int(item.missed))
+      stack.setSeconds("late_max", item.lateMax)
+      stack.setSeconds("late_sum", item.lateSum)
+      stack.setField("wake_ups", item.wakeUps)
+      stack.setSeconds("busy", item.busy)
+      stack.setSeconds("busy_max", item.busyMax)
+      stack.setList("columns", item.columns) { stack.push(Int($0)) }
+    }
+    stack.setList("sleep_columns", recorder.sleepColumns) { stack.push(Double($0) / 1e9) }
+    stack.setList("pass_columns", recorder.passColumns) { stack.push(Int($0)) }
+    stack.setList("runs", recorder.runs) { run in
+      stack.newTable(fields: 8)
+      stack.setField("mode", run.mode)
+      stack.setField("depth", run.depth)
+      stack.setSeconds("from", run.begin)
+      stack.setSeconds("to", run.end)
+      stack.setField("count", run.count)
+    }
+    stack.setList("details", recorder.details) { detail in
+      stack.newTable(fields: 8)
+      stack.setField("what", "\(detail.what)")
+      stack.setField("item", detail.item + 1)
+      stack.setField("depth", detail.depth)
+      stack.setField("mode", detail.mode)
+      stack.setSeconds("from", detail.begin)
+      stack.setSeconds("to", detail.end)
+      stack.setSeconds("late", detail.late)
+    }
+  }
+}
+
+extension LuaStack {
+  /// Sets a field of the table on top to a time in seconds. [-0, +0]
+  fileprivate func setSeconds(_ name: StaticString, _ nanoseconds: Int64) {
+    push(name)
+    push(Double(nanoseconds) / 1e9)
+    rawSet(-3)
+  }
+
+  /// Sets a field of the table on top to a list whose items are pushed one by one. [-0, +0]
+  fileprivate func setList<Item>(
+    _ name: StaticString, _ list: [Item], _ pushItem: (Item) -> Void
+  ) {
+    push(name)
+    newTable(items: Int32(list.count))
+    for (place, item) in list.enumerated() {
+      pushItem(item)
+      rawSet(-2, item: Int64(place) + 1)
+    }
+    rawSet(-3)
+  }
+}

@@ -1,0 +1,30 @@
+-- What the service does: handlers by the names that service.lua gives them.
+local ml = require "moonloop"
+
+local handlers = {}
+local batch, samples, written = nil, {}, 0
+
+function handlers.remember(source) batch = source end
+
+function handlers.sample()
+  samples[#samples + 1] = ml.now()
+  if #samples == 8 then batch:signal() end
+end
+
+function handlers.write()
+  written = written + #samples
+  print(("wrote %d samples"):format(#samples))
+  samples = {}
+end
+
+function handlers.report() print(("%d written, %d waiting"):format(written, #samples)) end
+
+function handlers.closing()
+  print "closing"
+  batch:signal()
+  ml.current():stop()
+end
+
+function handlers.ending() print("the phase '" .. ml.current().mode .. "' ends") end
+
+return handlers
