@@ -37,13 +37,13 @@ let simulateCommand = CommandSpec(
     OptionSpec(names: ["--no-handlers"], help: "Calls no handler: timers alone."),
     OptionSpec(
       names: ["--input"], placeholder: "SOURCE=TIME", repeats: true,
-      help: "Has something come to a source every so often, such as\\ncommands=2s."),
+      help: "Has something come to a source every so often, such as\ncommands=2s."),
     OptionSpec(
       names: ["--stop-at"], placeholder: "TIME", isTime: true, repeats: true,
       help: "Stops the phase that runs then, as a signal would."),
     OptionSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["virtual", "skip_idle"],
-      help: "virtual: handlers take no time (default); skip_idle: they take\\nthe time they take."),
+      help: "virtual: handlers take no time (default); skip_idle: they take\nthe time they take."),
     OptionSpec(
       names: ["--seed"], placeholder: "SEED",
       help: "Draws the order of what is ready at once, and math.random."),
@@ -84,7 +84,8 @@ let checkCommand = CommandSpec(
     OptionSpec(
       names: ["--for"], placeholder: "TIME", isTime: true,
       help:
-        "Runs configurations for so long too, with their handlers, to find\\nthose that starve others."
+        "Runs configurations for so long too, with their handlers, to\n"
+        + "find those that starve others."
     ),
     OptionSpec(names: ["--list-rules"], help: "Prints the rules and why they are."),
   ],

@@ -120,8 +120,8 @@ local function modes_never_run(doc, made, seen, report)
     end
     if not is_run then
       report("mode-never-run", positions.line(doc.node, { item.section, item.name, "modes" }),
-        ("%s is in mode %s, and no phase runs that%s"):format(label(item),
-          words.list(item.modes, "or"),
+        ("%s is in mode '%s', and no phase runs that%s"):format(label(item),
+          table.concat(item.modes, "', '"),
           rules.suggestion(item.modes[1], names, "the phases run")))
     end
   end

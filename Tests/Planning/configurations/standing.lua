@@ -1,0 +1,8 @@
+-- A source that signals itself for ever: the clock never moves.
+local source
+return {
+  sources = {
+    spin = { schedule = function(self) source = self self:signal() end,
+      perform = function() source:signal() end },
+  },
+}

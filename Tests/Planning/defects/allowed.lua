@@ -1,0 +1,7 @@
+-- Planted and allowed: nothing is found.
+local ml = require "moonloop"
+local loop = ml.current()
+loop:perform(function() loop:run() end)  -- moonloop: allow nested-default
+-- moonloop: allow shared-wake-up, nested-default
+loop:every(0.5, function() loop:run() end)
+loop:every(0.5, function() end)          -- moonloop: allow shared-wake-up

@@ -1,0 +1,3 @@
+-- Planted: a bracket that is never closed.
+local ml = require "moonloop"
+ml.current():after(1, function() print "x" end

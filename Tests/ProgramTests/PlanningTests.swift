@@ -1,0 +1,292 @@
+// `moonloop plan`, `simulate` and `check`: whole outputs against those of Tests/Planning/expected,
+// real times left out.
+//
+// To write the expected texts anew: MOONLOOP_EXPECTED=write swift test --filter PlanningTests
+
+import Foundation
+import FoundationXML
+import Testing
+
+@Suite("moonloop plan, simulate, check")
+struct PlanningTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    /// What the file of the expected output is called.
+    let name: String
+    let arguments: [String]
+    var folder = "configurations"
+    var status: Int32 = 0
+
+    var testDescription: String { name }
+  }
+
+  static let folder = Program.root.appendingPathComponent("Tests/Planning")
+  static let service = "../../../scripts/examples/service/service.lua"
+
+  static let plans: [Row] = [
+    Row(name: "plan", arguments: ["plan", "app.lua"]),
+    Row(name: "plan-json", arguments: ["plan", "--json", "thrifty.lua"]),
+    Row(name: "plan-service", arguments: ["plan", service]),
+    Row(name: "plan-mistake", arguments: ["plan", "../defects/mistake.lua"], status: 1),
+    Row(name: "plan-syntax", arguments: ["plan", "../defects/syntax.lua"], status: 1),
+    Row(name: "plan-missing", arguments: ["plan", "missing.lua"], status: 2),
+    Row(name: "plan-nothing", arguments: ["plan"], status: 2),
+    Row(name: "plan-option", arguments: ["plan", "--jsn", "app.lua"], status: 2),
+  ]
+
+  static let simulations: [Row] = [
+    Row(name: "simulate", arguments: ["simulate", "app.lua"]),
+    Row(name: "simulate-stop", arguments: ["simulate", "app.lua", "--for=5m", "--stop-at", "2m"]),
+    Row(
+      name: "simulate-input",
+      arguments: [
+        "simulate", "app.lua", "--for", "1m", "--input", "commands=7s", "--input=work=500ms",
+      ]),
+    Row(
+      name: "simulate-timers", arguments: ["simulate", "app.lua", "--no-handlers", "--for", "10m"]),
+    Row(
+      name: "simulate-json", arguments: ["simulate", "thrifty.lua", "--json", "--for", "90s"]),
+    Row(
+      name: "simulate-against",
+      arguments: ["simulate", "app.lua", "--for", "1h", "--against", "thrifty.lua"]),
+    Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
+    Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
+    Row(name: "simulate-standing", arguments: ["simulate", "standing.lua"], status: 1),
+    Row(name: "simulate-mistake", arguments: ["simulate", "../defects/mistake.lua"], status: 1),
+    Row(name: "simulate-time", arguments: ["simulate", "app.lua", "--for", "soon"], status: 2),
+    Row(
+      name: "simulate-unknown", arguments: ["simulate", "app.lua", "--input", "comands=1s"],
+      status: 2),
+    Row(
+      name: "simulate-against-missing",
+      arguments: ["simulate", "app.lua", "--against", "missing.lua"], status: 2),
+  ]
+
+  static let checks: [Row] =
+    [
+      "mistake", "syntax", "mode-never-run", "mode-never-run-script", "never-ends", "ends-at-once",
+      "runs-common", "never-signalled", "never-signalled-script", "signal-without-wake-up",
+      "shared-wake-up", "shared-wake-up-script", "zero-interval", "zero-interval-script",
+      "wide-tolerance", "nested-default", "never-invalidated", "blocks-the-loop", "named-handlers",
+    ].map {
+      Row(name: "check-\($0)", arguments: ["check", "\($0).lua"], folder: "defects", status: 1)
+    } + [
+      Row(
+        name: "check-starves-others", arguments: ["check", "--for", "10s", "starves-others.lua"],
+        folder: "defects", status: 1),
+      Row(name: "check-not-run", arguments: ["check", "starves-others.lua"], folder: "defects"),
+      Row(name: "check-allowed", arguments: ["check", "allowed.lua"], folder: "defects"),
+      Row(
+        name: "check-json", arguments: ["check", "--json", "wide-tolerance.lua", "allowed.lua"],
+        folder: "defects", status: 1),
+      Row(name: "check-rules", arguments: ["check", "--list-rules"]),
+      Row(name: "check-service", arguments: ["check", service]),
+      Row(name: "check-missing", arguments: ["check", "app.lua", "missing.lua"], status: 2),
+      Row(name: "check-nothing", arguments: ["check"], status: 2),
+    ]
+
+  /// The output without what differs from run to run: the real time that handlers took.
+  static func settled(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      let line = String(line).replacing(/("busy(?:_max)?":)[\d.e-]+/) { "\($0.1)T" }
+        .replacing(/(configuration\.items:)\d+/) { "\($0.1)N" }
+      if line.hasPrefix("  busy, real time") { return "  busy, real time  T" }
+      let indent = line.prefix { $0 == " " }
+      let cells = line.dropFirst(indent.count).split(separator: /\ {2,}/)
+      let isRow = cells.count >= 8 && (cells[0] == "Items" || indent.count >= 4)
+      return isRow ? indent + cells.dropLast(2).joined(separator: "  ") : String(line)
+    }.joined(separator: "\n")
+  }
+
+  @Test(arguments: plans + simulations + checks)
+  func `a command says exactly what it is to say`(row: Row) throws {
+    let outcome = try moonloop(row.arguments, in: Self.folder.appendingPathComponent(row.folder))
+    let marker = outcome.errors.isEmpty ? "" : "--- standard error\n"
+    let text = Self.settled(outcome.output + marker + outcome.errors)
+    let file = Self.folder.appendingPathComponent("expected/\(row.name).txt")
+    if ProcessInfo.processInfo.environment["MOONLOOP_EXPECTED"] == "write" {
+      try Data(text.utf8).write(to: file)
+    }
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(text == expected)
+    #expect(outcome.status == row.status, "\(outcome)")
+    #expect(outcome.isOurs)
+  }
+
+  @Test func `every rule has a planted defect, every expected text a command`() throws {
+    let list = try moonloop(["check", "--list-rules"]).output
+    let rules = list.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
+    #expect(rules.count == 15)
+    let names = Set((Self.plans + Self.simulations + Self.checks).map { "\($0.name).txt" })
+    #expect(Set(rules.map { "check-\($0).txt" }).subtracting(names) == [])
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Self.folder.appendingPathComponent("expected").path)
+    #expect(Set(files) == names)
+    for rule in rules {
+      let text = try String(
+        contentsOf: Self.folder.appendingPathComponent("expected/check-\(rule).txt"),
+        encoding: .utf8)
+      #expect(text.contains(": \(rule): "), "\(rule)")
+    }
+  }
+
+  @Test func `no rule is alarmed by the examples`() throws {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: Program.examples.path)
+    let files = names.filter { $0.hasSuffix(".lua") }.sorted()
+    #expect(files.count > 8)
+    let outcome = try moonloop(["check"] + files, in: Program.examples)
+    #expect(outcome.output == "\(files.count) files: nothing found\n")
+    #expect(outcome.status == 0)
+  }
+
+  @Test func `no rule is alarmed by what the pages of docs show`() throws {
+    let docs = Program.root.appendingPathComponent("docs")
+    let pages = try FileManager.default.contentsOfDirectory(atPath: docs.path)
+      .filter { $0.hasSuffix(".md") && $0 != "planning.md" }.sorted()
+    var count = 0
+    for page in pages {
+      let text = try String(contentsOf: docs.appendingPathComponent(page), encoding: .utf8)
+      for block in text.components(separatedBy: "```lua\n").dropFirst() {
+        count += 1
+        let script = block.components(separatedBy: "\n```")[0]
+        let outcome = try withFile(script) { try moonloop(["check", "--json", $0]) }
+        // Handlers of examples are in modules that are not there.
+        let alarms = outcome.output.components(separatedBy: "\"rule\":").dropFirst()
+          .filter { !$0.hasPrefix("\"mistake\"") }
+        #expect(alarms.isEmpty, "\(page)\n\(script)\n\(outcome)")
+      }
+    }
+    #expect(count > 20)
+  }
+
+  @Test func `the example of a service runs as its plan says`() throws {
+    let folder = Program.examples.appendingPathComponent("service")
+    let outcome = try moonloop(["run", "--clock", "virtual", "service.lua"], in: folder)
+    #expect(
+      outcome.output == """
+        wrote 8 samples
+        8 written, 1 waiting
+        wrote 8 samples
+        16 written, 3 waiting
+        wrote 8 samples
+        24 written, 5 waiting
+        wrote 8 samples
+        closing
+        the phase 'default' ends
+        wrote 2 samples
+        34 written, 0 waiting
+        the phase 'drain' ends
+
+        """)
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  // MARK: Pages
+
+  /// The drawings of a page: each is XML by itself.
+  static func drawings(_ page: String) throws -> [DrawingReader] {
+    try page.components(separatedBy: "<svg ").dropFirst().map { part in
+      let end = try #require(part.range(of: "</svg>"))
+      let reader = DrawingReader()
+      let parser = XMLParser(data: Data("<svg \(part[..<end.upperBound])".utf8))
+      parser.delegate = reader
+      #expect(parser.parse(), "\(String(describing: parser.parserError))")
+      return reader
+    }
+  }
+
+  @Test func `a timeline shows each event of its window, and needs nothing else`() throws {
+    try withFile("", name: "page.html") { path in
+      let outcome = try moonloop(
+        ["simulate", "app.lua", "--for", "10m", "--from=1m", "--window=40s", "--html", path],
+        in: Self.folder.appendingPathComponent("configurations"))
+      #expect(outcome.status == 0, "\(outcome)")
+      let page = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(page.hasPrefix("<!DOCTYPE html>\n") && page.hasSuffix("</html>\n"))
+      for foreign in ["<script", "src=", "href=", "@import", "url("] {
+        #expect(!page.contains(foreign))
+      }
+      let drawings = try Self.drawings(page)
+      try #require(drawings.count == 2)
+      let close = drawings[1]
+      #expect(close.titles(of: "mode").contains("default, depth 1: 0 s to 10 min"))
+      #expect(close.titles(of: "mode").contains("org.example.ask, depth 2: 1.05 min to 65 s"))
+      #expect(
+        close.titles(of: "item").filter { $0.hasPrefix("inner at") } == [
+          "inner at 63.5 s", "inner at 64 s", "inner at 64.5 s", "inner at 65 s",
+          "inner at 93.5 s", "inner at 94 s", "inner at 94.5 s", "inner at 95 s",
+        ])
+      #expect(
+        close.titles(of: "item").filter { $0.hasPrefix("ask at") } == [
+          "ask at 1.05 min, for 2 s, runs inside included",
+          "ask at 1.55 min, for 2 s, runs inside included",
+        ])
+      #expect(!close.titles(of: "pass").isEmpty && !close.titles(of: "asleep").isEmpty)
+    }
+  }
+
+  @Test func `a timeline of an hour of a fast timer stays small`() throws {
+    let text = "return { timers = { tick = { every = 0.01, handler = function() end } } }"
+    try withFile(text, name: "tick.lua") { config in
+      try withFile("", name: "page.html") { path in
+        let outcome = try moonloop(["simulate", config, "--html", path, "--json"])
+        #expect(outcome.output.contains(#""fires":360000"#), "\(outcome)")
+        let page = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(page.count < 400_000)
+        let drawings = try Self.drawings(String(decoding: page, as: UTF8.self))
+        #expect(drawings.count == 2)
+        // Columns of equal counts are one rectangle.
+        #expect(drawings[0].titles(of: "item").count < 10)
+      }
+    }
+  }
+
+  @Test func `a plan can be a page too`() throws {
+    try withFile("", name: "page.html") { path in
+      let outcome = try moonloop(
+        ["plan", "app.lua", "--html", path],
+        in: Self.folder
+          .appendingPathComponent("configurations"))
+      #expect(outcome.status == 0, "\(outcome)")
+      let page = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(try Self.drawings(page).count == 2)
+      #expect(page.contains("every 5 s, up to 500 ms late"))
+    }
+    let outcome = try moonloop(
+      ["plan", Self.service, "--html", "/nowhere/page.html"],
+      in: Self.folder
+        .appendingPathComponent("configurations"))
+    #expect(outcome.status == 2, "\(outcome)")
+    #expect(outcome.errors.contains("--html: cannot write /nowhere/page.html"))
+  }
+}
+
+/// Collects the titles of the rectangles of a drawing, by their class.
+final class DrawingReader: NSObject, XMLParserDelegate {
+  private var rectangle: String?
+  private var isTitle = false
+  private var found: [String: [String]] = [:]
+
+  func titles(of kind: String) -> [String] { found[kind] ?? [] }
+
+  func parser(
+    _ parser: XMLParser, didStartElement element: String, namespaceURI: String?,
+    qualifiedName: String?, attributes: [String: String]
+  ) {
+    if element == "rect" { rectangle = attributes["class"] }
+    isTitle = element == "title" && rectangle != nil
+    if isTitle, let rectangle { found[rectangle, default: []].append("") }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters text: String) {
+    guard isTitle, let rectangle, let last = found[rectangle]?.indices.last else { return }
+    found[rectangle]?[last] += text
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement element: String, namespaceURI: String?,
+    qualifiedName: String?
+  ) {
+    if element == "title" { isTitle = false }
+    if element == "rect" { rectangle = nil }
+  }
+}
