@@ -293,7 +293,7 @@ static inline struct cml_result finish(struct cml_state *s, int task, lua_State 
   int count = 0;
   int status = resume(s, task, co, arguments, false, &count);
   if (LIKELY(status == LUA_OK)) {
-    lua_settop(co, 0);
+    if (count > 0) lua_settop(co, 0);  // the handler's results; nothing else is left
     give_back(s, task);
     return (struct cml_result){CML_RETURNED, -1, 0};
   }

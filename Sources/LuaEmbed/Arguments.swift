@@ -53,20 +53,26 @@ package enum LuaSeconds {
   /// (`Int64.max`), infinity included; nan and minus infinity are no time at all.
   @inline(__always)
   package static func nanoseconds(_ seconds: Double, _ rule: LuaSecondsRule) -> Int64? {
+    let nanoseconds = seconds * 1e9
+    // The usual first: every rule allows them, and nan is none of them.
+    if nanoseconds > 0 && nanoseconds < 9.2e18 { return max(1, rounded(nanoseconds)) }
     if seconds.isNaN || seconds == -.infinity { return nil }
     switch rule {
     case .notNegative: if seconds < 0 { return nil }
     case .positive: if seconds <= 0 { return nil }
     case .any: break
     }
-    let nanoseconds = seconds * 1e9
     if nanoseconds >= 9.2e18 { return .max }
     if nanoseconds <= -9.2e18 { return .min }
-    // What `rounded` does, which is a call where not every machine has an instruction for it.
-    var whole = Int64(nanoseconds)
-    let rest = nanoseconds - Double(whole)
-    if rest >= 0.5 { whole += 1 } else if rest <= -0.5 { whole -= 1 }
-    return whole == 0 && seconds > 0 ? 1 : whole
+    return seconds > 0 ? 1 : rounded(nanoseconds)
+  }
+
+  /// What `rounded` does, which is a call where not every machine has an instruction for it.
+  @inline(__always)
+  private static func rounded(_ value: Double) -> Int64 {
+    let whole = Int64(value)
+    let rest = value - Double(whole)
+    return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
   }
 }
 

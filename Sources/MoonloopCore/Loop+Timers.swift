@@ -41,36 +41,35 @@ extension Loop {
 
   @inline(__always)
   private func fire(_ slot: Int, _ mode: Mode, at now: Int64) {
-    let records = timers.records
-    let record = records[slot]
-    if record.flags.contains(.wallClock) && postponeByWallClock(slot) { return }
-    let isHereOnly = record.modes.bits == mode.bit && mode.index < 63
-    let date = record.date
-    let interval = record.interval
+    let record = timers.records.pointer(to: slot)  // valid until user code runs
+    let flags = record.pointee.flags
+    if flags.contains(.wallClock) && postponeByWallClock(slot) { return }
+    let isHereOnly = record.pointee.modes.bits == mode.bit && mode.index < 63
+    let date = record.pointee.date
+    let interval = record.pointee.interval
     var next = Int64.max
     var coalesced: Int64 = 0
     if interval > 0 {
       var now = now
-      if isTimeOld {  // The fires that are coalesced count up to this moment.
-        now = max(now, clock.now())
-      }
+      if isTimeOld { now = max(now, clock.now()) }  // what is coalesced counts up to this moment
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
-      if record.flags.contains(.suspended) {
-        records[slot].date = next
-        records[slot].missed += coalesced + 1  // D59
+      if flags.contains(.suspended) {
+        record.pointee.date = next
+        record.pointee.missed += coalesced + 1  // D59
         return
       }
     } else {
       if isHereOnly { mode.timers.park(slot) } else { parkEverywhere(slot) }
     }
-    records[slot].flags.insert(.firing)
-    records[slot].fires &+= 1
-    records[slot].missed = 0
+    let missed = record.pointee.missed + coalesced
+    record.pointee.flags.insert(.firing)  // the flags may have lost that of the wall clock
+    record.pointee.fires &+= 1
+    record.pointee.missed = 0
     firing.append(Int32(truncatingIfNeeded: slot))
-    let id = TimerID(slot: slot, generation: record.generation)
-    callOut(toTimer: id, record.callout, missed: record.missed + coalesced, mode)
+    let id = TimerID(slot: slot, generation: record.pointee.generation)
+    callOut(toTimer: id, record.pointee.callout, missed: missed, mode)
     firing.removeLast()
     finishFire(slot, date: date, next: next, coalesced: coalesced)
   }
@@ -78,27 +77,27 @@ extension Loop {
   /// After the callback: the timer ends, or its next date is the first grid point after now (R72).
   @inline(__always)
   private func finishFire(_ slot: Int, date: Int64, next: Int64, coalesced: Int64) {
-    let records = timers.records
-    let flags = records[slot].flags
-    records[slot].flags.subtract([.firing, .moved, .rearmed])
+    let record = timers.records.pointer(to: slot)
+    let flags = record.pointee.flags
+    record.pointee.flags = flags.subtracting([.firing, .moved, .rearmed])
     if !flags.contains(.valid) { return finalize(slot) }
-    let interval = records[slot].interval
+    let interval = record.pointee.interval
     if interval == 0 && !flags.contains(.rearmed) { return invalidate(slot: slot) }  // R70, R76
     var isInPlace = firing.count == 0 && !wasParked
     if !flags.isDisjoint(with: [.moved, .rearmed]) {
       isInPlace = false
     } else {
-      records[slot].date = next
+      record.pointee.date = next
       if clock.hasReached(next) {
         let (later, missed) = TimerSchedule.next(
           after: date, interval: interval, laterThan: clock.now())
-        records[slot].date = later
-        records[slot].missed += missed - coalesced
+        record.pointee.date = later
+        record.pointee.missed += missed - coalesced
         isInPlace = false
       }
     }
     if !isInPlace { requeue(slot) }
-    if records[slot].modes.isEmpty { letGoIfNowhere(slot) }
+    if record.pointee.modes.isEmpty { letGoIfNowhere(slot) }
   }
 
   /// A nested run begins: timers whose callbacks are under way do not fire in it (R75).
@@ -210,24 +209,32 @@ extension Loop {
   @discardableResult
   package func setDate(of id: TimerID, to date: Int64) -> Bool {
     guard let slot = timers.slot(of: id) else { return false }
-    timers.records[slot].date = date
-    timers.records[slot].flags.insert(.moved)
-    if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
-    if !timers.records[slot].flags.contains(.firing) {
-      timers.records[slot].flags.remove(.moved)
-      postponeQueued(slot, to: date)
-    }
+    setDate(slot, to: date, also: [])
     return true
   }
 
   /// Fires again so much later, whatever kind of timer it is, also in its own callback.
   @discardableResult
   package func rearm(_ id: TimerID, after delay: Int64) -> Bool {
-    let slot = id.slot
-    let repeats = slot < timers.records.count && timers.records[slot].interval > 0
-    guard setDate(of: id, to: dueDate(after: delay, repeats: repeats)) else { return false }
-    if timers.records[slot].flags.contains(.firing) { timers.records[slot].flags.insert(.rearmed) }
+    guard let slot = timers.slot(of: id) else { return false }
+    let repeats = timers.records[slot].interval > 0
+    setDate(slot, to: dueDate(after: delay, repeats: repeats), also: .rearmed)
     return true
+  }
+
+  /// Sets the next date; in the timer's own callback that is noted, with one more flag.
+  @inline(__always)
+  private func setDate(_ slot: Int, to date: Int64, also flag: TimerFlags) {
+    let record = timers.records.pointer(to: slot)
+    record.pointee.date = date
+    if record.pointee.flags.contains(.wallClock) {
+      forgetWallDate(of: TimerID(slot: slot, generation: record.pointee.generation))
+    }
+    if record.pointee.flags.contains(.firing) {
+      record.pointee.flags.formUnion(flag.union(.moved))
+    } else {
+      postponeQueued(slot, to: date)
+    }
   }
 
   package func setHolds(of id: TimerID, _ holds: Bool) {

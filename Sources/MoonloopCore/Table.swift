@@ -63,6 +63,13 @@ package struct Table<Element: BitwiseCopyable> {
     }
   }
 
+  /// Where an element lies: valid until the next append.
+  @inline(__always)
+  package func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
+    precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
+    return header.pointee.base + index
+  }
+
   /// The elements' memory, for loops that call nobody and add nothing: valid until the next append.
   @inline(__always)
   package var base: UnsafeMutablePointer<Element> { header.pointee.base }
