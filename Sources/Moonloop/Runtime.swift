@@ -38,6 +38,9 @@ package final class Runtime {
   private(set) var cancelledReason: LuaReference! = nil
   /// Never changed where it is read: no access to it spans a call.
   @exclusivity(unchecked) package private(set) var names: InternedNames! = nil
+  /// The names of the events of descriptors, outside of the structure: each message needs one.
+  @exclusivity(unchecked) private(set) var readName: Int32 = 0
+  @exclusivity(unchecked) private(set) var writeName: Int32 = 0
   package let kinds: Kinds
   /// What `require "moonloop"` gives.
   var module: LuaReference! = nil
@@ -97,6 +100,7 @@ package final class Runtime {
     kinds = Kinds(state, doors)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
+    (readName, writeName) = (names.read, names.write)
     doors.open(self)
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()

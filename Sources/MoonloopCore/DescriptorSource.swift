@@ -27,32 +27,17 @@ extension Loop {
     /// Called when the descriptor turns out to be unusable while it is watched.
     public typealias FailureHandler = (_ source: DescriptorSource, _ error: SystemError) -> Void
 
-    /// The descriptor; -1 once it was closed.
-    @exclusivity(unchecked) public private(set) var fd: Int32
+    // In order of size, as in `Item`.
     /// Whether invalidation closes the descriptor (R66).
     public let closesDescriptor: Bool
     /// The events that stay enabled after their callback; others are disabled by it (R62).
     @exclusivity(unchecked) public var reenabled: Events
     /// What the handler wants to hear now.
     @exclusivity(unchecked) public private(set) var enabled: Events
-    /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
-    public var onFailure: FailureHandler?
-
-    @exclusivity(unchecked) package private(set) var handler: Handler?
-    /// The loop that it is on. Loop thread only.
-    package var loop: Loop? { owningLoop }
-    /// The token of its registrations; 0: none.
-    @exclusivity(unchecked) package var token: UInt64 = 0
     /// What the kernel said and was not delivered yet.
     @exclusivity(unchecked) package var ready: Interest = []
-    /// The modes in whose rings it waits for its turn.
-    @exclusivity(unchecked) package var ringed = ModeMask()
     /// It cannot be polled and counts as ready always (a regular file).
     @exclusivity(unchecked) package var isAlwaysReady = false
-    @exclusivity(unchecked) package var callDepth: Int32 = 0
-    /// Where it stands in the list of the mode with index `placeMode`, to leave that at once.
-    var place: Int32 = 0
-    var placeMode: Int32 = -1
     /// The owner holds bytes that it has read ahead: they count as readable, though the kernel
     /// knows nothing of them any more. Loop thread only.
     @exclusivity(unchecked) package var hasReadAhead = false {
@@ -60,6 +45,21 @@ extension Loop {
     }
     /// Reads and writes cannot block; else each is preceded by a question.
     @exclusivity(unchecked) package var isNonBlocking = false
+    /// The descriptor; -1 once it was closed.
+    @exclusivity(unchecked) public private(set) var fd: Int32
+    @exclusivity(unchecked) package var callDepth: Int32 = 0
+    /// Where it stands in the list of the mode with index `placeMode`, to leave that at once.
+    var place: Int32 = 0
+    var placeMode: Int32 = -1
+    @exclusivity(unchecked) package private(set) var handler: Handler?
+    /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
+    public var onFailure: FailureHandler?
+    /// The token of its registrations; 0: none.
+    @exclusivity(unchecked) package var token: UInt64 = 0
+    /// The modes in whose rings it waits for its turn.
+    @exclusivity(unchecked) package var ringed = ModeMask()
+    /// The loop that it is on. Loop thread only.
+    package var loop: Loop? { owningLoop }
 
     /// Makes a source for a descriptor, on no loop yet.
     ///
@@ -186,4 +186,16 @@ extension Loop {
       name.isEmpty ? "the source on descriptor \(fd)" : "descriptor '\(name)'"
     }
   }
+}
+
+extension Loop {
+  /// Reads from a descriptor, as `DescriptorSource.read` does, by this loop's kernel.
+  package func read(
+    _ source: DescriptorSource, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> Int { try source.read(kernel, into: buffer) }
+
+  /// Writes to a descriptor, as `DescriptorSource.write` does, by this loop's kernel.
+  package func write(
+    _ source: DescriptorSource, _ bytes: UnsafeRawBufferPointer
+  ) throws(SystemError) -> Int { try source.write(kernel, bytes) }
 }

@@ -12,17 +12,9 @@ extension Loop {
     /// What the item is called in reports.
     public let name: String
 
+    // In order of size, for there may be many items: bytes, halves, whole words.
     private let validity = Atomic<Bool>(true)
-    /// How many calls of a source or port are under way, on all threads.
-    private let calls = Atomic<Int>(0)
     private let hasLetGo = Atomic<Bool>(false)
-    /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
-    private let owner = Atomic<UInt>(0)
-    /// Its modes in the loop that owns it. Loop thread only.
-    @exclusivity(unchecked) final var modes = ModeMask()  // as `Loop.modes`
-    /// Their indices in order of joining, unless it is one of the first 63 modes alone: most items
-    /// are in one mode, and cost no memory for it.
-    @exclusivity(unchecked) private final var joined: [Int] = []  // as `Loop.modes`
     /// Whether only one thread ever adds it to loops, calls it and ends it. What counts its calls
     /// is then written by that thread alone, and need not be a locked instruction.
     final let isConfined: Bool
@@ -33,6 +25,15 @@ extension Loop {
     @inline(__always) package final var isSuspended: Bool { suspensions > 0 }
     /// How many reasons there are to deliver nothing. Loop thread only.
     @exclusivity(unchecked) private final var suspensions: Int32 = 0
+    /// How many calls of a source or port are under way, on all threads.
+    private let calls = Atomic<Int32>(0)
+    /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
+    private let owner = Atomic<UInt>(0)
+    /// Its modes in the loop that owns it. Loop thread only.
+    @exclusivity(unchecked) final var modes = ModeMask()  // as `Loop.modes`
+    /// Their indices in order of joining, unless it is one of the first 63 modes alone: most items
+    /// are in one mode, and cost no memory for it.
+    @exclusivity(unchecked) private final var joined: [Int] = []  // as `Loop.modes`
     private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
@@ -171,10 +172,10 @@ package struct ItemMaker {
   /// Where it was made: a file by number, and a line.
   package var source: Int32 = -1
   package var line: Int32 = 0
-  /// It is a descriptor that a stream stands on.
-  package var isStream = false
   /// What else belongs to the item.
   package var state: AnyObject?
+  /// It is a descriptor that a stream stands on.
+  package var isStream = false
 
   package init() {}
 }

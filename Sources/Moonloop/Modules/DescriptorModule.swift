@@ -72,10 +72,7 @@ extension Runtime {
   /// The descriptor is ready for an event: the handler of that event gets it, and the event's name.
   func deliver(_ source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
     let isRead = event == .read
-    callOut(source) { ref in
-      door.dispatch(
-        ref: ref, slot: isRead ? 1 : 2, argument: isRead ? names.read : names.write)
-    }
+    callOut(source, slot: isRead ? 1 : 2, argument: isRead ? readName : writeName)
   }
 
   /// The descriptor was closed behind the loop's back: the item has ended, which is an error.
@@ -214,7 +211,7 @@ extension HostCall {
       size = bytes.count
       if size == 0 { return }
       withLoop { loop in
-        result = Result { () throws(SystemError) in try source.write(loop.kernel, bytes) }
+        result = Result { () throws(SystemError) in try loop.write(source, bytes) }
       }
     }
     switch result {

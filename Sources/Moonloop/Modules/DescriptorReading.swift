@@ -61,7 +61,7 @@ extension HostCall {
     let scratch = withRuntime { $0.scratch }
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
     let result = withLoop { loop in
-      Result { () throws(SystemError) in try source.read(loop.kernel, into: part) }
+      Result { () throws(SystemError) in try loop.read(source, into: part) }
     }
     switch result {
     case .failure(let error): throw failure(error, of: source)

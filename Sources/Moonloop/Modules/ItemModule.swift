@@ -214,6 +214,27 @@ extension Runtime {
     running = outer
   }
 
+  /// The same for calls that are many: with the handle alone, or with an interned name. No closure
+  /// stands between, which would count references.
+  @inline(__always)
+  func callOut(_ item: Loop.Item, slot: Int32, argument: Int32 = 0) {
+    let outer = running
+    running = Running(item: item)
+    let ref = item.makerRef
+    if ref > 0 {
+      let outcome = door.dispatch(ref, slot, argument)
+      if case .returned = outcome {} else { settle(outcome, .item(item)) }
+    } else {
+      callOutUnheld(item, slot, argument)
+    }
+    running = outer
+  }
+
+  @inline(never)
+  private func callOutUnheld(_ item: Loop.Item, _ slot: Int32, _ argument: Int32) {
+    callOutUnheld(item) { door.dispatch($0, slot, argument) }
+  }
+
   /// The same for an item that was taken out of its modes before its turn came.
   @inline(never)
   private func callOutUnheld(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
@@ -222,6 +243,15 @@ extension Runtime {
     let outcome = dispatch(ref)
     if case .returned = outcome {} else { settle(outcome, .item(item)) }
     state.stack.dropRef(ref)
+  }
+}
+
+extension LuaDoor {
+  /// Calls a handler with the handle, and with the value of a reference unless that is 0.
+  @inline(__always)
+  fileprivate func dispatch(_ ref: Int32, _ slot: Int32, _ argument: Int32) -> DispatchOutcome {
+    argument == 0
+      ? dispatch(ref: ref, slot: slot) : dispatch(ref: ref, slot: slot, argument: argument)
   }
 }
 

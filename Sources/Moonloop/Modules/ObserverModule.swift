@@ -49,7 +49,7 @@ extension Runtime {
   /// An activity has come: the handler gets the observer and its name.
   func notify(_ observer: Loop.Observer, _ activity: Activity) {
     let name = names.ref(of: activity)
-    callOut(observer) { ref in door.dispatch(ref: ref, slot: 1, argument: name) }
+    callOut(observer, slot: 1, argument: name)
     if !observer.repeats && observer.isValid { end(observer) }  // R34
   }
 }

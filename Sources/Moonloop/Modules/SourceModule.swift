@@ -52,7 +52,7 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
 extension Runtime {
   /// The source was signalled: its handler gets it.
   func perform(_ source: Loop.Source) {
-    callOut(source) { ref in door.dispatch(ref: ref, slot: 1) }
+    callOut(source, slot: 1)
   }
 
   /// The source has come into a mode or leaves it: its handler gets loop and mode too (R46).
