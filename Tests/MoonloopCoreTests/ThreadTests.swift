@@ -233,6 +233,30 @@ internal import Testing
     }
   }
 
+  @Test func `a source that one thread alone handles hears each signal of another`() throws {
+    // R39: it has a mark for its own thread and one for the others; between the two none is lost.
+    let served = RunningLoop()
+    let sent = Atomic<Int>(0)
+    let seen = Atomic<Int>(0)
+    let calls = Atomic<Int>(0)
+    let source = Loop.Source(
+      order: 0, name: "", schedule: nil, cancel: nil, isConfined: true
+    ) { source in
+      seen.store(sent.load(ordering: .relaxed), ordering: .relaxed)
+      // Every other call is the answer to a signal of its own.
+      if calls.add(1, ordering: .relaxed).newValue % 2 == 1 { source.signal() }
+    }
+    served.loop.changeAndWait { try? $0.add(source) }
+    for number in 1...Self.scaled(20_000) {
+      sent.store(number, ordering: .relaxed)
+      source.signal()
+      served.loop.wakeUp()
+      try #require(eventually { seen.load(ordering: .relaxed) == number }, "signal \(number)")
+    }
+    served.loop.changeAndWait { _ in source.invalidate() }
+    served.end()
+  }
+
   @Test func `messages between loops are neither lost nor doubled nor reordered`() throws {
     // R54, R55
     let count = Self.scaled(100_000)
