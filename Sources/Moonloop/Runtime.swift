@@ -79,6 +79,8 @@ package final class Runtime {
   var sides: [LoopSide] = []
   /// Where tests run, if the program runs any.
   var bed: TestBed?
+  /// The reference of the reply that answers nobody; 0 until it is needed.
+  var nobodyRef: Int32 = 0
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
   /// How many workers this state is inside of.

@@ -20,7 +20,7 @@ package struct StructuredClone: Sendable {
   /// The most ports and descriptors that one value may carry.
   package static let attachmentLimit = 250
 
-  private enum Tag {
+  enum Tag {
     static let `nil`: UInt8 = 0
     static let no: UInt8 = 1
     static let yes: UInt8 = 2
@@ -36,8 +36,8 @@ package struct StructuredClone: Sendable {
   }
 
   /// The value itself; then the contents of all tables, in the order of their numbers.
-  private var bytes = ContiguousArray<UInt8>()
-  private var tables = 0
+  private(set) var bytes = ContiguousArray<UInt8>()
+  private(set) var tables = 0
   /// What it carries that is no plain value: ports and descriptors.
   package private(set) var attachments: [Attachment] = []
 
@@ -70,6 +70,10 @@ package struct StructuredClone: Sendable {
     attach: Attach = { _, _ in nil }
   ) throws(Obstacle) {
     let index = stack.absolute(index)
+    if let plain = try Self.plain(stack, index, root) {
+      bytes = plain
+      return
+    }
     let (bytes, tables, attachments) = try withoutActuallyEscaping(attach) {
       (attach) throws(Obstacle) in
       var writer = Writer(stack, root, attach)
@@ -77,6 +81,46 @@ package struct StructuredClone: Sendable {
       return (bytes, writer.count, writer.attachments)
     }
     (self.bytes, self.tables, self.attachments) = (bytes, tables, attachments)
+  }
+
+  /// The content of a value that holds no other, without the books that a walk needs.
+  private static func plain(
+    _ stack: LuaStack, _ index: Int32, _ root: String
+  ) throws(Obstacle) -> ContiguousArray<UInt8>? {
+    switch stack.type(index) {
+    case .none, .nil: return [Tag.nil]
+    case .boolean: return [stack.boolean(index) ? Tag.yes : Tag.no]
+    case .number:
+      if let integer = stack.exactInteger(index) {
+        return tagged(Tag.integer, UInt64(bitPattern: Int64(integer)), [])
+      }
+      return tagged(Tag.float, (stack.number(index) ?? 0).bitPattern, [])
+    case .string:
+      let content = stack.withBytes(index) { text in
+        text.count > sizeLimit ? nil : tagged(Tag.string, UInt64(text.count), Array(text))
+      }
+      guard let content = content ?? nil else {
+        throw Obstacle(path: root, what: "", isTooLarge: true)
+      }
+      return content
+    default: return nil
+    }
+  }
+
+  private static func tagged(
+    _ tag: UInt8, _ word: UInt64, _ rest: [UInt8]
+  ) -> ContiguousArray<UInt8> {
+    var bytes = ContiguousArray<UInt8>()
+    bytes.reserveCapacity(9 + rest.count)
+    bytes.append(tag)
+    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: rest)
+    return bytes
+  }
+
+  /// Content that was looked through: every number in it is one of what there is.
+  init(_ content: ContiguousArray<UInt8>, tables: Int, attachments: [Attachment]) {
+    (bytes, self.tables, self.attachments) = (content, tables, attachments)
   }
 
   /// Makes the value in a state. [-0, +1, raises: -]

@@ -111,8 +111,17 @@ extension Runtime {
   /// Pushes the message and its reply. [-0, +2]
   func push(_ message: PortMessage, on stack: LuaStack) {
     message.value.push(on: stack, pushAttachment: push)
-    let handle = kinds.reply.push(stack.L)
-    handle.pointer = message.reply.map { Unmanaged.passRetained($0).toOpaque() }
+    guard let ticket = message.reply else { return pushNobody(on: stack) }
+    kinds.reply.push(stack.L).pointer = Unmanaged.passRetained(ticket).toOpaque()
+  }
+
+  /// Pushes the reply of all messages that nobody waits for an answer to. [-0, +1]
+  private func pushNobody(on stack: LuaStack) {
+    if nobodyRef == 0 {
+      _ = kinds.reply.push(stack.L)
+      nobodyRef = stack.popRef()
+    }
+    stack.push(ref: nobodyRef)
   }
 
   /// No task takes the messages of a port any more: they wait again.
