@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "threads.h"
+
 static lua_Integer nanoseconds(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -93,6 +95,8 @@ int luaopen_probe(lua_State *L) {
   luaL_newlib(L, ((luaL_Reg[]){{"cpu", probe_cpu}, {"wall", probe_wall}, {"pipe", probe_pipe},
                                {"read", probe_read}, {"write", probe_write},
                                {"memory", probe_memory}, {"switches", probe_switches},
+                               {"ticker", probe_ticker}, {"flood", probe_flood},
+                               {"take", probe_take},
                                {NULL, NULL}}));
   return 1;
 }

@@ -93,6 +93,19 @@ function bench.lateness(start, fires, finished)
   end
 end
 
+-- Takes `count` times in nanoseconds, then reports their middle in microseconds.
+function bench.times(count, finished)
+  local times = {}
+  return function(time)
+    times[#times + 1] = time
+    if #times == count then
+      table.sort(times)
+      bench.report { p50 = times[count // 2 + 1] / 1e3, p99 = times[count * 99 // 100 + 1] / 1e3 }
+      finished()
+    end
+  end
+end
+
 -- Reports the CPU nanoseconds of one call, less an empty turn of the loop, for each named loop(n).
 function bench.calls(loops)
   local turns, costs = bench.scaled(3e6), {}
