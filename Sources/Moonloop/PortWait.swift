@@ -128,6 +128,11 @@ final class PortWait: OtherWait {
   }
 
   override func pushLate(on stack: LuaStack) -> Int {
+    // A port with little room tells nobody of it: this is the last chance.
+    if !expectsReply, let message, (try? port.post(message)) != nil {
+      stack.push(true)
+      return 1
+    }
     let text = message == nil ? noReplyText(within: timeout) : noRoomText(label, sendTimeout)
     return stack.pushFailure(text, "ETIMEDOUT")
   }

@@ -55,14 +55,18 @@ extension Loop {
       return true
     }
 
-    /// Has a body called once, when a message was taken or the port has ended; at once if there is
+    /// Has a body called once, when there is room again or the port has ended; at once if there is
     /// room already. Any thread, on which the body is called as well: it must not do much.
     package func whenRoom(_ body: @escaping @Sendable () -> Void) {
       roomWaiters.withLock { $0.append(body) }
       isRoomWanted.store(true, ordering: .sequentiallyConsistent)
       // A message that is taken after the store finds it.
-      if !isValid || waiting < capacity { tellOfRoom() }
+      if !isValid || hasRoom { tellOfRoom() }
     }
+
+    /// Whether there is room for more than a message or two: else a full port would wake who waits
+    /// for each message that it gives.
+    private var hasRoom: Bool { waiting <= capacity - max(1, min(64, capacity / 2)) }
 
     private func tellOfRoom() {
       guard isRoomWanted.exchange(false, ordering: .sequentiallyConsistent) else { return }
@@ -88,7 +92,7 @@ extension Loop {
 
     package func take() -> (any Sendable)? {
       guard isValid, let message = queue.takeFirst() else { return nil }
-      if isRoomWanted.load(ordering: .sequentiallyConsistent) { tellOfRoom() }
+      if isRoomWanted.load(ordering: .sequentiallyConsistent), hasRoom { tellOfRoom() }
       return message
     }
 
