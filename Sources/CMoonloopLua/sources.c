@@ -154,6 +154,9 @@ static const char test_embedded[] = {
 static const char test_explained[] = {
 #embed "lua/test/explained.lua"
 };
+static const char test_fixtures[] = {
+#embed "lua/test/fixtures.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -209,6 +212,7 @@ static const struct cmo_source sources[] = {
     SOURCE("test.steps", test_steps),
     SOURCE("test.embedded", test_embedded),
     SOURCE("test.explained", test_explained),
+    SOURCE("test.fixtures", test_fixtures),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

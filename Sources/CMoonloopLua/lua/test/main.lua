@@ -4,6 +4,7 @@ local assertions = require "moonloop.test.assertions"
 local discover = require "moonloop.test.discover"
 local facade = require "moonloop.test.facade"
 local filter = require "moonloop.test.filter"
+local fixtures = require "moonloop.test.fixtures"
 local jobs = require "moonloop.test.jobs"
 local options = require "moonloop.test.options"
 local report = require "moonloop.test.report"
@@ -40,6 +41,10 @@ local function prepare(settings, run)
   package.loaded.busted = facade.new(all)
   -- Specs that can be run by themselves begin with require "busted.runner" ().
   package.preload["busted.runner"] = function() return function() end end
+  -- Behind all others: busted's own is taken where there is one.
+  table.insert(package.searchers, function(name)
+    return name == "busted.fixtures" and function() return fixtures end or nil
+  end)
   return true
 end
 
