@@ -7,7 +7,8 @@ internal import MoonloopCore
 /// The entries of `moonloop.bed.host` for what a test makes and asks for.
 let bedToolEntries: [LuaEntry] = [
   .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
-  .function("remove_folder", bedRemoveFolder), .function("free_port", bedFreePort),
+  .function("remove_folder", bedRemoveFolder), .function("working_folder", bedWorkingFolder),
+  .function("free_port", bedFreePort),
   .function("is_listening", bedIsListening), .function("pipe", bedPipe),
   .function("close", bedClose), .function("write", bedWrite), .function("open", bedOpen),
 ]
@@ -37,6 +38,16 @@ private let bedMakeFolders: LuaRawFunction = { L, context in
       }
     }
     call.stack.push(true)
+    return 1
+  }
+}
+
+/// `working_folder()`: the path of the folder that relative paths begin in.
+private let bedWorkingFolder: LuaRawFunction = { L, context in
+  host(L, context, "working_folder") { call in
+    guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
+    defer { free(path) }
+    call.stack.push(String(cString: path))
     return 1
   }
 }

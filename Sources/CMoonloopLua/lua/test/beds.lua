@@ -15,6 +15,24 @@ local snapshots = {}
 --- What a thing is known by: what it waits for may change.
 local function key(entry) return entry.kind .. "\0" .. entry.name .. "\0" .. entry.place end
 
+local function file_and_line(entry)
+  local file, line = entry.place:match("^(.*):(%d+)$")
+  return file or entry.place, tonumber(line) or 0
+end
+
+--- What is alive on the current loop, in the order of the lines that made it.
+local function alive()
+  local entries = bed.leftovers()
+  table.sort(entries, function(a, b)
+    local a_file, a_line = file_and_line(a)
+    local b_file, b_line = file_and_line(b)
+    if a_file ~= b_file then return a_file < b_file end
+    if a_line ~= b_line then return a_line < b_line end
+    return a.text < b.text
+  end)
+  return entries
+end
+
 local function count_into(count, entries)
   for _, entry in ipairs(entries) do count[key(entry)] = (count[key(entry)] or 0) + 1 end
 end
@@ -22,7 +40,7 @@ end
 --- Remembers what is alive now, as the beginning of a block or test.
 function beds.open()
   local count = {}
-  count_into(count, bed.leftovers())
+  count_into(count, alive())
   snapshots[#snapshots + 1] = count
 end
 
@@ -30,7 +48,7 @@ end
 function beds.new()
   local remaining, new = {}, {}
   for name, count in pairs(snapshots[#snapshots]) do remaining[name] = count end
-  for _, entry in ipairs(bed.leftovers()) do
+  for _, entry in ipairs(alive()) do
     local name = key(entry)
     if (remaining[name] or 0) > 0 then
       remaining[name] = remaining[name] - 1
@@ -64,8 +82,8 @@ function beds.clock() return clocks[#clocks] end
 
 --- What the current loop has to serve, as text; nil if nothing, or if it is that of the run.
 function beds.keeper()
-  local alive = #clocks > 1 and bed.leftovers()[1]
-  return alive and alive.text or nil
+  local first = #clocks > 1 and alive()[1]
+  return first and first.text or nil
 end
 
 --- The problem of a test that left something behind.

@@ -1,4 +1,6 @@
 -- Files beside a spec file: busted's `require "busted.fixtures"`, where busted is not installed.
+local bed = require "moonloop.bed"
+
 local fixtures = {}
 
 local function check(name, value, may_be_nil)
@@ -35,7 +37,7 @@ local function normal(path)
 end
 
 local function absolute(path)
-  if path:sub(1, 1) ~= "/" then path = (os.getenv "PWD" or "") .. "/" .. path end
+  if path:sub(1, 1) ~= "/" then path = assert(bed.working_folder()) .. "/" .. path end
   return normal(path)
 end
 
