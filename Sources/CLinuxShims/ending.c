@@ -87,11 +87,10 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   ending.wake_fd = wake_fd;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   ending.ticks_exist = timer_create(CLOCK_MONOTONIC, &event, &ending.ticks) == 0;
-  // Who starts us from a thread of libdispatch hands down a mask that blocks everything.
-  sigset_t ours;
-  sigemptyset(&ours);
-  for (int i = 0; i < 4; i++) sigaddset(&ours, (int[]){SIGALRM, SIGINT, SIGTERM, SIGPIPE}[i]);
-  pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+  // Who starts us from a thread of libdispatch hands down a mask that blocks nearly everything.
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, NULL);
   catch(SIGALRM, on_tick);
   catch(SIGINT, on_request);
   catch(SIGTERM, on_request);

@@ -218,6 +218,7 @@ final class ScriptProcess: ItemNature {
     if graceAlarm == nil || child.isReaped {
       graceAlarm?.invalidate()
       graceAlarm = nil
+      child.close()
       runtime.processes[ObjectIdentifier(self)] = nil
     }
   }
@@ -245,6 +246,7 @@ final class ScriptProcess: ItemNature {
     graceAlarm = nil
     guard phase == .over else { return }
     child.reap()
+    child.close()
     runtime.processes[ObjectIdentifier(self)] = nil
   }
 
@@ -355,7 +357,7 @@ extension Runtime {
     children.removeAll { $0.look() }
     for process in owned where process.leadsGroup || process.child.status == nil { process.kill() }
     Child.awaitExits(children, milliseconds: 2000)
-    for process in owned { process.child.reap() }
+    for process in owned { process.child.reap() }  // closed with their items
   }
 }
 

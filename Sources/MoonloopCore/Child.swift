@@ -52,8 +52,8 @@ package struct ChildStatus: Equatable, Sendable {
 /// A child of this process, until its status was taken. One thread at a time.
 package final class Child {
   package let pid: Int32
-  /// The pidfd: readable when the child has ended.
-  package let fd: Int32
+  /// The pidfd: readable when the child has ended; -1 once it was closed.
+  package private(set) var fd: Int32
   package let leadsGroup: Bool
   /// How it ended, as soon as that is known.
   package private(set) var status: ChildStatus?
@@ -67,8 +67,14 @@ package final class Child {
   }
 
   /// A child that still lives is waited for later, so that no zombie stays.
-  deinit {
+  deinit { close() }
+
+  /// Closes the descriptor, which nobody may watch any more.
+  package func close() {
+    if fd < 0 { return }
     if isReaped { cmx_close(fd) } else { Orphans.add(fd) }
+    isReaped = true
+    fd = -1
   }
 
   /// Starts a child; it runs its program when this returns.

@@ -88,7 +88,9 @@ extension FileWatch {
     } else if events & cmx_watch_changed.rawValue != 0 || !old.isSame(as: new)
       || old.size != new.size || old.changed != new.changed
     {
-      changes.append(FileChange(kind: .changed, path: path))
+      var change = FileChange(kind: .changed, path: path)
+      change.isReplaced = !old.isSame(as: new)
+      changes.append(change)
     } else if events & cmx_watch_attributes.rawValue != 0 || old.attributes != new.attributes {
       // A rename changes the times of the entry, and is none of these if it came back.
       let isMove = events & (cmx_watch_moved_to.rawValue | cmx_watch_moved_from.rawValue) != 0

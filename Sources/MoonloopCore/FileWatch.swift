@@ -13,6 +13,8 @@ package struct FileChange: Equatable, Sendable {
   package let path: WatchedPath
   /// Of what was renamed: its path before.
   package var before: WatchedPath?
+  /// What has changed is another file now.
+  package var isReplaced = false
 
   package init(kind: Kind, path: WatchedPath, before: WatchedPath? = nil) {
     self.kind = kind

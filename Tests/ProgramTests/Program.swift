@@ -35,9 +35,11 @@ final class Program {
   private let process = Process()
   private let ended = DispatchSemaphore(value: 0)
   private let input = Pipe()
-  private let output = Pipe()
+  private let outputPipe = Pipe()
   private let folder: URL
   private var seen = ""
+  /// What was printed so far, as far as it was waited for.
+  var output: String { seen }
 
   /// Starts the program.
   /// - Parameters:
@@ -56,7 +58,7 @@ final class Program {
     process.arguments = arguments
     if let current { process.currentDirectoryURL = current }
     process.standardInput = input
-    process.standardOutput = other ?? output
+    process.standardOutput = other ?? outputPipe
     process.standardError = try FileHandle(forWritingTo: errors)
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
@@ -73,7 +75,7 @@ final class Program {
   /// Waits until the output has this text.
   func waitFor(_ text: String) throws {
     while !seen.contains(text) {
-      let data = output.fileHandleForReading.availableData
+      let data = outputPipe.fileHandleForReading.availableData
       try #require(!data.isEmpty, "the output ended before '\(text)': \(seen)")
       seen += String(decoding: data, as: UTF8.self)
     }
@@ -87,8 +89,8 @@ final class Program {
   /// - Parameter untilOutputEnds: Whether to read the output meanwhile; a child of the program may
   ///   hold it open for longer.
   func wait(untilOutputEnds: Bool = true) throws -> Outcome {
-    try? output.fileHandleForWriting.close()
-    let rest = untilOutputEnds ? try output.fileHandleForReading.readToEnd() : nil
+    try? outputPipe.fileHandleForWriting.close()
+    let rest = untilOutputEnds ? try outputPipe.fileHandleForReading.readToEnd() : nil
     let inTime = ended.wait(timeout: .now() + Self.limit) == .success
     if !inTime { kill(pid, SIGKILL) }
     #expect(inTime, "the program did not end")

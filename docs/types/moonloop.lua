@@ -248,6 +248,7 @@
 ---@class moonloop.FileChange
 ---@field path string What has changed; what was renamed has its new path here.
 ---@field kind "created"|"changed"|"deleted"|"renamed"|"attributes"|"overflow" How; "overflow": events were lost, and the others were found by looking at all.
+---@field replaced? boolean True: what has changed is another file now.
 ---@field from? string The old path of what was renamed.
 
 ---@class moonloop.ProcessStatus

@@ -87,5 +87,7 @@ let fileChangeRecord = LuaParameter(
     LuaParameter(
       "kind", "\"created\"|\"changed\"|\"deleted\"|\"renamed\"|\"attributes\"|\"overflow\"",
       "How; \"overflow\": events were lost, and the others were found by looking at all."),
+    LuaParameter(
+      "replaced", "boolean", "True: what has changed is another file now.", optional: true),
     LuaParameter("from", "string", "The old path of what was renamed.", optional: true),
   ])

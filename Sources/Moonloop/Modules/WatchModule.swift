@@ -95,6 +95,7 @@ extension Runtime {
           stack.newTable(fields: 3)
           stack.setField("kind", change.kind.rawValue)
           stack.setField("path", bytes: watch.text(of: change.path))
+          if change.isReplaced { stack.setField("replaced", true) }
           if let before = change.before { stack.setField("from", bytes: watch.text(of: before)) }
           stack.rawSet(-2, item: Int64(place + 1))
         }

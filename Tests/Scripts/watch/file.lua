@@ -12,7 +12,7 @@ local watch = loop:watch { path, debounce = 0.05, function(w, changes)
   local words = {}
   for i, c in ipairs(changes) do
     assert(c.path == path, c.path)
-    words[i] = c.kind
+    words[i] = c.kind .. (c.replaced and " replaced" or "")
   end
   told:send(table.concat(words, " "))
 end }
@@ -31,13 +31,13 @@ expect "changed"
 -- Rename-on-save: the path has another file now.
 write(path .. "~", "333")
 os.rename(path .. "~", path)
-expect "changed"
+expect "changed replaced"
 write(path, "4444")
 expect "changed"
 -- The old one is kept: moved away, and made anew.
 os.rename(path, path .. ".bak")
 write(path, "5")
-expect "changed"
+expect "changed replaced"
 os.remove(path)
 expect "deleted"
 write(path, "6")
@@ -49,9 +49,10 @@ write(folder .. "/other", "x")
 write(path, "7")
 expect "changed"
 -- What came and went in one quiet is nothing; the next is told.
+write(path .. ".new", "88")
 os.remove(path)
-write(path, "88")
-expect "changed"
+os.rename(path .. ".new", path)
+expect "changed replaced"
 
 -- The folder goes, and comes again.
 ml.process.run { "rm", "-r", folder }

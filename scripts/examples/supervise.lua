@@ -1,0 +1,60 @@
+-- Keeps programs alive: one that ends is started again, later each time if it ends soon. At SIGTERM
+-- or SIGINT they are stopped, the last first, each before the next.
+--
+--   moonloop run scripts/examples/supervise.lua NAME=COMMAND...
+local ml = require "moonloop"
+local loop = ml.current()
+
+local first, most, soon = 0.1, 5, 1  -- seconds: the shortest and longest delay; what is too soon
+local grace = 5
+local services, stopping = {}, false
+
+local function say(service, text) print(service.name .. ": " .. text) end
+
+local function ending(status)
+  return status.signal and "killed by " .. status.signal or "ended with " .. status.code
+end
+
+local function keep(_, service)
+  local delay = first
+  repeat
+    local began = ml.now()
+    local p, why = ml.process.spawn { "sh", "-c", "exec " .. service.command, name = service.name,
+      stdin = "null", group = true }
+    if p then
+      say(service, "started as " .. p.pid)
+      service.process = p
+      why = ending(p:await())
+      service.process = nil
+    end
+    if stopping then return end
+    if ml.now() - began >= soon then delay = first end
+    say(service, why .. ", again in " .. delay .. " s")
+    ml.sleep(delay)
+    delay = math.min(delay * 2, most)
+  until stopping
+end
+
+for _, text in ipairs(arg) do
+  local name, command = text:match "^(%w+)=(.+)$"
+  assert(name, "give services as NAME=COMMAND")
+  local service = { name = name, command = command }
+  service.keeper = loop:task({ name = name }, keep, service)
+  services[#services + 1] = service
+end
+
+loop:signal({ "term", "int" }, function(signal, name)
+  signal:keep_alive(false)
+  if stopping then return end
+  stopping = true
+  for i = #services, 1, -1 do
+    local service = services[i]
+    if service.process then
+      local status = service.process:terminate({ grace = grace }):await()
+      say(service, "stopped, " .. ending(status))
+    end
+    service.keeper:cancel()
+    pcall(service.keeper.await, service.keeper)
+  end
+  print("all stopped by " .. name)
+end)
