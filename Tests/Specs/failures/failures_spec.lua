@@ -50,4 +50,7 @@ it("fails in a task that it awaits", function(loop)
   loop:task({ name = "worker" }, work):await()
 end)
 
+it("calls os.exit", function() os.exit(0) end)
+it("calls os.exit and catches it", function() pcall(os.exit, true) end)
+
 it("runs the rest after all that", function() assert.is_true(true) end)

@@ -4,8 +4,8 @@ local failure = require "moonloop.test.failure"
 local assertions = {}
 
 local parts = {
-  assert = "luassert", spy = "luassert.spy", stub = "luassert.stub", mock = "luassert.mock",
-  match = "luassert.match",
+  { "assert", "luassert" }, { "spy", "luassert.spy" }, { "stub", "luassert.stub" },
+  { "mock", "luassert.mock" }, { "match", "luassert.match" },
 }
 
 local missing = [[
@@ -32,10 +32,10 @@ end
 -- @return assert, spy, stub, mock and match by name; or nil and what to do
 function assertions.load()
   local found = {}
-  for name, module in pairs(parts) do
-    local ok, library = pcall(require, module)
+  for _, part in ipairs(parts) do
+    local ok, library = pcall(require, part[2])
     if not ok then return nil, missing:format((tostring(library):match("^[^\n]*"))) end
-    found[name] = library
+    found[part[1]] = library
   end
   replace_error(debug.getmetatable(found.assert).__call, failure.fail)
   replace_error(debug.getmetatable(found.assert.is_true).__call, failure.fail)

@@ -45,6 +45,7 @@ function report.new(options)
       local message
       file, message = io.open(path, "w")
       if not file then return nil, ("--output: cannot write %s"):format(message) end
+      file:setvbuf "line"  -- what is told is there, even if this process is killed
       self.files[#self.files + 1] = file
     end
     local function write(...) file:write(...) end

@@ -85,6 +85,13 @@ function runner:call(node, take, fn, ...)
     problem.where = problem.where or place(node.trace)
     take(problem)
   end
+  local exit = self.exit_problem
+  self.exit_problem = nil
+  if exit and is_well then  -- somebody caught the error; the test is not well for that
+    is_well = false
+    exit.where = exit.where or place(node.trace)
+    take(exit)
+  end
   for _, text in ipairs(result.reports or {}) do
     -- What the limit stopped has been told.
     local is_told = result.status == "timeout" and text:find("\ninterrupted", 1, true)
@@ -380,9 +387,26 @@ function runner:load(path)
   return file
 end
 
+--- Runs a function while `os.exit` is an error of the test that calls it: it would end the run, and
+--- with status 0 nobody would see that tests are missing.
+function runner:without_exit(fn, ...)
+  local exit = os.exit
+  os.exit = function(status)
+    local info = debug.getinfo(2, "Sl") or {}
+    local message = ("os.exit(%s) was called"):format(status == nil and "" or tostring(status))
+    local where = place(info.currentline and info)
+    self.exit_problem = { status = "error", message = message, where = where, traceback = "" }
+    error(message, 2)
+  end
+  fn(self, ...)
+  os.exit = exit
+end
+
 --- Runs all files, as often as the options say.
 -- @param paths the spec files
-function runner:run(paths)
+function runner:run(paths) self:without_exit(self.run_rounds, paths) end
+
+function runner:run_rounds(paths)
   local root = self.root
   for _, path in ipairs(paths) do table.insert(root.children, self:load(path)) end
   local natural = table.move(root.children, 1, #root.children, 1, {})
