@@ -209,16 +209,18 @@ struct PlanningTests {
       try #require(drawings.count == 2)
       let close = drawings[1]
       #expect(close.titles(of: "mode").contains("default, depth 1: 0 s to 10 min"))
-      #expect(close.titles(of: "mode").contains("org.example.ask, depth 2: 1.05 min to 65 s"))
+      #expect(close.titles(of: "mode").contains("org.example.ask, depth 2: 1 min 3 s to 1 min 5 s"))
       #expect(
         close.titles(of: "item").filter { $0.hasPrefix("inner at") } == [
-          "inner at 63.5 s", "inner at 64 s", "inner at 64.5 s", "inner at 65 s",
-          "inner at 93.5 s", "inner at 94 s", "inner at 94.5 s", "inner at 95 s",
+          "inner at 1 min 3.5 s", "inner at 1 min 4 s", "inner at 1 min 4.5 s",
+          "inner at 1 min 5 s",
+          "inner at 1 min 33.5 s", "inner at 1 min 34 s", "inner at 1 min 34.5 s",
+          "inner at 1 min 35 s",
         ])
       #expect(
         close.titles(of: "item").filter { $0.hasPrefix("ask at") } == [
-          "ask at 1.05 min, for 2 s, runs inside included",
-          "ask at 1.55 min, for 2 s, runs inside included",
+          "ask at 1 min 3 s, for 2 s, runs inside included",
+          "ask at 1 min 33 s, for 2 s, runs inside included",
         ])
       #expect(!close.titles(of: "pass").isEmpty && !close.titles(of: "asleep").isEmpty)
     }

@@ -21,7 +21,7 @@ td:first-child, th:first-child, td.w { text-align: left } th { color: #555; font
 svg { display: block; max-width: 100%; height: auto }
 svg text { font: 12px system-ui, sans-serif; fill: #333 }
 .axis { stroke: #ddd } .tick { fill: #777 } .lane { fill: #f6f7f8 } .asleep { fill: #dbe4ee }
-.pass { fill: #555 } .mode { stroke: #fff; stroke-width: .5 } text.in { fill: #fff }
+.pass { fill: #555 } text.in { fill: #fff }
 ]]
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -70,7 +70,7 @@ function Drawing:lane(label, title)
 end
 
 local STEPS = { 1, 2, 5 }
-local LONG_STEPS = { 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400 }
+local LONG_STEPS = { 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400 }
 
 -- The distance of the lines of the axis: at most twelve of them.
 local function step_of(span)
@@ -78,7 +78,7 @@ local function step_of(span)
   for _ = 1, 3 do
     for _, step in ipairs(STEPS) do
       local distance = step * power
-      if distance < 60 and span / distance <= 12 then return distance end
+      if distance <= 20 and span / distance <= 12 then return distance end
     end
     power = power * 10
   end
@@ -280,7 +280,7 @@ local function section_of(doc, result)
   local report = require "moonloop.planning.report"
   local parts = { ("<h1>%s</h1>"):format(escape(doc.name)),
     ("<p>%s</p>"):format(escape(report.summary(result))),
-    ("<h2>All of %s</h2>"):format(words.measured(result.time)), far_view(result),
+    ("<h2>All of %s</h2>"):format(words.time(result.time)), far_view(result),
     close_view(result), "<h2>Items</h2>", table_text(report.item_rows(result)) }
   if #result.failures > 0 then
     parts[#parts + 1] = ("<h2>Failures</h2>\n<pre>%s</pre>"):format(

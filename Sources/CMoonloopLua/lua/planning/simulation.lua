@@ -10,7 +10,7 @@ local schema = require "moonloop.configuration.schema"
 local simulation = {}
 
 -- The columns of the timeline, and the events of its close view.
-local COLUMNS, DETAILS = 600, 800
+local COLUMNS, DETAILS = 600, 400
 
 -- What the options of the command say; or nil and a message.
 function simulation.settings(options)
@@ -219,9 +219,17 @@ local RECORDED = {
   timers = "timer", sources = "source", observers = "observer", signals = "source",
 }
 
--- The recorded items in the order of the plan, then what handlers made.
+-- Says where what is not in the plan comes from.
+local function name_other(item)
+  local fed, waited = item.name:match "^input of (.*)$", item.name:match "^(%a+ '.-') %(made at "
+  item.section = fed and "inputs" or waited and "after a wait" or "made by handlers"
+  item.name = fed or waited or item.name == "" and "every " .. item.kind or item.name
+  return item
+end
+
+-- The recorded items in the order of the plan, then the others.
 function simulation.rows(result, settings)
-  local known, rows = {}, {}
+  local known, rows, others = {}, {}, {}
   for _, item in ipairs(result.items) do known[item.kind .. " " .. item.name] = item end
   for _, item in ipairs(result.plan.items) do
     local kind = RECORDED[item.section]
@@ -239,13 +247,14 @@ function simulation.rows(result, settings)
   end
   for _, item in ipairs(result.items) do
     if not item.section then
-      item.section = "made by handlers"
-      local waited = item.name:match "^(%a+ '.-') %(made at "
-      item.name = item.name == "" and "every " .. item.kind
-        or waited and waited .. ", after a wait" or item.name
-      rows[#rows + 1] = item
+      others[#others + 1] = name_other(item)
     end
   end
+  table.sort(others, function(a, b)
+    if a.section ~= b.section then return a.section < b.section end
+    return a.name < b.name
+  end)
+  table.move(others, 1, #others, #rows + 1, rows)
   for _, row in ipairs(rows) do
     row.late_mean = row.fires > 0 and row.late_sum / row.fires or 0
   end

@@ -11,18 +11,24 @@ local function trimmed(number, decimals)
   return text
 end
 
--- A time that somebody wrote: "5 s", "1.5 h", "500 ms".
+-- An exact time: "5 s", "1 h 30 min", "500 ms".
 function words.time(seconds)
-  if seconds == 0 then return "0 s" end
-  for _, unit in ipairs(UNITS) do
-    if seconds >= unit[2] * (1 - 1e-9) then
-      local number = seconds / unit[2]
-      if math.abs(number - math.floor(number * 100 + 0.5) / 100) < 1e-9 or unit[2] <= 1 then
-        return trimmed(number, 3) .. " " .. unit[1]
-      end
+  if seconds >= 59.9995 then
+    local parts, rest = {}, math.floor(seconds * 1000 + 0.5) / 1000
+    for place = 1, 3 do
+      local name, size = UNITS[place][1], UNITS[place][2]
+      local number = size > 1 and rest // size or rest
+      if number > 0.0005 then parts[#parts + 1] = trimmed(number, 3) .. " " .. name end
+      rest = rest - number * size
+    end
+    return table.concat(parts, " ")
+  end
+  for place = 3, #UNITS do
+    if seconds >= UNITS[place][2] * (1 - 1e-9) then
+      return trimmed(seconds / UNITS[place][2], 3) .. " " .. UNITS[place][1]
     end
   end
-  return trimmed(seconds * 1e9, 3) .. " ns"
+  return seconds == 0 and "0 s" or trimmed(seconds * 1e9, 3) .. " ns"
 end
 
 -- A time that was measured: three digits that count.
