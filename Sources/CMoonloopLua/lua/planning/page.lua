@@ -199,7 +199,7 @@ local function far_view(result)
   draw_columns(drawing, drawing:lane "passes", width, result.pass_columns, counted "passes", nil,
     "pass")
   for _, row in ipairs(result.rows) do
-    draw_columns(drawing, drawing:lane(row.name, row.section .. ": " .. row.name), width,
+    draw_columns(drawing, drawing:lane(row.label or row.name, row.section .. ": " .. row.name), width,
       row.columns, counted(row.name), colour_of(row))
   end
   drawing:axis()
@@ -251,7 +251,7 @@ local function close_view(result)
   draw_modes(drawing, result, true)
   local tops = { asleep = drawing:lane "asleep", passes = drawing:lane "passes" }
   for _, row in ipairs(result.rows) do
-    tops[row] = drawing:lane(row.name, row.section .. ": " .. row.name)
+    tops[row] = drawing:lane(row.label or row.name, row.section .. ": " .. row.name)
   end
   draw_events(drawing, result, tops)
   drawing:axis()

@@ -224,6 +224,7 @@ local function name_other(item)
   local fed, waited = item.name:match "^input of (.*)$", item.name:match "^(%a+ '.-') %(made at "
   item.section = fed and "inputs" or waited and "after a wait" or "made by handlers"
   item.name = fed or waited or item.name == "" and "every " .. item.kind or item.name
+  item.label = fed and "input of " .. fed or waited and waited .. " waited" or nil
   return item
 end
 
