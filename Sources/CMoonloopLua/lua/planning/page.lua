@@ -199,8 +199,8 @@ local function far_view(result)
   draw_columns(drawing, drawing:lane "passes", width, result.pass_columns, counted "passes", nil,
     "pass")
   for _, row in ipairs(result.rows) do
-    draw_columns(drawing, drawing:lane(row.label or row.name, row.section .. ": " .. row.name), width,
-      row.columns, counted(row.name), colour_of(row))
+    local top = drawing:lane(row.label or row.name, row.section .. ": " .. row.name)
+    draw_columns(drawing, top, width, row.columns, counted(row.name), colour_of(row))
   end
   drawing:axis()
   return drawing:text("all the time of " .. result.name)
