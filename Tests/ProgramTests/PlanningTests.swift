@@ -50,6 +50,8 @@ struct PlanningTests {
       arguments: ["simulate", "app.lua", "--for", "1h", "--against", "thrifty.lua"]),
     Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
     Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
+    Row(
+      name: "simulate-hanging", arguments: ["simulate", "hanging.lua", "--for=9s"], status: 1),
     Row(name: "simulate-standing", arguments: ["simulate", "standing.lua"], status: 1),
     Row(name: "simulate-mistake", arguments: ["simulate", "../defects/mistake.lua"], status: 1),
     Row(name: "simulate-time", arguments: ["simulate", "app.lua", "--for", "soon"], status: 2),

@@ -192,6 +192,8 @@ function simulation.run(doc, settings)
   bed.enter { clock = settings.clock, name = doc.name }
   bed.order(settings.seed)
   math.randomseed(settings.seed or 1)
+  local callout = doc.value.limits and doc.value.limits.callout
+  if callout then ml.limit { callout = callout } end
   local ok, running = pcall(items.make, doc, make_world(settings))
   local result
   if ok then
@@ -204,6 +206,7 @@ function simulation.run(doc, settings)
     running:close()
   end
   bed.leave()
+  if callout then ml.limit { callout = math.huge } end
   restore()
   if not ok then return nil, tostring(running) end
   result.name, result.plan = doc.name, made

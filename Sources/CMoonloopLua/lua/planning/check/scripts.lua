@@ -156,7 +156,7 @@ local function mode_uses(file)
   local uses = { items = {}, runs = {}, dynamic_items = false, dynamic_runs = false, counts = {} }
   local function note(entry, into, line)
     local value = file:literal(entry)
-    if value == nil then return false end
+    if type(value) ~= "string" and type(value) ~= "table" then return false end
     for _, name in ipairs(list(value)) do
       into[#into + 1] = { name = name, line = line }
       uses.counts[name] = (uses.counts[name] or 0) + 1
