@@ -2,6 +2,339 @@
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+_Static_assert(sizeof((struct cmx_address *)0)->bytes >= sizeof(struct sockaddr_storage), "room");
+
+static struct sockaddr *raw(const struct cmx_address *address) {
+  return (struct sockaddr *)(uintptr_t)address->bytes;
+}
+
+// ---- Addresses -----------------------------------------------------------------------------
+
+static void keep(struct cmx_address *out, const void *address, socklen_t size) {
+  memset(out, 0, sizeof *out);
+  if (size > sizeof out->bytes) size = sizeof out->bytes;
+  memcpy(out->bytes, address, size);
+  out->size = size;
+}
+
+bool cmx_address_parse(struct cmx_address *out, const char *host, int port) {
+  struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  if (inet_pton(AF_INET, host, &v4.sin_addr) == 1) {
+    keep(out, &v4, sizeof v4);
+    return true;
+  }
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+  char text[INET6_ADDRSTRLEN + 1];
+  const char *scope = strchr(host, '%');
+  size_t length = scope != NULL ? (size_t)(scope - host) : strlen(host);
+  if (length >= sizeof text) return false;
+  memcpy(text, host, length);
+  text[length] = 0;
+  if (inet_pton(AF_INET6, text, &v6.sin6_addr) != 1) return false;
+  if (scope != NULL) {
+    v6.sin6_scope_id = if_nametoindex(scope + 1);
+    if (v6.sin6_scope_id == 0) v6.sin6_scope_id = (uint32_t)strtoul(scope + 1, NULL, 10);
+    if (v6.sin6_scope_id == 0) return false;
+  }
+  keep(out, &v6, sizeof v6);
+  return true;
+}
+
+bool cmx_address_unix(struct cmx_address *out, const char *path, size_t length) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  bool is_abstract = length > 0 && path[0] == '@';
+  // A path needs its final zero; an abstract name has none, and begins with a zero instead.
+  if (length == 0 || length > sizeof address.sun_path - (is_abstract ? 0 : 1)) return false;
+  if (!is_abstract && memchr(path, 0, length) != NULL) return false;
+  memcpy(address.sun_path, path, length);
+  if (is_abstract) address.sun_path[0] = 0;
+  size_t size = offsetof(struct sockaddr_un, sun_path) + length + (is_abstract ? 0 : 1);
+  keep(out, &address, (socklen_t)size);
+  return true;
+}
+
+int cmx_address_family(const struct cmx_address *address) {
+  return address->size < sizeof(sa_family_t) ? 0 : raw(address)->sa_family;
+}
+
+int cmx_address_port(const struct cmx_address *address) {
+  switch (cmx_address_family(address)) {
+    case AF_INET: return ntohs(((struct sockaddr_in *)raw(address))->sin_port);
+    case AF_INET6: return ntohs(((struct sockaddr_in6 *)raw(address))->sin6_port);
+    default: return -1;
+  }
+}
+
+void cmx_address_set_port(struct cmx_address *address, int port) {
+  switch (cmx_address_family(address)) {
+    case AF_INET: ((struct sockaddr_in *)raw(address))->sin_port = htons((uint16_t)port); break;
+    case AF_INET6: ((struct sockaddr_in6 *)raw(address))->sin6_port = htons((uint16_t)port); break;
+  }
+}
+
+size_t cmx_address_text(const struct cmx_address *address, char *text, size_t size) {
+  text[0] = 0;
+  switch (cmx_address_family(address)) {
+    case AF_INET:
+      inet_ntop(AF_INET, &((struct sockaddr_in *)raw(address))->sin_addr, text, (socklen_t)size);
+      break;
+    case AF_INET6: {
+      struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)raw(address);
+      if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
+        inet_ntop(AF_INET, &v6->sin6_addr.s6_addr[12], text, (socklen_t)size);
+        break;
+      }
+      inet_ntop(AF_INET6, &v6->sin6_addr, text, (socklen_t)size);
+      char name[IF_NAMESIZE];
+      size_t used = strlen(text);
+      if (v6->sin6_scope_id != 0 && if_indextoname(v6->sin6_scope_id, name) != NULL)
+        snprintf(text + used, size - used, "%%%s", name);
+      break;
+    }
+    case AF_UNIX: {
+      size_t start = offsetof(struct sockaddr_un, sun_path);
+      if (address->size <= start) return 0;  // it has no name
+      size_t count = address->size - start;
+      const char *path = ((struct sockaddr_un *)raw(address))->sun_path;
+      bool is_abstract = path[0] == 0;
+      if (!is_abstract) count = strnlen(path, count);
+      if (count > size) count = size;
+      memcpy(text, path, count);
+      if (is_abstract) text[0] = '@';
+      return count;
+    }
+  }
+  return strlen(text);
+}
+
+// ---- Sockets -------------------------------------------------------------------------------
+
+static int family_of(enum cmx_family family) {
+  return family == cmx_family_unix ? AF_UNIX : family == cmx_family_inet6 ? AF_INET6 : AF_INET;
+}
+
+enum cmx_family cmx_family_of(const struct cmx_address *address) {
+  switch (cmx_address_family(address)) {
+    case AF_UNIX: return cmx_family_unix;
+    case AF_INET6: return cmx_family_inet6;
+    default: return cmx_family_inet;
+  }
+}
+
+int cmx_socket(enum cmx_family family, bool is_datagram) {
+  int type = (is_datagram ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC | SOCK_NONBLOCK;
+  return cmx_above_standard_streams(CALL(socket, socket(family_of(family), type, 0)));
+}
+
+int cmx_bind(int fd, const struct cmx_address *address) {
+  return CALL(bind, bind(fd, raw(address), address->size));
+}
+
+int cmx_listen(int fd, int backlog) { return CALL(listen, listen(fd, backlog)); }
+
+int cmx_accept(int fd, struct cmx_address *peer) {
+  int result;
+  do {
+    socklen_t size = sizeof peer->bytes;
+    result = CALL(accept, accept4(fd, raw(peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    peer->size = size > sizeof peer->bytes ? sizeof peer->bytes : size;
+  } while (result == -EINTR);
+  return cmx_above_standard_streams(result);
+}
+
+// Not repeated on EINTR: the attempt goes on, and is then as one in progress.
+int cmx_connect(int fd, const struct cmx_address *address) {
+  int result = CALL(connect, connect(fd, raw(address), address->size));
+  return result == -EINTR ? -EINPROGRESS : result;
+}
+
+int cmx_socket_error(int fd) {
+  int code = 0;
+  socklen_t size = sizeof code;
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) < 0) return errno;
+  return code;
+}
+
+int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
+  socklen_t size = sizeof out->bytes;
+  int result = is_peer ? getpeername(fd, raw(out), &size) : getsockname(fd, raw(out), &size);
+  out->size = size > sizeof out->bytes ? sizeof out->bytes : size;
+  return result < 0 ? -errno : 0;
+}
+
+bool cmx_socket_credentials(int fd, int *pid, unsigned *uid, unsigned *gid) {
+  struct ucred who;
+  socklen_t size = sizeof who;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0) return false;
+  *pid = who.pid;
+  *uid = who.uid;
+  *gid = who.gid;
+  return true;
+}
+
+int cmx_socket_set(int fd, enum cmx_socket_option option, int value) {
+  static const struct {
+    int level, name;
+  } names[] = {
+    [cmx_option_reuse_address] = {SOL_SOCKET, SO_REUSEADDR},
+    [cmx_option_reuse_port] = {SOL_SOCKET, SO_REUSEPORT},
+    [cmx_option_v6_only] = {IPPROTO_IPV6, IPV6_V6ONLY},
+    [cmx_option_no_delay] = {IPPROTO_TCP, TCP_NODELAY},
+    [cmx_option_keep_alive] = {SOL_SOCKET, SO_KEEPALIVE},
+    [cmx_option_keep_idle] = {IPPROTO_TCP, TCP_KEEPIDLE},
+    [cmx_option_keep_interval] = {IPPROTO_TCP, TCP_KEEPINTVL},
+    [cmx_option_broadcast] = {SOL_SOCKET, SO_BROADCAST},
+    [cmx_option_receive_buffer] = {SOL_SOCKET, SO_RCVBUF},
+    [cmx_option_send_buffer] = {SOL_SOCKET, SO_SNDBUF},
+  };
+  int result = CALL(
+      setsockopt, setsockopt(fd, names[option].level, names[option].name, &value, sizeof value));
+  return result;
+}
+
+int cmx_socket_reset_on_close(int fd) {
+  struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+  return CALL(setsockopt, setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once));
+}
 
 int cmx_shutdown_writing(int fd) { return CALL(shutdown, shutdown(fd, SHUT_WR)); }
+
+intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
+  return CALL_AGAIN(
+      sendto, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
+}
+
+intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address *from) {
+  intptr_t result;
+  do {
+    socklen_t size = sizeof from->bytes;
+    // With MSG_TRUNC the result is the length of the datagram, even if the buffer is smaller.
+    result = CALL(recvfrom, recvfrom(fd, buffer, count, MSG_TRUNC, raw(from), &size));
+    from->size = size > sizeof from->bytes ? sizeof from->bytes : size;
+  } while (result == -EINTR);
+  return result;
+}
+
+// ---- Descriptors in messages ---------------------------------------------------------------
+
+intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed) {
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct iovec part = {(void *)(uintptr_t)bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                           .msg_controllen = sizeof control.space};
+  control.header.cmsg_level = SOL_SOCKET;
+  control.header.cmsg_type = SCM_RIGHTS;
+  control.header.cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
+  return CALL_AGAIN(sendmsg, sendmsg(fd, &message, MSG_NOSIGNAL));
+}
+
+intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed) {
+  enum { MOST = 16 };
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(MOST * sizeof(int))];
+  } control;
+  struct iovec part = {buffer, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                           .msg_controllen = sizeof control.space};
+  *passed = -1;
+  intptr_t result = CALL_AGAIN(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+  if (result < 0) return result;
+  for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
+    if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
+    size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < received; i++) {
+      int one;
+      memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
+      // Each message of ours carries one; what else came would leak.
+      if (*passed < 0) *passed = cmx_above_standard_streams(one);
+      else close(one);
+    }
+  }
+  return result;
+}
+
+// ---- From one descriptor to another --------------------------------------------------------
+
+enum cmx_sort cmx_sort_of(int fd) {
+  struct stat status;
+  if (fstat(fd, &status) < 0) return cmx_sort_other;
+  if (S_ISREG(status.st_mode)) return cmx_sort_file;
+  if (S_ISFIFO(status.st_mode)) return cmx_sort_pipe;
+  return S_ISSOCK(status.st_mode) ? cmx_sort_socket : cmx_sort_other;
+}
+
+intptr_t cmx_sendfile(int to, int from, size_t count) {
+  return CALL_AGAIN(sendfile, sendfile(to, from, NULL, count));
+}
+
+intptr_t cmx_splice(int from, int to, size_t count) {
+  return CALL_AGAIN(splice, splice(from, NULL, to, NULL, count, SPLICE_F_NONBLOCK | SPLICE_F_MOVE));
+}
+
+// ---- Names ---------------------------------------------------------------------------------
+
+int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_address *out,
+                int most) {
+  struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+  hints.ai_family = family == cmx_resolve_inet    ? AF_INET
+                    : family == cmx_resolve_inet6 ? AF_INET6
+                                                  : AF_UNSPEC;
+  // Whoever asks for a family by name wants it though no address of it is configured.
+  if (family != cmx_resolve_any) hints.ai_flags = 0;
+  struct addrinfo *list = NULL;
+  int code = getaddrinfo(host, NULL, &hints, &list);
+  if (code != 0) return code == EAI_SYSTEM ? -1000 - errno : -abs(code);
+  int count = 0;
+  for (struct addrinfo *one = list; one != NULL && count < most; one = one->ai_next)
+    keep(&out[count++], one->ai_addr, one->ai_addrlen);
+  freeaddrinfo(list);
+  return count;
+}
+
+const char *cmx_resolve_message(int code) { return gai_strerror(code); }
+
+const char *cmx_resolve_name(int code) {
+  switch (code) {
+    case EAI_AGAIN: return "EAI_AGAIN";
+    case EAI_FAIL: return "EAI_FAIL";
+    case EAI_FAMILY: return "EAI_FAMILY";
+    case EAI_MEMORY: return "EAI_MEMORY";
+    case EAI_NODATA: return "EAI_NODATA";
+    case EAI_ADDRFAMILY: return "EAI_ADDRFAMILY";
+    case EAI_NONAME: return "EAI_NONAME";
+    default: return "EAI_FAIL";
+  }
+}
+
+// ---- Socket files --------------------------------------------------------------------------
+
+uint64_t cmx_file_identity(const char *path) {
+  struct stat status;
+  if (lstat(path, &status) < 0 || !S_ISSOCK(status.st_mode)) return 0;
+  return (uint64_t)status.st_ino ^ (uint64_t)status.st_dev << 40;
+}
+
+int cmx_unlink(const char *path) { return unlink(path) < 0 ? -errno : 0; }
+
+int cmx_set_mode(int fd, unsigned mode) { return fchmod(fd, (mode_t)mode) < 0 ? -errno : 0; }

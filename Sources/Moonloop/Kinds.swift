@@ -15,6 +15,8 @@ package struct Kinds {
   package let stream: LuaHandleKind
   /// What `stream:lines` gives.
   package let lines: LuaHandleKind
+  package let server: LuaHandleKind
+  package let datagrams: LuaHandleKind
   package let port: LuaHandleKind
   package let remotePort: LuaHandleKind
   package let worker: LuaHandleKind
@@ -38,6 +40,8 @@ package struct Kinds {
     fd = state.makeHandleKind("fd", slots: 2, descriptorEntries, release: release)
     stream = state.makeHandleKind("stream", slots: 1, streamEntries, release: release)
     lines = state.makeHandleKind("lines", slots: 1, linesEntries) { releaseLines($0) }
+    server = state.makeHandleKind("server", slots: 1, serverEntries, release: release)
+    datagrams = state.makeHandleKind("socket", slots: 1, datagramEntries, release: release)
     observer = state.makeHandleKind("observer", slots: 1, observerEntries, release: release)
     port = state.makeHandleKind("port", slots: 1, portEntries, release: release)
     remotePort = state.makeHandleKind("remote port", slots: 0, remotePortEntries) {

@@ -47,4 +47,5 @@ let moduleNow: LuaRawFunction = { L, context in
 private let innerModules: [LuaModule] = [
   LuaModule("process", "Child processes.", processModuleEntries),
   LuaModule("tty", "Terminals.", terminalModuleEntries),
+  LuaModule("net", "The network.", netEntries),
 ]

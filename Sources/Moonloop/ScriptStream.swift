@@ -23,8 +23,8 @@ package final class ScriptStream {
   var closing: StreamClosing?
   /// The task that read last, if whoever made the stream wants to know (`whenOver`).
   var lastReader: ScriptTask?
-  /// What else belongs to it, such as the address of its peer.
-  package var attachment: AnyObject?
+  /// Called once when it is closed, however that came: by whoever made it for a purpose.
+  package var whenEnded: (() -> Void)?
 
   init(
     _ runtime: Runtime, _ source: Loop.DescriptorSource, modes: [ModeName], canRead: Bool,
@@ -38,9 +38,12 @@ package final class ScriptStream {
   /// The stream of a source; nil if that has ended, or is none.
   @inline(__always)
   static func of(_ source: Loop.Item) -> ScriptStream? {
-    guard source.maker.isStream, let state = source.maker.state else { return nil }
+    guard source.maker.role == .stream, let state = source.maker.state else { return nil }
     return unsafeDowncast(state, to: ScriptStream.self)
   }
+
+  /// Whether anybody waits for it, or hears of its events.
+  var isUsed: Bool { events != nil || reader?.isBusy ?? false || writer?.isBusy ?? false }
 
   package var source: Loop.DescriptorSource { bytes.source }
 

@@ -41,7 +41,7 @@ extension Runtime {
       self, source, modes: traits.modes ?? modes(of: current), canRead: traits.canRead,
       canWrite: traits.canWrite)
     source.maker.state = stream
-    source.maker.isStream = true
+    source.maker.role = .stream
     let handle = kinds.stream.push(stack.L)
     handle.pointer = Unmanaged.passRetained(source).toOpaque()
     handles.note(source, madeAt: traits.madeAt ?? stack.position)
@@ -87,6 +87,7 @@ extension Runtime {
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
     stream.lastReader = nil
+    stream.tellOfEnd()
   }
 
   // MARK: Events
@@ -193,6 +194,12 @@ final class StreamClosing {
 }
 
 extension ScriptStream {
+  func tellOfEnd() {
+    let tell = whenEnded
+    whenEnded = nil
+    tell?()
+  }
+
   /// Shuts the writing side if that was asked for, and all is written.
   func finishShutdown() {
     guard bytes.isShut, bytes.output.isEmpty, closing == nil else { return }

@@ -104,6 +104,18 @@ extension Loop {
       if callDepth == 0 { dropHandler() }
     }
 
+    /// Gives the descriptor up without closing it; the source is to be invalidated then.
+    package func releaseDescriptor() -> Int32 {
+      leaveForRelease()
+      defer { fd = -1 }
+      return fd
+    }
+
+    private func leaveForRelease() {
+      guard let loop else { return }
+      loop.remove(self, modes: loop.modes(of: self))
+    }
+
     package func dropHandler() {
       handler = nil
       onFailure = nil

@@ -172,10 +172,11 @@ package struct ItemMaker {
   /// Where it was made: a file by number, and a line.
   package var source: Int32 = -1
   package var line: Int32 = 0
+  /// What stands on it, if it is a descriptor.
+  package enum Role: UInt8 { case none, stream, server, datagrams }
+  package var role = Role.none
   /// What else belongs to the item.
   package var state: AnyObject?
-  /// It is a descriptor that a stream stands on.
-  package var isStream = false
 
   package init() {}
 }

@@ -55,6 +55,8 @@ struct DocsEntryTests {
       "semaphore": "ml.semaphore(1)",
       "stream": "loop:stream { fd = 0 }", "process": "ml.process.spawn { \"true\" }",
       "worker": "ml.worker { source = '' }",
+      "server": "ml.net.listen { path = '@options' }",
+      "socket": "ml.net.udp { host = '127.0.0.1' }",
     ]
     let receiver = makers[group.receiver] ?? group.receiver
     let separator = entry.form == .method ? ":" : "."

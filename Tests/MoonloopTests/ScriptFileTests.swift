@@ -12,7 +12,7 @@ import Testing
   /// Whose scripts need only a loop; other suites run the other folders.
   static let modules = [
     "items", "source", "fd", "observer", "perform", "port", "inspect", "worker", "compat",
-    "stream", "configuration", "signal", "process", "watch",
+    "stream", "configuration", "signal", "process", "watch", "net",
   ]
 
   static let scripts: [String] = modules.flatMap { module -> [String] in

@@ -81,6 +81,9 @@ final class Program {
     }
   }
 
+  /// What was printed up to what was waited for.
+  var outputSoFar: String { seen }
+
   func closeInput() throws { try input.fileHandleForWriting.close() }
 
   func send(_ signal: Int32) { kill(pid, signal) }

@@ -39,6 +39,18 @@ enum cmx_call {
   cmx_call_inotify_init,
   cmx_call_inotify_add_watch,
   cmx_call_open,
+  cmx_call_socket,
+  cmx_call_bind,
+  cmx_call_listen,
+  cmx_call_accept,
+  cmx_call_connect,
+  cmx_call_setsockopt,
+  cmx_call_sendto,
+  cmx_call_recvfrom,
+  cmx_call_sendmsg,
+  cmx_call_recvmsg,
+  cmx_call_sendfile,
+  cmx_call_splice,
   cmx_call_count,
 };
 
@@ -102,7 +114,78 @@ int cmx_set_timer_slack(int64_t nanoseconds);
 // Makes a write into a closed pipe an error, not a signal, unless the program handles SIGPIPE.
 void cmx_ignore_sigpipe(void);
 // ---- Sockets (sockets.c) -------------------------------------------------------------------
+// The address of a socket, of any family.
+struct cmx_address {
+  uint32_t size;
+  // As long as a sockaddr_storage, and aligned as one.
+  _Alignas(8) unsigned char bytes[128];
+};
+
+enum cmx_family { cmx_family_inet, cmx_family_inet6, cmx_family_unix };
+
+// A numeric address; IPv6 with a scope behind %. False if it is none.
+bool cmx_address_parse(struct cmx_address *out, const char *host, int port);
+// A path, or an abstract name behind @. False if it is too long or empty.
+bool cmx_address_unix(struct cmx_address *out, const char *path, size_t length);
+int cmx_address_port(const struct cmx_address *address);  // -1: it has none
+void cmx_address_set_port(struct cmx_address *address, int port);
+enum cmx_family cmx_family_of(const struct cmx_address *address);
+// Writes it without its port; IPv4 in IPv6 as IPv4. Returns the length.
+size_t cmx_address_text(const struct cmx_address *address, char *text, size_t size);
+
+int cmx_socket(enum cmx_family family, bool is_datagram);
+int cmx_bind(int fd, const struct cmx_address *address);
+int cmx_listen(int fd, int backlog);
+int cmx_accept(int fd, struct cmx_address *peer);
+// -EINPROGRESS: it becomes writable when it is decided; see cmx_socket_error.
+int cmx_connect(int fd, const struct cmx_address *address);
+int cmx_socket_error(int fd);  // errno of what failed in the background, and forgets it
+int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out);
+bool cmx_socket_credentials(int fd, int *pid, unsigned *uid, unsigned *gid);
+
+enum cmx_socket_option {
+  cmx_option_reuse_address,
+  cmx_option_reuse_port,
+  cmx_option_v6_only,
+  cmx_option_no_delay,
+  cmx_option_keep_alive,
+  cmx_option_keep_idle,
+  cmx_option_keep_interval,
+  cmx_option_broadcast,
+  cmx_option_receive_buffer,
+  cmx_option_send_buffer,
+};
+int cmx_socket_set(int fd, enum cmx_socket_option option, int value);
+// Closing it will tell the peer of a reset.
+int cmx_socket_reset_on_close(int fd);
 int cmx_shutdown_writing(int fd);
+
+intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to);
+// The result is the length of the datagram; more than `count` if it was cut.
+intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address *from);
+// At least one byte goes with a descriptor.
+intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed);
+// `*passed` is -1 if none came.
+intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed);
+
+enum cmx_sort { cmx_sort_other, cmx_sort_file, cmx_sort_pipe, cmx_sort_socket };
+enum cmx_sort cmx_sort_of(int fd);
+intptr_t cmx_sendfile(int to, int from, size_t count);
+intptr_t cmx_splice(int from, int to, size_t count);
+
+enum cmx_resolve_family { cmx_resolve_any, cmx_resolve_inet, cmx_resolve_inet6 };
+// Blocks. Returns how many addresses, in order of preference; below 0 -EAI_..., or below -1000
+// -1000 - errno.
+int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_address *out,
+                int most);
+const char *cmx_resolve_message(int code);
+const char *cmx_resolve_name(int code);
+
+// What tells the socket file at a path from others; 0: there is none.
+uint64_t cmx_file_identity(const char *path);
+int cmx_unlink(const char *path);
+// Of a socket that is not bound yet: its file will have these permissions.
+int cmx_set_mode(int fd, unsigned mode);
 
 // ---- Standard streams -----------------------------------------------------------------------
 // Opens /dev/null in place of each closed standard stream; returns a mask of those it opened.

@@ -47,6 +47,15 @@ package let entryGroups: [EntryGroup] = [
       + "with waits in straight-line code. One task may read and one may write at a time.",
     entries: streamEntries),
   EntryGroup(
+    title: "The network", type: "moonloop.Net", receiver: "ml.net", parent: nil,
+    summary: "`ml.net`: connections and datagrams. See [net.md](net.md).", entries: netEntries),
+  EntryGroup(
+    title: "Servers", type: "moonloop.Server", receiver: "server", parent: "moonloop.Item",
+    summary: "Made by `ml.net.listen`: a task for each connection.", entries: serverEntries),
+  EntryGroup(
+    title: "Datagrams", type: "moonloop.Datagrams", receiver: "socket", parent: "moonloop.Item",
+    summary: "Made by `ml.net.udp`.", entries: datagramEntries),
+  EntryGroup(
     title: "Observers", type: "moonloop.Observer", receiver: "observer", parent: "moonloop.Item",
     summary: "Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.",
     entries: observerEntries),
@@ -116,7 +125,7 @@ package let entryGroups: [EntryGroup] = [
 
 /// Tables that scripts get from us, field by field.
 package let entryRecords: [LuaParameter] =
-  systemRecords + [
+  systemRecords + [peerRecord] + [
     LuaParameter(
       "moonloop.Error", "table", "What an error handler gets.",
       fields: [

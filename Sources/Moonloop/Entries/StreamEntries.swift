@@ -246,6 +246,14 @@ private let streamFieldEntries: [LuaEntry] = [
         print(loop:stream({ fd = 0 }).fd)   --> 0
         """)
   },
+  .field("peer", streamPeer) {
+    LuaDocs(
+      "Who is at the other end of a socket; nil of anything else, and when nobody is.",
+      returns: [LuaParameter("peer", "moonloop.Peer?", "Asked anew each time.")],
+      example: """
+        print(loop:stream({ fd = 0 }).peer.family)   --> unix
+        """)
+  },
   .field("buffered", streamBuffered) {
     LuaDocs(
       "How many bytes were read ahead of what was asked for.",

@@ -7,7 +7,12 @@ internal import MoonloopCore
 func word(for item: Loop.Item) -> String {
   if let nature = item.nature { return nature.word }
   guard item is Loop.DescriptorSource else { return item.kind }
-  return item.maker.isStream ? "stream" : "fd"
+  switch item.maker.role {
+  case .none: return "fd"
+  case .stream: return "stream"
+  case .server: return "server"
+  case .datagrams: return "socket"
+  }
 }
 
 // MARK: Finding
@@ -53,7 +58,8 @@ extension HostCall {
   func itemHandle(_ index: Int32) -> LuaHandle? {
     let kinds = runtime.kinds
     return kinds.source.handle(stack.L, index) ?? kinds.fd.handle(stack.L, index)
-      ?? kinds.stream.handle(stack.L, index)
+      ?? kinds.stream.handle(stack.L, index) ?? kinds.server.handle(stack.L, index)
+      ?? kinds.datagrams.handle(stack.L, index)
       ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
       ?? kinds.signal.handle(stack.L, index) ?? kinds.watch.handle(stack.L, index)
       ?? kinds.worker.handle(stack.L, index)
@@ -145,7 +151,12 @@ extension Runtime {
 
   /// The item has ended: nothing of it is held any more.
   func noteEnd(of item: Loop.Item) {
-    if let stream = ScriptStream.of(item) { streamEnded(stream) }
+    switch item.maker.role {
+    case .none: break
+    case .stream: if let stream = ScriptStream.of(item) { streamEnded(stream) }
+    case .server: ScriptServer.of(item)?.ended()
+    case .datagrams: ScriptDatagrams.of(item)?.ended()
+    }
     (item.maker.state as? PortShape)?.receiver?.finish(nil)
     if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
     item.maker.ref = 0
@@ -185,6 +196,7 @@ extension Runtime {
     let item = Unmanaged<Loop.Item>.fromOpaque(pointer).takeRetainedValue()
     item.maker.ref = -1
     invalidate(item)
+    ScriptStream.of(item)?.tellOfEnd()
     handles.forget(item, isCollected: true)
     item.nature?.itemEnded()
     item.maker.state = nil
@@ -263,6 +275,8 @@ final class ItemDoors {
   private(set) var event: Loop.DescriptorSource.Handler = { _, _ in }
   private(set) var failure: Loop.DescriptorSource.FailureHandler = { _, _ in }
   private(set) var streamEvent: Loop.DescriptorSource.Handler = { _, _ in }
+  private(set) var serverEvent: Loop.DescriptorSource.Handler = { _, _ in }
+  private(set) var datagramEvent: Loop.DescriptorSource.Handler = { _, _ in }
   private(set) var streamFailure: Loop.DescriptorSource.FailureHandler = { _, _ in }
   private(set) var activity: Loop.Observer.Handler = { _, _ in }
   private(set) var message: Loop.Port.Handler = { _, _ in }
@@ -284,6 +298,12 @@ final class ItemDoors {
     failure = { source, error in door._withUnsafeGuaranteedRef { $0.fail(source, error) } }
     streamEvent = { source, event in
       door._withUnsafeGuaranteedRef { $0.deliver(stream: source, event) }
+    }
+    serverEvent = { source, _ in
+      door._withUnsafeGuaranteedRef { $0.deliver(server: source) }
+    }
+    datagramEvent = { source, _ in
+      door._withUnsafeGuaranteedRef { $0.deliver(datagrams: source) }
     }
     streamFailure = { source, error in
       door._withUnsafeGuaranteedRef { $0.fail(stream: source, error) }

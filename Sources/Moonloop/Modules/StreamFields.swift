@@ -131,6 +131,14 @@ let streamNumber: LuaRawFunction = { L, context in
   }
 }
 
+let streamPeer: LuaRawFunction = { L, context in
+  host(L, context, "peer") { call in
+    let fd = try call.selfStream().source.fd
+    if Sockets.peer(of: fd) == nil { call.stack.pushNil() } else { call.stack.push(peerOf: fd) }
+    return 1
+  }
+}
+
 let streamIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     let handle = try call.selfHandle(call.kinds.stream)

@@ -47,14 +47,13 @@ private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 
 
 /// The options that set a stream's limits and deadlines.
 struct StreamLimits {
-  static let options: [StaticString] = ["timeout", "line_limit", "buffer_limit", "write_limit"]
   private let timeout: Int64?
   private let line: Int?
   private let buffer: Int?
   private let write: Int?
 
-  init(_ options: Options) throws(ScriptMistake) {
-    timeout = try options.seconds("timeout", .positive)
+  init(_ options: Options, timeout name: StaticString = "timeout") throws(ScriptMistake) {
+    timeout = try options.seconds(name, .positive)
     line = try options.integer("line_limit", in: 1...(1 << 30))
     buffer = try options.integer("buffer_limit", in: 1...(1 << 40))
     write = try options.integer("write_limit", in: 0...(1 << 40))

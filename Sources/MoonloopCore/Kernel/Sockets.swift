@@ -3,11 +3,174 @@
 
 internal import CLinuxShims
 
-/// Socket calls. Each is one call of the system; all descriptors are non-blocking.
+/// Socket calls, each one call of the system; all descriptors are non-blocking, closed on exec, and
+/// belong to the caller.
 package enum Sockets {
+  package static func make(
+    _ family: SocketAddress.Family, isDatagram: Bool = false
+  ) throws(SystemError) -> Descriptor {
+    try SystemCall.socket.descriptor(cmx_socket(raw(family), isDatagram))
+  }
+
+  private static func raw(_ family: SocketAddress.Family) -> cmx_family {
+    switch family {
+    case .inet: cmx_family_inet
+    case .inet6: cmx_family_inet6
+    case .unix: cmx_family_unix
+    }
+  }
+
+  package static func bind(_ fd: Int32, _ address: SocketAddress) throws(SystemError) {
+    var address = address.raw
+    _ = try SystemCall.bind.check(cmx_bind(fd, &address))
+  }
+
+  package static func listen(_ fd: Int32, backlog: Int) throws(SystemError) {
+    _ = try SystemCall.listen.check(cmx_listen(fd, Int32(clamping: backlog)))
+  }
+
+  /// - Throws: EAGAIN when nobody waits to be accepted.
+  package static func accept(_ fd: Int32) throws(SystemError) -> Int32 {
+    var peer = cmx_address()
+    return try SystemCall.accept.check(cmx_accept(fd, &peer))
+  }
+
+  /// Begins to connect.
+  /// - Returns: Whether it is done; else the socket is writable when it is decided: `failure(of:)`.
+  package static func connect(
+    _ fd: Int32, _ address: SocketAddress
+  ) throws(SystemError) -> Bool {
+    var address = address.raw
+    let result = cmx_connect(fd, &address)
+    if result == -Errno.inProgress { return false }
+    _ = try SystemCall.connect.check(result)
+    return true
+  }
+
+  /// What has failed in the background, once; nil: nothing.
+  package static func failure(of fd: Int32) -> SystemError? {
+    let code = cmx_socket_error(fd)
+    return code == 0 ? nil : SystemError(call: SystemCall.connect.name, code: code)
+  }
+
+  /// Where a socket is; nil if it is none.
+  package static func name(of fd: Int32) -> SocketAddress? { name(of: fd, isPeer: false) }
+
+  /// Where the peer of a connected socket is; nil if there is none (any more).
+  package static func peer(of fd: Int32) -> SocketAddress? { name(of: fd, isPeer: true) }
+
+  private static func name(of fd: Int32, isPeer: Bool) -> SocketAddress? {
+    var address = cmx_address()
+    if cmx_socket_name(fd, isPeer, &address) < 0 { return nil }
+    return SocketAddress(raw: address)
+  }
+
+  /// Who connected a Unix socket.
+  package struct Credentials {
+    package let pid: Int
+    package let uid: Int
+    package let gid: Int
+  }
+
+  package static func credentials(of fd: Int32) -> Credentials? {
+    var pid: Int32 = 0
+    var uid: UInt32 = 0
+    var gid: UInt32 = 0
+    guard cmx_socket_credentials(fd, &pid, &uid, &gid) else { return nil }
+    return Credentials(pid: Int(pid), uid: Int(uid), gid: Int(gid))
+  }
+
+  package enum Option {
+    case reuseAddress, reusePort, v6Only, noDelay, keepAlive, keepIdle, keepInterval, broadcast
+    case receiveBuffer, sendBuffer
+
+    fileprivate var raw: cmx_socket_option {
+      switch self {
+      case .reuseAddress: cmx_option_reuse_address
+      case .reusePort: cmx_option_reuse_port
+      case .v6Only: cmx_option_v6_only
+      case .noDelay: cmx_option_no_delay
+      case .keepAlive: cmx_option_keep_alive
+      case .keepIdle: cmx_option_keep_idle
+      case .keepInterval: cmx_option_keep_interval
+      case .broadcast: cmx_option_broadcast
+      case .receiveBuffer: cmx_option_receive_buffer
+      case .sendBuffer: cmx_option_send_buffer
+      }
+    }
+  }
+
+  package static func set(
+    _ fd: Int32, _ option: Option, _ value: Int32 = 1
+  ) throws(SystemError) {
+    _ = try SystemCall.setOption.check(cmx_socket_set(fd, option.raw, value))
+  }
+
+  /// Has the peer hear of a reset when the socket is closed.
+  package static func resetOnClose(_ fd: Int32) { _ = cmx_socket_reset_on_close(fd) }
+
   /// Tells the peer that nothing more will come.
   /// - Throws: ENOTSOCK for what is no socket, ENOTCONN when the peer is gone.
   package static func shutWriting(_ fd: Int32) throws(SystemError) {
     _ = try SystemCall.shutdown.check(cmx_shutdown_writing(fd))
+  }
+
+  // MARK: Datagrams
+
+  /// Sends one datagram, whole or not at all.
+  package static func send(
+    _ fd: Int32, _ bytes: UnsafeRawBufferPointer, to address: SocketAddress?
+  ) throws(SystemError) {
+    let result: Int
+    if var raw = address?.raw {
+      result = cmx_send_to(fd, bytes.baseAddress, bytes.count, &raw)
+    } else {
+      result = cmx_send_to(fd, bytes.baseAddress, bytes.count, nil)
+    }
+    _ = try SystemCall.sendTo.check(result)
+  }
+
+  /// Receives one datagram.
+  /// - Returns: Its length, which is more than the buffer has if it was cut; and who sent it.
+  package static func receive(
+    _ fd: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> (count: Int, from: SocketAddress) {
+    var from = cmx_address()
+    let count = cmx_receive_from(fd, buffer.baseAddress, buffer.count, &from)
+    return (try SystemCall.receiveFrom.check(count), SocketAddress(raw: from))
+  }
+
+  // MARK: Descriptors
+
+  /// Sends bytes, at least one, with a descriptor, of which the receiver gets a copy.
+  package static func send(
+    _ fd: Int32, _ bytes: UnsafeRawBufferPointer, with passed: Int32
+  ) throws(SystemError) -> Int {
+    try SystemCall.sendMessage.check(
+      cmx_send_descriptor(fd, bytes.baseAddress, bytes.count, passed))
+  }
+
+  /// Receives bytes and the descriptor that came with them, which is the caller's; -1: none came.
+  package static func receiveDescriptor(
+    _ fd: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(SystemError) -> (count: Int, passed: Int32) {
+    var passed: Int32 = -1
+    let count = cmx_receive_descriptor(fd, buffer.baseAddress, buffer.count, &passed)
+    return (try SystemCall.receiveMessage.check(count), passed)
+  }
+
+  // MARK: Socket files
+
+  /// What tells the socket file at a path from others; nil: there is none.
+  package static func fileIdentity(_ path: String) -> UInt64? {
+    let identity = cmx_file_identity(path)
+    return identity == 0 ? nil : identity
+  }
+
+  package static func removeFile(_ path: String) { _ = cmx_unlink(path) }
+
+  /// Gives the file of a socket that is not bound yet its permissions.
+  package static func setPermissions(_ fd: Int32, _ mode: Int) {
+    _ = cmx_set_mode(fd, UInt32(mode))
   }
 }

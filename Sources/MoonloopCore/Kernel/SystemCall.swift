@@ -9,6 +9,8 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
   case epollControl, epollWait, eventfd, timerfdCreate, timerfdSet, fcntl, read, write
   case socketPair, prctl, epollWaitPrecise, shutdown
   case signalfd, pipe, clone, inotifyInit, inotifyAdd, open
+  case socket, bind, listen, accept, connect, setOption, sendTo, receiveFrom
+  case sendMessage, receiveMessage, sendFile, splice
 
   /// The name as in the manual, such as `epoll_ctl`.
   package var name: String {
@@ -32,6 +34,18 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
     case .inotifyInit: "inotify_init1"
     case .inotifyAdd: "inotify_add_watch"
     case .open: "open"
+    case .socket: "socket"
+    case .bind: "bind"
+    case .listen: "listen"
+    case .accept: "accept4"
+    case .connect: "connect"
+    case .setOption: "setsockopt"
+    case .sendTo: "sendto"
+    case .receiveFrom: "recvfrom"
+    case .sendMessage: "sendmsg"
+    case .receiveMessage: "recvmsg"
+    case .sendFile: "sendfile"
+    case .splice: "splice"
     }
   }
 
@@ -91,7 +105,12 @@ enum Errno {
   static let notFolder: Int32 = 20
   static let isDirectory: Int32 = 21
   static let brokenPipe: Int32 = 32
+  static let invalid: Int32 = 22
+  static let tooManyFilesInSystem: Int32 = 23
+  static let tooManyFiles: Int32 = 24
   static let notSocket: Int32 = 88
+  static let addressInUse: Int32 = 98
+  static let inProgress: Int32 = 115
   static let connectionReset: Int32 = 104
   static let cancelled: Int32 = 125
 }

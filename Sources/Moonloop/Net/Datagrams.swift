@@ -1,0 +1,264 @@
+// UDP: datagrams, whole or not at all.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a socket for datagrams has besides its descriptor. Loop thread only.
+final class ScriptDatagrams {
+  unowned(unsafe) let runtime: Runtime  // As `ScriptServer`.
+  unowned(unsafe) let source: Loop.DescriptorSource
+  var hasHandler = false
+  var isConnected = false
+  var waiting: DatagramWait?
+
+  init(_ runtime: Runtime, _ source: Loop.DescriptorSource) {
+    self.runtime = runtime
+    self.source = source
+  }
+
+  static func of(_ source: Loop.Item) -> ScriptDatagrams? {
+    guard source.maker.role == .datagrams, let state = source.maker.state else { return nil }
+    return unsafeDowncast(state, to: ScriptDatagrams.self)
+  }
+
+  func settle() {
+    guard source.isValid else { return }
+    if hasHandler || waiting?.isActive ?? false {
+      source.enable(.read)
+      runtime.loop.setKeepsAlive(source, true)
+    } else {
+      source.disable(.read)
+      runtime.loop.setKeepsAlive(source, false)
+    }
+  }
+
+  /// Receives one datagram, and pushes it and its sender, or why not. [-0, +n]
+  /// - Returns: nil if there is none now.
+  func receive(on stack: LuaStack) -> Int? {
+    let scratch = runtime.scratch
+    do throws(SystemError) {
+      let (count, from) = try Sockets.receive(source.fd, into: scratch)
+      stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)]))
+      stack.push(address: from)
+      return 2
+    } catch {
+      if error.name == "EAGAIN" { return nil }
+      return stack.pushFailure("\(runtime.label(of: .item(source))): \(error)", error.name)
+    }
+  }
+
+  func ended() { waiting?.socketEnded() }
+}
+
+/// A task that waits for a datagram.
+final class DatagramWait: OtherWait {
+  unowned(unsafe) let socket: ScriptDatagrams
+  private let label: String
+  private(set) var isActive = true
+  private var isClosed = false
+
+  init(_ socket: ScriptDatagrams, _ label: String) {
+    self.socket = socket
+    self.label = label
+    super.init()
+  }
+
+  override var what: String { "a datagram for \(label)" }
+
+  override func abandon() {
+    isActive = false
+    waiter = nil
+    if !isClosed { socket.settle() }
+  }
+
+  override func join(_ mode: ModeName, _ loop: Loop) {
+    if !isClosed { try? loop.add(socket.source, modes: [mode]) }
+  }
+
+  override func leave(_ mode: ModeName, _ loop: Loop) {
+    if !isClosed { loop.remove(socket.source, modes: [mode]) }
+  }
+
+  func come() {
+    guard let waiter else { return }
+    isActive = false
+    let runtime = socket.runtime
+    if !runtime.answerNow(waiter, push: { push(on: $0) }) { runtime.makeReady(waiter, .answer) }
+  }
+
+  func socketEnded() {
+    guard isActive else { return }
+    let runtime = socket.runtime
+    isActive = false
+    isClosed = true
+    if let waiter { runtime.makeReady(waiter, .answer) }
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    waiter = nil
+    if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
+    defer { socket.settle() }
+    return socket.receive(on: stack) ?? stack.pushFailure("\(label): it was lost", "EAGAIN")
+  }
+}
+
+extension Runtime {
+  /// A datagram has come.
+  func deliver(datagrams source: Loop.DescriptorSource) {
+    guard let socket = ScriptDatagrams.of(source) else { return }
+    if let waiting = socket.waiting, waiting.isActive { return waiting.come() }
+    guard socket.hasHandler else { return socket.settle() }
+    callOut(source) { ref in
+      state.dispatch(ref: ref, slot: 1) { stack in
+        // Readiness may have been false: the handler then hears of nothing, as EAGAIN.
+        socket.receive(on: stack) ?? stack.pushFailure("there was no datagram", "EAGAIN")
+      }
+    }
+  }
+}
+
+private let udpOptions: [StaticString] = [
+  "host", "port", "connect", "broadcast", "reuse_port", "name", "modes", "keep_alive", "on_error",
+]
+
+/// `ml.net.udp { host, port, broadcast, reuse_port, connect, handler }`
+let netUDP: LuaRawFunction = { L, context in
+  host(L, context, "udp") { call in
+    let options = try call.options(
+      1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
+    let host = try options.string("host") ?? "0.0.0.0"
+    let port = try options.integer("port", in: 0...65535) ?? 0
+    guard let local = datagramAddress(host, port) else {
+      throw call.mistake(
+        "'host' must be an address or \"localhost\", got \"\(host)\"",
+        hint: "ask ml.net.resolve for one")
+    }
+    let modes = try options.modes()
+    let reusesPort = try options.boolean("reuse_port") ?? false
+    let broadcasts = try options.boolean("broadcast") ?? false
+    let remote = try call.remote(options)
+    let name = try options.string("name")
+    let hasHandler = try options.pushHandlerOrNil("[1]")
+    let fd: Int32
+    do throws(SystemError) {
+      let socket = try Sockets.make(local.family, isDatagram: true)
+      if reusesPort { try Sockets.set(socket.number, .reusePort) }
+      if broadcasts { try Sockets.set(socket.number, .broadcast) }
+      try Sockets.bind(socket.number, local)
+      if let remote { _ = try Sockets.connect(socket.number, remote) }
+      fd = socket.release()
+    } catch { throw OperatingFailure("udp on \(local.text): \(error)", error.name) }
+    let source = Loop.DescriptorSource(
+      fd, closesDescriptor: true, events: [], reenabled: .read,
+      name: name ?? Sockets.name(of: fd)?.text ?? "", handler: call.runtime.doors.datagramEvent)
+    source.isNonBlocking = true
+    source.onFailure = call.runtime.doors.failure
+    let socket = ScriptDatagrams(call.runtime, source)
+    socket.hasHandler = hasHandler
+    socket.isConnected = remote != nil
+    source.maker.state = socket
+    source.maker.role = .datagrams
+    _ = call.push(call.kinds.datagrams, source)
+    call.stack.rotate(-2, 1)
+    call.stack.popSlot(1, of: -2)
+    try call.applyCommonOptions(options, to: source)
+    try call.addNew(source, to: modes ?? call.runtime.modes(of: call.runtime.current))
+    socket.settle()
+    return 1
+  }
+}
+
+private func datagramAddress(_ host: String, _ port: Int) -> SocketAddress? {
+  SocketAddress(numeric: host == "localhost" ? "127.0.0.1" : host, port: port)
+}
+
+extension HostCall {
+  /// The option 'connect', a table with host and port.
+  fileprivate func remote(_ options: Options) throws(ScriptMistake) -> SocketAddress? {
+    let type = options.push("connect")
+    defer { stack.pop() }
+    if type == .nil { return nil }
+    let inner = try self.options(
+      stack.absolute(-1), ["host", "port"], example: "{ host = \"127.0.0.1\", port = 53 }")
+    guard let host = try inner.string("host"), let port = try inner.integer("port", in: 1...65535),
+      let address = datagramAddress(host, port)
+    else { throw mistake("'connect' needs 'host', an address, and 'port'") }
+    return address
+  }
+
+  fileprivate func selfDatagrams() throws(ScriptMistake) -> ScriptDatagrams {
+    let handle = try selfHandle(kinds.datagrams)
+    guard let socket = ScriptDatagrams.of(handle.item) else { throw invalid(handle) }
+    return socket
+  }
+}
+
+/// `socket:send(data [, host, port])`: true; never waits.
+let datagramSend: LuaRawFunction = { L, context in
+  host(L, context, "socket:send") { call in
+    let socket = try call.selfDatagrams()
+    guard call.stack.type(2) == .string else {
+      throw call.mistake("the data must be a string, got \(call.given(2))")
+    }
+    var to: SocketAddress?
+    if call.count >= 3 {
+      let host = try call.string(3, "the host")
+      guard call.stack.type(4) == .number, let port = call.stack.integer(4),
+        (1...65535).contains(port)
+      else { throw call.mistake("the port must be from 1 to 65535, got \(call.given(4))") }
+      to = datagramAddress(host, port)
+      if to == nil {
+        throw call.mistake(
+          "the host must be an address, got \"\(host)\"", hint: "ask ml.net.resolve for one")
+      }
+    } else if !socket.isConnected {
+      throw call.mistake("needs host and port: the socket is not connected")
+    }
+    var failure: SystemError?
+    _ = call.stack.withBytes(2) { bytes in
+      do throws(SystemError) { try Sockets.send(socket.source.fd, bytes, to: to) } catch {
+        failure = error
+      }
+    }
+    if let failure {
+      let label = call.runtime.label(of: .item(socket.source))
+      return Int32(call.stack.pushFailure("\(label): \(failure)", failure.name))
+    }
+    call.stack.push(true)
+    return 1
+  }
+}
+
+/// `socket:receive([{ timeout }])`: a datagram and its sender.
+let datagramReceive: LuaRawFunction = { L, context in
+  host(L, context, "socket:receive") { call in
+    let socket = try call.selfDatagrams()
+    var timeout: Int64?
+    _ = try call.deadline(&timeout)
+    let label = call.runtime.label(of: .item(socket.source))
+    if socket.hasHandler { throw call.mistake("\(label) has a handler, which gets them") }
+    if socket.waiting?.isActive ?? false {
+      throw call.mistake("\(label): another task waits to receive already")
+    }
+    if let count = socket.receive(on: call.stack) { return Int32(count) }
+    let coroutine = try call.requireWaiting()
+    let wait = DatagramWait(socket, label)
+    var pending = Wait(.other(wait))
+    pending.place = call.stack.position
+    if let timeout, timeout != .max {
+      pending.timer = try call.deadline(after: timeout, coroutine)
+    }
+    socket.waiting = wait
+    socket.settle()
+    try call.serveHere(socket.source)
+    call.runtime.pendingWait = pending
+    return LuaStatus.wait()
+  }
+}
+
+let datagramPort: LuaRawFunction = { L, context in
+  host(L, context, "port") { call in
+    call.stack.push(Sockets.name(of: try call.selfDatagrams().source.fd)?.port ?? 0)
+    return 1
+  }
+}

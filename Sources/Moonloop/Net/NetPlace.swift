@@ -1,0 +1,91 @@
+// Where a socket is to be, as scripts say it: host and port, or a path.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A place in the network.
+enum NetPlace {
+  case address(SocketAddress)
+  /// A host that must be looked up.
+  case name(String, port: Int)
+
+  /// In one word.
+  var text: String {
+    switch self {
+    case .address(let address): address.text
+    case .name(let host, let port): "\(host):\(port)"
+    }
+  }
+
+  /// Reads 'host' and 'port', or 'path'.
+  init(_ options: Options, _ call: HostCall, isServer: Bool) throws(ScriptMistake) {
+    let host = try options.string("host")
+    let port = try options.integer("port", in: (isServer ? 0 : 1)...65535)
+    if let path = try options.string("path") {
+      if host != nil || port != nil {
+        throw call.mistake("'path' is for Unix sockets, 'host' and 'port' for others; give one")
+      }
+      guard let address = SocketAddress(path: path) else {
+        throw call.mistake(
+          "'path' must have 1 to 107 bytes, got \(path.utf8.count)",
+          hint: "an abstract name, behind \"@\", may have 108")
+      }
+      self = .address(address)
+      return
+    }
+    guard let port else { throw call.mistake("needs 'host' and 'port', or 'path'") }
+    guard let host else {
+      if !isServer { throw call.mistake("needs 'host'") }
+      self = .name("*", port: port)
+      return
+    }
+    self = try Self.host(host, port, call)
+  }
+
+  private static func host(
+    _ host: String, _ port: Int, _ call: HostCall
+  ) throws(ScriptMistake) -> NetPlace {
+    if let address = SocketAddress(numeric: host, port: port) { return .address(address) }
+    if host.isEmpty || host.utf8.count > 253 || host.utf8.contains(0) {
+      throw call.mistake("'host' must be a name or an address, got \(host.utf8.count) bytes")
+    }
+    return .name(host, port: port)
+  }
+}
+
+extension LuaStack {
+  /// Pushes a table that tells of an address: host, port and family, or path. [-0, +1, raises: -]
+  func push(address: SocketAddress?) {
+    newTable(fields: 4)
+    guard let address else { return }
+    switch address.family {
+    case .unix: setField("path", address.host)
+    case .inet, .inet6:
+      setField("host", address.host)
+      setField("port", address.port ?? 0)
+    }
+    setField("family", address.family.name)
+  }
+
+  /// The same of the peer of a socket, with who it is if the system knows. [-0, +1, raises: -]
+  func push(peerOf fd: Int32) {
+    let address = Sockets.peer(of: fd)
+    push(address: address)
+    guard let address, address.family == .unix, let who = Sockets.credentials(of: fd) else {
+      return
+    }
+    setField("pid", who.pid)
+    setField("uid", who.uid)
+    setField("gid", who.gid)
+  }
+}
+
+extension SocketAddress.Family {
+  fileprivate var name: String {
+    switch self {
+    case .inet: "inet"
+    case .inet6: "inet6"
+    case .unix: "unix"
+    }
+  }
+}

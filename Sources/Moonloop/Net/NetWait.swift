@@ -1,0 +1,105 @@
+// Waits for the network that no stream has yet: a name, a connection.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A wait that stands on items of its own, which are in the modes of the task that waits.
+///
+/// While it lasts the clock is held: what it waits for comes from outside (see `Holds`).
+class NetWait: OtherWait {
+  unowned(unsafe) let runtime: Runtime
+  private let subject: String
+  /// Where its items are served.
+  final private(set) var modes: [ModeName]
+  /// The items that can end it.
+  final private var items: [Loop.Item] = []
+  private var hold: Hold?
+  /// Its end has come, one way or another.
+  final private(set) var isOver = false
+
+  /// - Parameter subject: In words: "the address of 'example.org'".
+  init(_ runtime: Runtime, _ subject: String) {
+    self.runtime = runtime
+    self.subject = subject
+    modes = runtime.modes(of: runtime.current)
+    if case .task(let task) = runtime.current { modes += task.waitModes }
+    hold = runtime.loop.kernel.clock.holds.open(subject)
+    super.init()
+  }
+
+  override final var what: String { subject }
+
+  // MARK: Items
+
+  /// Adds an item to the modes of the wait.
+  final func add(_ item: Loop.Item) throws(LoopError) {
+    try runtime.loop.add(item, modes: modes)
+    items.append(item)
+  }
+
+  final func remove(_ item: Loop.Item) {
+    items.removeAll { $0 === item }
+    invalidate(item)
+  }
+
+  override final func join(_ mode: ModeName, _ loop: Loop) {
+    modes.append(mode)
+    for item in items { try? loop.add(item, modes: [mode]) }
+  }
+
+  override final func leave(_ mode: ModeName, _ loop: Loop) {
+    modes.removeAll { $0 == mode }
+    for item in items where item.isValid { loop.remove(item, modes: [mode]) }
+  }
+
+  // MARK: The end
+
+  /// Nothing is waited for any more.
+  final func end() {
+    isOver = true
+    hold?.release()
+    hold = nil
+    let items = items
+    self.items = []
+    for item in items { invalidate(item) }
+    ended()
+  }
+
+  /// Lets go of what only this wait needs.
+  func ended() {}
+
+  /// What was waited for has come or failed.
+  final func finish() {
+    guard !isOver else { return }
+    end()
+    if let waiter, !runtime.answerNow(waiter, push: { push(on: $0) }) {
+      runtime.makeReady(waiter, .answer)
+    }
+  }
+
+  override func abandon() { end() }
+}
+
+extension HostCall {
+  /// Has an item served where what runs now waits for it, too (D62).
+  func serveHere(_ item: Loop.Item) throws(LoopError) {
+    var modes = runtime.modes(of: runtime.current)
+    if case .task(let task) = runtime.current { modes += task.waitModes }
+    for mode in modes where !loop.contains(item, mode: mode) { try loop.add(item, modes: [mode]) }
+  }
+
+  /// Suspends what runs until a wait is over; gives its answer at once if it is over already.
+  func wait(_ wait: NetWait, _ coroutine: LuaTask, _ timeout: Int64?) throws -> Int32 {
+    if wait.isOver { return Int32(wait.push(on: stack)) }
+    var pending = Wait(.other(wait))
+    pending.place = stack.position
+    if let timeout, timeout != .max {
+      do { pending.timer = try deadline(after: timeout, coroutine) } catch {
+        wait.end()
+        throw error
+      }
+    }
+    runtime.pendingWait = pending
+    return LuaStatus.wait()
+  }
+}

@@ -1,0 +1,233 @@
+// Listeners: one task for each connection (D25), and an accept loop that survives the want of
+// descriptors.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What a listener has besides its descriptor. Loop thread only.
+final class ScriptServer {
+  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all servers first.
+  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
+  let address: SocketAddress
+  /// What its connections are.
+  var limits: StreamLimits?
+  var noDelay = true
+  var keepAlive: Int?
+  var mostConnections = Int.max
+  /// The file of a Unix socket, and what tells it from another that came in its place.
+  var path: (text: String, identity: UInt64)?
+  /// How many of its connections are open.
+  private(set) var connections = 0
+  /// Who waits in `server:accept`.
+  var accepting: AcceptWait?
+  /// It has a handler, which gets each connection.
+  var hasHandler = false
+  /// Accepting goes on when this fires: descriptors were wanting.
+  private var pause: Loop.Timer?
+  /// The present want was reported.
+  private var isWantReported = false
+
+  /// How many connections one event brings at most, so that others have their turn (R54).
+  private static let batch = 16
+  /// How long it waits for descriptors to be closed.
+  private static let pauseTime = Duration.milliseconds(100)
+
+  init(_ runtime: Runtime, _ source: Loop.DescriptorSource, _ address: SocketAddress) {
+    self.runtime = runtime
+    self.source = source
+    self.address = address
+  }
+
+  static func of(_ source: Loop.Item) -> ScriptServer? {
+    guard source.maker.role == .server, let state = source.maker.state else { return nil }
+    return unsafeDowncast(state, to: ScriptServer.self)
+  }
+
+  // MARK: Accepting
+
+  /// Somebody waits to be accepted.
+  func ready() {
+    for _ in 0..<Self.batch {
+      guard source.isValid, !isPaused else { break }
+      guard let fd = acceptOne() else { return }
+      take(fd)
+    }
+    settle()
+  }
+
+  var isPaused: Bool { pause != nil || connections >= mostConnections }
+
+  /// - Returns: nil if there is none now; what keeps it from accepting was taken care of.
+  func acceptOne() -> Int32? {
+    do throws(SystemError) {
+      let fd = try Sockets.accept(source.fd)
+      isWantReported = false
+      return fd
+    } catch {
+      switch error.name {
+      case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM": rest(error)
+      // The connection is gone already, or its network is: the next may be better.
+      default: break
+      }
+      return nil
+    }
+  }
+
+  /// Descriptors are wanting: accepting stops for a while, and goes on by itself.
+  private func rest(_ error: SystemError) {
+    if !isWantReported {
+      isWantReported = true
+      let text =
+        "\(runtime.label(of: .item(source))) cannot accept: \(error.message) (\(error.name)); it "
+        + "tries again every \(Self.pauseTime), told once"
+      runtime.report(LuaError(message: text, code: error.name), .item(source))
+    }
+    guard source.isValid else { return }
+    pause = runtime.loop.schedule(
+      after: Self.pauseTime, modes: runtime.modes(of: .item(source)), name: "accept again"
+    ) { [weak self] _ in
+      self?.pause = nil
+      self?.settle()
+    }
+    settle()
+  }
+
+  /// Has the kernel tell of connections while they can be taken.
+  func settle() {
+    guard source.isValid else { return }
+    if (hasHandler || accepting?.isActive ?? false) && !isPaused {
+      source.enable(.read)
+    } else {
+      source.disable(.read)
+    }
+  }
+
+  // MARK: Connections
+
+  private func take(_ fd: Int32) {
+    if let accepting, accepting.isActive {
+      accepting.come(fd)
+    } else {
+      serve(fd)
+    }
+  }
+
+  /// Makes the stream of a connection, and pushes its handle. [-0, +1]
+  func makeStream(_ fd: Int32, on stack: LuaStack) -> ScriptStream? {
+    if address.family != .unix {
+      if noDelay { try? Sockets.set(fd, .noDelay) }
+      if let keepAlive { try? Sockets.keepAlive(fd, keepAlive) }
+    }
+    var traits = StreamTraits()
+    traits.name = source.name
+    traits.isNonBlocking = true
+    traits.modes = runtime.modes(of: .item(source))
+    traits.madeAt = runtime.handles.place(of: source)
+    guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }
+    limits?.apply(to: stream)
+    connections += 1
+    stream.whenEnded = { [weak self] in self?.connectionEnded() }
+    return stream
+  }
+
+  private func connectionEnded() {
+    connections -= 1
+    if connections == mostConnections - 1 { settle() }
+  }
+
+  /// Begins the task of a connection: its handler with the stream and the peer.
+  private func serve(_ fd: Int32) {
+    let stack = runtime.state.stack
+    guard stack.reserve(8) else { return runtime.loop.kernel.close(fd) }
+    let base = Int32(stack.count)
+    stack.push(ref: source.maker.ref)
+    stack.pushSlot(1, of: -1)
+    guard let stream = makeStream(fd, on: stack) else {
+      stack.setCount(base)
+      return runtime.loop.kernel.close(fd)
+    }
+    stack.push(peerOf: fd)
+    let task = ScriptTask(subject: .chunk, modes: stream.modes)
+    task.name = source.name.isEmpty ? "connection" : "connection of \(source.name)"
+    task.madeAt = runtime.handles.place(of: source)
+    task.onError = runtime.handles.onError(of: source)
+    task.isDetached = true
+    task.whenEnded = { [weak runtime, weak stream] in
+      // A handler of events, or another task that waits, keeps it open.
+      if let runtime, let stream, stream.source.isValid, !stream.isUsed { runtime.close(stream) }
+    }
+    runtime.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
+    stack.setCount(base)
+  }
+
+  // MARK: The end
+
+  func ended() {
+    pause?.invalidate()
+    pause = nil
+    if let path, Sockets.fileIdentity(path.text) == path.identity { Sockets.removeFile(path.text) }
+    accepting?.serverEnded(runtime.label(of: .item(source)))
+  }
+}
+
+/// A task that waits in `server:accept`.
+final class AcceptWait: OtherWait {
+  unowned(unsafe) let server: ScriptServer
+  private let label: String
+  private(set) var isActive = false
+  private var fd: Int32 = -1
+  private var isClosed = false
+
+  init(_ server: ScriptServer, _ label: String) {
+    self.server = server
+    self.label = label
+    super.init()
+  }
+
+  override var what: String { "a connection to \(label)" }
+
+  func begin() { isActive = true }
+
+  override func abandon() {
+    isActive = false
+    waiter = nil
+    if !isClosed { server.settle() }
+  }
+
+  override func join(_ mode: ModeName, _ loop: Loop) {
+    if !isClosed { try? loop.add(server.source, modes: [mode]) }
+  }
+
+  override func leave(_ mode: ModeName, _ loop: Loop) {
+    if !isClosed { loop.remove(server.source, modes: [mode]) }
+  }
+
+  func come(_ fd: Int32) {
+    self.fd = fd
+    isActive = false
+    goOn(server.runtime)
+  }
+
+  func serverEnded(_ label: String) {
+    guard isActive else { return }
+    isActive = false
+    isClosed = true
+    goOn(server.runtime)
+  }
+
+  private func goOn(_ runtime: Runtime) {
+    guard let waiter else { return }
+    if !runtime.answerNow(waiter, push: { push(on: $0) }) { runtime.makeReady(waiter, .answer) }
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    waiter = nil
+    if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
+    let fd = fd
+    guard fd >= 0, server.makeStream(fd, on: stack) != nil else {
+      return stack.pushFailure("\(label): the connection was lost", "ECONNABORTED")
+    }
+    stack.push(peerOf: fd)
+    return 2
+  }
+}

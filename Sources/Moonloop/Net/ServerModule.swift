@@ -1,0 +1,214 @@
+// Listeners in Lua: `ml.net.listen`, and what its handle offers (D25).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let listenOptions: [StaticString] = [
+  "host", "port", "path", "backlog", "reuse_port", "v6_only", "permissions", "max_connections",
+  "nodelay", "keepalive", "timeout", "line_limit", "buffer_limit", "write_limit", "name", "modes",
+  "keep_alive", "on_error",
+]
+
+/// What is asked of the listening socket itself.
+private struct ListenRequest {
+  var backlog = 1024
+  var reusesPort = false
+  var isV6Only = false
+  var permissions: Int?
+
+  init(_ options: Options) throws(ScriptMistake) {
+    backlog = try options.integer("backlog", in: 0...65535) ?? 1024
+    reusesPort = try options.boolean("reuse_port") ?? false
+    isV6Only = try options.boolean("v6_only") ?? false
+    permissions = try options.integer("permissions", in: 0...0o777)
+  }
+}
+
+/// `ml.net.listen { host, port | path, backlog, …, handler }`
+let netListen: LuaRawFunction = { L, context in
+  host(L, context, "listen") { call in
+    let options = try call.options(
+      1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
+    let places = try places(try NetPlace(options, call, isServer: true), call)
+    let request = try ListenRequest(options)
+    let modes = try options.modes()
+    let limits = try StreamLimits(options)
+    let noDelay = try options.boolean("nodelay") ?? true
+    let keepAlive = try options.integer("keepalive", in: 1...32767)
+    let most = try options.integer("max_connections", in: 1...Int.max)
+    let name = try options.string("name")
+    let hasHandler = try options.pushHandlerOrNil("[1]")
+    let (socket, address) = try listen(places, request)
+    let source = Loop.DescriptorSource(
+      socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
+      name: name ?? address.text, handler: call.runtime.doors.serverEvent)
+    source.isNonBlocking = true
+    source.onFailure = call.runtime.doors.failure
+    let server = ScriptServer(call.runtime, source, address)
+    server.limits = limits
+    server.noDelay = noDelay
+    server.keepAlive = keepAlive
+    server.mostConnections = most ?? .max
+    server.hasHandler = hasHandler
+    if address.family == .unix, !address.host.hasPrefix("@") {
+      server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
+    }
+    source.maker.state = server
+    source.maker.role = .server
+    _ = call.push(call.kinds.server, source)
+    call.stack.rotate(-2, 1)
+    call.stack.popSlot(1, of: -2)
+    try call.applyCommonOptions(options, to: source)
+    try call.addNew(source, to: modes ?? call.runtime.modes(of: call.runtime.current))
+    return 1
+  }
+}
+
+/// The addresses to try: without a host all of the machine, by IPv6 where there is any.
+private func places(_ place: NetPlace, _ call: HostCall) throws(ScriptMistake) -> [SocketAddress] {
+  switch place {
+  case .address(let address): return [address]
+  case .name("*", let port):
+    return ["::", "0.0.0.0"].compactMap { SocketAddress(numeric: $0, port: port) }
+  case .name("localhost", let port):
+    return ["127.0.0.1"].compactMap { SocketAddress(numeric: $0, port: port) }
+  case .name(let host, _):
+    throw call.mistake(
+      "'host' must be an address, \"localhost\" or \"*\", got \"\(host)\"",
+      hint: "a listener never looks names up; ask ml.net.resolve")
+  }
+}
+
+private func listen(
+  _ places: [SocketAddress], _ request: ListenRequest
+) throws(OperatingFailure) -> (Int32, SocketAddress) {
+  var last: (error: SystemError, place: SocketAddress)?
+  for place in places {
+    do throws(SystemError) {
+      let socket = try bind(place, request)
+      try Sockets.listen(socket.number, backlog: request.backlog)
+      let address = Sockets.name(of: socket.number) ?? place
+      return (socket.release(), address)
+    } catch {
+      last = (error, place)
+      // Without IPv6 there is the other address to try.
+      if error.name != "EAFNOSUPPORT" && error.name != "EADDRNOTAVAIL" { break }
+    }
+  }
+  let text = last.map { "\($0.place.text): \($0.error)" } ?? "no address"
+  throw OperatingFailure("listen on \(text)", last?.error.name ?? "EADDRNOTAVAIL")
+}
+
+private func bind(
+  _ place: SocketAddress, _ request: ListenRequest
+) throws(SystemError) -> Descriptor {
+  let socket = try Sockets.make(place.family)
+  if place.family == .unix {
+    if let mode = request.permissions { Sockets.setPermissions(socket.number, mode) }
+  } else {
+    try Sockets.set(socket.number, .reuseAddress)
+    if request.reusesPort { try Sockets.set(socket.number, .reusePort) }
+    if place.family == .inet6 {
+      try Sockets.set(socket.number, .v6Only, request.isV6Only ? 1 : 0)
+    }
+  }
+  do throws(SystemError) { try Sockets.bind(socket.number, place) } catch {
+    guard error.name == "EADDRINUSE", place.family == .unix, isStale(place) else { throw error }
+    Sockets.removeFile(place.host)
+    try Sockets.bind(socket.number, place)
+  }
+  return socket
+}
+
+/// Whether a socket file was left behind by somebody who is gone.
+private func isStale(_ place: SocketAddress) -> Bool {
+  guard Sockets.fileIdentity(place.host) != nil, let probe = try? Sockets.make(.unix) else {
+    return false
+  }
+  do throws(SystemError) { _ = try Sockets.connect(probe.number, place) } catch {
+    return error.name == "ECONNREFUSED"
+  }
+  return false
+}
+
+extension Runtime {
+  /// Somebody waits to be accepted.
+  func deliver(server source: Loop.DescriptorSource) {
+    guard let server = ScriptServer.of(source) else { return }
+    let outer = current
+    current = .item(source)
+    server.ready()
+    current = outer
+  }
+}
+
+// MARK: Methods
+
+extension HostCall {
+  fileprivate func selfServer() throws(ScriptMistake) -> ScriptServer {
+    let handle = try selfHandle(kinds.server)
+    guard let server = ScriptServer.of(handle.item) else { throw invalid(handle) }
+    return server
+  }
+}
+
+/// `server:accept([{ timeout }])`: the next connection, and its peer; for servers without handler.
+let serverAccept: LuaRawFunction = { L, context in
+  host(L, context, "server:accept") { call in
+    let server = try call.selfServer()
+    var timeout: Int64?
+    _ = try call.deadline(&timeout)
+    let label = call.runtime.label(of: .item(server.source))
+    if server.hasHandler {
+      throw call.mistake("\(label) has a handler, which gets the connections")
+    }
+    if server.accepting?.isActive ?? false {
+      throw call.mistake("\(label): another task waits to accept already")
+    }
+    if !server.isPaused, let fd = server.acceptOne() {
+      guard server.makeStream(fd, on: call.stack) != nil else {
+        return Int32(call.stack.pushFailure("\(label): the connection was lost", "ECONNABORTED"))
+      }
+      call.stack.push(peerOf: fd)
+      return 2
+    }
+    let coroutine = try call.requireWaiting()
+    let wait = AcceptWait(server, label)
+    var pending = Wait(.other(wait))
+    pending.place = call.stack.position
+    if let timeout, timeout != .max {
+      pending.timer = try call.deadline(after: timeout, coroutine)
+    }
+    wait.begin()
+    server.accepting = wait
+    server.settle()
+    try call.serveHere(server.source)
+    call.runtime.pendingWait = pending
+    return LuaStatus.wait()
+  }
+}
+
+let serverPort: LuaRawFunction = { L, context in
+  host(L, context, "port") { call in
+    if let port = try call.selfServer().address.port {
+      call.stack.push(port)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+let serverAddress: LuaRawFunction = { L, context in
+  host(L, context, "address") { call in
+    call.stack.push(address: try call.selfServer().address)
+    return 1
+  }
+}
+
+let serverConnections: LuaRawFunction = { L, context in
+  host(L, context, "connections") { call in
+    call.stack.push(try call.selfServer().connections)
+    return 1
+  }
+}

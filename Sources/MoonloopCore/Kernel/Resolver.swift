@@ -1,0 +1,94 @@
+// Names to addresses, off the loops: the C library's resolver blocks, so threads of their own ask.
+
+internal import CLinuxShims
+
+/// Looks names up on a few threads, for all loops of the process. Any thread.
+package final class Resolver: Sendable {
+  package enum Family: Sendable { case any, inet, inet6 }
+
+  /// Why a name has no address.
+  package struct Failure: Error, Equatable, Sendable {
+    /// Such as "EAI_NONAME", or the system's.
+    package let code: String
+    package let message: String
+  }
+
+  package typealias Answer = Result<[SocketAddress], Failure>
+
+  private struct Job: Sendable {
+    let host: String
+    let family: Family
+    let whenDone: @Sendable (Answer) -> Void
+  }
+
+  private struct State {
+    var threads = 0
+    var waiting: [Job] = []
+  }
+
+  package static let shared = Resolver()
+
+  /// How many names are looked up at a time: a server that does not answer holds a thread for long.
+  private static let threadLimit = 8
+  /// What the C library's resolver and its modules need.
+  private static let stackSize = 1 << 20
+  private static let addressLimit = 64
+
+  /// Protected by its lock.
+  private let state = Guarded(State())
+
+  /// Looks a name up.
+  /// - Parameter whenDone: Called on another thread, once.
+  package func resolve(
+    _ host: String, _ family: Family, whenDone: @escaping @Sendable (Answer) -> Void
+  ) {
+    let job = Job(host: host, family: family, whenDone: whenDone)
+    let isNew = state.withLock { state in
+      if state.threads == Self.threadLimit {
+        state.waiting.append(job)
+        return false
+      }
+      state.threads += 1
+      return true
+    }
+    if isNew { startThread(stackSize: Self.stackSize) { self.work(job) } }
+  }
+
+  /// The life of a thread: it ends when nothing waits.
+  private func work(_ first: Job) {
+    var next: Job? = first
+    while let job = next {
+      job.whenDone(Self.look(up: job.host, job.family))
+      next = state.withLock { state in
+        if state.waiting.isEmpty {
+          state.threads -= 1
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+    }
+  }
+
+  private static func look(up host: String, _ family: Family) -> Answer {
+    let wanted =
+      switch family {
+      case .any: cmx_resolve_any
+      case .inet: cmx_resolve_inet
+      case .inet6: cmx_resolve_inet6
+      }
+    return withUnsafeTemporaryAllocation(of: cmx_address.self, capacity: addressLimit) { found in
+      let count = cmx_resolve(host, wanted, found.baseAddress, Int32(addressLimit))
+      if count < -1000 {
+        let error = SystemError(call: "getaddrinfo", code: -1000 - count)
+        return .failure(Failure(code: error.name, message: error.message))
+      }
+      if count < 0 {
+        return .failure(
+          Failure(
+            code: String(cString: cmx_resolve_name(count)),
+            message: String(cString: cmx_resolve_message(count))))
+      }
+      return .success((0..<Int(count)).map { SocketAddress(raw: found[$0]) })
+    }
+  }
+}

@@ -1,0 +1,28 @@
+-- A server: each connection has a task of its own, which reads and writes in straight lines.
+-- It says on which port it listens, and ends when its input does, or after SIGTERM.
+--
+--   moonloop run echo_server.lua 7777
+--   nc 127.0.0.1 7777
+local ml = require "moonloop"
+local loop = ml.current()
+
+local port = tonumber(arg[1] or 0)
+local served, messages = 0, 0
+
+local server = assert(ml.net.listen { host = "127.0.0.1", port = port, name = "echo",
+  timeout = 60, line_limit = 65536,      -- nobody is silent for longer, no line is longer
+  function(stream, peer)
+    served = served + 1
+    for line in stream:lines "L" do      -- a slow reader makes the write wait, not the others
+      if not stream:write(line) then break end
+      messages = messages + 1
+    end
+  end })
+print("port " .. server.port)
+io.flush()
+
+loop:task(function()
+  loop:stream({ fd = 0, write = false }):read "a"
+  print(("%d connections, %d messages"):format(served, messages))
+  loop:stop()
+end)
