@@ -17,6 +17,8 @@ package final class ScriptStream {
   /// Who waits, made when first needed.
   private(set) var reader: StreamReader?
   private(set) var writer: StreamWriter?
+  /// What a read said last that was neither bytes nor the end of file.
+  var lastFailure: (message: String, code: String)?
   /// The handler of events, if there is one.
   var events: StreamEvents?
   /// It closes as soon as what is queued is written, or by a limit of time.
@@ -72,11 +74,11 @@ package final class ScriptStream {
   func settle() throws(LoopError) {
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
-    if let reader, reader.isActive {
+    if let reader, reader.isActive, !reader.isPaused {
       wanted = .read
       places = reader.modes
     }
-    if let writer, writer.isActive {
+    if let writer, writer.isActive, !writer.isPaused {
       wanted.insert(.write)
       places = union(places, writer.modes)
     }
@@ -126,8 +128,12 @@ class StreamWait: OtherWait {
   unowned(unsafe) let stream: ScriptStream
   /// A task waits, or is about to.
   final var isActive = false
+  /// It waits, but not for the kernel to say that this direction is ready.
+  final var isPaused = false
   /// Where that is served.
   final var modes: [ModeName] = []
+  /// The copy that has this direction for itself.
+  final var copy: StreamCopy?
   /// The stream was closed meanwhile: what to say.
   final var closed: String?
 
@@ -150,23 +156,28 @@ class StreamWait: OtherWait {
 
   override func abandon() {
     isActive = false
+    isPaused = false
     waiter = nil
+    copy?.release()
     if closed == nil { stream.settleOrBreak() }
   }
 
   override func join(_ mode: ModeName, _ loop: Loop) {
     modes.append(mode)
+    copy?.follow(modes)
     if closed == nil { stream.settleOrBreak() }
   }
 
   override func leave(_ mode: ModeName, _ loop: Loop) {
     modes.removeAll { $0 == mode }
+    copy?.follow(modes)
     if closed == nil { stream.settleOrBreak() }
   }
 
   /// The wait is over, and its task goes on.
   final func finish() {
     isActive = false
+    isPaused = false
     waiter = nil
     if closed == nil { stream.settleOrBreak() }
   }
@@ -184,14 +195,72 @@ class StreamWait: OtherWait {
 /// Somebody waits to read.
 final class StreamReader: StreamWait {
   var formats = StreamFormats()
+  /// It waits for a descriptor, not for bytes.
+  var receives = false
+  private var received: Result<(fd: Int32, bytes: [UInt8]), SystemError>?
 
   override var what: String {
     if closed != nil { return "a closed stream" }
+    if receives { return "a descriptor from \(stream.label)" }
+    if copy != nil { return "all of \(stream.label) to be copied" }
     return "\(formats.words) of \(stream.label)"
   }
 
+  override func abandon() {
+    receives = false
+    super.abandon()
+  }
+
+  override func pushLate(on stack: LuaStack) -> Int {
+    if closed == nil { stream.lastFailure = ("timed out", "ETIMEDOUT") }
+    return super.pushLate(on: stack)
+  }
+
   override func pushAnswer(on stack: LuaStack) -> Int {
-    stream.take(formats, on: stack)
+    if let copy {
+      copy.release()
+      return copy.push(on: stack)
+    }
+    if receives { return pushReceived(on: stack) }
+    return stream.take(formats, on: stack)
+  }
+
+  /// Tries to receive a descriptor.
+  /// - Returns: Whether there is an answer.
+  func receive() -> Bool {
+    let scratch = stream.runtime.scratch
+    let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<4096])
+    do throws(SystemError) {
+      let (count, fd) = try Sockets.receiveDescriptor(stream.source.fd, into: part)
+      if count == 0 && fd < 0 { stream.bytes.isAtEnd = true }
+      stream.bytes.bytesRead &+= UInt64(count)
+      received = .success((fd, Array(part[0..<count])))
+    } catch {
+      if error.name == "EAGAIN" { return false }
+      received = .failure(error)
+    }
+    return true
+  }
+
+  private func pushReceived(on stack: LuaStack) -> Int {
+    receives = false
+    defer { received = nil }
+    switch received {
+    case .success(let (fd, bytes)):
+      if fd < 0 && bytes.isEmpty {
+        stack.pushNil()
+        return 1
+      }
+      if fd < 0 {
+        bytes.withUnsafeBytes { stream.bytes.input.append($0) }  // Bytes alone: a read gives them.
+        return stack.pushFailure("\(stream.label): bytes came without a descriptor", "ENOMSG")
+      }
+      stack.push(Int(fd))
+      bytes.withUnsafeBytes { stack.push(bytes: $0) }
+      return 2
+    case .failure(let error): return stack.push(error, of: stream)
+    case nil: return stack.pushFailure("\(stream.label): no answer", "EAGAIN")
+    }
   }
 }
 

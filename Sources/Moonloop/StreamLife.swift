@@ -77,6 +77,7 @@ extension Runtime {
   func streamEnded(_ stream: ScriptStream) {
     let waits: [StreamWait] = [stream.reader, stream.writer].compactMap { $0 }
     for wait in waits where wait.isBusy {
+      wait.copy?.streamEnded(stream)
       wait.closed = "\(stream.label) was closed meanwhile"
       if let task = wait.waiter { makeReady(task, .answer) }
     }
@@ -107,6 +108,8 @@ extension Runtime {
 
   /// Reads once, and lets the task go on if that is enough.
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
+    if let copy = reader.copy { return copy.goOn() }
+    if reader.receives { return reader.receive() ? answer(reader) : () }
     switch stream.bytes.fill(loop.kernel, scratch) {
     case .nothingNow: return
     case .end, .failed: break
@@ -151,6 +154,7 @@ extension Runtime {
       letGoIfIdle(stream)
     }
     if let writer = stream.writer, writer.isBusy {
+      if let copy = writer.copy { return copy.goOn() }
       if stream.bytes.writeFailure != nil || stream.bytes.output.count <= writer.goal {
         answer(writer)
       }

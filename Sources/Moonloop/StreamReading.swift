@@ -87,14 +87,23 @@ extension ScriptStream {
       return 1
     case .tooLong:
       let what = if case .line = format { "the line" } else { "what there is to read" }
-      return stack.pushFailure(
+      return pushFailure(
         "\(label): \(what) is longer than \(bytes.input.limit(for: format)) bytes; it is dropped",
-        "EMSGSIZE")
+        "EMSGSIZE", on: stack)
     case .needsMore:
-      if let failure = bytes.readFailure { return stack.push(failure, of: self) }
+      if let failure = bytes.readFailure {
+        return pushFailure("\(label): \(failure)", failure.name, on: stack)
+      }
       stack.pushNil()
       return 1
     }
+  }
+}
+
+extension ScriptStream {
+  private func pushFailure(_ message: String, _ code: String, on stack: LuaStack) -> Int {
+    lastFailure = (message, code)
+    return stack.pushFailure(message, code)
   }
 }
 

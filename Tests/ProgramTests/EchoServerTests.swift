@@ -53,7 +53,7 @@ private final class Client {
 
   func receive(_ count: Int) -> String {
     var bytes = [UInt8](repeating: 0, count: count)
-    let got = recv(fd, &bytes, count, Int32(MSG_WAITALL.rawValue))
+    let got = recv(fd, &bytes, count, Int32(MSG_WAITALL))
     return String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
   }
 

@@ -313,15 +313,6 @@
 ---@field stdout? string What it wrote, if that was read here.
 ---@field stderr? string The same of its standard error.
 
----@class moonloop.Error
----@field message string What was raised, as text.
----@field traceback string The message and the calls that led to it.
----@field handle string Whose handler it was, and where that was made.
----@field kind string "runtime", "memoryLimit", "timeLimit", ...
----@field code? string The `code` of an error table.
----@field mode? string The mode of the run, if there was one.
----@field value? any What was raised, if it was no string: the same value.
-
 ---@class moonloop.Peer
 ---@field family string "inet", "inet6" or "unix".
 ---@field host? string The address.
@@ -330,6 +321,15 @@
 ---@field pid? integer Of a Unix peer: its process.
 ---@field uid? integer Of a Unix peer: its user.
 ---@field gid? integer Of a Unix peer: its group.
+
+---@class moonloop.Error
+---@field message string What was raised, as text.
+---@field traceback string The message and the calls that led to it.
+---@field handle string Whose handler it was, and where that was made.
+---@field kind string "runtime", "memoryLimit", "timeLimit", ...
+---@field code? string The `code` of an error table.
+---@field mode? string The mode of the run, if there was one.
+---@field value? any What was raised, if it was no string: the same value.
 
 ---@class moonloop.ModeContents
 ---@field common boolean Whether it is one of the common modes.
@@ -1096,6 +1096,7 @@ function Descriptor:disable(events) end
 ---@class moonloop.Stream
 ---@field timeout number? How long reads and writes wait if they do not say it themselves; nil: for ever. (s)
 ---@field fd integer The number of the descriptor. Read only.
+---@field failure string? The code of the last read that failed: why a `for` over its lines has ended early. Read only.
 ---@field peer moonloop.Peer? Who is at the other end of a socket; nil of anything else, and when nobody is. Read only.
 ---@field buffered integer How many bytes were read ahead of what was asked for. (bytes) Read only.
 ---@field queued integer How many bytes were written and wait for the kernel to take them. (bytes) Read only.
@@ -1136,6 +1137,23 @@ function Stream:read(...) end
 ---@param options? moonloop.DeadlineOptions How long to wait.
 ---@return string? data At least one byte; nil at the end of file.
 function Stream:read_some(max, options) end
+
+---Waits for a descriptor from the process at the other end of a Unix socket.
+---Bytes without a descriptor are `nil, message, "ENOMSG"`, and stay to be read.
+---Returns `nil, message, code`, and nil alone at the end of file.
+---Raises an error when bytes were read ahead: descriptors among them are lost.
+---```lua
+---loop:task(function()
+---  local socket = loop:stream { fd = 0 }
+---  print(select(3, socket:receive_fd { timeout = 1 }))   --> ENOMSG
+---  print(socket:read "l")   --> one
+---end)
+---```
+---@async
+---@param options? moonloop.DeadlineOptions How long to wait.
+---@return integer? fd The number of an open descriptor, from now on yours.
+---@return string data The bytes that came with it.
+function Stream:receive_fd(options) end
 
 ---Reads line by line in a `for`, or in other formats.
 ---The loop ends at the end of file, and with nil, message and code when a read fails: what `for` drops, `stream.failure` still tells.
@@ -1182,6 +1200,44 @@ function Stream:write(...) end
 ---@param options? moonloop.DeadlineOptions How long to wait.
 ---@return moonloop.Stream? stream The stream itself.
 function Stream:flush(options) end
+
+---Copies to another stream up to the end of file, as fast as the slower of the two.
+---From a file, and from or to a pipe, the kernel moves the bytes by itself (`sendfile`, `splice`).
+---Returns `nil, message, code` when a stream breaks or is closed.
+---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
+---```lua
+---local server = ml.net.listen { path = "@copy.example", max_connections = 1,
+---  function(stream) stream:read "a" end }
+---server:keep_alive(false)
+---loop:task(function()
+---  local input = loop:stream { fd = 0 }
+---  local sink = ml.net.connect { path = "@copy.example" }
+---  print(input:copy_to(sink))   --> 14
+---  sink:close()
+---end)
+---```
+---@async
+---@param other moonloop.Stream Nobody else may write to it meanwhile.
+---@param n? integer How much at most; default: all. (bytes)
+---@param options? moonloop.DeadlineOptions How long to wait.
+---@return integer? count How much was copied. (bytes)
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Stream:copy_to(other, n, options) end
+
+---Hands a descriptor to the process at the other end of a Unix socket.
+---Returns `nil, message, code`: "EAGAIN" when the socket is full, "EPIPE", ...
+---Raises an error when bytes are queued before it: flush the stream first.
+---```lua
+---local socket = loop:stream { fd = 0 }
+---print(socket:send_fd(0, "input") == socket)   --> true
+---```
+---@param fd integer|moonloop.Stream Its own copy stays open.
+---@param data? string Bytes that go with it; default one zero.
+---@return moonloop.Stream? stream The stream itself.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Stream:send_fd(fd, data) end
 
 ---Tells the peer that nothing more will come, once what is queued is written.
 ---The other direction stays open. A pipe has no other: it is closed.
@@ -1265,7 +1321,7 @@ function Stream:modes() end
 
 ---`ml.net`: connections and datagrams. See [net.md](net.md).
 ---@class moonloop.Net
-local Net = {}
+ml.net = {}
 
 ---Listens for connections: each gets a task of its own, which runs the handler.
 ---The stream is closed when its handler returns, unless it has a handler of events or another task waits for it. Without a handler, `server:accept` gives the connections. When descriptors are wanting, that is reported once, and accepting goes on by itself when there are some.
@@ -1286,7 +1342,7 @@ local Net = {}
 ---@return moonloop.Server? server It listens already.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Net.listen(options) end
+function ml.net.listen(options) end
 
 ---Connects to a server, and waits until that is done.
 ---A host is looked up off the loop. Its addresses are tried in turn, families alternating: the next when one has failed, or beside it after 250 ms; the first that answers is taken.
@@ -1303,7 +1359,7 @@ function Net.listen(options) end
 ---@return moonloop.Stream? stream The connection.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Net.connect(options) end
+function ml.net.connect(options) end
 
 ---Looks a name up without blocking the loop, and waits for its addresses.
 ---Returns `nil, message, code`: "EAI_NONAME", "EAI_AGAIN", "ETIMEDOUT", ...
@@ -1319,7 +1375,7 @@ function Net.connect(options) end
 ---@return string[]? addresses At least one, the best first.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Net.resolve(name, options) end
+function ml.net.resolve(name, options) end
 
 ---Makes a socket for datagrams.
 ---Returns `nil, message, code`: "EADDRINUSE", "EACCES", ...
@@ -1339,7 +1395,7 @@ function Net.resolve(name, options) end
 ---@return moonloop.Datagrams? socket It is bound already.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Net.udp(options) end
+function ml.net.udp(options) end
 
 ---Made by `ml.net.listen`: a task for each connection.
 ---@class moonloop.Server: moonloop.Item

@@ -63,6 +63,28 @@ private let streamReadingEntries: [LuaEntry] = [
         end)
         """)
   },
+  .method("receive_fd", streamReceiveDescriptor) {
+    LuaDocs(
+      "Waits for a descriptor from the process at the other end of a Unix socket.",
+      details: "Bytes without a descriptor are `nil, message, \"ENOMSG\"`, and stay to be read.",
+      parameters: [deadlineDocs],
+      returns: [
+        LuaParameter("fd", "integer?", "The number of an open descriptor, from now on yours."),
+        LuaParameter("data", "string", "The bytes that came with it."),
+      ],
+      errors: [
+        "Returns `nil, message, code`, and nil alone at the end of file.",
+        "Raises an error when bytes were read ahead: descriptors among them are lost.",
+      ],
+      yields: true,
+      example: """
+        loop:task(function()
+          local socket = loop:stream { fd = 0 }
+          print(select(3, socket:receive_fd { timeout = 1 }))   --> ENOMSG
+          print(socket:read "l")   --> one
+        end)
+        """)
+  },
   .method("lines", streamLines) {
     LuaDocs(
       "Reads line by line in a `for`, or in other formats.",
@@ -121,6 +143,50 @@ private let streamWritingEntries: [LuaEntry] = [
           socket:write "hello"
           print(socket:flush().queued)   --> 0
         end)
+        """)
+  },
+  .method("copy_to", streamCopyTo) {
+    LuaDocs(
+      "Copies to another stream up to the end of file, as fast as the slower of the two.",
+      details: "From a file, and from or to a pipe, the kernel moves the bytes by itself "
+        + "(`sendfile`, `splice`).",
+      parameters: [
+        LuaParameter("other", "moonloop.Stream", "Nobody else may write to it meanwhile."),
+        LuaParameter(
+          "n", "integer", unit: "bytes", "How much at most; default: all.", optional: true),
+        deadlineDocs,
+      ],
+      returns: [LuaParameter("count", "integer?", unit: "bytes", "How much was copied.")],
+      errors: ["Returns `nil, message, code` when a stream breaks or is closed.", waitErrors],
+      yields: true,
+      example: """
+        local server = ml.net.listen { path = "@copy.example", max_connections = 1,
+          function(stream) stream:read "a" end }
+        server:keep_alive(false)
+        loop:task(function()
+          local input = loop:stream { fd = 0 }
+          local sink = ml.net.connect { path = "@copy.example" }
+          print(input:copy_to(sink))   --> 14
+          sink:close()
+        end)
+        """)
+  },
+  .method("send_fd", streamSendDescriptor) {
+    LuaDocs(
+      "Hands a descriptor to the process at the other end of a Unix socket.",
+      parameters: [
+        LuaParameter("fd", "integer|moonloop.Stream", "Its own copy stays open."),
+        LuaParameter(
+          "data", "string", "Bytes that go with it; default one zero.", optional: true),
+      ],
+      returns: [LuaParameter("stream", "moonloop.Stream?", "The stream itself.")],
+      errors: [
+        "Returns `nil, message, code`: \"EAGAIN\" when the socket is full, \"EPIPE\", ...",
+        "Raises an error when bytes are queued before it: flush the stream first.",
+      ],
+      example: """
+        local socket = loop:stream { fd = 0 }
+        print(socket:send_fd(0, "input") == socket)   --> true
         """)
   },
   .method("shutdown", streamShutdown) {
@@ -244,6 +310,18 @@ private let streamFieldEntries: [LuaEntry] = [
       returns: [LuaParameter("number", "integer", "-1 once it was closed.")],
       example: """
         print(loop:stream({ fd = 0 }).fd)   --> 0
+        """)
+  },
+  .field("failure", streamFailure) {
+    LuaDocs(
+      "The code of the last read that failed: why a `for` over its lines has ended early.",
+      returns: [LuaParameter("code", "string?", "Such as \"ECONNRESET\"; nil: none failed.")],
+      example: """
+        loop:task(function()
+          local input = loop:stream { fd = 0, line_limit = 2 }
+          for line in input:lines() do print(line) end
+          print(input.failure)   --> EMSGSIZE
+        end)
         """)
   },
   .field("peer", streamPeer) {

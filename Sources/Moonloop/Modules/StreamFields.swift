@@ -139,6 +139,17 @@ let streamPeer: LuaRawFunction = { L, context in
   }
 }
 
+let streamFailure: LuaRawFunction = { L, context in
+  host(L, context, "failure") { call in
+    if let failure = try call.selfStream().lastFailure {
+      call.stack.push(failure.code)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
 let streamIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     let handle = try call.selfHandle(call.kinds.stream)

@@ -81,6 +81,7 @@ final class ConnectWait: NetWait {
       } catch {
         if error.name == "EAGAIN" && address.family == .unix {  // Its backlog is full.
           rest.insert(address, at: 0)
+          letClockGo()
           return tryNext(after: Self.retryDelay)
         }
         note(error, address)

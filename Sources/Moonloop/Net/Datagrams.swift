@@ -6,7 +6,7 @@ internal import MoonloopCore
 /// What a socket for datagrams has besides its descriptor. Loop thread only.
 final class ScriptDatagrams {
   unowned(unsafe) let runtime: Runtime  // As `ScriptServer`.
-  unowned(unsafe) let source: Loop.DescriptorSource
+  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
   var hasHandler = false
   var isConnected = false
   var waiting: DatagramWait?
@@ -52,7 +52,7 @@ final class ScriptDatagrams {
 
 /// A task that waits for a datagram.
 final class DatagramWait: OtherWait {
-  unowned(unsafe) let socket: ScriptDatagrams
+  unowned(unsafe) let socket: ScriptDatagrams  // Tells it of its end, before it goes.
   private let label: String
   private(set) var isActive = true
   private var isClosed = false

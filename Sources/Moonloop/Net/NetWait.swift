@@ -7,7 +7,7 @@ internal import MoonloopCore
 ///
 /// While it lasts the clock is held: what it waits for comes from outside (see `Holds`).
 class NetWait: OtherWait {
-  unowned(unsafe) let runtime: Runtime
+  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all waits first.
   private let subject: String
   /// Where its items are served.
   final private(set) var modes: [ModeName]
@@ -28,6 +28,12 @@ class NetWait: OtherWait {
   }
 
   override final var what: String { subject }
+
+  /// Nothing is on its way: it is time that is waited for.
+  final func letClockGo() {
+    hold?.release()
+    hold = nil
+  }
 
   // MARK: Items
 

@@ -65,7 +65,9 @@ final class ScriptServer {
       return fd
     } catch {
       switch error.name {
-      case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM": rest(error)
+      case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM":
+        // The system looks for a number first: it says so also when nobody waits.
+        if runtime.loop.kernel.isReady(source.fd, for: .read) { rest(error) }
       // The connection is gone already, or its network is: the next may be better.
       default: break
       }
@@ -172,7 +174,7 @@ final class ScriptServer {
 
 /// A task that waits in `server:accept`.
 final class AcceptWait: OtherWait {
-  unowned(unsafe) let server: ScriptServer
+  unowned(unsafe) let server: ScriptServer  // Tells it of its end, before it goes.
   private let label: String
   private(set) var isActive = false
   private var fd: Int32 = -1

@@ -38,7 +38,7 @@ package final class Resolver: Sendable {
   private let state = Guarded(State())
 
   /// Looks a name up.
-  /// - Parameter whenDone: Called on another thread, once.
+  /// - Parameter whenDone: Called once, on another thread, or on this if there is none.
   package func resolve(
     _ host: String, _ family: Family, whenDone: @escaping @Sendable (Answer) -> Void
   ) {
@@ -51,7 +51,22 @@ package final class Resolver: Sendable {
       state.threads += 1
       return true
     }
-    if isNew { startThread(stackSize: Self.stackSize) { self.work(job) } }
+    if isNew { start(job) }
+  }
+
+  /// Starts a thread; if the system refuses one, the name is as one whose server does not answer.
+  private func start(_ job: Job) {
+    do {
+      try startThread(stackSize: Self.stackSize) { self.work(job) }
+    } catch {
+      let rest = state.withLock { state in
+        state.threads -= 1
+        defer { if state.threads == 0 { state.waiting = [] } }
+        return state.threads == 0 ? state.waiting : []
+      }
+      let failure = Failure(code: "EAI_AGAIN", message: "\(error)")
+      for job in [job] + rest { job.whenDone(.failure(failure)) }
+    }
   }
 
   /// The life of a thread: it ends when nothing waits.

@@ -1,0 +1,128 @@
+// What streams hand on: bytes to another stream, descriptors to another process.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// `stream:copy_to(other [, n] [, { timeout }])`: how many bytes were copied.
+let streamCopyTo: LuaRawFunction = { L, context in
+  host(L, context, "stream:copy_to") { call in
+    let from = try call.selfStream()
+    guard from.bytes.canRead else { throw call.mistake("\(from.label) is for writing only") }
+    var timeout: Int64?
+    let last = try call.deadline(&timeout)
+    let to = try call.stream(2)
+    try call.requireWritable(to)
+    try call.requireFree(from.reader, from, "read")
+    if from === to { throw call.mistake("\(from.label) cannot be copied to itself") }
+    var most = Int.max
+    if last >= 3, call.stack.type(3) != .nil {
+      guard let count = call.stack.integer(3), count >= 0, call.stack.type(3) == .number else {
+        throw call.mistake("the number of bytes must be a whole number >= 0, got \(call.given(3))")
+      }
+      most = count
+    }
+    _ = try call.requireWaiting()
+    let copy = StreamCopy(from, to, most)
+    copy.begin()
+    copy.pump()
+    call.runtime.hold(to, 2, on: call.stack)
+    if copy.isOver {
+      copy.release()
+      call.runtime.letGoIfIdle(to)
+      return Int32(copy.push(on: call.stack))
+    }
+    let reader = from.makeReader()
+    do {
+      let status = try call.wait(reader, timeout)
+      copy.follow(reader.modes)
+      to.settleOrBreak()
+      return status
+    } catch {
+      copy.release()
+      throw error
+    }
+  }
+}
+
+extension HostCall {
+  /// A stream that is an argument.
+  fileprivate func stream(_ index: Int32) throws(ScriptMistake) -> ScriptStream {
+    guard let handle = kinds.stream.handle(stack.L, index) else {
+      throw mistake("takes a stream, got \(given(index))")
+    }
+    guard handle.word == 0, let stream = ScriptStream.of(handle.item) else {
+      throw mistake("\(runtime.label(of: .item(handle.item))) is closed", hint: "open a new one")
+    }
+    return stream
+  }
+
+  /// A descriptor: its number, or a stream that stands on it.
+  fileprivate func descriptor(_ index: Int32) throws(ScriptMistake) -> Int32 {
+    if stack.type(index) == .number, let number = stack.integer(index),
+      (0...Int(Int32.max)).contains(number)
+    {
+      return Int32(number)
+    }
+    if stack.type(index) == .userdata { return try stream(index).source.fd }
+    throw mistake("takes the number of a descriptor or a stream, got \(given(index))")
+  }
+}
+
+/// `stream:send_fd(fd [, data])`: true; a Unix socket's peer gets a copy of the descriptor.
+let streamSendDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "stream:send_fd") { call in
+    let stream = try call.selfStream()
+    try call.requireWritable(stream)
+    let passed = try call.descriptor(2)
+    if call.stack.type(3) != .none && call.stack.type(3) != .nil && call.stack.type(3) != .string {
+      throw call.mistake("the data must be a string, got \(call.given(3))")
+    }
+    if !stream.bytes.output.isEmpty {
+      throw call.mistake(
+        "\(stream.label) has \(stream.bytes.output.count) bytes to write before it",
+        hint: "flush the stream first")
+    }
+    var rest = Result<Int, SystemError>.success(0)
+    let send = { (bytes: UnsafeRawBufferPointer) in
+      rest = Result { () throws(SystemError) in
+        let sent = try Sockets.send(stream.source.fd, bytes, with: passed)
+        stream.bytes.bytesWritten &+= UInt64(sent)
+        try stream.bytes.send(call.loop.kernel, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+        return sent
+      }
+    }
+    // At least one byte must go with it.
+    let hasBytes = call.stack.withBytes(3) { $0.isEmpty ? false : true } ?? false
+    if hasBytes {
+      _ = call.stack.withBytes(3, send)
+    } else {
+      withUnsafeBytes(of: UInt8(0), send)
+    }
+    if case .failure(let error) = rest { return Int32(call.stack.push(error, of: stream)) }
+    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, stream.writeTimeout)
+  }
+}
+
+/// `stream:receive_fd([{ timeout }])`: the number of a descriptor, which is the script's from then
+/// on, and the bytes that came with it.
+let streamReceiveDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "stream:receive_fd") { call in
+    let stream = try call.selfStream()
+    guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
+    var timeout = stream.readTimeout
+    _ = try call.deadline(&timeout)
+    try call.requireFree(stream.reader, stream, "read")
+    if !stream.bytes.input.isEmpty {
+      throw call.mistake(
+        "\(stream.label): \(stream.bytes.input.count) bytes were read ahead, and a descriptor that "
+          + "came with them is lost", hint: "read nothing before the descriptor")
+    }
+    let reader = stream.makeReader()
+    reader.receives = true
+    if reader.receive() { return Int32(reader.pushAnswer(on: call.stack)) }
+    do { return try call.wait(reader, timeout) } catch {
+      reader.receives = false
+      throw error
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// Bytes from one stream to another, past our own memory where the kernel can do that.
+
+internal import CLinuxShims
+
+extension Loop.Stream {
+  /// How bytes get from one descriptor to another.
+  package enum Way {
+    /// Through a buffer of ours.
+    case buffer
+    /// From a file, by the kernel.
+    case sendFile
+    /// To or from a pipe, by the kernel.
+    case splice
+  }
+
+  /// The best way to another stream.
+  package func way(to other: Loop.Stream) -> Way {
+    let from = cmx_sort_of(source.fd)
+    let to = cmx_sort_of(other.source.fd)
+    if from == cmx_sort_file { return to == cmx_sort_other ? .buffer : .sendFile }
+    return from == cmx_sort_pipe || to == cmx_sort_pipe ? .splice : .buffer
+  }
+
+  /// Has the kernel move bytes that neither stream has in its buffers.
+  /// - Returns: How many; 0 at the end of file.
+  /// - Throws: EAGAIN when nothing can be moved now, EINVAL when it cannot do that at all.
+  package func move(to other: Loop.Stream, _ way: Way, _ count: Int) throws(SystemError) -> Int {
+    // Each blocks in a descriptor that is not non-blocking.
+    if !other.source.isNonBlocking || (way == .splice && !source.isNonBlocking) {
+      throw SystemError(call: "splice", code: Errno.invalid)
+    }
+    let moved =
+      way == .sendFile
+      ? try SystemCall.sendFile.check(cmx_sendfile(other.source.fd, source.fd, count))
+      : try SystemCall.splice.check(cmx_splice(source.fd, other.source.fd, count))
+    bytesRead &+= UInt64(moved)
+    other.bytesWritten &+= UInt64(moved)
+    if moved == 0 { isAtEnd = true }
+    return moved
+  }
+}

@@ -1,0 +1,120 @@
+// Servers at the limits of the system: ten thousand connections, and no descriptor left.
+
+import Foundation
+import Testing
+
+@Suite("Many connections")
+struct ManyConnectionsTests {
+  /// A server of idle connections that are asked once in a while; it says how many there are.
+  private static let server = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local served = 0
+    local server
+    server = assert(ml.net.listen { path = arg[1], backlog = 4096, function(stream)
+      for line in stream:lines() do
+        if line == "how many" then stream:write(server.connections, "\\n") end
+        if line == "end" then loop:stop() end
+      end
+    end })
+    print "listening"
+    io.flush()
+    """
+
+  private static let client = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local count = tonumber(arg[2])
+    loop:task(function()
+      local streams = {}
+      for i = 1, count do streams[i] = assert(ml.net.connect { path = arg[1], timeout = 60 }) end
+      local function ask(stream)
+        stream:write "how many\\n"
+        return tonumber(stream:read "l")
+      end
+      while ask(streams[1]) < count do ml.sleep(0.01) end
+      for i = 1, count, 97 do assert(ask(streams[i]) == count) end
+      for i = 2, count do streams[i]:close() end
+      while ask(streams[1]) > 1 do ml.sleep(0.01) end
+      streams[1]:write "end\\n"
+      print "all answered"
+    end)
+    """
+
+  @Test("ten thousand are held at once, and each is answered")
+  func tenThousand() throws {
+    let limit = try #require(Int(shell("ulimit -Hn").trimmingCharacters(in: .newlines)))
+    let count = min(10_000, limit - 100)
+    let name = "@moonloop.many.\(UUID().uuidString)"
+    try withFile(Self.server, name: "server.lua") { server in
+      try withFile(Self.client, name: "client.lua") { client in
+        let program = Program.executable.path
+        let text = try shell(
+          """
+          ulimit -n $(ulimit -Hn)
+          '\(program)' run '\(server)' \(name) > '\(server).out' &
+          while ! grep -q listening '\(server).out'; do sleep 0.05; done
+          timeout 100 '\(program)' run '\(client)' \(name) \(count) 2>&1
+          wait $!
+          echo "server $?"
+          """)
+        #expect(text == "all answered\nserver 0\n")
+      }
+    }
+  }
+
+  @Test("without descriptors accepting pauses, says so once, and goes on by itself")
+  func wantOfDescriptors() throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local server = ml.net.listen { path = "@moonloop.want." .. ml.now(), name = "narrow",
+        on_error = function(e) print(e.code, (e.message:match "cannot accept: [%a ]+%a")) end,
+        function(stream) stream:read "l" stream:write "ok\\n" end }
+      local path = server.address.path
+      local taken = {}
+      while true do
+        local file = io.open "/dev/null"
+        if not file then break end
+        taken[#taken + 1] = file
+      end
+      table.remove(taken):close()
+      loop:task(function()
+        local client = assert(ml.net.connect { path = path })
+        local none, message, code = ml.net.connect { path = path }
+        print(none, code)
+        ml.sleep(0.5)
+        print(server.connections)
+        table.remove(taken):close()
+        client:write "hi\\n"
+        print(client:read "l")
+        client:close()
+        server:invalidate()
+      end)
+      """
+    try withFile(script) { path in
+      let text = try shell("ulimit -n 40; '\(Program.executable.path)' run '\(path)' 2>&1")
+      #expect(
+        text == """
+          nil\tEMFILE
+          EMFILE\tcannot accept: Too many open files
+          0
+          ok
+
+          """)
+    }
+  }
+}
+
+/// What a command of the shell prints.
+private func shell(_ command: String) throws -> String {
+  let process = Process()
+  let output = Pipe()
+  process.executableURL = URL(fileURLWithPath: "/bin/bash")
+  process.arguments = ["-c", command]
+  process.standardOutput = output
+  try process.run()
+  let data = try output.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  return String(decoding: data, as: UTF8.self)
+}

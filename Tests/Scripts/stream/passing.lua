@@ -1,0 +1,28 @@
+-- Descriptors over a Unix socket: the copy lives when the sender's is closed.
+local ml = require "moonloop"
+local loop = ml.current()
+loop:task(function()
+  local server = ml.net.listen { path = "@moonloop.passing", function(stream)
+    local fd, data = stream:receive_fd()
+    assert(data == "take it", data)
+    ml.stream({ fd = fd, read = false }):write("through the copy"):close()
+    local none, message, code = stream:receive_fd { timeout = 10 }
+    assert(none == nil and code == "ENOMSG" and stream:read(5) == "plain")
+    stream:write "done"
+    assert(stream:receive_fd() == nil)
+  end }
+  local from, to = pipe()
+  local socket = ml.net.connect { path = "@moonloop.passing" }
+  local stream = ml.stream { fd = to, read = false }
+  assert(socket:send_fd(stream, "take it") == socket)
+  stream:close()
+  local input <close> = ml.stream { fd = from }
+  assert(input:read "a" == "through the copy")
+  socket:write "plain"
+  assert(socket:read(4) == "done")
+  assert(select(3, socket:send_fd(9999)) == "EBADF")
+  local ok, message = pcall(socket.send_fd, socket, "x")
+  assert(not ok and message:find 'takes the number of a descriptor or a stream, got "x"', message)
+  socket:close()
+  server:invalidate()
+end):wait()
