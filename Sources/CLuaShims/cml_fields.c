@@ -6,6 +6,10 @@ bool cml_next(lua_State *L, int i) {
   return lua_next(L, i) != 0;
 }
 
+void cml_set_metatable(lua_State *L, int i) {
+  lua_setmetatable(L, i);  // raises only for a metatable with __gc, which has to be remembered
+}
+
 void cml_set_loaded(lua_State *L, const char *name) {
   lua_pushstring(L, LUA_LOADED_TABLE);
   lua_rawget(L, LUA_REGISTRYINDEX);

@@ -57,6 +57,20 @@ static const char planning_check_configurations[] = {
 };
 static const char configuration_tokens[] = {
 #embed "lua/configuration/tokens.lua"
+static const char http[] = {
+#embed "lua/http.lua"
+};
+static const char http_client[] = {
+#embed "lua/http/client.lua"
+};
+static const char http_message[] = {
+#embed "lua/http/message.lua"
+};
+static const char http_server[] = {
+#embed "lua/http/server.lua"
+};
+static const char http_url[] = {
+#embed "lua/http/url.lua"
 };
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
@@ -175,6 +189,11 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.check.scripts", planning_check_scripts),
     SOURCE("planning.check.configurations", planning_check_configurations),
     SOURCE("configuration.tokens", configuration_tokens),
+    SOURCE("http", http),
+    SOURCE("http.client", http_client),
+    SOURCE("http.message", http_message),
+    SOURCE("http.server", http_server),
+    SOURCE("http.url", http_url),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),

@@ -22,6 +22,10 @@ extension LuaStack {
     rawSet(-3)
   }
 
+  /// Pops a table and makes it the metatable of a table; it must have no `__gc`.
+  /// [-1, +0, raises: -]
+  package func popMetatable(of index: Int32) { cml_set_metatable(L, index) }
+
   /// The value of a number that is an integer by its subtype; nil for floats and all else.
   package func exactInteger(_ index: Int32) -> Int? {
     cml_isinteger(L, index) != 0 ? integer(index) : nil

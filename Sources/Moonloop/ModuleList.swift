@@ -17,6 +17,11 @@ extension Runtime {
     }
     stack.pushValue(-1)
     module = LuaReference(popping: stack)
+    stack.newTable(fields: 1)
+    stack.push("__index")
+    stack.push(function: moduleIndex, then: moduleIndexSecond)
+    stack.rawSet(-3)
+    stack.popMetatable(of: -2)
     state.popLoaded("moonloop", on: stack)
     preloadSources()
   }

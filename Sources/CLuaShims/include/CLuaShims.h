@@ -289,6 +289,9 @@ bool cml_push_known(lua_State *L, void *pointer);
 // Remembers the userdata on top of the stack for the address. [-0, +0, m]
 void cml_make_known(lua_State *L, void *pointer);
 
+// Pops a table and makes it the metatable of a value; it must have no __gc. [-1, +0, -]
+void cml_set_metatable(lua_State *L, int i);
+
 // The next field of a table: pops a key, pushes the next and its value. The key must be nil at
 // first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);

@@ -1,8 +1,14 @@
-// The modules that are written in Lua: found by `require`, or behind a function of `moonloop`.
+// The modules that are written in Lua: found by `require`, by a field of the module, or behind
+// one of its functions.
 
 internal import CMoonloopLua
 internal import LuaEmbed
 internal import MoonloopCore
+
+/// The fields of `moonloop` that are modules in Lua, loaded when first asked for.
+private let lazyFields: [(field: StaticString, module: StaticString)] = [
+  ("http", "moonloop.http")
+]
 
 extension Runtime {
   /// Lets `require "moonloop.…"` find the modules that are written in Lua.
@@ -16,6 +22,29 @@ extension Runtime {
         chunkName: String(cString: source.chunk))
     }
   }
+}
+
+/// Reads a field that the module has not: one of `lazyFields`, else nil.
+let moduleIndex: LuaRawFunction = { L, context in
+  host(L, context, "index") { call in
+    let stack = call.stack
+    guard let key = stack.string(2),
+      let found = lazyFields.first(where: { "\($0.field)" == key })
+    else { return LuaStatus.results(0) }
+    try call.pushSource("return (require(...))")
+    stack.push(found.module)
+    return LuaStatus.call(arguments: 1)
+  }
+}
+
+/// The second half: what `require` gave becomes the field.
+let moduleIndexSecond: LuaRawFunction = { L, context in
+  let stack = LuaStack(L: L!)
+  stack.pushValue(2)
+  stack.pushValue(3)
+  stack.rawSet(1)
+  stack.pushValue(3)
+  return LuaStatus.results(1)
 }
 
 /// The first half of a function that a module in Lua has: its chunk is called with the arguments.

@@ -1,0 +1,188 @@
+-- Messages of HTTP/1.1 on a stream: heads and bodies, read within limits and written whole. What is
+-- malformed is told as nil, message, code: "EBADMSG"; what is too large as "EMSGSIZE".
+
+local message = {}
+
+message.HEAD_LIMIT = 64 << 10
+message.BODY_LIMIT = 16 << 20
+
+-- The fields of a head: names in lower case; read in any case.
+local Headers = {}
+Headers.__index = function(fields, name)
+  return type(name) == "string" and rawget(fields, name:lower()) or nil
+end
+
+function message.headers(fields)
+  local headers = setmetatable({}, Headers)
+  for name, value in pairs(fields or {}) do headers[tostring(name):lower()] = tostring(value) end
+  return headers
+end
+
+local function malformed(text) return nil, text, "EBADMSG" end
+
+-- Reads a line of a head within what is left of its limit. Returns it and what is left then.
+local function read_line(stream, left, options)
+  local line, problem, code = stream:read("L", options)
+  if not line then
+    if code == "EMSGSIZE" then return nil, "the head is too large", "EMSGSIZE" end
+    return nil, problem, code
+  end
+  left = left - #line
+  if left < 0 then return nil, "the head is too large", "EMSGSIZE" end
+  if line:sub(-1) ~= "\n" then return malformed "the head ends before its end" end
+  return line:sub(1, line:sub(-2, -2) == "\r" and -3 or -2), left
+end
+
+local function read_fields(stream, left, options)
+  local headers = setmetatable({}, Headers)
+  while true do
+    local line, rest, code = read_line(stream, left, options)
+    if not line then return nil, rest or "the head ends before its end", code or "EBADMSG" end
+    left = rest
+    if line == "" then return headers end
+    local name, value = line:match "^([!#$%%&'*+%-.^_`|~%w]+):[ \t]*(.-)[ \t]*$"
+    if not name or value:find "[%z\1-\8\10-\31\127]" then
+      return malformed(("'%s' is no field of a head"):format(line:sub(1, 40)))
+    end
+    name = name:lower()
+    local before = rawget(headers, name)
+    headers[name] = before and before .. (name == "cookie" and "; " or ", ") .. value or value
+  end
+end
+
+-- Reads a request's head: { method, target, version, headers }. Nil alone: the peer has closed.
+function message.read_request(stream, limit, options)
+  local line, left, code
+  for _ = 1, 2 do  -- an empty line before a request is allowed
+    line, left, code = read_line(stream, limit or message.HEAD_LIMIT, options)
+    if line ~= "" then break end
+  end
+  if not line then return nil, left, code end
+  local method, target, version = line:match "^([%u%d%-_]+) ([^ %c]+) HTTP/(%d%.%d)$"
+  if not method then return malformed(("'%s' is no request"):format(line:sub(1, 40))) end
+  local headers, problem, why = read_fields(stream, left, options)
+  if not headers then return nil, problem, why end
+  return { method = method, target = target, version = version, headers = headers }
+end
+
+-- Reads a response's head: { status, reason, version, headers }.
+function message.read_response(stream, limit, options)
+  local line, left, code = read_line(stream, limit or message.HEAD_LIMIT, options)
+  if not line then return nil, left or "the peer has closed", code or "ECONNRESET" end
+  local version, status, reason = line:match "^HTTP/(%d%.%d) (%d%d%d) ?(.*)$"
+  if not version then return malformed(("'%s' is no response"):format(line:sub(1, 40))) end
+  local headers, problem, why = read_fields(stream, left, options)
+  if not headers then return nil, problem, why end
+  return { status = math.tointeger(tonumber(status)), reason = reason, version = version,
+    headers = headers }
+end
+
+-- How a body is framed: "chunked", a count of bytes, or "close" (up to the end of the stream).
+function message.framing(headers, is_request)
+  local encoding, length = headers["transfer-encoding"], headers["content-length"]
+  if encoding then
+    if length then return malformed "both Transfer-Encoding and Content-Length are there" end
+    if encoding:lower() ~= "chunked" then
+      return nil, ("transfer encoding '%s' is not known here"):format(encoding), "ENOTSUP"
+    end
+    return "chunked"
+  end
+  if length then
+    local first = length:match "^%s*(%d+)%s*$"
+    if not first or #first > 15 then
+      return malformed(("Content-Length '%s' is no number"):format(length:sub(1, 40)))
+    end
+    return math.tointeger(tonumber(first))
+  end
+  return is_request and 0 or "close"
+end
+
+-- Reads the next chunk; "" is the last one, whose trailer is read too.
+local function read_chunk(stream, left, options)
+  local line, problem, code = read_line(stream, 4096, options)
+  if not line then return nil, problem or "the body ends before its end", code or "EBADMSG" end
+  local digits = line:match "^(%x+)[ \t]*$" or line:match "^(%x+)[ \t]*;"
+  if not digits or #digits > 12 then
+    return malformed(("'%s' is no size of a chunk"):format(line:sub(1, 40)))
+  end
+  local size = tonumber(digits, 16)
+  if size == 0 then
+    local trailer, why, kind = read_fields(stream, message.HEAD_LIMIT, options)
+    if not trailer then return nil, why, kind end
+    return ""
+  end
+  if size > left then return nil, "the body is too large", "EMSGSIZE" end
+  local data, why, kind = stream:read(size, options)
+  if not data or #data < size then
+    return nil, why or "the body ends before its end", kind or "EBADMSG"
+  end
+  local ending = read_line(stream, 2, options)
+  if ending ~= "" then return malformed "a chunk is longer than it says" end
+  return data
+end
+
+-- An iterator over the parts of a body: each call gives a part, nil at the end, or nil, message, code.
+function message.parts(stream, framing, limit, options)
+  local left = limit or message.BODY_LIMIT
+  if framing == "chunked" then
+    local is_over = false
+    return function()
+      if is_over then return nil end
+      local part, problem, code = read_chunk(stream, left, options)
+      if not part then return nil, problem, code end
+      is_over = part == ""
+      if is_over then return nil end
+      left = left - #part
+      return part
+    end
+  end
+  local expected = framing
+  return function()
+    if expected == 0 then return nil end
+    if expected ~= "close" and expected > left then
+      return nil, "the body is too large", "EMSGSIZE"
+    end
+    local most = expected == "close" and 65536 or math.min(expected, 65536)
+    local part, problem, code = stream:read_some(most, options)
+    if not part then
+      if problem or expected == "close" then return nil, problem, code end
+      return malformed "the body ends before its end"
+    end
+    left = left - #part
+    if left < 0 then return nil, "the body is too large", "EMSGSIZE" end
+    if expected ~= "close" then expected = expected - #part end
+    return part
+  end
+end
+
+-- Reads a whole body.
+function message.read_body(stream, framing, limit, options)
+  local parts, next_part = {}, message.parts(stream, framing, limit, options)
+  while true do
+    local part, problem, code = next_part()
+    if problem then return nil, problem, code end
+    if not part then return table.concat(parts) end
+    parts[#parts + 1] = part
+  end
+end
+
+-- The lines of a head, in the order of the fields' names; raises an error for what would break it.
+function message.head(first, headers)
+  local names, lines = {}, { first }
+  for name in pairs(headers) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = headers[name]
+    if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" or value:find "[%z\r\n]" then
+      error(("http: the field '%s: %s' would break the head"):format(name, value), 0)
+    end
+    lines[#lines + 1] = name .. ": " .. value
+  end
+  return table.concat(lines, "\r\n") .. "\r\n\r\n"
+end
+
+function message.chunk(data)
+  return ("%x\r\n%s\r\n"):format(#data, data)
+end
+
+return message

@@ -1,0 +1,67 @@
+-- Addresses: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for a Unix socket.
+
+local url = {}
+
+function url.escape(text)
+  return (tostring(text):gsub("[^%w%-._~]", function(c) return ("%%%02X"):format(c:byte()) end))
+end
+
+function url.unescape(text)
+  return (text:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
+end
+
+-- { a = 1, b = { 2, 3 } } as a=1&b=2&b=3, in the order of the names.
+function url.encode_query(fields)
+  local names, parts = {}, {}
+  for name in pairs(fields) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  for _, name in ipairs(names) do
+    local values = fields[name]
+    for _, value in ipairs(type(values) == "table" and values or { values }) do
+      parts[#parts + 1] = url.escape(name) .. "=" .. url.escape(value)
+    end
+  end
+  return table.concat(parts, "&")
+end
+
+-- The fields of a query; the last of equal names counts.
+function url.parse_query(text)
+  local fields = {}
+  for part in (text or ""):gmatch "[^&]+" do
+    local name, value = part:match "^([^=]*)=?(.*)$"
+    local plain = function(one) return url.unescape((one:gsub("+", " "))) end
+    fields[plain(name)] = plain(value)
+  end
+  return fields
+end
+
+-- Returns { host, port } or { path } of a socket, `target` and `authority`; or nil and a message.
+function url.parse(text)
+  if type(text) ~= "string" then return nil, "the address must be a string" end
+  local scheme, authority, rest = text:match "^(%a[%w+.-]*)://([^/?#]*)([^#]*)"
+  if not scheme then
+    return nil, ("'%s' is no address; write http://host:port/path"):format(text)
+  end
+  scheme = scheme:lower()
+  if scheme == "https" then
+    return nil, "https is out of scope: there is no TLS here; put a proxy before it"
+  end
+  if scheme ~= "http" and scheme ~= "http+unix" then
+    return nil, ("'%s' is no scheme that is known here; use http"):format(scheme)
+  end
+  local target = rest:sub(1, 1) == "/" and rest or "/" .. rest
+  if target:find "[%c ]" then return nil, "the path holds a space or a control character" end
+  if scheme == "http+unix" then
+    if authority == "" then return nil, "the path of the socket is missing" end
+    return { path = url.unescape(authority), target = target, authority = "localhost" }
+  end
+  authority = authority:gsub("^.*@", "")
+  local host, port = authority:match "^%[([%x:.]+)%]:?(%d*)$"
+  if not host then host, port = authority:match "^([^:]+):?(%d*)$" end
+  if not host or (port ~= "" and tonumber(port) > 65535) then
+    return nil, ("'%s' is no host"):format(authority)
+  end
+  return { host = host, port = tonumber(port) or 80, target = target, authority = authority }
+end
+
+return url

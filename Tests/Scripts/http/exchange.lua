@@ -1,0 +1,58 @@
+-- A client and a server of ours: bodies, queries, streams of chunks, connections that are kept.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+local connections, seen = {}, {}
+local server = assert(http.serve { host = "127.0.0.1", port = 0, function(request, response)
+  connections[request.stream] = true
+  seen[#seen + 1] = request.method .. " " .. request.path
+  if request.path == "/echo" then
+    return { status = 201, body = request.body, headers = { ["X-Type"] = request.headers["X-type"] } }
+  elseif request.path == "/stream" then
+    response:start(200, { ["content-type"] = "text/plain" })
+    for i = 1, 3 do
+      ml.sleep(0.01)
+      response:send("part ", i, "\n")
+    end
+    return
+  elseif request.path == "/query" then
+    return request.query.a .. "|" .. request.query["b c"]
+  elseif request.path == "/nothing" then
+    return 204
+  end
+  return 404, "no such page\n"
+end })
+local base = "http://127.0.0.1:" .. server.port
+
+loop:task(function()
+  local closing <close> = server
+  local res = assert(http.post(base .. "/echo", ("x"):rep(200000), { headers = { ["x-type"] = "big" } }))
+  assert(res.status == 201 and res.reason == "Created" and #res.body == 200000)
+  assert(res.headers["X-TYPE"] == "big" and res.headers.connection == "close")
+  res = assert(http.get(base .. "/stream"))
+  assert(res.body == "part 1\npart 2\npart 3\n", res.body)
+  assert(res.headers["transfer-encoding"] == "chunked")
+  res = assert(http.get(base .. "/query", { query = { a = "ä&=", ["b c"] = 5 } }))
+  assert(res.body == "ä&=|5", res.body)
+  res = assert(http.get(base .. "/nothing"))
+  assert(res.status == 204 and res.body == "")
+  res = assert(http.head(base .. "/missing"))
+  assert(res.status == 404 and res.body == "" and res.headers["content-length"] == "13")
+
+  -- A client keeps its connection; one that the server has closed is made anew.
+  connections = {}
+  local client <close> = http.client { timeout = 5 }
+  for _ = 1, 5 do assert(client:get(base .. "/nothing").status == 204) end
+  assert(next(connections) and not next(connections, (next(connections))), "one connection")
+  for stream in pairs(connections) do stream:invalidate() end
+  assert(client:get(base .. "/nothing").status == 204)
+  assert(#seen == 11, #seen)
+
+  -- What cannot be asked is told as a value.
+  local nothing, message, code = http.get "https://example.org/"
+  assert(nothing == nil and code == "EINVAL" and message:find "TLS", message)
+  assert(select(3, http.get "127.0.0.1:80") == "EINVAL")
+  assert(not pcall(http.get, base, { timout = 1 }))
+end)
+loop:run()
