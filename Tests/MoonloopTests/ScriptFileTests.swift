@@ -12,7 +12,7 @@ import Testing
   /// Whose scripts need only a loop; other suites run the other folders.
   static let modules = [
     "items", "source", "fd", "observer", "perform", "port", "inspect", "worker", "compat",
-    "stream", "configuration", "signal", "process", "watch", "net",
+    "stream", "configuration", "signal", "process", "watch", "net", "http",
   ]
 
   static let scripts: [String] = modules.flatMap { module -> [String] in

@@ -1,4 +1,5 @@
--- HTTP/1.1 on our streams: a client and a server for tests and webhooks. No TLS: put a proxy before it.
+-- HTTP/1.1 on our streams: a client and a server for tests and webhooks. No TLS: put a proxy
+-- before it.
 local client = require "moonloop.http.client"
 local server = require "moonloop.http.server"
 local url = require "moonloop.http.url"

@@ -67,6 +67,7 @@ package final class Resolver: Sendable {
       let failure = Failure(code: "EAI_AGAIN", message: "\(error)")
       for job in [job] + rest { job.whenDone(.failure(failure)) }
     }
+    if isNew { try? startThread(stackSize: Self.stackSize) { self.work(job) } }
   }
 
   /// The life of a thread: it ends when nothing waits.

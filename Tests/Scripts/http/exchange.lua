@@ -8,7 +8,8 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, function(reques
   connections[request.stream] = true
   seen[#seen + 1] = request.method .. " " .. request.path
   if request.path == "/echo" then
-    return { status = 201, body = request.body, headers = { ["X-Type"] = request.headers["X-type"] } }
+    local kind = request.headers["X-type"]
+    return { status = 201, body = request.body, headers = { ["X-Type"] = kind } }
   elseif request.path == "/stream" then
     response:start(200, { ["content-type"] = "text/plain" })
     for i = 1, 3 do
@@ -27,7 +28,8 @@ local base = "http://127.0.0.1:" .. server.port
 
 loop:task(function()
   local closing <close> = server
-  local res = assert(http.post(base .. "/echo", ("x"):rep(200000), { headers = { ["x-type"] = "big" } }))
+  local body, options = ("x"):rep(200000), { headers = { ["x-type"] = "big" } }
+  local res = assert(http.post(base .. "/echo", body, options))
   assert(res.status == 201 and res.reason == "Created" and #res.body == 200000)
   assert(res.headers["X-TYPE"] == "big" and res.headers.connection == "close")
   res = assert(http.get(base .. "/stream"))

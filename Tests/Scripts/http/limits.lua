@@ -11,7 +11,8 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, max_head = 2000
     return "ok"
   end })
 
--- Sends bytes and gives the first line of the answer, and whether the connection was closed after it.
+-- Sends bytes and gives the first line of the answer, and whether the connection was closed after
+-- it.
 local function ask(bytes)
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   assert(stream:write(bytes))
@@ -43,8 +44,8 @@ loop:task(function()
   is("431", "GET / HTTP/1.1\r\nX: " .. ("x"):rep(3000) .. "\r\n\r\n")
   is("413", "POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n" .. ("x"):rep(1001))
   is("413", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n" .. ("x"):rep(2001))
-  is("413", "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"
-    and "POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
+  is("413", "POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
+  is("400", "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n")
   assert(calls == 3, calls)
 
   -- Two requests in one packet are answered in their order; a silent peer is let go.
@@ -56,8 +57,7 @@ loop:task(function()
 
   -- A client does not wait for ever, nor take what is too large.
   local quiet = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
-    stream:read "l"
-    ml.sleep(3600)
+    stream:read "a"  -- says nothing until the peer is gone
   end })
   local url = "http://127.0.0.1:" .. quiet.port .. "/"
   assert(select(3, http.get(url, { timeout = 0.2 })) == "ETIMEDOUT")

@@ -32,18 +32,20 @@ local function check(options, level)
         level + 1)
     end
   end
-  if not options.url then error("http.request: needs 'url', such as http://host:port/", level + 1) end
+  if not options.url then
+    error("http.request: needs 'url', such as http://host:port/", level + 1)
+  end
 end
 
 -- What is left of a time-out, as options of a stream's operation.
 local function deadline(seconds)
-  if not seconds then return function() return nil end end
+  if not seconds then return function() return {} end end
   local ends = ml.now() + seconds
   return function() return { timeout = math.max(0, ends - ml.now()) } end
 end
 
 local function connect(address, left)
-  local options = left() or {}
+  local options = left()
   options.host, options.port, options.path = address.host, address.port, address.path
   return ml.net.connect(options)
 end
@@ -64,7 +66,7 @@ local function send(stream, options, address, keep_alive, left)
     target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
   end
   local head = message.head(("%s %s HTTP/1.1"):format(method, target), headers)
-  return stream:write(head, options.body or "", left() or nil)
+  return stream:write(head, options.body or "", left())
 end
 
 local function has_body(method, status)
@@ -94,8 +96,8 @@ local function exchange(stream, options, address, keep_alive, left)
   return response
 end
 
--- One request on a connection of its own. Returns { status, reason, headers, body, url, version }; or
--- nil, message, code.
+-- One request on a connection of its own. Returns { status, reason, headers, body, url, version };
+-- or nil, message, code.
 function client.request(options)
   check(options, 2)
   local address, problem = url.parse(options.url)

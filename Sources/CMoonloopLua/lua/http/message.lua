@@ -121,7 +121,8 @@ local function read_chunk(stream, left, options)
   return data
 end
 
--- An iterator over the parts of a body: each call gives a part, nil at the end, or nil, message, code.
+-- An iterator over the parts of a body: each call gives a part, nil at the end, or nil, message,
+-- code.
 function message.parts(stream, framing, limit, options)
   local left = limit or message.BODY_LIMIT
   if framing == "chunked" then

@@ -69,8 +69,8 @@ function Response:finish(status, body, headers)
   return ok, problem, code
 end
 
--- Ends what the handler began, with what it returned: a body; a status, a body and headers; or a table
--- { status, body, headers }.
+-- Ends what the handler began, with what it returned: a body; a status, a body and headers; or a
+-- table { status, body, headers }.
 local function complete(response, first, body, headers)
   if response.is_started then
     if response.is_chunked and not response.is_head then response.stream:write "0\r\n\r\n" end
@@ -87,6 +87,7 @@ local function complete(response, first, body, headers)
 end
 
 local function refuse(stream, status, problem)
+  if not stream:is_valid() then return end  -- somebody has closed it meanwhile
   local response = setmetatable({ stream = stream, keeps = false, version = "1.1" }, Response)
   response:finish(status, (problem or "") .. "\n")
   stream:shutdown "write"
@@ -167,7 +168,8 @@ end
 local OWN = { handler = true, max_head = true, max_body = true, timeout = true,
   idle_timeout = true }
 
--- Serves HTTP: options of ml.net.listen, and `max_head`, `max_body` (bytes), `timeout`, `idle_timeout`
+-- Serves HTTP: options of ml.net.listen, and `max_head`, `max_body` (bytes), `timeout`,
+-- `idle_timeout`
 -- (seconds); the handler is the first element. Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then

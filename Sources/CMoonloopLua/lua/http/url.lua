@@ -1,4 +1,5 @@
--- Addresses: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for a Unix socket.
+-- Addresses: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for a Unix
+-- socket.
 
 local url = {}
 
