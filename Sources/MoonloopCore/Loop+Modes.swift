@@ -12,17 +12,22 @@ extension Loop {
   /// Nothing happens if it is one already, or for the pseudo-mode itself.
   /// - Note: Loop thread only.
   /// - SeeAlso: counterpart `CFRunLoopAddCommonMode`.
-  public func addCommonMode(_ name: ModeName) {
+  @discardableResult
+  public func addCommonMode(_ name: ModeName) -> [LoopError] {
     requireThread("addCommonMode")
-    guard name != .common else { return }
+    guard name != .common else { return [] }
     let mode = mode(name)
-    guard !mode.isCommon else { return }
+    guard !mode.isCommon else { return [] }
     mode.isCommon = true
-    for item in commonItems where item.isValid { try? join(item, mode) }
+    var failures: [LoopError] = []
+    for item in commonItems where item.isValid {
+      do throws(LoopError) { try join(item, mode) } catch { failures.append(error) }
+    }
     let records = timers.records
     for slot in 0..<records.count where records[slot].flags.isSuperset(of: [.valid, .common]) {
       join(timerInSlot: slot, mode)
     }
+    return failures
   }
 
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).

@@ -212,6 +212,11 @@ private let loopItemEntries: [LuaEntry] = [
       details: "Everything that was added to \"common\" comes into it. The default mode is one "
         + "from the start.",
       parameters: [LuaParameter("mode", "string", "Its name; it need not be used yet.")],
+      returns: [LuaParameter("added", "true?", "True.")],
+      errors: [
+        "Returns `nil, message, code` when a descriptor of \"common\" cannot be watched in it: the "
+          + "rest is in it all the same."
+      ],
       example: """
         loop:add_common_mode "tracking"
         loop:timer { first = 1, modes = "common", function() print(loop.mode) end }

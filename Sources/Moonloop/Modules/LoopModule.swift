@@ -170,8 +170,12 @@ let loopWakeUp: LuaRawFunction = { L, context in
 let loopAddCommonMode: LuaRawFunction = { L, context in
   host(L, context, "add_common_mode") { call in
     try call.requireLoop()
-    call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
-    return 0
+    let failures = call.loop.addCommonMode(ModeName(try call.string(2, "the mode")))
+    if let first = failures.first {
+      throw OperatingFailure("add_common_mode: \(first)", first.code)
+    }
+    call.stack.push(true)
+    return 1
   }
 }
 

@@ -200,7 +200,7 @@ function items.make(doc, world)
     observers = {}, signals = {}, phases = value.run or { { mode = "default" } } }, Running)
   local common = value.modes and value.modes.common or {}
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
-    if mode ~= "default" then loop:add_common_mode(mode) end
+    if mode ~= "default" then assert(loop:add_common_mode(mode)) end
   end
   if value.limits and not world.has_no_limits then
     local limits = {}
