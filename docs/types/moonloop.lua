@@ -224,6 +224,9 @@
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears first of errors in its handler.
 
+---@class moonloop.SendOptions
+---@field timeout? number How long to wait for room in a full port; default 0: not at all. (s)
+
 ---@class moonloop.RequestOptions
 ---@field timeout? number How long; default: for ever. (s)
 ---@field send_timeout? number How long to wait for room in a full port; default 0. (s)
@@ -910,12 +913,16 @@ function Loop:modes() end
 
 ---Makes a mode one of the common modes, for good.
 ---Everything that was added to "common" comes into it. The default mode is one from the start.
+---Returns `nil, message, code` when a descriptor of "common" cannot be watched in it: the rest is in it all the same.
 ---```lua
 ---loop:add_common_mode "tracking"
 ---loop:timer { first = 1, modes = "common", function() print(loop.mode) end }
 ---loop:run "tracking"   --> tracking
 ---```
 ---@param mode string Its name; it need not be used yet.
+---@return true? added True.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
 function Loop:add_common_mode(mode) end
 
 ---When the earliest timer of a mode is due, on the clock of `ml.now()`.

@@ -8,7 +8,8 @@ local loop = ml.current()
 local counts = {}
 
 local function answer(status, value)
-  return status, json.encode(value) .. "\n", { ["content-type"] = "application/json" }
+  local text = json.encode(value, { keyorder = { "name", "count" } })
+  return status, text .. "\n", { ["content-type"] = "application/json" }
 end
 
 local server = assert(ml.http.serve {

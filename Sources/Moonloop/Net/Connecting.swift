@@ -23,7 +23,7 @@ final class ConnectWait: NetWait {
   private var attempts: [Loop.DescriptorSource] = []
   private var pause: Loop.Timer?
   private var connected: Int32 = -1
-  private var failure: OperatingFailure?
+  private var refusal: OperatingFailure?
 
   /// How long an attempt may hesitate before the next address is tried beside it (RFC 8305,
   /// section 5), and how long before a full Unix socket is tried again.
@@ -145,19 +145,19 @@ final class ConnectWait: NetWait {
   }
 
   private func note(_ error: SystemError, _ address: SocketAddress) {
-    failure = OperatingFailure(
+    refusal = OperatingFailure(
       "connect to \(request.text) failed: \(error.message) (\(error.name)) at \(address.text)",
       error.name)
   }
 
   private func fail(_ text: String, _ code: String) {
-    failure = OperatingFailure("connect to \(request.text) failed: \(text)", code)
+    refusal = OperatingFailure("connect to \(request.text) failed: \(text)", code)
     finish()
   }
 
   private func fail() {
-    if failure == nil {
-      failure = OperatingFailure(
+    if refusal == nil {
+      refusal = OperatingFailure(
         "connect to \(request.text) failed: the name has no address", "EAI_NODATA")
     }
     finish()
@@ -173,7 +173,7 @@ final class ConnectWait: NetWait {
 
   override func push(on stack: LuaStack) -> Int {
     if connected < 0 {
-      let failure = failure ?? OperatingFailure("connect: no answer", "EAGAIN")
+      let failure = refusal ?? OperatingFailure("connect: no answer", "EAGAIN")
       return stack.pushFailure(failure.message, failure.code)
     }
     var traits = request.traits

@@ -30,15 +30,3 @@ assert(modes.a and not modes.a.common and modes.a.empty)
 for _, item in ipairs(items) do item:invalidate() end
 close(from) close(to)
 assert(loop:modes().default.empty)
-
--- A mode that becomes common in which a descriptor is taken already says so; the rest is in it.
-do
-  local from = pipe()
-  local first <close> = loop:fd { fd = from, modes = "crowded", name = "first", read = print }
-  local second <close> = loop:fd { fd = from, modes = "common", name = "second", read = print }
-  local timer <close> = loop:timer { first = 1, modes = "common", print }
-  local added, message, code = loop:add_common_mode "crowded"
-  assert(added == nil and code == "EEXIST", tostring(code))
-  assert(message:find "^add_common_mode: .*first", message)
-  assert(loop:contains(timer, "crowded") and not loop:contains(second, "crowded"))
-end

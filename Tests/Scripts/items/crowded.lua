@@ -1,0 +1,14 @@
+-- A mode that becomes common in which a descriptor is taken already says so; the rest is in it.
+local ml = require "moonloop"
+local loop = ml.current()
+rounds = (rounds or 0) + 1  -- a mode is common for good
+local mode = "crowded" .. rounds
+local from = pipe()
+local first <close> = loop:fd { fd = from, modes = mode, name = "first", read = print }
+local second <close> = loop:fd { fd = from, modes = "common", name = "second", read = print }
+local timer <close> = loop:timer { first = 1, modes = "common", print }
+local added, message, code = loop:add_common_mode(mode)
+assert(added == nil and code == "EEXIST", tostring(code))
+assert(message:find "^add_common_mode: .*first", message)
+assert(loop:contains(timer, mode) and not loop:contains(second, mode))
+assert(loop:add_common_mode(mode) == true)
