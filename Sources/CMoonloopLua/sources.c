@@ -4,6 +4,9 @@
 static const char bed[] = {
 #embed "lua/bed.lua"
 };
+static const char compat_socket[] = {
+#embed "lua/compat/socket.lua"
+};
 static const char configuration[] = {
 #embed "lua/configuration.lua"
 };
@@ -19,44 +22,9 @@ static const char configuration_rules[] = {
 static const char configuration_schema[] = {
 #embed "lua/configuration/schema.lua"
 };
-static const char compat_socket[] = {
-#embed "lua/compat/socket.lua"
-};
-static const char planning_main[] = {
-#embed "lua/planning/main.lua"
-};
-static const char planning_plan[] = {
-#embed "lua/planning/plan.lua"
-};
-static const char planning_words[] = {
-#embed "lua/planning/words.lua"
-};
-static const char planning_simulation[] = {
-#embed "lua/planning/simulation.lua"
-};
-static const char planning_report[] = {
-#embed "lua/planning/report.lua"
-};
-static const char planning_page[] = {
-#embed "lua/planning/page.lua"
-};
-static const char planning_check[] = {
-#embed "lua/planning/check.lua"
-};
-static const char planning_check_rules[] = {
-#embed "lua/planning/check/rules.lua"
-};
-static const char planning_check_source[] = {
-#embed "lua/planning/check/source.lua"
-};
-static const char planning_check_scripts[] = {
-#embed "lua/planning/check/scripts.lua"
-};
-static const char planning_check_configurations[] = {
-#embed "lua/planning/check/configurations.lua"
-};
 static const char configuration_tokens[] = {
 #embed "lua/configuration/tokens.lua"
+};
 static const char http[] = {
 #embed "lua/http.lua"
 };
@@ -71,6 +39,39 @@ static const char http_server[] = {
 };
 static const char http_url[] = {
 #embed "lua/http/url.lua"
+};
+static const char planning_check[] = {
+#embed "lua/planning/check.lua"
+};
+static const char planning_check_configurations[] = {
+#embed "lua/planning/check/configurations.lua"
+};
+static const char planning_check_rules[] = {
+#embed "lua/planning/check/rules.lua"
+};
+static const char planning_check_scripts[] = {
+#embed "lua/planning/check/scripts.lua"
+};
+static const char planning_check_source[] = {
+#embed "lua/planning/check/source.lua"
+};
+static const char planning_main[] = {
+#embed "lua/planning/main.lua"
+};
+static const char planning_page[] = {
+#embed "lua/planning/page.lua"
+};
+static const char planning_plan[] = {
+#embed "lua/planning/plan.lua"
+};
+static const char planning_report[] = {
+#embed "lua/planning/report.lua"
+};
+static const char planning_simulation[] = {
+#embed "lua/planning/simulation.lua"
+};
+static const char planning_words[] = {
+#embed "lua/planning/words.lua"
 };
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
@@ -90,8 +91,14 @@ static const char test_diff[] = {
 static const char test_discover[] = {
 #embed "lua/test/discover.lua"
 };
+static const char test_embedded[] = {
+#embed "lua/test/embedded.lua"
+};
 static const char test_environment[] = {
 #embed "lua/test/environment.lua"
+};
+static const char test_explained[] = {
+#embed "lua/test/explained.lua"
 };
 static const char test_facade[] = {
 #embed "lua/test/facade.lua"
@@ -102,8 +109,14 @@ static const char test_failure[] = {
 static const char test_filter[] = {
 #embed "lua/test/filter.lua"
 };
+static const char test_fixtures[] = {
+#embed "lua/test/fixtures.lua"
+};
 static const char test_hooks[] = {
 #embed "lua/test/hooks.lua"
+};
+static const char test_jobs[] = {
+#embed "lua/test/jobs.lua"
 };
 static const char test_json[] = {
 #embed "lua/test/json.lua"
@@ -113,6 +126,12 @@ static const char test_main[] = {
 };
 static const char test_options[] = {
 #embed "lua/test/options.lua"
+};
+static const char test_output[] = {
+#embed "lua/test/output.lua"
+};
+static const char test_programs[] = {
+#embed "lua/test/programs.lua"
 };
 static const char test_report[] = {
 #embed "lua/test/report.lua"
@@ -135,41 +154,23 @@ static const char test_runner[] = {
 static const char test_shuffle[] = {
 #embed "lua/test/shuffle.lua"
 };
+static const char test_steps[] = {
+#embed "lua/test/steps.lua"
+};
 static const char test_tools[] = {
 #embed "lua/test/tools.lua"
 };
 static const char test_values[] = {
 #embed "lua/test/values.lua"
 };
-static const char test_words[] = {
-#embed "lua/test/words.lua"
-};
-static const char test_output[] = {
-#embed "lua/test/output.lua"
-};
-static const char test_programs[] = {
-#embed "lua/test/programs.lua"
-};
-static const char test_jobs[] = {
-#embed "lua/test/jobs.lua"
-};
 static const char test_watch[] = {
 #embed "lua/test/watch.lua"
 };
+static const char test_words[] = {
+#embed "lua/test/words.lua"
+};
 static const char test_worker[] = {
 #embed "lua/test/worker.lua"
-};
-static const char test_steps[] = {
-#embed "lua/test/steps.lua"
-};
-static const char test_embedded[] = {
-#embed "lua/test/embedded.lua"
-};
-static const char test_explained[] = {
-#embed "lua/test/explained.lua"
-};
-static const char test_fixtures[] = {
-#embed "lua/test/fixtures.lua"
 };
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
@@ -177,37 +178,48 @@ static const char test_fixtures[] = {
 static const struct cmo_source sources[] = {
     SOURCE("bed", bed),
     SOURCE("compat.socket", compat_socket),
-    SOURCE("planning.main", planning_main),
-    SOURCE("planning.plan", planning_plan),
-    SOURCE("planning.words", planning_words),
-    SOURCE("planning.simulation", planning_simulation),
-    SOURCE("planning.report", planning_report),
-    SOURCE("planning.page", planning_page),
-    SOURCE("planning.check", planning_check),
-    SOURCE("planning.check.rules", planning_check_rules),
-    SOURCE("planning.check.source", planning_check_source),
-    SOURCE("planning.check.scripts", planning_check_scripts),
-    SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("configuration", configuration),
+    SOURCE("configuration.items", configuration_items),
+    SOURCE("configuration.positions", configuration_positions),
+    SOURCE("configuration.rules", configuration_rules),
+    SOURCE("configuration.schema", configuration_schema),
     SOURCE("configuration.tokens", configuration_tokens),
     SOURCE("http", http),
     SOURCE("http.client", http_client),
     SOURCE("http.message", http_message),
     SOURCE("http.server", http_server),
     SOURCE("http.url", http_url),
+    SOURCE("planning.check", planning_check),
+    SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("planning.check.rules", planning_check_rules),
+    SOURCE("planning.check.scripts", planning_check_scripts),
+    SOURCE("planning.check.source", planning_check_source),
+    SOURCE("planning.main", planning_main),
+    SOURCE("planning.page", planning_page),
+    SOURCE("planning.plan", planning_plan),
+    SOURCE("planning.report", planning_report),
+    SOURCE("planning.simulation", planning_simulation),
+    SOURCE("planning.words", planning_words),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),
     SOURCE("test.clock", test_clock),
     SOURCE("test.diff", test_diff),
     SOURCE("test.discover", test_discover),
+    SOURCE("test.embedded", test_embedded),
     SOURCE("test.environment", test_environment),
+    SOURCE("test.explained", test_explained),
     SOURCE("test.facade", test_facade),
     SOURCE("test.failure", test_failure),
     SOURCE("test.filter", test_filter),
+    SOURCE("test.fixtures", test_fixtures),
     SOURCE("test.hooks", test_hooks),
+    SOURCE("test.jobs", test_jobs),
     SOURCE("test.json", test_json),
     SOURCE("test.main", test_main),
     SOURCE("test.options", test_options),
+    SOURCE("test.output", test_output),
+    SOURCE("test.programs", test_programs),
     SOURCE("test.report", test_report),
     SOURCE("test.report.json", test_report_json),
     SOURCE("test.report.junit", test_report_junit),
@@ -215,23 +227,12 @@ static const struct cmo_source sources[] = {
     SOURCE("test.report.tap", test_report_tap),
     SOURCE("test.runner", test_runner),
     SOURCE("test.shuffle", test_shuffle),
+    SOURCE("test.steps", test_steps),
     SOURCE("test.tools", test_tools),
     SOURCE("test.values", test_values),
-    SOURCE("test.words", test_words),
-    SOURCE("configuration", configuration),
-    SOURCE("configuration.items", configuration_items),
-    SOURCE("configuration.positions", configuration_positions),
-    SOURCE("configuration.rules", configuration_rules),
-    SOURCE("configuration.schema", configuration_schema),
-    SOURCE("test.output", test_output),
-    SOURCE("test.programs", test_programs),
-    SOURCE("test.jobs", test_jobs),
     SOURCE("test.watch", test_watch),
+    SOURCE("test.words", test_words),
     SOURCE("test.worker", test_worker),
-    SOURCE("test.steps", test_steps),
-    SOURCE("test.embedded", test_embedded),
-    SOURCE("test.explained", test_explained),
-    SOURCE("test.fixtures", test_fixtures),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

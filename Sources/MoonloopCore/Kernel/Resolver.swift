@@ -39,7 +39,6 @@ package final class Resolver: Sendable {
 
   /// Looks a name up.
   /// - Parameter whenDone: Called once, on another thread, or on this if there is none.
-  /// - Parameter whenDone: Called once: on another thread, or at once if the system refuses one.
   package func resolve(
     _ host: String, _ family: Family, whenDone: @escaping @Sendable (Answer) -> Void
   ) {
@@ -67,14 +66,6 @@ package final class Resolver: Sendable {
       }
       let failure = Failure(code: "EAI_AGAIN", message: "\(error)")
       for job in [job] + rest { job.whenDone(.failure(failure)) }
-    }
-    if isNew { try? startThread(stackSize: Self.stackSize) { self.work(job) } }
-    if !isNew { return }
-    do throws(SystemError) {
-      try startThread(stackSize: Self.stackSize) { self.work(job) }
-    } catch {
-      state.withLock { $0.threads -= 1 }
-      whenDone(.failure(Failure(code: error.name, message: "no thread for it: \(error.message)")))
     }
   }
 

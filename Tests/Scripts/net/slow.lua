@@ -1,6 +1,4 @@
 -- A slow reader stops its writer, and nobody else; bytes that come one by one are a line at last.
--- A slow reader stops its writer, and nobody else; bytes that come one by one are a line in the
--- end.
 local ml = require "moonloop"
 local loop = ml.current()
 local written = 0
