@@ -169,8 +169,6 @@
 ---@class moonloop.DeadlineOptions
 ---@field timeout? number From now; default: that of the stream. (s)
 
----@class moonloop.SendOptions
----@field timeout? number How long to wait for room in a full port; default 0: not at all. (s)
 ---@class moonloop.ListenOptions
 ---@field [1] (fun(stream: moonloop.Stream, peer: moonloop.Peer))? Called in a task for each connection.
 ---@field host? string An address, "localhost", or "*" for all of the machine (the default), by IPv6 too.

@@ -1,24 +1,26 @@
 -- Closing everything from inside every handler; what is queued goes out after a close.
 local ml = require "moonloop"
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
 local loop = ml.current()
 loop:task(function(scope)
   -- In the handler of a connection: its own stream, and the server.
   local server
-  server = ml.net.listen { path = "@moonloop.closing", function(stream)
+  server = ml.net.listen { path = unique, function(stream)
     stream:write "bye"
     stream:invalidate()
     server:invalidate()
     assert(not stream:is_valid() and not server:is_valid())
   end }
-  local stream = ml.net.connect { path = "@moonloop.closing" }
+  local stream = ml.net.connect { path = unique }
   assert(stream:read "a" == "bye")
   stream:close()
   stream:close()
 
   -- In a handler of events: the stream itself, at every event.
   for _, last in ipairs { "open_completed", "has_bytes", "has_space", "end" } do
-    local server = ml.net.listen { path = "@moonloop.closing" }
-    local stream = ml.net.connect { path = "@moonloop.closing" }
+    local server = ml.net.listen { path = unique }
+    local stream = ml.net.connect { path = unique }
     local other = server:accept()
     other:write "x"
     if last == "end" then other:shutdown() end
@@ -36,8 +38,8 @@ loop:task(function(scope)
   end
 
   -- A close that finds bytes queued: they go out, though nobody holds the stream any more.
-  local server = ml.net.listen { path = "@moonloop.closing" }
-  local stream = ml.net.connect { path = "@moonloop.closing", write_limit = 1 << 30 }
+  local server = ml.net.listen { path = unique }
+  local stream = ml.net.connect { path = unique, write_limit = 1 << 30 }
   local other = server:accept()
   local size = 4 << 20
   stream:write(("x"):rep(size))
@@ -49,7 +51,7 @@ loop:task(function(scope)
   assert(#other:read "a" == size)
 
   -- A peer that never reads: the close gives up after its limit.
-  local stream = ml.net.connect { path = "@moonloop.closing", write_limit = 1 << 30 }
+  local stream = ml.net.connect { path = unique, write_limit = 1 << 30 }
   local deaf = server:accept()
   stream:write(("x"):rep(size))
   local start = ml.now()

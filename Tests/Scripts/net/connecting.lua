@@ -1,10 +1,11 @@
 -- A full backlog makes a client wait, until its deadline or until somebody accepts; a cancelled
 -- connect leaves nothing open; the name of a host is looked up off the loop.
 local ml = require "moonloop"
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
 local loop = ml.current()
-local path = "@moonloop.backlog"
-local server = ml.net.listen { path = path, backlog = 0 }
-local function connect(timeout) return ml.net.connect { path = path, timeout = timeout } end
+local server = ml.net.listen { path = unique, backlog = 0 }
+local function connect(timeout) return ml.net.connect { path = unique, timeout = timeout } end
 loop:task(function(scope)
   local first = assert(connect())
   local start = ml.now()

@@ -1,8 +1,10 @@
 -- A slow reader stops its writer, and nobody else; bytes that come one by one are a line at last.
 local ml = require "moonloop"
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
 local loop = ml.current()
 local written = 0
-local server = ml.net.listen { path = "@moonloop.slow", write_limit = 1000, function(stream)
+local server = ml.net.listen { path = unique, write_limit = 1000, function(stream)
   if stream:read "l" == "flood" then
     for i = 1, 1000 do
       if not stream:write(("x"):rep(10000)) then return end
@@ -13,12 +15,12 @@ local server = ml.net.listen { path = "@moonloop.slow", write_limit = 1000, func
   end
 end }
 loop:task(function()
-  local slow = ml.net.connect { path = "@moonloop.slow" }
+  local slow = ml.net.connect { path = unique }
   for byte in ("flood\n"):gmatch "." do slow:write(byte) ml.sleep(0.1) end
   ml.sleep(1)
   local before = written
   assert(before < 1000)
-  local fast <close> = ml.net.connect { path = "@moonloop.slow" }
+  local fast <close> = ml.net.connect { path = unique }
   fast:write "x\n"
   assert(fast:read() == "fast")
   ml.sleep(1)
@@ -35,7 +37,7 @@ loop:task(function()
 end):wait()
 
 -- A line of a gigabyte, against the limit: it costs an error, not the memory.
-local server = ml.net.listen { path = "@moonloop.slow", line_limit = 1000, function(stream)
+local server = ml.net.listen { path = unique, line_limit = 1000, function(stream)
   local line, message, code = stream:read "l"
   assert(line == nil and code == "EMSGSIZE", message)
   local before = collectgarbage "count"
@@ -44,7 +46,7 @@ local server = ml.net.listen { path = "@moonloop.slow", line_limit = 1000, funct
   stream:write "done"
 end }
 loop:task(function()
-  local stream <close> = ml.net.connect { path = "@moonloop.slow" }
+  local stream <close> = ml.net.connect { path = unique }
   local part = ("x"):rep(1 << 20)
   for _ = 1, 64 do assert(stream:write(part)) end
   stream:write "\nnext\n"

@@ -1,14 +1,15 @@
 -- From one stream to another: files, pipes and sockets, counts, a slow reader, a broken one.
 local ml = require "moonloop"
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
 local loop = ml.current()
 local path = os.tmpname()
 local text = ("0123456789abcdef"):rep(1 << 16)
 do local file <close> = io.open(path, "w") file:write(text) end
 local function pair()
-  local name = "@moonloop.copying"
-  local server <close> = ml.net.listen { path = name }
+  local server <close> = ml.net.listen { path = unique }
   local far = loop:task(function() return (server:accept()) end)
-  local near = ml.net.connect { path = name }
+  local near = ml.net.connect { path = unique }
   return near, far:await()
 end
 loop:task(function(scope)

@@ -1,8 +1,10 @@
 -- Descriptors over a Unix socket: the copy lives when the sender's is closed.
 local ml = require "moonloop"
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
 local loop = ml.current()
 loop:task(function()
-  local server = ml.net.listen { path = "@moonloop.passing", function(stream)
+  local server = ml.net.listen { path = unique, function(stream)
     local fd, data = stream:receive_fd()
     assert(data == "take it", data)
     ml.stream({ fd = fd, read = false }):write("through the copy"):close()
@@ -12,7 +14,7 @@ loop:task(function()
     assert(stream:receive_fd() == nil)
   end }
   local from, to = pipe()
-  local socket = ml.net.connect { path = "@moonloop.passing" }
+  local socket = ml.net.connect { path = unique }
   local stream = ml.stream { fd = to, read = false }
   assert(socket:send_fd(stream, "take it") == socket)
   stream:close()
