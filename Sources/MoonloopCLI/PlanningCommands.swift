@@ -119,7 +119,8 @@ extension Program {
     try runInLua(
       arguments, command,
       """
-      os.exit(require "moonloop.planning.main".command(arg[0]:match "%S+$", ...), true)
+      local status = require "moonloop.planning.main".command(arg[0]:match "%S+$", ...)
+      if status then os.exit(status, true) end
       """)
   }
 }

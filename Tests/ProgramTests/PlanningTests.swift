@@ -209,6 +209,25 @@ struct PlanningTests {
     #expect(count == 4)
   }
 
+  @Test func `a signal ends a simulation, quietly`() throws {
+    let text = """
+      return { timers = { busy = { first = 1, handler = function()
+        local out = io.open("/dev/stdout", "w")
+        out:write("busy\\n")
+        out:close()
+        while true do end
+      end } } }
+      """
+    try withFile(text) { path in
+      let program = try Program(["simulate", path])
+      try program.waitFor("busy")
+      program.send(SIGINT)
+      let outcome = try program.wait()
+      #expect(outcome.status == 130)
+      #expect(outcome.output + outcome.errors == "busy\n")
+    }
+  }
+
   // MARK: Pages
 
   /// The drawings of a page: each is XML by itself.

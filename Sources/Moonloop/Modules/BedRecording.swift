@@ -52,6 +52,7 @@ extension Runtime {
     stack.setField("wake_ups", recorder.wakeUps)
     stack.setSeconds("slept", recorder.slept)
     stack.setField("stands_still", recorder.standsStill)
+    stack.setField("was_interrupted", Ending.isAskedFor)
     stack.push("reports")
     pushReports(on: stack)
     stack.rawSet(-3)

@@ -93,6 +93,9 @@ function commands.simulate(options, paths)
   if message then return complain("simulate", message) end
   local results = simulate_all(docs, settings)
   if not results then return FAILURE end
+  for _, result in ipairs(results) do
+    if result.was_interrupted then return nil end
+  end
   if options.html then
     message = write_page(options.html, require("moonloop.planning.page").of_runs(docs, results))
     if message then return complain("simulate", message) end
@@ -119,7 +122,7 @@ function commands.check(options, paths)
 end
 
 -- Runs a command as the program calls it: how many options there are, then the name and the value
--- of each, and the operands. Returns the exit status.
+-- of each, and the operands. Returns the exit status; nil if a signal ended it.
 function main.command(name, count, ...)
   local arguments, options = table.pack(...), {}
   for index = 1, count do
