@@ -23,6 +23,7 @@ extension Runtime {
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
     state.popLoaded("moonloop", on: stack)
+    preloadPosix()
     preloadSources()
   }
 }

@@ -1,0 +1,182 @@
+// `require "moonloop.posix"`: system calls by descriptor, one function each, for modules that bring
+// the words of another library (see docs/compat.md). Nothing here waits.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  func preloadPosix() {
+    state.preload(
+      LuaModule(
+        "moonloop.posix", "System calls on descriptors.",
+        posixEntries + posixSocketEntries + posixSystemEntries))
+  }
+}
+
+private let posixEntries: [LuaEntry] = [
+  .function("read", posixRead), .function("write", posixWrite), .function("close", posixClose),
+  .function("set_blocking", posixSetBlocking), .function("access", posixAccess),
+  .function("kind", posixKind), .function("is_ready", posixIsReady), .function("pipe", posixPipe),
+  .function("socketpair", posixSocketPair),
+]
+
+extension HostCall {
+  /// The descriptor among the arguments.
+  func posixNumber(_ index: Int32 = 1) throws(ScriptMistake) -> Int32 {
+    Int32(try stack.integer(index, "the descriptor", in: 0...Int(Int32.max)))
+  }
+
+  /// The result of a system call: fails with errno if it is negative.
+  @discardableResult
+  func check<Value: SignedInteger>(
+    _ call: StaticString, _ result: Value
+  ) throws(SystemError) -> Value {
+    if result < 0 { throw SystemError(call: "\(call)", code: errno) }
+    return result
+  }
+
+  /// For what has nothing else to tell than that it was done.
+  func done() -> Int32 {
+    stack.push(true)
+    return 1
+  }
+}
+
+/// Repeats a system call that a signal has interrupted.
+func again<Value: SignedInteger>(_ body: () -> Value) -> Value {
+  while true {
+    let result = body()
+    if result >= 0 || errno != EINTR { return result }
+  }
+}
+
+/// `read(fd, most)`: the bytes; an empty string at the end.
+private let posixRead: LuaRawFunction = { L, context in
+  host(L, context, "read") { call in
+    let fd = try call.posixNumber()
+    let scratch = call.runtime.scratch
+    let most = try call.stack.integer(2, "how many bytes", in: 0...Int.max)
+    let count = again { Glibc.read(fd, scratch.baseAddress, min(most, scratch.count)) }
+    try call.check("read", count)
+    call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+    return 1
+  }
+}
+
+/// `write(fd, text [, from])`: how many bytes of the text, from a place on, were taken.
+private let posixWrite: LuaRawFunction = { L, context in
+  host(L, context, "write") { call in
+    let fd = try call.posixNumber()
+    let from = call.count >= 3 ? try call.stack.integer(3, "the first byte", in: 1...Int.max) : 1
+    let count = call.stack.withBytes(2) { bytes -> Int in
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[min(from - 1, bytes.count)...])
+      return again { Glibc.write(fd, rest.baseAddress, rest.count) }
+    }
+    guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
+    call.stack.push(try call.check("write", count))
+    return 1
+  }
+}
+
+private let posixClose: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    try call.check("close", Glibc.close(try call.posixNumber()))
+    return call.done()
+  }
+}
+
+private let posixSetBlocking: LuaRawFunction = { L, context in
+  host(L, context, "set_blocking") { call in
+    try ChildDescriptors.setBlocking(try call.posixNumber(), call.stack.boolean(2))
+    return call.done()
+  }
+}
+
+/// `access(fd)`: "r", "w" or "rw": what it was opened for.
+private let posixAccess: LuaRawFunction = { L, context in
+  host(L, context, "access") { call in
+    let flags = try call.check("fcntl", fcntl(try call.posixNumber(), F_GETFL))
+    switch flags & O_ACCMODE {
+    case O_RDONLY: call.stack.push("r" as StaticString)
+    case O_WRONLY: call.stack.push("w" as StaticString)
+    default: call.stack.push("rw" as StaticString)
+    }
+    return 1
+  }
+}
+
+/// `kind(fd)`: "file", "folder", "terminal", "pipe", "device", "unix", "tcp", "udp" or "unknown".
+private let posixKind: LuaRawFunction = { L, context in
+  host(L, context, "kind") { call in
+    let fd = try call.posixNumber()
+    var status = stat()
+    try call.check("fstat", fstat(fd, &status))
+    let kind: StaticString
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: kind = "file"
+    case S_IFDIR: kind = "folder"
+    case S_IFIFO: kind = "pipe"
+    case S_IFCHR: kind = isatty(fd) == 1 ? "terminal" : "device"
+    case S_IFSOCK: kind = socketKind(fd)
+    default: kind = "unknown"
+    }
+    call.stack.push(kind)
+    return 1
+  }
+}
+
+private func socketKind(_ fd: Int32) -> StaticString {
+  var type: Int32 = 0
+  var size = socklen_t(MemoryLayout<Int32>.size)
+  getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size)
+  let isStream = type == Int32(SOCK_STREAM.rawValue)
+  switch Sockets.name(of: fd)?.family {
+  case .unix: return isStream ? "unix" : "unknown"
+  case .inet, .inet6: return isStream ? "tcp" : "udp"
+  case nil: return "unknown"
+  }
+}
+
+/// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is now: to read, to write, to hear that the
+/// peer is gone, to read what is urgent.
+private let posixIsReady: LuaRawFunction = { L, context in
+  host(L, context, "is_ready") { call in
+    let fd = try call.posixNumber()
+    let event: Int32
+    switch call.stack.string(2) {
+    case "r": event = POLLIN | POLLHUP | POLLERR
+    case "w": event = POLLOUT | POLLHUP | POLLERR
+    case "d": event = 0x2000 | POLLHUP  // POLLRDHUP needs _GNU_SOURCE
+    case "p": event = POLLPRI
+    default: throw call.mistake("the event must be \"r\", \"w\", \"d\" or \"p\"")
+    }
+    var one = pollfd(fd: fd, events: Int16(event & ~(POLLHUP | POLLERR)), revents: 0)
+    let count = try call.check("poll", again { poll(&one, 1, 0) })
+    call.stack.push(count > 0 && Int32(one.revents) & event != 0)
+    return 1
+  }
+}
+
+/// `pipe()`: the end to read from and the end to write into; both block.
+private let posixPipe: LuaRawFunction = { L, context in
+  host(L, context, "pipe") { call in
+    let ends = try ChildDescriptors.pipe()
+    call.stack.push(Int(ends.read))
+    call.stack.push(Int(ends.write))
+    return 2
+  }
+}
+
+/// `socketpair(isDatagram)`: two connected Unix sockets; both block.
+private let posixSocketPair: LuaRawFunction = { L, context in
+  host(L, context, "socketpair") { call in
+    let type = call.stack.boolean(1) ? SOCK_DGRAM : SOCK_STREAM
+    var pair: [Int32] = [0, 0]
+    let flags = Int32(SOCK_CLOEXEC.rawValue)
+    try call.check("socketpair", socketpair(AF_UNIX, Int32(type.rawValue) | flags, 0, &pair))
+    call.stack.push(Int(pair[0]))
+    call.stack.push(Int(pair[1]))
+    return 2
+  }
+}

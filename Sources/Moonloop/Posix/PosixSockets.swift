@@ -1,0 +1,326 @@
+// The socket calls of `moonloop.posix`. An address is a numeric host and a port, or one path.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+let posixSocketEntries: [LuaEntry] = [
+  .function("address", posixAddress), .function("socket", posixSocket),
+  .function("bind", posixBind), .function("listen", posixListen),
+  .function("accept", posixAccept), .function("connect", posixConnect),
+  .function("disconnect", posixDisconnect), .function("failure", posixFailure),
+  .function("name", posixName), .function("peer", posixPeer),
+  .function("get", posixGet), .function("set", posixSet),
+  .function("reset_on_close", posixResetOnClose), .function("shutdown", posixShutdown),
+  .function("send", posixSend), .function("receive", posixReceive),
+  .function("send_fd", posixSendDescriptor), .function("receive_fd", posixReceiveDescriptor),
+  .function("membership", posixMembership),
+]
+
+extension HostCall {
+  /// The address that begins at an index: a path alone, or a host with a port behind it.
+  fileprivate func address(_ index: Int32) throws(ScriptMistake) -> SocketAddress {
+    let host = try string(index, "the host or the path")
+    if count <= index || stack.type(index + 1) == .nil {
+      if let address = SocketAddress(path: host) { return address }
+      throw mistake("the path must have 1 to 107 bytes, got \(host.utf8.count)")
+    }
+    let port = try stack.integer(index + 1, "the port", in: 0...65535)
+    if let address = SocketAddress(numeric: host, port: port) { return address }
+    throw mistake("the host must be an address in figures, got \"\(host)\"")
+  }
+
+  /// Pushes family, host and port of an address; the family and the path of a Unix socket.
+  fileprivate func push(_ address: SocketAddress) -> Int32 {
+    pushFamily(of: address)
+    stack.push(address.host)
+    guard let port = address.port else { return 2 }
+    stack.push(port)
+    return 3
+  }
+
+  fileprivate func pushFamily(of address: SocketAddress) {
+    switch address.family {
+    case .inet: stack.push("inet" as StaticString)
+    case .inet6: stack.push("inet6" as StaticString)
+    case .unix: stack.push("unix" as StaticString)
+    }
+  }
+}
+
+/// `address(host)`: the family of an address in figures; nil if it is none.
+private let posixAddress: LuaRawFunction = { L, context in
+  host(L, context, "address") { call in
+    guard let address = SocketAddress(numeric: try call.string(1, "the host"), port: 0) else {
+      call.stack.pushNil()
+      return 1
+    }
+    call.pushFamily(of: address)
+    return 1
+  }
+}
+
+/// `socket(family, isDatagram)`: a descriptor that does not block.
+private let posixSocket: LuaRawFunction = { L, context in
+  host(L, context, "socket") { call in
+    let family: SocketAddress.Family
+    switch call.stack.string(1) {
+    case "inet": family = .inet
+    case "inet6": family = .inet6
+    case "unix": family = .unix
+    default: throw call.mistake("the family must be \"inet\", \"inet6\" or \"unix\"")
+    }
+    let socket = try Sockets.make(family, isDatagram: call.stack.boolean(2))
+    call.stack.push(Int(socket.release()))
+    return 1
+  }
+}
+
+private let posixBind: LuaRawFunction = { L, context in
+  host(L, context, "bind") { call in
+    try Sockets.bind(try call.posixNumber(), try call.address(2))
+    return call.done()
+  }
+}
+
+private let posixListen: LuaRawFunction = { L, context in
+  host(L, context, "listen") { call in
+    let backlog = try call.stack.integer(2, "the backlog", in: .min ... .max)
+    try Sockets.listen(try call.posixNumber(), backlog: backlog)
+    return call.done()
+  }
+}
+
+private let posixAccept: LuaRawFunction = { L, context in
+  host(L, context, "accept") { call in
+    call.stack.push(Int(try Sockets.accept(try call.posixNumber())))
+    return 1
+  }
+}
+
+/// `connect(fd, host, port)` or `connect(fd, path)`: true when it is done; false: it is under way,
+/// and the socket is writable when it is decided.
+private let posixConnect: LuaRawFunction = { L, context in
+  host(L, context, "connect") { call in
+    call.stack.push(try Sockets.connect(try call.posixNumber(), try call.address(2)))
+    return 1
+  }
+}
+
+/// `disconnect(fd)`: a datagram socket has no peer any more.
+private let posixDisconnect: LuaRawFunction = { L, context in
+  host(L, context, "disconnect") { call in
+    var nobody = sockaddr()
+    nobody.sa_family = sa_family_t(AF_UNSPEC)
+    let size = socklen_t(MemoryLayout<sockaddr>.size)
+    try call.check("connect", Glibc.connect(try call.posixNumber(), &nobody, size))
+    return call.done()
+  }
+}
+
+/// `failure(fd)`: nothing, or `nil, message, code` of what has failed in the background, once.
+private let posixFailure: LuaRawFunction = { L, context in
+  host(L, context, "failure") { call in
+    if let failure = Sockets.failure(of: try call.posixNumber()) { throw failure }
+    return call.done()
+  }
+}
+
+private let posixName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    guard let address = Sockets.name(of: try call.posixNumber()) else {
+      throw SystemError(call: "getsockname", code: EBADF)
+    }
+    return call.push(address)
+  }
+}
+
+private let posixPeer: LuaRawFunction = { L, context in
+  host(L, context, "peer") { call in
+    guard let address = Sockets.peer(of: try call.posixNumber()) else {
+      throw SystemError(call: "getpeername", code: ENOTCONN)
+    }
+    return call.push(address)
+  }
+}
+
+private struct NamedOption {
+  let level: Int32
+  let name: Int32
+}
+
+/// The options of sockets that are a number.
+private let socketOptions: [String: NamedOption] = [
+  "reuse_address": NamedOption(level: SOL_SOCKET, name: SO_REUSEADDR),
+  "reuse_port": NamedOption(level: SOL_SOCKET, name: SO_REUSEPORT),
+  "keep_alive": NamedOption(level: SOL_SOCKET, name: SO_KEEPALIVE),
+  "broadcast": NamedOption(level: SOL_SOCKET, name: SO_BROADCAST),
+  "receive_buffer": NamedOption(level: SOL_SOCKET, name: SO_RCVBUF),
+  "send_buffer": NamedOption(level: SOL_SOCKET, name: SO_SNDBUF),
+  "no_delay": NamedOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY),
+  "keep_idle": NamedOption(level: Int32(IPPROTO_TCP), name: TCP_KEEPIDLE),
+  "v6_only": NamedOption(level: Int32(IPPROTO_IPV6), name: IPV6_V6ONLY),
+  "ttl": NamedOption(level: Int32(IPPROTO_IP), name: IP_TTL),
+  "multicast_ttl": NamedOption(level: Int32(IPPROTO_IP), name: IP_MULTICAST_TTL),
+  "multicast_loop": NamedOption(level: Int32(IPPROTO_IP), name: IP_MULTICAST_LOOP),
+  "hops6": NamedOption(level: Int32(IPPROTO_IPV6), name: IPV6_UNICAST_HOPS),
+  "multicast_hops6": NamedOption(level: Int32(IPPROTO_IPV6), name: IPV6_MULTICAST_HOPS),
+  "multicast_loop6": NamedOption(level: Int32(IPPROTO_IPV6), name: IPV6_MULTICAST_LOOP),
+]
+
+extension HostCall {
+  fileprivate func option() throws(ScriptMistake) -> NamedOption {
+    let name = try string(2, "the option")
+    if let option = socketOptions[name] { return option }
+    throw ScriptMistake.unknown("option", name, among: socketOptions.keys.sorted())
+  }
+}
+
+/// `get(fd, option)`
+private let posixGet: LuaRawFunction = { L, context in
+  host(L, context, "get") { call in
+    let fd = try call.posixNumber()
+    let option = try call.option()
+    var value: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    try call.check("getsockopt", getsockopt(fd, option.level, option.name, &value, &size))
+    call.stack.push(Int(value))
+    return 1
+  }
+}
+
+/// `set(fd, option, number)`
+private let posixSet: LuaRawFunction = { L, context in
+  host(L, context, "set") { call in
+    let fd = try call.posixNumber()
+    let option = try call.option()
+    let range = Int(Int32.min)...Int(Int32.max)
+    var value = Int32(try call.stack.integer(3, "the value", in: range))
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    try call.check("setsockopt", setsockopt(fd, option.level, option.name, &value, size))
+    return call.done()
+  }
+}
+
+private let posixResetOnClose: LuaRawFunction = { L, context in
+  host(L, context, "reset_on_close") { call in
+    Sockets.resetOnClose(try call.posixNumber())
+    return call.done()
+  }
+}
+
+/// `shutdown(fd)`: nothing more will be written.
+private let posixShutdown: LuaRawFunction = { L, context in
+  host(L, context, "shutdown") { call in
+    try Sockets.shutWriting(try call.posixNumber())
+    return call.done()
+  }
+}
+
+/// `send(fd, datagram [, host, port])`
+private let posixSend: LuaRawFunction = { L, context in
+  host(L, context, "send") { call in
+    let fd = try call.posixNumber()
+    let address = call.count >= 3 && call.stack.type(3) != .nil ? try call.address(3) : nil
+    let isSent: Void? = try call.stack.withBytes(2) { bytes in
+      try Sockets.send(fd, bytes, to: address)
+    }
+    if isSent == nil { throw call.mistake("the text must be a string, got \(call.given(2))") }
+    return call.done()
+  }
+}
+
+/// `receive(fd)`: a datagram, whether it was cut, and who sent it: family, host, port.
+private let posixReceive: LuaRawFunction = { L, context in
+  host(L, context, "receive") { call in
+    let scratch = call.runtime.scratch
+    let (count, from) = try Sockets.receive(try call.posixNumber(), into: scratch)
+    let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
+    call.stack.push(bytes: bytes)
+    call.stack.push(count > scratch.count)
+    return call.push(from) + 2
+  }
+}
+
+/// `send_fd(fd, text, passed)`: how many bytes went, with a descriptor.
+private let posixSendDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "send_fd") { call in
+    let fd = try call.posixNumber()
+    let passed = try call.posixNumber(3)
+    let count = try call.stack.withBytes(2) { try Sockets.send(fd, $0, with: passed) }
+    guard let count else { throw call.mistake("the text must be a string, got \(call.given(2))") }
+    call.stack.push(count)
+    return 1
+  }
+}
+
+/// `receive_fd(fd)`: bytes, and the descriptor that came with them or nil.
+private let posixReceiveDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "receive_fd") { call in
+    let scratch = call.runtime.scratch
+    let (count, passed) = try Sockets.receiveDescriptor(try call.posixNumber(), into: scratch)
+    call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+    if passed >= 0 { call.stack.push(Int(passed)) } else { call.stack.pushNil() }
+    return 2
+  }
+}
+
+/// `membership(fd, joins, group, interface or nil [, source])`
+private let posixMembership: LuaRawFunction = { L, context in
+  host(L, context, "membership") { call in
+    let fd = try call.posixNumber()
+    let joins = call.stack.boolean(2)
+    let group = try call.string(3, "the group")
+    let interface = call.stack.string(4)
+    let source = call.stack.string(5)
+    guard let address = SocketAddress(numeric: group, port: 0) else {
+      throw SystemError(call: "setsockopt", code: EINVAL)
+    }
+    if address.family == .inet {
+      try membership4(call, fd, joins, group, interface, source)
+    } else {
+      try membership6(call, fd, joins, group, interface, source)
+    }
+    return call.done()
+  }
+}
+
+private func membership4(
+  _ call: HostCall, _ fd: Int32, _ joins: Bool, _ group: String, _ interface: String?,
+  _ source: String?
+) throws {
+  var on = in_addr(s_addr: 0)
+  if let interface, inet_pton(AF_INET, interface, &on) != 1 {
+    throw SystemError(call: "setsockopt", code: EINVAL)
+  }
+  var address = in_addr()
+  inet_pton(AF_INET, group, &address)
+  guard let source else {
+    var request = ip_mreq(imr_multiaddr: address, imr_interface: on)
+    let name = joins ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP
+    let size = socklen_t(MemoryLayout<ip_mreq>.size)
+    try call.check("setsockopt", setsockopt(fd, Int32(IPPROTO_IP), name, &request, size))
+    return
+  }
+  var from = in_addr()
+  if inet_pton(AF_INET, source, &from) != 1 { throw SystemError(call: "setsockopt", code: EINVAL) }
+  var request = ip_mreq_source(imr_multiaddr: address, imr_interface: on, imr_sourceaddr: from)
+  let name = joins ? IP_ADD_SOURCE_MEMBERSHIP : IP_DROP_SOURCE_MEMBERSHIP
+  let size = socklen_t(MemoryLayout<ip_mreq_source>.size)
+  try call.check("setsockopt", setsockopt(fd, Int32(IPPROTO_IP), name, &request, size))
+}
+
+private func membership6(
+  _ call: HostCall, _ fd: Int32, _ joins: Bool, _ group: String, _ interface: String?,
+  _ source: String?
+) throws {
+  if source != nil { throw SystemError(call: "setsockopt", code: ENOSYS) }
+  var request = ipv6_mreq()
+  inet_pton(AF_INET6, String(group.prefix { $0 != "%" }), &request.ipv6mr_multiaddr)
+  if let scope = interface?.split(separator: "%").dropFirst().first {
+    request.ipv6mr_interface = if_nametoindex(String(scope))
+  }
+  let name = joins ? IPV6_ADD_MEMBERSHIP : IPV6_DROP_MEMBERSHIP
+  let size = socklen_t(MemoryLayout<ipv6_mreq>.size)
+  try call.check("setsockopt", setsockopt(fd, Int32(IPPROTO_IPV6), name, &request, size))
+}

@@ -1,0 +1,207 @@
+// What `moonloop.posix` asks the system about the process: its folder, its environment, names.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+let posixSystemEntries: [LuaEntry] = [
+  .function("folder", posixFolder), .function("set_folder", posixSetFolder),
+  .function("environment", posixEnvironment), .function("set_variable", posixSetVariable),
+  .function("link", posixLink), .function("set_mode", posixSetMode),
+  .function("ids", posixIDs), .function("names", posixNames),
+  .function("machine", posixMachine), .function("interfaces", posixInterfaces),
+]
+
+/// `folder()`: where the process is.
+private let posixFolder: LuaRawFunction = { L, context in
+  host(L, context, "folder") { call in
+    guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
+    defer { free(path) }
+    call.stack.push(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    return 1
+  }
+}
+
+/// `set_folder(path)`: of the whole process.
+private let posixSetFolder: LuaRawFunction = { L, context in
+  host(L, context, "set_folder") { call in
+    try call.check("chdir", chdir(try call.string(1, "the path")))
+    return call.done()
+  }
+}
+
+/// `environment()`: all variables of the process.
+private let posixEnvironment: LuaRawFunction = { L, context in
+  host(L, context, "environment") { call in
+    call.stack.newTable()
+    for line in Child.environment {
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      line.withUnsafeBytes { bytes in
+        call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[..<equals]))
+        call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: bytes[(equals + 1)...]))
+      }
+      call.stack.rawSet(-3)
+    }
+    return 1
+  }
+}
+
+/// `set_variable(name, value or nil)`: of the whole process.
+private let posixSetVariable: LuaRawFunction = { L, context in
+  host(L, context, "set_variable") { call in
+    let name = try call.string(1, "the name")
+    if call.count < 2 || call.stack.type(2) == .nil {
+      try call.check("unsetenv", unsetenv(name))
+    } else {
+      try call.check("setenv", setenv(name, try call.string(2, "the value"), 1))
+    }
+    return call.done()
+  }
+}
+
+/// `link(path)`: what a symbolic link points to.
+private let posixLink: LuaRawFunction = { L, context in
+  host(L, context, "link") { call in
+    let path = try call.string(1, "the path")
+    let scratch = call.runtime.scratch
+    let target = scratch.assumingMemoryBound(to: CChar.self)
+    let count = try call.check("readlink", readlink(path, target.baseAddress!, target.count))
+    call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
+    return 1
+  }
+}
+
+/// `set_mode(path, bits)`: adds permissions to those of a file.
+private let posixSetMode: LuaRawFunction = { L, context in
+  host(L, context, "set_mode") { call in
+    let path = try call.string(1, "the path")
+    let bits = mode_t(try call.stack.integer(2, "the permissions", in: 0...0o7777))
+    var status = stat()
+    try call.check("stat", stat(path, &status))
+    try call.check("chmod", chmod(path, (status.st_mode & 0o7777) | bits))
+    return call.done()
+  }
+}
+
+/// `ids()`: the numbers of the user, the group and the parent process.
+private let posixIDs: LuaRawFunction = { L, context in
+  host(L, context, "ids") { call in
+    call.stack.push(Int(getuid()))
+    call.stack.push(Int(getgid()))
+    call.stack.push(Int(getppid()))
+    return 3
+  }
+}
+
+/// `names(family, host, port)`: the names of a host and a service. Blocks: it is for workers.
+private let posixNames: LuaRawFunction = { L, context in
+  host(L, context, "names") { call in
+    let isV6 = call.stack.string(1) == "inet6"
+    let host = try call.string(2, "the host")
+    let port = try call.stack.integer(3, "the port", in: 0...65535)
+    var v4 = sockaddr_in()
+    v4.sin_family = sa_family_t(AF_INET)
+    v4.sin_port = in_port_t(port).bigEndian
+    var v6 = sockaddr_in6()
+    v6.sin6_family = sa_family_t(AF_INET6)
+    v6.sin6_port = in_port_t(port).bigEndian
+    let isAddress =
+      isV6
+      ? inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 : inet_pton(AF_INET, host, &v4.sin_addr) == 1
+    guard isAddress else { throw call.mistake("the host must be an address in figures") }
+    let (code, name, service) =
+      isV6 ? names(of: v6) : names(of: v4)
+    if code != 0 { throw OperatingFailure(String(cString: gai_strerror(code)), word(of: code)) }
+    call.stack.push(name)
+    call.stack.push(service)
+    return 2
+  }
+}
+
+private func names<Address>(of address: Address) -> (Int32, String, String) {
+  var address = address
+  var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+  var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+  let size = socklen_t(MemoryLayout<Address>.size)
+  let code = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      getnameinfo(
+        $0, size, &name, socklen_t(name.count), &service, socklen_t(service.count), 0)
+    }
+  }
+  return (code, text(name), text(service))
+}
+
+private func text(_ bytes: [CChar]) -> String {
+  String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+private func word(of code: Int32) -> String {
+  switch code {
+  case EAI_AGAIN: "EAI_AGAIN"
+  case EAI_NONAME: "EAI_NONAME"
+  case EAI_FAMILY: "EAI_FAMILY"
+  case EAI_MEMORY: "EAI_MEMORY"
+  default: "EAI_FAIL"
+  }
+}
+
+/// `machine()`: such as "x86_64".
+private let posixMachine: LuaRawFunction = { L, context in
+  host(L, context, "machine") { call in
+    var name = utsname()
+    try call.check("uname", uname(&name))
+    call.stack.push(
+      withUnsafeBytes(of: &name.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    return 1
+  }
+}
+
+/// `interfaces()`: lists by name of `{ family, ip, netmask, mac, internal }`.
+private let posixInterfaces: LuaRawFunction = { L, context in
+  host(L, context, "interfaces") { call in
+    var first: UnsafeMutablePointer<ifaddrs>?
+    try call.check("getifaddrs", getifaddrs(&first))
+    defer { freeifaddrs(first) }
+    call.stack.newTable()
+    var counts: [String: Int64] = [:]
+    for entry in sequence(first: first, next: { $0?.pointee.ifa_next }).prefix(while: { $0 != nil })
+    {
+      guard let one = entry?.pointee, let ip = address(one.ifa_addr) else { continue }
+      let name = String(cString: one.ifa_name)
+      let count = counts[name, default: 0] + 1
+      counts[name] = count
+      call.stack.push(name)
+      if count == 1 {
+        call.stack.newTable()
+      } else {
+        call.stack.push(name)
+        _ = call.stack.rawGet(-3)
+      }
+      call.stack.newTable(fields: 5)
+      call.stack.setField("ip", ip)
+      call.stack.setField("netmask", address(one.ifa_netmask) ?? "")
+      call.stack.setField("family", ip.contains(":") ? "inet6" : "inet")
+      call.stack.setField("internal", one.ifa_flags & UInt32(IFF_LOOPBACK) != 0)
+      call.stack.setField("mac", "00:00:00:00:00:00")
+      call.stack.rawSet(-2, item: count)
+      call.stack.rawSet(-3)
+    }
+    return 1
+  }
+}
+
+/// An IP address in figures; nil for others.
+private func address(_ raw: UnsafeMutablePointer<sockaddr>?) -> String? {
+  guard let raw else { return nil }
+  let size: Int
+  switch Int32(raw.pointee.sa_family) {
+  case AF_INET: size = MemoryLayout<sockaddr_in>.size
+  case AF_INET6: size = MemoryLayout<sockaddr_in6>.size
+  default: return nil
+  }
+  var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+  let code = getnameinfo(
+    raw, socklen_t(size), &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
+  return code == 0 ? text(host) : nil
+}
