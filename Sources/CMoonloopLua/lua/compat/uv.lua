@@ -1,0 +1,21 @@
+-- luv's API on our loop. `require "moonloop.compat.uv".install()` makes it what `require "luv"` and
+-- `require "uv"` give; `moonloop run --uv` does that before the script. See docs/compat.md.
+local core = require "moonloop.compat.uv.core"
+
+for _, part in ipairs { "timer", "stages", "async", "poll", "signal", "stream", "socket", "tcp",
+  "pipe", "tty", "udp", "process", "fs_event", "dns", "work", "fs", "system" } do
+  require("moonloop.compat.uv." .. part)
+end
+
+local uv = core.uv
+uv.constants = require "moonloop.compat.uv.constants"
+
+-- Lets `require "luv"` and `require "uv"` give this module.
+-- `options.exepath` is what uv.exepath() says, for programs that start themselves by it.
+function uv.install(options)
+  if options and options.exepath then core.exepath = options.exepath end
+  package.loaded.luv, package.loaded.uv = uv, uv
+  return uv
+end
+
+return uv

@@ -1,0 +1,482 @@
+-- What all parts of moonloop.compat.uv stand on: handles, requests, errors, and libuv's stages
+-- (idle, prepare, poll, check, closing) as items of our loop. See docs/compat.md.
+local ml = require "moonloop"
+local errors = require "moonloop.compat.uv.errors"
+
+local core = { uv = {}, classes = {} }
+local uv = core.uv
+
+-- The stages that end a pass of libuv are run in this mode after a run that was stopped.
+local TAIL = "moonloop.compat.uv.tail"
+-- Order of the observers: libuv's stages among those of others.
+local IDLE, PREPARE, LAST = -1000000, 0, 1000000
+core.order = { idle = IDLE, prepare = PREPARE }
+
+-- What belongs to one loop; a test may give this state another.
+local loops = setmetatable({}, { __mode = "k" })
+
+-- Whole milliseconds of the loop's clock; what is a hair's breadth below one is that.
+local function clock() return math.floor(ml.now() * 1000 + 1e-4) end
+
+local function state()
+  local loop = ml.current()
+  local st = loops[loop]
+  if not st then
+    -- `holding` counts what keeps the loop alive and is no item by itself.
+    st = { loop = loop, now = 0, handles = {}, last = 0, closing = {}, holding = 0, stages = 0 }
+    st.now = clock()
+    loops[loop] = st
+  end
+  return st
+end
+core.state = state
+
+-- Errors ---------------------------------------------------------------------------------------
+
+-- nil, "ENOENT: no such file or directory", "ENOENT".
+function core.fail(code)
+  return nil, code .. ": " .. (errors[code] or "unknown error"), code
+end
+
+-- What one of our calls gave, as luv gives it: 0 for success without a value.
+function core.result(value, _, code)
+  if value == nil then return core.fail(code) end
+  return value == true and 0 or value
+end
+
+-- The name of a function of ours that `pcall` was given.
+local function name_of(fn)
+  for name, value in pairs(uv) do if value == fn then return name end end
+  return "?"
+end
+
+-- Raises as the C library does, at the line that has called the function of uv.
+local function bad(index, text)
+  local called = debug.getinfo(3, "nf")
+  local name = called.name or name_of(called.func)
+  error(("bad argument #%d to '%s' (%s)"):format(index, name, text), 4)
+end
+
+function core.check(ok, index, text)
+  if not ok then bad(index, text) end
+end
+
+function core.integer(value, index)
+  local number = math.tointeger(tonumber(value))
+  if number then return number end
+  bad(index, ("number expected, got %s"):format(value == nil and "no value" or type(value)))
+end
+
+function core.text(value, index)
+  if type(value) == "string" then return value end
+  if type(value) == "number" then return tostring(value) end
+  bad(index, ("string expected, got %s"):format(value == nil and "no value" or type(value)))
+end
+
+function core.boolean(value, index)
+  if type(value) == "boolean" then return value end
+  bad(index, ("boolean expected, got %s"):format(value == nil and "no value" or type(value)))
+end
+
+local function is_callable(value)
+  if type(value) == "function" then return true end
+  local meta = getmetatable(value)
+  return type(meta) == "table" and type(meta.__call) == "function"
+end
+
+-- A callback that must be there, or (`may_lack`) may be nil.
+function core.callback(value, index, may_lack)
+  if is_callable(value) or (may_lack and value == nil) then return value end
+  bad(index, "function or callable table expected, got " .. type(value))
+end
+
+-- One of a list of words.
+function core.word(value, index, words, default)
+  if value == nil then value = default end
+  for place, word in ipairs(words) do
+    if word == value then return word, place - 1 end
+  end
+  bad(index, ("invalid option '%s'"):format(tostring(value)))
+end
+
+-- The text of what is to be written: a string, or a list of strings.
+function core.bytes(value, index)
+  if type(value) == "string" then return value end
+  if type(value) == "number" then return tostring(value) end
+  if type(value) == "table" then
+    for place, part in ipairs(value) do
+      if type(part) ~= "string" and type(part) ~= "number" then
+        local text = "expected table of strings, found %s in the table at %d"
+        bad(index, text:format(type(part), place))
+      end
+    end
+    return table.concat(value)
+  end
+  bad(index, "data must be string or table of strings")
+end
+
+-- What holds the loop --------------------------------------------------------------------------
+
+local function let_go(st)
+  if st.keeper and st.holding == 0 and st.stages == 0 then
+    st.keeper:invalidate()
+    st.keeper = nil
+  end
+end
+
+-- One source stands for all that is alive without being an item. It is signalled when a pass must
+-- not sleep: also when nothing is left, which is found at the end of a pass.
+local function keeper(st)
+  if not st.keeper then
+    st.keeper = ml.source { name = "luv", perform = function() let_go(st) end }
+    st.loop:add(st.keeper, { "default", TAIL }):keep_alive(st.holding > 0)
+  end
+  return st.keeper
+end
+
+local function let_go_soon(st)
+  if not st.keeper then return end
+  if st.loop.depth == 0 then let_go(st) else st.keeper:signal() end
+end
+
+function core.hold(st)
+  st.holding = st.holding + 1
+  if st.holding == 1 then keeper(st):keep_alive(true) end
+end
+
+function core.release(st)
+  st.holding = st.holding - 1
+  if st.holding == 0 and st.keeper then
+    st.keeper:keep_alive(false)
+    let_go_soon(st)
+  end
+end
+
+-- The next pass does not sleep.
+function core.hurry(st) keeper(st):signal() end
+
+-- Stages ---------------------------------------------------------------------------------------
+
+local close_all
+
+-- libuv ends a pass with its check and its closing stage; ours begins the next pass with them. The
+-- mark tells whether there was a poll that they can follow.
+function core.begin_stages(st)
+  st.stages = st.stages + 1
+  if st.stages > 1 then return end
+  keeper(st)
+  st.mark = st.loop:observer { on = "before_sources", order = LAST, name = "luv",
+    function() st.polled = true end }
+  st.closer = st.loop:observer { on = "before_timers", order = LAST, modes = { "default", TAIL },
+    name = "luv closing", function() close_all(st) end }
+end
+
+function core.end_stages(st)
+  st.stages = st.stages - 1
+  if st.stages > 0 then return end
+  st.mark:invalidate()
+  st.closer:invalidate()
+  st.mark, st.closer = nil, nil
+  let_go_soon(st)
+end
+
+-- An observer in the stage of a check handle.
+function core.check_stage(st, handler)
+  return st.loop:observer { on = "before_timers", order = 0, modes = { "default", TAIL },
+    name = "luv check", function() if st.polled then handler() end end }
+end
+
+-- Called before each callback: the time that the callback sees, and that there was a poll.
+function core.enter(st)
+  st.now = clock()
+  st.polled = true
+end
+
+-- The closing stage. Each entry leaves the queue before it is called: a callback that fails is
+-- reported for itself, and the next pass goes on with the rest.
+function close_all(st)
+  if not st.polled then
+    if #st.closing > 0 then core.hurry(st) end
+    return
+  end
+  if not st.serving then
+    st.serving, st.closing, st.served = st.closing, {}, 0
+  end
+  while st.served < #st.serving do
+    st.served = st.served + 1
+    local handle = st.serving[st.served]
+    local _ <close> = setmetatable({}, { __close = function()
+      core.end_stages(st)
+      core.release(st)
+      if st.served < #st.serving or #st.closing > 0 then core.hurry(st) end
+    end })
+    st.handles[handle._id] = nil
+    handle._closed = true
+    if handle._finish then handle:_finish() end
+    local callback = handle._on_close
+    handle._on_close = nil
+    if callback then
+      core.enter(st)
+      callback()
+    end
+  end
+  st.serving = nil
+  st.polled = false
+end
+
+-- Handles --------------------------------------------------------------------------------------
+
+local base = {}
+core.base = base
+
+-- A class of handles: `methods` are those of the type, besides those that all have.
+function core.class(name, number, methods)
+  local class = setmetatable(methods, { __index = base })
+  core.classes[name] = {
+    __index = class, __name = "uv_" .. name, name = name, number = number,
+    __tostring = function(handle) return ("uv_%s_t: %s"):format(name, handle._address) end,
+  }
+  return class
+end
+
+function core.new(name)
+  local st = state()
+  st.last = st.last + 1
+  local handle = { _id = st.last, _state = st, _ref = true, _active = false }
+  handle._address = tostring(handle):match "0x%x+" or tostring(st.last)
+  setmetatable(handle, core.classes[name])
+  st.handles[st.last] = handle
+  return handle
+end
+
+-- The argument that must be a handle, of one of the classes if some are named.
+function core.handle(value, index, ...)
+  local meta = getmetatable(value)
+  local name = type(meta) == "table" and core.classes[meta.name] == meta and meta.name
+  if name then
+    if select("#", ...) == 0 then return value end
+    for _, wanted in ipairs { ... } do if wanted == name then return value end end
+  end
+  bad(index or 1, ("Expected %s userdata"):format(... and "uv_" .. ... or "uv_handle"))
+end
+
+-- Whether the handle is at work; it holds the loop if it also is referenced. `_item_holds`: by its
+-- item, not by the keeper.
+function core.settle(handle, is_active)
+  if is_active ~= nil then handle._active = is_active end
+  local holds = handle._active and handle._ref and not handle._closing
+  if handle._item_holds then
+    if handle._item and handle._item:is_valid() then handle._item:keep_alive(holds) end
+    return
+  end
+  if holds and not handle._holds then
+    handle._holds = true
+    core.hold(handle._state)
+  elseif not holds and handle._holds then
+    handle._holds = nil
+    core.release(handle._state)
+  end
+end
+
+function base.is_active(handle) return core.handle(handle)._active and not handle._closing end
+function base.is_closing(handle) return core.handle(handle)._closing or false end
+function base.has_ref(handle) return core.handle(handle)._ref end
+
+function base.ref(handle)
+  core.handle(handle)._ref = true
+  core.settle(handle)
+end
+
+function base.unref(handle)
+  core.handle(handle)._ref = false
+  core.settle(handle)
+end
+
+function base.get_type(handle)
+  local meta = getmetatable(core.handle(handle))
+  return meta.name, meta.number
+end
+
+function base.fileno(handle)
+  if not core.handle(handle)._fd then return core.fail "EBADF" end
+  return handle._fd
+end
+
+-- Closes without asking whether that was done already.
+function core.close(handle, callback)
+  local st = handle._state
+  if handle._stop then handle:_stop() end
+  core.settle(handle, false)
+  handle._closing, handle._on_close = true, callback
+  st.closing[#st.closing + 1] = handle
+  core.hold(st)
+  core.begin_stages(st)
+  core.hurry(st)
+end
+
+function base.close(handle, callback)
+  core.handle(handle)
+  if handle._closing then error(("handle %s is already closing"):format(handle._address), 2) end
+  core.close(handle, core.callback(callback, 2, true))
+end
+
+for _, name in ipairs { "is_active", "is_closing", "has_ref", "ref", "unref", "fileno", "close" } do
+  uv[name] = base[name]
+end
+uv.handle_get_type = base.get_type
+
+function uv.walk(callback)
+  core.callback(callback, 1)
+  local st = state()
+  local ids = {}
+  for id in pairs(st.handles) do ids[#ids + 1] = id end
+  table.sort(ids)
+  for _, id in ipairs(ids) do
+    if st.handles[id] then callback(st.handles[id]) end
+  end
+end
+
+-- Requests -------------------------------------------------------------------------------------
+
+local request_numbers = { connect = 2, write = 3, shutdown = 4, udp_send = 5, fs = 6, work = 7,
+  getaddrinfo = 8, getnameinfo = 9, random = 10 }
+local request = {}
+local request_meta = { __index = request, __name = "uv_req",
+  __tostring = function(req) return ("uv_%s_t: %s"):format(req._type, req._address) end }
+
+-- A request that holds the loop until it is finished.
+function core.request(type_name, callback)
+  local st = state()
+  local req = { _type = type_name, _state = st, _callback = callback }
+  req._address = tostring(req):match "0x%x+" or "?"
+  core.hold(st)
+  return setmetatable(req, request_meta)
+end
+
+local function finish(req, ...)
+  if req._done then return end
+  req._done = true
+  local st = req._state
+  local _ <close> = setmetatable({}, { __close = function() core.release(st) end })
+  core.enter(st)
+  local callback = req._callback
+  req._callback = nil
+  if callback then callback(...) end
+end
+
+-- Calls the callback now: only in the closing stage, or where the loop itself has called.
+core.finish = finish
+
+-- Calls the callback in the next pass, as libuv does with what was done at once.
+function core.finish_later(req, ...)
+  req._pending = req._state.loop:perform({ as_source = true }, finish, req, ...)
+end
+
+function request.cancel(req)
+  if not req._cancel or req._done then return core.fail(req._done and "EINVAL" or "EBUSY") end
+  if not req._cancel() then return core.fail "EBUSY" end
+  core.finish_later(req, "ECANCELED")
+  return 0
+end
+
+function request.get_type(req) return req._type, request_numbers[req._type] end
+
+uv.cancel, uv.req_get_type = request.cancel, request.get_type
+
+-- The loop -------------------------------------------------------------------------------------
+
+local function is_alive(st)
+  if st.holding > 0 then return true end
+  for _, handle in pairs(st.handles) do
+    if handle._active and handle._ref and not handle._closing then return true end
+  end
+  return false
+end
+
+-- The stages with which libuv ends a pass.
+local function run_tail(st)
+  if st.stages > 0 then
+    st.polled = true
+    st.loop:run { mode = TAIL, timeout = 0 }
+  end
+end
+
+function uv.run(mode)
+  mode = core.word(mode, 1, { "default", "once", "nowait" }, "default")
+  local st = state()
+  if st.stopping then
+    st.stopping = nil
+    return is_alive(st)
+  end
+  core.enter(st)
+  st.polled = false
+  if not is_alive(st) then return false end
+  local before = st.mode
+  st.mode = mode
+  local _ <close> = setmetatable({}, { __close = function()
+    st.mode, st.stopping = before, nil
+  end })
+  if mode == "default" then
+    st.loop:run "default"
+  else
+    st.loop:run { timeout = mode == "nowait" and 0 or nil, until_handled = true }
+  end
+  if mode ~= "default" or st.stopping then run_tail(st) end
+  return is_alive(st)
+end
+
+function uv.stop()
+  local st = state()
+  st.stopping = true
+  -- Without a run of ours it is the program's that ends.
+  if st.loop:stop() and not st.mode then st.stopping = nil end
+end
+
+-- After a timer "once" has done its work; for a descriptor the run returns by itself.
+function core.served(st)
+  if st.mode == "once" then st.loop:stop() end
+end
+
+function uv.loop_alive() return is_alive(state()) end
+function uv.loop_mode() return state().mode end
+function uv.now() return state().now end
+function uv.update_time() state().now = clock() end
+function uv.hrtime() return math.floor(ml.now() * 1e9) end
+function uv.backend_fd() return nil end
+
+function uv.backend_timeout()
+  local st = state()
+  if st.stopping or #st.closing > 0 or not is_alive(st) then return 0 end
+  local date = st.loop:next_timer()
+  if not date or date == math.huge then return -1 end
+  return math.max(0, math.floor(date * 1000) - st.now)
+end
+
+function uv.loop_close()
+  local st = state()
+  if next(st.handles) then return core.fail "EBUSY" end
+  return 0
+end
+
+function uv.loop_configure(option)
+  core.word(option, 1, { "block_signal", "metrics_idle_time" })
+  return core.fail "ENOSYS"
+end
+
+-- Runs a body that gives a handle of our loop, or nothing, and serves nothing but that mode until
+-- the body's `done` is called: what luv does by blocking.
+function core.block(body)
+  local st = state()
+  local mode = "moonloop.compat.uv.blocking"
+  local results, is_running
+  local item <close> = body(mode, function(...)
+    results = table.pack(...)
+    if is_running then st.loop:stop() end
+  end)
+  is_running = true
+  if not results then st.loop:run { mode = mode } end
+  if not results then return nil, "ECANCELED: operation canceled", "ECANCELED" end
+  return table.unpack(results, 1, results.n)
+end
+
+return core

@@ -1,0 +1,115 @@
+-- luv's processes: children of ml.process, whose pipes are luv's.
+local ml = require "moonloop"
+local core = require "moonloop.compat.uv.core"
+local posix = require "moonloop.posix"
+local stream = require "moonloop.compat.uv.stream"
+
+local uv = core.uv
+local process = core.class("process", 10, {})
+local STREAMS = { "stdin", "stdout", "stderr" }
+
+-- What of the options the child gets as descriptors, and which ends are to be closed here then.
+local function plan_streams(list, plan)
+  local ends = {}
+  core.check(list == nil or type(list) == "table", 2, "option 'stdio' must be table")
+  list = list or {}
+  for place, name in ipairs(STREAMS) do
+    local value = list[place]
+    if value == nil then
+      plan[name] = "null"
+    elseif math.type(value) == "integer" then
+      plan[name] = value
+    else
+      core.handle(value, 2, "pipe", "tcp", "tty")
+      if value._fd then
+        plan[name] = value._fd
+      else
+        local ours, theirs, code = posix.socketpair()
+        if not ours then return nil, code, ends end
+        plan[name] = theirs
+        ends[#ends + 1] = { handle = value, ours = ours, theirs = theirs }
+      end
+    end
+  end
+  return true, nil, ends
+end
+
+local function environment(list)
+  if list == nil then return nil end
+  core.check(type(list) == "table", 2, "option 'env' must be table")
+  local variables = {}
+  for _, line in ipairs(list) do
+    local name, value = tostring(line):match "^([^=]+)=(.*)$"
+    if name then variables[name] = value end
+  end
+  return variables
+end
+
+local function make_plan(path, options)
+  local plan = { path, name = "uv process", linger = 0 }
+  core.check(options.args == nil or type(options.args) == "table", 2, "option 'args' must be table")
+  for place, argument in ipairs(options.args or {}) do plan[place + 1] = core.text(argument, 2) end
+  core.check(options.cwd == nil or type(options.cwd) == "string", 2, "option 'cwd' must be string")
+  for _, name in ipairs { "uid", "gid" } do
+    core.check(options[name] == nil or math.type(options[name]) == "integer", 2,
+      ("option '%s' must be integer"):format(name))
+  end
+  plan.cwd, plan.env = options.cwd, environment(options.env)
+  plan.detached = options.detached and true or nil
+  return plan
+end
+
+function uv.spawn(path, options, callback)
+  path = core.text(path, 1)
+  core.check(type(options) == "table", 2, "table expected, got " .. type(options))
+  core.callback(callback, 3, true)
+  local plan = make_plan(path, options)
+  if options.uid or options.gid or (options.stdio and #options.stdio > 3) then
+    return core.fail "ENOTSUP"
+  end
+  local planned, why, ends = plan_streams(options.stdio, plan)
+  local handle = core.new "process"
+  handle._item_holds = true
+  plan.on_exit = function(_, status)
+    core.enter(handle._state)
+    handle._item = nil
+    core.settle(handle, false)
+    if callback and not handle._closing then
+      callback(status.code or 0, core.signals.of_ours(status.signal))
+    end
+  end
+  local child, _, code
+  if planned then child, _, code = ml.process.spawn(plan) else code = why end
+  for _, pair in ipairs(ends) do
+    posix.close(pair.theirs)
+    if child then stream._adopt(pair.handle, pair.ours, "rw") else posix.close(pair.ours) end
+  end
+  if not child then
+    core.close(handle)
+    return core.fail(code)
+  end
+  handle._item, handle._child, handle._pid = child, child, child.pid
+  core.settle(handle, true)
+  return handle, handle._pid
+end
+
+function process._stop(handle)
+  -- The child goes on; nobody here waits for it any more.
+  if handle._item then handle._item:keep_alive(false) end
+  handle._item = nil
+end
+
+function process.kill(handle, signal)
+  core.handle(handle, 1, "process")
+  local number = core.signals.number_of(signal == nil and "sigterm" or signal, 2)
+  if not handle._child or not handle._child:is_valid() then return core.fail "ESRCH" end
+  local sent, _, code = handle._child:kill(number)
+  return core.result(sent, nil, code)
+end
+
+function process.get_pid(handle) return core.handle(handle, 1, "process")._pid end
+
+uv.process_kill, uv.process_get_pid = process.kill, process.get_pid
+
+-- Every descriptor that our loop or this module opens is closed in children anyway.
+function uv.disable_stdio_inheritance() end

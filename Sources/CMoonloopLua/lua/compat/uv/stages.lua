@@ -1,0 +1,66 @@
+-- luv's idle, prepare and check handles: observers of the pass, in libuv's order.
+local core = require "moonloop.compat.uv.core"
+
+local uv = core.uv
+
+-- How an active handle of each class is called.
+local make = {}
+
+function make.prepare(st, call)
+  return st.loop:observer { on = "before_sources", order = core.order.prepare, name = "uv prepare",
+    call }
+end
+
+function make.idle(st, call)
+  return st.loop:observer { on = "before_sources", order = core.order.idle, name = "uv idle",
+    function()
+      core.hurry(st)
+      call()
+    end }
+end
+
+function make.check(st, call)
+  core.begin_stages(st)
+  return core.check_stage(st, call)
+end
+
+local function define(name, number)
+  local class = core.class(name, number, {})
+
+  uv["new_" .. name] = function() return core.new(name) end
+
+  function class._stop(handle)
+    if not handle._item then return end
+    handle._item:invalidate()
+    handle._item = nil
+    core.settle(handle, false)
+    if name == "check" then core.end_stages(handle._state) end
+  end
+
+  function class.start(handle, callback)
+    core.handle(handle, 1, name)
+    core.callback(callback, 2)
+    if handle._closing then return core.fail "EINVAL" end
+    if handle._item then return 0 end
+    handle._callback = callback
+    local st = handle._state
+    handle._item = make[name](st, function()
+      core.enter(st)
+      core.served(st)
+      handle._callback()
+    end)
+    core.settle(handle, true)
+    return 0
+  end
+
+  function class.stop(handle)
+    core.handle(handle, 1, name):_stop()
+    return 0
+  end
+
+  uv[name .. "_start"], uv[name .. "_stop"] = class.start, class.stop
+end
+
+define("check", 2)
+define("idle", 6)
+define("prepare", 9)
