@@ -28,6 +28,8 @@ let runCommand = CommandSpec(
     OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
       help: "After an error that no handler took: continue (default) or stop."),
+    OptionSpec(
+      names: ["--uv"], help: "Lets require \"luv\" and \"uv\" give luv's API on this loop."),
   ],
   notes: [
     """
@@ -49,6 +51,7 @@ let runCommand = CommandSpec(
     (
       "moonloop run -e 'print(require(\"moonloop\").now())'", "A script on the command line."
     ),
+    ("moonloop run --uv app.lua", "An app.lua that was written for luv."),
     ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
   ])
 
@@ -68,6 +71,8 @@ struct RunSettings {
   var timeout: Duration?
   var clock = ClockMode.real
   var traces = false
+  /// Whether `require "luv"` is to give ours.
+  var offersUV = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
   /// What a command that is written in Lua was called with; nil for a script.
@@ -109,6 +114,7 @@ extension RunSettings {
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
     verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
     traces = options.has("--trace")
+    offersUV = options.has("--uv")
   }
 
   /// The bytes of the text after `-e`, which stands before the operands.

@@ -76,6 +76,9 @@ final class ScriptRun {
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
     do {
+      if settings.offersUV {
+        try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
+      }
       try runtime.start(bytes: text.bytes, name: text.name) { stack in
         ScriptArguments(settings).pushRest(on: stack)
       }
