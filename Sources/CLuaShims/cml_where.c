@@ -17,6 +17,9 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
+// Modules that make handles in the name of who calls them.
+#define OURS "@moonloop/compat."
+
 static int32_t name_id(struct cml_state *s, const char *name) {
   for (int i = s->names_count - 1; i >= 0; i--)
     if (strcmp(s->names[i], name) == 0) return i;
@@ -31,19 +34,26 @@ static int32_t name_id(struct cml_state *s, const char *name) {
   return s->names_count++;
 }
 
+static struct cml_position position_of(lua_State *L, const lua_Debug *ar) {
+  struct cml_state *s = cml_of(L);
+  int32_t *guess = &s->sources[((uintptr_t)ar->source >> 4) % CML_SOURCE_SLOTS];
+  if (UNLIKELY(*guess == 0 || strcmp(s->names[*guess - 1], ar->short_src) != 0))
+    *guess = name_id(s, ar->short_src) + 1;
+  return (struct cml_position){*guess - 1, ar->currentline};
+}
+
 struct cml_position cml_position(lua_State *L) {
   lua_Debug ar;
+  struct cml_position ours = {-1, 0};
   // Level 0 is the host function that asks.
   for (int level = 1; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
-    struct cml_state *s = cml_of(L);
-    int32_t *guess = &s->sources[((uintptr_t)ar.source >> 4) % CML_SOURCE_SLOTS];
-    if (UNLIKELY(*guess == 0 || strcmp(s->names[*guess - 1], ar.short_src) != 0))
-      *guess = name_id(s, ar.short_src) + 1;
-    return (struct cml_position){*guess - 1, ar.currentline};
+    // What luv's interface makes is made where the script has called that.
+    if (LIKELY(strncmp(ar.source, OURS, sizeof OURS - 1) != 0)) return position_of(L, &ar);
+    if (ours.source < 0) ours = position_of(L, &ar);
   }
-  return (struct cml_position){-1, 0};
+  return ours;
 }
 
 const char *cml_source_name(cml_state *s, int32_t source) {

@@ -33,6 +33,12 @@ is [[
   third 60 5 5]]
 assert(not first:is_active() and first:get_due_in() == 0)
 
+-- What luv's interface makes was made where the script has called it.
+first:start(1000, 0, print)
+local dump = require("moonloop").current():dump()
+assert(dump:find("uv timer", 1, true) and dump:find("uv_timers.lua:37", 1, true), dump)
+first:stop()
+
 -- again needs a callback and a repeat.
 local fresh = uv.new_timer()
 assert(select(2, fresh:again()) == "EINVAL: invalid argument")
