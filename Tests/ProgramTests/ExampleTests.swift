@@ -94,9 +94,8 @@ struct ExampleTests {
   func allAreListed() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Program.examples.path)
     let names = files.filter { $0.hasSuffix(".lua") }
-    let listed = Self.examples.map(\.file) + SystemExampleTests.files
-    #expect(Set(names).subtracting(listed).isEmpty)
-    let others: Set = ["echo_server.lua"]  // Those with tests of their own.
+    // Those with tests of their own.
+    let others = SystemExampleTests.files + ["echo_server.lua", "webhook.lua", "redis_pubsub.lua"]
     #expect(Set(names).subtracting(Self.examples.map(\.file)).subtracting(others).isEmpty)
   }
 
