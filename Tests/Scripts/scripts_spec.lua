@@ -8,9 +8,10 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 -- compare with the stock functions.
 local alone = {}
 for name in ([[
-  configuration/making configuration/mistakes inspect/dump inspect/why items/modes
+  compat/uv_timers configuration/making configuration/mistakes inspect/dump inspect/why items/modes
+  net/closing net/connecting net/echo net/failures net/half_close net/slow net/udp
   process/wait process/words
-  standard/patterns standard/tables stock/hooks stream/waiting
+  standard/patterns standard/tables stock/hooks stream/copying stream/waiting
   task/channel task/failure task/scope task/wait
 ]]):gmatch "%S+" do alone[name .. ".lua"] = true end
 
