@@ -137,11 +137,6 @@ local MAKERS = {
     table.move(one.process, 1, #one.process, 1, own)
     return ml.process.spawn(own)
   end,
-  port = function(_, _, one)
-    local port, message, code = ml.port.listen(one.port, { modes = one.modes })
-    if port then port:on("message", one.handler) end
-    return port, message, code
-  end,
 }
 
 -- What runs: handles by section and name.
@@ -171,8 +166,6 @@ local function make_signals(loop, running, value, makers)
     local handler = type(one) == "function" and one or one.handler
     if not handler and one.stop ~= nil then
       handler = function() loop:stop(one.stop) end
-    elseif not handler then
-      handler = function() ml.reload() end
     end
     local handle = makers.signal(loop, name,
       { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })

@@ -25,6 +25,14 @@ local function timers(report, path, value)
   return false
 end
 
+-- What the format knows and this release has not: said before anything starts.
+local function missing(text)
+  return function(report, path)
+    report(path, text)
+    return false
+  end
+end
+
 local function argv(report, path, value)
   if not rules.table(report, path, value) then return false end
   if #value == 0 then
@@ -70,7 +78,8 @@ local SOURCES = {
   watch = { fields = item { watch = rules.text, debounce = rules.seconds,
     recursive = rules.flag }, handler = true },
   process = { fields = item { process = argv, cwd = rules.text } },
-  port = { fields = item { port = rules.text }, handler = true },
+  port = { fields = item { port = missing("named ports between processes are not offered in this "
+    .. "release; use listen = \"unix:@name\"") }, handler = true },
 }
 local KINDS = rules.sorted_keys(SOURCES)
 for _, kind in pairs(SOURCES) do
@@ -128,7 +137,8 @@ local SIGNAL_FIELDS = {
     report(path, "must be true or a value for the one who ran the loop, got false")
     return false
   end,
-  reload = rules.flag, handler = rules.handler, modes = rules.modes,
+  reload = missing "reloading is not offered in this release; give a handler",
+  handler = rules.handler, modes = rules.modes,
 }
 local signal_table = rules.fields(SIGNAL_FIELDS)
 
