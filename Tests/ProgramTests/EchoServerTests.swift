@@ -22,7 +22,7 @@ struct EchoServerTests {
     // Some leave in the middle of a line, some reset the connection, the others leave in order.
     for client in clients[..<10] { client.send("half a line") }
     for client in clients[10..<20] { client.reset() }
-    clients.forEach { $0.close() }
+    for client in clients { client.close() }
     try server.closeInput()
     let outcome = try server.wait()
     #expect(outcome.status == 0, "\(outcome)")
