@@ -151,9 +151,10 @@ private let posixIsReady: LuaRawFunction = { L, context in
     case "p": event = POLLPRI
     default: throw call.mistake("the event must be \"r\", \"w\", \"d\" or \"p\"")
     }
-    var one = pollfd(fd: fd, events: Int16(event & ~(POLLHUP | POLLERR)), revents: 0)
-    let count = try call.check("poll", again { poll(&one, 1, 0) })
-    call.stack.push(count > 0 && Int32(one.revents) & event != 0)
+    let asked = Int16(event & ~(POLLHUP | POLLERR))
+    var found: Int16 = 0
+    let count = try call.check("poll", again { lookAt(fd, for: asked, found: &found) })
+    call.stack.push(count > 0 && Int32(found) & event != 0)
     return 1
   }
 }

@@ -1,0 +1,12 @@
+// A look at one descriptor in the words of poll(2), for faces that other libraries know.
+
+internal import Glibc
+
+/// Asks for events of a descriptor without waiting. Any thread.
+/// - Returns: What poll(2) returns, `errno` included.
+package func lookAt(_ fd: Int32, for events: Int16, found: inout Int16) -> Int32 {
+  var one = pollfd(fd: fd, events: events, revents: 0)
+  let count = poll(&one, 1, 0)
+  found = one.revents
+  return count
+}
