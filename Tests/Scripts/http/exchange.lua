@@ -55,6 +55,7 @@ loop:task(function()
   local nothing, message, code = http.get "https://example.org/"
   assert(nothing == nil and code == "EINVAL" and message:find "TLS", message)
   assert(select(3, http.get "127.0.0.1:80") == "EINVAL")
-  assert(not pcall(http.get, base, { timout = 1 }))
+  local _, mistake = pcall(http.get, base, { timout = 1 })
+  assert(mistake:find "unknown option 'timout'; did you mean 'timeout'%?", mistake)
 end)
 loop:run()
