@@ -5,7 +5,7 @@ extension Loop {
   /// Tells the observers of a mode of an activity (R32 to R37).
   @inline(__always)
   func notify(_ activity: Activity, _ mode: Mode) {
-    if isTraced { tracer?(.activity(activity, mode: mode.name)) }
+    if isTraced { tell(.activity(activity, mode: mode.name)) }
     if mode.watched.contains(activity) { callOutToObservers(activity, mode) }
   }
 
@@ -18,7 +18,7 @@ extension Loop {
       observer.isFiring = true
       observer.countCall()
       if isTraced {
-        traced(.observer, mode, name: observer.name) { handler(observer, activity) }
+        traced(.observer, mode, observer) { handler(observer, activity) }
       } else {
         handler(observer, activity)
       }
@@ -33,8 +33,10 @@ extension Loop {
     toTimer id: TimerID, _ callout: TimerCallout, missed: Int64, _ mode: Mode
   ) {
     if isTraced {
-      let name = timerName?(id, callout) ?? ""
-      traced(.timer, mode, name: name, due: timers.records[id.slot].date, missed: missed) {
+      traced(
+        .timer, mode, name: timerName?(id, callout) ?? "", subject: id.rawValue,
+        due: timers.records[id.slot].date, missed: missed
+      ) {
         callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)
       }
     } else {
@@ -48,7 +50,7 @@ extension Loop {
     guard source.beginCall(), let perform = source.perform else { return }
     source.countCall()
     if isTraced {
-      traced(.source, mode, name: source.name) { perform(source) }
+      traced(.source, mode, source) { perform(source) }
     } else {
       perform(source)
     }
@@ -60,7 +62,7 @@ extension Loop {
     guard port.beginCall(), let handler = port.handler else { return }
     port.countCall()
     if isTraced {
-      traced(.port, mode, name: port.name) { handler(port, message) }
+      traced(.port, mode, port) { handler(port, message) }
     } else {
       handler(port, message)
     }
@@ -72,7 +74,7 @@ extension Loop {
     source.callDepth += 1
     source.countCall()
     if isTraced {
-      traced(.descriptor, mode, name: source.name) { handler(source, event) }
+      traced(.descriptor, mode, source) { handler(source, event) }
     } else {
       handler(source, event)
     }

@@ -93,8 +93,12 @@ public final class Loop: @unchecked Sendable {
   /// Whether the main queue holds runs open in common modes (R8). Loop thread only.
   public var mainQueueHolds = true
   /// Told of every stage and call-out; nil costs nothing. Loop thread only.
-  public var tracer: Tracer? { didSet { isTraced = tracer != nil } }
+  public var tracer: Tracer? { didSet { lookWhoTraces() } }
+  /// Told of the same.
+  var watchers: [TraceWatcher] = []
   var isTraced = false
+  /// Whether any of those wants the names of what is called.
+  var tracesNames = false
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// In which order events that are ready at once are served; nil: as they became so.
@@ -230,6 +234,8 @@ public final class Loop: @unchecked Sendable {
     forgetSignalled()
     commonItems = []
     tracer = nil
+    watchers = []
+    lookWhoTraces()
     idleHooks = []
     for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
     kernel.closePollSet(barePollSet)

@@ -7,9 +7,11 @@ public enum TraceEvent: Sendable {
   /// Observers are told of an activity, also if there are none.
   case activity(Activity, mode: ModeName)
   /// User code is about to be called: so many nanoseconds after the date of its timer, which missed
-  /// so many; both are 0 for what is no timer.
+  /// so many; both are 0 for what is no timer. `subject` tells what is called from all others that
+  /// live now: a timer by its ID, an item by its address; 0 for blocks. `at` is the loop's time.
   case calloutBegins(
-    CalloutKind, name: String, mode: ModeName, lateness: Int64 = 0, missed: Int64 = 0)
+    CalloutKind, name: String, mode: ModeName, lateness: Int64 = 0, missed: Int64 = 0,
+    subject: UInt64 = 0, at: Int64 = 0)
   /// User code was called and has returned.
   case callout(CalloutKind, name: String, mode: ModeName, nanoseconds: Int64)
 }
@@ -23,24 +25,64 @@ public enum CalloutKind: String, Sendable, CaseIterable {
 /// Told of what a loop does, on its thread.
 public typealias Tracer = (TraceEvent) -> Void
 
+/// One of several who are told of what a loop does. Loop thread only.
+package final class TraceWatcher {
+  /// Whether it looks at the names of what is called; making them is most of the cost.
+  fileprivate let wantsNames: Bool
+  fileprivate let body: Tracer
+
+  package init(wantsNames: Bool, _ body: @escaping Tracer) {
+    self.wantsNames = wantsNames
+    self.body = body
+  }
+}
+
 extension Loop {
-  func traceRun(begins: Bool, _ frame: RunFrame) {
-    if isTraced { tracer?(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
+  /// Has somebody told of every stage and call-out, beside `tracer` and others. Loop thread only.
+  package func add(watcher: TraceWatcher) {
+    watchers.append(watcher)
+    lookWhoTraces()
   }
 
-  /// Calls user code and tells the tracer of it, and how long it took.
+  package func remove(watcher: TraceWatcher) {
+    watchers.removeAll { $0 === watcher }
+    lookWhoTraces()
+  }
+
+  func lookWhoTraces() {
+    isTraced = tracer != nil || !watchers.isEmpty
+    tracesNames = tracer != nil || watchers.contains(where: \.wantsNames)
+  }
+
+  @inline(never)
+  func tell(_ event: TraceEvent) {
+    tracer?(event)
+    for watcher in watchers { watcher.body(event) }
+  }
+
+  func traceRun(begins: Bool, _ frame: RunFrame) {
+    if isTraced { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
+  }
+
+  /// Calls the code of an item and tells of it.
+  func traced(_ kind: CalloutKind, _ mode: Mode, _ item: Item, _ body: () -> Void) {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(item).toOpaque())
+    traced(kind, mode, name: item.name, subject: UInt64(address), body)
+  }
+
+  /// Calls user code and tells of it, and how long it took.
   @inline(never)
   func traced(
-    _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, due date: Int64? = nil,
-    missed: Int64 = 0, _ body: () -> Void
+    _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, subject: UInt64 = 0,
+    due date: Int64? = nil, missed: Int64 = 0, _ body: () -> Void
   ) {
-    let name = name()
+    let name = tracesNames ? name() : ""
     let begin = clock.now()
-    tracer?(
+    tell(
       .calloutBegins(
         kind, name: name, mode: mode.name, lateness: date.map { max(0, begin - $0) } ?? 0,
-        missed: missed))
+        missed: missed, subject: subject, at: begin))
     body()
-    tracer?(.callout(kind, name: name, mode: mode.name, nanoseconds: clock.now() - begin))
+    tell(.callout(kind, name: name, mode: mode.name, nanoseconds: clock.now() - begin))
   }
 }

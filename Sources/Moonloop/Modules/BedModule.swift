@@ -16,7 +16,7 @@ final class TestBed {
 
   var levels: [Level] = []
   /// Follows the loop of a simulation.
-  var recorder: LoopRecorder?
+  var recorder: (LoopRecorder, TraceWatcher)?
 }
 
 extension Runtime {

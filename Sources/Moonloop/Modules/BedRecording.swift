@@ -24,8 +24,9 @@ private let bedRecord: LuaRawFunction = { L, context in
         span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
         to: overflows ? .max : end,
         details: try options.integer("details", in: 0...1_000_000) ?? 0))
-    call.runtime.bed?.recorder = recorder
-    call.loop.tracer = { recorder.take($0) }
+    let watcher = TraceWatcher(wantsNames: true) { recorder.take($0) }
+    call.runtime.bed?.recorder = (recorder, watcher)
+    call.loop.add(watcher: watcher)
     return 0
   }
 }
@@ -33,10 +34,10 @@ private let bedRecord: LuaRawFunction = { L, context in
 /// `recorded()`: ends the recording; what it has, times in seconds since its beginning.
 private let bedRecorded: LuaRawFunction = { L, context in
   host(L, context, "recorded") { call in
-    guard let recorder = call.runtime.bed?.recorder else {
+    guard let (recorder, watcher) = call.runtime.bed?.recorder else {
       throw call.mistake("nothing is recorded")
     }
-    call.loop.tracer = nil
+    call.loop.remove(watcher: watcher)
     call.runtime.bed?.recorder = nil
     call.runtime.push(recorder, on: call.stack)
     return 1
@@ -60,14 +61,14 @@ extension Runtime {
     stack.setList("items", recorder.items) { item in
       stack.newTable(fields: 12)
       stack.setField("kind", item.kind.rawValue)
-      stack.setField("name", item.name)
+      stack.setField("name", item.subject.name)
       stack.setField("fires", item.calls)
       stack.setField("missed", Int(item.missed))
-      stack.setSeconds("late_max", item.lateMax)
-      stack.setSeconds("late_sum", item.lateSum)
+      stack.setSeconds("late_max", item.lateness.max)
+      stack.setSeconds("late_sum", item.lateness.sum)
       stack.setField("wake_ups", item.wakeUps)
-      stack.setSeconds("busy", item.busy)
-      stack.setSeconds("busy_max", item.busyMax)
+      stack.setSeconds("busy", item.durations.sum)
+      stack.setSeconds("busy_max", item.durations.max)
       stack.setList("columns", item.columns) { stack.push(Int($0)) }
     }
     stack.setList("sleep_columns", recorder.sleepColumns) { stack.push(Double($0) / 1e9) }
