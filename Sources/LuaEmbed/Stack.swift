@@ -127,7 +127,7 @@ public enum LuaType: Int32, Sendable {
 let registryIndex = Int32(CML_REGISTRY)
 
 /// Where a script called the host: a chunk by number, and a line.
-package struct LuaPosition: Equatable, Sendable, BitwiseCopyable {
+package struct LuaPosition: Hashable, Sendable, BitwiseCopyable {
   package let source: Int32
   package let line: Int32
 

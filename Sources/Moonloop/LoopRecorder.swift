@@ -1,25 +1,44 @@
-// Follows what a loop does, for `moonloop simulate`: sums for each item, counts in columns of equal
-// time for a picture, and each event of a window.
+// Follows what a loop does, for `loop:metrics` and `moonloop simulate`: sums and percentiles for
+// each item; for a picture, counts in columns of equal time and each event of a window.
 
+internal import LuaEmbed
 internal import MoonloopCore
+
+/// What is called, as far as its figures are one row: a word for its kind, and its name. Those that
+/// were made at different places have a row each.
+struct RecordedSubject: Hashable {
+  let word: String
+  let name: String
+  var place = LuaPosition.nowhere
+}
 
 /// Takes the events of one loop. Loop thread only.
 final class LoopRecorder {
-  /// What is called: an item, by its kind and name.
+  /// The figures of a row.
   struct Item {
     let kind: CalloutKind
-    let name: String
+    let subject: RecordedSubject
     var calls = 0
     var missed: Int64 = 0
-    var lateMax: Int64 = 0
-    var lateSum: Int64 = 0
+    /// How late timers were called.
+    var lateness = Histogram()
     /// Sleeps that ended for it.
     var wakeUps = 0
-    /// Real time in its handler, without what that called through a nested run.
-    var busy: Int64 = 0
-    var busyMax: Int64 = 0
+    /// Real time in its handler, without what that called through a nested run, or slept in one.
+    var durations = Histogram()
+    /// The last call that something else made late.
+    var late: LateCall?
     /// Calls in each column.
     var columns: [Int32]
+  }
+
+  /// A call that was late, and what had the thread meanwhile.
+  struct LateCall {
+    let late: Int64
+    let culprit: Int
+    /// How long the call of that took.
+    let duration: Int64
+    let at: Int64
   }
 
   /// One run; runs of equal mode and depth that a picture could not tell apart are one.
@@ -59,34 +78,43 @@ final class LoopRecorder {
     var sleep: Int64?
   }
 
-  private struct Call {
-    let item: Int
+  /// A call under way.
+  struct Call {
+    let kind: CalloutKind
+    /// Its row; -1: not known yet.
+    var item: Int
     let begin: Int64
     let late: Int64
+    let missed: Int64
+    let wakes: Bool
     let real: Int64
-    /// Real time of the calls inside.
+    /// Real time of the calls and sleeps inside.
     var inner: Int64 = 0
-  }
-
-  private struct Key: Hashable {
-    let kind: CalloutKind
-    let name: String
   }
 
   /// So many passes at one moment of virtual time mean that it stands still.
   private static let standingLimit = 200_000
   /// The most runs that are kept for the picture.
   private static let runLimit = 4000
+  /// The most rows; all else is in one more.
+  static let itemLimit = 1000
+  /// A call that takes so long may be what makes others late.
+  private static let longCall: Int64 = 1_000_000
+  private static let longCallLimit = 32
 
   let options: Options
   private unowned let loop: Loop
   private let origin: Int64
+  /// Says which row a call belongs to, by its kind and what is called; nil: its kind and name do.
+  private let identify: ((CalloutKind, UInt64) -> Int?)?
   private(set) var items: [Item] = []
-  private var indices: [Key: Int] = [:]
+  private var indices: [RecordedSubject: Int] = [:]
   private(set) var runs: [Run] = []
   private(set) var details: [Detail] = []
   private(set) var passes = 0
   private(set) var wakeUps = 0
+  /// What was called first after a sleep; the last: nothing was.
+  private(set) var wakeUpCauses = [Int](repeating: 0, count: CalloutKind.allCases.count + 1)
   private(set) var slept: Int64 = 0
   private(set) var sleepColumns: [Int64]
   private(set) var passColumns: [Int32]
@@ -95,35 +123,44 @@ final class LoopRecorder {
   private(set) var standsStill = false
 
   private var frames: [Frame] = []
-  private var calls: [Call] = []
+  private(set) var calls: [Call] = []
+  /// The last calls that took long; the next one takes the place at `longCallNext`.
+  private var longCalls: [(item: Int, begin: Int64, end: Int64)] = []
+  private var longCallNext = 0
   private var wasWoken = false
   private var standing = 0
   private var lastPass: Int64 = -1
 
-  init(_ loop: Loop, _ options: Options) {
+  /// - Parameter identify: Gives the row of what is called, made by `row(of:_:)`.
+  init(
+    _ loop: Loop, _ options: Options, identify: ((CalloutKind, UInt64) -> Int?)? = nil
+  ) {
     self.loop = loop
     self.options = options
-    origin = loop.kernel.now()
+    self.identify = identify
+    origin = loop.clock.now()
     sleepColumns = Array(repeating: 0, count: options.columns)
     passColumns = Array(repeating: 0, count: options.columns)
   }
 
   /// Nanoseconds since the beginning.
-  var now: Int64 { loop.kernel.now() - origin }
+  var now: Int64 { loop.clock.now() - origin }
+  /// Real time, when the loop's is `now`.
+  private func real(_ now: Int64) -> Int64 {
+    loop.clock.runsByItself ? now + origin : RealTime.monotonic
+  }
 
   func take(_ event: TraceEvent) {
     switch event {
     case .run(true, let mode, _): frames.append(Frame(mode: mode.rawValue, begin: now))
     case .run(false, _, _): endRun()
     case .activity(.beforeTimers, _): beginPass()
-    case .activity(.beforeWaiting, _):
-      wasWoken = false
-      if !frames.isEmpty { frames[frames.count - 1].sleep = now }
+    case .activity(.beforeWaiting, _): beginSleep()
     case .activity(.afterWaiting, _): endSleep()
     case .activity: break
-    case .calloutBegins(let kind, let name, _, let lateness, let missed):
-      beginCall(kind, name, lateness, missed)
-    case .callout: endCall()
+    case .calloutBegins(let kind, let name, _, let lateness, let missed, let subject, let at):
+      beginCall(kind, name, subject, at - origin, lateness, missed)
+    case .callout(_, _, _, let nanoseconds): endCall(nanoseconds)
     }
   }
 
@@ -158,6 +195,11 @@ final class LoopRecorder {
     }
   }
 
+  private func beginSleep() {
+    noteWakeUp(nil)
+    if !frames.isEmpty { frames[frames.count - 1].sleep = now }
+  }
+
   private func endSleep() {
     guard let last = frames.indices.last, let begin = frames[last].sleep else { return }
     frames[last].sleep = nil
@@ -166,6 +208,8 @@ final class LoopRecorder {
     wakeUps += 1
     wasWoken = true
     slept += now - begin
+    // What is slept inside of a handler is not its own time; a jump takes none.
+    if let outer = calls.indices.last, loop.clock.runsByItself { calls[outer].inner += now - begin }
     note(.sleep, begin: begin, now)
     if options.columns == 0 { return }
     let width = max(1, options.span / Int64(options.columns))
@@ -175,47 +219,107 @@ final class LoopRecorder {
     }
   }
 
+  /// Counts what the last sleep ended for.
+  private func noteWakeUp(_ kind: CalloutKind?) {
+    if !wasWoken { return }
+    wasWoken = false
+    wakeUpCauses[kind.map(Self.place) ?? CalloutKind.allCases.count] += 1
+  }
+
+  private static func place(of kind: CalloutKind) -> Int {
+    CalloutKind.allCases.firstIndex(of: kind)!
+  }
+
   // MARK: Call-outs
 
-  private func beginCall(_ kind: CalloutKind, _ name: String, _ late: Int64, _ missed: Int64) {
-    let index = index(of: kind, name)
-    let now = now
-    items[index].calls += 1
-    items[index].missed += missed
-    items[index].lateSum += late
-    items[index].lateMax = max(items[index].lateMax, late)
-    if options.columns > 0 { items[index].columns[column(now)] += 1 }
-    if wasWoken && kind != .observer {
-      items[index].wakeUps += 1
-      wasWoken = false
+  private func beginCall(
+    _ kind: CalloutKind, _ name: String, _ subject: UInt64, _ now: Int64, _ late: Int64,
+    _ missed: Int64
+  ) {
+    let wakes = wasWoken && kind != .observer
+    if wakes { noteWakeUp(kind) }
+    let item: Int
+    if let identify {
+      item = identify(kind, subject) ?? -1
+    } else {
+      item = row(of: RecordedSubject(word: kind.rawValue, name: name), kind)
     }
-    calls.append(Call(item: index, begin: now, late: late, real: RealTime.monotonic))
+    if late >= Self.longCall && item >= 0 { findCulprit(item, late, now) }
+    calls.append(
+      Call(
+        kind: kind, item: item, begin: now, late: late, missed: missed, wakes: wakes,
+        real: real(now)))
   }
 
-  private func endCall() {
-    guard let call = calls.popLast() else { return }
-    let real = RealTime.monotonic - call.real
+  /// The call under way turns out to be of a row.
+  func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
+    guard let last = calls.indices.last, calls[last].item < 0 else { return }
+    calls[last].item = row(of: subject(), calls[last].kind)
+  }
+
+  private func endCall(_ nanoseconds: Int64) {
+    guard var call = calls.popLast() else { return }
+    let end = call.begin + nanoseconds
+    let real = real(end) - call.real
     if let outer = calls.indices.last { calls[outer].inner += real }
-    let own = real - call.inner
-    items[call.item].busy += own
-    items[call.item].busyMax = max(items[call.item].busyMax, own)
-    let now = now
-    note(.callout, item: call.item, begin: call.begin, now, late: call.late)
+    if call.item < 0 {
+      call.item = row(of: RecordedSubject(word: call.kind.rawValue, name: ""), call.kind)
+    }
+    count(call, real - call.inner)
+    if nanoseconds >= Self.longCall { noteLongCall(call.item, call.begin, end) }
+    if options.details > 0 {
+      note(.callout, item: call.item, begin: call.begin, end, late: call.late)
+    }
     // An observer of the sleep has returned: only now does it begin.
-    if items[call.item].kind == .observer, let last = frames.indices.last,
-      frames[last].sleep != nil
-    {
-      frames[last].sleep = now
+    if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
+      frames[last].sleep = end
     }
   }
 
-  private func index(of kind: CalloutKind, _ name: String) -> Int {
-    let key = Key(kind: kind, name: name)
-    if let index = indices[key] { return index }
-    indices[key] = items.count
+  private func count(_ call: Call, _ own: Int64) {
+    items[call.item].calls += 1
+    items[call.item].missed += call.missed
+    if call.wakes { items[call.item].wakeUps += 1 }
+    items[call.item].durations.add(own)
+    if call.kind == .timer { items[call.item].lateness.add(call.late) }
+    if options.columns > 0 { items[call.item].columns[column(call.begin)] += 1 }
+  }
+
+  /// The row of what is called.
+  func row(of subject: RecordedSubject, _ kind: CalloutKind) -> Int {
+    if let index = indices[subject] { return index }
+    if identify != nil && items.count >= Self.itemLimit {
+      let rest = RecordedSubject(word: "all others", name: "")
+      if subject != rest { return row(of: rest, kind) }
+    }
+    indices[subject] = items.count
     items.append(
-      Item(kind: kind, name: name, columns: Array(repeating: 0, count: options.columns)))
+      Item(kind: kind, subject: subject, columns: Array(repeating: 0, count: options.columns)))
     return items.count - 1
+  }
+
+  // MARK: What is late, and why
+
+  private func noteLongCall(_ item: Int, _ begin: Int64, _ end: Int64) {
+    if longCalls.count < Self.longCallLimit {
+      longCalls.append((item, begin, end))
+    } else {
+      longCalls[longCallNext] = (item, begin, end)
+      longCallNext = (longCallNext + 1) % Self.longCallLimit
+    }
+  }
+
+  /// Finds the call that had the thread for most of the time that a timer was due.
+  private func findCulprit(_ item: Int, _ late: Int64, _ now: Int64) {
+    let due = now - late
+    var most = late / 4
+    for call in longCalls where call.end > due {
+      let overlap = call.end - max(call.begin, due)
+      if overlap <= most { continue }
+      most = overlap
+      items[item].late = LateCall(
+        late: late, culprit: call.item, duration: call.end - call.begin, at: now)
+    }
   }
 
   // MARK: The picture
