@@ -88,6 +88,24 @@ static const char configuration_schema[] = {
 static const char configuration_tokens[] = {
 #embed "lua/configuration/tokens.lua"
 };
+static const char console_client[] = {
+#embed "lua/console/client.lua"
+};
+static const char console_commands[] = {
+#embed "lua/console/commands.lua"
+};
+static const char console_server[] = {
+#embed "lua/console/server.lua"
+};
+static const char console_session[] = {
+#embed "lua/console/session.lua"
+};
+static const char console_show[] = {
+#embed "lua/console/show.lua"
+};
+static const char console_wire[] = {
+#embed "lua/console/wire.lua"
+};
 static const char http[] = {
 #embed "lua/http.lua"
 };
@@ -268,6 +286,12 @@ static const struct cmo_source sources[] = {
     SOURCE("configuration.rules", configuration_rules),
     SOURCE("configuration.schema", configuration_schema),
     SOURCE("configuration.tokens", configuration_tokens),
+    SOURCE("console.client", console_client),
+    SOURCE("console.commands", console_commands),
+    SOURCE("console.server", console_server),
+    SOURCE("console.session", console_session),
+    SOURCE("console.show", console_show),
+    SOURCE("console.wire", console_wire),
     SOURCE("http", http),
     SOURCE("http.client", http_client),
     SOURCE("http.message", http_message),

@@ -83,6 +83,8 @@ package final class Runtime {
   var nobodyRef: Int32 = 0
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
+  /// Whether the functions of the console were made.
+  var hasConsole = false
   /// How many workers this state is inside of.
   var workerDepth = 0
   /// Tells this state from all others.

@@ -64,7 +64,12 @@ final class ScriptRun {
           errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
         }))
     ScriptArguments(settings).set(on: state)
-    if settings.command != nil { runtime.openBed() }
+    if settings.command != nil {
+      runtime.openBed()
+      runtime.openConsole()
+    } else {
+      runtime.hearAttention(kernel)
+    }
     state.onClosed = { Ending.forgetCallouts() }
     Child.keepStatuses()
     Ending.catchSignals(

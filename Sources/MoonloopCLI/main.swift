@@ -9,7 +9,9 @@ exit(Program.main(CommandLine.arguments))
 /// The command line as a whole.
 enum Program {
   static let version = "0.1.0"
-  static let commands = [runCommand, testCommand, planCommand, simulateCommand, checkCommand]
+  static let commands = [
+    runCommand, testCommand, planCommand, simulateCommand, checkCommand, psCommand,
+  ]
 
   /// - Returns: The exit status.
   static func main(_ arguments: [String]) -> Int32 {
@@ -52,6 +54,7 @@ enum Program {
     switch command.name {
     case "run": try run(arguments)
     case "test": try test(arguments)
+    case psCommand.name: try runConsole(arguments, command)
     default: try runPlanning(arguments, command)
     }
   }

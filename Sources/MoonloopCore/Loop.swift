@@ -101,6 +101,8 @@ public final class Loop: @unchecked Sendable {
   var tracesNames = false
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
+  /// Called when another process asks for attention; see `Attention`.
+  @exclusivity(unchecked) var attention: (() -> Void)?
   /// In which order events that are ready at once are served; nil: as they became so.
   @exclusivity(unchecked) package var eventOrder: EventOrder?
   /// When descriptors were last looked at.

@@ -235,6 +235,21 @@ extern volatile int cmx_ending_word;
 // Why the program is to end: a signal's number, or what was handed to `begin`; 0: it is not.
 static inline int cmx_ending(void) { return cmx_ending_word; }
 
+// ---- Consoles (attention.c) ------------------------------------------------------------------
+// From now on a signal of another process sets the word, and writes to the descriptor of a loop's
+// wake-up. No effect if the program handles that signal by itself.
+void cmx_attention_catch(int wake_fd);
+// Another loop is woken from now on.
+void cmx_attention_wake(int fd);
+extern volatile int cmx_attention_word;
+static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
+// Whether somebody asked since the last call.
+bool cmx_attention_take(void);
+// Whether a process would hear of it.
+bool cmx_attention_is_caught(int pid);
+// Asks a process; -ENOTSUP if it would not hear of it.
+int cmx_attention_ask(int pid);
+
 // ---- libdispatch ---------------------------------------------------------------------------
 // How a run loop serves the main queue; exported for Core Foundation and not in any header.
 int _dispatch_get_main_queue_handle_4CF(void);

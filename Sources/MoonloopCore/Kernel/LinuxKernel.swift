@@ -19,6 +19,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// For tests, which cannot set the clock of the system.
   package var wallWatchDescriptor: Int32? { wallWatch?.number }
 
+  /// Whether a wait ends when another process asks for attention; only one loop of a process does.
+  @exclusivity(unchecked) package var hearsAttention = false  // a plain word
+
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
 
@@ -221,7 +224,7 @@ extension LinuxKernel {
       let mayJump = clock.jumpsWhenIdle && deadline != .max && !clock.holds.areOpen
       let sleep = mayJump ? 0 : clock.wait(until: deadline, at: cmx_monotonic())
       let found = fetch(set, sleep, ready)
-      if found.endsWait || wakeUp.isNotified || Ending.isAskedFor { return found.count }
+      if found.endsWait || mustReturn { return found.count }
       // A wake-up of the past, a nudge, a silent hang-up: look again.
       if found.hasInternal { continue }
       if mayJump { clock.jump(to: deadline, at: cmx_monotonic()) }
@@ -239,7 +242,7 @@ extension LinuxKernel {
       clock.follow(place.becomeBusy())
       let isHeld = clock.holds.areOpen
       let found = fetch(set, 0, ready)
-      if found.endsWait || wakeUp.isNotified || Ending.isAskedFor { return found.count }
+      if found.endsWait || mustReturn { return found.count }
       if found.hasInternal { continue }
       let system = cmx_monotonic()
       let sleep = clock.wait(until: deadline, at: system)
@@ -251,11 +254,16 @@ extension LinuxKernel {
         if !place.becomeIdle(idle) { continue }
       }
       let later = fetch(set, sleep, ready)
-      if later.endsWait || wakeUp.isNotified || Ending.isAskedFor {
+      if later.endsWait || mustReturn {
         clock.follow(place.becomeBusy())
         return later.count
       }
     }
+  }
+
+  /// Whether the loop has to look, though nothing is ready.
+  private var mustReturn: Bool {
+    wakeUp.isNotified || Ending.isAskedFor || (hearsAttention && Attention.isAskedFor)
   }
 
   private struct Found {

@@ -1,0 +1,154 @@
+-- Finds programs that run, and talks to their consoles.
+--
+--     local console = assert(client.connect("1234"))
+--     local reply = assert(console:request { eval = "loop:metrics()", as = "json" })
+local ml = require "moonloop"
+local host = require "moonloop.console.host"
+local server = require "moonloop.console.server"
+local wire = require "moonloop.console.wire"
+
+local client = {}
+
+local Console = {}
+Console.__index = Console
+
+-- What stands behind the command on a command line: the name that was given, and the script.
+local function described(arguments)
+  local name, file
+  local place = 2
+  while arguments[place] do
+    local argument = arguments[place]
+    if argument:sub(1, 1) ~= "-" or argument == "-" then
+      file = argument
+      break
+    end
+    if argument == "-e" then
+      file = "-e"
+      break
+    end
+    name = argument:match "^%-%-name=(.*)" or name
+    if client.takes_value[argument] then
+      place = place + 1
+      if argument == "--name" then name = arguments[place] end
+    end
+    place = place + 1
+  end
+  return name or file and file:match "([^/]+)$":gsub("%.lua$", "") or arguments[1], file
+end
+
+--- The options of `run` and `repl` whose value is an argument of its own.
+client.takes_value = {}
+for option in ("mode timeout clock memory callout on-error trace-out name"):gmatch "%S+" do
+  client.takes_value["--" .. option] = true
+end
+
+--- The programs of this user that would open a console: { pid, name, file, since } each.
+function client.programs()
+  local found = {}
+  for _, process in ipairs(host.processes()) do
+    local name, file = described(process.arguments)
+    found[#found + 1] = {
+      pid = process.pid, name = name, file = file or "", since = process.since,
+    }
+  end
+  return found
+end
+
+--- The number of the process that a name or a number means; or nil and a message.
+function client.find(target)
+  local pid = math.tointeger(tonumber(target))
+  if pid then return pid end
+  local fitting = {}
+  for _, program in ipairs(client.programs()) do
+    if program.name == target or program.file == target then fitting[#fitting + 1] = program end
+  end
+  if #fitting == 1 then return fitting[1].pid end
+  if #fitting == 0 then
+    return nil, ("no program '%s' runs; see 'moonloop ps'"):format(target), "ESRCH"
+  end
+  local numbers = {}
+  for place, program in ipairs(fitting) do numbers[place] = program.pid end
+  return nil, ("%d programs are called '%s': %s; name one by its number"):format(
+    #fitting, target, table.concat(numbers, ", ")), "EEXIST"
+end
+
+local reasons = {
+  ESRCH = "no process %d runs; see 'moonloop ps'",
+  EPERM = "process %d belongs to another user",
+  EOPNOTSUPP = "process %d is no program of moonloop that can be asked for a console",
+}
+
+-- The socket is there as soon as the loop of the program has a moment for it.
+local function open(pid, timeout)
+  local path, message, code = server.path(pid)
+  if not path then return nil, message, code end
+  local stream = ml.net.connect { path = path, timeout = timeout }
+  if stream then return stream end
+  local ok
+  ok, message, code = host.ask(pid)
+  if not ok then return nil, reasons[code] and reasons[code]:format(pid) or message, code end
+  local deadline = ml.now() + timeout
+  repeat
+    ml.sleep(0.01)
+    stream = ml.net.connect { path = path, timeout = timeout }
+    if stream then return stream end
+  until ml.now() > deadline
+  return nil, ("process %d does not answer: its loop is busy, or runs in a private mode"):format(
+    pid), "ETIMEDOUT"
+end
+
+--- Connects to the program of a name or number, waiting at most so many seconds (5).
+--- Returns the console; or nil, message, code.
+function client.connect(target, options)
+  local timeout = options and options.timeout or 5
+  local pid, message, code = client.find(target)
+  if not pid then return nil, message, code end
+  local stream
+  stream, message, code = open(pid, timeout)
+  if not stream then return nil, message, code end
+  local line = stream:read("l", { timeout = timeout })
+  local hello = line and wire.decode(line)
+  if type(hello) ~= "table" or hello.event ~= "hello" then
+    stream:invalidate()
+    return nil, ("process %d does not answer: its loop is busy, or runs in a private mode"):format(
+      pid), "ETIMEDOUT"
+  end
+  return setmetatable({ stream = stream, pid = pid, hello = hello, last = 0 }, Console)
+end
+
+--- Sends something without an answer. Returns true; or nil, message, code.
+function Console:send(message)
+  local ok, problem, code = self.stream:write(wire.encode(message), "\n")
+  if ok then return true end
+  return nil, problem, code
+end
+
+--- The next message of the program, an answer or an event; or nil, message, code.
+function Console:receive()
+  local line, message, code = self.stream:read "l"
+  if not line then return nil, message or "the program has ended", code or "EPIPE" end
+  return wire.decode(line)
+end
+
+--- Sends a request and waits for its answer; what else comes goes to `self.on_event`.
+--- Returns the answer, with the values of JSON decoded; or nil, message, code.
+function Console:request(request)
+  self.last = self.last + 1
+  request.id = self.last
+  local ok, message, code = self:send(request)
+  if not ok then return nil, message, code end
+  while true do
+    local reply
+    reply, message, code = self:receive()
+    if not reply then return nil, message, code end
+    if reply.id == request.id then
+      for place, text in ipairs(reply.values or {}) do reply.values[place] = wire.decode(text) end
+      return reply
+    end
+    if reply.event and self.on_event then self.on_event(reply) end
+  end
+end
+
+function Console:close() self.stream:invalidate() end
+
+return client

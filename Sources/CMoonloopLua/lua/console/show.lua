@@ -1,0 +1,95 @@
+-- Values as people like to read them: tables with their contents, in order, cycles named.
+local show = {}
+
+local WIDTH, DEPTH, ITEMS = 78, 4, 100
+
+local reserved = {}
+for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
+  return then true until while]]):gmatch "%a+" do
+  reserved[word] = true
+end
+
+local function text(value)
+  local quoted = ("%q"):format(value):gsub("\\\n", "\\n"):gsub("\r", "\\r"):gsub("\t", "\\t")
+  return (quoted:gsub("\\9", "\\t"))
+end
+
+local function function_text(value)
+  local info = debug.getinfo(value, "S")
+  local place = info.what == "C" and "built in"
+    or ("%s:%d"):format(info.short_src, info.linedefined)
+  return ("function (%s)"):format(place)
+end
+
+local function atom(value)
+  local kind = type(value)
+  if kind == "string" then return text(value) end
+  if kind == "function" then return function_text(value) end
+  local ok, words = pcall(tostring, value)
+  return ok and words or ("(%s whose __tostring fails: %s)"):format(kind, tostring(words))
+end
+
+local function key_text(key)
+  if type(key) == "string" and key:find "^[%a_][%w_]*$" and not reserved[key] then return key end
+  return "[" .. atom(key) .. "]"
+end
+
+local ranks = { number = 1, string = 2, boolean = 3 }
+
+local function before(a, b)
+  local first, second = ranks[type(a)] or 4, ranks[type(b)] or 4
+  if first ~= second then return first < second end
+  if first <= 2 then return a < b end
+  return tostring(a) < tostring(b)
+end
+
+local render
+
+-- The parts of a table: elements of the list first, then fields in order.
+local function parts_of(value, state, depth)
+  local parts, count, listed = {}, 0, 0
+  while rawget(value, listed + 1) ~= nil and listed < ITEMS do
+    listed = listed + 1
+    parts[listed] = render(rawget(value, listed), state, depth + 1)
+  end
+  local keys = {}
+  for key in next, value do
+    count = count + 1
+    if not (math.type(key) == "integer" and key >= 1 and key <= listed) then keys[#keys + 1] = key end
+  end
+  table.sort(keys, before)
+  for _, key in ipairs(keys) do
+    if #parts >= ITEMS then break end
+    parts[#parts + 1] = key_text(key) .. " = " .. render(rawget(value, key), state, depth + 1)
+  end
+  if count > #parts then parts[#parts + 1] = ("... %d more"):format(count - #parts) end
+  return parts
+end
+
+local function table_text(value, state, depth)
+  local meta = debug.getmetatable(value)
+  if type(meta) == "table" and (rawget(meta, "__tostring") or rawget(meta, "__name")) then
+    return atom(value)
+  end
+  if state.path[value] then return "(this table again)" end
+  if depth > DEPTH then return next(value) == nil and "{}" or "{...}" end
+  state.path[value] = true
+  local parts = parts_of(value, state, depth)
+  state.path[value] = nil
+  if #parts == 0 then return "{}" end
+  local line = "{ " .. table.concat(parts, ", ") .. " }"
+  local indent = ("  "):rep(depth)
+  if #line + #indent <= WIDTH and not line:find("\n", 1, true) then return line end
+  local inner = ("  "):rep(depth + 1)
+  return "{\n" .. inner .. table.concat(parts, ",\n" .. inner) .. "\n" .. indent .. "}"
+end
+
+function render(value, state, depth)
+  if type(value) == "table" then return table_text(value, state, depth) end
+  return atom(value)
+end
+
+--- A value as text.
+function show.value(value) return render(value, { path = {} }, 0) end
+
+return show

@@ -1,0 +1,183 @@
+// What the console, which is written in Lua, asks of the host. Private: `moonloop.console.host` is
+// there from the moment that a console is wanted.
+
+internal import Glibc
+internal import LuaEmbed
+package import MoonloopCore
+
+extension Runtime {
+  /// Lets `require "moonloop.console.host"` give the functions below.
+  package func openConsole() {
+    guard !hasConsole else { return }
+    hasConsole = true
+    state.preload(
+      LuaModule(
+        "moonloop.console.host", "What the console asks of the host.",
+        consoleEntries))
+  }
+
+  /// From now on other processes of the user may ask for a console of this loop.
+  package func hearAttention(_ kernel: LinuxKernel) {
+    loop.onAttention(kernel) { [unowned self] in
+      openConsole()
+      let outcome = state.start(push: { [unowned self] stack in
+        do { try state.load(openListener, name: "=console", on: stack) } catch {
+          stack.push(function: { _, _ in LuaStatus.results(0) })
+        }
+        return 0
+      })
+      settle(outcome, .chunk)
+    }
+  }
+}
+
+private let openListener = #"require "moonloop.console.server".listen()"#
+
+private let consoleEntries: [LuaEntry] = [
+  .function("folder", consoleFolder), .function("user", consoleUser),
+  .function("processes", consoleProcesses), .function("ask", consoleAsk),
+  .function("number", consoleNumber),
+]
+
+/// `user()`: the number of the user whose rights the process has.
+private let consoleUser: LuaRawFunction = { L, _ in
+  LuaStack(L: L!).push(Int(geteuid()))
+  return 1
+}
+
+/// `number()`: of this process.
+private let consoleNumber: LuaRawFunction = { L, _ in
+  LuaStack(L: L!).push(Int(getpid()))
+  return 1
+}
+
+/// `ask(pid)`: asks a process to open its console.
+private let consoleAsk: LuaRawFunction = { L, context in
+  host(L, context, "ask") { call in
+    try Attention.ask(Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max))))
+    call.stack.push(true)
+    return 1
+  }
+}
+
+// MARK: The folder of sockets
+
+/// `folder()`: where the sockets of consoles are; made if need be. Nobody else may look into it.
+private let consoleFolder: LuaRawFunction = { L, context in
+  host(L, context, "folder") { call in
+    let path = consoleFolderPath
+    if mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw OperatingFailure(
+        "cannot make the folder '\(path)' for consoles: \(SystemError(call: "mkdir", code: errno))",
+        SystemError(call: "mkdir", code: errno).name)
+    }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw SystemError(call: "lstat", code: errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+      throw OperatingFailure("'\(path)' must be a folder of yours, for consoles", "EPERM")
+    }
+    if status.st_mode & 0o077 != 0 { try call.check("chmod", chmod(path, 0o700)) }
+    call.stack.push(path)
+    return 1
+  }
+}
+
+/// That of the session if there is one, else one in the folder for temporary files.
+private var consoleFolderPath: String {
+  if let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), runtime.hasPrefix("/") {
+    return "\(runtime)/moonloop"
+  }
+  return "/tmp/moonloop-\(geteuid())"
+}
+
+// MARK: Processes
+
+/// `processes()`: those of the user that would open a console: pid, arguments, folder, start.
+private let consoleProcesses: LuaRawFunction = { L, context in
+  host(L, context, "processes") { call in
+    let stack = call.stack
+    stack.newTable(items: 4)
+    var count: Int64 = 0
+    for pid in userProcesses() where pid != getpid() && Attention.isHeard(by: pid) {
+      let arguments = contents("/proc/\(pid)/cmdline").split(
+        separator: 0, omittingEmptySubsequences: false)
+      guard arguments.count > 1, isProgram(arguments[0], pid) else { continue }
+      stack.newTable(fields: 3)
+      stack.setField("pid", Int(pid))
+      if let start = start(of: pid) {
+        stack.push("since")
+        stack.push(start)
+        stack.rawSet(-3)
+      }
+      stack.push("arguments")
+      stack.newTable(items: Int32(clamping: arguments.count))
+      for (place, argument) in arguments.dropLast().enumerated() {
+        argument.withUnsafeBytes { stack.push(bytes: $0) }
+        stack.rawSet(-2, item: Int64(place))
+      }
+      stack.rawSet(-3)
+      count += 1
+      stack.rawSet(-2, item: count)
+    }
+    return 1
+  }
+}
+
+/// Whether it is this program: by what runs, or by its name if that was replaced meanwhile.
+private func isProgram(_ name: ArraySlice<UInt8>, _ pid: Int32) -> Bool {
+  func file(_ path: String) -> (UInt64, UInt64)? {
+    var status = stat()
+    return stat(path, &status) == 0 ? (UInt64(status.st_dev), UInt64(status.st_ino)) : nil
+  }
+  if let own = file("/proc/self/exe"), let other = file("/proc/\(pid)/exe"), own == other {
+    return true
+  }
+  let last = name.lastIndex(of: UInt8(ascii: "/")).map { name[($0 + 1)...] } ?? name
+  return last.elementsEqual("moonloop".utf8)
+}
+
+/// The processes of the user, by their numbers.
+private func userProcesses() -> [Int32] {
+  guard let directory = opendir("/proc") else { return [] }
+  defer { closedir(directory) }
+  var found: [Int32] = []
+  while let entry = readdir(directory) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    var status = stat()
+    guard let pid = Int32(name), stat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid()
+    else { continue }
+    found.append(pid)
+  }
+  return found.sorted()
+}
+
+/// When a process began, in seconds since 1970.
+private func start(of pid: Int32) -> Double? {
+  let line = contents("/proc/\(pid)/stat")
+  // The name in parentheses may have anything in it; the time is the 20th field behind.
+  guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+  let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
+  guard fields.count > 19, let ticks = Double(String(decoding: fields[19], as: UTF8.self)) else {
+    return nil
+  }
+  let boot = contents("/proc/stat").split(separator: UInt8(ascii: "\n"))
+    .first { $0.starts(with: "btime ".utf8) }
+    .flatMap { Double(String(decoding: $0.dropFirst(6), as: UTF8.self)) }
+  return boot.map { $0 + ticks / Double(sysconf(Int32(_SC_CLK_TCK))) }
+}
+
+/// What stands in a file; nothing if it cannot be read.
+private func contents(_ path: String) -> [UInt8] {
+  let fd = open(path, O_RDONLY | O_CLOEXEC)
+  if fd < 0 { return [] }
+  defer { close(fd) }
+  var bytes: [UInt8] = []
+  var part = [UInt8](repeating: 0, count: 4096)
+  while true {
+    let count = again { read(fd, &part, part.count) }
+    if count <= 0 { return bytes }
+    bytes += part[0..<count]
+  }
+}
