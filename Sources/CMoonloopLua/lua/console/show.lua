@@ -55,7 +55,8 @@ local function parts_of(value, state, depth)
   local keys = {}
   for key in next, value do
     count = count + 1
-    if not (math.type(key) == "integer" and key >= 1 and key <= listed) then keys[#keys + 1] = key end
+    local is_listed = math.type(key) == "integer" and key >= 1 and key <= listed
+    if not is_listed then keys[#keys + 1] = key end
   end
   table.sort(keys, before)
   for _, key in ipairs(keys) do
