@@ -229,6 +229,9 @@ static const char test_report_people[] = {
 static const char test_report_tap[] = {
 #embed "lua/test/report/tap.lua"
 };
+static const char test_requests[] = {
+#embed "lua/test/requests.lua"
+};
 static const char test_runner[] = {
 #embed "lua/test/runner.lua"
 };
@@ -333,6 +336,7 @@ static const struct cmo_source sources[] = {
     SOURCE("test.report.junit", test_report_junit),
     SOURCE("test.report.people", test_report_people),
     SOURCE("test.report.tap", test_report_tap),
+    SOURCE("test.requests", test_requests),
     SOURCE("test.runner", test_runner),
     SOURCE("test.shuffle", test_shuffle),
     SOURCE("test.steps", test_steps),

@@ -27,11 +27,8 @@ it("serves files and redirects", { timeout = 10 }, function(_, _, t)
   t:spawn { "nginx", "-c", path, "-e", "stderr", "-p", folder }
   t:wait_port(port)
 
-  local base = "http://127.0.0.1:" .. port
-  assert.equal("hello from nginx\n", t:run { "curl", "-s", base .. "/" }.stdout)
-  local moved = t:run { "curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
-    base .. "/old" }
-  assert.equal(("301 %s/new"):format(base), moved.stdout)
-  local missing = t:run { "curl", "-s", "-f", base .. "/missing" }
-  assert.equal(22, missing.code)
+  local base = ":" .. port
+  t:get(base .. "/"):expect(200, "^hello from nginx\n$", { headers = { server = "^nginx" } })
+  t:get(base .. "/old"):expect(301, nil, { headers = { location = "/new$" } })
+  t:get(base .. "/missing"):expect(404)
 end)

@@ -8,9 +8,11 @@ local current
 local saved = {}
 local entered = {}
 
---- Modules that belong to the program stay loaded: their state is the loop's.
+--- Modules that belong to the program stay loaded: their state is the loop's. But the one that
+--- gives LuaSocket our clock goes with LuaSocket: the next one is to be given it anew.
 local function is_ours(name)
-  return name == "moonloop" or name:find("^moonloop%.") ~= nil
+  return name == "moonloop"
+    or name:find("^moonloop%.") ~= nil and name ~= "moonloop.compat.socket"
 end
 
 local function copy(t)

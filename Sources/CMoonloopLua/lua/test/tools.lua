@@ -4,17 +4,25 @@
 -- block, whose things last as long as the block does.
 local bed = require "moonloop.bed"
 local ml = require "moonloop"
+local rules = require "moonloop.configuration.rules"
 local beds = require "moonloop.test.beds"
 local failure = require "moonloop.test.failure"
 local output = require "moonloop.test.output"
 local programs = require "moonloop.test.programs"
+local requests = require "moonloop.test.requests"
 
 local tools = {}
 local methods = {}
 tools.__name = "moonloop.test.tools"
 tools.__index = function(_, key)
   local method = methods[key]
-  if method == nil then error(("t: no function '%s'"):format(tostring(key)), 2) end
+  if method == nil then
+    local names = {}
+    for name in pairs(methods) do names[#names + 1] = name end
+    table.sort(names)
+    error(("t: no function '%s'%s"):format(
+      tostring(key), rules.suggestion(tostring(key), names, "there are")), 2)
+  end
   return method
 end
 
@@ -146,6 +154,35 @@ function methods.wait_port(t, port, within)
   local said = tools.said(t)
   failure.fail(("nothing listens at port %s within %g s%s"):format(
     tostring(port), within or 5, said == "" and "" or ". The programs wrote:\n" .. said), 2)
+end
+
+-- ── requests ─────────────────────────────────────────────────────────────────────────────────────
+
+--- Makes a request, as `ml.http.request`, within 5 s if no `timeout` is given.
+-- @param options `url` among them: `":8080/path"` is short for that port of 127.0.0.1
+-- @return the response, which has `expect(status, pattern, options)`; without one the test fails
+function methods.request(t, options)
+  if type(options) ~= "table" then
+    error(("t:request: the options must be a table, got %s"):format(type(options)), 2)
+  end
+  local made = {}
+  for key, value in pairs(options) do made[key] = value end
+  return requests.send("request", made, function() return tools.said(t) end)
+end
+
+--- `t:get(url, options)` and the like: `t:request` with a method, and `t:post(url, body, options)`.
+for name, has_body in pairs({
+  get = false, head = false, delete = false, options = false,
+  post = true, put = true, patch = true,
+}) do
+  methods[name] = function(t, url, ...)
+    if not states[t] then error(("t:%s: call it with a colon"):format(name), 2) end
+    local body, options = nil, ...
+    if has_body then body, options = ... end
+    local made = { method = name:upper(), url = url, body = body }
+    for key, value in pairs(options or {}) do made[key] = value end
+    return requests.send(name, made, function() return tools.said(t) end)
+  end
 end
 
 -- ── files ────────────────────────────────────────────────────────────────────────────────────────
