@@ -89,6 +89,8 @@ package final class Runtime {
   var workerDepth = 0
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
+  /// Told of each task: when it is made or waits for the first time, and when it has ended.
+  package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// What the main chunk returned; for whoever wants to know.
   package var chunkReturned: ((LuaStack, Int) -> Void)?
   private static let nextNumber = Atomic<UInt64>(0)

@@ -69,6 +69,7 @@ extension Runtime {
       if !(waiter.wait?.isQuiet ?? false) { task.failure?.isTaken = true }
     }
     noteForWaits(task)
+    taskTracer?(task, false)
     task.tellOfEnd()
     if task === waitingChunk { chunkEnded() }
     let parent = task.parent

@@ -25,6 +25,7 @@ extension Runtime {
     task.coroutine = coroutine
     task.phase = .prepared
     tasks[coroutine.index] = task
+    taskTracer?(task, true)
     if let owner { adopt(task, owner) }
     var wait = Wait(.pass)
     wait.timer = nextTurn(of: task, coroutine)

@@ -14,6 +14,7 @@ extension Runtime {
       task.raised = raisedInHandler
       raisedInHandler = nil
       suspend(task, coroutine, awaits: awaits)
+      taskTracer?(task, true)
       setSuspended(subject, true)
     case .failed(let coroutine), .stopped(let coroutine):
       let origin = originOfError(coroutine, raisedInHandler)
@@ -285,6 +286,7 @@ extension Runtime {
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
       report(error, .task(task))
     }
+    taskTracer?(task, false)
     task.tellOfEnd()
     current = outer
     setSuspended(task.subject, false)

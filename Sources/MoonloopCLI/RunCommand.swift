@@ -20,6 +20,9 @@ let runCommand = CommandSpec(
         + "jumps when it is idle; skip_idle runs, and jumps when it is idle."),
     OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
     OptionSpec(
+      names: ["--trace-out"], placeholder: "FILE",
+      help: "Writes the same for ui.perfetto.dev, or chrome://tracing."),
+    OptionSpec(
       names: ["--memory"], placeholder: "SIZE", help: "The most that Lua may hold, such as 64M."),
     OptionSpec(
       names: ["--callout"], placeholder: "TIME",
@@ -53,6 +56,7 @@ let runCommand = CommandSpec(
     ),
     ("moonloop run --uv app.lua", "An app.lua that was written for luv."),
     ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
+    ("moonloop run --trace-out app.json app.lua", "The same as a picture, for ui.perfetto.dev."),
   ])
 
 /// Where the script comes from.
@@ -71,6 +75,8 @@ struct RunSettings {
   var timeout: Duration?
   var clock = ClockMode.real
   var traces = false
+  /// Where `--trace-out` writes.
+  var traceOut: String?
   /// Whether `require "luv"` is to give ours.
   var offersUV = false
   var limits = LuaLimits()
@@ -114,6 +120,7 @@ extension RunSettings {
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
     verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
     traces = options.has("--trace")
+    traceOut = options.value("--trace-out")
     offersUV = options.has("--uv")
   }
 

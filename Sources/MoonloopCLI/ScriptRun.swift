@@ -11,6 +11,7 @@ final class ScriptRun {
   private var exitStatus: Int32?
   private var outputHasFailed = false
   private let reporter = LuaReporter()
+  private var traceFile: TraceFile?
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -39,6 +40,14 @@ final class ScriptRun {
         return ExitStatus.failure
       }
       runtime = state.runtime
+      do throws(ScriptFailure) {
+        traceFile = try settings.traceOut.map { path throws(ScriptFailure) in
+          try TraceFile(path, loop, state.runtime!)
+        }
+      } catch {
+        writeToStandardError("moonloop: \(error.message)")
+        return error.status
+      }
       setUp(state, loop, kernel)
       run(text, state, loop)
       end(state)
@@ -55,6 +64,7 @@ final class ScriptRun {
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.tracer = TraceWriter(loop).tracer }
+    traceFile?.attach()
     state.install(
       LuaProgramHooks(
         exit: { [unowned self] status, closes in exit(status, closes) },
@@ -101,6 +111,7 @@ final class ScriptRun {
   private func end(_ state: LuaState) {
     if settings.command != nil { runtime.closeBed() }
     state.shutDown()
+    traceFile?.finish()
     flush()
     reporter.finish()
   }
@@ -124,6 +135,7 @@ final class ScriptRun {
       Ending.stopCallout()
     } else {
       flush()
+      traceFile?.finish()
       Glibc.exit(outputHasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
     }
   }

@@ -1,0 +1,38 @@
+// Where what the loop calls out to was made: for traces in files.
+
+internal import LuaEmbed
+package import MoonloopCore
+
+extension Runtime {
+  /// The file:line that made what a tracer is told of; empty if no script did.
+  /// - Parameter subject: As the trace event has it; what it tells of must live.
+  package func place(ofTraced kind: CalloutKind, _ subject: UInt64) -> String {
+    if subject == 0 { return "" }
+    guard kind == .timer else {
+      let pointer = UnsafeRawPointer(bitPattern: UInt(subject))!
+      return Unmanaged<Loop.Item>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+        text(handles.place(of: $0))
+      }
+    }
+    let id = TimerID(rawValue: subject)
+    let record = loop.timers.records[id.slot]
+    if record.callout.context == context, isTurn(record.callout) {
+      return tasks[record.callout.payload].map { place(of: $0) } ?? ""
+    }
+    return text(handles.place(ofTimer: id))
+  }
+
+  /// The file:line that made a task, or the item whose handler it is.
+  package func place(of task: ScriptTask) -> String {
+    if task.madeAt.source >= 0 { return text(task.madeAt) }
+    switch task.subject {
+    case .timer(let id): return text(handles.place(ofTimer: id))
+    case .item(let item): return text(handles.place(of: item))
+    default: return ""
+    }
+  }
+
+  private func text(_ place: LuaPosition) -> String {
+    place.source < 0 ? "" : state.text(of: place)
+  }
+}

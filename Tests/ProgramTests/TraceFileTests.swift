@@ -1,0 +1,193 @@
+// `moonloop run --trace-out`: the file against the format that viewers read, and against `--trace`.
+
+import Foundation
+import Testing
+
+@Suite struct TraceFileTests {
+  private let script = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    loop:observer { on = "before_waiting", name = "\\"quoted\\\\", function() end }
+    local beat = loop:every(0.01, function(timer, missed)
+      local inner <close> = loop:timer { first = 0.001, every = 0.001, modes = "ask",
+        name = "inner", function() loop:stop() end }
+      loop:run { mode = "ask", timeout = 5 }
+      loop:perform(function() end)
+    end)
+    loop:task({ name = "sleeper" }, function() ml.sleep(0.02) end)
+    loop:after(0.1, function() beat:invalidate() loop:stop() end)
+    """
+
+  @Test("slices nest, pairs match, and the sums are those of --trace")
+  func whole() throws {
+    try withFile(script) { path in
+      let file = path + ".json"
+      let run = try moonloop(
+        ["run", "--clock", "virtual", "--trace", "--trace-out", file, path])
+      #expect(run.status == 0 && run.isOurs, "\(run)")
+      let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: file)))
+      #expect(trace.problems == [])
+      let lines = run.errors.split(separator: "\n")
+      func told(_ text: String) -> Int { lines.filter { $0.contains(text) }.count }
+      #expect(trace.slices["timer"]?["inner"] == told("timer 'inner'"))
+      #expect(trace.slices["observer"]?["\"quoted\\"] == told("observer '\"quoted\\'"))
+      #expect(trace.slices["block"]?["block"] == told("  block"))
+      #expect(trace.slices["pass"]?["pass"] == told("before_timers"))
+      #expect(trace.slices["sleep"]?["sleep"] == told("after_waiting"))
+      #expect(trace.runs == told("run begins"))
+      #expect(trace.depth == 2)
+      #expect(
+        trace.tasks.contains { $0.hasPrefix("task 'sleeper'") && $0.hasSuffix("script.lua:10)") },
+        "\(trace.tasks)")
+      #expect(trace.places.contains { $0.hasSuffix("script.lua:5") }, "\(trace.places)")
+      #expect(trace.causes.contains { $0.hasPrefix("timer inner") }, "\(trace.causes)")
+      #expect(trace.slept == 101_000)  // microseconds, on the virtual clock
+    }
+  }
+
+  @Test("whatever ends the script, the file is whole", arguments: ["error", "exit", "signal"])
+  func ends(_ how: String) throws {
+    let ending = ["error": "error 'no'", "exit": "os.exit(7)", "signal": ""][how] ?? ""
+    let text = """
+      local loop = require("moonloop").current()
+      loop:task(function() require("moonloop").sleep(1000) end)
+      loop:after(0.001, function() print "ready" io.stdout:flush() \(ending) end)
+      \(how == "error" ? "loop:after(0.05, function() loop:stop() end)" : "")
+      """
+    try withFile(text) { path in
+      let program = try Program(["run", "--trace-out", path + ".json", path])
+      if how == "signal" {
+        try program.waitFor("ready")
+        program.send(SIGINT)
+      }
+      let run = try program.wait()
+      #expect(run.status == ["error": 1, "exit": 7, "signal": 130][how])
+      let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: path + ".json")))
+      #expect(trace.problems == [])
+      #expect(trace.runs == 1)
+    }
+  }
+
+  @Test("what is left by a kill is an array without its end")
+  func killed() throws {
+    let text = """
+      local loop = require("moonloop").current()
+      loop:every(0.0001, function() end)
+      loop:after(1.5, function() print "ready" io.stdout:flush() end)
+      """
+    try withFile(text) { path in
+      let program = try Program(["run", "--trace-out", path + ".json", path])
+      try program.waitFor("ready")
+      program.send(SIGKILL)
+      _ = try program.wait()
+      var data = try Data(contentsOf: URL(fileURLWithPath: path + ".json"))
+      let end = try #require(data.lastIndex(of: UInt8(ascii: "}")))
+      while data.count > end + 1 { data.removeLast() }
+      // A line may have been cut; viewers drop it.
+      while let last = data.last, last != UInt8(ascii: "\n") { data.removeLast() }
+      data.append(contentsOf: #"{"ph":"M","name":"x","pid":1,"tid":1,"args":{}}]"#.utf8)
+      let trace = try TraceCheck(data, isKilled: true)
+      #expect(trace.problems == [])
+      #expect((trace.slices["pass"]?["pass"] ?? 0) > 10)
+    }
+  }
+
+  @Test("a file that cannot be written is told before the script begins")
+  func refused() throws {
+    let run = try moonloop(["run", "--trace-out", "/nowhere/x.json", "-e", "print 'ran'"])
+    #expect(run.status == 2 && run.output.isEmpty)
+    #expect(run.errors.contains("--trace-out: cannot write '/nowhere/x.json'"))
+  }
+}
+
+/// A strict reader of the event format: what a viewer would silently drop is a problem here.
+struct TraceCheck {
+  private(set) var problems: [String] = []
+  /// How many slices there are, by category and name.
+  private(set) var slices: [String: [String: Int]] = [:]
+  private(set) var runs = 0
+  private(set) var depth = 0
+  private(set) var slept = 0.0
+  private(set) var tasks: Set<String> = []
+  private(set) var places: Set<String> = []
+  private(set) var causes: Set<String> = []
+  private var spans: [(begin: Double, end: Double)] = []
+  private var open: [(name: String, ts: Double)] = []
+  private var openTasks: [Int: String] = [:]
+
+  init(_ data: Data, isKilled: Bool = false) throws {
+    let value = try JSONSerialization.jsonObject(with: data)
+    guard let events = value as? [[String: Any]] else {
+      problems.append("no array of objects")
+      return
+    }
+    for event in events { take(event) }
+    if !isKilled {
+      if !open.isEmpty { problems.append("never ended: \(open)") }
+      if !openTasks.isEmpty { problems.append("tasks never ended: \(openTasks)") }
+    }
+    checkNesting()
+  }
+
+  private mutating func take(_ event: [String: Any]) {
+    guard let phase = event["ph"] as? String, let name = event["name"] as? String,
+      event["pid"] is Int, event["tid"] is Int
+    else { return problems.append("ph, name, pid or tid is missing: \(event)") }
+    let arguments = event["args"] as? [String: Any]
+    if phase == "M" {
+      if arguments == nil { problems.append("metadata without args: \(event)") }
+      return
+    }
+    guard let ts = event["ts"] as? Double, ts >= 0, let category = event["cat"] as? String
+    else { return problems.append("ts or cat is missing: \(event)") }
+    switch phase {
+    case "B":
+      open.append((name, ts))
+      runs += 1
+      depth = max(depth, open.count)
+    case "E":
+      guard let begin = open.popLast(), begin.name == name, begin.ts <= ts else {
+        return problems.append("ends what did not begin: \(event)")
+      }
+      spans.append((begin.ts, ts))
+    case "X":
+      guard let duration = event["dur"] as? Double, duration >= 0 else {
+        return problems.append("no duration: \(event)")
+      }
+      slices[category, default: [:]][name, default: 0] += 1
+      spans.append((ts, ts + duration))
+      if category == "sleep" { slept += duration }
+      if let place = arguments?["at"] as? String { places.insert(place) }
+      if category == "timer" && !(arguments?["late_us"] is Double) {
+        problems.append("a timer without lateness: \(event)")
+      }
+    case "i":
+      if !["g", "p", "t"].contains(event["s"] as? String) { problems.append("scope: \(event)") }
+      if let cause = arguments?["cause"] as? String { causes.insert(cause) }
+    case "b":
+      guard let id = event["id"] as? Int, openTasks[id] == nil else {
+        return problems.append("a task begins twice: \(event)")
+      }
+      openTasks[id] = name
+      tasks.insert(name)
+    case "e":
+      guard let id = event["id"] as? Int, openTasks.removeValue(forKey: id) == name else {
+        return problems.append("a task ends that did not begin: \(event)")
+      }
+    default: problems.append("unknown phase: \(event)")
+    }
+  }
+
+  /// Slices of a thread lie one in the other or one after the other.
+  private mutating func checkNesting() {
+    var ends: [Double] = []
+    let slack = 0.001  // the rounding of a sum of two numbers in microseconds
+    for span in spans.sorted(by: { $0.begin == $1.begin ? $0.end > $1.end : $0.begin < $1.begin }) {
+      while let end = ends.last, end <= span.begin + slack, end < span.end { ends.removeLast() }
+      if let end = ends.last, span.end > end + slack {
+        problems.append("slices overlap: \(span), \(end)")
+      }
+      ends.append(span.end)
+    }
+  }
+}
