@@ -168,6 +168,7 @@ final class LoopRecorder {
 
   private func endRun() {
     guard let frame = frames.popLast() else { return }
+    noteWakeUp(nil)
     let end = now
     let depth = frames.count + 1
     let gap = options.span / 2000
@@ -297,6 +298,9 @@ final class LoopRecorder {
       Item(kind: kind, subject: subject, columns: Array(repeating: 0, count: options.columns)))
     return items.count - 1
   }
+
+  /// The figures of a row, if there is one.
+  func item(_ subject: RecordedSubject) -> Item? { indices[subject].map { items[$0] } }
 
   // MARK: What is late, and why
 

@@ -21,6 +21,7 @@ struct LoopSide {
   let stopValues: [Int: LuaReference]
   let processes: [ObjectIdentifier: ScriptProcess]
   let watches: WatchService?
+  let measuring: Measuring?
 }
 
 extension Runtime {
@@ -34,12 +35,13 @@ extension Runtime {
         loop: self.loop, handles: handles, errors: errors, tasks: tasks, waits: waits,
         unawaited: unawaited, raisedInHandler: raisedInHandler, running: running,
         requests: requests, pendingWait: pendingWait, ranLoop: ranLoop, waitingChunk: waitingChunk,
-        stopValues: stopValues, processes: processes, watches: watches))
+        stopValues: stopValues, processes: processes, watches: watches, measuring: measuring))
     take(
       LoopSide(
         loop: loop, handles: Handles(), errors: ErrorPolicy(), tasks: TaskTable(), waits: [],
         unawaited: [:], raisedInHandler: nil, running: Running(), requests: [:], pendingWait: nil,
-        ranLoop: false, waitingChunk: nil, stopValues: [:], processes: [:], watches: nil))
+        ranLoop: false, waitingChunk: nil, stopValues: [:], processes: [:], watches: nil,
+        measuring: nil))
     attach()
   }
 
@@ -60,6 +62,8 @@ extension Runtime {
     invalidateAll()
     watches?.end()
     watches = nil
+    measuring?.end()
+    measuring = nil
     loop.forgetIdleHooks(of: self)
     stopValues = [:]
     errors.dropHandlers()

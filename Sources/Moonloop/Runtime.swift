@@ -57,6 +57,10 @@ package final class Runtime {
   package var requests: [Int32: ScriptRequest] = [:]
   /// The file watches, once there was one.
   var watches: WatchService?
+  /// What is known of the loop's doings, once somebody has asked.
+  var measuring: Measuring?
+  /// How often that began.
+  var measurings: Int32 = 0
   /// The terminals that are open.
   var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// The children that live, or whose groups are to be killed yet.
@@ -151,6 +155,7 @@ package final class Runtime {
     stopValues = side.stopValues
     processes = side.processes
     watches = side.watches
+    measuring = side.measuring
   }
 
   /// The registry reference of a mode's name.

@@ -172,6 +172,8 @@ package struct ItemMaker {
   /// Where it was made: a file by number, and a line.
   package var source: Int32 = -1
   package var line: Int32 = 0
+  /// Where its figures are kept, and by whom; -1: nowhere.
+  package var row: Int32 = -1
   /// What stands on it, if it is a descriptor.
   package enum Role: UInt8 { case none, stream, server, datagrams }
   package var role = Role.none

@@ -166,6 +166,10 @@
 ---@class moonloop.LoopWatchOptions: moonloop.WatchOptions
 ---@field modes? moonloop.Modes Where it is served; default "default".
 
+---@class moonloop.MetricsOptions
+---@field on? boolean False: ends it, after a last look. Default true.
+---@field reset? boolean True: all begins anew, after this look.
+
 ---@class moonloop.DeadlineOptions
 ---@field timeout? number From now; default: that of the stream. (s)
 
@@ -322,6 +326,39 @@
 ---@field pid? integer Of a Unix peer: its process.
 ---@field uid? integer Of a Unix peer: its user.
 ---@field gid? integer Of a Unix peer: its group.
+
+---@class moonloop.Metrics
+---@field loop string The name of the loop.
+---@field clock string "real", "virtual" or "skip_idle".
+---@field mode? string The mode that runs now.
+---@field depth integer How many runs are nested now.
+---@field measured number For how long, on the loop's clock. (s)
+---@field passes integer How many passes there were.
+---@field wake_ups integer How many sleeps ended.
+---@field causes table<string, integer> What was called first after them: 'timer', 'source', 'port', 'fd', 'perform', 'main_queue'; or 'nothing'.
+---@field idle number The time asleep. (s)
+---@field busy number The time in handlers. (s)
+---@field live table<string, integer> How many 'timers', 'items', 'tasks' and 'requests' there are now.
+---@field handles moonloop.HandleMetrics[] A row each, the busiest first.
+
+---@class moonloop.HandleMetrics
+---@field kind string "timer", "source", "task", …
+---@field name string Empty if it has none.
+---@field made_at string File and line.
+---@field calls integer How often a handler was called, or went on after a wait.
+---@field missed integer Fires of timers that were coalesced into later ones.
+---@field wake_ups integer How many sleeps ended for it.
+---@field busy number The time in its handlers. (s)
+---@field duration moonloop.Percentiles How long a call took, without the runs and calls inside.
+---@field late? moonloop.Percentiles How long after its date a timer was called.
+---@field made_late? table The last call that had the thread when it was due: 'by', which handle, 'took', 'late'.
+
+---@class moonloop.Percentiles
+---@field p50 number Half took no longer. (s)
+---@field p90 number Nine of ten. (s)
+---@field p99 number Ninety-nine of a hundred. (s)
+---@field max number The longest. (s)
+---@field mean number The sum by the number. (s)
 
 ---@class moonloop.Error
 ---@field message string What was raised, as text.
@@ -948,6 +985,20 @@ function Loop:why(handle) end
 ---```
 ---@return string text For people; its columns may change.
 function Loop:dump() end
+
+---What the loop did since the first call, which begins to measure.
+---Until then nothing is measured, and nothing is paid. Handles that were made at one place under one name are one row. See [seeing.md](seeing.md).
+---```lua
+---loop:metrics()
+---local beat = loop:every(1, function() end)
+---loop:run { timeout = 3.5 }
+---print(loop:metrics().handles[1].calls)   --> 3
+---beat:invalidate()
+---loop:metrics { on = false }
+---```
+---@param options? moonloop.MetricsOptions What becomes of the measuring.
+---@return moonloop.Metrics? metrics Nil if `on = false` and nothing was measured.
+function Loop:metrics(options) end
 
 ---A timer, source, fd, observer or port. Once it is in a mode the loop holds it, and it ends by `item:invalidate()` or, for a one-shot timer, by firing.
 ---@class moonloop.Item

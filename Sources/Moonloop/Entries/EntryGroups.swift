@@ -125,7 +125,7 @@ package let entryGroups: [EntryGroup] = [
 
 /// Tables that scripts get from us, field by field.
 package let entryRecords: [LuaParameter] =
-  systemRecords + [peerRecord] + [
+  systemRecords + [peerRecord] + metricsRecords + [
     LuaParameter(
       "moonloop.Error", "table", "What an error handler gets.",
       fields: [

@@ -28,6 +28,7 @@ let loopEntries: [LuaEntry] =
           print(loop:dump())
           """)
     },
+    metricsEntry,
     .metamethod("__tostring", loopToString),
   ]
 

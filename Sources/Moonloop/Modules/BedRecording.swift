@@ -96,14 +96,14 @@ extension Runtime {
 
 extension LuaStack {
   /// Sets a field of the table on top to a time in seconds. [-0, +0]
-  fileprivate func setSeconds(_ name: StaticString, _ nanoseconds: Int64) {
+  func setSeconds(_ name: StaticString, _ nanoseconds: Int64) {
     push(name)
     push(Double(nanoseconds) / 1e9)
     rawSet(-3)
   }
 
   /// Sets a field of the table on top to a list whose items are pushed one by one. [-0, +0]
-  fileprivate func setList<Item>(
+  func setList<Item>(
     _ name: StaticString, _ list: [Item], _ pushItem: (Item) -> Void
   ) {
     push(name)

@@ -82,7 +82,7 @@ extension Runtime {
   }
 
   /// A timer of ours: one that resumes a task is shown with that.
-  private func isOwn(_ id: TimerID) -> Bool {
+  func isOwn(_ id: TimerID) -> Bool {
     isTurn(loop.timers.records[id.slot].callout) || unawaited[id] != nil
   }
 

@@ -124,6 +124,7 @@ extension Runtime {
     if ref == 0 { return }
     let outer = running
     running = Running(.request(request))
+    measuring?.name(request)
     let outcome = state.start(push: { stack in pushFunction(ref, on: stack) })
     if case .returned = outcome {} else { settle(outcome, .request(request)) }
     running = outer

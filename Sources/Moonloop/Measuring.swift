@@ -1,0 +1,130 @@
+// Following what a loop does while scripts run on it: who is called, as rows of figures.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The figures of one loop, from the moment when somebody asked for them. Loop thread only.
+final class Measuring {
+  let recorder: LoopRecorder
+  private let loop: Loop
+  private unowned let runtime: Runtime
+  private var watcher: TraceWatcher!
+  /// The rows of timers by slot, for those that fire again: most are found here.
+  private var timerRows: [(id: TimerID, row: Int)] = []
+  /// Tells the rows that are noted with items from those of a measuring before.
+  private let tag: Int32
+  private static let rowBits: Int32 = 10
+
+  init(_ runtime: Runtime) {
+    self.runtime = runtime
+    loop = runtime.loop
+    runtime.measurings &+= 1
+    tag = (runtime.measurings & 0xfffff) << Self.rowBits
+    var find: (CalloutKind, UInt64) -> Int? = { _, _ in nil }
+    let options = LoopRecorder.Options(span: 1, columns: 0, from: 0, to: 0, details: 0)
+    recorder = LoopRecorder(loop, options) { find($0, $1) }
+    let recorder = recorder
+    watcher = TraceWatcher(wantsNames: false) { recorder.take($0) }
+    find = { [unowned self] kind, subject in row(kind, subject) }
+    loop.add(watcher: watcher)
+  }
+
+  func end() { loop.remove(watcher: watcher) }
+
+  // MARK: Rows
+
+  /// The row of what is about to be called; nil: that is known when it is.
+  private func row(_ kind: CalloutKind, _ subject: UInt64) -> Int? {
+    switch kind {
+    case .timer: row(TimerID(rawValue: subject))
+    case .block, .mainQueue: nil
+    case .source, .port, .descriptor, .observer:
+      UnsafeRawPointer(bitPattern: UInt(subject)).map {
+        Unmanaged<Loop.Item>.fromOpaque($0)._withUnsafeGuaranteedRef { row($0, kind) }
+      }
+    }
+  }
+
+  private func row(_ item: Loop.Item, _ kind: CalloutKind) -> Int {
+    let noted = item.maker.row
+    let mask = (Int32(1) << Self.rowBits) - 1
+    if noted >= 0 && noted & ~mask == tag { return Int(noted & mask) }
+    let row = recorder.row(of: runtime.recorded(item), kind)
+    item.maker.row = tag | Int32(row)
+    return row
+  }
+
+  private func row(_ id: TimerID) -> Int? {
+    if id.slot < timerRows.count && timerRows[id.slot].id == id { return timerRows[id.slot].row }
+    let record = loop.timers.records[id.slot]
+    if record.flags.contains(.object) { return nil }
+    let owner = Runtime.of(record.callout.context)
+    let row = recorder.row(of: owner.recorded(id, record.callout), .timer)
+    if record.interval == 0 { return row }
+    while timerRows.count <= id.slot { timerRows.append((TimerID(rawValue: 0), 0)) }
+    timerRows[id.slot] = (id, row)
+    return row
+  }
+
+  /// What is called is a request.
+  func name(_ request: ScriptRequest) { recorder.nameCall(runtime.recorded(request)) }
+
+  /// The row of a timer or an item, if it was called since.
+  func figures(_ subject: RecordedSubject) -> LoopRecorder.Item? { recorder.item(subject) }
+}
+
+extension Runtime {
+  /// Follows the present loop from now on, unless that is done already.
+  @discardableResult
+  package func measure() -> Bool {
+    if measuring != nil { return false }
+    measuring = Measuring(self)
+    return true
+  }
+
+  // MARK: What has a row
+
+  func recorded(_ item: Loop.Item) -> RecordedSubject {
+    RecordedSubject(word: word(for: item), name: item.name, place: handles.place(of: item))
+  }
+
+  func recorded(timer id: TimerID) -> RecordedSubject {
+    RecordedSubject(
+      word: "timer", name: handles.name(ofTimer: id), place: handles.place(ofTimer: id))
+  }
+
+  func recorded(_ request: ScriptRequest) -> RecordedSubject {
+    RecordedSubject(word: "\(request.kind)", name: "", place: request.madeAt)
+  }
+
+  func recorded(_ subject: Subject) -> RecordedSubject {
+    switch subject {
+    case .timer(let id): recorded(timer: id)
+    case .item(let item): recorded(item)
+    case .request(let request): recorded(request)
+    case .task(let task):
+      // A handler that goes on after a wait is that of its item.
+      if case .chunk = task.subject {
+        RecordedSubject(
+          word: task.madeAt.source < 0 ? "the main chunk" : "task", name: task.name,
+          place: task.madeAt)
+      } else {
+        recorded(task.subject)
+      }
+    case .chunk: RecordedSubject(word: "the main chunk", name: "")
+    case .finalizer: RecordedSubject(word: "a finalizer", name: "")
+    }
+  }
+
+  /// The same for a timer that fires: one that resumes a task stands for that.
+  fileprivate func recorded(_ id: TimerID, _ callout: TimerCallout) -> RecordedSubject {
+    if isTurn(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
+    return recorded(timer: id)
+  }
+
+  /// A row in words: "timer 'poll' (made at app.lua:12)".
+  func label(of subject: RecordedSubject) -> String {
+    let named = subject.name.isEmpty ? subject.word : "\(subject.word) '\(subject.name)'"
+    return subject.place.source < 0 ? named : "\(named) (made at \(state.text(of: subject.place)))"
+  }
+}

@@ -1,0 +1,117 @@
+// `loop:metrics`: what the loop did since it is measured, as a table.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let metricsOptions: [StaticString] = ["on", "reset"]
+
+/// `loop:metrics { on, reset }`: the figures since the first call, which begins to measure.
+let loopMetrics: LuaRawFunction = { L, context in
+  host(L, context, "metrics") { call in
+    try call.requireLoop()
+    var isOn = true
+    var resets = false
+    if call.stack.type(2) != .none && call.stack.type(2) != .nil {
+      let options = try call.options(2, metricsOptions, example: "{ reset = true }")
+      isOn = try options.boolean("on") ?? true
+      resets = try options.boolean("reset") ?? false
+    }
+    let runtime = call.runtime
+    if isOn { runtime.measure() }
+    runtime.pushMetrics(on: call.stack)
+    if resets || !isOn {
+      runtime.measuring?.end()
+      runtime.measuring = nil
+      if isOn { runtime.measure() }
+    }
+    return 1
+  }
+}
+
+extension Runtime {
+  /// Pushes the table of what was measured; nil if nothing is. [-0, +1]
+  fileprivate func pushMetrics(on stack: LuaStack) {
+    guard let recorder = measuring?.recorder else { return stack.pushNil() }
+    stack.newTable(fields: 12)
+    stack.setField("loop", loop.name)
+    stack.setField("clock", "\(loop.clock.mode.word)")
+    if let mode = loop.currentMode { stack.setField("mode", mode.rawValue) }
+    stack.setField("depth", loop.depth)
+    stack.setSeconds("measured", recorder.now)
+    stack.setField("passes", recorder.passes)
+    stack.setField("wake_ups", recorder.wakeUps)
+    stack.push("causes")
+    stack.newTable(fields: 8)
+    for (place, count) in recorder.wakeUpCauses.enumerated() {
+      stack.setField(causeNames[place], count)
+    }
+    stack.rawSet(-3)
+    stack.setSeconds("idle", recorder.slept)
+    stack.setSeconds("busy", recorder.items.reduce(0) { $0 + $1.durations.sum })
+    pushLive(on: stack)
+    let rows = recorder.items.filter { $0.calls > 0 }
+      .sorted { $0.durations.sum > $1.durations.sum }
+    stack.setList("handles", rows) { push($0, recorder, on: stack) }
+  }
+
+  /// Sets the field that counts what there is now. [-0, +0]
+  private func pushLive(on stack: LuaStack) {
+    stack.push("live")
+    stack.newTable(fields: 4)
+    let timers = handles.timers(of: loop, madeBy: context).filter { !isOwn($0) }
+    stack.setField("timers", timers.count)
+    stack.setField("items", handles.itemCount)
+    stack.setField("tasks", tasks.count)
+    stack.setField("requests", requests.count)
+    stack.rawSet(-3)
+  }
+
+  private func push(_ item: LoopRecorder.Item, _ recorder: LoopRecorder, on stack: LuaStack) {
+    stack.newTable(fields: 10)
+    stack.setField("kind", item.subject.word)
+    stack.setField("name", item.subject.name)
+    let place = item.subject.place
+    stack.setField("made_at", place.source < 0 ? "" : state.text(of: place))
+    stack.setField("calls", item.calls)
+    stack.setField("missed", Int(item.missed))
+    stack.setField("wake_ups", item.wakeUps)
+    stack.setSeconds("busy", item.durations.sum)
+    push("duration", item.durations, on: stack)
+    if item.lateness.count > 0 { push("late", item.lateness, on: stack) }
+    if let late = item.late {
+      stack.push("made_late")
+      stack.newTable(fields: 3)
+      stack.setField("by", label(of: recorder.items[late.culprit].subject))
+      stack.setSeconds("took", late.duration)
+      stack.setSeconds("late", late.late)
+      stack.rawSet(-3)
+    }
+  }
+
+  private func push(_ name: StaticString, _ values: Histogram, on stack: LuaStack) {
+    stack.push(name)
+    stack.newTable(fields: 5)
+    stack.setSeconds("p50", values.percentile(50))
+    stack.setSeconds("p90", values.percentile(90))
+    stack.setSeconds("p99", values.percentile(99))
+    stack.setSeconds("max", values.max)
+    stack.setSeconds("mean", values.count > 0 ? values.sum / Int64(values.count) : 0)
+    stack.rawSet(-3)
+  }
+}
+
+/// In the order of `CalloutKind`, then those that nothing was called for.
+private let causeNames: [StaticString] = [
+  "timer", "source", "port", "fd", "observer", "perform", "main_queue", "nothing",
+]
+
+extension ClockMode {
+  /// As scripts and command lines call it.
+  var word: StaticString {
+    switch self {
+    case .real: "real"
+    case .virtual: "virtual"
+    case .skipIdle: "skip_idle"
+    }
+  }
+}
