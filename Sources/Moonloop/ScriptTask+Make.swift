@@ -27,10 +27,7 @@ extension Runtime {
     tasks[coroutine.index] = task
     taskTracer?(task, true)
     if let owner { adopt(task, owner) }
-    var wait = Wait(.pass)
-    wait.timer = nextTurn(of: task, coroutine)
-    wait.place = task.madeAt
-    task.wait = wait
+    task.wait = Wait(.pass, timer: nextTurn(of: task, coroutine))
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }
   }
 

@@ -117,12 +117,19 @@ extension Runtime {
       + "served in \(modes.isEmpty ? "no mode" : modes)"
   }
 
+  /// Where the function of a suspended task waits; nil if Lua knows no line of it.
+  func placeOfWait(_ task: ScriptTask) -> LuaPosition? {
+    guard let coroutine = task.coroutine, state.isSuspended(coroutine) else { return nil }
+    let place = state.stack(of: coroutine).position
+    return place.source < 0 ? nil : place
+  }
+
   /// What a task waits for, in words that follow "waits".
   package func forWhat(_ task: ScriptTask) -> String {
     if task.phase == .running { return "for its own call to return" }
     if task.phase == .prepared { return "for its begin" }
     guard let wait = task.wait else { return "for its children" }
-    let place = wait.place.source < 0 ? "" : " (\(state.text(of: wait.place)))"
+    let place = placeOfWait(task).map { " (\(state.text(of: $0)))" } ?? ""
     if task.isReady { return "for its next turn\(place)" }
     switch wait.cause {
     case .task(let other): return "for \(label(of: .task(other)))\(place)"

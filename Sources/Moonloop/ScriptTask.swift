@@ -20,8 +20,6 @@ package struct Wait {
   package var cause: Cause
   /// The timer that ends it; zero if none does.
   package var timer = TimerID(rawValue: 0)
-  /// Where the script waits.
-  package var place = LuaPosition.nowhere
   /// The timer was the deadline, and it has come: the task that was called is cancelled, any other
   /// wait is given up.
   package var isLate = false

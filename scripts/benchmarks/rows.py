@@ -14,10 +14,11 @@ PEERS = {
     "libuv in C": ("libuv", None, {}),
     "lua5.4": ("lua", "lua", {}),
     "moonloop": ("moonloop", "moonloop", {}),
+    "events": ("moonloop", "moonloop-handlers", {}),  # Handlers of events instead of tasks.
     "Swift host": ("host", "moonloop", {}),
 }
 RIVALS = ("luv", "luv again", "cqueues")  # To be beaten in each row, beside the limit.
-OURS = ("moonloop", "Swift host")
+OURS = ("moonloop", "events", "Swift host")
 
 
 @dataclass
@@ -95,6 +96,11 @@ def _memory(kind, words, count, first, goal, peers):
                (kind, str(count)), "bytes", "bytes")
 
 
+def _echo(id, connections):
+    return Row(id, f"TCP echo server, {connections} connections, a message", "w6", times(1.3),
+               times(1.10), ("floor", "luv", "cqueues", "moonloop", "events"), (str(connections),))
+
+
 def _call(figure, words, ours):
     return Row(f"w11.{figure}", f"a script calls {words}", "w11", times(1.3), times(1.05),
                CALLS, (), figure, ours=ours)
@@ -117,12 +123,15 @@ ROWS = [
         WITH_OBJECTS, ("100",)),
     Row("w4a", "another thread signals, the handler runs, p50", "w4a", times(1.15), times(1.05),
         ("floor", "luv", "moonloop"), figure="p50", unit="µs"),
+    Row("w4b", "signals of another thread, coalesced", "w4b", times(2), times(1.1),
+        ("floor", "luv", "Swift host"), ours="Swift host"),
     Row("w4c", "messages posted by another thread, none coalesced", "w4c", times(2), times(1.2),
         ("floor", "moonloop")),
     Row("w5a", "pipe event, the handler reads and writes: 100 pipes, 100 active", "w5",
         times(1.1), times(1.02), args=("100",)),
     Row("w5b", "the same with 5,000 pipes, 100 active", "w5", under("luv"),
         under("libuv in C"), ("floor", "libuv in C", "luv", "cqueues", "moonloop"), ("5000",)),
+    _echo("w6a", 50), _echo("w6b", 500),
     _memory("timer", "a far timer", 100000, 264, 160, CHURN),
     _memory("descriptor", "an idle descriptor", 5000, 300, 200,
             ("floor", "luv", "cqueues", "moonloop")),
@@ -136,6 +145,7 @@ ROWS = [
         ("floor", "lua5.4", "luv", "cqueues", "moonloop"), figure="wall_ms", unit="ms"),
     Row("w9", "lateness of a 1 ms timer, p50", "w9", times(1.1), at_most(30),
         ("floor", "slack", "luv", "cqueues", "moonloop"), figure="p50", unit="µs"),
+    Row("w10", "100,000 tasks sleep ten times, up to 100 ms", "w10", times(1.5), times(1.10)),
     _call("nothing", "`nothing()`", "Swift host"),
     _call("now", "`now()`", "moonloop"),
     _call("add", "`add(a, b)`", "Swift host"),

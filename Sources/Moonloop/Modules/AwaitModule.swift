@@ -41,9 +41,7 @@ let moduleAwaitSecond: LuaRawFunction = { L, context in
       call.runtime.close(callback)
       throw error
     }
-    var wait = Wait(.callback(callback))
-    wait.place = stack.position
-    call.runtime.pendingWait = wait
+    call.runtime.pendingWait = Wait(.callback(callback))
     return LuaStatus.wait()
   }
 }
@@ -86,10 +84,7 @@ let moduleTimeout: LuaRawFunction = { L, context in
     task.isCall = true
     task.madeAt = call.stack.position
     call.runtime.prepare(task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
-    var wait = Wait(.task(task))
-    wait.place = call.stack.position
-    wait.timer = timer
-    call.runtime.pendingWait = wait
+    call.runtime.pendingWait = Wait(.task(task), timer: timer)
     return LuaStatus.wait()
   }
 }

@@ -62,14 +62,11 @@ extension HostCall {
   func wait(
     _ coroutine: LuaTask, timeout: Int64?, _ make: () -> ListedWait
   ) throws(ScriptMistake) -> Int32 {
-    let place = stack.position
     let timer = timeout.flatMap { $0 == .max ? nil : $0 }
     let deadline = try timer.map { time throws(ScriptMistake) in
       try self.deadline(after: time, coroutine)
     }
-    var wait = Wait(.other(make()), timer: deadline ?? TimerID(rawValue: 0))
-    wait.place = place
-    runtime.pendingWait = wait
+    runtime.pendingWait = Wait(.other(make()), timer: deadline ?? TimerID(rawValue: 0))
     return LuaStatus.wait()
   }
 

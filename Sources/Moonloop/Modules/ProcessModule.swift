@@ -217,7 +217,6 @@ extension HostCall {
     let other = ProcessWait(process, modes: modes, push: push)
     try process.add(other)
     var wait = Wait(.other(other))
-    wait.place = stack.position
     wait.isQuiet = isQuiet
     runtime.pendingWait = wait
     return LuaStatus.wait()

@@ -78,9 +78,7 @@ extension HostCall {
     if case .task(let task) = subject { modes += task.waitModes }
     let other = RunWait(run, modes: modes)
     try run.process.add(other)
-    var wait = Wait(.other(other))
-    wait.place = stack.position
-    runtime.pendingWait = wait
+    runtime.pendingWait = Wait(.other(other))
     return LuaStatus.wait()
   }
 }

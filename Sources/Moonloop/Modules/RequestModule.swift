@@ -8,7 +8,8 @@ struct PortTarget {
   let port: Loop.Port
   /// The port is served by this state, which must do so while it waits for the reply itself.
   let isOwn: Bool
-  let label: String
+  /// The port that the handle stands for, which is another one if its peer is sent to.
+  let ofHandle: Loop.Port?
 }
 
 extension HostCall {
@@ -18,16 +19,20 @@ extension HostCall {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
       let peer = (port.maker.state as? PortShape)?.peer
-      let label = runtime.label(of: .item(port))
-      return PortTarget(port: peer?.port ?? port, isOwn: peer == nil, label: label)
+      return PortTarget(port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port)
     }
     if let handle = runtime.kinds.remotePort.handle(stack.L, 1) {
       guard let right = remoteRight(handle) else {
         throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
       }
-      return PortTarget(port: right.port, isOwn: false, label: right.port.label)
+      return PortTarget(port: right.port, isOwn: false, ofHandle: nil)
     }
     throw notSelf("port")
+  }
+
+  /// Where a message goes, in words: "port 'jobs'".
+  func label(of target: PortTarget) -> String {
+    target.ofHandle.map { runtime.label(of: .item($0)) } ?? target.port.label
   }
 
   /// The value at an index as a message; nil if nothing is there.
@@ -49,7 +54,7 @@ extension HostCall {
       return OperatingFailure(
         "\(name): \(target.port.label) is full: \(capacity) messages wait in it", "EAGAIN")
     }
-    return OperatingFailure("\(name): \(target.label) has ended", "EPIPE")
+    return OperatingFailure("\(name): \(label(of: target)) has ended", "EPIPE")
   }
 
   /// Whether nothing or nil was given.
@@ -88,21 +93,21 @@ extension HostCall {
     _ value: StructuredClone, to target: PortTarget, timeout: Int64?
   ) throws -> Int32 {
     let message = PortMessage(value: value)
-    let waits = timeout.map { $0 > 0 } ?? false
-    guard waits, let coroutine = try waitingCoroutine() else {
-      if waits {
-        let mode = ModeName("moonloop.request.\(loop.depth + 1)")
-        try inMode(mode, serving: target) { try postNested(message, to: target, mode, timeout) }
-      } else {
-        do throws(LoopError) { try target.port.post(message) } catch {
-          throw refused(error, target)
-        }
-      }
+    do throws(LoopError) {
+      try target.port.post(message)
+      stack.push(true)
+      return 1
+    } catch {
+      guard case .portFull = error, let timeout, timeout > 0 else { throw refused(error, target) }
+    }
+    guard let coroutine = try waitingCoroutine() else {
+      let mode = ModeName("moonloop.request.\(loop.depth + 1)")
+      try inMode(mode, serving: target) { try postNested(message, to: target, mode, timeout) }
       stack.push(true)
       return 1
     }
     let wait = PortWait(
-      runtime, target.port, target.label, expectsReply: false, timeout: nil, sendTimeout: timeout)
+      runtime, target.port, label(of: target), expectsReply: false, timeout: nil, sendTimeout: timeout)
     let isSent: Bool
     do throws(LoopError) { isSent = try wait.send(message) } catch { throw refused(error, target) }
     if isSent {
@@ -116,16 +121,13 @@ extension HostCall {
   func wait(
     _ wait: OtherWait, _ coroutine: LuaTask, _ time: Int64?
   ) throws(ScriptMistake) -> Int32 {
-    let place = stack.position
     let timer: TimerID
     // Without a limit too: the timer holds the run while somebody waits.
     do throws(ScriptMistake) { timer = try deadline(after: time ?? .max, coroutine) } catch {
       wait.abandon()
       throw error
     }
-    var entry = Wait(.other(wait), timer: timer)
-    entry.place = place
-    runtime.pendingWait = entry
+    runtime.pendingWait = Wait(.other(wait), timer: timer)
     return LuaStatus.wait()
   }
 }
@@ -179,7 +181,7 @@ extension HostCall {
     _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions, _ coroutine: LuaTask
   ) throws -> Int32 {
     let wait = PortWait(
-      runtime, target.port, target.label, expectsReply: true, timeout: wanted.timeout,
+      runtime, target.port, label(of: target), expectsReply: true, timeout: wanted.timeout,
       sendTimeout: wanted.sendTimeout)
     let box = wait.box
     let message = PortMessage(value: value, reply: ReplyTicket { box.answer($0) })
@@ -219,7 +221,7 @@ extension HostCall {
     case .value(let value):
       value.push(on: stack, pushAttachment: runtime.push)
       return 1
-    case .dropped: throw OperatingFailure(noReplyText(target.label), "EPIPE")
+    case .dropped: throw OperatingFailure(noReplyText(label(of: target)), "EPIPE")
     case nil: throw noReply(result, target, wanted.timeout)
     }
   }
@@ -246,7 +248,7 @@ extension HostCall {
         }
       }
       let left = end == .max ? .max : end - loop.kernel.now()
-      let late = OperatingFailure(noRoomText(target.label, timeout), "ETIMEDOUT")
+      let late = OperatingFailure(noRoomText(label(of: target), timeout), "ETIMEDOUT")
       if left <= 0 { throw late }
       let loop = loop
       let room = Loop.Port(name: "room", capacity: 1) { _, _ in loop.stop() }
@@ -266,7 +268,7 @@ extension HostCall {
   private func noReply(
     _ result: RunResult, _ target: PortTarget, _ timeout: Int64?
   ) -> OperatingFailure {
-    if !target.port.isValid { return OperatingFailure("\(target.label) has ended", "EPIPE") }
+    if !target.port.isValid { return OperatingFailure("\(label(of: target)) has ended", "EPIPE") }
     if result == .timedOut { return OperatingFailure(noReplyText(within: timeout), "ETIMEDOUT") }
     return stopped
   }

@@ -9,10 +9,8 @@ let moduleSleep: LuaRawFunction = { L, context in
     let delay = try call.seconds(1, "the time", .notNegative)
     let coroutine = try call.requireWaiting()
     let runtime = call.runtime
-    var wait = Wait(.sleep(nanoseconds: delay))
-    wait.timer = try call.deadline(after: delay, coroutine)
-    wait.place = call.stack.position
-    runtime.pendingWait = wait
+    let timer = try call.deadline(after: delay, coroutine)
+    runtime.pendingWait = Wait(.sleep(nanoseconds: delay), timer: timer)
     return LuaStatus.wait()
   }
 }

@@ -91,7 +91,7 @@ extension HostCall {
   {
     guard let wait, wait.isBusy else { return }
     let other = wait.waiter.map { runtime.label(of: .task($0)) } ?? "another handler"
-    let place = wait.waiter?.wait.map { state.text(of: $0.place) } ?? ""
+    let place = wait.waiter.flatMap(runtime.placeOfWait).map { state.text(of: $0) } ?? ""
     throw mistake(
       "\(stream.label): \(other) waits to \(verb) already\(place.isEmpty ? "" : " (at \(place))")",
       hint: "let one task \(verb), or put a semaphore around it")
@@ -103,7 +103,6 @@ extension HostCall {
     let coroutine = try requireWaiting()
     let subject = runtime.current
     var pending = Wait(.other(wait))
-    pending.place = stack.position
     if let timeout, timeout != .max {
       pending.timer = try deadline(after: timeout, coroutine)
     }

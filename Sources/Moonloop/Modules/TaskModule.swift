@@ -112,9 +112,7 @@ let taskAwait: LuaRawFunction = { L, context in
     _ = try call.requireWaiting()
     if task.phase == .ended { return try call.give(task) }
     try call.requireOther(task)
-    var wait = Wait(.task(task))
-    wait.place = call.stack.position
-    runtime.pendingWait = wait
+    runtime.pendingWait = Wait(.task(task))
     return LuaStatus.wait()
   }
 }
@@ -233,7 +231,6 @@ let taskClose: LuaRawFunction = { L, context in
     guard call.state.waitObstacle(L!) == nil, call.state.currentTask(L!) != nil else { return 0 }
     var wait = Wait(.task(task))
     wait.isQuiet = true
-    wait.place = call.stack.position
     call.runtime.pendingWait = wait
     return LuaStatus.wait()
   }

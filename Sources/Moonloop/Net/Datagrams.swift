@@ -244,7 +244,6 @@ let datagramReceive: LuaRawFunction = { L, context in
     let coroutine = try call.requireWaiting()
     let wait = DatagramWait(socket, label)
     var pending = Wait(.other(wait))
-    pending.place = call.stack.position
     if let timeout, timeout != .max {
       pending.timer = try call.deadline(after: timeout, coroutine)
     }

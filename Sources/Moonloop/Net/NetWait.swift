@@ -98,7 +98,6 @@ extension HostCall {
   func wait(_ wait: NetWait, _ coroutine: LuaTask, _ timeout: Int64?) throws -> Int32 {
     if wait.isOver { return Int32(wait.push(on: stack)) }
     var pending = Wait(.other(wait))
-    pending.place = stack.position
     if let timeout, timeout != .max {
       do { pending.timer = try deadline(after: timeout, coroutine) } catch {
         wait.end()

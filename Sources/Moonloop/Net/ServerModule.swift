@@ -175,7 +175,6 @@ let serverAccept: LuaRawFunction = { L, context in
     let coroutine = try call.requireWaiting()
     let wait = AcceptWait(server, label)
     var pending = Wait(.other(wait))
-    pending.place = call.stack.position
     if let timeout, timeout != .max {
       pending.timer = try call.deadline(after: timeout, coroutine)
     }

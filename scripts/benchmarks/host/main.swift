@@ -1,7 +1,8 @@
-// A Swift program that gives scripts two functions of its own and runs one: for W11, where scripts
-// call into Swift.
+// A Swift program that gives scripts functions of its own and runs one: for W11, where scripts call
+// into Swift, and W4B, where another thread signals a source that was made in Swift.
 import Glibc
 import Moonloop
+import Synchronization
 
 guard CommandLine.arguments.count == 2 else {
   print("usage: host SCRIPT")
@@ -12,6 +13,23 @@ let loop = Loop.current
 let state = try LuaState(on: loop)
 state.register("nothing") { () -> Void in }
 state.register("add") { (a: Int, b: Int) in a + b }
+
+let isOver = Atomic(false)
+state.register("burst") { (count: Int, finished: LuaFunction) in
+  let source = Loop.Source(name: "burst") { _ in
+    if isOver.load(ordering: .acquiring) { _ = try? finished() }
+  }
+  try? loop.add(source)
+  let thread = LoopThread(name: "burst")
+  thread.loop.perform {
+    for turn in 1...count {
+      if turn == count { isOver.store(true, ordering: .releasing) }
+      source.signal()
+      loop.wakeUp()
+    }
+  }
+  thread.loop.wakeUp()
+}
 try state.run("dofile '\(path)'")
 loop.run()
 state.shutDown()

@@ -96,7 +96,9 @@ int luaopen_probe(lua_State *L) {
                                {"read", probe_read}, {"write", probe_write},
                                {"memory", probe_memory}, {"switches", probe_switches},
                                {"ticker", probe_ticker}, {"flood", probe_flood},
-                               {"take", probe_take},
+                               {"take", probe_take}, {"burst", probe_burst},
+                               {"taken", probe_taken}, {"clients", probe_clients},
+                               {"listen", probe_listen}, {"accept", probe_accept},
                                {NULL, NULL}}));
   return 1;
 }

@@ -4,6 +4,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -93,5 +94,33 @@ int probe_take(lua_State *L) {
   pthread_mutex_unlock(&queue.lock);
   if (is_there) lua_pushinteger(L, message);
   else lua_pushnil(L);
+  return 1;
+}
+
+// Signals that come together are one: only the first of them writes.
+static atomic_bool is_signalled;
+static atomic_llong signals_left;
+
+static void *burst(void *argument) {
+  struct job job = *(struct job *)argument;
+  free(argument);
+  for (int64_t i = 1; i <= job.count; i++) {
+    if (i == job.count) atomic_store(&signals_left, 0);
+    if (!atomic_exchange(&is_signalled, true) && write(job.fd, "x", 1) < 0) break;
+  }
+  return NULL;
+}
+
+// burst(fd, count): a thread signals so often; a byte in the pipe for each that nobody had seen.
+int probe_burst(lua_State *L) {
+  atomic_store(&signals_left, 1);
+  start(L, burst, (struct job){(int)luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), 0});
+  return 0;
+}
+
+// taken(): the signal was seen; true after the last one.
+int probe_taken(lua_State *L) {
+  atomic_exchange(&is_signalled, false);
+  lua_pushboolean(L, atomic_load(&signals_left) == 0);
   return 1;
 }

@@ -20,6 +20,11 @@ do
   end
 end
 
+-- Sleeps of up to 100 ms in seconds, scattered, the same for every peer.
+bench.nap_count = 997
+bench.naps = {}
+for i = 1, bench.nap_count do bench.naps[i] = bench.far[i] % 1000 / 10000 end
+
 -- A step that visits each of 1 to `count` once, each far from the last: for 10, 1,000 and 100,000.
 function bench.stride(count)
   return count * 61803 // 100000 | 1
@@ -90,6 +95,18 @@ function bench.lateness(start, fires, finished)
       bench.report { p50 = late[fires // 2 + 1] / 1e3, p99 = late[fires * 99 // 100 + 1] / 1e3 }
       finished()
     end
+  end
+end
+
+-- Counts messages of an echo server with so many connections, and reports the CPU time of one of them
+-- when all connections have been there for a while.
+function bench.echoes(connections)
+  local first = connections * 20
+  local last, seen = first + bench.scaled(2e5), 0
+  return function()
+    seen = seen + 1
+    if seen == first then bench.start() end
+    if seen == last then bench.stop(last - first); os.exit(0) end
   end
 end
 
