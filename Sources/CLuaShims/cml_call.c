@@ -51,6 +51,7 @@ static inline int take(struct cml_state *s) {
   if (UNLIKELY(task < 0 || s->tasks[task].L == NULL)) return -1;
   struct cml_task *t = &s->tasks[task];
   s->tasks_free = t->next_free;
+  t->yielded = 0;
   s->pooled--;
   t->generation++;
   t->phase = CML_PHASE_RUNNING;
@@ -99,6 +100,19 @@ bool cml_task_awaits(cml_state *s, int task) { return s->tasks[task].awaits; }
 
 bool cml_task_is_suspended(cml_state *s, int task) {
   return task >= 0 && task < s->tasks_count && s->tasks[task].phase == CML_PHASE_SUSPENDED;
+}
+
+void cml_task_note(cml_state *s, int task, const void *host) { s->tasks[task].host = host; }
+
+void cml_task_prefetch(cml_state *s, int task, bool is_next) {
+  enum { LINE = 64, LINES = 4 };  // a lua_State takes 200 bytes
+  if (task < 0 || task >= s->tasks_count) return;
+  if (!is_next) return __builtin_prefetch(&s->tasks[task], 1);
+  const char *coroutine = (const char *)s->tasks[task].L, *host = s->tasks[task].host;
+  for (int line = 0; line < LINES; line++) {
+    __builtin_prefetch(coroutine + line * LINE, 1);
+    __builtin_prefetch(host + line * LINE, 1);
+  }
 }
 
 int cml_task_current(cml_state *s, lua_State *L) {

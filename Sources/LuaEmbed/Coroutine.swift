@@ -44,6 +44,17 @@ package struct LuaDoor: BitwiseCopyable {
     outcome(cml_dispatch_held(record, ref, integer))
   }
 
+  /// Remembers where the host has its own part of a suspended task, for `prefetch` alone.
+  package func note(_ task: LuaTask, at address: UnsafeRawPointer) {
+    cml_task_note(record, task.index, address)
+  }
+
+  /// Asks the processor for the memory of a task that is resumed soon: when it is one of the next,
+  /// and again when it is the next.
+  package func prefetch(task index: Int32, isNext: Bool) {
+    cml_task_prefetch(record, index, isNext)
+  }
+
   /// Gives a registry reference back. [-0, +0, raises: -]
   package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
 

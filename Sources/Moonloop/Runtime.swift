@@ -19,7 +19,7 @@ package final class Runtime {
   @exclusivity(unchecked) package private(set) var handles = Handles()
   package private(set) var errors = ErrorPolicy()
   /// The tasks whose coroutines are suspended or whose children run, by coroutine.
-  package var tasks = TaskTable()
+  @exclusivity(unchecked) package var tasks = TaskTable()
   /// The `task:wait`s under way, innermost last.
   package var waits: [ActiveWait] = []
   /// Failures of tasks that are reported in the next pass, by the timer that does it.
@@ -70,7 +70,7 @@ package final class Runtime {
   /// The handlers of all items of a kind, made once.
   let doors = ItemDoors()
   /// What the coroutine that is about to suspend waits for.
-  package var pendingWait: Wait?
+  @exclusivity(unchecked) package var pendingWait: Wait?
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package var ranLoop = false
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.

@@ -71,6 +71,7 @@ extension Runtime {
     task.coroutine = coroutine
     task.phase = .suspended
     tasks[coroutine.index] = task
+    door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
     if awaits {
       task.wait = pendingWait
       pendingWait = nil
@@ -327,8 +328,16 @@ private let resumeSleeper: TimerActions.Fire = { context, payload, _, _ in
   if let task = runtime.tasks[payload] { runtime.goOn(task) }
 }
 
+/// A task and its coroutine are 2 kB somewhere in memory, if there are many.
+private let prefetchSleeper: TimerActions.Prefetch = { context, payload, isNext in
+  Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
+    runtime.door.prefetch(task: payload, isNext: isNext)
+  }
+}
+
 // Unsafe: made once, and never changed.
-nonisolated(unsafe) private let sleeperActions = TimerActions.make(fire: resumeSleeper)
+nonisolated(unsafe) private let sleeperActions = TimerActions.make(
+  fire: resumeSleeper, prefetch: prefetchSleeper)
 
 extension Subject {
   var isChunk: Bool { if case .chunk = self { true } else { false } }

@@ -57,9 +57,11 @@ package final class ScriptTask {
 
   package enum Outcome { case none, returned, failed, cancelled }
 
+  // What each wait looks at is unchecked: no access to it spans a call.
+
   /// The coroutine, while it has one.
-  package var coroutine: LuaTask?
-  package var phase = Phase.running
+  @exclusivity(unchecked) package var coroutine: LuaTask?
+  @exclusivity(unchecked) package var phase = Phase.running
   package var outcome = Outcome.none
   /// A task of `loop:task` without an owner: nobody is expected to await it.
   package var isDetached = false
@@ -70,17 +72,17 @@ package final class ScriptTask {
   /// It is cancelled because a child failed: that failure is its own.
   package var childFailed = false
   /// The timer that resumes it is set; what it gets is in `delivery`.
-  package var isReady = false
+  @exclusivity(unchecked) package var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.
   package let subject: Subject
   /// The modes in which it is resumed (D62).
-  package var modes: [ModeName]
+  @exclusivity(unchecked) package var modes: [ModeName]
   package var name = ""
   package var madeAt = LuaPosition.nowhere
-  package var wait: Wait?
-  package var delivery = Delivery.nothing
+  @exclusivity(unchecked) package var wait: Wait?
+  @exclusivity(unchecked) package var delivery = Delivery.nothing
   /// Why it is to end; sticky (D21).
-  package var cancellation: Cancellation?
+  @exclusivity(unchecked) package var cancellation: Cancellation?
   /// The task whose scope it was made in, until it ends.
   package var parent: ScriptTask?
   /// See `ScriptTask+Extras`.

@@ -63,6 +63,11 @@ extension Loop {
     } else {
       if isHereOnly { mode.timers.park(slot) } else { parkEverywhere(slot) }
     }
+    mode.timers.prefetchSoon(timers.records) { next in
+      next.actions.pointee.prefetch?(next.context, next.payload, true)
+    } second: { second in
+      second.actions.pointee.prefetch?(second.context, second.payload, false)
+    }
     let missed = record.pointee.missed + coalesced
     record.pointee.flags.insert(.firing)  // the flags may have lost that of the wall clock
     record.pointee.fires &+= 1

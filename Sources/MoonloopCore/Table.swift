@@ -12,32 +12,39 @@ package struct Table<Element: BitwiseCopyable> {
     @usableFromInline var base: UnsafeMutablePointer<Element>
     @usableFromInline var count: Int
     @usableFromInline var capacity: Int
+    /// How many elements lie unused before the first.
+    let lead: Int
 
     @usableFromInline
-    init(capacity: Int) {
-      base = Self.allocate(capacity)
+    init(capacity: Int, lead: Int) {
+      base = Self.allocate(capacity, lead)
       count = 0
       self.capacity = capacity
+      self.lead = lead
     }
 
-    /// Elements that fill whole lines of the cache begin with one.
-    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Element> {
+    /// Elements that fill whole lines of the cache begin with one, and so does the memory before
+    /// those with a lead.
+    static func allocate(_ capacity: Int, _ lead: Int) -> UnsafeMutablePointer<Element> {
       let size = MemoryLayout<Element>.stride
-      let alignment = size % 64 == 0 ? 64 : MemoryLayout<Element>.alignment
-      return UnsafeMutableRawPointer.allocate(byteCount: capacity * size, alignment: alignment)
-        .bindMemory(to: Element.self, capacity: capacity)
+      let alignment = size % 64 == 0 || lead > 0 ? 64 : MemoryLayout<Element>.alignment
+      return UnsafeMutableRawPointer.allocate(
+        byteCount: (capacity + lead) * size, alignment: alignment
+      ).bindMemory(to: Element.self, capacity: capacity + lead) + lead
     }
 
     func deallocate() {
       // Of what was allocated with an alignment of its own the raw memory is freed.
-      UnsafeMutableRawPointer(base).deallocate()
+      UnsafeMutableRawPointer(base - lead).deallocate()
     }
   }
   @usableFromInline let header: UnsafeMutablePointer<Header>
 
-  package init(minimumCapacity: Int = 8) {
+  /// - Parameter lead: How many elements are left free at the begin, so that others than the first
+  ///   begin a line of the cache.
+  package init(minimumCapacity: Int = 8, lead: Int = 0) {
     header = .allocate(capacity: 1)
-    header.initialize(to: Header(capacity: minimumCapacity))
+    header.initialize(to: Header(capacity: minimumCapacity, lead: lead))
   }
 
   /// Frees the memory; the handle and its copies are dead afterwards.
@@ -100,7 +107,7 @@ package struct Table<Element: BitwiseCopyable> {
   @inline(never)
   func grow() {
     let capacity = header.pointee.capacity * 2
-    let base = Header.allocate(capacity)
+    let base = Header.allocate(capacity, header.pointee.lead)
     base.moveInitialize(from: header.pointee.base, count: header.pointee.count)
     header.pointee.deallocate()
     header.pointee.base = base

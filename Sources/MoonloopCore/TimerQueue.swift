@@ -4,6 +4,8 @@
 // itself. During a batch (the timers that fire in one pass) everything that becomes due goes to the
 // ring's far end, so the batch is "the heap's first while due, and the ring up to here" (R74).
 
+internal import CLinuxShims
+
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
   /// One queued timer. `key` holds the order of adding in its upper 40 bits, the slot below.
@@ -31,6 +33,10 @@ package struct TimerQueue {
     var postponed = 0  // how many entries of the heap have an earlier date than their timers
   }
 
+  /// A heap with more entries has most of them, and of what belongs to them, outside of the
+  /// processor's nearer caches.
+  private static let largeHeap = 2000
+
   /// Slots are below this.
   package static let slotLimit = (1 << 24) - 1
   static let slotMask: UInt64 = (1 << 24) - 1
@@ -39,7 +45,8 @@ package struct TimerQueue {
   private static let parked: Int32 = -2
   private static let numberMask = (1 << 30) - 1
 
-  let heap = Table<Entry>()
+  /// Four siblings lie in one line of the cache: the first of all stands at the end of its own.
+  let heap = Table<Entry>(lead: 3)
   let ring = Table<Entry>()
   /// The keys of the parked, which keep their places among equal dates; few at a time.
   let parkedKeys = Table<UInt64>()
@@ -286,6 +293,21 @@ package struct TimerQueue {
     return heapIsDue && heap[0].precedes(first) ? heap[0].slot : first.slot
   }
 
+  /// Asks for the memory of those that may fire soon, if there are so many that it is far away.
+  /// - Parameter next: Gets the first of the heap, whose record was asked for before.
+  /// - Parameter second: Gets the one that follows it; the same holds.
+  @inline(__always)
+  package func prefetchSoon(
+    _ records: Table<TimerRecord>, next: (TimerCallout) -> Void, second: (TimerCallout) -> Void
+  ) {
+    let count = heap.count
+    if count <= Self.largeHeap { return }
+    let entries = heap.base
+    for child in 1..<5 { cmx_prefetch(records.base + entries[child].slot) }
+    second(records[entries[leastChild(entries, 1, count)].slot].callout)
+    next(records[entries[0].slot].callout)
+  }
+
   /// Whether anything is in the ring, and due whatever the time is.
   @inline(__always)
   package var hasRing: Bool { state.pointee.ringLive > 0 }
@@ -451,6 +473,7 @@ package struct TimerQueue {
     while true {
       let firstChild = 4 &* index &+ 1
       if firstChild >= count { break }
+      if count > Self.largeHeap { prefetchChildren(entries, of: firstChild, count) }
       let least = leastChild(entries, firstChild, count)
       if !entries[least].precedes(entry) { break }
       entries[index] = entries[least]
@@ -459,6 +482,16 @@ package struct TimerQueue {
     }
     entries[index] = entry
     places[entry.slot] = Int32(truncatingIfNeeded: index)
+  }
+
+  /// Asks for the children of four siblings, one of which is the next on the way down.
+  @inline(__always)
+  private func prefetchChildren(
+    _ entries: UnsafeMutablePointer<Entry>, of sibling: Int, _ count: Int
+  ) {
+    let first = 4 &* sibling &+ 1
+    if first >= count { return }
+    for line in 0..<4 { cmx_prefetch(entries + (first &+ 4 &* line)) }
   }
 
   @inline(__always)

@@ -31,16 +31,23 @@ package struct TimerActions: BitwiseCopyable {
       _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ isNoted: Bool
     ) -> Void
 
+  /// Called when the timer may fire soon, to ask the processor for what that will need.
+  package typealias Prefetch =
+    @convention(c) (
+      _ context: UnsafeMutableRawPointer, _ payload: Int32, _ isNext: Bool
+    ) -> Void
+
   package let fire: Fire
   package let release: Release
+  package let prefetch: Prefetch?
 
   /// Makes the actions of one sort of timers. The memory is never freed: there is one of each sort
   /// in a program.
   package static func make(
-    fire: Fire, release: Release = { _, _, _, _ in }
+    fire: Fire, release: Release = { _, _, _, _ in }, prefetch: Prefetch? = nil
   ) -> UnsafePointer<TimerActions> {
     let pointer = UnsafeMutablePointer<TimerActions>.allocate(capacity: 1)
-    pointer.initialize(to: TimerActions(fire: fire, release: release))
+    pointer.initialize(to: TimerActions(fire: fire, release: release, prefetch: prefetch))
     return UnsafePointer(pointer)
   }
 }

@@ -167,6 +167,11 @@ bool cml_task_is_suspended(cml_state *s, int task);
 // coroutine of the script's own.
 int cml_task_current(cml_state *s, lua_State *L);
 int cml_tasks_in_use(cml_state *s);
+// Remembers where the host has its own part of a task: for the prefetch, and nothing else.
+void cml_task_note(cml_state *s, int task, const void *host);
+// Asks the processor for the memory of a task that is resumed soon: for what is known of it, and
+// when that was asked for before, for its coroutine and the host's part.
+void cml_task_prefetch(cml_state *s, int task, bool is_next);
 
 // Runs the function and its `arguments` that lie on the task's stack, or resumes it with them.
 // `synchronous`: the caller needs the results at once, so nothing inside may wait.

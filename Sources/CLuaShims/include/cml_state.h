@@ -24,11 +24,14 @@ enum cml_stop {
 // A coroutine that the host owns. Kept in the registry, so it is never collected.
 struct cml_task {
   lua_State *L;
+  const void *host;     // where the host has its own part of it: for a prefetch alone
   int ref;              // in the registry
-  int next_free;        // the free list, by index; -1 ends it
   uint32_t generation;  // counts the uses, so that a stale token is recognised
+  union {
+    int next_free;      // while it is free: the next in the free list, by index; -1 ends it
+    int yielded;        // while it is suspended: values it yielded, still on its stack
+  };
   uint8_t phase;        // enum cml_phase
-  int yielded;          // values it yielded, still on its stack
   uint8_t awaits;       // suspended by a host function, not by a plain coroutine.yield
 };
 

@@ -107,7 +107,8 @@ extension HostCall {
       return 1
     }
     let wait = PortWait(
-      runtime, target.port, label(of: target), expectsReply: false, timeout: nil, sendTimeout: timeout)
+      runtime, target.port, label(of: target), expectsReply: false, timeout: nil,
+      sendTimeout: timeout)
     let isSent: Bool
     do throws(LoopError) { isSent = try wait.send(message) } catch { throw refused(error, target) }
     if isSent {
