@@ -17,8 +17,10 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
-// Modules that make handles in the name of who calls them.
-#define OURS "@moonloop/compat."
+// Our modules in Lua make handles in the name of who calls them.
+static bool is_ours(const char *source) {
+  return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
+}
 
 static int32_t name_id(struct cml_state *s, const char *name) {
   for (int i = s->names_count - 1; i >= 0; i--)
@@ -49,11 +51,22 @@ struct cml_position cml_position(lua_State *L) {
   for (int level = 1; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
-    // What luv's interface makes is made where the script has called that.
-    if (LIKELY(strncmp(ar.source, OURS, sizeof OURS - 1) != 0)) return position_of(L, &ar);
+    if (LIKELY(!is_ours(ar.source))) return position_of(L, &ar);
+    // What stands in a configuration is made where it stands there.
+    struct cml_state *s = cml_of(L);
+    if (s->maker.line > 0) return s->maker;
     if (ours.source < 0) ours = position_of(L, &ar);
   }
   return ours;
+}
+
+void cml_set_maker(lua_State *L, const char *file, int32_t line) {
+  struct cml_state *s = cml_of(L);
+  s->maker = (struct cml_position){-1, 0};
+  if (file == NULL || line <= 0) return;
+  char name[LUA_IDSIZE];
+  snprintf(name, sizeof name, "%s", file);
+  s->maker = (struct cml_position){name_id(s, name), line};
 }
 
 const char *cml_source_name(cml_state *s, int32_t source) {

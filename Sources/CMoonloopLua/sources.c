@@ -154,6 +154,9 @@ static const char planning_simulation[] = {
 static const char planning_words[] = {
 #embed "lua/planning/words.lua"
 };
+static const char reload[] = {
+#embed "lua/reload.lua"
+};
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
 };
@@ -311,6 +314,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.report", planning_report),
     SOURCE("planning.simulation", planning_simulation),
     SOURCE("planning.words", planning_words),
+    SOURCE("reload", reload),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),

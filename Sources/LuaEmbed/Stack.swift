@@ -146,6 +146,10 @@ extension LuaStack {
     return LuaPosition(source: position.source, line: position.line)
   }
 
+  /// From now on what our own modules in Lua make counts as made at a line of a file; nil: where
+  /// their caller is. [-0, +0, raises: -]
+  package func setMaker(_ file: String?, line: Int32) { cml_set_maker(L, file, line) }
+
   /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
   package func popGlobal(_ name: String) { state.setGlobal(name, on: self) }
 

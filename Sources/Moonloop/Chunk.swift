@@ -47,6 +47,7 @@ extension Runtime {
       if not configuration.is_one((...)) then return end
       local running, mistakes = configuration.prepare(...)
       if not running then return mistakes end
+      require("moonloop.reload").note(running)
       running:run()
       """, name: "=moonloop", on: state.stack)
     startLoaded { stack in

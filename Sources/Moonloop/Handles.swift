@@ -3,10 +3,18 @@
 package import LuaEmbed
 package import MoonloopCore
 
+/// Where a timer was made, and by which generation of the file.
+private struct TimerPlace: BitwiseCopyable {
+  var position: LuaPosition
+  var generation: Int32
+
+  static let nowhere = TimerPlace(position: .nowhere, generation: 0)
+}
+
 /// The handles of one state. Loop thread only.
 package final class Handles {
   /// Timers by slot: plain words, since there may be a million.
-  private let timerPlaces = Table<LuaPosition>()
+  private let timerPlaces = Table<TimerPlace>()
   private var timerNames: [TimerID: String] = [:]
   private var timerErrors: [TimerID: LuaReference] = [:]
   /// The valid items; each is held by its handle, and knows its place here.
@@ -28,17 +36,30 @@ package final class Handles {
 
   // MARK: Timers
 
+  /// - Parameter generation: That of the file that makes it; 0 if it is not loading.
   @inline(__always)
-  package func note(timer id: TimerID, madeAt place: LuaPosition) {
+  package func note(timer id: TimerID, madeAt place: LuaPosition, generation: Int32) {
     if id.slot >= timerPlaces.count { timerPlaces.extend(to: id.slot + 1, with: .nowhere) }
-    timerPlaces[id.slot] = place
+    timerPlaces[id.slot] = TimerPlace(position: place, generation: generation)
+  }
+
+  func setPlace(ofTimer id: TimerID, _ place: LuaPosition) {
+    timerPlaces[id.slot].position = place
+  }
+
+  func setGeneration(ofTimer id: TimerID, _ generation: Int32) {
+    timerPlaces[id.slot].generation = generation
+  }
+
+  package func generation(ofTimer id: TimerID) -> Int32 {
+    id.slot < timerPlaces.count ? timerPlaces[id.slot].generation : 0
   }
 
   package func setName(ofTimer id: TimerID, _ name: String) { timerNames[id] = name }
   package func name(ofTimer id: TimerID) -> String { timerNames[id] ?? "" }
   /// Where a timer was made; nowhere if it is no timer of a script.
   package func place(ofTimer id: TimerID) -> LuaPosition {
-    id.slot < timerPlaces.count ? timerPlaces[id.slot] : .nowhere
+    id.slot < timerPlaces.count ? timerPlaces[id.slot].position : .nowhere
   }
 
   package func setOnError(ofTimer id: TimerID, _ handler: LuaReference?) {
@@ -54,12 +75,18 @@ package final class Handles {
   // MARK: Items
 
   /// Remembers an item that has got a handle, and where it was made.
-  package func note(_ item: Loop.Item, madeAt place: LuaPosition) {
+  package func note(_ item: Loop.Item, madeAt place: LuaPosition, generation: Int32 = 0) {
     if !orphans.isEmpty { orphans = [] }
+    item.maker.generation = generation
     item.maker.source = place.source
     item.maker.line = place.line
     item.maker.index = Int32(itemList.count)
     itemList.append(Unmanaged.passUnretained(item))
+  }
+
+  func setPlace(of item: Loop.Item, _ place: LuaPosition) {
+    item.maker.source = place.source
+    item.maker.line = place.line
   }
 
   package func place(of item: Loop.Item) -> LuaPosition {

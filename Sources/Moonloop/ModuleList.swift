@@ -15,6 +15,7 @@ extension Runtime {
       state.push(module: module, on: stack)
       stack.rawSet(-3)
     }
+    pushReloading(on: stack)
     stack.pushValue(-1)
     module = LuaReference(popping: stack)
     stack.newTable(fields: 1)
@@ -24,7 +25,22 @@ extension Runtime {
     stack.popMetatable(of: -2)
     state.popLoaded("moonloop", on: stack)
     preloadPosix()
+    preloadGenerations()
     preloadSources()
+  }
+}
+
+extension Runtime {
+  /// Puts `ml.reload`, which is called and has functions, into the module on top of the stack.
+  private func pushReloading(on stack: LuaStack) {
+    stack.push("reload")
+    state.push(module: LuaModule("reload", "Loading a file again.", reloadEntries), on: stack)
+    stack.newTable(fields: 1)
+    stack.push("__call")
+    stack.push(function: moduleReload)
+    stack.rawSet(-3)
+    stack.popMetatable(of: -2)
+    stack.rawSet(-3)
   }
 }
 

@@ -95,6 +95,8 @@ package final class Runtime {
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
+  /// Which generation of its file runs, and the load of the next.
+  let generations = Generations()
   /// What the main chunk returned; for whoever wants to know.
   package var chunkReturned: ((LuaStack, Int) -> Void)?
   private static let nextNumber = Atomic<UInt64>(0)
@@ -198,6 +200,11 @@ struct Running {
   private enum Kind { case chunk, timer, item, task, request }
   private var kind = Kind.chunk
   private var bits: UInt64 = 0
+
+  /// It is the main chunk that has not waited yet, or a file that is loaded again.
+  var isChunk: Bool { kind == .chunk }
+
+  func isSame(as other: Running) -> Bool { kind == other.kind && bits == other.bits }
 
   init() {}
 

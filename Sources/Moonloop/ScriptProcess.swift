@@ -20,6 +20,10 @@ final class ScriptProcess: ItemNature {
 
   unowned(unsafe) let runtime: Runtime  // The state ends all processes before it goes.
   let child: Child
+  /// By what it is known when it is made again: the name that the script gave it.
+  var identity = ""
+  /// Program and arguments, and the folder.
+  var command: [[UInt8]] = []
   /// What it is called in messages: its program.
   let title: String
   /// Nobody ends it with the state, and no clock is held for it.

@@ -79,6 +79,8 @@ package final class ScriptTask {
   @exclusivity(unchecked) package var modes: [ModeName]
   package var name = ""
   package var madeAt = LuaPosition.nowhere
+  /// The generation of the file that made it while it was loaded; 0: none.
+  var generation: Int32 = 0
   @exclusivity(unchecked) package var wait: Wait?
   @exclusivity(unchecked) package var delivery = Delivery.nothing
   /// Why it is to end; sticky (D21).

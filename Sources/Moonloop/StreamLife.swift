@@ -44,7 +44,8 @@ extension Runtime {
     source.maker.role = .stream
     let handle = kinds.stream.push(stack.L)
     handle.pointer = Unmanaged.passRetained(source).toOpaque()
-    handles.note(source, madeAt: traits.madeAt ?? stack.position)
+    handles.note(
+      source, madeAt: traits.madeAt ?? stack.position, generation: makingGeneration)
     return stream
   }
 

@@ -52,7 +52,7 @@ final class ScriptWatch: ItemNature {
   let given: [UInt8]
   private let service: WatchService
   private unowned(unsafe) let runtime: Runtime  // The state ends all watches before it goes.
-  private let debounce: Int64
+  let debounce: Int64
   private(set) var source: Loop.Source! = nil
   /// What has changed and was not told yet.
   private var changes: [FileChange] = []

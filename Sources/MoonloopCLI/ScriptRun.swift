@@ -94,6 +94,11 @@ final class ScriptRun {
       if settings.offersUV {
         try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
       }
+      if settings.command == nil, text.name.hasPrefix("@") {
+        runtime.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
+          ScriptArguments(settings).pushRest(on: stack)
+        }
+      }
       try runtime.start(bytes: text.bytes, name: text.name) { stack in
         ScriptArguments(settings).pushRest(on: stack)
       }

@@ -46,7 +46,7 @@ package final class FileWatch {
   }
 
   package let root: WatchedPath
-  let isRecursive: Bool
+  package let isRecursive: Bool
   let hub: WatchHub
   /// Called when the system refuses to watch a folder that came later.
   package var onFailure: ((SystemError, WatchedPath) -> Void)?

@@ -177,6 +177,8 @@ package struct ItemMaker {
   /// What stands on it, if it is a descriptor.
   package enum Role: UInt8 { case none, stream, server, datagrams }
   package var role = Role.none
+  /// The library's number for when it was made; 0: it does not matter.
+  package var generation: Int32 = 0
   /// What else belongs to the item.
   package var state: AnyObject?
 

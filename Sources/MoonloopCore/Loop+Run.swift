@@ -82,6 +82,7 @@ extension Loop {
     }
     let servedPort = serveEvent(frame, wasAsleep: !isReady)
     performBlocks(mode)
+    if !afterPass.isEmpty { performAfterPass() }
     return result(frame, handled: performed || servedPort)
   }
 
@@ -162,6 +163,18 @@ extension Loop {
   private func isAwaited(_ frame: RunFrame) -> Bool {
     wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
   }
+
+  /// What is asked for meanwhile comes after the next pass.
+  @inline(never)
+  private func performAfterPass() {
+    let bodies = afterPass
+    afterPass = []
+    for body in bodies { body() }
+  }
+
+  /// Has a body called between this pass and the next: it is no call-out, and nobody is told. The
+  /// run looks whether anything is left to wait for only after it. Loop thread only.
+  package func callAfterPass(_ body: @escaping () -> Void) { afterPass.append(body) }
 
   // MARK: Frames
 

@@ -242,6 +242,15 @@ extension Loop {
     }
   }
 
+  /// Makes a timer one of another interval and tolerance; its next date is the caller's affair.
+  package func setInterval(of id: TimerID, to interval: Int64, tolerance: Int64) {
+    guard let slot = timers.slot(of: id) else { return }
+    timers.records[slot].interval = interval
+    if tolerance == timers.tolerance(slot) { return }
+    timers.setTolerance(slot, tolerance)
+    for mode in modes where mode.timers.contains(slot) { mode.timers.noteTolerance() }
+  }
+
   package func setHolds(of id: TimerID, _ holds: Bool) {
     guard let slot = timers.slot(of: id) else { return }
     let held = !timers.records[slot].flags.contains(.idle)

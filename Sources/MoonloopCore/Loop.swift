@@ -105,6 +105,9 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var attention: (() -> Void)?
   /// In which order events that are ready at once are served; nil: as they became so.
   @exclusivity(unchecked) package var eventOrder: EventOrder?
+  /// What is done at the end of the pass that is under way, when nothing of it is called any more.
+  /// Loop thread only.
+  @exclusivity(unchecked) var afterPass: [() -> Void] = []
   /// When descriptors were last looked at.
   @exclusivity(unchecked) var inspection = DescriptorInspection()
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.

@@ -181,7 +181,7 @@ package struct TimerStore {
   package func tolerance(_ slot: Int) -> Int64 { slot < tolerances.count ? tolerances[slot] : 0 }
 
   @inline(never)
-  private func setTolerance(_ slot: Int, _ tolerance: Int64) {
+  package func setTolerance(_ slot: Int, _ tolerance: Int64) {
     tolerances.extend(to: slot + 1, with: 0)
     tolerances[slot] = tolerance
   }

@@ -326,6 +326,9 @@ struct cml_frame {
 void cml_site(lua_State *L, char *text);
 // For a host function: where it was called. [-0, +0, -]
 struct cml_position cml_position(lua_State *L);
+// From now on what our own modules make was made at a line of a file; NULL: where they were called.
+// [-0, +0, -]
+void cml_set_maker(lua_State *L, const char *file, int32_t line);
 const char *cml_source_name(cml_state *s, int32_t source);
 // Writes the name of the C function that keeps L from being suspended, such as "table.sort"; false
 // if nothing does. (The host's own wish for a result at once is not seen here.) [-0, +0, m]

@@ -123,6 +123,8 @@ struct cml_state {
   int32_t sources[CML_SOURCE_SLOTS];
   char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
   int names_count, names_capacity;
+  // Where what our own modules make was made, if its line is not 0.
+  struct cml_position maker;
 
   // Registry references that are free, and pairs of them (cml_ref.c).
   struct cml_refs refs, pairs;

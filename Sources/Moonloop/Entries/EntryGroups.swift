@@ -21,7 +21,11 @@ package let entryGroups: [EntryGroup] = [
     title: "The module", type: "moonloop", receiver: "ml", parent: nil,
     summary: "What `require \"moonloop\"` gives. Its functions that make an item do not add it "
       + "to the loop; the loop's own methods of the same names do.",
-    entries: moduleEntries + moduleSystemEntries),
+    entries: moduleEntries + moduleSystemEntries + [reloadCallEntry]),
+  EntryGroup(
+    title: "Reloading", type: "moonloop.Reload", receiver: "ml.reload", parent: nil,
+    summary: "`ml.reload`, which is called itself, and has functions. See [the page](reload.md).",
+    entries: reloadEntries),
   EntryGroup(
     title: "The loop", type: "moonloop.Loop", receiver: "loop", parent: nil,
     summary: "There is one for a thread, and `ml.current()` finds it.", entries: loopEntries),
@@ -125,7 +129,7 @@ package let entryGroups: [EntryGroup] = [
 
 /// Tables that scripts get from us, field by field.
 package let entryRecords: [LuaParameter] =
-  systemRecords + [peerRecord] + metricsRecords + [
+  systemRecords + [peerRecord] + metricsRecords + reloadRecords + [
     LuaParameter(
       "moonloop.Error", "table", "What an error handler gets.",
       fields: [

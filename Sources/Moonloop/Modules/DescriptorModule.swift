@@ -47,6 +47,15 @@ private func makeDescriptor(
   let hasWrite = try options.pushHandlerOrNil("write")
   if !hasRead && !hasWrite { throw call.mistake("needs a handler: 'read', 'write' or both") }
   let doors = call.runtime.doors
+  let kept: Loop.DescriptorSource? = try call.remake(
+    call.kinds.fd, name.isEmpty ? "#\(fd)" : name, handlers: 2, options,
+    modes: isAdded ? modes ?? [.default] : nil
+  ) { $0.fd == Int32(fd) && $0.closesDescriptor == closes }
+  if let kept {
+    if hasRead { kept.enable(.read) } else { kept.disable(.read) }
+    if !hasWrite { kept.disable(.write) }
+    return 1
+  }
   let source = Loop.DescriptorSource(
     Int32(fd), closesDescriptor: closes, events: hasRead ? .read : [],
     reenabled: reenabled.map { $0.reduce([]) { $0.union($1) } } ?? .read, name: name,

@@ -98,7 +98,7 @@ extension HostCall {
   func push<Item: Loop.Item>(_ kind: LuaHandleKind, _ item: Item) -> LuaHandle {
     let handle = kind.push(stack.L)
     handle.pointer = Unmanaged.passRetained(item).toOpaque()
-    runtime.handles.note(item, madeAt: stack.position)
+    runtime.handles.note(item, madeAt: stack.position, generation: runtime.makingGeneration)
     return handle
   }
 
@@ -325,6 +325,7 @@ let itemInvalidate: LuaRawFunction = { L, context in
     let handle = try call.selfItem()
     let item = handle.item
     if item.isValid {
+      if call.runtime.generations.load?.release(item) ?? false { return 0 }
       handle.endedAt = call.stack.position
       call.runtime.end(item)
     }

@@ -77,6 +77,11 @@ let loopRun: LuaRawFunction = { L, context in
 extension HostCall {
   /// A run may begin here: not too deep, and not in a finalizer (D55).
   package func requireNesting() throws(ScriptMistake) {
+    if runtime.generations.load != nil {
+      throw mistake(
+        "the loop runs already: a file that is loaded again cannot run it",
+        hint: "leave that to moonloop run, or to a task")
+    }
     let limit = min(state.limits.nesting, loop.nestingLimit)
     let depth = max(loop.depth, state.depth)  // A call-out without a run counts as well.
     if depth >= limit || !loop.canRun {

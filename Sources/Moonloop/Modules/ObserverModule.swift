@@ -34,8 +34,13 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
   let name = try options.string("name") ?? ""
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = try options.pushHandler("[1]", isRequired: true)
+  let activities = on.reduce([] as Activity) { $0.union($1) }
+  let kept: Loop.Observer? = try call.remake(
+    call.kinds.observer, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  ) { $0.activities == activities && $0.repeats == repeats && $0.order == order }
+  if kept != nil { return 1 }
   let observer = Loop.Observer(
-    on.reduce([]) { $0.union($1) }, repeats: repeats, order: order, name: name,
+    activities, repeats: repeats, order: order, name: name,
     handler: call.runtime.doors.activity)
   _ = call.push(call.runtime.kinds.observer, observer)
   call.stack.rotate(-2, 1)

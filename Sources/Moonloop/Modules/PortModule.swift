@@ -48,6 +48,13 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasHandler = try options.pushHandlerOrNil("[1]")
+  let kept: Loop.Port? = try call.remake(
+    call.kinds.port, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  ) { $0.capacity == capacity }
+  if let kept {
+    call.runtime.setHandler(of: kept, hasHandler)
+    return 1
+  }
   let port = Loop.Port(name: name, capacity: capacity, handler: call.runtime.doors.message)
   _ = call.push(call.runtime.kinds.port, port)
   call.stack.rotate(-2, 1)
@@ -59,6 +66,25 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   try call.applyCommonOptions(options, to: port)
   if isAdded { try call.addNew(port, to: modes) }
   return 1
+}
+
+extension Runtime {
+  /// A port that is made again has a handler now, or none.
+  fileprivate func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
+    guard let shape = port.maker.state as? PortShape else { return }
+    let (waited, gaveHandle) = (shape.waitsForHandler, shape.givesHandle)
+    let setWaits = { [loop] (waits: Bool) in
+      if shape.waitsForHandler != waits { port.setSuspended(waits) }
+      shape.waitsForHandler = waits
+      loop.deliverHeld(port)
+    }
+    generations.load?.toUndo {
+      setWaits(waited)
+      shape.givesHandle = gaveHandle
+    }
+    setWaits(!hasHandler)
+    shape.givesHandle = true
+  }
 }
 
 // MARK: Calling out

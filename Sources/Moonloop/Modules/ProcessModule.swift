@@ -29,16 +29,28 @@ let processSpawn: LuaRawFunction = { L, context in
     let isDetached = try options.boolean("detached") ?? false
     plan.leadsSession = isDetached
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
-    let name = try options.string("name") ?? call.title(of: arguments)
+    let given = try options.string("name")
+    let name = given ?? call.title(of: arguments)
     let modes = try options.modes() ?? [.default]
     let keepsAlive = try options.boolean("keep_alive") ?? true
     let onError = try options.reference("on_error")
     _ = try options.pushHandlerOrNil("on_exit")
+    let command = arguments + [plan.folder ?? []]
+    let kept: Loop.DescriptorSource? = try call.remake(
+      call.kinds.process, given ?? "", handlers: 1, firstSlot: ProcessSlot.onExit, options,
+      modes: nil
+    ) { source in
+      guard let process = source.maker.state as? ScriptProcess else { return false }
+      return process.isRunning && process.command == command
+    }
+    if kept != nil { return 1 }
     var ends = try call.openEnds(streams, plan)
     let child = try call.spawn(&plan, ends)
     let process = ScriptProcess(
       call.runtime, child, title: call.title(of: arguments), name: name, modes: modes,
       isDetached: isDetached, leadsGroup: plan.leadsGroup || isDetached)
+    process.identity = given ?? ""
+    process.command = command
     process.linger = linger == .max ? nil : linger
     let ours = ends.handOver(call.runtime)
     try call.push(process, ours)
@@ -109,7 +121,8 @@ extension HostCall {
     handle.pointer = Unmanaged.passRetained(process).toOpaque()
     stack.rotate(-2, 1)
     stack.popSlot(ProcessSlot.onExit, of: -2)
-    runtime.handles.note(process.source, madeAt: stack.position)
+    runtime.handles.note(
+      process.source, madeAt: stack.position, generation: runtime.makingGeneration)
     process.source.maker.state = process
     stack.pushValue(-1)
     process.source.maker.ref = stack.popRef()
@@ -297,6 +310,7 @@ let processTerminate: LuaRawFunction = { L, context in
 let processInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let process = try call.selfProcess()
+    if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
     if process.isRunning { process.kill() }
     return 0
   }
@@ -307,6 +321,7 @@ let processClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in
     let process = try call.selfProcess()
     if process.status != nil { return 0 }
+    if call.runtime.generations.load?.release(process.source) ?? false { return 0 }
     process.terminate(SignalNumber.term, grace: defaultGrace)
     for slot in ProcessSlot.streams..<(ProcessSlot.streams + 3) {
       call.stack.pushSlot(slot, of: 1)

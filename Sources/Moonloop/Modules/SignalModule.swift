@@ -48,6 +48,10 @@ extension HostCall {
     }
     let name = try options?.string("name") ?? numbers.map(SignalNumber.name).joined(separator: ",")
     let runtime = runtime
+    let kept: Loop.DescriptorSource? = try remake(
+      kinds.signal, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    ) { ($0.nature as? SignalNature)?.numbers == numbers }
+    if kept != nil { return 1 }
     let (watch, source) = try Loop.SignalWatch.make(numbers, name: name, on: loop) {
       [unowned runtime] in runtime.deliver($0, $1)
     }

@@ -19,6 +19,10 @@ extension HostCall {
   /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
   /// task is to end (D21).
   package func requireWaiting() throws -> LuaTask {
+    if runtime.generations.load != nil {
+      throw mistake(
+        "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
+    }
     if let obstacle = state.waitObstacle(stack.L) {
       throw mistake("cannot wait here: \(obstacle); use :wait on a task")
     }

@@ -34,6 +34,10 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let hasSchedule = try options.pushHandlerOrNil("schedule")
   let hasCancel = try options.pushHandlerOrNil("cancel")
   let doors = call.runtime.doors
+  let kept: Loop.Source? = try call.remake(
+    call.kinds.source, name, handlers: 3, options, modes: isAdded ? modes ?? [.default] : nil
+  ) { $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel }
+  if kept != nil { return 1 }
   let source = Loop.Source(
     order: order, name: name, schedule: hasSchedule ? doors.schedule : nil,
     cancel: hasCancel ? doors.cancel : nil, isConfined: true, perform: doors.perform)

@@ -80,6 +80,7 @@ extension HostCall {
     try function(first, "the function")
     try requireOpen()
     task.madeAt = stack.position
+    task.generation = owner == nil ? runtime.makingGeneration : 0
     push(handleOf: task)
     stack.rotate(first, 1)  // the handle lies below the function and its arguments
     runtime.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)

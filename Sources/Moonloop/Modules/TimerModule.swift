@@ -39,10 +39,16 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   }
   _ = try options.pushHandler("[1]", isRequired: true)
   let loop = call.loop
+  let bounded = interval > 0 ? min(tolerance, interval / 2) : tolerance
+  if let name, call.runtime.generations.load != nil {
+    let request = TimerRequest(
+      interval: interval, first: first, tolerance: bounded, keepsAlive: keepsAlive,
+      onError: onError, modes: isAdded ? modes ?? [.default] : nil)
+    if call.remakeTimer(name, request) { return 1 }
+  }
   let date = loop.dueDate(after: first ?? interval, repeats: interval > 0)
   let id = try call.pushTimer(
-    handler: -1, date: date, interval: interval,
-    tolerance: interval > 0 ? min(tolerance, interval / 2) : tolerance)
+    handler: -1, date: date, interval: interval, tolerance: bounded)
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
@@ -139,7 +145,8 @@ extension HostCall {
     handle.index = UInt32(truncatingIfNeeded: id.slot)
     handle.generation = id.generation
     handle.pointer = runtime.context
-    runtime.handles.note(timer: id, madeAt: stack.position)
+    runtime.handles.note(
+      timer: id, madeAt: stack.position, generation: runtime.makingGeneration)
   }
 
   @inline(never)
@@ -239,6 +246,13 @@ private let timerEnded: TimerActions.Release = { context, payload, id, isNoted i
 nonisolated(unsafe) private let timerActions = TimerActions.make(
   fire: fireTimer, release: timerEnded)
 
+extension Runtime {
+  /// Whether a timer is one that a script made, not one of ours.
+  func isScriptTimer(_ callout: TimerCallout) -> Bool {
+    callout.context == context && callout.actions == timerActions
+  }
+}
+
 /// A handle was collected: a timer that is in no mode ends with it.
 func releaseTimer(_ handle: LuaHandle) {
   guard let context = handle.pointer else { return }
@@ -253,6 +267,8 @@ func releaseTimer(_ handle: LuaHandle) {
 let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let id = try call.selfTimer()
+    let runtime = call.runtime
+    if runtime.generations.load?.release(id, runtime.handles) ?? false { return 0 }
     call.withLoop { $0.invalidate(id) }
     return 0
   }

@@ -35,6 +35,14 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = stack.rawGet(options.index, item: 2)
   try call.function(-1, "the handler, the second element of the table,")
+  let kept: Loop.Source? = try call.remake(
+    call.kinds.watch, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  ) { source in
+    guard let watch = source.nature as? ScriptWatch else { return false }
+    return watch.given == path && watch.files.isRecursive == isRecursive
+      && watch.debounce == debounce
+  }
+  if kept != nil { return 1 }
   let watch = try call.watch(path, isRecursive: isRecursive, name: name, debounce: debounce)
   _ = call.push(call.kinds.watch, watch.source)
   watch.source.maker.state = watch

@@ -9,6 +9,9 @@ final class ScriptDatagrams {
   unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
   var hasHandler = false
   var isConnected = false
+  /// As those of a server.
+  var identity = ""
+  var requested: [String] = []
   var waiting: DatagramWait?
 
   init(_ runtime: Runtime, _ source: Loop.DescriptorSource) {
@@ -139,6 +142,21 @@ let netUDP: LuaRawFunction = { L, context in
     let remote = try call.remote(options)
     let name = try options.string("name")
     let hasHandler = try options.pushHandlerOrNil("[1]")
+    let identity = name ?? (port > 0 ? local.text : "")
+    let requested = [local.text] + [remote].compactMap { $0?.text }
+    let kept: Loop.DescriptorSource? = try call.remake(
+      call.kinds.datagrams, identity, handlers: 1, options, modes: modes ?? [.default]
+    ) { ScriptDatagrams.of($0)?.requested == requested }
+    if let kept, let socket = ScriptDatagrams.of(kept) {
+      let hadHandler = socket.hasHandler
+      call.runtime.generations.load?.toUndo {
+        socket.hasHandler = hadHandler
+        socket.settle()
+      }
+      socket.hasHandler = hasHandler
+      socket.settle()
+      return 1
+    }
     let fd: Int32
     do throws(SystemError) {
       let socket = try Sockets.make(local.family, isDatagram: true)
@@ -156,6 +174,8 @@ let netUDP: LuaRawFunction = { L, context in
     let socket = ScriptDatagrams(call.runtime, source)
     socket.hasHandler = hasHandler
     socket.isConnected = remote != nil
+    socket.identity = identity
+    socket.requested = requested
     source.maker.state = socket
     source.maker.role = .datagrams
     _ = call.push(call.kinds.datagrams, source)

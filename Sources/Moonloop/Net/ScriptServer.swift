@@ -4,24 +4,33 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a listener has besides its descriptor. Loop thread only.
-final class ScriptServer {
-  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all servers first.
-  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
-  let address: SocketAddress
+/// What a listener does with its connections.
+struct ServerSettings {
   /// What its connections are.
   var limits: StreamLimits?
   var noDelay = true
   var keepAlive: Int?
   var mostConnections = Int.max
+  /// It has a handler, which gets each connection.
+  var hasHandler = false
+}
+
+/// What a listener has besides its descriptor. Loop thread only.
+final class ScriptServer {
+  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all servers first.
+  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
+  let address: SocketAddress
+  var settings = ServerSettings()
+  /// By what it is known when it is made again: its name, or the addresses that were asked for.
+  var identity = ""
+  var requested: [String] = []
   /// The file of a Unix socket, and what tells it from another that came in its place.
   var path: (text: String, identity: UInt64)?
   /// How many of its connections are open.
   private(set) var connections = 0
   /// Who waits in `server:accept`.
   var accepting: AcceptWait?
-  /// It has a handler, which gets each connection.
-  var hasHandler = false
+  var hasHandler: Bool { settings.hasHandler }
   /// Accepting goes on when this fires: descriptors were wanting.
   private var pause: Loop.Timer?
   /// The present want was reported.
@@ -43,6 +52,12 @@ final class ScriptServer {
     return unsafeDowncast(state, to: ScriptServer.self)
   }
 
+  /// From the next connection on.
+  func change(to settings: ServerSettings) {
+    self.settings = settings
+    settle()
+  }
+
   // MARK: Accepting
 
   /// Somebody waits to be accepted.
@@ -55,7 +70,7 @@ final class ScriptServer {
     settle()
   }
 
-  var isPaused: Bool { pause != nil || connections >= mostConnections }
+  var isPaused: Bool { pause != nil || connections >= settings.mostConnections }
 
   /// - Returns: nil if there is none now; what keeps it from accepting was taken care of.
   func acceptOne() -> Int32? {
@@ -117,8 +132,8 @@ final class ScriptServer {
   /// Makes the stream of a connection, and pushes its handle. [-0, +1]
   func makeStream(_ fd: Int32, on stack: LuaStack) -> ScriptStream? {
     if address.family != .unix {
-      if noDelay { try? Sockets.set(fd, .noDelay) }
-      if let keepAlive { try? Sockets.keepAlive(fd, keepAlive) }
+      if settings.noDelay { try? Sockets.set(fd, .noDelay) }
+      if let keepAlive = settings.keepAlive { try? Sockets.keepAlive(fd, keepAlive) }
     }
     var traits = StreamTraits()
     traits.name = source.name
@@ -126,7 +141,7 @@ final class ScriptServer {
     traits.modes = runtime.modes(of: .item(source))
     traits.madeAt = runtime.handles.place(of: source)
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }
-    limits?.apply(to: stream)
+    settings.limits?.apply(to: stream)
     connections += 1
     stream.whenEnded = { [weak self] in self?.connectionEnded() }
     return stream
@@ -134,7 +149,7 @@ final class ScriptServer {
 
   private func connectionEnded() {
     connections -= 1
-    if connections == mostConnections - 1 { settle() }
+    if connections == settings.mostConnections - 1 { settle() }
   }
 
   /// Begins the task of a connection: its handler with the stream and the peer.

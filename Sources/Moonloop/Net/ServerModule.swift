@@ -38,6 +38,19 @@ let netListen: LuaRawFunction = { L, context in
     let most = try options.integer("max_connections", in: 1...Int.max)
     let name = try options.string("name")
     let hasHandler = try options.pushHandlerOrNil("[1]")
+    let identity = name ?? places.map(\.text).joined(separator: ",")
+    let kept: Loop.DescriptorSource? = try call.remake(
+      call.kinds.server, identity, handlers: 1, options, modes: modes ?? [.default]
+    ) { ScriptServer.of($0)?.requested == places.map(\.text) }
+    if let kept, let server = ScriptServer.of(kept) {
+      let wasOld = server.settings
+      call.runtime.generations.load?.toUndo { server.change(to: wasOld) }
+      server.change(
+        to: ServerSettings(
+          limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
+          hasHandler: hasHandler))
+      return 1
+    }
     let (socket, address) = try listen(places, request)
     let source = Loop.DescriptorSource(
       socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
@@ -45,11 +58,11 @@ let netListen: LuaRawFunction = { L, context in
     source.isNonBlocking = true
     source.onFailure = call.runtime.doors.failure
     let server = ScriptServer(call.runtime, source, address)
-    server.limits = limits
-    server.noDelay = noDelay
-    server.keepAlive = keepAlive
-    server.mostConnections = most ?? .max
-    server.hasHandler = hasHandler
+    server.settings = ServerSettings(
+      limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
+      hasHandler: hasHandler)
+    server.identity = identity
+    server.requested = places.map(\.text)
     if address.family == .unix, !address.host.hasPrefix("@") {
       server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
     }

@@ -69,7 +69,7 @@ is([[return {
 11: observers.p: 'on' is missing
 11: observers.p: 'handler' is missing
 12: signals.hup.relaod: unknown field; did you mean 'reload'?
-12: signals.term.reload: reloading is not offered in this release; give a handler
+12: signals.term: needs one of 'stop', 'reload' and 'handler'
 12: signals.usr1: must be a function or the name of one, such as "handlers.beat", got 5
 13 mistakes]])
 

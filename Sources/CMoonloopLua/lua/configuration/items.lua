@@ -1,5 +1,7 @@
 -- What a configuration makes: handlers found by their names, items on the loop, phases that run.
 local ml = require "moonloop"
+local generation = require "moonloop.generation"
+local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local schema = require "moonloop.configuration.schema"
 
@@ -153,19 +155,36 @@ Running.__close = Running.close
 -- Returns why the last one ended, and the value of its stop.
 function Running:run()
   local loop, why, value = ml.current(), "finished", nil
-  for _, phase in ipairs(self.phases) do
+  local number = 0
+  while self.phases[number + 1] do
+    number = number + 1
+    local phase = self.phases[number]
     why, value = loop:run { mode = phase.mode or "default", timeout = phase.timeout,
       until_handled = phase.until_handled }
   end
   return why, value
 end
 
-local function make_signals(loop, running, value, makers)
+-- Has what is made next count as made where its field stands.
+local function mark(doc, section, name)
+  generation.at(doc.name, positions.line(doc.node, { section, name }))
+end
+
+-- Loads the file of the program again, and says so if that fails.
+local function reload()
+  local done, message = ml.reload()
+  if not done then generation.tell("moonloop: not reloaded: " .. message) end
+end
+
+local function make_signals(doc, loop, running, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
     local one = value.signals[name]
+    mark(doc, "signals", name)
     local handler = type(one) == "function" and one or one.handler
     if not handler and one.stop ~= nil then
       handler = function() loop:stop(one.stop) end
+    elseif not handler then
+      handler = reload
     end
     local handle = makers.signal(loop, name,
       { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })
@@ -174,8 +193,16 @@ local function make_signals(loop, running, value, makers)
   end
 end
 
+-- Takes the place of what it was, when its file was loaded again: the phase that runs goes on, and
+-- those after it are the new ones.
+function Running:become(other)
+  for key in pairs(self) do self[key] = nil end
+  for key, one in pairs(other) do self[key] = one end
+end
+
 function Running:add(section, name, handle, message)
   if not handle then
+    generation.at()
     self:close()
     error(("%s: %s.%s: %s"):format(self.name, section, name, message), 0)
   end
@@ -205,19 +232,23 @@ function items.make(doc, world)
   if value.on_error then loop.on_error = value.on_error end
   for _, name in ipairs(rules.sorted_keys(value.observers or {})) do
     local one = value.observers[name]
+    mark(doc, "observers", name)
     running:add("observers", name, loop:observer(options(name, one,
       { on = one.on, order = one.order, repeats = one.repeats })))
   end
   for _, name in ipairs(rules.sorted_keys(value.sources or {})) do
     local one = value.sources[name]
+    mark(doc, "sources", name)
     running:add("sources", name, makers[schema.kind_of(one)](loop, name, one))
   end
   for _, name in ipairs(rules.sorted_keys(value.timers or {})) do
     local one = value.timers[name]
+    mark(doc, "timers", name)
     running:add("timers", name, loop:timer(options(name, one,
       { every = one.every, first = one.first, tolerance = one.tolerance })))
   end
-  make_signals(loop, running, value, makers)
+  make_signals(doc, loop, running, value, makers)
+  generation.at()
   return running
 end
 

@@ -137,7 +137,11 @@ local SIGNAL_FIELDS = {
     report(path, "must be true or a value for the one who ran the loop, got false")
     return false
   end,
-  reload = missing "reloading is not offered in this release; give a handler",
+  reload = function(report, path, value)
+    if value == true then return true end
+    report(path, "must be true, got " .. rules.given(value))
+    return false
+  end,
   handler = rules.handler, modes = rules.modes,
 }
 local signal_table = rules.fields(SIGNAL_FIELDS)

@@ -1,0 +1,212 @@
+-- Loading a file again (D35, D36): what it and its modules make is one generation. The next one is
+-- loaded while nothing is served; if that fails, all is as it was.
+local generation = require "moonloop.generation"
+
+local reload = {}
+
+-- What survives, by name.
+local states = {}
+-- What the generation that runs wants to be called before it goes.
+local unloaders = {}
+-- The files of the modules that the generation has loaded, by the names of the modules.
+local modules = {}
+-- The configuration that runs, if the file is one.
+local running
+-- What a load that is under way puts back if it fails; nil when there is none.
+local before
+-- The files of the last load that failed: whoever mends one of them wants it tried again.
+local tried = {}
+local main
+
+local traceback, getinfo = debug.traceback, debug.getinfo
+
+-- Modules ---------------------------------------------------------------------------------------
+
+local body <const> = setmetatable({}, { __close = generation.leave })
+
+-- Has `require` note which modules are read from files of Lua, and whose bodies run.
+function reload.install()
+  local search = package.searchers[2]
+  package.searchers[2] = function(name)
+    local loader, file = search(name)
+    if type(loader) ~= "function" then return loader, file end
+    return function(...)
+      modules[name] = file
+      generation.enter()
+      local _ <close> = body
+      return loader(...)
+    end, file
+  end
+end
+
+-- The files that make up the program: the main one, and those of its modules.
+function reload.files()
+  local files, seen = {}, {}
+  local function add(file)
+    if file and not seen[file] then
+      seen[file] = true
+      files[#files + 1] = file
+    end
+  end
+  add(main)
+  for _, list in ipairs { modules, tried } do
+    for _, file in pairs(list) do add(file) end
+  end
+  table.sort(files)
+  return files
+end
+
+-- The configuration that the program runs.
+function reload.note(made) running = made end
+
+-- What survives -----------------------------------------------------------------------------------
+
+local function copy(from)
+  local fresh = {}
+  for key, value in next, from do fresh[key] = value end
+  return fresh
+end
+
+local function restore(into, from)
+  for key in next, into do
+    if rawget(from, key) == nil then rawset(into, key, nil) end
+  end
+  for key, value in next, from do rawset(into, key, value) end
+end
+
+-- Notes what is in a table, and in the tables in it.
+local function remember(value, seen)
+  if type(value) ~= "table" or seen[value] then return end
+  seen[value] = copy(value)
+  for key, one in next, value do
+    remember(key, seen)
+    remember(one, seen)
+  end
+end
+
+function reload.state(name, default)
+  if type(name) ~= "string" then
+    error("reload.state: the name must be a string, got " .. type(name), 2)
+  end
+  if default ~= nil and type(default) ~= "table" then
+    error("reload.state: the default must be a table, which is what survives, got "
+      .. type(default), 2)
+  end
+  if states[name] == nil then
+    states[name] = default or {}
+  elseif before then
+    remember(states[name], before.contents)
+  end
+  return states[name]
+end
+
+function reload.on_unload(handler)
+  if type(handler) ~= "function" then
+    error("reload.on_unload: the handler must be a function, got " .. type(handler), 2)
+  end
+  unloaders[#unloaders + 1] = handler
+end
+
+-- Loading -----------------------------------------------------------------------------------------
+
+local function begin()
+  before = {
+    globals = copy(_G), loaded = copy(package.loaded), preload = copy(package.preload),
+    path = package.path, cpath = package.cpath, states = copy(states), contents = {},
+    unloaders = unloaders, modules = modules,
+  }
+  unloaders, modules = {}, {}
+  for name in next, before.modules do package.loaded[name] = nil end
+  generation.begin()
+end
+
+-- Puts everything back.
+function reload.undo()
+  local old = before
+  if not old then return end
+  before = nil
+  generation.undo()
+  generation.at()
+  tried = modules
+  unloaders, modules = old.unloaders, old.modules
+  restore(_G, old.globals)
+  restore(package.loaded, old.loaded)
+  restore(package.preload, old.preload)
+  package.path, package.cpath = old.path, old.cpath
+  restore(states, old.states)
+  for one, content in next, old.contents do restore(one, content) end
+end
+
+-- What was raised, in words.
+local function in_words(value)
+  if type(value) == "table" and type(rawget(value, "message")) == "string" then
+    return value.message
+  end
+  return tostring(value)
+end
+
+-- Runs the chunk where nothing can wait. Returns true and what it returned; or false, the message,
+-- and the traceback.
+local function run(chunk, ...)
+  local co = coroutine.create(chunk)
+  local ok, result = coroutine.resume(co, ...)
+  if ok and coroutine.status(co) == "suspended" then
+    local place = getinfo(co, 1, "Sl") or getinfo(co, 0, "Sl")
+    ok, result = false, ("%s:%d: the file gives up its turn while it is loaded again, which is "
+      .. "done in one go; do that in a loop:task"):format(place.short_src, place.currentline)
+  end
+  if ok then return true, result end
+  local trace = traceback(co)
+  coroutine.close(co)
+  return false, in_words(result), trace
+end
+
+-- Makes what a configuration tells of. Returns true and what runs; or nil and what is wrong.
+local function configure(value, path)
+  local configuration = running and require "moonloop.configuration"
+    or package.loaded["moonloop.configuration"] or require "moonloop.configuration"
+  local is_one = configuration.is_one(value)
+  if not running and not is_one then return true end
+  if not running then
+    return nil, path .. ": it was a script, and is a configuration now: start it again"
+  elseif not is_one then
+    return nil, path .. ": it was a configuration, and is none now: start it again"
+  end
+  local made, mistakes = configuration.prepare(value, path)
+  if made then return true, made end
+  return nil, mistakes
+end
+
+-- Loads, and swaps. Returns counts; or nil, the message and the traceback.
+local function attempt(path, ...)
+  local chunk, mistake = loadfile(path, "t")
+  if not chunk then return nil, mistake end
+  begin()
+  local ok, result, trace = run(chunk, ...)
+  if not ok then return nil, result, trace end
+  local good, made = configure(result, path)
+  if not good then return nil, made end
+  local old = before
+  for place = #old.unloaders, 1, -1 do
+    local done, problem = xpcall(old.unloaders[place], traceback)
+    if not done then generation.report(tostring(problem)) end
+  end
+  before, tried = nil, {}
+  local kept, new, ended = generation.commit()
+  if made then running:become(made) end
+  return { generation = generation.number(), kept = kept, made = new, ended = ended }
+end
+
+-- Loads a file again: what `ml.reload()` gives. Called between two passes.
+function reload.load(path, ...)
+  main = path
+  local done, message, trace = attempt(path, ...)
+  if done then return done end
+  reload.undo()
+  reload.trace = trace
+  return nil, message, "ENOEXEC"
+end
+
+function reload.generation() return generation.number() end
+
+return reload

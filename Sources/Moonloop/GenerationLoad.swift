@@ -1,0 +1,185 @@
+// The load of a new generation: a transaction. Nothing is served while a file is loaded, so handles
+// are made and changed at once, and what that did is undone if the file fails.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// One load of a file that has been loaded before. Loop thread only.
+final class GenerationLoad {
+  let number: Int32
+  /// The generation that runs until the swap.
+  let previousGeneration: Int32
+  /// The items of older generations that can be made again, by kind and name.
+  private var items: [String: [Loop.Item]] = [:]
+  private var timers: [String: [TimerID]] = [:]
+  private var kept: Set<ObjectIdentifier> = []
+  private var keptTimers: Set<TimerID> = []
+  /// What undoes the changes, in the order of these.
+  private var undo: [() -> Void] = []
+  private let requests: Set<Int32>
+  private let onError: LuaReference?
+  private let verdict: ErrorPolicy.Verdict
+  private let limits: LuaLimits
+  private let handleLimit: Int
+  private let timerLimit: Int
+
+  init(_ runtime: Runtime) {
+    previousGeneration = runtime.generations.number
+    number = previousGeneration + 1
+    requests = Set(runtime.requests.keys)
+    (onError, verdict) = (runtime.errors.onError, runtime.errors.verdict)
+    limits = runtime.state.limits
+    (handleLimit, timerLimit) = (runtime.handles.limit, runtime.loop.timerLimit)
+    for item in runtime.handles.items where item.maker.generation > 0 && item.maker.ref > 0 {
+      let identity = runtime.identity(of: item)
+      if !identity.isEmpty { items["\(word(for: item)) \(identity)", default: []].append(item) }
+    }
+    for id in runtime.madeTimers {
+      let name = runtime.handles.name(ofTimer: id)
+      if !name.isEmpty { timers[name, default: []].append(id) }
+    }
+    runtime.generations.number = number
+    runtime.errors.onError = nil
+  }
+
+  // MARK: Made again
+
+  /// Takes the item of an older generation that is made again under its name.
+  func take<Item: Loop.Item>(
+    _ word: String, _ identity: String, where fits: (Item) -> Bool
+  ) -> Item? {
+    let key = "\(word) \(identity)"
+    let place = items[key]?.firstIndex { item in
+      item.isValid && (item as? Item).map(fits) ?? false
+    }
+    guard let place, let item = items[key]?.remove(at: place) as? Item else { return nil }
+    kept.insert(ObjectIdentifier(item))
+    item.maker.generation = number
+    return item
+  }
+
+  func takeTimer(_ name: String, _ store: TimerStore) -> TimerID? {
+    let place = timers[name]?.firstIndex { id in
+      store.slot(of: id).map { store.records[$0].callout.payload != 0 } ?? false
+    }
+    guard let place, let id = timers[name]?.remove(at: place) else { return nil }
+    keptTimers.insert(id)
+    return id
+  }
+
+  func toUndo(_ body: @escaping () -> Void) { undo.append(body) }
+
+  /// The file ends what it has made again: that is not kept after all, and lives until the swap.
+  func release(_ item: Loop.Item) -> Bool {
+    guard kept.remove(ObjectIdentifier(item)) != nil else { return false }
+    item.maker.generation = previousGeneration
+    return true
+  }
+
+  func release(_ id: TimerID, _ handles: Handles) -> Bool {
+    guard keptTimers.remove(id) != nil else { return false }
+    handles.setGeneration(ofTimer: id, previousGeneration)
+    return true
+  }
+
+  // MARK: The end
+
+  /// The file was loaded: what it has not made again ends.
+  /// - Returns: How many handles were kept, made, and ended.
+  func commit(_ runtime: Runtime) -> (kept: Int, made: Int, ended: Int) {
+    runtime.generations.load = nil
+    undo = []
+    var made = -kept.count - keptTimers.count
+    var ended = 0
+    for task in runtime.tasks.all where task.generation > 0 {
+      if task.generation == number { made += 1 } else if runtime.endOldTask(task) { ended += 1 }
+    }
+    for item in runtime.handles.items where item.maker.generation > 0 {
+      if item.maker.generation == number {
+        made += 1
+      } else if item.isValid, runtime.end(ofOldGeneration: item) {
+        ended += 1
+      }
+    }
+    for id in runtime.madeTimers {
+      if runtime.handles.generation(ofTimer: id) == number {
+        made += 1
+      } else {
+        runtime.loop.invalidate(id)
+        ended += 1
+      }
+    }
+    return (kept.count + keptTimers.count, made, ended)
+  }
+
+  /// The file failed: what it made ends, what it changed is as it was.
+  func rollBack(_ runtime: Runtime) {
+    runtime.generations.load = nil
+    for body in undo.reversed() { body() }
+    undo = []
+    for task in runtime.tasks.all where task.generation == number { _ = runtime.endOldTask(task) }
+    for (ref, request) in runtime.requests where !requests.contains(ref) {
+      runtime.cancel(request)
+    }
+    for item in runtime.handles.items where item.maker.generation == number && item.isValid {
+      item.maker.generation = 0
+      if let process = item.maker.state as? ScriptProcess {
+        process.kill()
+      } else {
+        runtime.end(item)
+      }
+    }
+    for id in runtime.madeTimers where runtime.handles.generation(ofTimer: id) == number {
+      runtime.loop.invalidate(id)
+    }
+    runtime.generations.number = previousGeneration
+    (runtime.errors.onError, runtime.errors.verdict) = (onError, verdict)
+    if runtime.state.limits != limits { runtime.state.setLimits(limits) }
+    (runtime.handles.limit, runtime.loop.timerLimit) = (handleLimit, timerLimit)
+  }
+}
+
+extension Runtime {
+  /// The timers that were made while the file was loaded, in any generation.
+  var madeTimers: [TimerID] {
+    handles.timers(of: loop, madeBy: context).filter { id in
+      isScriptTimer(loop.timers.records[id.slot].callout) && handles.generation(ofTimer: id) > 0
+    }
+  }
+
+  /// By what an item is known when it is made again: its name; without one, what it is about.
+  func identity(of item: Loop.Item) -> String {
+    if let server = ScriptServer.of(item) { return server.identity }
+    if let socket = ScriptDatagrams.of(item) { return socket.identity }
+    if let process = item.maker.state as? ScriptProcess { return process.identity }
+    if !item.name.isEmpty { return item.name }
+    guard item.maker.role == .none, let source = item as? Loop.DescriptorSource else { return "" }
+    return "#\(source.fd)"
+  }
+
+  /// Ends an item that its file does not make any more.
+  /// - Returns: false if nobody is served by it: the collector ends it when nobody can reach it.
+  fileprivate func end(ofOldGeneration item: Loop.Item) -> Bool {
+    if let stream = ScriptStream.of(item), stream.events == nil { return false }
+    if let process = item.maker.state as? ScriptProcess {
+      item.maker.generation = 0
+      if process.isDetached { return false }
+      process.terminate(SignalNumber.term, grace: defaultGrace)
+      return true
+    }
+    if let worker = item.maker.state as? Worker {
+      item.maker.generation = 0
+      worker.stop()
+      return true
+    }
+    end(item)
+    return true
+  }
+
+  fileprivate func endOldTask(_ task: ScriptTask) -> Bool {
+    task.generation = 0
+    guard task.phase != .ended, task.cancellation == nil else { return false }
+    cancel(task, Cancellation(reason: cancelledReason))
+    return true
+  }
+}

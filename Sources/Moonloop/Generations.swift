@@ -1,0 +1,136 @@
+// Generations of a script's file: what each made while it was loaded, and the wait for the next
+// (D36). The load itself is a transaction; see `GenerationLoad`.
+
+package import LuaEmbed
+internal import MoonloopCore
+
+/// Which generation of its file a state runs. Loop thread only.
+final class Generations {
+  /// What handles get that the file makes while it is loaded; 0 while somebody else makes some.
+  private(set) var stamp: Int32 = 1
+  /// The generation that runs; during a load the one that is loaded.
+  var number: Int32 = 1 { didSet { stamp = number } }
+  /// The file that can be loaded again, and what pushes its arguments.
+  var file: (path: String, pushArguments: (LuaStack) -> Int)?
+  /// The load that is under way.
+  var load: GenerationLoad?
+  /// Who runs the bodies of modules that `require` loads now, innermost last.
+  var bodies: [Running] = []
+  /// Who waits for the next load.
+  fileprivate(set) var waits: [ReloadWait] = []
+
+  /// Whether what is made now is the program's own.
+  var isOutside = false { didSet { stamp = isOutside ? 0 : number } }
+}
+
+/// A task that waits in `ml.reload()`.
+final class ReloadWait: OtherWait {
+  override var what: String { "the file to be loaded again" }
+  override func abandon() { waiter = nil }
+}
+
+extension Runtime {
+  /// The generation of what is made now: 0 unless the main chunk or a module is being loaded.
+  @inline(__always)
+  var makingGeneration: Int32 {
+    if running.isChunk { return generations.stamp }
+    return waitingChunk == nil && generations.bodies.isEmpty ? 0 : waitingGeneration
+  }
+
+  private var waitingGeneration: Int32 {
+    if let body = generations.bodies.last, body.isSame(as: running) { return generations.stamp }
+    if case .task(let task) = current, task === waitingChunk { return generations.stamp }
+    return 0
+  }
+
+  /// Lets the file that is started next be loaded again, with the same arguments.
+  /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
+  package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
+    generations.file = (path, pushArguments)
+    settle(callReloader("install") { _ in 0 }, .chunk)
+  }
+
+  /// Has the file loaded again between this pass and the next.
+  fileprivate func requestReload(_ wait: ReloadWait) {
+    generations.waits.append(wait)
+    if generations.waits.count == 1 { loop.callAfterPass { [weak self] in self?.reload() } }
+  }
+
+  private func reload() {
+    let waits = generations.waits
+    generations.waits = []
+    guard !isClosing, let file = generations.file else { return }
+    let outer = running
+    running = Running()
+    let values = load(file.path, file.pushArguments)
+    running = outer
+    for wait in waits {
+      wait.values = values
+      if let task = wait.waiter { makeReady(task, .answer) }
+      wait.waiter = nil
+    }
+  }
+
+  /// - Returns: What `ml.reload()` gives.
+  private func load(_ path: String, _ pushArguments: (LuaStack) -> Int) -> TaskValues {
+    var values: TaskValues?
+    let outcome = callReloader("load", onReturn: { values = TaskValues(popping: $1, of: $0) }) {
+      $0.push(path)
+      return 1 + pushArguments($0)
+    }
+    if let values, case .returned = outcome { return values }
+    settle(outcome, .chunk)
+    // A limit has stopped it, which nothing in Lua can see.
+    if generations.load != nil {
+      _ = callReloader("undo") { _ in 0 }
+      generations.load?.rollBack(self)
+    }
+    _ = state.stack.pushFailure("\(path): its load was stopped", "ECANCELED")
+    return TaskValues(popping: 3, of: state.stack)
+  }
+
+  private func callReloader(
+    _ name: StaticString, onReturn: ((LuaStack, Int) -> Void)? = nil,
+    push: (LuaStack) -> Int
+  ) -> DispatchOutcome {
+    state.start(
+      push: { stack in
+        stack.push(function: reloaderCall, then: sourceResults)
+        stack.push(name)
+        return 1 + push(stack)
+      }, onReturn: onReturn)
+  }
+}
+
+/// Calls a function of the module `moonloop.reload` by its name.
+private let reloaderCall: LuaRawFunction = { L, context in
+  callSource(
+    L, context, "reload", "local name = ... return require('moonloop.reload')[name](select(2, ...))"
+  )
+}
+
+/// `ml.reload()`: waits until the file was loaded again, or not.
+let moduleReload: LuaRawFunction = { L, context in
+  host(L, context, "reload") { call in
+    let runtime = call.runtime
+    let generations = runtime.generations
+    guard let file = generations.file else {
+      throw OperatingFailure(
+        "reload: there is no file that could be loaded again: moonloop run FILE has one", "ENOENT")
+    }
+    if runtime.makingGeneration != 0 {
+      throw call.mistake("\(file.path) is loaded already", hint: "ask in a handler or a task")
+    }
+    if let chunk = runtime.waitingChunk {
+      let place = runtime.placeOfWait(chunk).map { " (\(call.state.text(of: $0)))" } ?? ""
+      throw OperatingFailure(
+        "reload: \(file.path) is not loaded yet: its main chunk waits\(place); let a task wait",
+        "EBUSY")
+    }
+    _ = try call.requireWaiting()
+    let wait = ReloadWait()
+    runtime.pendingWait = Wait(.other(wait))
+    runtime.requestReload(wait)
+    return LuaStatus.wait()
+  }
+}

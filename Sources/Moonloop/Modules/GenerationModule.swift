@@ -1,0 +1,102 @@
+// What `moonloop.reload`, which is written in Lua, asks of the host by `require
+// "moonloop.generation"`. A load begins, and is committed or rolled back, in one call-out.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  func preloadGenerations() {
+    state.preload(LuaModule("moonloop.generation", "Loads of a file.", generationEntries))
+  }
+}
+
+private let generationEntries: [LuaEntry] = [
+  .function("begin", generationBegin), .function("commit", generationCommit),
+  .function("undo", generationUndo), .function("number", generationNumber),
+  .function("enter", generationEnter), .function("leave", generationLeave),
+  .function("outside", generationOutside), .function("report", generationReport),
+  .function("tell", generationTell), .function("at", generationAt),
+]
+
+/// `begin()`: what is made from now on belongs to the next generation.
+private let generationBegin: LuaRawFunction = { L, context in
+  host(L, context, "begin") { call in
+    let runtime = call.runtime
+    if runtime.generations.load == nil { runtime.generations.load = GenerationLoad(runtime) }
+    return 0
+  }
+}
+
+/// `commit()`: how many handles were kept, made and ended.
+private let generationCommit: LuaRawFunction = { L, context in
+  host(L, context, "commit") { call in
+    guard let counts = call.runtime.generations.load?.commit(call.runtime) else { return 0 }
+    call.stack.push(counts.kept)
+    call.stack.push(counts.made)
+    call.stack.push(counts.ended)
+    return 3
+  }
+}
+
+/// `undo()`: nothing was loaded.
+private let generationUndo: LuaRawFunction = { L, context in
+  host(L, context, "undo") { call in
+    call.runtime.generations.load?.rollBack(call.runtime)
+    return 0
+  }
+}
+
+private let generationNumber: LuaRawFunction = { L, context in
+  host(L, context, "number") { call in
+    call.stack.push(Int(call.runtime.generations.number))
+    return 1
+  }
+}
+
+/// `enter()`: the body of a module runs; what it makes belongs to the generation.
+private let generationEnter: LuaRawFunction = { L, context in
+  host(L, context, "enter") { call in
+    call.runtime.generations.bodies.append(call.runtime.running)
+    return 0
+  }
+}
+
+private let generationLeave: LuaRawFunction = { L, context in
+  host(L, context, "leave") { call in
+    _ = call.runtime.generations.bodies.popLast()
+    return 0
+  }
+}
+
+/// `outside(flag)`: whether what is made from now on belongs to no generation.
+private let generationOutside: LuaRawFunction = { L, context in
+  host(L, context, "outside") { call in
+    call.runtime.generations.isOutside = call.stack.boolean(1)
+    return 0
+  }
+}
+
+/// `report(message)`: an error, as one of a handler.
+private let generationReport: LuaRawFunction = { L, context in
+  host(L, context, "report") { call in
+    call.runtime.report(LuaError(message: call.stack.string(1) ?? "?"), .chunk)
+    return 0
+  }
+}
+
+/// `tell(text)`: a line on standard error, in order with the reports.
+private let generationTell: LuaRawFunction = { L, context in
+  host(L, context, "tell") { call in
+    call.runtime.errors.write(call.stack.string(1) ?? "?")
+    return 0
+  }
+}
+
+/// `at([file, line])`: what our modules in Lua make from now on was made there.
+private let generationAt: LuaRawFunction = { L, context in
+  host(L, context, "at") { call in
+    let line = call.stack.integer(2) ?? 0
+    call.stack.setMaker(call.stack.string(1), line: Int32(clamping: line))
+    return 0
+  }
+}

@@ -1,0 +1,101 @@
+// Loading a file again is a transaction (D35, D36): traces on the virtual clock.
+
+import Moonloop
+import Testing
+
+@Suite("Reloading") struct ReloadTests {
+  private typealias Step = ReloadRun.Step
+
+  @Test func `a timer made again keeps its phase and its count`() throws {
+    let app = { (name: String) in
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:timer { every = 1, name = "beat", function(timer, missed)
+        print("\(name)", ml.now() - START, timer.fires, missed)
+      end }
+      """
+    }
+    let run = try ReloadRun.of(
+      ["app.lua": "START = require 'moonloop'.now()\n" + app("one")],
+      [Step(time: 2.25, files: ["app.lua": app("two")]), Step(time: 3.5, files: [:])], seconds: 4.5)
+    #expect(
+      run.lines == [
+        "one 1.0 1 0", "one 2.0 2 0", "generation 2: 1 kept, 0 made, 0 ended", "two 3.0 3 0",
+        "generation 3: 1 kept, 0 made, 0 ended", "two 4.0 4 0",
+      ])
+    #expect(run.reports == [])
+  }
+
+  @Test func `a thousand loads lose no tick of 10 ms`() throws {
+    let app = """
+      local ml = require "moonloop"
+      local seen = ml.reload.state("seen", { start = ml.now(), ticks = 0, missed = 0, off = 0 })
+      ml.current():timer { every = 0.01, name = "tick", function(timer, missed)
+        seen.ticks = seen.ticks + 1
+        seen.missed = seen.missed + missed
+        local late = (ml.now() - seen.start) / 0.01 - seen.ticks
+        if math.abs(late) > 1e-6 then seen.off = seen.off + 1 end
+        if seen.ticks == 1100 then
+          print(ml.reload.generation(), seen.missed, seen.off)
+        end
+      end }
+      """
+    let steps = (1...1000).map { Step(time: Double($0) * 0.01 + 0.0003, files: [:]) }
+    let run = try ReloadRun.of(["app.lua": app], steps, seconds: 11.005)
+    #expect(run.lines.last == "1001 0 0")
+    #expect(run.lines.filter { $0.hasPrefix("generation") }.count == 1000)
+    #expect(run.lines.filter { $0.hasPrefix("failed") } == [])
+  }
+
+  @Test func `a file that fails changes nothing and says where`() throws {
+    let good = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local part = require "part"
+      local state = ml.reload.state("s", { list = { 1 } })
+      function greet() return "old" end
+      loop.on_error = function(e) print("handled", e.message) end
+      local timer = loop:timer { every = 1, tolerance = 0.1, name = "beat", function(timer)
+        print("beat", greet(), part.word, #state.list, new_global, timer.interval, timer.tolerance,
+          table.concat(timer:modes(), ","), package.loaded.other, #loop:dump() == SIZE)
+        SIZE = SIZE or #loop:dump()
+      end }
+      loop:after(2.5, function() error("x", 0) end)
+      """
+    let bad = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      require "part"
+      require "other"
+      local state = ml.reload.state("s")
+      state.list[2], state.more = 2, true
+      ml.reload.state("fresh", { 1 })
+      function greet() return "new" end
+      new_global = 1
+      loop.on_error = function() print "wrong handler" end
+      ml.reload.on_unload(function() print "never" end)
+      loop:timer { every = 0.3, name = "beat", modes = "other", keep_alive = false, print }
+        .next_fire = ml.now() + 100
+      loop:timer { every = 0.1, name = "brandnew", function() print "must not fire" end }
+      loop:source { name = "source", function() print "must not perform" end }:signal()
+      loop:task(function() print "must not run" end)
+      loop:perform(function() print "must not be performed" end)
+      local function fail() error "no luck" end
+      fail()
+      """
+    let run = try ReloadRun.of(
+      ["app.lua": good, "part.lua": "return { word = 'first' }", "other.lua": "return {}"],
+      [
+        Step(time: 1.5, files: ["app.lua": bad, "part.lua": "return { word = 'second' }"]),
+        Step(time: 2.2, files: ["app.lua": "x ="]),
+      ], seconds: 3.5)
+    let beat = "beat old first 1 nil 1.0 0.1 default nil"
+    #expect(
+      run.lines == [
+        beat + " false", "failed: app.lua:18: no luck ENOEXEC", beat + " true",
+        "failed: app.lua:1: unexpected symbol near <eof> ENOEXEC", "handled x", beat + " false",
+      ])
+    #expect(run.reports == [])
+  }
+}
