@@ -28,7 +28,10 @@ let package = Package(
     .target(
       name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "CMoonloopLua"],
       swiftSettings: strict),
-    .executableTarget(name: "MoonloopCLI", dependencies: ["Moonloop"], swiftSettings: strict),
+    // Only the header of libedit: the library is opened when a line is edited.
+    .target(name: "CLineEditor", cSettings: strictC),
+    .executableTarget(
+      name: "MoonloopCLI", dependencies: ["Moonloop", "CLineEditor"], swiftSettings: strict),
 
     .executableTarget(
       name: "ConformanceDriver", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],

@@ -11,23 +11,37 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { OPEN, INTERRUPT };  // what the signal carries
+
 volatile int cmx_attention_word;
 static int wake_fd;
 
 // By name, since SIGRTMIN is a call and what libraries take for themselves begins there.
 static int asking(void) { return SIGRTMIN + 4; }
 
-static void on_asked(int number) {
-  (void)number;
+// A call-out that is the same at two wishes to interrupt is stopped.
+static void interrupt(void) {
+  static volatile uint64_t seen;
+  uint64_t now = cmx_ending_callout();
+  if (now != 0 && now == seen) cmx_ending_stop_callout();
+  seen = now;
+}
+
+static void on_asked(int number, siginfo_t *info, void *context) {
+  (void)number, (void)context;
   int saved = errno;
-  cmx_attention_word = 1;
-  if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
+  if (info->si_code == SI_QUEUE && info->si_value.sival_int == INTERRUPT) {
+    interrupt();
+  } else {
+    cmx_attention_word = 1;
+    if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
+  }
   errno = saved;
 }
 
 void cmx_attention_catch(int fd) {
   wake_fd = fd;
-  struct sigaction old, new = {.sa_handler = on_asked, .sa_flags = SA_RESTART};
+  struct sigaction old, new = {.sa_sigaction = on_asked, .sa_flags = SA_RESTART | SA_SIGINFO};
   if (sigaction(asking(), NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
   sigfillset(&new.sa_mask);
   sigaction(asking(), &new, NULL);
@@ -57,12 +71,15 @@ static bool catches(int pid, int number) {
 bool cmx_attention_is_caught(int pid) { return catches(pid, asking()); }
 
 // By a descriptor of the process, so that it is not another one by the time it is signalled.
-int cmx_attention_ask(int pid) {
+int cmx_attention_ask(int pid, bool interrupts) {
+  siginfo_t info = {
+      .si_signo = asking(), .si_code = SI_QUEUE, .si_pid = getpid(), .si_uid = getuid()};
+  info.si_value.sival_int = interrupts ? INTERRUPT : OPEN;
   int process = (int)syscall(SYS_pidfd_open, pid, 0);
   if (process < 0) return -errno;
   int result = -ENOTSUP;
   if (catches(pid, asking()))
-    result = syscall(SYS_pidfd_send_signal, process, asking(), NULL, 0) == 0 ? 0 : -errno;
+    result = syscall(SYS_pidfd_send_signal, process, asking(), &info, 0) == 0 ? 0 : -errno;
   close(process);
   return result;
 }

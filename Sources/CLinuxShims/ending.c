@@ -37,6 +37,8 @@ void cmx_ending_begin(int reason) {
   if (ending.ticks_exist) timer_settime(ending.ticks, 0, &ticks, NULL);
 }
 
+uint64_t cmx_ending_callout(void) { return callout_now(); }
+
 void cmx_ending_stop_callout(void) {
   if (ending.callouts.stop != NULL) ending.callouts.stop(ending.callouts.context);
 }

@@ -88,11 +88,29 @@ static const char configuration_schema[] = {
 static const char configuration_tokens[] = {
 #embed "lua/configuration/tokens.lua"
 };
+static const char console_breakpoint[] = {
+#embed "lua/console/breakpoint.lua"
+};
 static const char console_client[] = {
 #embed "lua/console/client.lua"
 };
 static const char console_commands[] = {
 #embed "lua/console/commands.lua"
+};
+static const char console_complete[] = {
+#embed "lua/console/complete.lua"
+};
+static const char console_front[] = {
+#embed "lua/console/front.lua"
+};
+static const char console_help[] = {
+#embed "lua/console/help.lua"
+};
+static const char console_orders[] = {
+#embed "lua/console/orders.lua"
+};
+static const char console_repl[] = {
+#embed "lua/console/repl.lua"
 };
 static const char console_server[] = {
 #embed "lua/console/server.lua"
@@ -292,8 +310,14 @@ static const struct cmo_source sources[] = {
     SOURCE("configuration.rules", configuration_rules),
     SOURCE("configuration.schema", configuration_schema),
     SOURCE("configuration.tokens", configuration_tokens),
+    SOURCE("console.breakpoint", console_breakpoint),
     SOURCE("console.client", console_client),
     SOURCE("console.commands", console_commands),
+    SOURCE("console.complete", console_complete),
+    SOURCE("console.front", console_front),
+    SOURCE("console.help", console_help),
+    SOURCE("console.orders", console_orders),
+    SOURCE("console.repl", console_repl),
     SOURCE("console.server", console_server),
     SOURCE("console.session", console_session),
     SOURCE("console.show", console_show),

@@ -40,7 +40,14 @@ extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject) {
-    if error.kind == .interrupted && errors.expectsInterrupts() { return }
+    if error.kind == .interrupted {
+      if errors.expectsInterrupts() { return }
+      // By a console, which tells of its own and wants the loop to go on.
+      if hasConsole, !Ending.isAskedFor {
+        if case .task(let task) = subject, task.name == consoleName { return }
+        return errors.write(text(of: error, subject))
+      }
+    }
     errors.observe?(error, subject)
     errors.noteReported()
     if error.isStop { errors.lastStop = error.kind }

@@ -49,10 +49,12 @@ extension Program {
   /// Runs a chunk that gets the options: how many there are, the name and the value of each, and
   /// then the operands. It is to end the program by `os.exit`.
   static func runInLua(
-    _ arguments: [String], _ command: CommandSpec, _ chunk: StaticString
+    _ arguments: [String], _ command: CommandSpec, editsLines: Bool = false,
+    _ chunk: StaticString
   ) throws(UsageError) -> Int32 {
     let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
     var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
+    settings.editsLines = editsLines
     settings.command = try LuaCommandArguments(arguments, command)
     return ScriptRun(settings).run()
   }

@@ -81,6 +81,10 @@ struct RunSettings {
   var offersUV = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
+  /// Whether there is a prompt, or lines are read, from standard input.
+  var editsLines = false
+  /// Whether the script is only what the console begins with.
+  var isConsole = false
   /// What a command that is written in Lua was called with; nil for a script.
   var command: LuaCommandArguments?
 }
@@ -115,10 +119,32 @@ extension RunSettings {
       mode = ModeName(name)
     }
     timeout = try options.duration("--timeout", atLeast: .zero)
+    verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
+    try take(options)
+  }
+
+  /// What `repl` was called with.
+  init(repl arguments: [String]) throws(UsageError) {
+    let options = try ScannedOptions(arguments, from: 2, replCommand)
+    let raw = CommandLine.unsafeArgv
+    scriptIndex = options.operands
+    source = scriptIndex < arguments.count ? .file(raw[scriptIndex]!) : .chunk(Self.nothing)
+    editsLines = true
+    isConsole = true
+    try take(options)
+  }
+
+  /// The empty script.
+  private static var nothing: UnsafePointer<CChar> {
+    let empty: StaticString = ""
+    return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  /// The options that all who run scripts have.
+  private mutating func take(_ options: ScannedOptions) throws(UsageError) {
     limits.callout = try options.duration("--callout", atLeast: .milliseconds(10))
     limits.memory = try options.bytes("--memory", atLeast: 1 << 20)
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
-    verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
     traces = options.has("--trace")
     traceOut = options.value("--trace-out")
     offersUV = options.has("--uv")

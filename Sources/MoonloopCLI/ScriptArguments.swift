@@ -36,7 +36,7 @@ struct ScriptArguments {
   /// - Returns: How many they are.
   func pushRest(on stack: LuaStack) -> Int {
     if let command = settings.command { return push(command, on: stack) }
-    let rest = count - settings.scriptIndex - 1
+    let rest = max(0, count - settings.scriptIndex - 1)
     guard stack.reserve(rest + 1) else { return 0 }
     for index in count - rest..<count { push(index, on: stack) }
     return rest

@@ -17,6 +17,7 @@ final class ScriptRun {
 
   /// - Returns: The exit status.
   func run() -> Int32 {
+    if settings.editsLines { LineEditor.captureOutput() }
     let text: ScriptText
     do { text = try ScriptText(settings.source) } catch {
       writeToStandardError("moonloop: \(error.message)")
@@ -60,7 +61,7 @@ final class ScriptRun {
     errors.verdict = settings.verdict
     errors.write = { [unowned self] text in
       flush()  // what was printed before stands before it
-      reporter.report(text)
+      if LineEditor.isEditing { LineEditor.print("\(text)\n") } else { reporter.report(text) }
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.tracer = TraceWriter(loop).tracer }
@@ -79,6 +80,10 @@ final class ScriptRun {
       runtime.openConsole()
     } else {
       runtime.hearAttention(kernel)
+    }
+    if settings.editsLines {
+      runtime.openConsole()
+      LineEditor.open(on: state)
     }
     state.onClosed = { Ending.forgetCallouts() }
     Child.keepStatuses()
@@ -99,21 +104,32 @@ final class ScriptRun {
           ScriptArguments(settings).pushRest(on: stack)
         }
       }
+      if settings.isConsole {
+        try runtime.start(
+          chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
+      }
       try runtime.start(bytes: text.bytes, name: text.name) { stack in
         ScriptArguments(settings).pushRest(on: stack)
       }
     } catch {
       runtime.errors.noteReported()
       runtime.errors.write("moonloop: \(error.report)")
-      return
+      if !settings.isConsole { return }
     }
+    if settings.isConsole { return keepRunning(loop) }
     if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
     if loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.reportDeadlock(in: settings.mode)
     }
   }
 
+  /// Runs the loop for as long as there is a prompt, however often it is stopped.
+  private func keepRunning(_ loop: Loop) {
+    while !Ending.isAskedFor && loop.run(mode: settings.mode) != .finished {}
+  }
+
   private func end(_ state: LuaState) {
+    if settings.editsLines { LineEditor.close() }
     if settings.command != nil { runtime.closeBed() }
     state.shutDown()
     traceFile?.finish()

@@ -10,7 +10,8 @@ exit(Program.main(CommandLine.arguments))
 enum Program {
   static let version = "0.1.0"
   static let commands = [
-    runCommand, testCommand, planCommand, simulateCommand, checkCommand, psCommand,
+    runCommand, replCommand, attachCommand, psCommand, testCommand, planCommand, simulateCommand,
+    checkCommand,
   ]
 
   /// - Returns: The exit status.
@@ -54,7 +55,8 @@ enum Program {
     switch command.name {
     case "run": try run(arguments)
     case "test": try test(arguments)
-    case psCommand.name: try runConsole(arguments, command)
+    case replCommand.name: try repl(arguments)
+    case attachCommand.name, psCommand.name: try runConsole(arguments, command)
     default: try runPlanning(arguments, command)
     }
   }

@@ -27,6 +27,9 @@
 ---@field handles? integer The most timers (sleeps too), and the most other items, at a time.
 ---@field nesting? integer How deep calls and runs may be nested, up to 60.
 
+---@class moonloop.BreakOptions
+---@field wait? boolean Whether to wait for a console if there is none.
+
 ---@class moonloop.ChannelOptions
 ---@field capacity? integer How many values it holds; default 0: a sender waits for a receiver.
 ---@field name? string What deadlocks call it.
@@ -432,6 +435,16 @@ function ml.configure(what) end
 ---```
 ---@param options moonloop.LimitOptions The limits.
 function ml.limit(options) end
+
+---Stops the program here until the console says `:continue`.
+---A nested run in a mode of its own: only the console is served, and the loop's clock stands, so that no timer is late or lost. Locals and upvalues can be looked at and set. Without a console the program goes on, which is told once on standard error. See [The console](console.md).
+---Raises an error where runs cannot be nested any deeper.
+---```lua
+---print(ml.break_here())   --> false
+---```
+---@param options? moonloop.BreakOptions How to stop.
+---@return boolean stopped false: there was no console.
+function ml.break_here(options) end
 
 ---The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.
 ---On a virtual clock it stands and jumps with it; `os.time` does not.

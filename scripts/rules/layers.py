@@ -12,7 +12,8 @@ ARROWS = {  # who may import whom; there is no other arrow
     "LuaEmbed": {"CLuaShims"},
     "CMoonloopLua": set(),
     "Moonloop": {"MoonloopCore", "LuaEmbed", "CMoonloopLua"},
-    "MoonloopCLI": {"Moonloop", "ArgumentParser"},
+    "CLineEditor": set(),
+    "MoonloopCLI": {"Moonloop", "CLineEditor", "ArgumentParser"},
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")

@@ -232,6 +232,8 @@ bool cmx_ending_is_caught(void);
 int cmx_ending_wake(int fd);
 void cmx_ending_begin(int reason);
 void cmx_ending_stop_callout(void);
+// The number of the call-out that runs now, or 0.
+uint64_t cmx_ending_callout(void);
 extern volatile int cmx_ending_word;
 // Why the program is to end: a signal's number, or what was handed to `begin`; 0: it is not.
 static inline int cmx_ending(void) { return cmx_ending_word; }
@@ -248,8 +250,9 @@ static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
 bool cmx_attention_take(void);
 // Whether a process would hear of it.
 bool cmx_attention_is_caught(int pid);
-// Asks a process; -ENOTSUP if it would not hear of it.
-int cmx_attention_ask(int pid);
+// Asks a process for a console, or to stop its call-out if that is the same as at the last such
+// wish; -ENOTSUP if it would not hear of it.
+int cmx_attention_ask(int pid, bool interrupts);
 
 // ---- libdispatch ---------------------------------------------------------------------------
 // How a run loop serves the main queue; exported for Core Foundation and not in any header.

@@ -13,7 +13,7 @@ extension Runtime {
     state.preload(
       LuaModule(
         "moonloop.console.host", "What the console asks of the host.",
-        consoleEntries))
+        consoleEntries + consoleHelpEntries))
   }
 
   /// From now on other processes of the user may ask for a console of this loop.
@@ -31,13 +31,45 @@ extension Runtime {
   }
 }
 
+extension HostCall {
+  /// The custom source among the arguments.
+  package func consoleSource(_ index: Int32) throws(ScriptMistake) -> Loop.Source {
+    guard runtime.kinds.source.handle(stack.L, index) != nil,
+      let source = itemHandle(index)?.item as? Loop.Source
+    else { throw mistake("a source is missing") }
+    return source
+  }
+}
+
+/// What the tasks of the console are called, and its items.
+let consoleName = "console"
+
 private let openListener = #"require "moonloop.console.server".listen()"#
+
+/// `ml.break_here(options)`: a nested run in which only the console is served (D39).
+let moduleBreakHere: LuaRawFunction = { L, context in
+  Runtime.of(context).openConsole()
+  return callSource(
+    L, context, "break_here", "return require('moonloop.console.breakpoint').here(...)")
+}
 
 private let consoleEntries: [LuaEntry] = [
   .function("folder", consoleFolder), .function("user", consoleUser),
   .function("processes", consoleProcesses), .function("ask", consoleAsk),
-  .function("number", consoleNumber),
+  .function("number", consoleNumber), .function("stop_clock", consoleStopClock),
+  .function("start_clock", consoleStartClock),
 ]
+
+/// `stop_clock()`: the time of the loop stands until as many calls of `start_clock`.
+private let consoleStopClock: LuaRawFunction = { _, context in
+  Runtime.of(context).loop.stopClock()
+  return 0
+}
+
+private let consoleStartClock: LuaRawFunction = { _, context in
+  Runtime.of(context).loop.startClock()
+  return 0
+}
 
 /// `user()`: the number of the user whose rights the process has.
 private let consoleUser: LuaRawFunction = { L, _ in
@@ -51,10 +83,11 @@ private let consoleNumber: LuaRawFunction = { L, _ in
   return 1
 }
 
-/// `ask(pid)`: asks a process to open its console.
+/// `ask(pid, interrupts)`: asks a process to open its console, or to stop what keeps it busy.
 private let consoleAsk: LuaRawFunction = { L, context in
   host(L, context, "ask") { call in
-    try Attention.ask(Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max))))
+    let pid = Int32(try call.stack.integer(1, "the process", in: 1...Int(Int32.max)))
+    try Attention.ask(pid, interrupts: call.stack.boolean(2))
     call.stack.push(true)
     return 1
   }

@@ -85,6 +85,27 @@ let moduleEntries: [LuaEntry] = [
         ml.limit { handles = 1000 }
         """)
   },
+  .function("break_here", moduleBreakHere, then: sourceResults) {
+    LuaDocs(
+      "Stops the program here until the console says `:continue`.",
+      details: "A nested run in a mode of its own: only the console is served, and the "
+        + "loop's clock stands, so that no timer is late or lost. Locals and upvalues can be "
+        + "looked at and set. Without a console the program goes on, which is told once on "
+        + "standard error. See [The console](console.md).",
+      parameters: [
+        LuaParameter(
+          "options", "moonloop.BreakOptions", "How to stop.", optional: true,
+          fields: [
+            LuaParameter(
+              "wait", "boolean", "Whether to wait for a console if there is none.", optional: true)
+          ])
+      ],
+      returns: [LuaParameter("stopped", "boolean", "false: there was no console.")],
+      errors: ["Raises an error where runs cannot be nested any deeper."],
+      example: """
+        print(ml.break_here())   --> false
+        """)
+  },
   .function("wall_time", moduleWallTime) {
     LuaDocs(
       "The wall clock, as the loop's clock sees it: for dates, and for `loop:at`.",

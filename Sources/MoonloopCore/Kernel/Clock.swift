@@ -32,6 +32,11 @@ package final class Clock {
   private let place = Guarded<SharedTime.Place?>(nil)
   /// Whether it has such a place. Loop thread only.
   @exclusivity(unchecked) private var isShared = false
+  /// Where it was stopped, while it stands; and by how many.
+  @exclusivity(unchecked) private var stoppedAt: Int64 = 0
+  @exclusivity(unchecked) private var stops = 0
+  /// Keeps a clock that jumps from doing so while it stands.
+  private var stopHold: Hold?
   /// How much of the jumps of the shared time is in the offsets.
   private var followed: Int64 = 0
 
@@ -121,6 +126,33 @@ package final class Clock {
   /// Keeps the clock from jumping until the hold is released. Any thread, by way of `holds`.
   package func hold(_ name: String) -> Hold { holds.open(name) }
 
+  /// Stops the time of the loop: until as many calls of `go`, no deadline comes nearer. Then it
+  /// goes on from where it was; a real clock is behind the system's from then on by as much.
+  ///
+  /// The wall clock is the system's, and goes on.
+  package func stop() {
+    if stops == 0 {
+      stoppedAt = now()
+      stopHold = jumpsWhenIdle ? hold("a breakpoint") : nil
+    }
+    stops += 1
+  }
+
+  package func go() {
+    precondition(stops > 0, "go: the clock does not stand")
+    stops -= 1
+    if stops > 0 { return }
+    if rate != 0 {
+      if isShared { followOthers() }
+      let system = world?.now ?? cmx_monotonic()
+      offset = stoppedAt.subtractingSaturated(system)
+    }
+    stopHold = nil
+  }
+
+  /// Whether the time of the loop stands.
+  package var isStopped: Bool { stops > 0 }
+
   /// Moves the time by hand. Nothing fires by that: the loop finds out what has become due.
   /// - Parameter nanoseconds: At least 0.
   /// - Precondition: The mode is not `real`; what other programs see cannot be moved.
@@ -154,6 +186,7 @@ package final class Clock {
   @inline(__always)
   private func time(at system: @autoclosure () -> Int64) -> Int64 {
     if isShared { followOthers() }
+    if stops > 0 { return stoppedAt }
     return rate == 0 ? offset : system().addingSaturated(offset)
   }
 
@@ -167,6 +200,7 @@ package final class Clock {
   @inline(__always)
   func systemTime(of deadline: Int64) -> Int64 {
     if isShared { followOthers() }
+    if stops > 0 { return deadline <= stoppedAt ? .min : .max }
     if rate == 0 { return deadline <= offset ? .min : .max }
     return deadline == .max ? .max : deadline.subtractingSaturated(offset)
   }

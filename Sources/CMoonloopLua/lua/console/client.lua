@@ -6,6 +6,7 @@ local ml = require "moonloop"
 local host = require "moonloop.console.host"
 local server = require "moonloop.console.server"
 local wire = require "moonloop.console.wire"
+local loop = ml.current()
 
 local client = {}
 
@@ -33,7 +34,8 @@ local function described(arguments)
     end
     place = place + 1
   end
-  return name or file and file:match "([^/]+)$":gsub("%.lua$", "") or arguments[1], file
+  local base = file and file:match "([^/]+)$" or arguments[1]
+  return name or base:gsub("%.lua$", "") .. "", file
 end
 
 --- The options of `run` and `repl` whose value is an argument of its own.
@@ -130,6 +132,13 @@ function Console:receive()
   return wire.decode(line)
 end
 
+local function decode_values(reply)
+  for place = 1, reply.values and reply.count or 0 do
+    reply.values[place] = wire.decode(reply.values[place])
+  end
+  return reply
+end
+
 --- Sends a request and waits for its answer; what else comes goes to `self.on_event`.
 --- Returns the answer, with the values of JSON decoded; or nil, message, code.
 function Console:request(request)
@@ -137,16 +146,42 @@ function Console:request(request)
   request.id = self.last
   local ok, message, code = self:send(request)
   if not ok then return nil, message, code end
+  if self.waiting then
+    local reply = ml.await(function(resume) self.waiting[request.id] = resume end)
+    if reply then return decode_values(reply) end
+    return nil, "the program has ended", "EPIPE"
+  end
   while true do
     local reply
     reply, message, code = self:receive()
     if not reply then return nil, message, code end
-    if reply.id == request.id then
-      for place, text in ipairs(reply.values or {}) do reply.values[place] = wire.decode(text) end
-      return reply
-    end
+    if reply.id == request.id then return decode_values(reply) end
     if reply.event and self.on_event then self.on_event(reply) end
   end
+end
+
+--- From now on several tasks may ask at a time: one reads, this, until the program ends.
+function Console:dispatch()
+  self.waiting = {}
+  while true do
+    local message = self:receive()
+    if not message then break end
+    local resume = message.id and self.waiting[message.id]
+    if resume then
+      self.waiting[message.id] = nil
+      resume(message)
+    elseif message.event and self.on_event then
+      self.on_event(message)
+    end
+  end
+  for _, resume in pairs(self.waiting) do resume(nil) end
+end
+
+--- Gives up what is evaluated for us; a call-out that goes on for 0.2 s is stopped.
+function Console:interrupt()
+  self:send { interrupt = true }
+  host.ask(self.pid, true)
+  loop:after(0.2, function() host.ask(self.pid, true) end):keep_alive(false)
 end
 
 function Console:close() self.stream:invalidate() end

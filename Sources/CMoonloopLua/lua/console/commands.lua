@@ -1,10 +1,18 @@
 -- `moonloop ps` and `moonloop attach`: from the options to the exit status.
+local ml = require "moonloop"
 local client = require "moonloop.console.client"
 local wire = require "moonloop.console.wire"
 
 local commands = {}
 
-local SUCCESS = 0
+local loop = ml.current()
+
+local SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+local function complain(command, message)
+  io.stdout:flush()
+  io.stderr:write("moonloop: ", command, ": ", message, "\n")
+end
 
 local run = {}
 
@@ -37,6 +45,74 @@ function run.ps(options)
     print(table.concat(row, "  "))
   end
   return SUCCESS
+end
+
+-- What an answer of the program is on this side.
+local function outcome_of(reply, message)
+  if not reply then return { failure = message } end
+  if not reply.ok then return { failure = reply.error } end
+  return { values = { n = reply.count } }
+end
+
+local function open_terminal(console, finish)
+  local front = require "moonloop.console.front"
+  local terminal
+  terminal = front.open {
+    evaluate = function(text)
+      local reply, message = console:request { eval = text }
+      return terminal:show(outcome_of(reply, message), reply and reply.text)
+    end,
+    complete = function(text)
+      local reply = console:request { complete = text }
+      return reply and reply.insertion, reply and reply.list
+    end,
+    interrupt = function() console:interrupt() end,
+    ended = finish,
+  }
+  return terminal
+end
+
+function run.attach(options, paths)
+  if #paths ~= 1 then
+    complain("attach", "name one program, by its name or process; 'moonloop ps' lists them")
+    return USAGE
+  end
+  local console, message = client.connect(paths[1], { timeout = options.timeout })
+  if not console then
+    complain("attach", message)
+    return FAILURE
+  end
+  local terminal
+  local function finish()
+    io.stdout:flush()
+    os.exit((terminal.edits or terminal.failures == 0) and SUCCESS or FAILURE, true)
+  end
+  terminal = open_terminal(console, finish)
+  function console.on_event(event)
+    if event.event == "print" then
+      io.stdout:write(event.text)
+    elseif event.event == "stopped" then
+      terminal:stopped(event.text)
+    elseif event.event == "continued" then
+      terminal:continued()
+    end
+  end
+  if terminal.edits then
+    print(("Process %d, mode %s. :help tells more, Ctrl-D leaves."):format(
+      console.pid, console.hello.mode or "none: its loop does not run"))
+  end
+  if console.hello.stopped then
+    print(console.hello.stopped)
+    terminal.level = console.hello.depth
+  end
+  loop:task({ owner = "none", modes = { "common", "moonloop.debug" } }, function()
+    console:dispatch()
+    complain("attach", "the program has ended")
+    os.exit(FAILURE, true)
+  end)
+  ml.sleep(0)  -- so that the answers have somebody to read them
+  terminal:run()
+  finish()
 end
 
 --- Runs a command. The options come as a count, and then the name and the value of each.

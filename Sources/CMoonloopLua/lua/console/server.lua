@@ -1,5 +1,7 @@
 -- Serves consoles of other processes of the same user, on a Unix socket in a folder of his own.
 local ml = require "moonloop"
+local breakpoint = require "moonloop.console.breakpoint"
+local complete = require "moonloop.console.complete"
 local host = require "moonloop.console.host"
 local session = require "moonloop.console.session"
 local wire = require "moonloop.console.wire"
@@ -11,67 +13,97 @@ local server = {}
 local LINE_LIMIT = 1 << 20
 
 local listener
-local connections = {}
 
 local function send(stream, message) return stream:write(wire.encode(message), "\n") end
 
 local requests = {}
 
 -- Values of an expression: as text for people, or as JSON for programs.
-function requests.eval(own, request, reply)
+function requests.eval(own, request)
   local outcome = own:evaluate(request.eval)
   if outcome.failure then
-    return reply { ok = false, error = outcome.failure, incomplete = outcome.incomplete }
+    return { ok = false, error = outcome.failure, incomplete = outcome.incomplete }
   end
   local values = outcome.values
-  if request.as == "json" then
-    local list = {}
-    for place = 1, values.n do list[place] = wire.encode(values[place]) end
-    return reply { ok = true, count = values.n, values = list }
-  end
-  reply { ok = true, count = values.n, text = own:text(values) }
+  if request.as ~= "json" then return { ok = true, count = values.n, text = own:text(values) } end
+  local list = {}
+  for place = 1, values.n do list[place] = wire.encode(values[place]) end
+  return { ok = true, count = values.n, values = list }
 end
 
-local function answer(own, request, reply)
+function requests.complete(own, request)
+  local insertion, list = complete.of(request.complete, own.environment)
+  return { ok = true, insertion = insertion, list = list }
+end
+
+local function answer(own, request)
   for name, handler in pairs(requests) do
-    if request[name] ~= nil then
-      if type(request[name]) ~= "string" then
-        return reply { ok = false, error = ("'%s' must be a text"):format(name) }
-      end
-      return handler(own, request, reply)
-    end
+    if type(request[name]) == "string" then return handler(own, request) end
   end
-  reply { ok = false, error = "unknown request; there are eval, complete and interrupt" }
+  return { ok = false, error = "not understood; a request has a text as 'eval' or 'complete'" }
 end
 
--- One connection: requests are answered one after the other; only an interruption overtakes.
+-- One connection: evaluations are answered one after the other, but for those that come while the
+-- one before stands at a breakpoint: there is one worker for each level of breakpoints.
+local Connection = {}
+Connection.__index = Connection
+
+function Connection:work(level)
+  while self.level == level and self.queue[1] do
+    local request = table.remove(self.queue, 1)
+    local reply = answer(self.own, request)
+    reply.id = request.id
+    send(self.stream, reply)
+  end
+  self.is_busy[level] = nil
+  if self.queue[1] then self:start() end
+end
+
+function Connection:start()
+  local level = self.level
+  if self.is_busy[level] then return end
+  self.is_busy[level] = true
+  loop:task({ owner = "none", name = "console", modes = session.modes }, function()
+    self:work(level)
+  end)
+end
+
+function Connection:take(request)
+  if request.interrupt then return self.own:interrupt() end
+  self.queue[#self.queue + 1] = request
+  self:start()
+end
+
+function Connection:stopped(text)
+  self.level = self.level + 1
+  send(self.stream, { event = "stopped", text = text })
+end
+
+function Connection:continued()
+  self.level = self.level - 1
+  send(self.stream, { event = "continued" })
+end
+
 local function serve(stream, peer)
   stream:keep_alive(false)
   if peer.uid ~= host.user() and peer.uid ~= 0 then return end
   local own = session.new(function(text) send(stream, { event = "print", text = text }) end)
-  local waiting <close> = ml.channel(64)
-  connections[own] = stream
-  send(stream, { event = "hello", version = 1, pid = host.number(), mode = loop.mode })
-  loop:task({ owner = "none", name = "console", modes = session.modes }, function()
-    for request in waiting:items() do
-      answer(own, request, function(reply)
-        reply.id = request.id
-        send(stream, reply)
-      end)
-    end
-  end)
+  local self = setmetatable({ own = own, stream = stream, queue = {}, is_busy = {} }, Connection)
+  self.level = breakpoint.depth()
+  send(stream, {
+    event = "hello", version = 1, pid = host.number(), mode = loop.mode,
+    depth = self.level, stopped = self.level > 0 and breakpoint.trace() or nil,
+  })
+  session.add(own, self)
   for line in stream:lines() do
     local request, message = wire.decode(line)
-    if type(request) ~= "table" then
-      send(stream, { ok = false, error = message or "a request must be an object" })
-    elseif request.interrupt then
-      own:interrupt()
+    if type(request) == "table" then
+      self:take(request)
     else
-      waiting:send(request)
+      send(stream, { ok = false, error = message or "a request must be an object" })
     end
   end
-  connections[own] = nil
-  own:interrupt()
+  session.remove(own)
 end
 
 --- Where the socket of a process is.

@@ -1,5 +1,7 @@
 -- One user of a console: what is typed is compiled and run as a task, and the answer is text.
 local ml = require "moonloop"
+local breakpoint = require "moonloop.console.breakpoint"
+local commands = require "moonloop.console.orders"
 local show = require "moonloop.console.show"
 local loop = ml.current()
 
@@ -11,36 +13,63 @@ local session = {}
 --- Where consoles are served: wherever the loop runs in a common mode, and at a breakpoint.
 session.modes = { "common", "moonloop.debug" }
 
---- Makes a session.
---- @param output fun(text: string) Where `print` of what is typed goes; nil: standard output.
-function session.new(output)
+-- Names that every session has, before the program's own.
+local function own_names(output)
   local own = { ml = ml, loop = loop }
+  function own.help(...)
+    own.print(require("moonloop.console.help").text(...))
+  end
+  own.print = print
   if output then
-    own.print = function(...)
+    function own.print(...)
       local parts = table.pack(...)
       for place = 1, parts.n do parts[place] = tostring(parts[place]) end
       output(table.concat(parts, "\t") .. "\n")
     end
   end
-  local made = setmetatable({ output = output, own = own }, Session)
-  made.environment = setmetatable({}, {
-    __index = function(_, key)
-      local value = own[key]
-      if value == nil then return _G[key] end
-      return value
-    end,
-    __newindex = function(_, key, value)
-      if own[key] ~= nil then own[key] = value else _G[key] = value end
-    end,
-  })
-  return made
+  return own
+end
+
+-- Names are, in this order: at a breakpoint what the function there sees; the session's; globals.
+local function environment_of(own)
+  local meta = { names = function() return breakpoint.names(own) end }
+  function meta.__index(_, key)
+    local found, value = breakpoint.get(key)
+    if found then return value end
+    value = own[key]
+    if value == nil then return _G[key] end
+    return value
+  end
+  function meta.__newindex(_, key, value)
+    if breakpoint.set(key, value) then return end
+    if own[key] ~= nil then own[key] = value else _G[key] = value end
+  end
+  return setmetatable({}, meta)
+end
+
+--- Makes a session.
+--- @param output fun(text: string) Where `print` of what is typed goes; nil: standard output.
+function session.new(output)
+  local own = own_names(output)
+  return setmetatable({ own = own, environment = environment_of(own) }, Session)
+end
+
+--- A session that is told of breakpoints: `terminal:stopped(text)` and `terminal:continued()`.
+function session.add(own, terminal) breakpoint.consoles[own] = terminal end
+
+--- The session is over.
+function session.remove(own)
+  own:interrupt()
+  breakpoint.consoles[own] = nil
+  breakpoint.lost_console()
 end
 
 --- Compiles what was typed, an expression or statements.
 --- Returns the function; or nil, what is wrong, and whether only the end is missing.
-function Session:compile(text)
-  local environment = self.environment
-  local made = load("return " .. text, "=console", "t", environment)
+function session.compile(text, environment)
+  local order = text:match "^%s*:(.*)"
+  if order then return function() return commands.run(order, environment) end end
+  local made = load("return " .. text:gsub("^%s*=", ""), "=console", "t", environment)
   if made then return made end
   local failure
   made, failure = load(text, "=console", "t", environment)
@@ -49,26 +78,41 @@ function Session:compile(text)
 end
 
 -- The calls of the console itself are of no use to anybody.
-local function own_calls_only(text)
+local function own_calls_cut(text)
   local cut = text:find("\n\t%[C%]: in function 'xpcall'")
   return cut and text:sub(1, cut - 1) or text
 end
 
 local function failed(reason)
+  if reason == "interrupted" then return { failure = reason } end
+  if getmetatable(reason) == commands.Refusal then return { failure = reason.message } end
   local what = type(reason) == "string" and reason or show.value(reason)
-  return { failure = own_calls_only(debug.traceback(what, 2)), reason = reason }
+  return { failure = own_calls_cut(debug.traceback(what, 2)), reason = reason }
+end
+
+-- Says why nothing comes: what waits at a breakpoint waits for as long as that lasts.
+function Session:warn(task)
+  loop:task({ owner = "none", name = "console", modes = session.modes }, function()
+    ml.sleep(0)
+    ml.sleep(0)
+    if task:is_done() or self.task ~= task then return end
+    self.own.print "(it waits, but the clock stands and only the console is served; Ctrl-C ends it)"
+  end)
 end
 
 --- Runs what was typed, in the calling task: it may wait. Returns a table: `values`, packed; or
 --- `failure`, a text; with `incomplete` if more is to be typed.
 function Session:evaluate(text)
-  local made, message, is_incomplete = self:compile(text)
+  local made, message, is_incomplete = session.compile(text, self.environment)
   if not made then return { failure = message, incomplete = is_incomplete } end
-  self.task = loop:task({ owner = "none", name = "console", modes = session.modes }, function()
+  local before = self.task
+  local task = loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     return table.pack(xpcall(made, failed))
   end)
-  local results = table.pack(pcall(self.task.await, self.task))
-  self.task = nil
+  self.task = task
+  if breakpoint.is_stopped() then self:warn(task) end
+  local results = table.pack(pcall(task.await, task))
+  self.task = before
   if not results[1] then return { failure = tostring(results[2]) } end
   results = results[2]
   if not results[1] then return results[2] end

@@ -93,4 +93,17 @@ end
 --- A value as text.
 function show.value(value) return render(value, { path = {} }, 0) end
 
+--- The same in one line, cut if it is long.
+function show.brief(value)
+  if type(value) ~= "table" then
+    local words = atom(value)
+    return #words <= WIDTH and words or words:sub(1, WIDTH - 3) .. "..."
+  end
+  for name, module in pairs(package.loaded) do
+    if module == value then return ("module '%s'"):format(name) end
+  end
+  local words = render(value, { path = {} }, DEPTH - 1):gsub("%s*\n%s*", " ")
+  return #words <= WIDTH and words or words:sub(1, WIDTH - 3) .. "..."
+end
+
 return show

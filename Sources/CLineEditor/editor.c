@@ -1,0 +1,201 @@
+// The thread of the editor, what it is asked for, and what it tells.
+#include "editor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+struct cle_state cle = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .screen = PTHREAD_MUTEX_INITIALIZER, .bell = -1};
+
+static struct termios before;
+static bool has_before;
+
+// ---- Events ---------------------------------------------------------------------------------
+
+void cle_tell(enum cle_kind kind, const char *text, size_t count) {
+  struct cle_node *node = calloc(1, sizeof *node);
+  char *copy = malloc(count + 1);
+  if (node == NULL || copy == NULL) abort();
+  memcpy(copy, text, count);
+  copy[count] = 0;
+  node->event = (struct cle_event){kind, copy, count};
+  pthread_mutex_lock(&cle.lock);
+  struct cle_node **last = &cle.events;
+  while (*last != NULL) last = &(*last)->next;
+  *last = node;
+  pthread_mutex_unlock(&cle.lock);
+  cle.notify(cle.context);
+}
+
+bool cle_next(struct cle_event *out) {
+  pthread_mutex_lock(&cle.lock);
+  struct cle_node *node = cle.events;
+  if (node != NULL) cle.events = node->next;
+  pthread_mutex_unlock(&cle.lock);
+  if (node == NULL) return false;
+  *out = node->event;
+  free(node);
+  return true;
+}
+
+void cle_free(struct cle_event *event) { free(event->text); }
+
+void cle_pause(void) { poll(NULL, 0, 10); }
+
+void cle_ring(void) { eventfd_write(cle.bell, 1); }
+
+// ---- Signals --------------------------------------------------------------------------------
+
+static void on_signal(int number) {
+  int saved = errno;
+  if (number == SIGINT) cle.was_interrupted = 1;
+  if (number == SIGWINCH) cle.was_resized = 1;
+  if (number == SIGCONT) cle.was_continued = 1;
+  cle_ring();
+  errno = saved;
+}
+
+static void catch(int number) {
+  struct sigaction new = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigemptyset(&new.sa_mask);
+  sigaction(number, &new, NULL);
+}
+
+static void restore(void) {
+  if (has_before) tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+// ---- The thread -----------------------------------------------------------------------------
+
+bool cle_wait(int fd) {
+  struct pollfd places[] = {{cle.bell, POLLIN, 0}, {fd, POLLIN, 0}};
+  int count = poll(places, fd < 0 ? 1 : 2, -1);
+  if (count > 0 && places[0].revents != 0) {
+    eventfd_t rings;
+    eventfd_read(cle.bell, &rings);
+  }
+  return count > 0 && fd >= 0 && places[1].revents != 0;
+}
+
+bool cle_take_interrupt(void) {
+  if (!cle.was_interrupted) return false;
+  cle.was_interrupted = 0;
+  cle.interrupt(cle.context);
+  return true;
+}
+
+// Lines as they come, without any editing.
+static void read_plainly(void) {
+  static char *held;
+  static size_t count, space;
+  while (!cle.quits) {
+    char *newline = count == 0 ? NULL : memchr(held, '\n', count);
+    if (newline != NULL) {
+      size_t length = (size_t)(newline - held);
+      cle_tell(cle_line, held, length);
+      count -= length + 1;
+      memmove(held, newline + 1, count);
+      return;
+    }
+    if (!cle_wait(STDIN_FILENO)) continue;
+    if (space - count < 4096 && (held = realloc(held, space += 8192)) == NULL) abort();
+    ssize_t more = read(STDIN_FILENO, held + count, space - count);
+    if (more > 0) {
+      count += (size_t)more;
+    } else if (more == 0 || (errno != EINTR && errno != EAGAIN)) {
+      if (count > 0) cle_tell(cle_line, held, count);
+      if (count == 0) cle_tell(cle_end, "", 0);
+      count = 0;
+      return;
+    }
+  }
+}
+
+char *cle_take_question(void) {
+  pthread_mutex_lock(&cle.lock);
+  char *prompt = cle.prompt;
+  cle.prompt = NULL;
+  pthread_mutex_unlock(&cle.lock);
+  return prompt;
+}
+
+static void *work(void *argument) {
+  (void)argument;
+  while (!cle.quits) {
+    char *prompt = cle_take_question();
+    if (prompt == NULL) {
+      cle_wait(-1);
+      if (cle_take_interrupt()) cle_tell(cle_interrupt, "", 0);
+    } else if (cle.is_editing) {
+      cle_edit(prompt);
+    } else {
+      free(prompt);
+      read_plainly();
+    }
+  }
+  return NULL;
+}
+
+// ---- For the owner --------------------------------------------------------------------------
+
+bool cle_is_editing(void) { return cle.is_editing; }
+
+const char *cle_open(
+    const char *history, void (*notify)(void *), void (*interrupt)(void *), void *context) {
+  cle.notify = notify;
+  cle.interrupt = interrupt;
+  cle.context = context;
+  cle.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const char *obstacle = cle_begin_editing(history);
+  cle.is_editing = obstacle == NULL;
+  if (cle.is_editing) {
+    has_before = tcgetattr(STDIN_FILENO, &before) == 0;
+    atexit(restore);
+    catch(SIGINT);
+    catch(SIGWINCH);
+    catch(SIGCONT);
+  }
+  // Signals are the owner's thread's.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  cle.has_thread = pthread_create(&cle.thread, NULL, work, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  return cle.has_thread ? obstacle : "no thread could be made";
+}
+
+void cle_ask(const char *prompt) {
+  char *copy = strdup(prompt);
+  pthread_mutex_lock(&cle.lock);
+  free(cle.prompt);
+  cle.prompt = copy;
+  pthread_mutex_unlock(&cle.lock);
+  cle_ring();
+}
+
+void cle_answer(const char *insertion, const char *list) {
+  pthread_mutex_lock(&cle.lock);
+  free(cle.insertion);
+  free(cle.list);
+  cle.insertion = strdup(insertion);
+  cle.list = strdup(list);
+  cle.is_answered = true;
+  pthread_mutex_unlock(&cle.lock);
+  cle_ring();
+}
+
+void cle_close(void) {
+  if (!cle.has_thread) return;
+  cle.quits = 1;
+  cle_ring();
+  pthread_join(cle.thread, NULL);
+  cle.has_thread = false;
+  cle_end_editing();
+  restore();
+}

@@ -1,0 +1,255 @@
+-- A breakpoint is a nested run in which only the console is served, while the loop's clock stands
+-- (D39). What stopped stays as it is: its locals and upvalues can be looked at and set.
+local ml = require "moonloop"
+local host = require "moonloop.console.host"
+local loop = ml.current()
+
+local breakpoint = {}
+
+--- The sessions that are told, and what tells them.
+breakpoint.consoles = {}
+
+-- The breakpoints that the program stands at, the innermost last.
+local stops = {}
+
+local function current() return stops[#stops] end
+
+-- Calls of the console, and of the host, are not the program's.
+local function is_own(info)
+  return info.what == "C" or info.source:sub(1, 10) == "@moonloop/"
+    or info.source == "=moonloop"
+end
+
+-- The calls of a coroutine that are the program's, the innermost first; between them may be others.
+local function frames_of(thread)
+  local frames, level, is_inside = {}, 0, true
+  while true do
+    local info = debug.getinfo(thread, level, "Slnfut")
+    if not info then break end
+    is_inside = is_inside and is_own(info)
+    if not is_inside then frames[#frames + 1] = { level = level, info = info } end
+    level = level + 1
+  end
+  while #frames > 0 and is_own(frames[#frames].info) do frames[#frames] = nil end
+  return frames
+end
+breakpoint.frames_of = frames_of
+
+local function words(frame)
+  local info = frame.info
+  local name = info.name and ("%s '%s'"):format(info.namewhat, info.name)
+    or info.what == "main" and "the main chunk"
+    or ("function <%s:%d>"):format(info.short_src, info.linedefined)
+  if info.what == "C" then return "[C]: in " .. name end
+  return ("%s:%d: in %s"):format(info.short_src, info.currentline, name)
+end
+
+-- The frame that is looked at; nil if nothing of the program stopped.
+local function frame()
+  local stop = current()
+  return stop and stop.frames[stop.at]
+end
+
+-- The innermost local of a name: its number and value.
+local function find_local(key)
+  local stop, here = current(), frame()
+  local found, value, number = nil, nil, 1
+  while true do
+    local name, present = debug.getlocal(stop.thread, here.level, number)
+    if not name then return found, value end
+    if name == key then found, value = number, present end
+    number = number + 1
+  end
+end
+
+local function find_upvalue(func, key)
+  local number = 1
+  while true do
+    local name, value = debug.getupvalue(func, number)
+    if not name then return end
+    if name == key then return number, value end
+    number = number + 1
+  end
+end
+
+-- The globals of the function, if it has others than everybody. What was typed has a console's.
+local function find_environment(func)
+  local _, environment = find_upvalue(func, "_ENV")
+  if type(environment) ~= "table" or environment == _G then return nil end
+  local meta = debug.getmetatable(environment)
+  return not (type(meta) == "table" and rawget(meta, "names")) and environment or nil
+end
+
+--- Whether a name is one that the stopped function sees, and its value.
+function breakpoint.get(key)
+  local here = frame()
+  if not here then return false end
+  local number, value = find_local(key)
+  if number then return true, value end
+  number, value = find_upvalue(here.info.func, key)
+  if number then return true, value end
+  local environment = find_environment(here.info.func)
+  if environment and environment[key] ~= nil then return true, environment[key] end
+  return false
+end
+
+--- Sets a name of the stopped function; false if it has none of that name.
+function breakpoint.set(key, value)
+  local here = frame()
+  if not here then return false end
+  local number = find_local(key)
+  if number then return debug.setlocal(current().thread, here.level, number, value) ~= nil end
+  number = find_upvalue(here.info.func, key)
+  if number then return debug.setupvalue(here.info.func, number, value) ~= nil end
+  local environment = find_environment(here.info.func)
+  if environment then environment[key] = value end
+  return environment ~= nil
+end
+
+-- The locals of the frame, in order, the upvalues behind them: { name, value, kind }.
+local function variables()
+  local stop, here = current(), frame()
+  local found, number = {}, 1
+  while here do
+    local name, value = debug.getlocal(stop.thread, here.level, number)
+    if not name then break end
+    if name:sub(1, 1) ~= "(" then found[#found + 1] = { name, value, "local" } end
+    number = number + 1
+  end
+  number = 1
+  while here do
+    local name, value = debug.getupvalue(here.info.func, number)
+    if not name then break end
+    if name ~= "_ENV" and name ~= "" then found[#found + 1] = { name, value, "upvalue" } end
+    number = number + 1
+  end
+  return found
+end
+breakpoint.variables = variables
+
+--- A table with the names that the stopped function and a session see.
+function breakpoint.names(own)
+  local names = {}
+  for name, value in pairs(own) do names[name] = value end
+  for _, variable in ipairs(variables()) do names[variable[1]] = variable[2] or false end
+  return names
+end
+
+--- The calls that led here, the present one marked.
+function breakpoint.trace()
+  local stop = current()
+  if not stop then return nil, "the program does not stand at a breakpoint" end
+  local lines = { stop.title }
+  for place, one in ipairs(stop.frames) do
+    lines[#lines + 1] = ("%s %d  %s"):format(place == stop.at and "->" or "  ", place, words(one))
+  end
+  return table.concat(lines, "\n")
+end
+
+--- Looks at another of the calls.
+function breakpoint.move(by)
+  local stop = current()
+  if not stop then return nil, "the program does not stand at a breakpoint" end
+  local to = stop.at + by
+  if not stop.frames[to] then
+    return nil, by > 0 and "that is the outermost call" or "that is the innermost call"
+  end
+  stop.at = to
+  return ("%d  %s"):format(to, words(stop.frames[to]))
+end
+
+--- Lets the program go on, if it stands at a breakpoint.
+function breakpoint.continue()
+  local stop = current()
+  if not stop then return nil, "the program does not stand at a breakpoint" end
+  stop.is_over = true
+  stop.hold:signal()
+  loop:wake_up()
+  return true
+end
+
+local function tell(what, ...)
+  for _, console in pairs(breakpoint.consoles) do pcall(console[what], console, ...) end
+end
+
+--- A console is gone: if it was the last one, nobody could say "continue" any more.
+function breakpoint.lost_console()
+  local stop = current()
+  if not stop or stop.waits or next(breakpoint.consoles) then return end
+  io.stderr:write("moonloop: the last console has left the breakpoint: the program goes on\n")
+  breakpoint.continue()
+end
+
+-- Serves the console until somebody says "continue".
+local function serve(stop)
+  stop.hold = loop:source {
+    name = "breakpoint", modes = "moonloop.debug",
+    perform = function() if stop.is_over then loop:stop() end end,
+  }
+  stops[#stops + 1] = stop
+  host.stop_clock()
+  tell("stopped", breakpoint.trace())
+  repeat
+    local why = loop:run { mode = "moonloop.debug" }
+  until stop.is_over or why == "finished"
+  stops[#stops] = nil
+  stop.hold:invalidate()
+  host.start_clock()
+  tell "continued"
+end
+
+-- Said once: a run without a console must not hang by an oversight.
+local has_told = false
+
+local function place_of(frames) return frames[1] and words(frames[1]) or "the console" end
+
+--- Stands still until somebody says "continue". Returns whether it did.
+--- @param options { wait: boolean, title: string, thread: thread, frames: table }
+function breakpoint.enter(options)
+  local thread = options.thread or coroutine.running()
+  local frames = options.frames or frames_of(thread)
+  if not next(breakpoint.consoles) and not options.wait then
+    if not has_told then
+      has_told = true
+      io.stdout:flush()
+      io.stderr:write(("moonloop: no console for the breakpoint at %s: it goes on.\n"
+        .. "  Attach one first ('moonloop attach %d'), run it by 'moonloop repl FILE', or\n"
+        .. "  wait for one: ml.break_here { wait = true }\n"):format(place_of(frames), host.number()))
+    end
+    return false
+  end
+  if not next(breakpoint.consoles) then
+    io.stderr:write(("moonloop: stands at %s; 'moonloop attach %d' gives a console\n"):format(
+      place_of(frames), host.number()))
+  end
+  serve {
+    thread = thread, frames = frames, at = 1, waits = options.wait,
+    title = options.title or "breakpoint at " .. place_of(frames),
+  }
+  return true
+end
+
+--- `ml.break_here(options)`.
+function breakpoint.here(options)
+  if options ~= nil and type(options) ~= "table" then
+    error(("break_here: takes a table of options, such as { wait = true }; got a %s"):format(
+      type(options)), 3)
+  end
+  for key in pairs(options or {}) do
+    if key ~= "wait" then
+      error(("break_here: unknown option '%s'; the options are wait"):format(tostring(key)), 3)
+    end
+  end
+  return breakpoint.enter { wait = options and options.wait }
+end
+
+--- Stops the program where no code of it runs: between two call-outs.
+function breakpoint.stop_here() return breakpoint.enter { title = "stopped", frames = {} } end
+
+--- Whether the program stands at a breakpoint.
+function breakpoint.is_stopped() return current() ~= nil end
+
+--- How many breakpoints the program stands at, one inside the other.
+function breakpoint.depth() return #stops end
+
+return breakpoint

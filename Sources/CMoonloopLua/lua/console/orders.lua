@@ -1,0 +1,86 @@
+-- The commands of the console: lines that begin with a colon.
+local breakpoint = require "moonloop.console.breakpoint"
+local show = require "moonloop.console.show"
+
+local orders = {}
+
+--- What is raised by a command that cannot be: no program failed, so nobody wants a traceback.
+orders.Refusal = {}
+
+local function refuse(message) error(setmetatable({ message = message }, orders.Refusal)) end
+
+-- In the order of :help; other names behind the first.
+local list = {
+  {
+    { "help", "h" }, "lists these commands; help() is the reference",
+    function() return orders.help() end,
+  },
+  {
+    { "continue", "c" }, "lets the program go on",
+    function() return breakpoint.continue() and "goes on" end,
+    needs_stop = true,
+  },
+  { { "trace", "bt" }, "the calls that led here", breakpoint.trace, needs_stop = true },
+  {
+    { "up", "u" }, "looks at the caller", function() return breakpoint.move(1) end,
+    needs_stop = true,
+  },
+  {
+    { "down", "d" }, "looks at what it called", function() return breakpoint.move(-1) end,
+    needs_stop = true,
+  },
+  {
+    { "locals", "l" }, "the variables there; names are theirs, and can be set: x = 1",
+    function() return orders.variables() end,
+    needs_stop = true,
+  },
+  {
+    { "break", "b" }, "stops the program: only the console is served, the clock stands",
+    function()
+      breakpoint.stop_here()
+      return
+    end,
+  },
+}
+
+function orders.help()
+  local lines = {}
+  for _, order in ipairs(list) do
+    lines[#lines + 1] = ("  :%-18s %s"):format(table.concat(order[1], ", :"), order[2])
+  end
+  lines[#lines + 1] = "Tab completes, Ctrl-C gives up what is typed or evaluated, Ctrl-D leaves."
+  return table.concat(lines, "\n")
+end
+
+function orders.variables()
+  local lines = {}
+  for _, variable in ipairs(breakpoint.variables()) do
+    local name, value, kind = table.unpack(variable, 1, 3)
+    local mark = kind == "upvalue" and "   (upvalue)" or ""
+    lines[#lines + 1] = ("%s = %s%s"):format(name, show.brief(value), mark)
+  end
+  return #lines > 0 and table.concat(lines, "\n") or "no variables here"
+end
+
+local function find(name)
+  for _, order in ipairs(list) do
+    for _, one in ipairs(order[1]) do
+      if one == name then return order end
+    end
+  end
+end
+
+--- Runs a command. The text is printed.
+function orders.run(text, environment)
+  local name = text:match "^%s*(%S*)"
+  local order = find(name)
+  if not order then refuse(("unknown command ':%s'; :help lists them"):format(name)) end
+  if order.needs_stop and not breakpoint.is_stopped() then
+    refuse "the program does not stand at a breakpoint; :break, or ml.break_here() in it, stops it"
+  end
+  local told, message = order[3]()
+  if message then refuse(message) end
+  if told then environment.print(told) end
+end
+
+return orders

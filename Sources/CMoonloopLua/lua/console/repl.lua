@@ -1,0 +1,37 @@
+-- `moonloop repl`: a prompt in the program's own loop.
+local ml = require "moonloop"
+local complete = require "moonloop.console.complete"
+local front = require "moonloop.console.front"
+local session = require "moonloop.console.session"
+local loop = ml.current()
+
+local repl = {}
+
+--- Begins; what is there to do besides goes on.
+function repl.start()
+  local own = session.new()
+  local terminal
+  local function finish()
+    io.stdout:flush()
+    os.exit((terminal.edits or terminal.failures == 0) and 0 or 1, true)
+  end
+  terminal = front.open {
+    evaluate = function(text)
+      local outcome = own:evaluate(text)
+      return terminal:show(outcome, outcome.values and own:text(outcome.values))
+    end,
+    complete = function(text) return complete.of(text, own.environment) end,
+    interrupt = function() own:interrupt() end,
+    ended = finish,
+  }
+  session.add(own, terminal)
+  loop:task({ owner = "none", name = "console", modes = session.modes }, function()
+    if terminal.edits then
+      print(_VERSION .. " on Moonloop's loop. :help tells more, Ctrl-D ends.")
+    end
+    terminal:run()
+    finish()
+  end)
+end
+
+return repl

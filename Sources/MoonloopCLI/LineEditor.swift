@@ -1,0 +1,121 @@
+// The line editor as the console, which is written in Lua, sees it: `moonloop.console.editor`.
+
+internal import CLineEditor
+internal import Moonloop
+
+/// The editor of the process, which has one terminal. Main thread only.
+enum LineEditor {
+  /// Whom the editor's thread tells. All of it may be used on any thread.
+  private struct Owner: Sendable {
+    let source: Loop.Source
+    let loop: Loop
+    let interrupts: InterruptHandle
+  }
+
+  // Set once, before the thread begins.
+  private nonisolated(unsafe) static var owner: Owner?
+
+  static var isEditing: Bool { cle_is_editing() }
+
+  /// From now on what is printed stands above the line that is edited. Before a state opens.
+  static func captureOutput() { cle_capture_output() }
+
+  static func print(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { cle_print($0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Lets the scripts of a state use the editor.
+  static func open(on state: LuaState) {
+    state.preload(LuaModule("moonloop.console.editor", "Edits lines.", entries))
+  }
+
+  /// Gives the terminal back.
+  static func close() { cle_close() }
+
+  private static let entries: [LuaEntry] = [
+    .function("open", openEditor), .function("ask", ask), .function("next", next),
+    .function("answer", answer), .function("print", printAbove),
+  ]
+
+  /// `open(source, history)`: begins; the source is signalled when there is an event.
+  /// Returns whether lines are edited, and else why not.
+  private static let openEditor: LuaRawFunction = { L, context in
+    host(L, context, "open") { call in
+      let source = try call.consoleSource(1)
+      LineEditor.owner = Owner(
+        source: source, loop: call.loop, interrupts: call.state.interruptHandle)
+      let history = try call.string(2, "the path of the history")
+      let obstacle = cle_open(
+        history, { _ in LineEditor.tell() }, { _ in LineEditor.interrupt() }, nil)
+      call.stack.push(obstacle == nil)
+      guard let obstacle else { return 1 }
+      call.stack.push(String(cString: obstacle))
+      return 2
+    }
+  }
+
+  /// On the editor's thread.
+  private static func tell() {
+    owner?.source.signal()
+    owner?.loop.wakeUp()
+  }
+
+  /// On the editor's thread, at Ctrl-C: a call-out that is busy with the same thing for so long is
+  /// stopped. What only waits is the console's to cancel.
+  private static func interrupt() {
+    guard let interrupts = owner?.interrupts else { return }
+    let busy = interrupts.callout
+    if busy == 0 { return }
+    for _ in 0..<graceTicks where interrupts.callout == busy { cle_pause() }
+    if interrupts.callout == busy { interrupts.interrupt() }
+  }
+
+  /// So many times a hundredth of a second.
+  private static let graceTicks = 20
+
+  /// `ask(prompt)`: wants a line.
+  private static let ask: LuaRawFunction = { L, context in
+    host(L, context, "ask") { call in
+      cle_ask(try call.string(1, "the prompt"))
+      return 0
+    }
+  }
+
+  private static let kinds: [(kind: cle_kind, name: StaticString)] = [
+    (cle_line, "line"), (cle_end, "end"), (cle_interrupt, "interrupt"),
+    (cle_complete, "complete"),
+  ]
+
+  /// `next()`: what happened and the text of it; nil if nothing did.
+  private static let next: LuaRawFunction = { L, context in
+    host(L, context, "next") { call in
+      var event = cle_event()
+      guard cle_next(&event) else { return 0 }
+      defer { cle_free(&event) }
+      call.stack.push(kinds.first { $0.kind == event.kind }?.name ?? "nothing")
+      call.stack.push(bytes: UnsafeRawBufferPointer(start: event.text, count: event.count))
+      return 2
+    }
+  }
+
+  /// `answer(insertion, list)`: completes.
+  private static let answer: LuaRawFunction = { L, context in
+    host(L, context, "answer") { call in
+      cle_answer(try call.string(1, "the insertion"), try call.string(2, "the list"))
+      return 0
+    }
+  }
+
+  /// `print(text)`: above the line.
+  private static let printAbove: LuaRawFunction = { L, context in
+    host(L, context, "print") { call in
+      _ = call.stack.withBytes(1) { bytes in
+        cle_print(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+      }
+      return 0
+    }
+  }
+}
