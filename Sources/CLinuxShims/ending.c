@@ -21,6 +21,7 @@ static struct {
   timer_t ticks;
   bool ticks_exist;
   volatile uint64_t seen;  // the call-out that was under way at the last tick
+  volatile int heard;      // the signal that the program has heard of, to end in its own time
 } ending;
 
 static uint64_t callout_now(void) {
@@ -39,6 +40,16 @@ void cmx_ending_begin(int reason) {
 
 uint64_t cmx_ending_callout(void) { return callout_now(); }
 
+int cmx_ending_hear(void) {
+  int reason = cmx_ending_word;
+  if (reason != SIGINT && reason != SIGTERM) return ending.heard;
+  ending.heard = reason;  // first, so that a second signal always finds one of the two
+  struct itimerspec never = {0};
+  if (ending.ticks_exist) timer_settime(ending.ticks, 0, &never, NULL);
+  cmx_ending_word = 0;
+  return reason;
+}
+
 void cmx_ending_stop_callout(void) {
   if (ending.callouts.stop != NULL) ending.callouts.stop(ending.callouts.context);
 }
@@ -46,7 +57,7 @@ void cmx_ending_stop_callout(void) {
 // The first asks; the second, of either kind, kills at once as if it had never been caught.
 static void on_request(int number) {
   int saved = errno;
-  if (cmx_ending_word > 0) {
+  if (cmx_ending_word > 0 || ending.heard > 0) {
     cmx_terminals_restore();
     signal(number, SIG_DFL);
     kill(getpid(), number);  // it is delivered when this handler returns

@@ -61,6 +61,12 @@ extension Runtime {
     }
   }
 
+  /// Runs a function as a main chunk.
+  func start(_ function: LuaReference) {
+    state.stack.push(function)
+    startLoaded { _ in 0 }
+  }
+
   /// Starts the function on top of the stack. [-1, +0]
   private func startLoaded(
     _ pushArguments: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil

@@ -312,6 +312,16 @@ extension Runtime {
     }
   }
 
+  /// How many of the timers in a mode have resumed what runs now.
+  func turnsUnderWay(in mode: ModeName) -> Int {
+    (0..<loop.firing.count).count { index in
+      let slot = Int(loop.firing[index])
+      let record = loop.timers.records[slot]
+      return record.callout.context == context && isTurn(record.callout)
+        && loop.contains(TimerID(slot: slot, generation: record.generation), mode)
+    }
+  }
+
   /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
     if isTurn(callout) {

@@ -26,6 +26,11 @@ package enum Ending {
   /// Asks for it; has no effect if it was asked for already.
   package static func begin(_ reason: Int32 = byProgram) { cmx_ending_begin(reason) }
 
+  /// Takes back what SIGINT or SIGTERM asked for: runs go on, and the program ends in its own time,
+  /// by `begin`. A second signal kills all the same. Loop thread only.
+  /// - Returns: The signal that was heard of, now or before; 0: none.
+  package static func hear() -> Int32 { cmx_ending_hear() }
+
   /// Stops the call-out that runs now.
   package static func stopCallout() { cmx_ending_stop_callout() }
 

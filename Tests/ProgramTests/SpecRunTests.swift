@@ -106,17 +106,35 @@ struct SpecRunTests {
     #expect(outcome.status == row.status, "\(outcome)")
   }
 
-  /// Waits, and ends what it began when it is told to stop.
+  /// Waits, and ends what it began when it is told to stop. Its teardowns wait as well.
   static let waiting = """
-    teardown(function() print "teardown" end)
-    it("waits", function(loop)
+    local ml = require "moonloop"
+    local function say(text) return function() ml.sleep(0.001) print(text) end end
+    teardown(say "teardown")
+    after_each(say "after")
+    it("is done", function() end)
+    it("waits", function(loop, _, t)
+      finally(say "finally")
+      t:defer(say "deferred")
       local timer <close> = loop:every(60, print)
       local open <close> = setmetatable({}, { __close = function() print "closed" end })
       print "ready"
       io.stdout:flush()
-      require("moonloop").sleep(1000)
+      ml.sleep(1000)
     end)
     it("is not begun", function() print "never" end)
+    describe("another block", function()
+      setup(function() print "never" end)
+      it("is not begun", function() print "never" end)
+    end)
+    """
+
+  /// What is run and told after a signal.
+  static let closing = """
+    finally
+    after
+    deferred
+    Eteardown
     """
 
   @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))])
@@ -128,10 +146,49 @@ struct SpecRunTests {
       let outcome = try program.wait()
       #expect(outcome.status == status)
       #expect(!outcome.wasKilled)
-      #expect(outcome.output.contains("closed\n"), "\(outcome)")
+      #expect(outcome.output.contains("closed\n" + Self.closing), "\(outcome)")
       #expect(!outcome.output.contains("never"), "\(outcome)")
-      #expect(outcome.output.contains("0 passed, 1 failed"), "\(outcome)")
+      #expect(outcome.output.contains("\nInterrupted: not all tests were run.\n"), "\(outcome)")
+      #expect(outcome.output.contains("1 passed, 1 failed"), "\(outcome)")
       #expect(outcome.isOurs)
+    }
+  }
+
+  @Test(arguments: [[], ["--jobs", "2"]])
+  func `a signal ends the run, and what was run is reported`(arguments: [String]) throws {
+    try withFile(Self.waiting, name: "waiting_spec.lua") { path in
+      let other = URL(fileURLWithPath: path).deletingLastPathComponent()
+        .appendingPathComponent("b_spec.lua")
+      try Data("it('is well', function() end)".utf8).write(to: other)
+      let report = other.path + ".xml"
+      // A worker's own output comes with its end: what it has written tells that it waits.
+      let ready = arguments == [] ? "ready\n" : "."
+      let program = try Program(
+        ["test", "-o", "people", "-o", "junit=\(report)", other.path, path] + arguments)
+      try program.waitFor(ready)
+      program.send(SIGINT)
+      let outcome = try program.wait()
+      #expect(outcome.status == 130, "\(outcome)")
+      let text = try String(contentsOfFile: report, encoding: .utf8)
+      #expect(text.hasPrefix("<?xml") && text.hasSuffix("</testsuites>\n"), "\(text)")
+      #expect(text.contains("name=\"is well\""), "\(text)")
+      #expect(arguments != [] || text.contains("message=\"interrupted\""), "\(text)")
+    }
+  }
+
+  @Test func `a second signal kills the run`() throws {
+    let spec = """
+      teardown(function() print "closing" io.stdout:flush() while true do end end)
+      it("waits", function() print "ready" io.stdout:flush() require("moonloop").sleep(1000) end)
+      """
+    try withFile(spec, name: "waiting_spec.lua") { path in
+      let program = try Program(["test", path])
+      try program.waitFor("ready")
+      program.send(SIGINT)
+      try program.waitFor("closing")
+      program.send(SIGINT)
+      let outcome = try program.wait()
+      #expect(outcome.status == 130 && outcome.wasKilled, "\(outcome)")
     }
   }
 

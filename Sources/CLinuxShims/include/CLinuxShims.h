@@ -231,6 +231,9 @@ void cmx_ending_forget_callouts(void);
 bool cmx_ending_is_caught(void);
 int cmx_ending_wake(int fd);
 void cmx_ending_begin(int reason);
+// Takes back what SIGINT or SIGTERM asked for, once: the program ends in its own time, by calling
+// `begin`. Gives the signal; 0 if there was none. A second signal kills all the same.
+int cmx_ending_hear(void);
 void cmx_ending_stop_callout(void);
 // The number of the call-out that runs now, or 0.
 uint64_t cmx_ending_callout(void);

@@ -19,6 +19,19 @@ function bed.leave()
   clocks[#clocks] = nil
 end
 
+-- What is alive: what the loop holds of the scripts, and descriptors that something else holds.
+function bed.leftovers()
+  local found = host.leftovers()
+  for _, one in ipairs(found) do
+    if not one.is_held then
+      collectgarbage()  -- what nobody holds ends now
+      collectgarbage()
+      return host.leftovers()
+    end
+  end
+  return found
+end
+
 -- How often the loop goes round for what became due meanwhile, before that is a mistake.
 local ROUNDS = 100000
 

@@ -12,9 +12,16 @@ final class TestBed {
     let wakes: Int32?
     /// The reports of errors since the last call.
     var reports: [String] = []
+    /// What was left over the last time somebody looked. It is held so that nothing else can have
+    /// its identity.
+    var known: [LeftoverIdentity: Int] = [:]
   }
 
   var levels: [Level] = []
+  /// Whether a signal that asks the program to end stops the present call only.
+  var hearsSignals = false
+  /// The number of the last thing that was found left over.
+  var lastID = 0
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
 }
@@ -57,6 +64,7 @@ extension Runtime {
 private let bedEntries: [LuaEntry] = [
   .function("enter", bedEnter), .function("leave", bedLeave), .function("call", bedCall),
   .function("leftovers", bedLeftovers), .function("order", bedOrder),
+  .function("start", bedStart), .function("hear", bedHear), .function("end_program", bedEnd),
 ]
 
 private let enterOptions: [StaticString] = ["clock", "name"]
@@ -118,6 +126,61 @@ private let bedCall: LuaRawFunction = { L, context in
   }
 }
 
+/// `start(seconds, fn)`: runs a function as a program's main chunk, and then the loop, if it has not
+/// run it by itself: what `moonloop run` does with a file.
+private let bedStart: LuaRawFunction = { L, context in
+  host(L, context, "start") { call in
+    let stack = call.stack
+    let seconds = try call.seconds(1, "the limit", .positive)
+    try call.function(2, "the function")
+    try call.requireNesting()
+    stack.pushValue(2)
+    let function = LuaReference(popping: stack)
+    let runtime = call.runtime
+    let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
+    runtime.start(function)
+    while !runtime.ranLoop || runtime.waitingChunk != nil {
+      if Ending.isAskedFor || limit.hasStruck { break }
+      if call.loop.run() == .finished {
+        runtime.reportDeadlock(in: .default)
+        break
+      }
+      if runtime.waitingChunk == nil { break }
+    }
+    let isInterrupted = Ending.isAskedFor
+    limit.end()
+    runtime.hearSignals()
+    stack.newTable(fields: 2)
+    stack.setField(
+      "status", limit.hasStruck ? "timeout" : isInterrupted ? "stopped" : "ok")
+    stack.push("reports")
+    runtime.pushReports(on: stack)
+    stack.rawSet(-3)
+    return 1
+  }
+}
+
+/// `hear(true)`: a signal that asks the program to end stops the present call only. `hear()`: the
+/// number of the signal that did so, or nil.
+private let bedHear: LuaRawFunction = { L, context in
+  host(L, context, "hear") { call in
+    if call.stack.type(1) == .boolean { call.runtime.bed?.hearsSignals = call.stack.boolean(1) }
+    guard call.runtime.bed?.hearsSignals == true else { return 0 }
+    let number = Ending.hear()
+    if number == 0 { return 0 }
+    call.stack.push(Int(number))
+    return 1
+  }
+}
+
+/// `end_program(signal)`: ends the program as a signal does.
+private let bedEnd: LuaRawFunction = { L, context in
+  host(L, context, "end_program") { call in
+    Ending.begin(Int32(try call.stack.integer(1, "the signal", in: 1...64)))
+    return 0
+  }
+}
+
 /// How the call of a test ended.
 private struct TestEnding {
   var status: StaticString
@@ -137,19 +200,26 @@ extension Runtime {
       result = run(until: task, mode: .default, timeout: nil, owner: nil).result
     }
     let hasStruck = clock?.hasStruck ?? false
+    let isInterrupted = Ending.isAskedFor
+    hearSignals()
     if task.phase == .ended {
-      if task.outcome == .returned { return TestEnding(status: "ok") }
+      // What was stopped may have gone on to its end all the same.
+      if task.outcome == .returned { return TestEnding(status: hasStruck ? "timeout" : "ok") }
       if task.failure?.error.isStop ?? false {
-        return TestEnding(status: hasStruck ? "timeout" : "limit")
+        return TestEnding(status: hasStruck ? "timeout" : isInterrupted ? "stopped" : "limit")
       }
       return TestEnding(status: "error")
     }
     let waits = suspendedTasks(first: task)
-    let status: StaticString =
-      hasStruck ? "timeout" : Ending.isAskedFor ? "stopped" : "deadlock"
+    let status: StaticString = hasStruck ? "timeout" : isInterrupted ? "stopped" : "deadlock"
     clock?.end()
     giveUp(task)
     return TestEnding(status: status, waits: waits)
+  }
+
+  /// After the first signal the runs go on, for what tests are to close.
+  fileprivate func hearSignals() {
+    if bed?.hearsSignals == true { _ = Ending.hear() }
   }
 
   /// Ends a task that will not end by itself; its `<close>` variables have a second for it.
@@ -225,65 +295,5 @@ extension Runtime {
       stack.rawSet(-2, item: Int64(place) + 1)
     }
     bed?.levels[last].reports = []
-  }
-}
-
-// MARK: What is left over
-
-/// `leftovers()`: what is alive on the present loop, found by ownership.
-private let bedLeftovers: LuaRawFunction = { L, context in
-  host(L, context, "leftovers") { call in
-    call.stack.newTable(items: 4)
-    for (place, one) in call.runtime.leftovers().enumerated() {
-      call.stack.newTable(fields: 4)
-      call.stack.setField("kind", one.kind)
-      call.stack.setField("name", one.name)
-      call.stack.setField("place", one.place)
-      call.stack.setField("text", one.text)
-      call.stack.rawSet(-2, item: Int64(place) + 1)
-    }
-    return 1
-  }
-}
-
-/// Something that outlives whoever made it.
-private struct Leftover {
-  let kind: String
-  let name: String
-  let place: String
-  let text: String
-}
-
-extension Runtime {
-  /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
-  /// holds is the collector's.
-  fileprivate func leftovers() -> [Leftover] {
-    let items = handles.items.filter { $0.maker.ref > 0 }.map { item in
-      Leftover(
-        kind: word(for: item), name: item.name, place: state.text(of: handles.place(of: item)),
-        text: label(of: .item(item)))
-    }
-    let timers = handles.timers(of: loop, madeBy: context).filter { isScheduled($0) }.map { id in
-      Leftover(
-        kind: "timer", name: handles.name(ofTimer: id),
-        place: state.text(of: handles.place(ofTimer: id)), text: label(of: .timer(id)))
-    }
-    let tasks = tasks.all.map { task in
-      Leftover(
-        kind: "task", name: task.name, place: state.text(of: task.madeAt),
-        text: "\(label(of: .task(task))), which waits \(forWhat(task))")
-    }
-    let requests = requests.values.map { request in
-      Leftover(
-        kind: "\(request.kind)", name: "", place: state.text(of: request.madeAt),
-        text: label(of: .request(request)))
-    }
-    return items + timers + tasks + requests.sorted { $0.place < $1.place }
-  }
-
-  /// Whether the loop holds a timer of a script, other than that of a sleep.
-  private func isScheduled(_ id: TimerID) -> Bool {
-    let isHeld = !loop.modeNames(of: id).isEmpty || loop.contains(id, .common)
-    return isHeld && !tasks.all.contains { $0.wait?.timer == id } && unawaited[id] == nil
   }
 }

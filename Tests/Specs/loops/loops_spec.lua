@@ -32,6 +32,19 @@ describe("virtual time", { clock = "virtual" }, function()
 end)
 
 describe("real time", function()
+  it("has nothing but what the test makes", function(loop)
+    local mode = loop:modes().default
+    assert.same({ 0, 0, 0 }, { mode.timers, mode.sources, mode.blocks })
+    local timer <close> = loop:after(60, print)
+    assert.equal(1, loop:modes().default.timers)
+    assert.equal(60, math.floor(timer.next_fire - ml.now() + 0.5))
+  end)
+
+  it("is over, whatever goes on after that", { timeout = 0.05 }, function(loop)
+    local timer <close> = loop:after(60, print)
+    loop:run()
+  end)
+
   it("is not moved by hand", function(_, clock)
     assert.equal("real", clock:kind())
     assert.error_matches(function() clock:advance(1) end, "clock = \"virtual\"")

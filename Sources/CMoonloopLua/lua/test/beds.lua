@@ -12,9 +12,6 @@ local clocks = {}
 -- What was alive when each block and test began that still runs, outermost first.
 local snapshots = {}
 
---- What a thing is known by: what it waits for may change.
-local function key(entry) return entry.kind .. "\0" .. entry.name .. "\0" .. entry.place end
-
 local function file_and_line(entry)
   local file, line = entry.place:match("^(.*):(%d+)$")
   return file or entry.place, tonumber(line) or 0
@@ -33,28 +30,18 @@ local function alive()
   return entries
 end
 
-local function count_into(count, entries)
-  for _, entry in ipairs(entries) do count[key(entry)] = (count[key(entry)] or 0) + 1 end
-end
-
 --- Remembers what is alive now, as the beginning of a block or test.
 function beds.open()
-  local count = {}
-  count_into(count, alive())
-  snapshots[#snapshots + 1] = count
+  local known = {}
+  for _, entry in ipairs(alive()) do known[entry.id] = true end
+  snapshots[#snapshots + 1] = known
 end
 
 --- What is alive now and was not at the beginning of the block or test that began last.
 function beds.new()
-  local remaining, new = {}, {}
-  for name, count in pairs(snapshots[#snapshots]) do remaining[name] = count end
+  local known, new = snapshots[#snapshots], {}
   for _, entry in ipairs(alive()) do
-    local name = key(entry)
-    if (remaining[name] or 0) > 0 then
-      remaining[name] = remaining[name] - 1
-    else
-      new[#new + 1] = entry
-    end
+    if not known[entry.id] then new[#new + 1] = entry end
   end
   return new
 end
@@ -62,7 +49,9 @@ end
 --- Ends what `open` began. What was told as left behind is not told again by the blocks around it.
 function beds.close(told)
   snapshots[#snapshots] = nil
-  for _, count in ipairs(snapshots) do count_into(count, told) end
+  for _, known in ipairs(snapshots) do
+    for _, entry in ipairs(told) do known[entry.id] = true end
+  end
 end
 
 --- Enters a fresh loop.

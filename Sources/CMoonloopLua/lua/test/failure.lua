@@ -82,7 +82,7 @@ local function frame_text(frame)
   local place = ("%s:%d:"):format(frame.source, frame.line)
   if frame.line <= 0 or is_hidden(place) then return nil end
   if frame.role == "task" then
-    return ("%s task %s made here"):format(place, frame.name and "'" .. frame.name .. "'" or "")
+    return ("%s task %smade here"):format(place, frame.name and "'" .. frame.name .. "' " or "")
   end
   if frame.role == "main chunk" then return place .. " in main chunk" end
   local name = frame.name and "'" .. frame.name .. "'" or "<" .. frame.source .. ">"

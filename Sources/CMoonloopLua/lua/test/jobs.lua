@@ -23,7 +23,8 @@ local function has_failed(counts) return counts.failure + counts.error + counts.
 -- @param given the options as they were given
 function jobs.run(run, given, files)
   local options = run.options
-  local next_file, next_told, done = 1, 1, {}
+  local next_file, next_told, done, running = 1, 1, {}, {}
+  local signals <close> = worker.forward(running, function(number) run.signal = number end)
   local function tell()
     while done[next_told] do
       feed(run, table.unpack(done[next_told]))
@@ -34,9 +35,10 @@ function jobs.run(run, given, files)
   local function work()
     while next_file <= #files do
       if not options.keep_going and has_failed(run.report.counts) then return end
+      if run.signal then return end
       local index = next_file
       next_file = next_file + 1
-      done[index] = table.pack(worker.run(given, { files[index] }))
+      done[index] = table.pack(worker.run(given, { files[index] }, running))
       tell()
     end
   end

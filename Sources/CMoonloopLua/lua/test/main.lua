@@ -116,6 +116,7 @@ end
 
 --- Says what explains a run without tests, or how to get the same order again.
 local function note(settings, run, counts)
+  if run.signal then return "Interrupted: not all tests were run." end
   if counts.tests == 0 and counts.problems == 0 then
     return "No test was run: no test matches the filters, or the files define none."
   end
@@ -123,6 +124,16 @@ local function note(settings, run, counts)
   if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
     return ("Random seed: %d"):format(run.seed)
   end
+end
+
+--- Ends the reports.
+-- @return the exit status, or nil if a signal ended the run
+local function finish(settings, run, began)
+  local seconds = bed.monotonic() - began
+  local is_well = run.report:finish(seconds, note(settings, run, run.report.counts))
+  if not run.signal then return is_well and SUCCESS or FAILURE end
+  bed.end_program(run.signal)
+  return nil
 end
 
 --- Runs `moonloop test` as the program calls it.
@@ -183,9 +194,7 @@ function main.run_jobs(given, settings, files)
   if settings.shuffle_files then shuffle.list(files, run.seed) end
   run.report:record({ type = "start", files = #files, seed = settings.seed })
   jobs.run(run, given, files)
-  local counts = run.report.counts
-  local is_well = run.report:finish(bed.monotonic() - began, note(settings, run, counts))
-  return is_well and SUCCESS or FAILURE
+  return finish(settings, run, began)
 end
 
 --- Makes a runner that is ready to run files; or nil and a message.
@@ -220,11 +229,10 @@ function main.run_files(settings, files)
   if settings.list then return list(run, files) end
   run.report, message = report.new(settings)
   if not run.report then return complain(message) end
+  bed.hear(true)
   run.report:record({ type = "start", files = #files, seed = settings.seed })
   run:run(files)
-  local is_well = run.report:finish(bed.monotonic() - began, note(settings, run, run.report.counts))
-  if run.is_interrupted then return nil end
-  return is_well and SUCCESS or FAILURE
+  return finish(settings, run, began)
 end
 
 return main

@@ -23,6 +23,7 @@ function output.new(stream, what)
       self:tell()
     end
     self.ended = true
+    stream:close()
     self:tell()
   end)
   return self

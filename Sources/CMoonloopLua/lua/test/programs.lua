@@ -83,9 +83,11 @@ function program:stop(options)
   return self.process:await()
 end
 
---- Ends it and whatever reads its output.
+--- Ends it, its input, and whatever reads its output.
 function programs.close(self)
   self:stop()
+  local input = self.process.stdin
+  if input then input:close() end
   for _, one in ipairs(self.outputs) do one.reader:await() end
 end
 

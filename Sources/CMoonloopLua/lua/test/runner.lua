@@ -67,10 +67,21 @@ function runner:problem(node, problem)
   if not self.options.keep_going then self.stops = true end
 end
 
+-- What is called even after a signal has asked the program to end.
+local is_after_hook = { after_each = true, strict_teardown = true, lazy_teardown = true }
+
+--- Looks whether a signal has asked the program to end: then nothing begins any more, but what has
+-- begun is ended in order.
+function runner:hear()
+  local signal = bed.hear()
+  if signal then self.stops, self.signal = true, signal end
+  return signal
+end
+
 --- Calls a function of the spec on the current loop; what went wrong goes to `take`.
 -- @return whether all went well
 function runner:call(node, take, fn, ...)
-  if self.is_interrupted then return false end  -- nothing runs any more; that has been told
+  if self:hear() and not is_after_hook[node.kind] and node.phase ~= "after" then return false end
   environment.enter(node)
   local limit = option(node, "timeout") or self.options.timeout
   local callable = fn
@@ -78,8 +89,6 @@ function runner:call(node, take, fn, ...)
   local result = bed.call(limit, fn, ...)
   environment.leave()
   local is_well = result.status == "ok"
-  -- The loop of a call is only ever stopped for good when a signal asks the program to end.
-  if result.status == "stopped" then self.stops, self.is_interrupted = true, true end
   if not is_well then
     local problem = failure.problem(result, limit)
     problem.where = problem.where or place(node.trace)
@@ -93,8 +102,9 @@ function runner:call(node, take, fn, ...)
     take(exit)
   end
   for _, text in ipairs(result.reports or {}) do
-    -- What the limit stopped has been told.
-    local is_told = result.status == "timeout" and text:find("\ninterrupted", 1, true)
+    -- What the limit or a signal stopped has been told.
+    local is_stop = result.status == "timeout" or result.status == "stopped"
+    local is_told = is_stop and text:find("\ninterrupted", 1, true)
     if not is_told then
       is_well = false
       take(failure.reported(text))
@@ -180,6 +190,7 @@ function runner:inside(block)
   self:arrange(block, self.options.sort_tests, self.options.shuffle_tests)
   if self.options.list then return self:children(block) end
   if hooks.setup(block, self:hook(block)) then self:children(block) end
+  block.phase = "after"
   hooks.teardown(block, self:hook(block))
   self:close_tools(block, take)
 end
@@ -212,12 +223,13 @@ end
 function runner:block(block)
   local function take(problem) self:problem(block, problem) end
   block.children, block.hooks, block.env = {}, {}, nil
-  block.is_random, block.seed, block.lazy_is_well = nil, nil, nil
+  block.is_random, block.seed, block.lazy_is_well, block.phase = nil, nil, nil, nil
   environment.enter(block)
   local has_own = wants_own_loop(block)
   if has_own then beds.enter(option(block, "clock") or self.options.clock, block.name) end
   beds.open()
   if self:publish({ block.kind, "start" }, block, block.parent) then self:inside(block) end
+  block.phase = "after"
   self:publish({ block.kind, "end" }, block, block.parent)
   if block.kind == "file" then self:tell_loaded(block) end
   self:close(block, take)
@@ -276,7 +288,7 @@ function runner:body(node, take)
   node.env = { finally = function(fn) finally = fn end }
   node.phase = "body"
   self:call(node, take, node.run, self:arguments(node))
-  node.phase = "finally"
+  node.phase = "after"
   if finally then self:call(node, take, finally) end
 end
 
@@ -306,9 +318,11 @@ function runner:once(node, record, seed)
   end
   if not keeper then beds.enter(wanted or self.options.clock, record.name) end
   beds.open()
+  node.phase = "before"
   bed.order(seed)
   local is_well, ancestor = hooks.before_each(node.parent, self:hook(node, take))
   if is_well then self:body(node, take) end
+  node.phase = "after"
   hooks.after_each(ancestor, self:hook(node, take))
   self:finish_tools(node, record, take)
   self:close(node, take)
@@ -422,6 +436,7 @@ end
 
 function runner:round(round)
   local root = self.root
+  root.phase = nil
   local rounds = self.options.rounds
   beds.enter("real", "the run")
   environment.enter(root)
@@ -435,9 +450,11 @@ function runner:round(round)
         self:file(file)
       end
     end
+    root.phase = "after"
     if not self.options.list then hooks.teardown(root, self:hook(root)) end
     self:close_tools(root, function(problem) self:problem(root, problem) end)
   end
+  root.phase = "after"
   self:publish({ "suite", "end" }, root, round, rounds)
   environment.leave()
   beds.leave()

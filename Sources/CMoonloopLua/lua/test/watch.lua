@@ -60,10 +60,14 @@ local function run_files(given, files, outputs)
     table.insert(options, 4 + 2 * index, output)
   end
   io.stdout:flush()
-  local process, message = ml.process.spawn(options)
-  if not process then error("cannot start a worker: " .. message, 0) end
+  local running = {}
+  local signal
+  local signals <close> = worker.forward(running, function(number) signal = number end)
+  local process = worker.spawn(options)
+  running[process] = true
   process:await()
-  return (worker.records(path))
+  if signal then bed.end_program(signal) end
+  return not signal and worker.records(path) or nil
 end
 
 local function changed_text(changes)
@@ -94,6 +98,8 @@ local function watch_folders(watched, hear)
   end
 end
 
+local function count(files) return ("%d spec file%s"):format(files, files == 1 and "" or "s") end
+
 --- Runs the files, and again whatever changes touch, until a signal ends the program.
 -- @param given the options as they were given
 -- @param find gives the spec files, which may have become more or less
@@ -108,8 +114,12 @@ function watch.run(given, settings, find)
   local run = files
   while true do
     watch_folders(watched, hear)
-    if #run > 0 then remember(loaded, run_files(given, run, settings.output)) end
-    print(("\nWatching %d spec files; Ctrl-C ends."):format(#files))
+    if #run > 0 then
+      local records = run_files(given, run, settings.output)
+      if not records then return nil end
+      remember(loaded, records)
+    end
+    print(("\nWatching %s; Ctrl-C ends."):format(count(#files)))
     io.stdout:flush()
     if #changes == 0 then ml.await(function(wake) resume = wake end) end
     resume = nil
@@ -117,8 +127,7 @@ function watch.run(given, settings, find)
     changes = {}
     files = find() or {}
     run = touched(files, loaded, seen)
-    print(("\nChanged: %s; running %d of %d spec files"):format(
-      changed_text(seen), #run, #files))
+    print(("\nChanged: %s; running %d of %s"):format(changed_text(seen), #run, count(#files)))
   end
 end
 

@@ -54,15 +54,48 @@ function worker.records(path)
   return records, has_ended
 end
 
+--- Has SIGINT and SIGTERM end workers, which then end what they have begun and report. A second
+-- one ends all at once.
+-- @param running the processes, as keys
+-- @param hear is called with the first signal's number
+-- @return what is to be closed afterwards
+function worker.forward(running, hear)
+  local first
+  local numbers = { int = 2, term = 15 }
+  local function forward(_, name)
+    for process in pairs(running) do process:kill(first and "kill" or name) end
+    if first then bed.end_program(numbers[name]) end
+    first = numbers[name]
+    hear(first)
+  end
+  return ml.current():signal { { "int", "term" }, forward, keep_alive = false }
+end
+
+--- Starts a worker in a group of its own: a terminal's Ctrl-C comes to it through us.
+-- @return the process
+function worker.spawn(options)
+  options.group = true
+  local process, message = ml.process.spawn(options)
+  if not process then error("cannot start a worker: " .. message, 0) end
+  return process
+end
+
 --- Runs some files in a worker, to its end.
+-- @param running the processes that run, as keys
 -- @return its records, what it wrote to its standard streams, and how it ended
-function worker.run(given, files)
+function worker.run(given, files, running)
   local folder <close> = worker.folder()
   local path = folder.path .. "/records"
   local options = worker.arguments(given, files, path)
   options.name = "worker of " .. files[1]
-  local result, message = ml.process.run(options)
-  if not result then error("cannot start a worker: " .. message, 0) end
+  options.stdout, options.stderr = "pipe", "pipe"
+  local process = worker.spawn(options)
+  running[process] = true
+  local errors = ml.current():task(function() return process.stderr:read "a" end)
+  local text = process.stdout:read "a"
+  local result = process:await()
+  running[process] = nil
+  result.stdout, result.stderr = text or "", errors:await() or ""
   local records, has_ended = worker.records(path)
   if not has_ended then
     local how = result.signal and "was killed by the signal " .. result.signal

@@ -1,0 +1,106 @@
+// What a test leaves behind, found by ownership: what the loop holds of the scripts.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// `leftovers()`: what is alive on the present loop, found by ownership.
+let bedLeftovers: LuaRawFunction = { L, context in
+  host(L, context, "leftovers") { call in
+    call.stack.newTable(items: 4)
+    let leftovers = call.runtime.leftovers()
+    for (place, (one, id)) in zip(leftovers, call.runtime.identify(leftovers)).enumerated() {
+      call.stack.newTable(fields: 6)
+      call.stack.setField("id", id)
+      call.stack.setField("is_held", one.isHeld)
+      call.stack.setField("kind", one.kind)
+      call.stack.setField("name", one.name)
+      call.stack.setField("place", one.place)
+      call.stack.setField("text", one.text)
+      call.stack.rawSet(-2, item: Int64(place) + 1)
+    }
+    return 1
+  }
+}
+
+/// What something that is left over is: the thing itself, or the number of a timer.
+enum LeftoverIdentity: Hashable {
+  case object(AnyObject)
+  case timer(UInt64)
+
+  private var key: (UInt, UInt64) {
+    switch self {
+    case .object(let object): (UInt(bitPattern: ObjectIdentifier(object).hashValue), 0)
+    case .timer(let id): (0, id)
+    }
+  }
+
+  static func == (one: Self, other: Self) -> Bool { one.key == other.key }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(key.0)
+    hasher.combine(key.1)
+  }
+}
+
+/// Something that outlives whoever made it.
+private struct Leftover {
+  let identity: LeftoverIdentity
+  /// Whether the loop holds it, so that no collector will end it.
+  var isHeld = true
+  let kind: String
+  let name: String
+  let place: String
+  let text: String
+}
+
+extension Runtime {
+  /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
+  /// holds is the collector's.
+  fileprivate func leftovers() -> [Leftover] {
+    let items = handles.items.filter { $0.maker.ref > 0 || $0 is Loop.DescriptorSource }
+      .map { item in
+        Leftover(
+          identity: .object(item), isHeld: item.maker.ref > 0, kind: word(for: item),
+          name: item.name, place: state.text(of: handles.place(of: item)),
+          text: label(of: .item(item)))
+      }
+    let timers = handles.timers(of: loop, madeBy: context).filter { isScheduled($0) }.map { id in
+      Leftover(
+        identity: .timer(id.rawValue), kind: "timer", name: handles.name(ofTimer: id),
+        place: state.text(of: handles.place(ofTimer: id)), text: label(of: .timer(id)))
+    }
+    let tasks = tasks.all.map { task in
+      Leftover(
+        identity: .object(task), kind: "task", name: task.name, place: state.text(of: task.madeAt),
+        text: "\(label(of: .task(task))), which waits \(forWhat(task))")
+    }
+    let requests = requests.values.map { request in
+      Leftover(
+        identity: .object(request), kind: "\(request.kind)", name: "",
+        place: state.text(of: request.madeAt), text: label(of: .request(request)))
+    }
+    return items + timers + tasks + requests.sorted { $0.place < $1.place }
+  }
+
+  /// The number of each thing: the same as the last time somebody looked, if it was there then.
+  fileprivate func identify(_ leftovers: [Leftover]) -> [Int] {
+    guard let bed, let level = bed.levels.indices.last else { return leftovers.map { _ in 0 } }
+    var known: [LeftoverIdentity: Int] = [:]
+    for one in leftovers where known[one.identity] == nil {
+      if let id = bed.levels[level].known[one.identity] {
+        known[one.identity] = id
+      } else {
+        bed.lastID += 1
+        known[one.identity] = bed.lastID
+      }
+    }
+    bed.levels[level].known = known
+    return leftovers.map { known[$0.identity] ?? 0 }
+  }
+
+  /// Whether the loop holds a timer of a script, other than that of a sleep.
+  private func isScheduled(_ id: TimerID) -> Bool {
+    let isHeld = !loop.modeNames(of: id).isEmpty || loop.contains(id, .common)
+    return isHeld && !tasks.all.contains { $0.wait?.timer == id } && unawaited[id] == nil
+  }
+}
