@@ -29,9 +29,35 @@ package final class ErrorPolicy {
   /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
   var forward: ((LuaError) -> Bool)?
 
+  /// How the handlers of a row failed, for who asks why nothing comes of them.
+  struct Failures {
+    var count = 0
+    var last = ""
+    /// The last one was stopped by a limit.
+    var isStop = false
+  }
+  private var failures: [RecordedSubject: Failures] = [:]
+  /// Whose error has stopped the loop.
+  private(set) var stopper: RecordedSubject?
+  private static let failureLimit = 200
+
   package init() {}
 
   package func dropHandlers() { onError = nil }
+
+  func failures(of subject: RecordedSubject) -> Failures? { failures[subject] }
+
+  fileprivate func note(_ error: LuaError, of subject: RecordedSubject) {
+    if failures[subject] == nil && failures.count >= Self.failureLimit { return }
+    failures[subject, default: Failures()].count += 1
+    failures[subject]?.last = error.message
+    failures[subject]?.isStop = error.isStop
+  }
+
+  fileprivate func note(stopper subject: RecordedSubject) { stopper = subject }
+
+  /// A run begins.
+  func forgetStopper() { stopper = nil }
 
   package func noteReported() { count += 1 }
 }
@@ -50,9 +76,14 @@ extension Runtime {
     }
     errors.observe?(error, subject)
     errors.noteReported()
+    let row = recorded(subject)
+    errors.note(error, of: row)
     if error.isStop { errors.lastStop = error.kind }
     let verdict = askHandler(error, subject) ?? writeReport(error, subject)
-    if verdict == .stop || error.kind == .interrupted { loop.stopWhenNextLooking() }
+    if verdict == .stop || error.kind == .interrupted {
+      errors.note(stopper: row)
+      loop.stopWhenNextLooking()
+    }
     if state.isCondemned && !state.isClosed { condemn() }
   }
 

@@ -1,4 +1,5 @@
-// Why something does not happen, in words: the obstacles, the first in the way first.
+// Why something does not happen, in words: the obstacles, the first in the way first. Each sentence
+// says what, where it was made, what is in its way, and what to do.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -15,11 +16,30 @@ extension Runtime {
 
   // MARK: Timers
 
-  func why(timer id: TimerID) -> String {
-    guard loop.timers.slot(of: id) != nil else {
-      return "timer: it has ended or was invalidated; make a new one"
+  func why(timer id: TimerID, endedAt: LuaPosition?) -> String {
+    guard loop.timers.slot(of: id) != nil else { return whyEnded(id, endedAt) }
+    return "\(label(of: .timer(id))): \(obstacle(timer: id))\(history(recorded(timer: id)))"
+  }
+
+  /// What is known of a timer that is gone: its record stays until another has its slot.
+  private func whyEnded(_ id: TimerID, _ endedAt: LuaPosition?) -> String {
+    let records = loop.timers.records
+    let record = id.slot < records.count ? records[id.slot] : nil
+    let isLast = record.map { $0.generation == id.generation &+ 1 && $0.flags.isEmpty } ?? false
+    let label = isLast ? label(of: .timer(id)) : "timer"
+    if let endedAt {
+      return "\(label): it was invalidated at \(state.text(of: endedAt)); make a new one"
     }
-    return "\(label(of: .timer(id))): \(obstacle(timer: id))"
+    guard isLast, let record else {
+      return
+        "\(label): it has ended: it fired for the last time, or went with its loop; make a new one"
+    }
+    if record.interval == 0 && record.fires > 0 {
+      return
+        "\(label): it has fired, once as it was to, and ended; use loop:every for more, or call "
+        + "again(delay) in its handler"
+    }
+    return "\(label): it has ended with its loop or its last handle; make a new one"
   }
 
   private func obstacle(timer id: TimerID) -> String {
@@ -32,7 +52,8 @@ extension Runtime {
       return obstacle
     }
     if let task = waitingHandler(of: id) {
-      return "its handler waits \(forWhat(task)); fires are coalesced until it returns"
+      let missed = record.missed > 0 ? " (\(record.missed) so far)" : ""
+      return "its handler waits \(forWhat(task)); fires are coalesced until it returns\(missed)"
     }
     if record.flags.contains(.firing) {
       return "its handler runs now; it does not fire inside of itself"
@@ -40,10 +61,45 @@ extension Runtime {
     let wait = record.date.subtractingReportingOverflow(loop.clock.now())
     if record.date == .max { return "it has no date; set next_fire, or call again(delay)" }
     if wait.overflow || wait.partialValue > 10 * 31_557_600 * 1_000_000_000 {
-      return "its date is far in the future: \(due)"
+      return "its date is far in the future: \(due); times are seconds, and next_fire counts as "
+        + "ml.now() does"
     }
-    if wait.partialValue > 0 { return due }
+    if wait.partialValue > 0 { return due + untilThen(record, wait.partialValue) }
+    let tolerance = loop.timers.tolerance(id.slot)
+    if tolerance > -wait.partialValue {
+      return "\(due); its tolerance lets it be \(seconds(tolerance)) late, to share a wake-up"
+    }
     return "\(due); \(blocker()), then it fires"
+  }
+
+  /// What may come before the date of a timer that is served.
+  private func untilThen(_ record: TimerRecord, _ wait: Int64) -> String {
+    guard let run = loop.innermostRun else { return "" }
+    if run.isStopped {
+      return "; but this run was stopped, and ends before that: run the loop again"
+    }
+    if record.flags.contains(.idle), loop.contents(of: run.mode.name)?.isEmpty == true {
+      return "; but it does not hold the run (keep_alive(false)), and nothing else does: that is "
+        + "finished before"
+    }
+    if run.deadline < record.date {
+      let rest = max(0, run.deadline - loop.clock.now())
+      return "; but this run ends before that, in \(seconds(rest)), by its timeout"
+    }
+    if record.flags.contains(.wallClock) { return ", by the wall clock" }
+    return clockNote()
+  }
+
+  /// Why the time of a clock that jumps does not pass.
+  private func clockNote() -> String {
+    if !loop.clock.jumpsWhenIdle { return "" }
+    let holds = loop.clock.holds.names
+    if !holds.isEmpty {
+      return "; the clock is held by \(holds.joined(separator: ", ")), and does not jump there "
+        + "before that is over"
+    }
+    if loop.clock.mode != .virtual { return "" }
+    return "; virtual time stands while the loop has something to do, and jumps when it has nothing"
   }
 
   // MARK: Items
@@ -53,13 +109,21 @@ extension Runtime {
   func why(_ item: Loop.Item, endedAt: LuaPosition?) -> String {
     let label = label(of: .item(item))
     guard item.isValid else {
-      let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" }
-      return "\(label): \(end ?? "it has ended"); make a new one"
+      let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" } ?? endWord(item)
+      return "\(label): \(end); make a new one"
     }
-    return "\(label): \(obstacle(item))"
+    return "\(label): \(obstacle(item))\(history(recorded(item)))"
+  }
+
+  private func endWord(_ item: Loop.Item) -> String {
+    if let observer = item as? Loop.Observer, !observer.repeats, observer.callouts > 0 {
+      return "it was told once, as it was to (repeats = false), and ended"
+    }
+    return "it has ended"
   }
 
   private func obstacle(_ item: Loop.Item) -> String {
+    if let stream = ScriptStream.of(item) { return obstacle(stream) }
     if let obstacle = obstacle(
       modes: loop.modes(of: item), isCommon: loop.contains(item, mode: .common),
       doing: "be called", state: nil)
@@ -74,9 +138,7 @@ extension Runtime {
     case let source as Loop.Source: return obstacle(source)
     case let port as Loop.Port: return obstacle(port)
     case let source as Loop.DescriptorSource: return obstacle(source)
-    case let observer as Loop.Observer:
-      let names = names(of: observer.activities)
-      return "it is told of \(names), when that comes in a run in its modes"
+    case let observer as Loop.Observer: return obstacle(observer)
     default: return "nothing is in its way"
     }
   }
@@ -90,46 +152,26 @@ extension Runtime {
     }
   }
 
-  private func obstacle(_ source: Loop.Source) -> String {
-    if !source.isSignalled { return "it was not signalled since it was last performed" }
-    return
-      "it is signalled: \(blocker()), then the next pass performs it; a signal alone does not wake "
-      + "the loop, so call loop:wake_up() if it may be about to sleep"
-  }
+  // MARK: What happened before
 
-  private func obstacle(_ port: Loop.Port) -> String {
-    if port.isSuspended { return "it has no handler, \(waiting(in: port)); use port:on" }
-    if port.waiting == 0 { return "no message waits in it" }
-    let service = port.waiting == 1 ? "it is served" : "they are served, one a pass"
-    return "\(waiting(in: port)): \(blocker()), then \(service)"
-  }
-
-  private func waiting(in port: Loop.Port) -> String {
-    port.waiting == 1 ? "1 message waits" : "\(port.waiting) messages wait"
-  }
-
-  private func obstacle(_ source: Loop.DescriptorSource) -> String {
-    if source.enabled.isEmpty { return "no event of it is enabled; use enable" }
-    var parts: [String] = []
-    for (name, event) in [("read", Loop.DescriptorSource.Events.read), ("write", .write)] {
-      let isReady =
-        loop.kernel.isReady(source.fd, for: event.interest)
-        || (event == .read && source.hasReadAhead)
-      if !source.enabled.contains(event) {
-        if isReady && event == .read {
-          parts.append("there is something to \(name), but it is disabled")
-        }
-      } else if isReady {
-        parts.append("it is ready to \(name): \(blocker()), then it is served")
-      } else {
-        parts.append(
-          event == .read ? "there is nothing to read" : "there is no space to write into")
-      }
+  /// The failures of a handler, and what made it late last.
+  func history(_ subject: RecordedSubject) -> String {
+    var text = ""
+    if let failures = errors.failures(of: subject) {
+      let times = failures.count == 1 ? "failed once" : "failed \(failures.count) times, the last"
+      text +=
+        failures.isStop
+        ? "; its handler was stopped by a limit: \(failures.last)"
+        : "; its handler \(times): \(failures.last)"
     }
-    if !loop.kernel.isOpen(source.fd) {
-      return "descriptor \(source.fd) was closed while it was watched; invalidate the handle first"
+    if let measuring, let late = measuring.figures(subject)?.late {
+      let culprit = label(of: measuring.recorder.items[late.culprit].subject)
+      text +=
+        "; it came \(seconds(late.late)) late \(seconds(measuring.recorder.now - late.at)) ago, "
+        + "as a call of \(culprit) took \(seconds(late.duration)): make that wait, or move it "
+        + "to a worker"
     }
-    return parts.joined(separator: "; ")
+    return text
   }
 
   // MARK: Requests
@@ -143,89 +185,5 @@ extension Runtime {
       modes: modes + (isCommon ? loop.modeNames.filter(loop.isCommonMode) : []),
       isCommon: isCommon, doing: "be performed", state: nil)
     return "\(label): \(obstacle ?? "it waits for the next pass: \(blocker())")"
-  }
-
-  // MARK: Common
-
-  /// No mode, no run, or another mode.
-  private func obstacle(
-    modes: [ModeName], isCommon: Bool, doing: String, state: String?
-  ) -> String? {
-    let suffix = state.map { " (\($0))" } ?? ""
-    if modes.isEmpty {
-      return isCommon
-        ? "it is in the common modes, and there are none"
-        : "it was not added to a mode; use loop:add\(suffix)"
-    }
-    let list = modes.map(\.rawValue).joined(separator: ", ")
-    guard let current = loop.currentMode else {
-      return "the loop does not run; it can \(doing) when that runs in \(list)\(suffix)"
-    }
-    if modes.contains(current) { return nil }
-    let outer = loop.outerModes.first { modes.contains($0) }
-    let after = outer.map { "; the run in '\($0)' goes on when this one ends" } ?? ""
-    return "the loop runs in mode '\(current)', and it is in \(list)\(suffix)\(after)"
-  }
-
-  /// What has the thread now.
-  private func blocker() -> String {
-    switch current {
-    case .chunk: "the main chunk runs now"
-    case .task(let task): "\(label(of: .task(task))) runs now"
-    default: "the handler of \(label(of: current)) runs now"
-    }
-  }
-
-  // MARK: The run
-
-  /// What keeps the run from finishing, in the mode that runs or the default mode.
-  func whyItRuns() -> String {
-    let mode = loop.currentMode ?? .default
-    let verb = loop.currentMode == nil ? "would keep" : "keeps"
-    var holders: [String] = []
-    var isOwnTurn = false
-    for item in handles.items where item.holds && !(item is Loop.Observer) {
-      if loop.contains(item, mode: mode) { holders.append(label(of: .item(item))) }
-    }
-    for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
-      let record = loop.timers.records[id.slot]
-      if record.flags.contains(.idle) { continue }
-      if isTurn(record.callout) {
-        // That of the task which runs now ends when a run begins.
-        guard let task = tasks[record.callout.payload], task.wait?.timer == id else {
-          isOwnTurn = true
-          continue
-        }
-        holders.append("\(label(of: .task(task))), which waits \(forWhat(task))")
-      } else if let failed = unawaited[id] {
-        holders.append("the failure of \(label(of: .task(failed.task))), to be reported now")
-      } else {
-        holders.append(label(of: .timer(id)) + firingNote(record))
-      }
-    }
-    for request in requests.values where request.modes.contains(where: { covers($0, mode) }) {
-      holders.append(label(of: .request(request)))
-    }
-    if holders.isEmpty {
-      if !isOwnTurn && loop.contents(of: mode)?.isEmpty == false {
-        return "mode '\(mode)': what \(verb) it running was not made by this script"
-      }
-      return "mode '\(mode)': nothing \(verb) it running"
-    }
-    return "mode '\(mode)': \(holders.count) \(verb) it running:\n  "
-      + holders.sorted().joined(separator: "\n  ")
-  }
-
-  /// A one-shot timer stays in its modes until its handler has returned, as with CFRunLoop.
-  private func firingNote(_ record: TimerRecord) -> String {
-    if !record.flags.contains(.firing) || record.interval > 0 { return "" }
-    let verb = loop.depth > 1 ? "does" : "would"
-    return ", whose handler runs now: it cannot fire, yet it is in the mode until that returns, so "
-      + "a run begun in there \(verb) not finish by itself; give it a timeout, stop it, or run "
-      + "another mode"
-  }
-
-  private func covers(_ name: ModeName, _ mode: ModeName) -> Bool {
-    name == mode || (name == .common && loop.isCommonMode(mode))
   }
 }

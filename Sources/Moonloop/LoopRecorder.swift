@@ -252,6 +252,9 @@ final class LoopRecorder {
         real: real(now)))
   }
 
+  /// For how long a call is under way, in real time, other calls and sleeps inside included.
+  func time(of call: Call) -> Int64 { real(now) - call.real }
+
   /// The call under way turns out to be of a row.
   func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
     guard let last = calls.indices.last, calls[last].item < 0 else { return }

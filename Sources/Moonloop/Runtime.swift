@@ -55,6 +55,8 @@ package final class Runtime {
   @exclusivity(unchecked) var running = Running()
   /// The requests that were made of the loop and not performed yet, by reference.
   package var requests: [Int32: ScriptRequest] = [:]
+  /// Who began the runs under way from within a handler, the innermost last.
+  var nesters: [Nester] = []
   /// The file watches, once there was one.
   var watches: WatchService?
   /// What is known of the loop's doings, once somebody has asked.
@@ -193,6 +195,16 @@ package final class Runtime {
     isClosing = true
     state.close()
   }
+}
+
+/// Somebody whose handler runs a loop.
+struct Nester {
+  let who: Running
+  let loop: ObjectIdentifier
+  /// The depth of the run that it began.
+  let depth: Int
+  /// When, on the loop's clock.
+  let began: Int64
 }
 
 /// Whose handler runs now, in two plain words: whoever calls out holds what it is.

@@ -30,6 +30,9 @@ final class ScriptChannel {
 
   /// How many values are at rest.
   var count: Int { resting.count }
+  /// How many tasks wait, at either side.
+  var sendersWaiting: Int { senders.count }
+  var receiversWaiting: Int { receivers.count }
 
   // MARK: Sending
 

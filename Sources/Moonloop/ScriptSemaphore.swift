@@ -10,6 +10,8 @@ final class ScriptSemaphore {
   private(set) var available: Int
   private var waiters = WaiterList<ListedWait>()
   private(set) var isClosed = false
+  /// How many tasks wait for a permit.
+  var waiting: Int { waiters.count }
 
   init(name: String, permits: Int, madeAt place: LuaPosition) {
     self.name = name

@@ -33,6 +33,8 @@ extension Runtime {
     if isPrivate { join(task, mode) }
     prepareRun()
     let outer = current
+    noteNesting()
+    defer { nesters.removeLast() }
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout)
     state.resumeBudget(budget)

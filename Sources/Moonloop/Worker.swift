@@ -28,7 +28,8 @@ final class Worker: ItemNature {
   }
 
   override func obstacle(_ item: Loop.Item) -> String {
-    "it is \(status); its end or an error of it would be told"
+    outcome == nil && !link.isStopping
+      ? "it runs, and its end or an error of it would be told; \(link.doing)" : "it is \(status)"
   }
 
   func stop() { link.stop() }

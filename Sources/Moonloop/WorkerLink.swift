@@ -139,16 +139,25 @@ final class WorkerLink: Sendable {
       name: "moonloop-stop", stackSize: 256 << 10, blocksSignals: true, interrupts)
   }
 
+  /// The thread, while it has not ended.
+  var runningThread: LoopThread? {
+    state.withLock { $0.thread }.flatMap { $0.hasEnded ? nil : $0 }
+  }
+
+  /// The function that blocks the thread, with its place, if one does.
+  var blockedIn: String? {
+    let (script, blocking) = state.withLock { ($0.script, $0.blocking) }
+    guard let blocking, script?.callout == blocking.callout else { return nil }
+    return blocking.name + blocking.site
+  }
+
   func join(timeout: Duration) -> Bool {
     state.withLock { $0.thread }?.join(timeout: timeout) ?? true
   }
 
   /// What a worker is in that does not end, in words.
   var obstacle: String {
-    let (script, blocking) = state.withLock { ($0.script, $0.blocking) }
-    if let blocking, script?.callout == blocking.callout {
-      return "it is in \(blocking.name)\(blocking.site), which blocks its thread"
-    }
+    if let blockedIn { return "it is in \(blockedIn), which blocks its thread" }
     return "it is in a call of C that does not return"
   }
 }

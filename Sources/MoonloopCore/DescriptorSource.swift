@@ -43,6 +43,8 @@ extension Loop {
     @exclusivity(unchecked) package var hasReadAhead = false {
       didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
     }
+    /// A read found the end of the file, where it stays readable for ever.
+    @exclusivity(unchecked) package var isAtEnd = false
     /// Reads and writes cannot block; else each is preceded by a question.
     @exclusivity(unchecked) package var isNonBlocking = false
     /// The descriptor; -1 once it was closed.

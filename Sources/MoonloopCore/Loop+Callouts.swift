@@ -11,6 +11,9 @@ extension Loop {
 
   @inline(never)
   private func callOutToObservers(_ activity: Activity, _ mode: Mode) {
+    let frame = frames.last
+    frame?.telling = activity
+    defer { frame?.telling = [] }
     for observer in mode.observers {  // A copy: those added now hear the next activity (R37).
       guard observer.isValid, !observer.isFiring, !observer.isSuspended,
         observer.activities.contains(activity), let handler = observer.handler

@@ -1,6 +1,12 @@
 // Modes, common modes, and which items are in which (R87 to R95).
 
 extension Loop {
+  /// The innermost run, for who says what it does. Loop thread only.
+  package var innermostRun: RunFrame? { frames.last }
+
+  /// Whether a stop is remembered for the next run. Loop thread only.
+  package var hasPendingStop: Bool { pendingStop != nil }
+
   /// The names of the modes that have been used so far. Loop thread only.
   public var modeNames: [ModeName] { modes.map(\.name) }
 

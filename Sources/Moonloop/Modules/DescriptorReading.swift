@@ -65,7 +65,9 @@ extension HostCall {
     }
     switch result {
     case .failure(let error): throw failure(error, of: source)
-    case .success(0): throw endOfFile
+    case .success(0):
+      source.isAtEnd = true
+      throw endOfFile
     case .success(let length):
       stack.push(bytes: UnsafeRawBufferPointer(rebasing: part[0..<length]))
       return 1
@@ -139,6 +141,7 @@ extension HostCall {
     let scratch = runtime.scratch
     do throws(SystemError) {
       let length = try source.read(loop.kernel, into: scratch)
+      if length == 0 { source.isAtEnd = true }
       buffer.input.append(UnsafeRawBufferPointer(rebasing: scratch[0..<length]))
       return length
     } catch { throw failure(error, of: source) }

@@ -21,8 +21,8 @@ let loopWhy: LuaRawFunction = { L, context in
     switch call.stack.type(2) {
     case .none, .nil: call.stack.push(runtime.whyItRuns())
     default:
-      if let id = call.timerID(2) {
-        call.stack.push(runtime.why(timer: id))
+      if let handle = runtime.kinds.timer.handle(call.stack.L, 2), let id = call.timerID(2) {
+        call.stack.push(runtime.why(timer: id, endedAt: handle.timerEndedAt))
       } else if let process = call.process(2) {
         call.stack.push(runtime.why(process.source, endedAt: nil))
       } else if let handle = call.itemHandle(2) {
@@ -30,9 +30,10 @@ let loopWhy: LuaRawFunction = { L, context in
       } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
         let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
         call.stack.push(runtime.why(request))
+      } else if let text = runtime.whyOther(call) {
+        call.stack.push(text)
       } else {
-        throw call.mistake(
-          "takes a timer, source, fd, observer, port or request, got \(call.given(2))")
+        throw call.mistake("takes a handle, such as a timer or a task, got \(call.given(2))")
       }
     }
     return 1

@@ -101,6 +101,8 @@ extension Runtime {
   ) -> RunResult {
     prepareRun()
     let outer = running
+    noteNesting()
+    defer { nesters.removeLast() }
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
     state.resumeBudget(budget)
@@ -108,6 +110,14 @@ extension Runtime {
     stopFinishedWait()
     if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
     return result
+  }
+
+  /// What runs now begins a run: noted for who asks why others are not served.
+  func noteNesting() {
+    errors.forgetStopper()
+    nesters.append(
+      Nester(
+        who: running, loop: ObjectIdentifier(loop), depth: loop.depth + 1, began: loop.clock.now()))
   }
 
   /// A run is to begin in what runs now.

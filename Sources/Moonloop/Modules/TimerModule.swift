@@ -264,11 +264,27 @@ func releaseTimer(_ handle: LuaHandle) {
 
 // MARK: Methods
 
+/// A place in one word: 12 bits for the source, 20 for the line; 0 if that does not do.
+private func packed(_ place: LuaPosition) -> UInt32 {
+  guard 0..<4095 ~= place.source, 0..<(1 << 20) ~= place.line else { return 0 }
+  return UInt32(place.source + 1) << 20 | UInt32(place.line)
+}
+
+extension LuaHandle {
+  /// Where the script invalidated its timer, if it did.
+  var timerEndedAt: LuaPosition? {
+    word == 0 ? nil : LuaPosition(source: Int32(word >> 20) - 1, line: Int32(word & 0xfffff))
+  }
+}
+
 let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let id = try call.selfTimer()
     let runtime = call.runtime
     if runtime.generations.load?.release(id, runtime.handles) ?? false { return 0 }
+    if call.timers.slot(of: id) != nil, let handle = call.kinds.timer.handle(call.stack.L, 1) {
+      handle.word = packed(call.stack.position)
+    }
     call.withLoop { $0.invalidate(id) }
     return 0
   }

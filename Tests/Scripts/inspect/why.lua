@@ -11,12 +11,13 @@ end
 
 why(nil, "mode 'default': nothing would keep it running")
 local source = ml.source { name = "s", perform = print }
-why(source, "source 's': it was not added to a mode; use loop:add")
+why(source, "source 's': it was not added to a mode, or was taken out; use loop:add")
 loop:add(source, "other")
-why(source, "source 's': the loop does not run; it can be called when that runs in other")
+why(source, "source 's': the loop does not run; it can be called when that runs in other; call "
+  .. "loop:run { mode = \"other\" }")
 source:signal()
-why(source, "source 's': the loop does not run; it can be called when that runs in other; it is "
-  .. "signalled, and stays so")
+why(source, "source 's': the loop does not run; it can be called when that runs in other; call "
+  .. "loop:run { mode = \"other\" }; it is signalled, and stays so")
 local far = loop:after(9e9, print)
 local timer = loop:timer { every = 5, name = "poll", modes = { "a", "b" }, print }
 local observer = loop:observer { on = { "exit" }, name = "o", print }
@@ -28,8 +29,10 @@ waiting:signal()
 local request = loop:perform_after({ after = 1, modes = "a" }, print)
 
 loop:after(1, function(inner)
-  why(timer, "timer 'poll': the loop runs in mode 'default', and it is in a, b (due in 4 s)")
-  why(far, "timer: its date is far in the future: due in 285 years")
+  why(timer, "timer 'poll': the loop runs in mode 'default', and it is in a, b (due in 4 s); "
+    .. "add it to 'default' too, or run 'a'")
+  why(far, "timer: its date is far in the future: due in 285 years; times are seconds, and "
+    .. "next_fire counts as ml.now() does")
   why(inner, "timer: its handler runs now; it does not fire inside of itself")
   why(observer, "observer 'o': it is told of exit, when that comes in a run in its modes")
   why(fd, "fd 'in': there is nothing to read")
@@ -49,7 +52,8 @@ loop:after(1, function(inner)
     .. "a pass")
   why(waiting, "source 'w': its handler waits for a sleep of 100.0 s; nothing is delivered until "
     .. "it returns")
-  why(request, "perform_after: the loop runs in mode 'default', and it is in a")
+  why(request, "perform_after: the loop runs in mode 'default', and it is in a; add it to "
+    .. "'default' too, or run 'a'")
   loop:add(source)
   source:invalidate()
   why(source, "source 's': it was invalidated; make a new one")
@@ -57,7 +61,7 @@ loop:after(1, function(inner)
 end)
 assert(loop:run { timeout = 1000 } == "stopped")
 for _, handle in ipairs { far, timer, observer, port, fd, request } do handle:invalidate() end
-why(far, "timer: it has ended or was invalidated; make a new one")
+why(far, "timer: it was invalidated; make a new one")
 why(request, "perform_after: it was performed or cancelled")
 waiting:invalidate()
 loop:run { timeout = 1000 }

@@ -1,0 +1,85 @@
+// What is in the way of all kinds of handles alike: no mode, no run, another mode, whoever has the
+// thread.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// No mode, no run, or another mode.
+  func obstacle(
+    modes: [ModeName], isCommon: Bool, doing: String, state: String?
+  ) -> String? {
+    let suffix = state.map { " (\($0))" } ?? ""
+    if self.state.isCondemned {
+      return "limits stopped the script too often, and nothing of it runs any more; see ml.limit"
+    }
+    if modes.isEmpty {
+      return isCommon
+        ? "it is in the common modes, and there are none"
+        : "it was not added to a mode, or was taken out; use loop:add\(suffix)"
+    }
+    let list = modes.map(\.rawValue).joined(separator: ", ")
+    guard let current = loop.currentMode else {
+      return
+        "the loop does not run\(stopWords); it can \(doing) when that runs in \(list)\(suffix)"
+        + "; \(howToRun(modes))"
+    }
+    if modes.contains(current) { return nil }
+    let place = "the loop runs in mode '\(current)', and it is in \(list)\(suffix)"
+    if loop.outerModes.contains(where: { modes.contains($0) }), let outer = outerRun(modes) {
+      return place + outer
+    }
+    if isCommon {
+      return place + "; '\(current)' is no common mode: loop:add_common_mode \"\(current)\" makes "
+        + "it one"
+    }
+    return place + "; add it to '\(current)' too, or run '\(modes[0])'"
+  }
+
+  /// Why the last run is over, if an error has ended it.
+  private var stopWords: String {
+    errors.stopper.map { ", for an error in \(label(of: $0)) has stopped it (on_error)" } ?? ""
+  }
+
+  private func howToRun(_ modes: [ModeName]) -> String {
+    if loop.hasPendingStop {
+      return "the next run ends at once, by a stop that is remembered (stop_when_next_looking)"
+    }
+    if bed != nil {
+      return "run it, or let its clock: clock:advance(seconds) does both"
+    }
+    if !modes.contains(.default) { return "call loop:run { mode = \"\(modes[0])\" }" }
+    if ranLoop {
+      return "this script runs its loop by itself, so call loop:run() again"
+    }
+    return "it begins when the main chunk has returned, or by loop:run()"
+  }
+
+  /// A run around this one would serve it: who began this one is what it waits for.
+  private func outerRun(_ modes: [ModeName]) -> String? {
+    guard let mode = loop.outerModes.first(where: { modes.contains($0) }) else { return nil }
+    let here = ObjectIdentifier(loop)
+    guard let nester = nesters.last(where: { $0.loop == here && $0.depth == loop.depth }) else {
+      return "; the run in '\(mode)' goes on when this one ends"
+    }
+    let time = loop.clock.now() - nester.began
+    return
+      "; \(label(of: nester.who.subject)) runs this one since \(seconds(time)), and the run in "
+      + "'\(mode)' goes on when it ends: give it a timeout, or name "
+      + "'\(loop.currentMode ?? mode)' among the modes"
+  }
+
+  /// What has the thread now.
+  func blocker() -> String {
+    let words =
+      switch current {
+      case .chunk: "the main chunk runs now"
+      case .task(let task): "\(label(of: .task(task))) runs now"
+      default: "the handler of \(label(of: current)) runs now"
+      }
+    // The time is known if it is measured.
+    guard let call = measuring?.recorder.calls.last else { return words }
+    let time = measuring!.recorder.time(of: call)
+    return time < 1_000_000 ? words : words + ", for \(seconds(time)) so far"
+  }
+}

@@ -1,0 +1,57 @@
+// Why a run does not finish, in words.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// What keeps the run from finishing, in the mode that runs or the default mode.
+  func whyItRuns() -> String {
+    let mode = loop.currentMode ?? .default
+    let verb = loop.currentMode == nil ? "would keep" : "keeps"
+    var holders: [String] = []
+    var isOwnTurn = false
+    for item in handles.items where item.holds && !(item is Loop.Observer) {
+      if loop.contains(item, mode: mode) { holders.append(label(of: .item(item))) }
+    }
+    for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
+      let record = loop.timers.records[id.slot]
+      if record.flags.contains(.idle) { continue }
+      if isTurn(record.callout) {
+        // That of the task which runs now ends when a run begins.
+        guard let task = tasks[record.callout.payload], task.wait?.timer == id else {
+          isOwnTurn = true
+          continue
+        }
+        holders.append("\(label(of: .task(task))), which waits \(forWhat(task))")
+      } else if let failed = unawaited[id] {
+        holders.append("the failure of \(label(of: .task(failed.task))), to be reported now")
+      } else {
+        holders.append(label(of: .timer(id)) + firingNote(record))
+      }
+    }
+    for request in requests.values where request.modes.contains(where: { covers($0, mode) }) {
+      holders.append(label(of: .request(request)))
+    }
+    if holders.isEmpty {
+      if !isOwnTurn && loop.contents(of: mode)?.isEmpty == false {
+        return "mode '\(mode)': what \(verb) it running was not made by this script"
+      }
+      return "mode '\(mode)': nothing \(verb) it running"
+    }
+    return "mode '\(mode)': \(holders.count) \(verb) it running:\n  "
+      + holders.sorted().joined(separator: "\n  ")
+  }
+
+  /// A one-shot timer stays in its modes until its handler has returned, as with CFRunLoop.
+  private func firingNote(_ record: TimerRecord) -> String {
+    if !record.flags.contains(.firing) || record.interval > 0 { return "" }
+    let verb = loop.depth > 1 ? "does" : "would"
+    return ", whose handler runs now: it cannot fire, yet it is in the mode until that returns, so "
+      + "a run begun in there \(verb) not finish by itself; give it a timeout, stop it, or run "
+      + "another mode"
+  }
+
+  private func covers(_ name: ModeName, _ mode: ModeName) -> Bool {
+    name == mode || (name == .common && loop.isCommonMode(mode))
+  }
+}

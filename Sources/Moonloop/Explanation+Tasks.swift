@@ -1,0 +1,139 @@
+// Why tasks do not go on, and what channels, semaphores and workers wait for.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// The same for handles that are no items; nil if it is none.
+  func whyOther(_ call: HostCall) -> String? {
+    let L = call.stack.L
+    if let pointer = kinds.task.handle(L, 2)?.pointer {
+      return why(Unmanaged<ScriptTask>.fromOpaque(pointer).takeUnretainedValue())
+    }
+    if let pointer = kinds.channel.handle(L, 2)?.pointer {
+      let channel = Unmanaged<ScriptChannel>.fromOpaque(pointer).takeUnretainedValue()
+      return "\(channel.label(self)): \(channel.obstacle)"
+    }
+    if let pointer = kinds.semaphore.handle(L, 2)?.pointer {
+      let semaphore = Unmanaged<ScriptSemaphore>.fromOpaque(pointer).takeUnretainedValue()
+      return "\(semaphore.label(self)): \(semaphore.obstacle)"
+    }
+    return nil
+  }
+
+  // MARK: Tasks
+
+  func why(_ task: ScriptTask) -> String {
+    "\(label(of: .task(task))): \(obstacle(task))"
+  }
+
+  private func obstacle(_ task: ScriptTask) -> String {
+    switch task.phase {
+    case .ended:
+      switch task.outcome {
+      case .failed:
+        let words = task.failure.map { ": \($0.error.message)" } ?? ""
+        return "it has failed\(words)"
+      case .cancelled: return "it was cancelled"
+      case .none, .returned: return "it has returned; await gives what"
+      }
+    case .running: return "it runs now\(task.wait == nil ? "" : ", and waits \(forWhat(task))")"
+    case .prepared: return "it begins in the next pass\(placeOf(task))"
+    case .joining: return "its function has returned; it waits for \(children(of: task))"
+    case .suspended: break
+    }
+    if task.isReady {
+      return "what it waited for has come: it goes on in the next pass\(placeOf(task))"
+    }
+    return "it waits \(forWhat(task))\(chain(from: task))\(placeOf(task))"
+  }
+
+  private func children(of task: ScriptTask) -> String {
+    let all = task.children.all
+    guard let first = all.first else { return "its children" }
+    let rest = all.count > 1 ? " and \(all.count - 1) more" : ""
+    return "\(label(of: .task(first)))\(rest), which waits \(forWhat(first))"
+  }
+
+  /// What the task that it awaits waits for, and so on.
+  private func chain(from task: ScriptTask) -> String {
+    var text = ""
+    var last = task
+    for _ in 0..<8 {
+      guard case .task(let other)? = last.wait?.cause else { break }
+      if other.phase == .ended || other.phase == .running { break }
+      text +=
+        ", which waits " + (other.phase == .joining ? "for \(children(of: other))" : forWhat(other))
+      last = other
+    }
+    return text
+  }
+
+  /// Where a task goes on, if that is not what runs.
+  private func placeOf(_ task: ScriptTask) -> String {
+    let modes = servingModes(of: task)
+    let list = modes.map(\.rawValue).joined(separator: ", ")
+    guard let current = loop.currentMode else {
+      return "; the loop does not run: it goes on when that runs in \(list)"
+    }
+    if modes.contains(where: { $0 == current || ($0 == .common && loop.isCommonMode(current)) }) {
+      return ""
+    }
+    return "; the loop runs in mode '\(current)', and it goes on in \(list)"
+  }
+}
+
+extension ScriptChannel {
+  /// Why nothing passes, in words.
+  var obstacle: String {
+    if isClosed {
+      return "it is closed" + (count > 0 ? "; \(plural(count, "value")) can be received yet" : "")
+    }
+    let (waitToSend, waitToReceive) = (sendersWaiting, receiversWaiting)
+    if waitToSend > 0 {
+      return
+        "it is full (\(count) of \(capacity)) and nobody receives; \(plural(waitToSend, "task")) "
+        + "\(waitToSend == 1 ? "waits" : "wait") to send"
+    }
+    if waitToReceive > 0 {
+      return "it is empty and nobody sends; \(plural(waitToReceive, "task")) "
+        + "\(waitToReceive == 1 ? "waits" : "wait") to receive; close it when no more will come"
+    }
+    return "\(count) of \(capacity) values are in it, and nobody waits"
+  }
+
+  private func plural(_ count: Int, _ what: String) -> String {
+    "\(count) \(what)\(count == 1 ? "" : "s")"
+  }
+}
+
+extension ScriptSemaphore {
+  /// Why nobody gets a permit, in words.
+  var obstacle: String {
+    if isClosed { return "it is closed" }
+    if available > 0 { return "\(available) of \(permits) permits are free, and nobody waits" }
+    return waiting == 0
+      ? "all \(permits) permits are taken, and nobody waits"
+      : "all \(permits) permits are taken; \(waiting) "
+        + (waiting == 1 ? "task waits" : "tasks wait")
+        + ": release one, or take permits with <close>"
+  }
+}
+
+extension WorkerLink {
+  /// What the worker's thread does, in words.
+  var doing: String {
+    guard let thread = runningThread else { return "its thread has ended" }
+    let mail =
+      inward.waiting == 0
+      ? "" : "; \(inward.waiting) message\(inward.waiting == 1 ? " waits" : "s wait") in it"
+    if !thread.loop.isRunning {
+      let what =
+        blockedIn.map { "is in \($0), which blocks its thread" } ?? "has not come to its end"
+      return "its thread does not run its loop: its script \(what)\(mail); let it return, or run "
+        + "its loop"
+    }
+    return thread.loop.isWaiting
+      ? "its loop sleeps\(mail)" : "its loop is busy with a handler\(mail)"
+  }
+}
