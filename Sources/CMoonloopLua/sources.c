@@ -175,6 +175,9 @@ static const char planning_words[] = {
 static const char reload[] = {
 #embed "lua/reload.lua"
 };
+static const char reload_watch[] = {
+#embed "lua/reload/watch.lua"
+};
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
 };
@@ -339,6 +342,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.simulation", planning_simulation),
     SOURCE("planning.words", planning_words),
     SOURCE("reload", reload),
+    SOURCE("reload.watch", reload_watch),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),

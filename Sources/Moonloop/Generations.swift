@@ -47,8 +47,28 @@ extension Runtime {
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     generations.file = (path, pushArguments)
-    settle(callReloader("install") { _ in 0 }, .chunk)
+    settle(
+      callReloader("install") { stack in
+        stack.push(path)
+        return 1
+      }, .chunk)
   }
+
+  /// Runs a body that makes handles of the program's own, such as a console: they belong to no
+  /// generation, and no load ends them.
+  package func outsideGenerations<Failure: Error>(
+    _ body: () throws(Failure) -> Void
+  ) throws(Failure) {
+    generations.isOutside = true
+    defer { generations.isOutside = false }
+    try body()
+  }
+
+  /// Has the file loaded again when it changes, or one of its modules.
+  package func watchFile() { settle(callReloader("watch") { _ in 0 }, .chunk) }
+
+  /// Lets the next run of the loop wait for a change of the file, whatever else there is.
+  package func awaitChange() { settle(callReloader("idle") { _ in 0 }, .chunk) }
 
   /// Has the file loaded again between this pass and the next.
   fileprivate func requestReload(_ wait: ReloadWait) {

@@ -32,6 +32,9 @@ let runCommand = CommandSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
       help: "After an error that no handler took: continue (default) or stop."),
     OptionSpec(
+      names: ["--watch"],
+      help: "Loads FILE again when it or one of its modules changes, and on SIGHUP."),
+    OptionSpec(
       names: ["--uv"], help: "Lets require \"luv\" and \"uv\" give luv's API on this loop."),
   ],
   notes: [
@@ -54,6 +57,7 @@ let runCommand = CommandSpec(
     (
       "moonloop run -e 'print(require(\"moonloop\").now())'", "A script on the command line."
     ),
+    ("moonloop run --watch app.lua", "Loads app.lua again whenever it is saved."),
     ("moonloop run --uv app.lua", "An app.lua that was written for luv."),
     ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
     ("moonloop run --trace-out app.json app.lua", "The same as a picture, for ui.perfetto.dev."),
@@ -79,6 +83,8 @@ struct RunSettings {
   var traceOut: String?
   /// Whether `require "luv"` is to give ours.
   var offersUV = false
+  /// Whether the file is loaded again when it changes.
+  var watches = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
   /// Whether there is a prompt, or lines are read, from standard input.
@@ -148,6 +154,11 @@ extension RunSettings {
     traces = options.has("--trace")
     traceOut = options.value("--trace-out")
     offersUV = options.has("--uv")
+    watches = options.has("--watch")
+    if watches, case .file = source {
+    } else if watches {
+      throw UsageError(message: "--watch: needs a file, which may change", command: "run")
+    }
   }
 
   /// The bytes of the text after `-e`, which stands before the operands.

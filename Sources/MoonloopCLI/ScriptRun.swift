@@ -95,31 +95,38 @@ final class ScriptRun {
   }
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
-    do {
-      if settings.offersUV {
-        try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
-      }
-      if settings.command == nil, text.name.hasPrefix("@") {
-        runtime.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
-          ScriptArguments(settings).pushRest(on: stack)
-        }
-      }
-      if settings.isConsole {
-        try runtime.start(
-          chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
-      }
-      try runtime.start(bytes: text.bytes, name: text.name) { stack in
-        ScriptArguments(settings).pushRest(on: stack)
-      }
-    } catch {
+    do throws(LuaError) { try start(text, state) } catch {
       runtime.errors.noteReported()
       runtime.errors.write("moonloop: \(error.report)")
-      if !settings.isConsole { return }
+      if !settings.watches && !settings.isConsole { return }
     }
     if settings.isConsole { return keepRunning(loop) }
     if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
-    if loop.run(mode: settings.mode, for: settings.timeout) == .finished {
+    while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.reportDeadlock(in: settings.mode)
+      if !settings.watches || Ending.isAskedFor { return }
+      runtime.awaitChange()
+    }
+  }
+
+  private func start(_ text: ScriptText, _ state: LuaState) throws(LuaError) {
+    if settings.offersUV {
+      try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
+    }
+    if settings.command == nil, text.name.hasPrefix("@") {
+      runtime.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
+        ScriptArguments(settings).pushRest(on: stack)
+      }
+      if settings.watches { runtime.watchFile() }
+    }
+    if settings.isConsole {
+      try runtime.outsideGenerations { () throws(LuaError) in
+        try runtime.start(
+          chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
+      }
+    }
+    try runtime.start(bytes: text.bytes, name: text.name) { stack in
+      ScriptArguments(settings).pushRest(on: stack)
     }
   }
 

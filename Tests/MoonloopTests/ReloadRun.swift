@@ -10,7 +10,6 @@ struct ReloadRun {
   var reports: [String] = []
   /// What there was when the run had ended.
   var references = 0
-  var descriptors = 0
   var memory = 0
 
   /// A change of files, and the load after it.
@@ -24,9 +23,10 @@ struct ReloadRun {
   /// Runs `app.lua`. It has `print`, which is collected, and `FOLDER`.
   /// - Parameters:
   ///   - steps: After each, what `ml.reload()` gave is printed.
+  ///   - loads: How often it is loaded again besides, as fast as it goes.
   ///   - seconds: When the run ends.
   static func of(
-    _ files: [String: String], _ steps: [Step] = [], seconds: Double = 10
+    _ files: [String: String], _ steps: [Step] = [], loads: Int = 0, seconds: Double = 10
   ) throws -> ReloadRun {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-reload-\(UUID().uuidString)").path
@@ -50,6 +50,11 @@ struct ReloadRun {
           try? state.run("reload_now()")
         }
       }
+      if loads > 0 {
+        loop.schedule(after: .seconds(1), name: "the driver") { _ in
+          try? state.run("reload_often(\(loads))")
+        }
+      }
       loop.schedule(after: .seconds(seconds), name: "the end") { timer in timer.loop?.stop() }
       let path = folder + "/app.lua"
       runtime.allowReloads(of: path) { _ in 0 }
@@ -60,7 +65,6 @@ struct ReloadRun {
       state.collect()
       run.references = try state.evaluate("return registry_count()")
       run.memory = try state.evaluate("return math.floor(collectgarbage 'count')")
-      run.descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
       run.lines = tell.lines
       run.reports = tell.reports
     }
@@ -105,6 +109,14 @@ struct ReloadRun {
         else
           print("failed: " .. message, code)
         end
+      end)
+      generation.outside(false)
+    end
+    function reload_often(count)
+      generation.outside(true)
+      ml.current():task(function()
+        for _ = 1, count do assert(ml.reload()) end
+        print("loaded", ml.reload.generation())
       end)
       generation.outside(false)
     end

@@ -95,7 +95,10 @@ struct ExampleTests {
     let files = try FileManager.default.contentsOfDirectory(atPath: Program.examples.path)
     let names = files.filter { $0.hasSuffix(".lua") }
     // Those with tests of their own.
-    let others = SystemExampleTests.files + ["echo_server.lua", "webhook.lua", "redis_pubsub.lua"]
+    let others =
+      SystemExampleTests.files + [
+        "echo_server.lua", "live.lua", "redis_pubsub.lua", "webhook.lua",
+      ]
     #expect(Set(names).subtracting(Self.examples.map(\.file)).subtracting(others).isEmpty)
   }
 

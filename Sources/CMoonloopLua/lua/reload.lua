@@ -2,6 +2,8 @@
 -- loaded while nothing is served; if that fails, all is as it was.
 local generation = require "moonloop.generation"
 
+-- `main` is the file; `trace` the traceback of the last load that failed; `on_module` is told of
+-- the file of each module, `on_load` of each load.
 local reload = {}
 
 -- What survives, by name.
@@ -16,7 +18,6 @@ local running
 local before
 -- The files of the last load that failed: whoever mends one of them wants it tried again.
 local tried = {}
-local main
 
 local traceback, getinfo = debug.traceback, debug.getinfo
 
@@ -24,14 +25,18 @@ local traceback, getinfo = debug.traceback, debug.getinfo
 
 local body <const> = setmetatable({}, { __close = generation.leave })
 
--- Has `require` note which modules are read from files of Lua, and whose bodies run.
-function reload.install()
+-- Has `require` note which modules of the file are read from files of Lua, and whose bodies run.
+function reload.install(file)
+  reload.main = file
   local search = package.searchers[2]
   package.searchers[2] = function(name)
-    local loader, file = search(name)
+    -- Not called from here: else its errors would say that they came from here.
+    local ok, loader, file = pcall(search, name)
+    if not ok then error(loader, 0) end
     if type(loader) ~= "function" then return loader, file end
     return function(...)
       modules[name] = file
+      if reload.on_module then reload.on_module(file) end
       generation.enter()
       local _ <close> = body
       return loader(...)
@@ -48,7 +53,7 @@ function reload.files()
       files[#files + 1] = file
     end
   end
-  add(main)
+  add(reload.main)
   for _, list in ipairs { modules, tried } do
     for _, file in pairs(list) do add(file) end
   end
@@ -156,7 +161,7 @@ local function run(chunk, ...)
       .. "done in one go; do that in a loop:task"):format(place.short_src, place.currentline)
   end
   if ok then return true, result end
-  local trace = traceback(co)
+  local trace = traceback(co, in_words(result))
   coroutine.close(co)
   return false, in_words(result), trace
 end
@@ -199,13 +204,30 @@ end
 
 -- Loads a file again: what `ml.reload()` gives. Called between two passes.
 function reload.load(path, ...)
-  main = path
   local done, message, trace = attempt(path, ...)
-  if done then return done end
-  reload.undo()
+  if not done then reload.undo() end
   reload.trace = trace
+  if reload.on_load then reload.on_load() end
+  if done then return done end
   return nil, message, "ENOEXEC"
 end
+
+-- Loads the file again, and says so on standard error. Returns whether it was loaded.
+function reload.again()
+  local done, message = require("moonloop").reload()
+  local file = reload.main
+  if done then
+    generation.tell(("moonloop: reloaded %s (generation %d): %d kept, %d new, %d ended")
+      :format(file, done.generation, done.kept, done.made, done.ended))
+  else
+    generation.tell(("moonloop: not reloaded: %s\nmoonloop: generation %d of %s goes on")
+      :format(reload.trace or message, generation.number(), file))
+  end
+  return done ~= nil
+end
+
+-- Loads the file again when it changes; after `idle` the loop goes on for that alone.
+function reload.watch() reload.idle = require "moonloop.reload.watch" end
 
 function reload.generation() return generation.number() end
 

@@ -20,13 +20,15 @@ extension Runtime {
   package func hearAttention(_ kernel: LinuxKernel) {
     loop.onAttention(kernel) { [unowned self] in
       openConsole()
-      let outcome = state.start(push: { [unowned self] stack in
-        do { try state.load(openListener, name: "=console", on: stack) } catch {
-          stack.push(function: { _, _ in LuaStatus.results(0) })
-        }
-        return 0
-      })
-      settle(outcome, .chunk)
+      outsideGenerations {
+        let outcome = state.start(push: { [unowned self] stack in
+          do { try state.load(openListener, name: "=console", on: stack) } catch {
+            stack.push(function: { _, _ in LuaStatus.results(0) })
+          }
+          return 0
+        })
+        settle(outcome, .chunk)
+      }
     }
   }
 }

@@ -170,11 +170,7 @@ local function mark(doc, section, name)
   generation.at(doc.name, positions.line(doc.node, { section, name }))
 end
 
--- Loads the file of the program again, and says so if that fails.
-local function reload()
-  local done, message = ml.reload()
-  if not done then generation.tell("moonloop: not reloaded: " .. message) end
-end
+local function reload() require("moonloop.reload").again() end
 
 local function make_signals(doc, loop, running, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do

@@ -1,0 +1,79 @@
+// A real program that is loaded again: under load, by hand of an editor, by SIGHUP.
+
+import Foundation
+import Testing
+
+@Suite struct ReloadTests {
+  private static let folder = Program.root.appendingPathComponent("Tests/Reload")
+
+  private func script(_ name: String, _ arguments: String...) throws -> Outcome {
+    try moonloop(
+      ["run", Self.folder.appendingPathComponent(name).path, Program.executable.path] + arguments,
+      in: Self.folder)
+  }
+
+  @Test func `a thousand loads of a busy echo server drop nothing, miss nothing, leak nothing`()
+    throws
+  {
+    let outcome = try script(
+      "clients.lua", Self.folder.appendingPathComponent("echo.lua").path, "1000")
+    #expect(
+      outcome.output == """
+        status\t0\tanswered\ttrue
+        moved by a load\t0\tlost\t0
+        a load takes less than a tick\ttrue
+        descriptors\ttrue\theap\ttrue\tmemory\ttrue
+
+        """, "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+
+  @Test func `--watch loads again what an editor saves, by rename too`() throws {
+    let outcome = try script("editor.lua")
+    #expect(
+      outcome.output == """
+        old: hello
+        old connection: old: hello
+        new connection: new: hello
+        module: better
+        broken: error loading module 'parts' from file './parts.lua':\t1: <eof> expected near '}'
+        module: best
+        hup: generation 5
+        nothing left
+        alive again: new: hello
+        status\t143
+
+        """, "\(outcome)")
+  }
+
+  @Test func `the example live.lua is changed while it runs`() throws {
+    let outcome = try script(
+      "example.lua", Program.examples.appendingPathComponent("live.lua").path)
+    #expect(
+      outcome.output == """
+        generation\t1
+        you said: hello
+        true
+        moonloop: reloaded live.lua (generation 2): 4 kept, 0 new, 0 ended
+        you said: again
+        they said: hello
+        true\tgeneration 3, 4 kept
+        status\t0
+
+        """, "\(outcome)")
+  }
+
+  @Test func `a configuration is loaded again: handlers, items, and the phases to come`() throws {
+    let outcome = try script("configured.lua")
+    #expect(
+      outcome.output == """
+        beat one
+        app.lua (generation 2): 3 kept, 2 new, 0 ended
+        beat two\textra
+        app.lua:2: timers.beat.evry: unknown field; did you mean 'every'?
+        draining
+        status\t0
+
+        """, "\(outcome)")
+  }
+}
