@@ -97,9 +97,26 @@ static void count_hook(lua_State *L, lua_Debug *ar) {
   cml_arm(s, L);
 }
 
+// As debug.sethook calls its function: that looks at the level above its own.
+static void line_hook(lua_State *L, lua_Debug *ar) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, cml_of(L)->follower);
+  lua_pushliteral(L, "line");
+  lua_pushinteger(L, ar->currentline);
+  lua_call(L, 2, 0);  // door: below it, as the line that runs
+}
+
 // Coroutines that the script makes meanwhile inherit the hook, each with a count of its own.
 void cml_count(struct cml_state *s, lua_State *L) {
-  if (lua_gethook(L) != stop_hook) lua_sethook(L, count_hook, LUA_MASKCOUNT, s->instructions);
+  if (lua_gethook(L) == stop_hook) return;
+  if (s->instructions == CML_FOLLOWED)
+    lua_sethook(L, line_hook, LUA_MASKLINE, 0);
+  else
+    lua_sethook(L, count_hook, LUA_MASKCOUNT, s->instructions);
+}
+
+void cml_follow_lines(cml_state *s, int ref) {
+  s->follower = ref;
+  s->instructions = CML_FOLLOWED;
 }
 
 void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions) {

@@ -238,6 +238,9 @@ static const char test_output[] = {
 static const char test_programs[] = {
 #embed "lua/test/programs.lua"
 };
+static const char test_records[] = {
+#embed "lua/test/records.lua"
+};
 static const char test_report[] = {
 #embed "lua/test/report.lua"
 };
@@ -363,6 +366,7 @@ static const struct cmo_source sources[] = {
     SOURCE("test.options", test_options),
     SOURCE("test.output", test_output),
     SOURCE("test.programs", test_programs),
+    SOURCE("test.records", test_records),
     SOURCE("test.report", test_report),
     SOURCE("test.report.json", test_report_json),
     SOURCE("test.report.junit", test_report_junit),

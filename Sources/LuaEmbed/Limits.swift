@@ -70,6 +70,11 @@ extension LuaState {
     startWatchdog()
   }
 
+  /// Has a function told of each line, as by `debug.sethook`, on all coroutines that the host runs:
+  /// their hooks are not the script's otherwise. It takes the place of the limit of instructions.
+  /// - Parameter function: To be kept for as long as scripts run.
+  package func followLines(_ function: LuaReference) { cml_follow_lines(record, function.ref) }
+
   func setWords() {
     var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
     cml_set_limits(record, &words, Int32(clamping: limits.instructions ?? 0))

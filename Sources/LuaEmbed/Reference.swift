@@ -60,7 +60,7 @@ struct ThreadIdentity: Equatable, Sendable {
 ///
 /// It may be dropped on any thread, also after its state was closed; it is used on the state's.
 public final class LuaReference: Sendable {
-  private let ref: Int32
+  let ref: Int32
   private let list: ReleaseList
 
   /// Pops the top value of the stack and keeps it. [-1, +0, raises: -]

@@ -45,7 +45,7 @@ extension Runtime {
     if loop.hasPendingStop {
       return "the next run ends at once, by a stop that is remembered (stop_when_next_looking)"
     }
-    if bed != nil {
+    if let bed, !bed.runsProgram {
       return "run it, or let its clock: clock:advance(seconds) does both"
     }
     if !modes.contains(.default) { return "call loop:run { mode = \"\(modes[0])\" }" }

@@ -92,6 +92,10 @@ bool cml_set_watchdog(cml_state *s, uint64_t limit_ns);
 // is no limit. Counting them costs about half of the speed.
 void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions);
 
+// From the next call-out on a function is told of each line, as by debug.sethook, but on all
+// coroutines that the host runs. Takes the place of the limit of instructions. [-0, +0, -]
+void cml_follow_lines(cml_state *s, int ref);
+
 // Opens a state on this thread with the standard libraries; NULL for want of memory.
 cml_state *cml_open(const struct cml_limits *limits);
 // Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not

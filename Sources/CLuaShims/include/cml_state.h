@@ -86,7 +86,8 @@ struct cml_state {
 
   // The door (cml_call.c). Owner thread only, unless said otherwise.
   int depth, depth_limit;
-  int instructions;  // how many a call-out may take on a coroutine; 0 is no limit
+  int instructions;  // how many a call-out may take on a coroutine; 0: no limit; CML_FOLLOWED
+  int follower;      // the reference of the function that is told of each line, if one is
   int task;                 // the index of the task that the innermost door runs, or -1
   bool raises;              // the values of the next resume are one error to raise at the wait
   bool synchronous;         // the innermost door's caller waits for the result: no waiting inside
@@ -164,7 +165,11 @@ void cml_arm(struct cml_state *s, lua_State *L);
 // Puts back what cml_arm displaced.
 void cml_disarm(struct cml_state *s, lua_State *L);
 
-// Puts the hook of the limit of instructions on a coroutine, which begins to count anew.
+// Instead of a limit of instructions: a function is told of each line.
+enum { CML_FOLLOWED = -1 };
+
+// Puts the hook of the limit of instructions on a coroutine, which begins to count anew; or that
+// which tells of lines.
 void cml_count(struct cml_state *s, lua_State *L);
 
 // Call often in anything that can run long in C. One load when nothing is wrong. [-0, +0, e]

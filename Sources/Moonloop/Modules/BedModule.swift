@@ -22,6 +22,10 @@ final class TestBed {
   var hearsSignals = false
   /// The number of the last thing that was found left over.
   var lastID = 0
+  /// What runs is a program, which knows nothing of tests and their clocks.
+  var runsProgram = false
+  /// Is told of each line.
+  var follower: LuaReference?
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
 }
@@ -65,6 +69,7 @@ private let bedEntries: [LuaEntry] = [
   .function("enter", bedEnter), .function("leave", bedLeave), .function("call", bedCall),
   .function("leftovers", bedLeftovers), .function("order", bedOrder),
   .function("start", bedStart), .function("hear", bedHear), .function("end_program", bedEnd),
+  .function("follow_lines", bedFollow),
 ]
 
 private let enterOptions: [StaticString] = ["clock", "name"]
@@ -126,8 +131,8 @@ private let bedCall: LuaRawFunction = { L, context in
   }
 }
 
-/// `start(seconds, fn)`: runs a function as a program's main chunk, and then the loop, if it has not
-/// run it by itself: what `moonloop run` does with a file.
+/// `start(seconds, fn)`: runs a function as a program's main chunk, and then the loop, if the chunk
+/// has not: what `moonloop run` does with a file.
 private let bedStart: LuaRawFunction = { L, context in
   host(L, context, "start") { call in
     let stack = call.stack
@@ -138,6 +143,7 @@ private let bedStart: LuaRawFunction = { L, context in
     let function = LuaReference(popping: stack)
     let runtime = call.runtime
     let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
+    runtime.bed?.runsProgram = true
     runtime.start(function)
     while !runtime.ranLoop || runtime.waitingChunk != nil {
       if Ending.isAskedFor || limit.hasStruck { break }
@@ -149,6 +155,7 @@ private let bedStart: LuaRawFunction = { L, context in
     }
     let isInterrupted = Ending.isAskedFor
     limit.end()
+    runtime.bed?.runsProgram = false
     runtime.hearSignals()
     stack.newTable(fields: 2)
     stack.setField(
@@ -177,6 +184,18 @@ private let bedHear: LuaRawFunction = { L, context in
 private let bedEnd: LuaRawFunction = { L, context in
   host(L, context, "end_program") { call in
     Ending.begin(Int32(try call.stack.integer(1, "the signal", in: 1...64)))
+    return 0
+  }
+}
+
+/// `follow_lines(fn)`: from the next call on a function is told of each line, on any coroutine.
+private let bedFollow: LuaRawFunction = { L, context in
+  host(L, context, "follow_lines") { call in
+    try call.function(1, "the function")
+    call.stack.pushValue(1)
+    let function = LuaReference(popping: call.stack)
+    call.state.followLines(function)
+    call.runtime.bed?.follower = function
     return 0
   }
 }

@@ -8,8 +8,10 @@ local environment = require "moonloop.test.environment"
 local failure = require "moonloop.test.failure"
 local filter = require "moonloop.test.filter"
 local hooks = require "moonloop.test.hooks"
+local records = require "moonloop.test.records"
 local shuffle = require "moonloop.test.shuffle"
 local tools = require "moonloop.test.tools"
+local words = require "moonloop.test.words"
 
 local runner = {}
 runner.__index = runner
@@ -105,6 +107,7 @@ function runner:call(node, take, fn, ...)
     -- What the limit or a signal stopped has been told.
     local is_stop = result.status == "timeout" or result.status == "stopped"
     local is_told = is_stop and text:find("\ninterrupted", 1, true)
+      or exit and text:find(exit.message, 1, true)
     if not is_told then
       is_well = false
       take(failure.reported(text))
@@ -183,10 +186,25 @@ function runner:children(block)
   end
 end
 
+--- Tells of words that got a name, but no function.
+function runner:tell_unfinished(block)
+  for _, one in ipairs(words.unfinished(block)) do
+    self:problem(block, { status = "error", traceback = "", where = place(one.site),
+      message = ("%s '%s' has no function"):format(one.word, tostring(one.name)) })
+  end
+end
+
 --- Runs the body of a block, which adds its children, then these.
 function runner:inside(block)
   local function take(problem) self:problem(block, problem) end
-  if not self:call(block, take, block.run) then return end
+  local is_well = self:call(block, function(problem)
+    if #block.children > 0 and not self.signal then
+      problem.message = problem.message .. "\nnone of its tests was run"
+    end
+    take(problem)
+  end, block.run)
+  self:tell_unfinished(block)
+  if not is_well then return end
   self:arrange(block, self.options.sort_tests, self.options.shuffle_tests)
   if self.options.list then return self:children(block) end
   if hooks.setup(block, self:hook(block)) then self:children(block) end
@@ -259,27 +277,10 @@ end
 
 -- ── tests ──────────────────────────────────────────────────────────────────────────────────────
 
-local rank = { success = 0, pending = 1, failure = 2, error = 3 }
-
 --- A record of a test, to which its runs add.
 local function record_of(node)
   local file = file_of(node)
-  return {
-    type = "test", file = file and file.name, name = filter.full_name(node), title = node.name,
-    where = place(node.trace), status = "success", seconds = 0, problems = {},
-  }
-end
-
-local function add(record, problem)
-  if problem.status == "pending" then
-    if rank[record.status] == 0 then record.status, record.note = "pending", problem.message end
-    return
-  end
-  if problem.comparison then
-    problem.comparison = require("moonloop.test.diff").texts(problem.comparison)
-  end
-  table.insert(record.problems, problem)
-  if rank[problem.status] > rank[record.status] then record.status = problem.status end
+  return records.new(filter.full_name(node), node.name, file and file.name, place(node.trace))
 end
 
 --- Runs the body of a test and what it gave to `finally`.
@@ -307,7 +308,7 @@ function runner:once(node, record, seed)
     problem.seed = seed
     was_late = was_late or problem.kind == "timeout"
     -- What a test that was stopped did not come to end is no news.
-    if problem.kind ~= "leak" or not was_late then add(record, problem) end
+    if problem.kind ~= "leak" or not was_late then records.add(record, problem) end
   end
   local wanted = option(node, "clock")
   local keeper = beds.keeper()

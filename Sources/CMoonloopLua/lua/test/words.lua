@@ -130,7 +130,23 @@ local function define(word, name, options, fn)
   if not fn and word == "pending" then fn = nothing end
   local site = call_site()
   if fn then return add(word, name and tostring(name) or word, options, fn, site) end
-  return function(later) return add(word, name and tostring(name) or word, options, later, site) end
+  local unfinished = { word = word, name = name, site = site }
+  block.unfinished = block.unfinished or {}
+  block.unfinished[#block.unfinished + 1] = unfinished
+  return function(later)
+    unfinished.is_finished = true
+    return add(word, name and tostring(name) or word, options, later, site)
+  end
+end
+
+--- The words of a block that never got their functions: a list of { word, name, site }.
+function words.unfinished(block)
+  local list = {}
+  for _, one in ipairs(block.unfinished or {}) do
+    if not one.is_finished then list[#list + 1] = one end
+  end
+  block.unfinished = nil
+  return list
 end
 
 --- `randomize()`, `randomize(seed)`, `randomize(true, seed)`, `randomize(false)`: of this block.
