@@ -55,7 +55,7 @@ int cmx_fault_take(int call) {
 int cmx_above_standard_streams(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int moved = CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3));
-  close(fd);
+  CMX_UNLESS_PLAYING(close(fd));
   return moved;
 }
 
@@ -64,6 +64,7 @@ int cmx_eventfd(void) {
 }
 
 void cmx_eventfd_signal(int fd) {
+  if (cmx_tape_is_playing) return;
   ssize_t written;
   do written = write(fd, &(uint64_t){1}, sizeof(uint64_t));
   while (written < 0 && errno == EINTR);
@@ -73,10 +74,11 @@ int cmx_socketpair(int pair[2]) {
   int type = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   int result = CALL(socketpair, socketpair(AF_UNIX, type, 0, pair));
   if (result < 0) return result;
+  CMX_DATA(pair, 2 * sizeof *pair);
   for (int i = 0; i < 2; i++) {
     int moved = cmx_above_standard_streams(pair[i]);
     if (moved < 0) {
-      close(pair[1 - i]);
+      cmx_close(pair[1 - i]);
       return moved;
     }
     pair[i] = moved;
@@ -96,34 +98,42 @@ int cmx_timerfd_watch(int fd) {
 }
 
 intptr_t cmx_read(int fd, void *buffer, size_t count) {
-  return CALL_AGAIN(read, read(fd, buffer, count));
+  intptr_t result = CALL_AGAIN(read, fd, read(fd, buffer, count));
+  if (result > 0) CMX_DATA(buffer, result);
+  return result;
 }
 
 intptr_t cmx_write(int fd, const void *bytes, size_t count) {
-  return CALL_AGAIN(write, write(fd, bytes, count));
+  intptr_t result = CALL_AGAIN(write, fd, write(fd, bytes, count));
+  if (__builtin_expect(cmx_tape_here != NULL, 0)) {
+    cmx_tape_given(bytes, count);
+    if (cmx_tape_is_playing) cmx_tape_echo(fd, bytes, result);
+  }
+  return result;
 }
 
 int cmx_set_nonblocking(int fd) {
-  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  int flags = CALL_ON(fcntl, fd, fcntl(fd, F_GETFL));
   if (flags < 0 || (flags & O_NONBLOCK)) return flags < 0 ? flags : 0;
-  return CALL(fcntl, fcntl(fd, F_SETFL, flags | O_NONBLOCK));
+  return CALL_ON(fcntl, fd, fcntl(fd, F_SETFL, flags | O_NONBLOCK));
 }
 
 int cmx_set_blocking(int fd) {
-  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  int flags = CALL_ON(fcntl, fd, fcntl(fd, F_GETFL));
   if (flags < 0 || !(flags & O_NONBLOCK)) return flags < 0 ? flags : 0;
-  return CALL(fcntl, fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));
+  return CALL_ON(fcntl, fd, fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));
 }
 
 int cmx_traits(int fd) {
-  int flags = CALL(fcntl, fcntl(fd, F_GETFL));
+  int flags = CALL_ON(fcntl, fd, fcntl(fd, F_GETFL));
   if (flags < 0) return flags;
   struct stat status;
-  bool is_directory = fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+  bool is_directory =
+      CMX_TAPED(cmx_tag_traits, fd, fstat(fd, &status) == 0 && S_ISDIR(status.st_mode));
   return (is_directory ? 1 : 0) | (flags & O_NONBLOCK ? 2 : 0);
 }
 
-bool cmx_is_ready(int fd, uint8_t event) {
+static bool is_ready(int fd, uint8_t event) {
   struct pollfd asked = {.fd = fd, .events = (event & 1 ? POLLIN : 0) | (event & 2 ? POLLOUT : 0)};
   int count;
   do count = poll(&asked, 1, 0);
@@ -131,10 +141,14 @@ bool cmx_is_ready(int fd, uint8_t event) {
   return count > 0;
 }
 
-bool cmx_is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+bool cmx_is_ready(int fd, uint8_t event) {
+  return CMX_TAPED(cmx_tag_is_ready, fd, is_ready(fd, event));
+}
+
+bool cmx_is_open(int fd) { return CMX_TAPED(cmx_tag_is_open, fd, fcntl(fd, F_GETFD) >= 0); }
 
 // Not repeated on EINTR: Linux has released the number by then, and it may be another's already.
-void cmx_close(int fd) { close(fd); }
+void cmx_close(int fd) { CMX_UNLESS_PLAYING(close(fd)); }
 
 int cmx_set_timer_slack(int64_t nanoseconds) {
   return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
@@ -184,7 +198,7 @@ static int control(int set, int operation, int fd, uint8_t interest, uint64_t to
   if (interest & 2) event.events |= EPOLLOUT;
   // A hang-up is reported whatever was asked for; by its edge it is reported only once.
   if (interest == 0) event.events = EPOLLET;
-  return CALL(epoll_ctl, epoll_ctl(set, operation, fd, &event));
+  return CALL_ON(epoll_ctl, fd, epoll_ctl(set, operation, fd, &event));
 }
 
 int cmx_epoll_add(int set, int fd, uint8_t interest, uint64_t token) {
@@ -196,7 +210,7 @@ int cmx_epoll_change(int set, int fd, uint8_t interest, uint64_t token) {
 }
 
 int cmx_epoll_remove(int set, int fd) {
-  return CALL(epoll_ctl, epoll_ctl(set, EPOLL_CTL_DEL, fd, &(struct epoll_event){0}));
+  return CALL_ON(epoll_ctl, fd, epoll_ctl(set, EPOLL_CTL_DEL, fd, &(struct epoll_event){0}));
 }
 
 int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
@@ -205,7 +219,7 @@ int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
     .events = EPOLLIN | (wake ? EPOLLET : 0),
     .data.u64 = wake ? INTERNAL_WAKE : INTERNAL_WALL,
   };
-  return CALL(epoll_ctl, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
+  return CALL_ON(epoll_ctl, fd, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
 }
 
 // epoll_wait is 45 ns cheaper and counts in milliseconds; so it serves polls and endless waits, and
@@ -215,12 +229,13 @@ static int wait_for_events(int set, struct epoll_event *events, int count, int64
   static atomic_bool lacks_pwait2;
   if (timeout_ns > 0 && !atomic_load_explicit(&lacks_pwait2, memory_order_relaxed)) {
     struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    int result = CALL(epoll_pwait2, epoll_pwait2(set, events, count, &timeout, NULL));
+    int result = CALL_ON(epoll_pwait2, set, epoll_pwait2(set, events, count, &timeout, NULL));
     if (result != -ENOSYS && result != -EPERM) return result;
     atomic_store_explicit(&lacks_pwait2, true, memory_order_relaxed);
   }
   int64_t ms = timeout_ns < 0 ? -1 : timeout_ns / 1000000 + (timeout_ns % 1000000 != 0);
-  return CALL(epoll_wait, epoll_wait(set, events, count, ms > INT32_MAX ? INT32_MAX : (int)ms));
+  int most = ms > INT32_MAX ? INT32_MAX : (int)ms;
+  return CALL_ON(epoll_wait, set, epoll_wait(set, events, count, most));
 }
 
 static uint32_t internal_kind(uint64_t token) {
@@ -242,9 +257,11 @@ int cmx_epoll_wait(
   // The kernel's records are not larger than ours, so they are fetched into the same memory and
   // decoded from the last to the first, which never overwrites one that is still to be read.
   char *raw = (char *)ready;
+  if (__builtin_expect(cmx_tape_here != NULL, 0)) cmx_tape_before_sleep(timeout_ns);
   int fetched = wait_for_events(set, (void *)raw, count, timeout_ns);
   *internal = 0;
   if (fetched <= 0) return fetched;
+  CMX_DATA(raw, (size_t)fetched * sizeof(struct epoll_event));
   int dropped = 0;
   for (int i = fetched - 1; i >= 0; i--) {
     struct epoll_event event;
@@ -276,12 +293,29 @@ static int64_t read_clock(clockid_t clock) {
   return nanoseconds(time);
 }
 
-int64_t cmx_monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
-int64_t cmx_monotonic_coarse(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
-int64_t cmx_wall(void) { return read_clock(CLOCK_REALTIME); }
+static int64_t monotonic(void) { return read_clock(CLOCK_MONOTONIC); }
+static int64_t coarse(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
+static int64_t wall(void) { return read_clock(CLOCK_REALTIME); }
 
-int64_t cmx_coarse_tick(void) {
+int64_t cmx_monotonic(void) {
+  if (__builtin_expect(cmx_tape_here == NULL, 1)) return monotonic();
+  return cmx_tape_clock(cmx_tag_monotonic, monotonic);
+}
+
+int64_t cmx_monotonic_coarse(void) {
+  if (__builtin_expect(cmx_tape_here == NULL, 1)) return coarse();
+  return cmx_tape_clock(cmx_tag_coarse, coarse);
+}
+
+int64_t cmx_wall(void) {
+  if (__builtin_expect(cmx_tape_here == NULL, 1)) return wall();
+  return cmx_tape_clock(cmx_tag_wall, wall);
+}
+
+static int64_t coarse_tick(void) {
   struct timespec tick;
   clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
   return nanoseconds(tick);
 }
+
+int64_t cmx_coarse_tick(void) { return CMX_TAPED(cmx_tag_tick, 0, coarse_tick()); }

@@ -1,21 +1,27 @@
 // How the files of this target make a system call: its result or -errno, and faults in its place.
 #pragma once
 #include "CLinuxShims.h"
+#include "cmx_taped.h"
 
 #include <errno.h>
 
-// The body of a wrapper: the call's result or -errno, unless a fault takes its place.
-#define CALL(name, expression)                                       \
+// The body of a wrapper: the call's result or -errno, unless a fault or a tape takes its place.
+#define CALL(name, expression) CALL_ON(name, 0, expression)
+
+// The same, with the descriptor that it is about: a tape tells the calls apart by it.
+#define CALL_ON(name, key, expression) CMX_TAPED(cmx_call_##name, key, REAL_CALL(name, expression))
+
+#define REAL_CALL(name, expression)                                  \
   ({                                                                 \
     int taken_ = cmx_fault_take(cmx_call_##name);                    \
     __auto_type result_ = taken_ ? (__typeof__(expression))-1 : (expression); \
     result_ < 0 ? -(__typeof__(result_))(taken_ ? taken_ : errno) : result_;  \
   })
 
-#define CALL_AGAIN(name, expression)                \
+#define CALL_AGAIN(name, key, expression)           \
   ({                                                \
     __typeof__(expression) again_;                  \
-    do again_ = CALL(name, expression);             \
+    do again_ = CALL_ON(name, key, expression);     \
     while (again_ == -EINTR);                       \
     again_;                                         \
   })

@@ -3,6 +3,7 @@
 // that is busy. All of it is safe in a signal handler.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
+#include "cmx_taped.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +15,8 @@
 enum { GRACE_NS = 300000000 };
 
 volatile int cmx_ending_word;
+// What a signal asked for while a tape records: the word changes where the tape can tell.
+static volatile int deferred;
 
 static struct {
   struct cmx_callouts callouts;
@@ -28,10 +31,7 @@ static uint64_t callout_now(void) {
   return ending.callouts.number == NULL ? 0 : ending.callouts.number(ending.callouts.context);
 }
 
-// From the handlers and from the loop's thread.
-void cmx_ending_begin(int reason) {
-  if (cmx_ending_word != 0) return;
-  cmx_ending_word = reason;
+static void hasten(void) {
   if (ending.wake_fd > 0) cmx_eventfd_signal(ending.wake_fd);
   ending.seen = callout_now();
   struct itimerspec ticks = {{0, GRACE_NS}, {0, GRACE_NS}};
@@ -50,6 +50,26 @@ int cmx_ending_hear(void) {
   return reason;
 }
 
+// From the handlers and from the loop's thread.
+void cmx_ending_begin(int reason) {
+  if (cmx_ending_word != 0) return;
+  cmx_ending_word = reason;
+  hasten();
+}
+
+static void ask_from_handler(int reason) {
+  if (!cmx_tape_is_recording) return cmx_ending_begin(reason);
+  if (cmx_ending_word != 0 || deferred != 0) return;
+  deferred = reason;
+  hasten();
+}
+
+void cmx_ending_take_deferred(void) {
+  if (deferred == 0) return;
+  if (cmx_ending_word == 0) cmx_ending_word = deferred;
+  deferred = 0;
+}
+
 void cmx_ending_stop_callout(void) {
   if (ending.callouts.stop != NULL) ending.callouts.stop(ending.callouts.context);
 }
@@ -57,12 +77,12 @@ void cmx_ending_stop_callout(void) {
 // The first asks; the second, of either kind, kills at once as if it had never been caught.
 static void on_request(int number) {
   int saved = errno;
-  if (cmx_ending_word > 0 || ending.heard > 0) {
+  if (cmx_ending_word > 0 || deferred > 0 || ending.heard > 0) {
     cmx_terminals_restore();
     signal(number, SIG_DFL);
     kill(getpid(), number);  // it is delivered when this handler returns
   } else {
-    cmx_ending_begin(number);
+    ask_from_handler(number);
   }
   errno = saved;
 }
@@ -82,7 +102,7 @@ static void on_tick(int number) {
 static void on_broken_pipe(int number) {
   int saved = errno;
   struct pollfd out = {.fd = STDOUT_FILENO};
-  if (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP))) cmx_ending_begin(number);
+  if (poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP))) ask_from_handler(number);
   errno = saved;
 }
 

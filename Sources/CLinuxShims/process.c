@@ -130,7 +130,7 @@ static int start(struct birth *birth, struct cmx_spawned *spawned) {
   return 0;
 }
 
-int cmx_child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
+static int child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
   struct birth birth = {.plan = plan};
   int result = start(&birth, spawned);
   if (result < 0) spawned->stage = birth.stage;
@@ -141,7 +141,13 @@ int cmx_child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
   return moved < 0 ? moved : 0;
 }
 
-int cmx_exit_of(int fd, bool takes, struct cmx_exit *status) {
+int cmx_child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
+  int result = CMX_TAPED(cmx_tag_spawn, 0, child_start(plan, spawned));
+  CMX_DATA(spawned, sizeof *spawned);
+  return result;
+}
+
+static int exit_of(int fd, bool takes, struct cmx_exit *status) {
   siginfo_t info = {0};
   int flags = WEXITED | WNOHANG | __WALL | (takes ? 0 : WNOWAIT);
   int result;
@@ -155,8 +161,16 @@ int cmx_exit_of(int fd, bool takes, struct cmx_exit *status) {
   return 1;
 }
 
+int cmx_exit_of(int fd, bool takes, struct cmx_exit *status) {
+  int result = CMX_TAPED(cmx_tag_exit_of, fd, exit_of(fd, takes, status));
+  if (result == 1) CMX_DATA(status, sizeof *status);
+  return result;
+}
+
 int cmx_process_signal(int fd, int number) {
-  return syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno;
+  return CMX_TAPED(
+      cmx_tag_process_signal, fd,
+      syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno);
 }
 
 static int64_t milliseconds_now(void) {
@@ -165,7 +179,7 @@ static int64_t milliseconds_now(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int cmx_await_exits(const int32_t *fds, int count, int timeout_ms) {
+static int await_exits(const int32_t *fds, int count, int timeout_ms) {
   int64_t deadline = milliseconds_now() + timeout_ms;
   int left = 0;
   for (int i = 0; i < count; i++) {
@@ -180,17 +194,22 @@ int cmx_await_exits(const int32_t *fds, int count, int timeout_ms) {
   return left;
 }
 
+int cmx_await_exits(const int32_t *fds, int count, int timeout_ms) {
+  return CMX_TAPED(cmx_tag_await_exits, count, await_exits(fds, count, timeout_ms));
+}
+
 // ---- Descriptors ---------------------------------------------------------------------------
 
 int cmx_pipe(int32_t ends[2]) {
   int pair[2];
   int result = CALL(pipe, pipe2(pair, O_CLOEXEC));
   if (result < 0) return result;
+  CMX_DATA(pair, sizeof pair);
   for (int i = 0; i < 2; i++) {
     int moved = cmx_above_standard_streams(pair[i]);
     if (moved < 0) {
-      close(pair[1 - i]);
-      if (i == 1) close(ends[0]);
+      cmx_close(pair[1 - i]);
+      if (i == 1) cmx_close(ends[0]);
       return moved;
     }
     ends[i] = pair[i] = moved;
@@ -202,9 +221,13 @@ int cmx_null(void) {
   return cmx_above_standard_streams(CALL(open, open("/dev/null", O_RDWR | O_CLOEXEC)));
 }
 
-int cmx_duplicate(int fd) { return CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+int cmx_duplicate(int fd) {
+  int copy = CALL_ON(fcntl, fd, fcntl(fd, F_DUPFD_CLOEXEC, 3));
+  if (cmx_tape_is_playing) cmx_tape_copied(fd, copy);
+  return copy;
+}
 
-bool cmx_has_hung_up(int fd) {
+static bool has_hung_up(int fd) {
   struct pollfd asked = {.fd = fd};
   int count;
   do count = poll(&asked, 1, 0);
@@ -212,7 +235,9 @@ bool cmx_has_hung_up(int fd) {
   return count > 0;
 }
 
-int cmx_hangup_open(const int32_t *fds, int count) {
+bool cmx_has_hung_up(int fd) { return CMX_TAPED(cmx_tag_hung_up, fd, has_hung_up(fd)); }
+
+static int hangup_open(const int32_t *fds, int count) {
   int set = cmx_epoll_create();
   if (set < 0) return set;
   for (int i = 0; i < count; i++) {
@@ -226,7 +251,11 @@ int cmx_hangup_open(const int32_t *fds, int count) {
   return set;
 }
 
-int cmx_alarm(int64_t nanoseconds) {
+int cmx_hangup_open(const int32_t *fds, int count) {
+  return CMX_TAPED(cmx_tag_hangup_open, count, hangup_open(fds, count));
+}
+
+static int open_alarm(int64_t nanoseconds) {
   int fd = CALL(timerfd_create, timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   fd = cmx_above_standard_streams(fd);
   if (fd < 0) return fd;
@@ -236,7 +265,13 @@ int cmx_alarm(int64_t nanoseconds) {
   return fd;
 }
 
+int cmx_alarm(int64_t nanoseconds) {
+  return CMX_TAPED(cmx_tag_alarm, 0, open_alarm(nanoseconds));
+}
+
 // ---- The process itself --------------------------------------------------------------------
+
+int32_t cmx_own_id(void) { return CMX_TAPED(cmx_tag_own_id, 0, getpid()); }
 
 char **cmx_environment(void) { return environ; }
 

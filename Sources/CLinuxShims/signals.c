@@ -38,8 +38,9 @@ int cmx_signal_open(const int32_t *numbers, int count) {
 int cmx_signal_read(int fd, struct cmx_signal *signals, int count) {
   struct signalfd_siginfo found[16];
   if (count > 16) count = 16;
-  ssize_t size = CALL_AGAIN(read, read(fd, found, (size_t)count * sizeof *found));
+  ssize_t size = CALL_AGAIN(read, fd, read(fd, found, (size_t)count * sizeof *found));
   if (size < 0) return (int)size;
+  CMX_DATA(found, size);
   int read = (int)((size_t)size / sizeof *found);
   for (int i = 0; i < read; i++)
     signals[i] = (struct cmx_signal){
@@ -51,13 +52,19 @@ int cmx_signal_read(int fd, struct cmx_signal *signals, int count) {
   return read;
 }
 
-bool cmx_signal_block(int number) {
+static bool block(int number) {
   sigset_t set = only(number), old;
   pthread_sigmask(SIG_BLOCK, &set, &old);
   return sigismember(&old, number) == 1;
 }
 
+// In a playing tape signals stay with the program that plays.
+bool cmx_signal_block(int number) {
+  return CMX_TAPED(cmx_tag_signal_block, number, block(number));
+}
+
 void cmx_signal_unblock(int number) {
+  if (cmx_tape_is_playing) return;
   sigset_t set = only(number);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
@@ -76,7 +83,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
   errno = saved;
 }
 
-int cmx_signal_divert(int number, int32_t thread) {
+static int divert(int number, int32_t thread) {
   atomic_store(&target[number], thread);
   struct sigaction new = {
       .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
@@ -84,9 +91,15 @@ int cmx_signal_divert(int number, int32_t thread) {
   return sigaction(number, &new, &before[number]) == 0 ? 0 : -errno;
 }
 
+int cmx_signal_divert(int number, int32_t thread) {
+  return CMX_TAPED(cmx_tag_signal_divert, number, divert(number, thread));
+}
+
 void cmx_signal_pass_to(int number, int32_t thread) { atomic_store(&target[number], thread); }
 
-void cmx_signal_restore(int number) { sigaction(number, &before[number], NULL); }
+void cmx_signal_restore(int number) {
+  CMX_UNLESS_PLAYING(sigaction(number, &before[number], NULL));
+}
 
 const char *cmx_signal_name(int number) { return sigabbrev_np(number); }
 int cmx_signal_realtime_first(void) { return SIGRTMIN; }
@@ -97,10 +110,14 @@ static bool is_blocked_here(int number) {
   return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, number) == 1;
 }
 
-int cmx_signal_send(int32_t pid, int number) {
+static int send_signal(int32_t pid, int number) {
   // To ourselves: it waits here when this returns, and has not to find its way from a thread that
   // does not block it.
   if (pid == getpid() && number > 0 && is_blocked_here(number))
     return syscall(SYS_tgkill, pid, syscall(SYS_gettid), number) == 0 ? 0 : -errno;
   return kill(pid, number) == 0 ? 0 : -errno;
+}
+
+int cmx_signal_send(int32_t pid, int number) {
+  return CMX_TAPED(cmx_tag_signal_send, number, send_signal(pid, number));
 }

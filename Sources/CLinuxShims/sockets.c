@@ -143,45 +143,58 @@ int cmx_socket(enum cmx_family family, bool is_datagram) {
 }
 
 int cmx_bind(int fd, const struct cmx_address *address) {
-  return CALL(bind, bind(fd, raw(address), address->size));
+  return CALL_ON(bind, fd, bind(fd, raw(address), address->size));
 }
 
-int cmx_listen(int fd, int backlog) { return CALL(listen, listen(fd, backlog)); }
+int cmx_listen(int fd, int backlog) { return CALL_ON(listen, fd, listen(fd, backlog)); }
 
 int cmx_accept(int fd, struct cmx_address *peer) {
   int result;
   do {
     socklen_t size = sizeof peer->bytes;
-    result = CALL(accept, accept4(fd, raw(peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    result = CALL_ON(
+        accept, fd, accept4(fd, raw(peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
     peer->size = size > sizeof peer->bytes ? sizeof peer->bytes : size;
   } while (result == -EINTR);
+  if (result >= 0) CMX_DATA(peer, sizeof *peer);
   return cmx_above_standard_streams(result);
 }
 
 // Not repeated on EINTR: the attempt goes on, and is then as one in progress.
 int cmx_connect(int fd, const struct cmx_address *address) {
-  int result = CALL(connect, connect(fd, raw(address), address->size));
+  int result = CALL_ON(connect, fd, connect(fd, raw(address), address->size));
   return result == -EINTR ? -EINPROGRESS : result;
 }
 
-int cmx_socket_error(int fd) {
+static int socket_error(int fd) {
   int code = 0;
   socklen_t size = sizeof code;
   if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) < 0) return errno;
   return code;
 }
 
-int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
+int cmx_socket_error(int fd) { return CMX_TAPED(cmx_tag_socket_error, fd, socket_error(fd)); }
+
+static int socket_name(int fd, bool is_peer, struct cmx_address *out) {
   socklen_t size = sizeof out->bytes;
   int result = is_peer ? getpeername(fd, raw(out), &size) : getsockname(fd, raw(out), &size);
   out->size = size > sizeof out->bytes ? sizeof out->bytes : size;
   return result < 0 ? -errno : 0;
 }
 
+int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
+  int result = CMX_TAPED(cmx_tag_socket_name, fd, socket_name(fd, is_peer, out));
+  if (result == 0) CMX_DATA(out, sizeof *out);
+  return result;
+}
+
 bool cmx_socket_credentials(int fd, int *pid, unsigned *uid, unsigned *gid) {
   struct ucred who;
   socklen_t size = sizeof who;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0) return false;
+  int result = CMX_TAPED(
+      cmx_tag_credentials, fd, getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size));
+  if (result < 0) return false;
+  CMX_DATA(&who, sizeof who);
   *pid = who.pid;
   *uid = who.uid;
   *gid = who.gid;
@@ -213,11 +226,13 @@ int cmx_socket_reset_on_close(int fd) {
   return CALL(setsockopt, setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once));
 }
 
-int cmx_shutdown_writing(int fd) { return CALL(shutdown, shutdown(fd, SHUT_WR)); }
+int cmx_shutdown_writing(int fd) { return CALL_ON(shutdown, fd, shutdown(fd, SHUT_WR)); }
 
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
-  return CALL_AGAIN(
-      sendto, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
+  intptr_t result = CALL_AGAIN(
+      sendto, fd, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
+  if (__builtin_expect(cmx_tape_here != NULL, 0)) cmx_tape_given(bytes, count);
+  return result;
 }
 
 intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address *from) {
@@ -225,9 +240,13 @@ intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address
   do {
     socklen_t size = sizeof from->bytes;
     // With MSG_TRUNC the result is the length of the datagram, even if the buffer is smaller.
-    result = CALL(recvfrom, recvfrom(fd, buffer, count, MSG_TRUNC, raw(from), &size));
+    result = CALL_ON(recvfrom, fd, recvfrom(fd, buffer, count, MSG_TRUNC, raw(from), &size));
     from->size = size > sizeof from->bytes ? sizeof from->bytes : size;
   } while (result == -EINTR);
+  if (result >= 0) {
+    CMX_DATA(from, sizeof *from);
+    CMX_DATA(buffer, (size_t)result < count ? (size_t)result : count);
+  }
   return result;
 }
 
@@ -245,7 +264,7 @@ intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed
   control.header.cmsg_type = SCM_RIGHTS;
   control.header.cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
-  return CALL_AGAIN(sendmsg, sendmsg(fd, &message, MSG_NOSIGNAL));
+  return CALL_AGAIN(sendmsg, fd, sendmsg(fd, &message, MSG_NOSIGNAL));
 }
 
 intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed) {
@@ -258,8 +277,10 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
                            .msg_controllen = sizeof control.space};
   *passed = -1;
-  intptr_t result = CALL_AGAIN(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+  intptr_t result = CALL_AGAIN(recvmsg, fd, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
   if (result < 0) return result;
+  CMX_DATA(buffer, result);
+  if (cmx_tape_is_playing) message.msg_controllen = 0;
   for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
     if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
     size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -271,12 +292,13 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
       else close(one);
     }
   }
+  CMX_DATA(passed, sizeof *passed);
   return result;
 }
 
 // ---- From one descriptor to another --------------------------------------------------------
 
-enum cmx_sort cmx_sort_of(int fd) {
+static enum cmx_sort sort_of(int fd) {
   struct stat status;
   if (fstat(fd, &status) < 0) return cmx_sort_other;
   if (S_ISREG(status.st_mode)) return cmx_sort_file;
@@ -284,12 +306,18 @@ enum cmx_sort cmx_sort_of(int fd) {
   return S_ISSOCK(status.st_mode) ? cmx_sort_socket : cmx_sort_other;
 }
 
+enum cmx_sort cmx_sort_of(int fd) { return CMX_TAPED(cmx_tag_sort, fd, sort_of(fd)); }
+
+// What the kernel copies by itself, a tape would not see: then it cannot do that.
 intptr_t cmx_sendfile(int to, int from, size_t count) {
-  return CALL_AGAIN(sendfile, sendfile(to, from, NULL, count));
+  if (cmx_tape_here != NULL) return -EINVAL;
+  return CALL_AGAIN(sendfile, to, sendfile(to, from, NULL, count));
 }
 
 intptr_t cmx_splice(int from, int to, size_t count) {
-  return CALL_AGAIN(splice, splice(from, NULL, to, NULL, count, SPLICE_F_NONBLOCK | SPLICE_F_MOVE));
+  if (cmx_tape_here != NULL) return -EINVAL;
+  unsigned flags = SPLICE_F_NONBLOCK | SPLICE_F_MOVE;
+  return CALL_AGAIN(splice, to, splice(from, NULL, to, NULL, count, flags));
 }
 
 // ---- Names ---------------------------------------------------------------------------------
@@ -329,12 +357,20 @@ const char *cmx_resolve_name(int code) {
 
 // ---- Socket files --------------------------------------------------------------------------
 
-uint64_t cmx_file_identity(const char *path) {
+static uint64_t file_identity(const char *path) {
   struct stat status;
   if (lstat(path, &status) < 0 || !S_ISSOCK(status.st_mode)) return 0;
   return (uint64_t)status.st_ino ^ (uint64_t)status.st_dev << 40;
 }
 
-int cmx_unlink(const char *path) { return unlink(path) < 0 ? -errno : 0; }
+uint64_t cmx_file_identity(const char *path) {
+  return CMX_TAPED(cmx_tag_identity, 0, file_identity(path));
+}
 
-int cmx_set_mode(int fd, unsigned mode) { return fchmod(fd, (mode_t)mode) < 0 ? -errno : 0; }
+int cmx_unlink(const char *path) {
+  return CMX_TAPED(cmx_tag_unlink, 0, unlink(path) < 0 ? -errno : 0);
+}
+
+int cmx_set_mode(int fd, unsigned mode) {
+  return CMX_TAPED(cmx_tag_set_mode, fd, fchmod(fd, (mode_t)mode) < 0 ? -errno : 0);
+}

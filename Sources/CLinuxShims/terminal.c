@@ -34,9 +34,11 @@ enum { ENDINGS = sizeof ending / sizeof *ending, FIRST_FAULT = 4, STOP = ENDINGS
 static struct sigaction before[ENDINGS];
 static bool is_taken[ENDINGS];
 
-bool cmx_is_terminal(int fd) { return isatty(fd) == 1; }
+bool cmx_is_terminal(int fd) {
+  return CMX_TAPED(cmx_tag_is_terminal, fd, isatty(fd) == 1);
+}
 
-int cmx_terminal_size(int fd, int32_t *columns, int32_t *rows) {
+static int terminal_size(int fd, int32_t *columns, int32_t *rows) {
   struct winsize size;
   if (ioctl(fd, TIOCGWINSZ, &size) != 0) return -errno;
   *columns = size.ws_col;
@@ -44,7 +46,16 @@ int cmx_terminal_size(int fd, int32_t *columns, int32_t *rows) {
   return 0;
 }
 
-int cmx_terminal_open(int fd) {
+int cmx_terminal_size(int fd, int32_t *columns, int32_t *rows) {
+  int result = CMX_TAPED(cmx_tag_terminal_size, fd, terminal_size(fd, columns, rows));
+  if (result == 0) {
+    CMX_DATA(columns, sizeof *columns);
+    CMX_DATA(rows, sizeof *rows);
+  }
+  return result;
+}
+
+static int terminal_open(int fd) {
   char path[64] = "/dev/tty";
   if (fd >= 0) {
     if (!isatty(fd)) return -ENOTTY;
@@ -54,6 +65,12 @@ int cmx_terminal_open(int fd) {
   int opened = CALL(open, open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (opened < 0 && fd >= 0) return cmx_duplicate(fd);
   return cmx_above_standard_streams(opened);
+}
+
+int cmx_terminal_open(int fd) {
+  int opened = CMX_TAPED(cmx_tag_terminal_open, fd, terminal_open(fd));
+  if (cmx_tape_is_playing) cmx_tape_copied(fd < 0 ? 1 : fd, opened);
+  return opened;
 }
 
 // A process in the background is stopped by this call, unless it blocks the signal.
@@ -187,14 +204,19 @@ static int make_raw(int fd, bool keeps_signals) {
   return result;
 }
 
-int cmx_terminal_raw(int fd, bool keeps_signals) {
+static int terminal_raw(int fd, bool keeps_signals) {
   pthread_mutex_lock(&lock);
   int result = make_raw(fd, keeps_signals);
   pthread_mutex_unlock(&lock);
   return result;
 }
 
+int cmx_terminal_raw(int fd, bool keeps_signals) {
+  return CMX_TAPED(cmx_tag_terminal_raw, fd, terminal_raw(fd, keeps_signals));
+}
+
 void cmx_terminal_restore(int place) {
+  if (cmx_tape_is_playing) return;
   pthread_mutex_lock(&lock);
   if (atomic_load(&terminals[place].is_raw)) put_back(place);
   pthread_mutex_unlock(&lock);

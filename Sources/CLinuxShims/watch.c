@@ -26,13 +26,17 @@ int cmx_watch_open(void) {
 
 int cmx_watch_add(int fd, const char *folder, uint32_t events) {
   uint32_t mask = events | IN_ONLYDIR | IN_MASK_ADD;
-  return CALL(inotify_add_watch, inotify_add_watch(fd, folder, mask));
+  return CALL_ON(inotify_add_watch, fd, inotify_add_watch(fd, folder, mask));
 }
 
-void cmx_watch_remove(int fd, int folder) { inotify_rm_watch(fd, folder); }
+void cmx_watch_remove(int fd, int folder) {
+  CMX_UNLESS_PLAYING(inotify_rm_watch(fd, folder));
+}
 
 intptr_t cmx_watch_read(int fd, void *buffer, size_t size) {
-  return CALL_AGAIN(read, read(fd, buffer, size));
+  intptr_t result = CALL_AGAIN(read, fd, read(fd, buffer, size));
+  if (result > 0) CMX_DATA(buffer, result);
+  return result;
 }
 
 bool cmx_watch_next(
@@ -55,7 +59,7 @@ static int64_t nanoseconds(struct timespec time) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
+static int look(const char *path, bool follows_link, struct cmx_entry *entry) {
   struct stat status;
   if ((follows_link ? stat : lstat)(path, &status) != 0) return -errno;
   *entry = (struct cmx_entry){
@@ -70,7 +74,13 @@ int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
   return 0;
 }
 
-int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context) {
+int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
+  int result = CMX_TAPED(cmx_tag_look_at, 0, look(path, follows_link, entry));
+  if (result == 0) CMX_DATA(entry, sizeof *entry);
+  return result;
+}
+
+static int list(const char *folder, void (*each)(void *context, const char *name), void *context) {
   DIR *open = opendir(folder);
   if (open == NULL) return -errno;
   for (struct dirent *entry; (entry = readdir(open)) != NULL;)
@@ -80,16 +90,64 @@ int cmx_list(const char *folder, void (*each)(void *context, const char *name), 
   return 0;
 }
 
-intptr_t cmx_read_link(const char *path, char *buffer, size_t size) {
+// The names of a folder, one behind the other, each with its zero.
+struct names { char *bytes; size_t count, capacity; };
+
+static void keep_name(void *context, const char *name) {
+  struct names *names = context;
+  size_t more = strlen(name) + 1;
+  if (names->count + more > names->capacity) {
+    size_t capacity = (names->count + more) * 2;
+    char *larger = realloc(names->bytes, capacity);
+    if (larger == NULL) return;
+    names->bytes = larger;
+    names->capacity = capacity;
+  }
+  memcpy(names->bytes + names->count, name, more);
+  names->count += more;
+}
+
+static int list_taped(
+    const char *folder, void (*each)(void *context, const char *name), void *context) {
+  struct names names = {0};
+  int result = CMX_TAPED(cmx_tag_list, 0, list(folder, keep_name, &names));
+  uint64_t count = names.count;
+  CMX_DATA(&count, sizeof count);
+  if (cmx_tape_is_playing) names.bytes = malloc(names.count = count);
+  if (names.bytes == NULL) names.count = 0;
+  if (names.count > 0) CMX_DATA(names.bytes, names.count);
+  for (size_t at = 0; at < names.count; at += strlen(names.bytes + at) + 1)
+    each(context, names.bytes + at);
+  free(names.bytes);
+  return result;
+}
+
+int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context) {
+  return (cmx_tape_here == NULL ? list : list_taped)(folder, each, context);
+}
+
+static intptr_t read_link(const char *path, char *buffer, size_t size) {
   ssize_t count = readlink(path, buffer, size);
   return count < 0 ? -errno : count;
 }
 
-intptr_t cmx_present_folder(char *buffer, size_t size) {
+intptr_t cmx_read_link(const char *path, char *buffer, size_t size) {
+  intptr_t result = CMX_TAPED(cmx_tag_read_link, 0, read_link(path, buffer, size));
+  if (result > 0) CMX_DATA(buffer, result);
+  return result;
+}
+
+static intptr_t present_folder(char *buffer, size_t size) {
   return getcwd(buffer, size) == NULL ? -errno : (intptr_t)strlen(buffer);
 }
 
-int cmx_watch_limit(void) {
+intptr_t cmx_present_folder(char *buffer, size_t size) {
+  intptr_t result = CMX_TAPED(cmx_tag_folder, 0, present_folder(buffer, size));
+  if (result > 0) CMX_DATA(buffer, result + 1);
+  return result;
+}
+
+static int watch_limit(void) {
   FILE *file = fopen("/proc/sys/fs/inotify/max_user_watches", "re");
   if (file == NULL) return 0;
   int limit = 0;
@@ -97,3 +155,5 @@ int cmx_watch_limit(void) {
   fclose(file);
   return limit;
 }
+
+int cmx_watch_limit(void) { return CMX_TAPED(cmx_tag_watch_limit, 0, watch_limit()); }

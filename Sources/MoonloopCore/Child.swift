@@ -156,7 +156,7 @@ package final class Child {
   package static func keepStatuses() { cmx_keep_children() }
 
   /// The number of this process.
-  package static var ownID: Int32 { cmx_main_thread_id() }
+  package static var ownID: Int32 { cmx_own_id() }
 
   /// Sends a signal to any process, or to a group: a negative number.
   package static func send(_ number: Int32, to pid: Int32) throws(SystemError) {

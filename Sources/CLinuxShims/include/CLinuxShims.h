@@ -4,6 +4,7 @@
 #include "cmx_prefetch.h"
 #include "cmx_process.h"
 #include "cmx_signal.h"
+#include "cmx_tape.h"
 #include "cmx_terminal.h"
 #include "cmx_thread.h"
 #include "cmx_watch.h"

@@ -55,6 +55,7 @@ int cmx_hangup_open(const int32_t *fds, int count);
 int cmx_alarm(int64_t nanoseconds);
 
 // The environment of this process; NULL ends it.
+int32_t cmx_own_id(void);
 char **cmx_environment(void);
 // A child's signals are ours to wait for: undoes that the process was begun with SIGCHLD ignored.
 void cmx_keep_children(void);

@@ -11,6 +11,11 @@ package final class Resolver: Sendable {
     /// Such as "EAI_NONAME", or the system's.
     package let code: String
     package let message: String
+
+    package init(code: String, message: String) {
+      self.code = code
+      self.message = message
+    }
   }
 
   package typealias Answer = Result<[SocketAddress], Failure>

@@ -1,0 +1,459 @@
+// Recordings. A file is a head and parts; a part is a length, a checksum, the number of its first
+// event, and events; an event is a tag, what was asked, what was answered, and bytes. All numbers
+// of events are differences in seven bits a byte, so that a clock read takes three bytes.
+#define _GNU_SOURCE
+#include "cmx_tape.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmx_taped.h"
+
+static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
+enum { VERSION = 1, PART_BYTES = 1 << 16, COPIES = 16 };
+static const int64_t flush_every_ns = 200000000;
+
+struct head { unsigned char magic[8]; uint64_t version; };
+struct part { uint32_t mark, length; uint64_t sum, first; };
+static const uint32_t part_mark = 0x74726150;  // "Part"
+
+struct cmx_tape {
+  enum cmx_tape_state state;
+  int fd, failure;
+  uint64_t events, first;
+  int64_t clocks[3];
+  int64_t flushed_at;
+  int ending;
+  unsigned char *bytes;  // records: what waits; plays: the file
+  size_t count, capacity;
+  size_t at, part_end;  // plays
+  bool is_endless, is_over;
+  struct { int fd, stream; } copies[COPIES];
+  int copy_count;
+};
+
+static struct cmx_tape tape;
+_Thread_local struct cmx_tape *cmx_tape_here;
+volatile bool cmx_tape_is_playing, cmx_tape_is_recording;
+static void (*tell_divergence)(const char *message);
+
+enum cmx_tape_state cmx_tape_state(void) {
+  return cmx_tape_here == NULL ? cmx_tape_idle : cmx_tape_here->state;
+}
+
+bool cmx_tape_plays_here(struct cmx_tape *t) { return t->state == cmx_tape_plays; }
+uint64_t cmx_tape_events(void) { return tape.events; }
+void cmx_tape_on_divergence(void (*tell)(const char *)) { tell_divergence = tell; }
+
+// Each step is a bijection of the sum, so no single changed word goes unseen.
+static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum) {
+  const unsigned char *at = bytes;
+  sum ^= count * UINT64_C(0x9E3779B97F4A7C15);
+  for (; count >= 8; at += 8, count -= 8) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    sum = (sum ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+    sum ^= sum >> 32;
+  }
+  uint64_t word = 0;
+  memcpy(&word, at, count);
+  sum = (sum ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+  return sum ^ sum >> 29;
+}
+
+// ---- Names for messages --------------------------------------------------------------------
+
+static const char *name_of(int tag) {
+  static const char *const calls[] = {
+    "nothing", "epoll_create1", "epoll_ctl", "epoll_wait", "eventfd", "timerfd_create",
+    "timerfd_settime", "fcntl", "read", "write", "socketpair", "prctl", "epoll_pwait2", "shutdown",
+    "signalfd", "pipe2", "clone", "inotify_init1", "inotify_add_watch", "open", "socket", "bind",
+    "listen", "accept4", "connect", "setsockopt", "sendto", "recvfrom", "sendmsg", "recvmsg",
+    "sendfile", "splice",
+  };
+  _Static_assert(sizeof calls / sizeof *calls == cmx_call_count, "a name for each call");
+  static const char *const looks[] = {
+    [cmx_tag_monotonic] = "the time", [cmx_tag_coarse] = "the coarse time",
+    [cmx_tag_wall] = "the wall clock", [cmx_tag_host] = "what a library of Lua answers",
+    [cmx_tag_ending] = "a signal that ends the program", [cmx_tag_end] = "the end",
+    [cmx_tag_tick] = "clock_getres", [cmx_tag_traits] = "fstat", [cmx_tag_is_ready] = "poll",
+    [cmx_tag_is_open] = "whether it is open", [cmx_tag_socket_error] = "the error of a socket",
+    [cmx_tag_socket_name] = "the address of a socket", [cmx_tag_credentials] = "SO_PEERCRED",
+    [cmx_tag_sort] = "what it is", [cmx_tag_identity] = "lstat", [cmx_tag_unlink] = "unlink",
+    [cmx_tag_set_mode] = "fchmod", [cmx_tag_exit_of] = "waitid",
+    [cmx_tag_process_signal] = "pidfd_send_signal", [cmx_tag_await_exits] = "the end of children",
+    [cmx_tag_hung_up] = "whether it has hung up", [cmx_tag_hangup_open] = "a watch for hang-ups",
+    [cmx_tag_alarm] = "an alarm", [cmx_tag_signal_block] = "sigmask",
+    [cmx_tag_signal_divert] = "sigaction", [cmx_tag_signal_send] = "kill",
+    [cmx_tag_own_id] = "getpid", [cmx_tag_is_terminal] = "isatty",
+    [cmx_tag_terminal_size] = "the size of a terminal", [cmx_tag_terminal_open] = "a terminal",
+    [cmx_tag_terminal_raw] = "tcsetattr", [cmx_tag_look_at] = "stat",
+    [cmx_tag_list] = "readdir", [cmx_tag_read_link] = "readlink", [cmx_tag_folder] = "getcwd",
+    [cmx_tag_watch_limit] = "max_user_watches", [cmx_tag_spawn] = "the start of a program",
+  };
+  if (tag >= 0 && tag < cmx_call_count) return calls[tag];
+  return tag >= cmx_tag_monotonic && tag < cmx_tag_count ? looks[tag] : "something unknown";
+}
+
+static void describe(char *text, size_t size, int tag, int64_t key) {
+  bool has_fd = tag < cmx_tag_monotonic || tag == cmx_tag_is_ready || tag == cmx_tag_exit_of;
+  if (has_fd && key > 0) snprintf(text, size, "%s (descriptor %lld)", name_of(tag), (long long)key);
+  else snprintf(text, size, "%s", name_of(tag));
+}
+
+__attribute__((noreturn)) static void diverge(const char *message) {
+  cmx_tape_here = NULL;
+  if (tell_divergence != NULL) tell_divergence(message);
+  _exit(1);
+}
+
+// ---- Writing -------------------------------------------------------------------------------
+
+static void write_all(const void *bytes, size_t count) {
+  const char *at = bytes;
+  while (count > 0 && tape.failure == 0) {
+    ssize_t written = write(tape.fd, at, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      tape.failure = written < 0 ? errno : EIO;
+      return;
+    }
+    at += written;
+    count -= (size_t)written;
+  }
+}
+
+static void flush(void) {
+  if (tape.count == 0) return;
+  struct part part = {part_mark, (uint32_t)tape.count, 0, tape.first};
+  part.sum = sum_of(tape.bytes, tape.count, tape.first);
+  write_all(&part, sizeof part);
+  write_all(tape.bytes, tape.count);
+  tape.count = 0;
+  tape.first = tape.events;
+}
+
+static unsigned char *room(size_t more) {
+  if (__builtin_expect(tape.count + more > tape.capacity, 0)) {
+    size_t capacity = (tape.count + more) * 2;
+    unsigned char *larger = realloc(tape.bytes, capacity);
+    if (larger == NULL) abort();
+    tape.bytes = larger;
+    tape.capacity = capacity;
+  }
+  return tape.bytes + tape.count;
+}
+
+static inline size_t put_number(unsigned char *to, int64_t value) {
+  uint64_t rest = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+  size_t count = 0;
+  while (rest >= 0x80) {
+    to[count++] = (unsigned char)(rest | 0x80);
+    rest >>= 7;
+  }
+  to[count++] = (unsigned char)rest;
+  return count;
+}
+
+// Only between events, so that no event is in two parts.
+static inline void begin_event(int tag) {
+  if (__builtin_expect(tape.count >= PART_BYTES, 0)) flush();
+  unsigned char *to = room(32);
+  *to = (unsigned char)tag;
+  tape.count++;
+  tape.events++;
+}
+
+static inline void number(int64_t value) { tape.count += put_number(room(10), value); }
+
+static void note_ending(void) {
+  cmx_ending_take_deferred();
+  if (cmx_ending() == tape.ending) return;
+  tape.ending = cmx_ending();
+  begin_event(cmx_tag_ending);
+  number(tape.ending);
+}
+
+void cmx_tape_note(int tag, int64_t key, int64_t result) {
+  note_ending();
+  begin_event(tag);
+  number(key);
+  number(result);
+}
+
+int cmx_tape_record(int fd) {
+  tape = (struct cmx_tape){.state = cmx_tape_records, .fd = fd};
+  tape.bytes = malloc(tape.capacity = PART_BYTES * 2);
+  if (tape.bytes == NULL) return -ENOMEM;
+  struct head head = {.version = VERSION};
+  memcpy(head.magic, magic, sizeof magic);
+  write_all(&head, sizeof head);
+  cmx_tape_here = &tape;
+  cmx_tape_is_recording = true;
+  return -tape.failure;
+}
+
+// ---- Reading -------------------------------------------------------------------------------
+
+static bool next_part(void) {
+  struct part part;
+  if (tape.at + sizeof part > tape.count) return false;
+  memcpy(&part, tape.bytes + tape.at, sizeof part);
+  tape.at += sizeof part;
+  tape.part_end = tape.at + part.length;
+  return true;
+}
+
+// The checksums were right, so what is read here was written so; the limit is for a tape that was
+// made up.
+static int64_t take_number(void) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && tape.at < tape.part_end; shift += 7) {
+    unsigned char byte = tape.bytes[tape.at++];
+    value |= (uint64_t)(byte & 0x7F) << shift;
+    if (byte < 0x80) return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+  }
+  diverge("the recording holds what no moonloop wrote");
+}
+
+// The tag of the next event, which stays.
+static int peek(void) {
+  while (tape.at == tape.part_end)
+    if (!next_part()) return -1;
+  return tape.bytes[tape.at];
+}
+
+// What is told is that the numbers are those of the recording, counted from 1.
+__attribute__((noreturn)) static void mismatch(int tag, int64_t key, int found, int64_t found_key) {
+  char asked[100], has[100], text[400];
+  describe(asked, sizeof asked, tag, key);
+  if (found < 0 || found == cmx_tag_end) {
+    const char *why = tape.is_endless ? " (its program was killed there)" : "";
+    snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording ends here%s",
+             (unsigned long long)tape.events + 1, asked, why);
+  } else {
+    describe(has, sizeof has, found, found_key);
+    snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording has %s",
+             (unsigned long long)tape.events + 1, asked, has);
+  }
+  diverge(text);
+}
+
+static void take_endings(void) {
+  while (peek() == cmx_tag_ending) {
+    tape.at++;
+    tape.events++;
+    int reason = (int)take_number();
+    if (reason != 0 && cmx_ending() == 0) cmx_ending_begin(reason);
+  }
+}
+
+static void expect(int tag, int64_t key) {
+  take_endings();
+  int found = peek();
+  if (__builtin_expect(found != tag, 0)) {
+    int64_t found_key = 0;
+    if (found >= 0 && (found < cmx_tag_monotonic || found > cmx_tag_wall)) {
+      tape.at++;
+      found_key = take_number();
+    }
+    mismatch(tag, key, found, found_key);
+  }
+  tape.at++;
+}
+
+int64_t cmx_tape_answer(int tag, int64_t key) {
+  expect(tag, key);
+  int64_t found = take_number();
+  if (__builtin_expect(found != key, 0)) mismatch(tag, key, tag, found);
+  tape.events++;
+  return take_number();
+}
+
+static size_t take_size(void) {
+  int64_t size = take_number();
+  if (size < 0 || (uint64_t)size > tape.part_end - tape.at)
+    diverge("the recording holds what no moonloop wrote");
+  return (size_t)size;
+}
+
+void cmx_tape_data(void *bytes, size_t count) {
+  if (tape.state == cmx_tape_records) {
+    number((int64_t)count);
+    memcpy(room(count), bytes, count);
+    tape.count += count;
+    return;
+  }
+  size_t size = take_size();
+  memcpy(bytes, tape.bytes + tape.at, size < count ? size : count);
+  tape.at += size;
+}
+
+void cmx_tape_given(const void *bytes, size_t count) {
+  uint32_t sum = (uint32_t)sum_of(bytes, count, 0);
+  if (tape.state == cmx_tape_records) {
+    memcpy(room(4), &sum, 4);
+    tape.count += 4;
+    return;
+  }
+  uint32_t found = 0;
+  if (tape.part_end - tape.at >= 4) memcpy(&found, tape.bytes + tape.at, 4);
+  tape.at += 4;
+  if (found == sum) return;
+  char text[300], shown[61];
+  size_t length = count < 60 ? count : 60;
+  for (size_t i = 0; i < length; i++) {
+    unsigned char byte = ((const unsigned char *)bytes)[i];
+    shown[i] = byte < 0x20 || byte > 0x7E ? '.' : (char)byte;
+  }
+  shown[length] = 0;
+  snprintf(text, sizeof text,
+           "event %llu: the script writes %zu bytes '%s%s'; in the recording it wrote others",
+           (unsigned long long)tape.events, count, shown, count > 60 ? "..." : "");
+  diverge(text);
+}
+
+int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
+  int64_t *last = &tape.clocks[tag - cmx_tag_monotonic];
+  if (tape.state == cmx_tape_records) {
+    note_ending();
+    int64_t now = read();
+    begin_event(tag);
+    number(now - *last);
+    return *last = now;
+  }
+  expect(tag, 0);
+  tape.events++;
+  return *last += take_number();
+}
+
+// ---- For the host --------------------------------------------------------------------------
+
+void cmx_tape_put(uint32_t key, const void *bytes, size_t count) {
+  cmx_tape_note(cmx_tag_host, key, 0);
+  cmx_tape_data((void *)(uintptr_t)bytes, count);
+}
+
+size_t cmx_tape_take(uint32_t key, const void **bytes) {
+  cmx_tape_answer(cmx_tag_host, key);
+  size_t size = take_size();
+  *bytes = tape.bytes + tape.at;
+  tape.at += size;
+  return size;
+}
+
+void cmx_tape_echo(int fd, const void *bytes, int64_t count) {
+  int to = fd == 1 || fd == 2 ? fd : 0;
+  for (int i = 0; i < tape.copy_count; i++)
+    if (tape.copies[i].fd == fd) to = tape.copies[i].stream;
+  if (to == 0) return;
+  if (to == 1) cmx_flush_standard_output();
+  const char *at = bytes;
+  while (count > 0) {
+    ssize_t written = write(to, at, (size_t)count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    at += written;
+    count -= written;
+  }
+}
+
+void cmx_tape_copied(int from, int to) {
+  if (tape.state != cmx_tape_plays || to < 0) return;
+  int stream = from == 1 || from == 2 ? from : 0;
+  for (int i = 0; i < tape.copy_count; i++) {
+    if (tape.copies[i].fd == from) stream = tape.copies[i].stream;
+    if (tape.copies[i].fd == to) tape.copies[i--] = tape.copies[--tape.copy_count];
+  }
+  if (stream == 0 || tape.copy_count == COPIES) return;
+  tape.copies[tape.copy_count].fd = to;
+  tape.copies[tape.copy_count++].stream = stream;
+}
+
+struct cmx_tape_look cmx_tape_check(const void *bytes, size_t size) {
+  const unsigned char *file = bytes;
+  struct cmx_tape_look look = {cmx_tape_sound, 0, 0};
+  struct head head;
+  if (size < sizeof head || memcmp(file, magic, sizeof magic) != 0) {
+    // Cut inside its head it is still recognized.
+    bool is_ours = size > 0 && memcmp(file, magic, size < 8 ? size : 8) == 0;
+    look.flaw = is_ours ? cmx_tape_truncated : cmx_tape_foreign;
+    look.byte = size;
+    return look;
+  }
+  memcpy(&head, file, sizeof head);
+  if (head.version != VERSION) return (struct cmx_tape_look){cmx_tape_version, 0, head.version};
+  size_t at = sizeof head;
+  uint64_t known = 0;
+  bool has_end = false;
+  while (at < size) {
+    struct part part = {0};
+    look.event = known;
+    look.byte = at;
+    if (size - at < sizeof part) return look.flaw = cmx_tape_truncated, look;
+    memcpy(&part, file + at, sizeof part);
+    if (part.mark != part_mark || part.first < known || has_end)
+      return look.flaw = cmx_tape_damaged, look;
+    known = look.event = part.first;
+    if (size - at - sizeof part < part.length)
+      return look.flaw = cmx_tape_truncated, look.byte = size, look;
+    if (sum_of(file + at + sizeof part, part.length, part.first) != part.sum)
+      return look.flaw = cmx_tape_damaged, look;
+    at += sizeof part + part.length;
+    // The end is a part of its own: its tag, and how many events there are.
+    has_end = part.length > 0 && file[at - part.length] == cmx_tag_end;
+  }
+  look.event = known;
+  look.byte = size;
+  look.flaw = has_end ? cmx_tape_sound : cmx_tape_endless;
+  return look;
+}
+
+void cmx_tape_play(const void *bytes, size_t size, bool is_endless) {
+  tape = (struct cmx_tape){.state = cmx_tape_plays, .is_endless = is_endless, .count = size};
+  tape.bytes = (unsigned char *)(uintptr_t)bytes;
+  tape.at = tape.part_end = sizeof(struct head);
+  cmx_tape_here = &tape;
+  cmx_tape_is_playing = true;
+}
+
+int cmx_tape_finish(void) {
+  if (cmx_tape_here == NULL || tape.is_over) return 0;
+  tape.is_over = true;
+  cmx_tape_here = NULL;
+  cmx_tape_is_recording = false;
+  if (tape.state == cmx_tape_records) {
+    flush();
+    begin_event(cmx_tag_end);
+    flush();
+    if (close(tape.fd) != 0 && tape.failure == 0) tape.failure = errno;
+    free(tape.bytes);
+    return -tape.failure;
+  }
+  take_endings();
+  int found = peek();
+  if (found == cmx_tag_end) return 0;
+  if (found < 0) {
+    if (!tape.is_endless) return 0;
+    diverge("the recording ends here: its program was killed, or it still runs");
+  }
+  char text[300], has[100];
+  tape.at++;
+  describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
+  snprintf(text, sizeof text, "event %llu: the script has ended; the recording goes on with %s",
+           (unsigned long long)tape.events + 1, has);
+  diverge(text);
+}
+
+// Before a long sleep, so that what a killed program leaves is not old.
+void cmx_tape_before_sleep(int64_t timeout_ns) {
+  if (tape.state != cmx_tape_records || timeout_ns == 0 || tape.count == 0) return;
+  int64_t now = tape.clocks[0];
+  if (timeout_ns > 0 && timeout_ns < flush_every_ns && now - tape.flushed_at < flush_every_ns)
+    return;
+  tape.flushed_at = now;
+  flush();
+}
