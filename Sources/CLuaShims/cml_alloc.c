@@ -3,7 +3,7 @@
 // a table needs is refused. Only what would pass twice the limit is refused.
 #include <stdlib.h>
 
-#include "cml_state.h"
+#include "cml_internal.h"
 
 static bool is_refused(struct cml_state *s, size_t growth) {
   if (!s->guarded) return false;
@@ -32,12 +32,14 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
   struct cml_state *s = ud;
   if (block == NULL) old_size = 0;  // then it tells the kind of object
   if (new_size == 0) {
-    free(block);
+    if (s->arena != NULL) cml_arena_resize(s->arena, block, old_size, 0);
+    else free(block);
     s->used -= old_size;
     return NULL;
   }
   if (new_size > old_size && is_refused(s, new_size - old_size)) return NULL;
-  void *result = realloc(block, new_size);
+  void *result = s->arena == NULL ? realloc(block, new_size)
+                                  : cml_arena_resize(s->arena, block, old_size, new_size);
   if (result == NULL) return NULL;
   s->used += new_size - old_size;
   if (new_size > old_size) note_growth(s);

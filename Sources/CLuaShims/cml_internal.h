@@ -68,3 +68,10 @@ void cml_watchdog_closed(struct cml_state *s);
 
 // Ends the watchdog thread, if there is one.
 void cml_watchdog_stop(struct cml_state *s);
+
+// Memory at addresses that are the same each time. (cml_arena.c) NULL if that is not to be had.
+struct cml_arena *cml_arena_make(void);
+void cml_arena_free(struct cml_arena *arena);
+void *cml_arena_resize(struct cml_arena *arena, void *block, size_t old_size, size_t new_size);
+// Opens Lua with our allocator, and with the seed that was asked for. (cml_tape.c)
+lua_State *cml_new_state(struct cml_state *s);

@@ -31,7 +31,14 @@ static int blocking(lua_State *L) {
       lua_replace(L, lua_upvalueindex(UP_TOLD));
     }
   }
-  return lua_tocfunction(L, lua_upvalueindex(UP_ORIGINAL))(L);
+  // One with upvalues of its own needs a frame of its own.
+  if (lua_getupvalue(L, lua_upvalueindex(UP_ORIGINAL), 1) == NULL)
+    return lua_tocfunction(L, lua_upvalueindex(UP_ORIGINAL))(L);
+  lua_pop(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);  // door: script's, of a library
+  return lua_gettop(L);
 }
 
 // Replaces a function of a library that has no upvalues of its own. [-0, +0, m]

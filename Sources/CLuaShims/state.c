@@ -190,8 +190,9 @@ cml_state *cml_open(const struct cml_limits *limits) {
   s->tasks_free = -1;
   s->thread = pthread_self();
   s->tid = (int)syscall(SYS_gettid);
-  lua_State *L = lua_newstate(cml_allocate, s);
+  lua_State *L = cml_new_state(s);
   if (L == NULL) {
+    cml_arena_free(s->arena);
     free(s);
     return NULL;
   }
@@ -249,6 +250,7 @@ void cml_free(cml_state *s) {
   free(s->names);
   free(s->refs.free);
   free(s->pairs.free);
+  cml_arena_free(s->arena);
   free(s);
 }
 

@@ -172,6 +172,9 @@ static const char planning_simulation[] = {
 static const char planning_words[] = {
 #embed "lua/planning/words.lua"
 };
+static const char recording[] = {
+#embed "lua/recording.lua"
+};
 static const char reload[] = {
 #embed "lua/reload.lua"
 };
@@ -344,6 +347,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.report", planning_report),
     SOURCE("planning.simulation", planning_simulation),
     SOURCE("planning.words", planning_words),
+    SOURCE("recording", recording),
     SOURCE("reload", reload),
     SOURCE("reload.watch", reload_watch),
     SOURCE("test.assertions", test_assertions),

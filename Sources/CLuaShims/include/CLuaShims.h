@@ -98,6 +98,19 @@ void cml_follow_lines(cml_state *s, int ref);
 
 // Opens a state on this thread with the standard libraries; NULL for want of memory.
 cml_state *cml_open(const struct cml_limits *limits);
+// The next state that this thread opens gives the same addresses and the same order of `pairs` to
+// scripts that do the same.
+void cml_reproduce_next(uint32_t seed);
+// What the standard libraries answer is handed to `put`, or comes from `take` in its place.
+struct cml_tape_hooks {
+  bool plays;
+  void (*put)(const void *bytes, size_t count);
+  size_t (*take)(const void **bytes);
+  void (*random)(uint64_t seeds[2]);
+};
+// Has those functions of the standard libraries that tell of the outside do so. The hooks must live
+// as long as the state. Before cml_install_program. [-0, +0, -]
+bool cml_install_tape(cml_state *s, const struct cml_tape_hooks *hooks);
 // Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
 // below a door.
 void cml_close(cml_state *s);

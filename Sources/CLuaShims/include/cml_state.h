@@ -80,6 +80,7 @@ struct cml_state {
   bool collected;           // a stop by memory has already tried a full collection in this call-out
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
+  struct cml_arena *arena;  // of a state that is recorded or replayed; else NULL
   uint64_t allocations;     // that grew the account: tells whether a collection is worth it
   uint64_t collected_at;    // `allocations` at the last idle collection
   uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off

@@ -1,0 +1,344 @@
+// What the standard libraries tell a script from outside, recorded and played: the time, files,
+// environment, seeds. And the seed of the hashes of a state, which decides the order of `pairs`.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cml_internal.h"
+
+// ---- The seed of the hashes ----------------------------------------------------------------
+// Lua draws it from addresses and the time, in `lua_newstate`, before it makes its first string;
+// between the two it allocates its stack. There we set it. Its place is behind fields that we know
+// (allocator, its argument, how much is allocated); where those are not found, it stays.
+
+enum { SEED_OFFSET = 12 * sizeof(void *) };
+
+static _Thread_local struct {
+  bool isWanted;
+  uint32_t seed;
+  int calls;
+  char *block;
+  size_t size;
+} next;
+
+void cml_reproduce_next(uint32_t seed) {
+  next.isWanted = true;
+  next.seed = seed;
+}
+
+static void *allocate_first(void *ud, void *block, size_t old_size, size_t new_size);
+
+static void set_seed(void *ud) {
+  for (size_t at = 0; at + SEED_OFFSET + 2 * sizeof(void *) <= next.size; at += sizeof(void *)) {
+    lua_Alloc allocator;
+    void *argument;
+    size_t total;
+    memcpy(&allocator, next.block + at, sizeof allocator);
+    memcpy(&argument, next.block + at + sizeof(void *), sizeof argument);
+    memcpy(&total, next.block + at + 2 * sizeof(void *), sizeof total);
+    if (allocator != allocate_first || argument != ud || total != next.size) continue;
+    memcpy(next.block + at + SEED_OFFSET, &next.seed, sizeof next.seed);
+    return;
+  }
+}
+
+static void *allocate_first(void *ud, void *block, size_t old_size, size_t new_size) {
+  if (++next.calls == 2) set_seed(ud);
+  void *result = cml_allocate(ud, block, old_size, new_size);
+  if (next.calls == 1) {
+    next.block = result;
+    next.size = new_size;
+  }
+  return result;
+}
+
+lua_State *cml_new_state(struct cml_state *s) {
+  if (!next.isWanted) return lua_newstate(cml_allocate, s);
+  next.isWanted = false;
+  next.calls = 0;
+  s->arena = cml_arena_make();
+  lua_State *L = lua_newstate(allocate_first, s);
+  if (L != NULL) lua_setallocf(L, cml_allocate, s);
+  return L;
+}
+
+// ---- Values as bytes -----------------------------------------------------------------------
+
+static struct {
+  char *bytes;
+  size_t count, capacity;
+} text;  // one thread of a process has a tape
+
+static void put(const void *bytes, size_t count) {
+  if (text.count + count > text.capacity) {
+    text.capacity = (text.count + count) * 2;
+    text.bytes = realloc(text.bytes, text.capacity);
+    if (text.bytes == NULL) abort();
+  }
+  memcpy(text.bytes + text.count, bytes, count);
+  text.count += count;
+}
+
+static void put_as(char kind, const void *bytes, size_t count) {
+  put(&kind, 1);
+  put(bytes, count);
+}
+
+enum { UP_ORIGINAL = 1, UP_NAME, UP_HOOKS, UP_ALSO };
+static int taped(lua_State *L);
+
+static const struct cml_tape_hooks *hooks_of(lua_State *L) {
+  return lua_touserdata(L, lua_upvalueindex(UP_HOOKS));
+}
+
+// A function that came from a library is an iterator: its answers come from outside as well.
+static void push_iterator(lua_State *L, int index) {
+  if (index == 0) lua_pushboolean(L, 0);
+  else lua_pushvalue(L, index);
+  lua_pushliteral(L, "lines");
+  lua_pushvalue(L, lua_upvalueindex(UP_HOOKS));
+  lua_pushboolean(L, 0);
+  lua_pushcclosure(L, taped, 4);
+}
+
+static void encode(lua_State *L, int i) {
+  switch (lua_type(L, i)) {
+    case LUA_TBOOLEAN: put_as(lua_toboolean(L, i) ? 't' : 'f', "", 0); break;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, i)) put_as('i', &(lua_Integer){lua_tointeger(L, i)}, 8);
+      else put_as('d', &(lua_Number){lua_tonumber(L, i)}, 8);
+      break;
+    case LUA_TSTRING: {
+      size_t count;
+      const char *bytes = lua_tolstring(L, i, &count);
+      put_as('s', &(uint64_t){count}, 8);
+      put(bytes, count);
+      break;
+    }
+    case LUA_TTABLE:  // os.date "*t"
+      put_as('{', "", 0);
+      lua_pushnil(L);
+      while (lua_next(L, i)) {
+        encode(L, lua_gettop(L) - 1);
+        encode(L, lua_gettop(L));
+        lua_pop(L, 1);
+      }
+      put_as('}', "", 0);
+      break;
+    case LUA_TFUNCTION:
+      put_as('l', "", 0);
+      push_iterator(L, i);
+      lua_replace(L, i);
+      break;
+    case LUA_TUSERDATA: put_as('h', "", 0); break;
+    default: put_as('n', "", 0); break;
+  }
+}
+
+static int close_null(lua_State *L) {
+  luaL_Stream *stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  fclose(stream->f);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+// A file that is not there: what is read from it is on the tape, what is written into it is lost.
+static void push_null(lua_State *L) {
+  luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
+  stream->closef = NULL;
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  stream->f = fopen("/dev/null", "r+");
+  if (stream->f != NULL) stream->closef = close_null;
+}
+
+struct reader { const char *at, *end; };
+
+static void fetch(struct reader *r, void *to, size_t count) {
+  if ((size_t)(r->end - r->at) < count) {
+    memset(to, 0, count);
+    r->at = r->end;
+    return;
+  }
+  memcpy(to, r->at, count);
+  r->at += count;
+}
+
+// False at the end of a table, or of all.
+static bool decode(lua_State *L, struct reader *r) {
+  char kind = 0;
+  luaL_checkstack(L, 4, "too many values");
+  fetch(r, &kind, 1);
+  switch (kind) {
+    case 't': lua_pushboolean(L, 1); return true;
+    case 'f': lua_pushboolean(L, 0); return true;
+    case 'i': {
+      lua_Integer value;
+      fetch(r, &value, 8);
+      lua_pushinteger(L, value);
+      return true;
+    }
+    case 'd': {
+      lua_Number value;
+      fetch(r, &value, 8);
+      lua_pushnumber(L, value);
+      return true;
+    }
+    case 's': {
+      uint64_t count;
+      fetch(r, &count, 8);
+      if (count > (size_t)(r->end - r->at)) count = (size_t)(r->end - r->at);
+      lua_pushlstring(L, r->at, count);
+      r->at += count;
+      return true;
+    }
+    case '{':
+      lua_newtable(L);
+      while (decode(L, r) && decode(L, r)) lua_rawset(L, -3);
+      return true;
+    case 'l': push_iterator(L, 0); return true;
+    case 'h': push_null(L); return true;
+    case 'n': lua_pushnil(L); return true;
+    default: return false;
+  }
+}
+
+// ---- Functions that are taped --------------------------------------------------------------
+
+// The error as it would be without us: with the function's name and the script's line.
+_Noreturn static void raise_again(lua_State *L) {
+  if (lua_type(L, -1) == LUA_TSTRING) {
+    const char *name = lua_tostring(L, lua_upvalueindex(UP_NAME));
+    luaL_where(L, 1);
+    if (lua_rawlen(L, -1) == 0) {
+      lua_pop(L, 1);
+      luaL_where(L, 2);
+    }
+    const char *message = lua_tostring(L, -2), *quoted = lua_pushfstring(L, "'%s'", name);
+    luaL_gsub(L, message, "'?'", quoted);
+    lua_remove(L, -2);  // the name in quotes
+    lua_concat(L, 2);
+  }
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+static int play(lua_State *L) {
+  const void *bytes;
+  size_t count = hooks_of(L)->take(&bytes);
+  struct reader reader = {bytes, (const char *)bytes + count};
+  if (lua_toboolean(L, lua_upvalueindex(UP_ALSO))) {
+    // It is done as well: what is closed here was opened here.
+    lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
+    lua_insert(L, 1);
+    lua_pcall(L, lua_gettop(L) - 1, 0, 0);  // door: script's, of a library
+  }
+  lua_settop(L, 0);
+  if (count > 0 && *reader.at == '!') {
+    reader.at++;
+    decode(L, &reader);
+    raise_again(L);
+  }
+  while (decode(L, &reader)) {}
+  return lua_gettop(L);
+}
+
+static int taped(lua_State *L) {
+  const struct cml_tape_hooks *hooks = hooks_of(L);
+  if (hooks->plays) return play(L);
+  lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
+  lua_insert(L, 1);
+  int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);  // door: script's, of a library
+  cml_poll(L);
+  text.count = 0;
+  luaL_checkstack(L, 10, "too many values");
+  int count = lua_gettop(L);
+  if (status != LUA_OK) put("!", 1);
+  for (int i = status == LUA_OK ? 1 : count; i <= count; i++) encode(L, i);
+  hooks->put(text.bytes, text.count);
+  if (status != LUA_OK) raise_again(L);
+  return count;
+}
+
+// io.input and io.output: a file that is named is not opened.
+static int redirected(lua_State *L) {
+  if (hooks_of(L)->plays && lua_type(L, 1) == LUA_TSTRING) {
+    lua_pushliteral(L, "/dev/null");
+    lua_replace(L, 1);
+  }
+  int count = lua_gettop(L);
+  lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
+  lua_insert(L, 1);
+  lua_call(L, count, LUA_MULTRET);  // door: script's, of a library
+  return lua_gettop(L);
+}
+
+// Without arguments it draws two numbers and gives them back: those are the seeds of a replay.
+static int seeded(lua_State *L) {
+  int count = lua_gettop(L);
+  const struct cml_tape_hooks *hooks = hooks_of(L);
+  lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
+  lua_insert(L, 1);
+  if (count == 0) {
+    uint64_t seeds[2] = {0, 0};
+    if (hooks->plays) {
+      const void *bytes;
+      if (hooks->take(&bytes) == sizeof seeds) memcpy(seeds, bytes, sizeof seeds);
+    } else {
+      hooks->random(seeds);
+      hooks->put(seeds, sizeof seeds);
+    }
+    lua_pushinteger(L, (lua_Integer)seeds[0]);
+    lua_pushinteger(L, (lua_Integer)seeds[1]);
+    count = 2;
+  }
+  lua_call(L, count, LUA_MULTRET);  // door: script's, of a library
+  return lua_gettop(L);
+}
+
+// Replaces a field of the table on top. [-0, +0, m]
+static void replace(lua_State *L, const char *name, lua_CFunction with, bool also, void *hooks) {
+  if (lua_getfield(L, -1, name) != LUA_TFUNCTION) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_pushstring(L, name);
+  lua_pushlightuserdata(L, hooks);
+  lua_pushboolean(L, also);
+  lua_pushcclosure(L, with, 4);
+  lua_setfield(L, -2, name);
+}
+
+static int install(lua_State *L) {
+  static const char *const of_os[] = {"time", "clock", "date", "tmpname", "remove", "rename",
+                                      "execute", "getenv", NULL};
+  static const char *const of_io[] = {"open", "popen", "read", "tmpfile", "lines", NULL};
+  static const char *const of_files[] = {"read", "lines", "seek", NULL};
+  void *hooks = lua_touserdata(L, 1);
+  lua_getglobal(L, "os");
+  for (const char *const *name = of_os; *name != NULL; name++)
+    replace(L, *name, taped, false, hooks);
+  lua_getglobal(L, "io");
+  for (const char *const *name = of_io; *name != NULL; name++)
+    replace(L, *name, taped, false, hooks);
+  replace(L, "input", redirected, false, hooks);
+  replace(L, "output", redirected, false, hooks);
+  luaL_getmetatable(L, LUA_FILEHANDLE);
+  lua_getfield(L, -1, "__index");
+  for (const char *const *name = of_files; *name != NULL; name++)
+    replace(L, *name, taped, false, hooks);
+  replace(L, "close", taped, true, hooks);
+  lua_getglobal(L, "package");
+  replace(L, "searchpath", taped, false, hooks);
+  lua_getglobal(L, "math");
+  replace(L, "randomseed", seeded, false, hooks);
+  lua_getfield(L, -1, "randomseed");
+  lua_call(L, 0, 0);  // door: set-up
+  return 0;
+}
+
+bool cml_install_tape(cml_state *s, const struct cml_tape_hooks *hooks) {
+  lua_State *L = s->main;
+  lua_pushcfunction(L, install);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)hooks);
+  return cml_protected_call(L, 1) == LUA_OK;
+}

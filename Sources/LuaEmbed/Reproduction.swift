@@ -1,0 +1,40 @@
+// Runs that can be done again: what the standard libraries tell scripts is recorded and played.
+
+internal import CLuaShims
+
+/// Who keeps what functions such as `os.time` and `io.read` answer, and gives it back.
+package struct LuaTapeHooks {
+  package typealias Put = @convention(c) (UnsafeRawPointer?, Int) -> Void
+  package typealias Take = @convention(c) (UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int
+  package typealias Random = @convention(c) (UnsafeMutablePointer<UInt64>?) -> Void
+
+  let plays: Bool
+  let put: Put
+  let take: Take
+  let random: Random
+
+  package init(
+    plays: Bool, put: @escaping Put, take: @escaping Take, random: @escaping Random
+  ) {
+    self.plays = plays
+    self.put = put
+    self.take = take
+    self.random = random
+  }
+}
+
+extension LuaState {
+  /// Has the next state of this thread give the same addresses, and the same order of `pairs`, to
+  /// scripts that do the same.
+  package static func reproduceNext(seed: UInt32) { cml_reproduce_next(seed) }
+
+  /// Has those functions of the standard libraries that tell of the outside ask the hooks. Before
+  /// the hooks of a program.
+  package func install(_ hooks: LuaTapeHooks) {
+    let raw = UnsafeMutablePointer<cml_tape_hooks>.allocate(capacity: 1)  // as long as the program
+    raw.initialize(
+      to: cml_tape_hooks(
+        plays: hooks.plays, put: hooks.put, take: hooks.take, random: hooks.random))
+    _ = cml_install_tape(record, raw)
+  }
+}
