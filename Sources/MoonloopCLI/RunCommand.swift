@@ -23,6 +23,9 @@ let runCommand = CommandSpec(
       names: ["--trace-out"], placeholder: "FILE",
       help: "Writes the same for ui.perfetto.dev, or chrome://tracing."),
     OptionSpec(
+      names: ["--record"], placeholder: "FILE",
+      help: "Records all that enters from outside, for 'moonloop replay FILE'."),
+    OptionSpec(
       names: ["--memory"], placeholder: "SIZE", help: "The most that Lua may hold, such as 64M."),
     OptionSpec(
       names: ["--callout"], placeholder: "TIME",
@@ -79,6 +82,10 @@ struct RunSettings {
   var timeout: Duration?
   var clock = ClockMode.real
   var traces = false
+  /// Where `--record` writes.
+  var record: String?
+  /// The text that a replay runs instead of its source.
+  var recorded: ScriptText?
   /// Where `--trace-out` writes.
   var traceOut: String?
   /// Whether `require "luv"` is to give ours.
@@ -105,7 +112,6 @@ extension Program {
 extension RunSettings {
   init(_ arguments: [String]) throws(UsageError) {
     let options = try ScannedOptions(arguments, from: 2, runCommand)
-    let raw = CommandLine.unsafeArgv  // the bytes as they came: names of files need not be UTF-8
     if options.has("-e") {
       scriptIndex = options.operands - 1
       source = .chunk(Self.chunk(arguments, options.operands))
@@ -114,7 +120,7 @@ extension RunSettings {
         throw UsageError(message: "run: the script is missing: name a file, or '-'", command: "run")
       }
       scriptIndex = options.operands
-      source = arguments[scriptIndex] == "-" ? .standardInput : .file(raw[scriptIndex]!)
+      source = arguments[scriptIndex] == "-" ? .standardInput : .file(ProgramArguments[scriptIndex])
     }
     if let name = options.value("--mode") {
       if name == "common" || name.isEmpty {
@@ -153,6 +159,7 @@ extension RunSettings {
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
     traces = options.has("--trace")
     traceOut = options.value("--trace-out")
+    record = options.value("--record")
     offersUV = options.has("--uv")
     watches = options.has("--watch")
     if watches, case .file = source {
@@ -165,12 +172,11 @@ extension RunSettings {
   private static func chunk(
     _ arguments: [String], _ operands: Int
   ) -> UnsafePointer<CChar> {
-    let raw = CommandLine.unsafeArgv
     for index in 2..<operands where arguments[index].hasPrefix("-e") {
-      if arguments[index] == "-e" { return UnsafePointer(raw[index + 1]!) }
-      return UnsafePointer(raw[index]! + 2)
+      if arguments[index] == "-e" { return UnsafePointer(ProgramArguments[index + 1]) }
+      return UnsafePointer(ProgramArguments[index] + 2)
     }
-    return UnsafePointer(raw[0]!)
+    return UnsafePointer(ProgramArguments[0])
   }
 }
 

@@ -5,7 +5,7 @@ internal import Moonloop
 /// The command line as the script sees it.
 struct ScriptArguments {
   private let settings: RunSettings
-  private let count = Int(CommandLine.argc)
+  private let count = ProgramArguments.count
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -60,7 +60,7 @@ struct ScriptArguments {
   }
 
   private func push(_ index: Int, on stack: LuaStack) {
-    stack.push(bytes: bytes(CommandLine.unsafeArgv[index]!))
+    stack.push(bytes: bytes(ProgramArguments[index]))
   }
 
   private func bytes(_ text: UnsafePointer<CChar>) -> UnsafeRawBufferPointer {

@@ -19,7 +19,14 @@ final class ScriptRun {
   func run() -> Int32 {
     if settings.editsLines { LineEditor.captureOutput() }
     let text: ScriptText
-    do { text = try ScriptText(settings.source) } catch {
+    do throws(ScriptFailure) {
+      if let recorded = settings.recorded {
+        text = recorded
+      } else {
+        text = try ScriptText(settings.source)
+      }
+      if let path = settings.record { try Recording.begin(path, text) }
+    } catch {
       writeToStandardError("moonloop: \(error.message)")
       return error.status
     }
@@ -34,6 +41,7 @@ final class ScriptRun {
     }
     return loop.isolate { loop in
       let state: LuaState
+      Recording.seedNextState()
       do throws(LuaError) {
         state = try LuaState(on: loop, limits: settings.limits)
       } catch {
@@ -66,6 +74,7 @@ final class ScriptRun {
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.tracer = TraceWriter(loop).tracer }
     traceFile?.attach()
+    Recording.join(state)
     state.install(
       LuaProgramHooks(
         exit: { [unowned self] status, closes in exit(status, closes) },
@@ -141,6 +150,7 @@ final class ScriptRun {
     state.shutDown()
     traceFile?.finish()
     flush()
+    Recording.finish()
     reporter.finish()
   }
 
@@ -164,6 +174,7 @@ final class ScriptRun {
     } else {
       flush()
       traceFile?.finish()
+      Recording.finish()
       Glibc.exit(outputHasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
     }
   }

@@ -42,6 +42,15 @@ final class ScriptText {
     }
   }
 
+  /// A text that was read before, from another place.
+  init(_ bytes: UnsafeRawBufferPointer, name: String) {
+    self.name = name
+    buffer = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
+    buffer.copyMemory(from: bytes)
+    begin = 0
+    end = bytes.count
+  }
+
   deinit { buffer.deallocate() }
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[begin..<end]) }
@@ -94,4 +103,18 @@ private func readAll(
     }
   }
   throw failure(shown, ENOMEM)
+}
+
+/// A file that stays in memory for as long as the program runs.
+struct WholeFile {
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ path: UnsafePointer<CChar>) throws(ScriptFailure) {
+    let shown = String(cString: path)
+    let fd = open(path, O_RDONLY | O_CLOEXEC)
+    if fd < 0 { throw failure(shown, errno) }
+    defer { close(fd) }
+    let (buffer, count) = try readAll(fd, shown)
+    bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+  }
 }

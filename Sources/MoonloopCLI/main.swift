@@ -10,8 +10,8 @@ exit(Program.main(CommandLine.arguments))
 enum Program {
   static let version = "0.1.0"
   static let commands = [
-    runCommand, replCommand, attachCommand, psCommand, testCommand, planCommand, simulateCommand,
-    checkCommand,
+    runCommand, replayCommand, replCommand, attachCommand, psCommand, testCommand, planCommand,
+    simulateCommand, checkCommand,
   ]
 
   /// - Returns: The exit status.
@@ -54,6 +54,7 @@ enum Program {
   ) throws(UsageError) -> Int32 {
     switch command.name {
     case "run": try run(arguments)
+    case "replay": try replay(arguments)
     case "test": try test(arguments)
     case replCommand.name: try repl(arguments)
     case attachCommand.name, psCommand.name: try runConsole(arguments, command)

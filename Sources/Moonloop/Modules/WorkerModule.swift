@@ -20,6 +20,10 @@ let moduleWorker: LuaRawFunction = { L, context in
     let modes = try options.modes() ?? [.default]
     let script = try call.workerScript(text, options)
     try call.requireWorkerRoom()
+    if Tape.state != .idle {
+      throw OperatingFailure(
+        "worker: what runs on other threads cannot be recorded; run it without --record", "ENOTSUP")
+    }
     let link = call.makeLink(name, capacity)
     // The handle of the worker; below it that of its port.
     call.pushPort(of: link)

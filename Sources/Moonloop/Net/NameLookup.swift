@@ -31,6 +31,7 @@ extension NetWait {
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void
   ) throws(LoopError) {
+    if Tape.state != .idle { return try lookUpTaped(host, family, whenFound) }
     var answer: LookupAnswer?
     let source = Loop.Source(name: "resolve \(host)") { [weak self] source in
       guard let self, !isOver, let found = answer?.take() else { return }
@@ -42,6 +43,33 @@ extension NetWait {
     answer = fresh
     try add(source)
     Resolver.shared.resolve(host, family) { fresh.put($0) }
+  }
+
+  /// The same where a recording is written or played: the answer comes through a pipe, so that it
+  /// enters the loop as all the rest does. A replay asks nobody.
+  private func lookUpTaped(
+    _ host: String, _ family: Resolver.Family,
+    _ whenFound: @escaping (Resolver.Answer) -> Void
+  ) throws(LoopError) {
+    let pipe: (read: Int32, write: Int32)
+    do { pipe = try ChildDescriptors.pipe() } catch {
+      return whenFound(.failure(Resolver.Failure(code: error.name, message: error.message)))
+    }
+    var bytes: [UInt8] = []
+    let source = Loop.DescriptorSource(
+      pipe.read, closesDescriptor: true, name: "resolve \(host)"
+    ) { [weak self] source, _ in
+      guard let self, !isOver else { return }
+      let scratch = runtime.scratch
+      let count = (try? runtime.loop.kernel.read(source.fd, into: scratch)) ?? 0
+      if count > 0 { return bytes.append(contentsOf: scratch[0..<count]) }
+      remove(source)
+      whenFound(Resolver.decode(bytes))
+    }
+    try add(source)
+    if Tape.state == .plays { return }
+    let end = pipe.write
+    Resolver.shared.resolve(host, family) { Resolver.send($0, to: end) }
   }
 }
 

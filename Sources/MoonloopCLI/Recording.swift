@@ -1,0 +1,138 @@
+// `run --record`: how a program was started goes first into its recording, with its script, so that
+// `replay` needs nothing else. See docs/recording.md.
+
+internal import Glibc
+internal import Moonloop
+
+/// What a recording begins with.
+struct RecordedStart {
+  var arguments: [UnsafeRawBufferPointer] = []
+  var environment: [UnsafeRawBufferPointer] = []
+  var scriptName = ""
+  var script = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  /// Bytes: how many arguments and variables there are, then each text behind its length.
+  static func encode(script: ScriptText) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func number(_ value: Int) {
+      withUnsafeBytes(of: UInt32(value).littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    func text(_ text: UnsafeRawBufferPointer) {
+      number(text.count)
+      bytes.append(contentsOf: text)
+    }
+    number(ProgramArguments.count)
+    for index in 0..<ProgramArguments.count {
+      let argument = ProgramArguments[index]
+      text(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+    }
+    let environment = Child.environment
+    number(environment.count)
+    for line in environment { line.withUnsafeBytes(text) }
+    Array(script.name.utf8).withUnsafeBytes(text)
+    text(script.bytes)
+    return bytes
+  }
+
+  /// The checksums were right, so this is nil only for what somebody made up.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    var at = 0
+    func number() -> Int? {
+      guard bytes.count - at >= 4 else { return nil }
+      defer { at += 4 }
+      return Int(bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self).littleEndian)
+    }
+    func text() -> UnsafeRawBufferPointer? {
+      guard let count = number(), bytes.count - at >= count else { return nil }
+      defer { at += count }
+      return UnsafeRawBufferPointer(rebasing: bytes[at..<at + count])
+    }
+    func texts() -> [UnsafeRawBufferPointer]? {
+      guard let count = number() else { return nil }
+      var found: [UnsafeRawBufferPointer] = []
+      for _ in 0..<count {
+        guard let one = text() else { return nil }
+        found.append(one)
+      }
+      return found
+    }
+    guard let arguments = texts(), let environment = texts(), let name = text(),
+      let script = text(), arguments.count > 2
+    else { return nil }
+    self.arguments = arguments
+    self.environment = environment
+    self.script = script
+    scriptName = String(decoding: name, as: UTF8.self)
+  }
+
+  /// Makes the environment that of the recording.
+  func setEnvironment() {
+    clearenv()
+    for line in environment {
+      let text = UnsafeMutablePointer<CChar>.allocate(capacity: line.count + 1)
+      for (index, byte) in line.enumerated() { text[index] = CChar(bitPattern: byte) }
+      text[line.count] = 0
+      putenv(text)  // it stays where it is
+    }
+  }
+}
+
+/// The recording that a run writes.
+enum Recording {
+  /// Begins to record what this thread is told.
+  static func begin(_ path: String, _ script: ScriptText) throws(ScriptFailure) {
+    // The environment is in it, and perhaps what nobody else is to read.
+    let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    if fd < 0 { throw failure(path, String(cString: strerror(errno))) }
+    do { try Tape.record(into: fd) } catch { throw failure(path, error.message) }
+    RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
+  }
+
+  /// Writes the rest, or has a replay look whether anything is left.
+  static func finish() {
+    if Tape.state == .idle { return }
+    do { try Tape.finish() } catch {
+      writeToStandardError("moonloop: --record: what happened was not recorded: \(error.message)")
+    }
+  }
+
+  /// Before the state: what its order of `pairs` depends on.
+  static func seedNextState() {
+    if Tape.state == .idle { return }
+    var seed = UInt32.random(in: .min ... .max)
+    if Tape.state == .records {
+      withUnsafeBytes(of: seed) { Tape.put(.seed, $0) }
+    } else {
+      let found = Tape.take(.seed)
+      if found.count == 4 { seed = found.loadUnaligned(as: UInt32.self) }
+    }
+    LuaState.reproduceNext(seed: seed)
+  }
+
+  /// Has the standard libraries of a state take part.
+  static func join(_ state: LuaState) {
+    if Tape.state == .idle { return }
+    state.install(
+      LuaTapeHooks(
+        plays: Tape.state == .plays,
+        put: { bytes, count in
+          Tape.put(.library, UnsafeRawBufferPointer(start: bytes, count: count))
+        },
+        take: { bytes in
+          let found = Tape.take(.library)
+          bytes?.pointee = found.baseAddress
+          return found.count
+        },
+        random: { seeds in
+          seeds?[0] = .random(in: .min ... .max)
+          seeds?[1] = .random(in: .min ... .max)
+        }))
+    do { try state.run("require 'moonloop.recording'", name: "=moonloop") } catch {
+      writeToStandardError("moonloop: \(error.message)")
+    }
+  }
+
+  private static func failure(_ path: String, _ why: String) -> ScriptFailure {
+    ScriptFailure(message: "--record: cannot write '\(path)': \(why)", status: ExitStatus.usage)
+  }
+}

@@ -1,0 +1,126 @@
+// Recordings that are damaged, cut, foreign or of another script: each is told, none is run wrongly.
+
+import Foundation
+import Testing
+
+@Suite struct RecordingFaultTests {
+  private let script = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local count = 0
+    loop:every(0.001, function(timer)
+      count = count + 1
+      print(count)
+      if count == 3 then timer:invalidate() end
+    end)
+    """
+
+  private func withRecording(_ body: (URL, Data) throws -> Void) throws {
+    try inFolder { folder in
+      let path = folder.appendingPathComponent("script.lua").path
+      try script.write(toFile: path, atomically: true, encoding: .utf8)
+      let recording = folder.appendingPathComponent("recording.mlt")
+      let run = try moonloop(["run", "--record", recording.path, path])
+      #expect(run.output == "1\n2\n3\n" && run.status == 0, "\(run)")
+      try body(folder, Data(contentsOf: recording))
+    }
+  }
+
+  private func replay(_ data: Data, in folder: URL) throws -> Outcome {
+    let path = folder.appendingPathComponent("changed.mlt")
+    try data.write(to: path)
+    let run = try moonloop(["replay", path.path])
+    #expect(run.isOurs, "\(run)")
+    return run
+  }
+
+  @Test("a recording that is cut says after which event and byte")
+  func truncated() throws {
+    try withRecording { folder, data in
+      for count in [0, 5, 15, 16, 30, 60, data.count / 2, data.count - 26, data.count - 1] {
+        let run = try replay(data.prefix(count), in: folder)
+        #expect(run.status == 1, "\(count): \(run)")
+        #expect(run.output.isEmpty || count >= data.count - 26, "\(count): \(run)")
+        switch count {
+        case 0: #expect(run.errors.contains("is no recording of moonloop"), "\(run)")
+        case 16, data.count - 26: break  // nothing but a head; see `killed`
+        default:
+          #expect(run.errors.contains("is truncated after event "), "\(count): \(run)")
+          #expect(run.errors.contains("at byte "), "\(count): \(run)")
+        }
+      }
+    }
+  }
+
+  @Test("a recording with a changed byte is refused")
+  func damaged() throws {
+    try withRecording { folder, data in
+      for place in stride(from: 0, to: data.count, by: max(1, data.count / 24)) {
+        var changed = data
+        changed[place] ^= 0x10
+        let run = try replay(changed, in: folder)
+        #expect(run.status == 1 && run.output.isEmpty, "\(place): \(run)")
+        let words = ["is damaged", "is no recording", "has version", "is truncated"]
+        #expect(words.contains { run.errors.contains($0) }, "\(place): \(run)")
+      }
+      let other = try replay(Data("#!/usr/bin/lua\nprint 1\n".utf8), in: folder)
+      #expect(other.errors.contains("is no recording of moonloop"))
+    }
+    let none = try moonloop(["replay", "/nowhere.mlt"])
+    #expect(none.status == 2 && none.errors.contains("/nowhere.mlt"), "\(none)")
+  }
+
+  @Test("another script is told, and where it asks for something else")
+  func diverges() throws {
+    try withRecording { folder, _ in
+      let recording = folder.appendingPathComponent("recording.mlt").path
+      func with(_ text: String) throws -> Outcome {
+        let path = folder.appendingPathComponent("other.lua").path
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return try moonloop(["replay", "--script", path, recording])
+      }
+      let same = try with(script)
+      #expect(same.status == 0 && same.errors.isEmpty && same.output == "1\n2\n3\n", "\(same)")
+      let other = try with(script.replacingOccurrences(of: "print(count)", with: "print(-count)"))
+      #expect(other.output == "-1\n-2\n-3\n" && other.status == 0, "\(other)")
+      #expect(other.errors.contains("other.lua' is not what was recorded"))
+      let more = try with(script + "print(require('moonloop').net.listen { port = 0 })")
+      #expect(more.status == 1 && more.isOurs)
+      #expect(
+        more.errors.contains { $0.isNumber } && more.errors.contains("the script asked for socket;"),
+        "\(more)")
+      let longer = try with(script.replacingOccurrences(of: "== 3", with: "== 4"))
+      #expect(longer.status == 1 && longer.output == "1\n2\n3\n", "\(longer)")
+      #expect(longer.errors.contains("moonloop: replay: event "), "\(longer)")
+    }
+  }
+
+  @Test("a killed program's recording plays as far as it goes")
+  func killed() throws {
+    let text = """
+      local loop = require("moonloop").current()
+      local count = 0
+      loop:every(0.0005, function() count = count + 1 print(count) end)
+      loop:after(1.2, function() print "ready" io.stdout:flush() end)
+      """
+    try withFile(text) { path in
+      let program = try Program(["run", "--record", path + ".mlt", path])
+      try program.waitFor("ready")
+      program.send(SIGKILL)
+      _ = try program.wait()
+      let run = try moonloop(["replay", path + ".mlt"])
+      #expect(run.status == 1 && run.isOurs, "\(run.errors)")
+      #expect(run.output.hasPrefix("1\n2\n3\n"))
+      #expect(run.errors.contains("the recording ends here (its program was killed there)"))
+    }
+  }
+
+  @Test("a place that cannot be written is told before the script begins; a full disk at its end")
+  func refused() throws {
+    let none = try moonloop(["run", "--record", "/nowhere/x.mlt", "-e", "print 'ran'"])
+    #expect(none.status == 2 && none.output.isEmpty)
+    #expect(none.errors.contains("--record: cannot write '/nowhere/x.mlt'"))
+    let full = try moonloop(["run", "--record", "/dev/full", "-e", "print 'ran'"])
+    #expect(full.errors.contains("No space left on device"), "\(full)")
+  }
+}

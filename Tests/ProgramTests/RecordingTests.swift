@@ -1,0 +1,256 @@
+// `moonloop run --record` and `moonloop replay`: the same bytes again, without the world.
+
+import Foundation
+import Testing
+
+@Suite struct RecordingTests {
+  /// Runs a recorded program; what it recorded is played without its peers, its input and its files.
+  private func recorded(
+    _ arguments: [String], input: String? = "", in folder: URL,
+    meanwhile: (Program) throws -> Void = { _ in }
+  ) throws -> (first: Outcome, again: Outcome, recording: URL) {
+    let recording = folder.appendingPathComponent("recording.mlt")
+    let program = try Program(
+      ["run", "--record", recording.path] + arguments, input: input, in: folder)
+    try meanwhile(program)
+    let first = try program.wait()
+    let again = try moonloop(["replay", recording.path], in: URL(fileURLWithPath: "/"))
+    return (first, again, recording)
+  }
+
+  private func expectSame(_ pair: (first: Outcome, again: Outcome, recording: URL)) {
+    #expect(pair.again.output == pair.first.output)
+    #expect(pair.again.errors == pair.first.errors)
+    #expect(pair.again.status == pair.first.status)
+    #expect(pair.first.isOurs, "\(pair.first)")
+    #expect(!pair.first.output.isEmpty || !pair.first.errors.isEmpty)
+  }
+
+  private static let scripts: [(what: String, status: Int32, text: String)] = [
+    (
+      "timers, the clocks and standard input", 0,
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local count = 0
+      loop:every(0.01, function(timer, missed)
+        count = count + 1
+        print(count, missed, ml.now(), ml.wall_time(), timer.next_fire)
+        if count == 4 then timer:invalidate() end
+      end)
+      loop:fd { fd = 0, read = function(fd)
+        local text = fd:read(4096)
+        print("input", text)
+        if not text then fd:invalidate() end
+      end }
+      """
+    ),
+    (
+      "the libraries of Lua", 0,
+      """
+      print({}, function() end, coroutine.create(print))
+      local names, objects = {}, {}
+      for i = 1, 30 do names["k" .. i] = i objects[{}] = i end
+      for name in pairs(names) do io.write(name, " ") end
+      for _, i in pairs(objects) do io.write(i, " ") end
+      print(math.random(), math.random(1000), math.randomseed())
+      print(math.random(), os.time(), os.clock(), os.date(), os.date("*t").sec, os.getenv "HOME")
+      print(os.tmpname(), pcall(os.date, "%Ez"))
+      print(pcall(function() os.time {} end))
+      print(io.open "/nowhere")
+      local file = assert(io.open("module.lua"))
+      print(file:read "n", file:read "l", file:seek "cur", file:read "a", file:close())
+      for line in io.lines "module.lua" do print(line) end
+      for line in assert(io.open "module.lua"):lines "L" do io.write(line) end
+      local pipe = io.popen "echo hi; exit 3"
+      print(pipe:read "a", pipe:close())
+      print(os.execute "exit 4")
+      print(io.read "l", io.read "n", io.read "a")
+      print(require "module", loadfile("module.lua")(), dofile "module.lua", pcall(require, "none"))
+      assert(io.open("written", "w")):write("text"):close()
+      io.stderr:write "to stderr\\n"
+      """
+    ),
+    (
+      "processes: their output, their exit and their numbers", 0,
+      """
+      local ml = require "moonloop"
+      local child <close> = assert(ml.process.spawn {
+        "sh", "-c", "cat; echo out; echo err >&2; exit 3", stdin = "pipe", stdout = "pipe",
+        stderr = "pipe" })
+      child.stdin:write "given\\n"
+      child.stdin:close()
+      print(child.stdout:read "a", child.stderr:read "a")
+      local status = child:await()
+      print(status.code, status.signal, child.pid)
+      print(ml.process.spawn { "/nowhere/at-all" })
+      print(ml.process.run { "sh", "-c", "kill -9 $$" }.signal)
+      """
+    ),
+    (
+      "signals, watched files and names", 0,
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:signal("usr1", function(source, signal) print("usr1", signal and signal.pid) end)
+      local folder = assert(arg[1])
+      local watch = loop:watch { folder, function(watch, changes)
+        for _, change in ipairs(changes) do print(change.kind, change.path) end
+        loop:stop()
+      end }
+      loop:task(function()
+        print(table.concat(assert(ml.net.resolve "localhost"), " "))
+        print(ml.net.resolve "no.such.name.invalid")
+        ml.process.run { "sh", "-c", "kill -USR1 $PPID" }
+        ml.sleep(0.05)
+        assert(io.open(folder .. "/new", "w")):close()
+      end)
+      """
+    ),
+    (
+      "sockets: a server and its client", 0,
+      """
+      local ml = require "moonloop"
+      local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream, peer)
+        for line in stream:lines() do stream:write(line:upper(), "\\n") end
+      end })
+      local client <close> = assert(ml.net.connect { host = "localhost", port = server.port })
+      print(server.port)
+      for i = 1, 20 do client:write("line ", i, "\\n") print(client:read "l") end
+      client:write(("x"):rep(300000), "\\n")
+      print(#client:read "l")
+      print(ml.net.connect { host = "127.0.0.1", port = 1, timeout = 1 })
+      server:close()
+      """
+    ),
+    (
+      "what cannot be recorded", 0,
+      """
+      local ml = require "moonloop"
+      print(ml.worker { source = "return 1" })
+      print(pcall(require, "moonloop.posix"))
+      """
+    ),
+    (
+      "errors", 1,
+      """
+      local loop = require("moonloop").current()
+      loop:after(0.001, function() error "in a timer" end)
+      loop:after(0.002, function() print "still there" end)
+      """
+    ),
+    ("os.exit", 7, "print 'x' require('moonloop').current():after(0.01, function() os.exit(7) end)"),
+    (
+      "a virtual clock", 0,
+      """
+      local ml = require "moonloop"
+      ml.current():every(3600, function(timer)
+        print(ml.now(), os.time())
+        if ml.now() > 0 and timer.fires == 3 then timer:invalidate() end
+      end):again(1)
+      ml.sleep(10)
+      print(ml.now(), ml.wall_time())
+      ml.current():stop()
+      """
+    ),
+  ]
+
+  @Test("a replay prints the same bytes and ends the same", arguments: scripts.indices)
+  func same(_ index: Int) throws {
+    let (what, status, text) = Self.scripts[index]
+    try inFolder { folder in
+      let script = folder.appendingPathComponent("script.lua")
+      try text.write(to: script, atomically: true, encoding: .utf8)
+      try "return 12 + 30 -- a module\n".write(
+        to: folder.appendingPathComponent("module.lua"), atomically: true, encoding: .utf8)
+      let options = what == "a virtual clock" ? ["--clock", "virtual"] : []
+      let pair = try recorded(
+        options + ["script.lua", folder.path], input: "one\n2 three\nfour", in: folder)
+      #expect(pair.first.status == status, "\(what): \(pair.first)")
+      expectSame(pair)
+      // The script itself is in the recording.
+      try FileManager.default.removeItem(at: script)
+      try? FileManager.default.removeItem(at: folder.appendingPathComponent("written"))
+      let later = try moonloop(["replay", pair.recording.path], in: folder)
+      #expect(later.output == pair.first.output)
+      let written = folder.appendingPathComponent("written").path
+      #expect(!FileManager.default.fileExists(atPath: written), "a replay wrote a file")
+    }
+  }
+
+  @Test("examples replay when their peers are gone")
+  func examples() throws {
+    let examples = Program.examples
+    func path(_ name: String) -> String { examples.appendingPathComponent(name).path }
+    try inFolder { folder in
+      expectSame(
+        try recorded([path("lines.lua")], input: "one\ntwo\nthree", in: folder))
+      expectSame(try recorded([path("heartbeat.lua"), "3", "0.01"], in: folder))
+      expectSame(try recorded([path("ask.lua")], input: "Ada\n", in: folder))
+      let text = (0..<5000).map { "\($0 % 70)\n" }.joined()
+      let file = folder.appendingPathComponent("numbers")
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      expectSame(try recorded([path("pipeline.lua"), file.path], in: folder))
+    }
+  }
+
+  @Test("a server replays its clients, and the signal that ended it")
+  func server() throws {
+    let client = """
+      local ml = require "moonloop"
+      local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = tonumber(arg[1]) })
+      for i = 1, 20 do stream:write("hello ", i, "\\n") assert(stream:read "l") end
+      """
+    try inFolder { folder in
+      let path = folder.appendingPathComponent("client.lua").path
+      try client.write(toFile: path, atomically: true, encoding: .utf8)
+      let example = Program.examples.appendingPathComponent("echo_server.lua").path
+      let pair = try recorded([example], input: nil, in: folder) { program in
+        try program.waitFor("\n")
+        let port = String(program.output.drop { !$0.isNumber }.prefix { $0.isNumber })
+        for _ in 0..<3 {
+          let one = try moonloop(["run", path, port])
+          #expect(one.status == 0, "\(one)")
+        }
+        try program.closeInput()
+      }
+      #expect(pair.first.output.contains("3 connections, 60 messages"), "\(pair.first)")
+      expectSame(pair)
+      let ended = try recorded([example], input: nil, in: folder) { program in
+        try program.waitFor("\n")
+        program.send(SIGTERM)
+      }
+      #expect(ended.first.status == 143)
+      expectSame(ended)
+    }
+  }
+
+  @Test("tail replays how its file grew")
+  func tail() throws {
+    try inFolder { folder in
+      let file = folder.appendingPathComponent("log")
+      try "first\n".write(to: file, atomically: false, encoding: .utf8)
+      let example = Program.examples.appendingPathComponent("tail.lua").path
+      let pair = try recorded([example, file.path], input: nil, in: folder) { program in
+        let log = try FileHandle(forWritingTo: file)
+        try log.seekToEnd()
+        for line in ["second", "third"] {
+          try log.write(contentsOf: Data((line + "\n").utf8))
+          try program.waitFor(line + "\n")
+        }
+        program.send(SIGINT)
+      }
+      #expect(pair.first.output.hasSuffix("third\n"))
+      expectSame(pair)
+    }
+  }
+}
+
+/// A folder for the time of a test.
+func inFolder(_ body: (URL) throws -> Void) throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("moonloop-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try body(folder)
+}
