@@ -30,7 +30,7 @@ struct cmx_tape {
   unsigned char *bytes;  // records: what waits; plays: the file
   size_t count, capacity;
   size_t at, part_end;  // plays
-  bool is_endless, is_over;
+  bool is_endless, is_over, is_aside;
   struct { int fd, stream; } copies[COPIES];
   int copy_count;
 };
@@ -318,6 +318,7 @@ void cmx_tape_given(const void *bytes, size_t count) {
 
 int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
   int64_t *last = &tape.clocks[tag - cmx_tag_monotonic];
+  if (tape.is_aside) return tape.state == cmx_tape_records ? read() : *last;
   if (tape.state == cmx_tape_records) {
     note_ending();
     int64_t now = read();
@@ -329,6 +330,8 @@ int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
   tape.events++;
   return *last += take_number();
 }
+
+void cmx_tape_set_aside(bool is_aside) { tape.is_aside = is_aside; }
 
 // ---- For the host --------------------------------------------------------------------------
 

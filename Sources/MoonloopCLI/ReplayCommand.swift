@@ -11,7 +11,11 @@ let replayCommand = CommandSpec(
     OptionSpec(
       names: ["--script"], placeholder: "FILE",
       help: "Runs this text instead of the recorded one; where it asks for something\n"
-        + "else, the replay ends and says so.")
+        + "else, the replay ends and says so."),
+    OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
+    OptionSpec(
+      names: ["--trace-out"], placeholder: "FILE",
+      help: "Writes the same for ui.perfetto.dev, or chrome://tracing."),
   ],
   notes: [
     """
@@ -25,6 +29,7 @@ let replayCommand = CommandSpec(
   ],
   examples: [
     ("moonloop replay crash.mlt", "The same output, without its peers and without waiting."),
+    ("moonloop replay --trace-out crash.json crash.mlt", "What the loop did then, as a picture."),
     ("moonloop replay --script fixed.lua crash.mlt", "Whether a changed script does better."),
   ])
 
@@ -41,7 +46,11 @@ extension Program {
     do {
       let bytes = try WholeFile(path).bytes
       let start = try Replay.begin(bytes, String(cString: path))
-      return try Replay.run(start, script: options.value("--script"))
+      return try Replay.run(
+        start,
+        ReplayOptions(
+          script: options.value("--script"), traces: options.has("--trace"),
+          traceOut: options.value("--trace-out")))
     } catch let error as ScriptFailure {
       writeToStandardError("moonloop: replay: \(error.message)")
       return error.status
@@ -49,6 +58,12 @@ extension Program {
       throw error
     } catch { return ExitStatus.failure }
   }
+}
+
+struct ReplayOptions {
+  var script: String?
+  var traces: Bool
+  var traceOut: String?
 }
 
 /// A run whose system is a recording.
@@ -89,13 +104,14 @@ enum Replay {
   }
 
   /// Runs the recorded script, or another in its place.
-  static func run(_ start: RecordedStart, script: String?) throws -> Int32 {
+  static func run(_ start: RecordedStart, _ options: ReplayOptions) throws -> Int32 {
     ProgramArguments.replace(start.arguments)
     start.setEnvironment()
     var settings = try RunSettings(ProgramArguments.texts)
     settings.record = nil
-    settings.traceOut = nil
-    if let script {
+    settings.traces = options.traces
+    settings.traceOut = options.traceOut
+    if let script = options.script {
       let text = try script.withCString { path throws(ScriptFailure) in
         try ScriptText(.file(UnsafePointer(strdup(path)!)))
       }

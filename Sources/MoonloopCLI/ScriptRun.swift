@@ -72,7 +72,7 @@ final class ScriptRun {
       if LineEditor.isEditing { LineEditor.print("\(text)\n") } else { reporter.report(text) }
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
-    if settings.traces { loop.tracer = TraceWriter(loop).tracer }
+    if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
     traceFile?.attach()
     Recording.join(state)
     state.install(
@@ -87,8 +87,8 @@ final class ScriptRun {
     if settings.command != nil {
       runtime.openBed()
       runtime.openConsole()
-    } else {
-      runtime.hearAttention(kernel)
+    } else if Tape.state == .idle {
+      runtime.hearAttention(kernel)  // what an attached console does is on no tape
     }
     if settings.editsLines {
       runtime.openConsole()

@@ -50,7 +50,7 @@ final class TraceFile {
     self.loop = loop
     self.runtime = runtime
     process = Int(getpid())
-    begin = loop.now
+    begin = Tape.aside { loop.now }
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     if fd < 0 {
       throw ScriptFailure(
@@ -64,7 +64,8 @@ final class TraceFile {
 
   /// Takes part in all that the loop and its tasks tell, beside who does already.
   func attach() {
-    loop.add(watcher: TraceWatcher(wantsNames: true) { [unowned self] event in take(event) })
+    loop.add(
+      watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
     runtime.taskTracer = { [unowned self] task, begins in take(task, begins) }
   }
 
@@ -87,7 +88,7 @@ final class TraceFile {
 
   // MARK: Events of the loop
 
-  private var now: Int64 { begin.duration(to: loop.now).loopNanoseconds }
+  private var now: Int64 { begin.duration(to: Tape.aside { loop.now }).loopNanoseconds }
 
   private func take(_ event: TraceEvent) {
     if isOver { return }

@@ -14,11 +14,13 @@ final class TraceWriter {
 
   init(_ loop: Loop) {
     self.loop = loop
-    begin = loop.now
+    begin = Tape.aside { loop.now }
     hasColours = Self.wantsColours
   }
 
-  var tracer: Tracer { { self.write($0) } }
+  var watcher: TraceWatcher {
+    TraceWatcher(wantsNames: true, looksOn: true) { self.write($0) }
+  }
 
   private static var wantsColours: Bool {
     if let noColour = getenv("NO_COLOR"), noColour[0] != 0 { return false }
@@ -53,7 +55,7 @@ final class TraceWriter {
   }
 
   private func line(_ mode: ModeName, _ text: String) {
-    let time = fixed(begin.duration(to: loop.now).loopNanoseconds, 1_000_000_000, 6)
+    let time = fixed(begin.duration(to: Tape.aside { loop.now }).loopNanoseconds, 1_000_000_000, 6)
     let gap = String(repeating: " ", count: max(0, 12 - time.utf8.count))
     writeToStandardError("\(gap)\(time)  \(mode)  \(text)")
   }

@@ -99,6 +99,8 @@ public final class Loop: @unchecked Sendable {
   var isTraced = false
   /// Whether any of those wants the names of what is called.
   var tracesNames = false
+  /// Whether none of those is part of what scripts do.
+  var isOnlyLookedOn = true
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// Called when another process asks for attention; see `Attention`.

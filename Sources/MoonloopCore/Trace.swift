@@ -29,10 +29,13 @@ public typealias Tracer = (TraceEvent) -> Void
 package final class TraceWatcher {
   /// Whether it looks at the names of what is called; making them is most of the cost.
   fileprivate let wantsNames: Bool
+  /// Whether it is no part of what scripts do: then it may be there in a replay alone.
+  fileprivate let looksOn: Bool
   fileprivate let body: Tracer
 
-  package init(wantsNames: Bool, _ body: @escaping Tracer) {
+  package init(wantsNames: Bool, looksOn: Bool = false, _ body: @escaping Tracer) {
     self.wantsNames = wantsNames
+    self.looksOn = looksOn
     self.body = body
   }
 }
@@ -52,6 +55,7 @@ extension Loop {
   func lookWhoTraces() {
     isTraced = tracer != nil || !watchers.isEmpty
     tracesNames = tracer != nil || watchers.contains(where: \.wantsNames)
+    isOnlyLookedOn = tracer == nil && watchers.allSatisfy(\.looksOn)
   }
 
   @inline(never)
@@ -63,6 +67,9 @@ extension Loop {
   func traceRun(begins: Bool, _ frame: RunFrame) {
     if isTraced { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
   }
+
+  /// The time, for the tracers: beside a recording if they are no part of it.
+  private var tracedTime: Int64 { isOnlyLookedOn ? Tape.aside { clock.now() } : clock.now() }
 
   /// Calls the code of an item and tells of it.
   func traced(_ kind: CalloutKind, _ mode: Mode, _ item: Item, _ body: () -> Void) {
@@ -77,12 +84,12 @@ extension Loop {
     due date: Int64? = nil, missed: Int64 = 0, _ body: () -> Void
   ) {
     let name = tracesNames ? name() : ""
-    let begin = clock.now()
+    let begin = tracedTime
     tell(
       .calloutBegins(
         kind, name: name, mode: mode.name, lateness: date.map { max(0, begin - $0) } ?? 0,
         missed: missed, subject: subject, at: begin))
     body()
-    tell(.callout(kind, name: name, mode: mode.name, nanoseconds: clock.now() - begin))
+    tell(.callout(kind, name: name, mode: mode.name, nanoseconds: tracedTime - begin))
   }
 }

@@ -120,7 +120,7 @@ import Testing
       client:write(("x"):rep(300000), "\\n")
       print(#client:read "l")
       print(ml.net.connect { host = "127.0.0.1", port = 1, timeout = 1 })
-      server:close()
+      server:invalidate()
       """
     ),
     (

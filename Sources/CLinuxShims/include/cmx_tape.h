@@ -44,3 +44,6 @@ void cmx_tape_put(uint32_t key, const void *bytes, size_t count);
 size_t cmx_tape_take(uint32_t key, const void **bytes);
 
 uint64_t cmx_tape_events(void);
+
+// Between these the clocks are read beside the tape: by who looks on, and is not recorded.
+void cmx_tape_set_aside(bool is_aside);

@@ -84,6 +84,15 @@ package enum Tape {
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
+  /// Reads the clocks beside the tape: for who looks on, and is not part of what is recorded. In a
+  /// replay the time is that of the last reading.
+  package static func aside<Result>(_ body: () -> Result) -> Result {
+    if cmx_tape_state() == cmx_tape_idle { return body() }
+    cmx_tape_set_aside(true)
+    defer { cmx_tape_set_aside(false) }
+    return body()
+  }
+
   /// Records bytes.
   package static func put(_ key: Key, _ bytes: UnsafeRawBufferPointer) {
     cmx_tape_put(key.rawValue, bytes.baseAddress, bytes.count)
