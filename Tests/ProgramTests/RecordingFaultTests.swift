@@ -1,4 +1,4 @@
-// Recordings that are damaged, cut, foreign or of another script: each is told, none is run wrongly.
+// Recordings that are damaged, cut, foreign or of another script: each is told.
 
 import Foundation
 import Testing
@@ -87,7 +87,8 @@ import Testing
       let more = try with(script + "print(require('moonloop').net.listen { port = 0 })")
       #expect(more.status == 1 && more.isOurs)
       #expect(
-        more.errors.contains { $0.isNumber } && more.errors.contains("the script asked for socket;"),
+        more.errors.contains { $0.isNumber }
+          && more.errors.contains("the script asked for socket;"),
         "\(more)")
       let longer = try with(script.replacingOccurrences(of: "== 3", with: "== 4"))
       #expect(longer.status == 1 && longer.output == "1\n2\n3\n", "\(longer)")

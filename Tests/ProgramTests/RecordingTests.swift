@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct RecordingTests {
-  /// Runs a recorded program; what it recorded is played without its peers, its input and its files.
+  /// Runs a recorded program; what it recorded is played without its peers, input and files.
   private func recorded(
     _ arguments: [String], input: String? = "", in folder: URL,
     meanwhile: (Program) throws -> Void = { _ in }
@@ -139,7 +139,9 @@ import Testing
       loop:after(0.002, function() print "still there" end)
       """
     ),
-    ("os.exit", 7, "print 'x' require('moonloop').current():after(0.01, function() os.exit(7) end)"),
+    (
+      "os.exit", 7, "print 'x' require('moonloop').current():after(0.01, function() os.exit(7) end)"
+    ),
     (
       "a virtual clock", 0,
       """
