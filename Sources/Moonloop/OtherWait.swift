@@ -10,9 +10,9 @@ package class OtherWait {
   private let words: String
   private let giveUp: () -> Void
   /// The task that waits, once it has suspended; whoever keeps the wait for longer clears it.
-  package final var waiter: ScriptTask?
+  @exclusivity(unchecked) package final var waiter: ScriptTask?
   /// What it gives, once it has come.
-  package final var values = TaskValues.none
+  @exclusivity(unchecked) package final var values = TaskValues.none
 
   init(what: String = "", abandon: @escaping () -> Void = {}) {
     words = what

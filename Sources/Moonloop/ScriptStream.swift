@@ -6,25 +6,27 @@ package import MoonloopCore
 
 /// What a script's stream has besides its bytes. Loop thread only.
 package final class ScriptStream {
+  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+
   /// What comes in and goes out.
   package let bytes: Loop.Stream
   package unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all streams first.
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
-  package var modes: [ModeName]
+  @exclusivity(unchecked) package var modes: [ModeName]
   /// The deadline of reads and of writes, from their begin; nil: none.
-  package var readTimeout: Int64?
-  package var writeTimeout: Int64?
+  @exclusivity(unchecked) package var readTimeout: Int64?
+  @exclusivity(unchecked) package var writeTimeout: Int64?
   /// Who waits, made when first needed.
-  private(set) var reader: StreamReader?
-  private(set) var writer: StreamWriter?
+  @exclusivity(unchecked) private(set) var reader: StreamReader?
+  @exclusivity(unchecked) private(set) var writer: StreamWriter?
   /// What a read said last that was neither bytes nor the end of file.
-  var lastFailure: (message: String, code: String)?
+  @exclusivity(unchecked) var lastFailure: (message: String, code: String)?
   /// The handler of events, if there is one.
-  var events: StreamEvents?
+  @exclusivity(unchecked) var events: StreamEvents?
   /// It closes as soon as what is queued is written, or by a limit of time.
-  var closing: StreamClosing?
+  @exclusivity(unchecked) var closing: StreamClosing?
   /// The task that read last, if whoever made the stream wants to know (`whenOver`).
-  var lastReader: ScriptTask?
+  @exclusivity(unchecked) var lastReader: ScriptTask?
   /// Called once when it is closed, however that came: by whoever made it for a purpose.
   package var whenEnded: (() -> Void)?
 
@@ -124,18 +126,20 @@ extension LoopError {
 
 /// A wait for one direction of a stream: it lasts as long as the stream, one task at a time.
 class StreamWait: OtherWait {
+  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+
   /// Its stream, which holds it; not to be used once `closed` is set.
   unowned(unsafe) let stream: ScriptStream
   /// A task waits, or is about to.
-  final var isActive = false
+  @exclusivity(unchecked) final var isActive = false
   /// It waits, but not for the kernel to say that this direction is ready.
-  final var isPaused = false
+  @exclusivity(unchecked) final var isPaused = false
   /// Where that is served.
-  final var modes: [ModeName] = []
+  @exclusivity(unchecked) final var modes: [ModeName] = []
   /// The copy that has this direction for itself.
-  final var copy: StreamCopy?
+  @exclusivity(unchecked) final var copy: StreamCopy?
   /// The stream was closed meanwhile: what to say.
-  final var closed: String?
+  @exclusivity(unchecked) final var closed: String?
 
   init(_ stream: ScriptStream) {
     self.stream = stream
@@ -194,9 +198,11 @@ class StreamWait: OtherWait {
 
 /// Somebody waits to read.
 final class StreamReader: StreamWait {
-  var formats = StreamFormats()
+  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+
+  @exclusivity(unchecked) var formats = StreamFormats()
   /// It waits for a descriptor, not for bytes.
-  var receives = false
+  @exclusivity(unchecked) var receives = false
   private var received: Result<(fd: Int32, bytes: [UInt8]), SystemError>?
 
   override var what: String {

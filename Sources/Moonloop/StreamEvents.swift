@@ -96,9 +96,9 @@ final class StreamEvents {
   ) {
     isBusy = true
     stream.source.hasReadAhead = false
-    runtime.tell(stream, event, error) { [weak stream] in
+    runtime.tell(stream, event, error) {
       self.isBusy = false
-      if let stream, stream.events === self { self.update(stream) }
+      if stream.events === self { self.update(stream) }
     }
   }
 }

@@ -59,16 +59,18 @@ extension ScriptStream {
 
   /// Pushes what was found, and takes that. [-0, +n]
   func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
-    var count = bytes.input.withBytes { push(found.first, formats.first, $0, on: stack) }
-    for (format, one) in zip(formats.others, found.others) where stack.reserve(4) {
-      count += bytes.input.withBytes { push(one, format, $0, on: stack) }
-    }
+    // Taken before it is pushed: that may run a finalizer of the script, which may read too.
+    let held = bytes.input.hold()
     bytes.input.drop(found.next)
     let last = found.others.last ?? found.first
     if case .tooLong(_, let goesOn) = last {
       bytes.input.isSkipping = goesOn && formats.isLine(found.others.count)
     }
     if found.next > 0 { events?.noteRead(self) }
+    var count = held.withBytes { push(found.first, formats.first, $0, on: stack) }
+    for (format, one) in zip(formats.others, found.others) where stack.reserve(4) {
+      count += held.withBytes { push(one, format, $0, on: stack) }
+    }
     return count
   }
 

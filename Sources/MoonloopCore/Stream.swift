@@ -7,39 +7,41 @@ extension Loop {
   ///
   /// Counterparts: `CFReadStream`, `CFWriteStream`.
   package final class Stream {
+    // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+
     /// What the loop watches.
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
     /// Read ahead of what was asked for.
-    package var input = StreamInput()
+    @exclusivity(unchecked) package var input = StreamInput()
     /// Written and not taken by the kernel yet.
-    package var output = StreamBuffer()
+    @exclusivity(unchecked) package var output = StreamBuffer()
     /// A write waits when more than so much is queued.
-    package var outputLimit = 64 << 10
+    @exclusivity(unchecked) package var outputLimit = 64 << 10
     /// The end of file was read.
-    package var isAtEnd = false { didSet { if isAtEnd { whenOver?() } } }
+    @exclusivity(unchecked) package var isAtEnd = false { didSet { if isAtEnd { whenOver?() } } }
     /// The reading side is broken for good.
-    package var readFailure: SystemError? {
+    @exclusivity(unchecked) package var readFailure: SystemError? {
       didSet { if readFailure != nil { whenOver?() } }
     }
     /// Called when nothing will be read any more: for who made the stream for a purpose.
-    package var whenOver: (() -> Void)?
+    @exclusivity(unchecked) package var whenOver: (() -> Void)?
     /// The writing side is broken for good.
-    package var writeFailure: SystemError?
+    @exclusivity(unchecked) package var writeFailure: SystemError?
     /// A read brought less than it could have: until the kernel says so, there is nothing more.
-    package var isDrained = false
+    @exclusivity(unchecked) package var isDrained = false
     /// Nothing may be written any more: the writing side was shut, or is about to be.
-    package var isShut = false
+    @exclusivity(unchecked) package var isShut = false
     /// How many bytes came in and went out.
-    package var bytesRead: UInt64 = 0
-    package var bytesWritten: UInt64 = 0
+    @exclusivity(unchecked) package var bytesRead: UInt64 = 0
+    @exclusivity(unchecked) package var bytesWritten: UInt64 = 0
     /// The modes that the source is in now.
-    private var joined: [ModeName] = []
+    @exclusivity(unchecked) private var joined: [ModeName] = []
     /// Whether somebody waits for it, or bytes are queued: then it holds a run.
-    private var isWanted = false
+    @exclusivity(unchecked) private var isWanted = false
     /// Whether it may hold a run at all.
-    package var mayHold = true
+    @exclusivity(unchecked) package var mayHold = true
 
     package init(_ source: DescriptorSource, canRead: Bool, canWrite: Bool) {
       self.source = source

@@ -53,6 +53,9 @@ package struct StreamInput: ~Copyable {
     queue.withBytes(body)
   }
 
+  /// See `StreamBuffer.hold`.
+  package func hold() -> StreamBuffer.Held { queue.hold() }
+
   /// Takes so many bytes off the front.
   package mutating func drop(_ count: Int) {
     queue.drop(count)

@@ -63,6 +63,14 @@ struct FuzzGrammar {
     end
     local function closing(f) return setmetatable({}, { __close = f }) end
     local function noise(f) return setmetatable({}, { __gc = f, __tostring = f, __index = f }) end
+    -- A finalizer that comes again and again, in the middle of whatever allocates.
+    local function haunt(f)
+      collectgarbage("incremental", 10, 1000, 6)
+      local function arm()
+        setmetatable({}, { __gc = function() if fuel > 0 then pcall(f) arm() end end })
+      end
+      for _ = 1, 3 do arm() end
+    end
     local cycle = {} cycle.cycle = cycle
     local pipes = {}
     for i = 1, 2 do pipes[2 * i - 1], pipes[2 * i] = pipe() end
@@ -72,7 +80,7 @@ struct FuzzGrammar {
   /// The groups whose functions reach outside of the process: other tests run besides.
   static let excluded: Set<String> = [
     "signal", "tty", "process", "ml.process", "worker", "guest", "loop.signal", "loop.tty",
-    "ml.worker", "ml.guest",
+    "ml.worker", "ml.guest", "ml.break_here",
   ]
 
   private static let calls = entryGroups.filter { !excluded.contains($0.receiver) }
@@ -106,7 +114,7 @@ struct FuzzGrammar {
 
   private mutating func statement() -> String {
     if depth > 3 { return "try(function(...) return \(call()) end)" }
-    switch random.below(26) {
+    switch random.below(27) {
     case 0: return "try(function() local x <close> = \(call()) \(block()) end)"
     case 1: return "try(function() local x <close> = closing(\(function())) \(block()) end)"
     case 2: return "try(coroutine.wrap(\(function())))"
@@ -119,6 +127,7 @@ struct FuzzGrammar {
     case 9: return "try(function() loop:run { timeout = \(random.pick(["0", "0.01", "1"])) } end)"
     case 10: return "loop:task(\(function()))"
     case 11: return "write(\(pipeEnd()), 'a line\\nand another')"
+    case 13 where random.chance(30): return "haunt(\(function()))"
     case 12: return "if \(value()) then \(block()) end"
     default: return "try(function(...) return \(call()) end)"
     }

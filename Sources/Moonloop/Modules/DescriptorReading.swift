@@ -108,8 +108,10 @@ extension HostCall {
   ) throws -> Bool {
     switch buffer.input.find(format, from: 0, isAtEnd: isAtEnd) {
     case .piece(let range, let next):
-      buffer.input.withBytes { stack.push(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
+      // Taken before it is pushed: that may run a finalizer of the script, which may read too.
+      let held = buffer.input.hold()
       buffer.input.drop(next)
+      held.withBytes { stack.push(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
       return true
     case .tooLong(let next, let goesOn):
       let isLine = format != .all

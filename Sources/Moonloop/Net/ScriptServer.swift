@@ -169,9 +169,9 @@ final class ScriptServer {
     task.madeAt = runtime.handles.place(of: source)
     task.onError = runtime.handles.onError(of: source)
     task.isDetached = true
-    task.whenEnded = { [weak runtime, weak stream] in
+    task.whenEnded = {
       // A handler of events, or another task that waits, keeps it open.
-      if let runtime, let stream, stream.source.isValid, !stream.isUsed { runtime.close(stream) }
+      if stream.source.isValid && !stream.isUsed { stream.runtime.close(stream) }
     }
     runtime.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
     stack.setCount(base)

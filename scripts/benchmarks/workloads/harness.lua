@@ -98,8 +98,8 @@ function bench.lateness(start, fires, finished)
   end
 end
 
--- Counts messages of an echo server with so many connections, and reports the CPU time of one of them
--- when all connections have been there for a while.
+-- Counts messages of an echo server with so many connections, and reports the CPU time of one of
+-- them when all connections have been there for a while.
 function bench.echoes(connections)
   local first = connections * 20
   local last, seen = first + bench.scaled(2e5), 0
