@@ -61,10 +61,18 @@ static void on_signal(int number) {
   errno = saved;
 }
 
-static void catch(int number) {
+static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+static struct sigaction others[SIGNALS];
+
+static void catch_signals(void) {
   struct sigaction new = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&new.sa_mask);
-  sigaction(number, &new, NULL);
+  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &new, &others[i]);
+}
+
+static void give_signals_back(void) {
+  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &others[i], NULL);
 }
 
 static void restore(void) {
@@ -130,8 +138,8 @@ static void *work(void *argument) {
   while (!cle.quits) {
     char *prompt = cle_take_question();
     if (prompt == NULL) {
-      cle_wait(-1);
       if (cle_take_interrupt()) cle_tell(cle_interrupt, "", 0);
+      else cle_wait(-1);
     } else if (cle.is_editing) {
       cle_edit(prompt);
     } else {
@@ -155,11 +163,9 @@ const char *cle_open(
   const char *obstacle = cle_begin_editing(history);
   cle.is_editing = obstacle == NULL;
   if (cle.is_editing) {
+    if (!has_before) atexit(restore);
     has_before = tcgetattr(STDIN_FILENO, &before) == 0;
-    atexit(restore);
-    catch(SIGINT);
-    catch(SIGWINCH);
-    catch(SIGCONT);
+    catch_signals();
   }
   // Signals are the owner's thread's.
   sigset_t all, old;
@@ -196,6 +202,13 @@ void cle_close(void) {
   cle_ring();
   pthread_join(cle.thread, NULL);
   cle.has_thread = false;
-  cle_end_editing();
-  restore();
+  if (cle.is_editing) {
+    give_signals_back();
+    cle_end_editing();
+    restore();
+  }
+  struct cle_event event;
+  while (cle_next(&event)) cle_free(&event);
+  close(cle.bell);
+  cle.quits = cle.was_interrupted = 0;
 }

@@ -90,16 +90,16 @@ static int next_key(EditLine *line, wchar_t *out) {
   mbstate_t state = {0};
   while (true) {
     look_up();
-    cle.is_shown = true;
-    pthread_mutex_unlock(&cle.screen);
-    bool is_there = cle_wait(STDIN_FILENO);
-    pthread_mutex_lock(&cle.screen);
-    cle.is_shown = false;
     if (cle.quits) return 0;
     if (cle_take_interrupt()) {
       was_dropped = true;
       return 0;
     }
+    cle.is_shown = true;
+    pthread_mutex_unlock(&cle.screen);
+    bool is_there = cle_wait(STDIN_FILENO);
+    pthread_mutex_lock(&cle.screen);
+    cle.is_shown = false;
     if (!is_there) continue;
     char byte;
     ssize_t count = read(STDIN_FILENO, &byte, 1);
@@ -171,7 +171,7 @@ void cle_edit(char *prompt) {
   const char *line = lib.gets(editor, &count);
   lib.set(editor, EL_PREP_TERM, 0);
   if (was_dropped || line == NULL || count <= 0) {
-    fputs(was_dropped ? "^C\n" : cle.quits ? "" : "\n", screen);
+    fputs(was_dropped ? "^C\n" : cle.quits ? "\r\033[J" : "\n", screen);
     fflush(screen);
     pthread_mutex_unlock(&cle.screen);
     if (was_dropped) cle_tell(cle_interrupt, "", 0);
@@ -278,5 +278,5 @@ void cle_end_editing(void) {
   cle.is_editing = false;
   lib.end(editor);
   lib.history_end(past);
-  fflush(screen);
+  fclose(screen);
 }

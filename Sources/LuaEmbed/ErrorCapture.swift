@@ -16,6 +16,7 @@ extension LuaState {
     let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
     if wantsTraceback, error.traceback.isEmpty { error.traceback = Self.frames(of: stack.L) }
+    if !error.isStop { onFailure?(stack, error) }
     if let second = close(task.index) { onCloseError?(second) }
     return error
   }

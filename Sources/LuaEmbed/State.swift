@@ -28,6 +28,8 @@ public final class LuaState {
   public internal(set) var limits: LuaLimits
   /// Told of an error that a `<close>` variable raised after another error; the host reports it.
   package var onCloseError: ((LuaError) -> Void)?
+  /// Told of an error that ended a coroutine, before that is closed: its calls are as they were.
+  package var onFailure: ((LuaStack, LuaError) -> Void)?
   /// Told of an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
   ///
   /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors

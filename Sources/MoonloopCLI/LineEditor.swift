@@ -1,6 +1,7 @@
 // The line editor as the console, which is written in Lua, sees it: `moonloop.console.editor`.
 
 internal import CLineEditor
+internal import Glibc
 internal import Moonloop
 
 /// The editor of the process, which has one terminal. Main thread only.
@@ -27,6 +28,9 @@ enum LineEditor {
     }
   }
 
+  /// Whether the standard streams are a terminal, at which somebody may sit.
+  static var hasTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 && isatty(2) == 1 }
+
   /// Lets the scripts of a state use the editor.
   static func open(on state: LuaState) {
     state.preload(LuaModule("moonloop.console.editor", "Edits lines.", entries))
@@ -37,7 +41,7 @@ enum LineEditor {
 
   private static let entries: [LuaEntry] = [
     .function("open", openEditor), .function("ask", ask), .function("next", next),
-    .function("answer", answer), .function("print", printAbove),
+    .function("answer", answer), .function("close", closeEditor),
   ]
 
   /// `open(source, history)`: begins; the source is signalled when there is an event.
@@ -109,13 +113,9 @@ enum LineEditor {
     }
   }
 
-  /// `print(text)`: above the line.
-  private static let printAbove: LuaRawFunction = { L, context in
-    host(L, context, "print") { call in
-      _ = call.stack.withBytes(1) { bytes in
-        cle_print(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
-      }
-      return 0
-    }
+  /// `close()`: gives the terminal back.
+  private static let closeEditor: LuaRawFunction = { _, _ in
+    LineEditor.close()
+    return 0
   }
 }

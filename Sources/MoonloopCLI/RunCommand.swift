@@ -38,6 +38,13 @@ let runCommand = CommandSpec(
       names: ["--watch"],
       help: "Loads FILE again when it or one of its modules changes, and on SIGHUP."),
     OptionSpec(
+      names: ["--break-on-error"],
+      help: "Stops at an error that nobody caught, if there is a console: the\n"
+        + "terminal, or one that is attached."),
+    OptionSpec(
+      names: ["--name"], placeholder: "NAME",
+      help: "What 'moonloop ps' and 'attach' call the program (FILE's)."),
+    OptionSpec(
       names: ["--uv"], help: "Lets require \"luv\" and \"uv\" give luv's API on this loop."),
   ],
   notes: [
@@ -94,6 +101,8 @@ struct RunSettings {
   var watches = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
+  /// Whether errors are breakpoints.
+  var breaksOnErrors = false
   /// Whether there is a prompt, or lines are read, from standard input.
   var editsLines = false
   /// Whether the script is only what the console begins with.
@@ -166,6 +175,7 @@ extension RunSettings {
     } else if watches {
       throw UsageError(message: "--watch: needs a file, which may change", command: "run")
     }
+    breaksOnErrors = options.has("--break-on-error")
   }
 
   /// The bytes of the text after `-e`, which stands before the operands.

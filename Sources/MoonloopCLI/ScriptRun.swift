@@ -92,6 +92,9 @@ final class ScriptRun {
     }
     if settings.editsLines {
       runtime.openConsole()
+    }
+    if settings.breaksOnErrors { runtime.breakOnErrors() }
+    if settings.editsLines || (settings.command == nil && LineEditor.hasTerminal) {
       LineEditor.open(on: state)
     }
     state.onClosed = { Ending.forgetCallouts() }

@@ -1,26 +1,143 @@
-// Consoles of programs that run: who is listed, and what they answer.
+// Consoles of programs that run: who is listed, who may ask, and what they answer.
 
 import Foundation
 import Testing
 
 @Suite("Consoles")
 struct ConsoleTests {
+  /// A program with a timer, once it runs.
+  private func withProgram(
+    _ script: String = "", name: String, _ arguments: [String] = [],
+    _ body: (Program) throws -> Void
+  ) throws {
+    let start = """
+      local ml = require 'moonloop'
+      ml.current():every(60, print)
+      print 'ready' io.stdout:flush()\n
+      """
+    try withFile(start + script, name: name) { file in
+      let program = try Program(["run", "--timeout", "100"] + arguments + [file])
+      try program.waitFor("ready")
+      try body(program)
+      program.send(SIGTERM)
+      #expect(try program.wait().status == 128 + SIGTERM)
+    }
+  }
+
+  private var sockets: String {
+    ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].map { "\($0)/moonloop" }
+      ?? "/tmp/moonloop-\(getuid())"
+  }
+
   @Test("a program that runs is listed by name, number and file")
   func listed() throws {
-    let script = "require 'moonloop'.current():every(60, print) print 'ready' io.stdout:flush()"
-    try withFile(script, name: "listed_program.lua") { file in
-      let program = try Program(["run", "--timeout", "100", file])
-      try program.waitFor("ready")
+    try withProgram(name: "listed_program.lua") { program in
       let list = try moonloop(["ps"])
       let row = list.output.split(separator: "\n").first { $0.contains(" \(program.pid) ") }
       let words = row?.split(separator: " ") ?? []
       #expect(words.first == "listed_program")
-      #expect(words.last == file[...])
+      #expect(words.last?.hasSuffix("/listed_program.lua") == true)
       let other = try moonloop(["ps", "--json"])
       #expect(
         other.output.contains("\"name\":\"listed_program\",\"pid\":\(program.pid),\"since\":"))
-      program.send(SIGTERM)
-      #expect(try program.wait().status == 128 + SIGTERM)
+    }
+    try withProgram(name: "named.lua", ["--name", "of another name"]) { program in
+      let list = try moonloop(["ps", "--json"])
+      #expect(list.output.contains("\"name\":\"of another name\",\"pid\":\(program.pid),"))
+      let answer = try moonloop(["attach", "of another name"], input: "1 + 1")
+      #expect(answer.output == "2\n")
+    }
+  }
+
+  @Test("answers come from the program, and printing goes to the console")
+  func attached() throws {
+    try withProgram("shared = 40", name: "attached.lua") { program in
+      let lines = """
+        shared + 2
+        print 'here' ml.sleep(0.01) shared = 1
+        shared
+        error { code = 7 }
+        """
+      let outcome = try moonloop(["attach", "\(program.pid)"], input: lines)
+      #expect(outcome.output == "42\nhere\n1\n")
+      #expect(outcome.errors.hasPrefix("{ code = 7 }\nstack traceback:"))
+      #expect(outcome.status == 1)
+      let second = try moonloop(["attach", "attached"], input: "shared, loop.mode")
+      #expect(second.output == "1\t\"default\"\n")
+      #expect(program.outputSoFar == "ready\n")
+    }
+  }
+
+  @Test("the socket is the user's alone, and replaces one that was left behind")
+  func permissions() throws {
+    try withProgram(name: "socket.lua") { program in
+      let path = "\(sockets)/\(program.pid).sock"
+      #expect(!FileManager.default.fileExists(atPath: path))  // nobody has asked yet
+      mkdir(sockets, 0o700)
+      let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+      let bound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(left, $0, size) }
+      }
+      #expect(bound == 0)
+      close(left)
+      let answer = try moonloop(["attach", "\(program.pid)"], input: "'it is me'")
+      #expect(answer.output == "\"it is me\"\n")
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+      #expect(stat(sockets, &status) == 0 && status.st_mode & 0o777 == 0o700)
+    }
+  }
+
+  @Test("a console holds no run open")
+  func endsAsBefore() throws {
+    let script = """
+      local ml = require 'moonloop'
+      local gate = ml.current():source { modes = 'default',
+        perform = function(source) source:invalidate() end }
+      function go() gate:signal() end
+      print 'ready' io.stdout:flush()
+      """
+    try withFile(script, name: "ends.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let outcome = try moonloop(["attach", "\(program.pid)"], input: "go()\nml.sleep(0.001)\n1")
+      #expect(outcome.errors == "moonloop: attach: the program has ended\n")
+      #expect(outcome.status == 1)
+      #expect(try program.wait().status == 0)
+    }
+  }
+
+  @Test("what cannot be attached to is told in words")
+  func refused() throws {
+    let rows: [(target: [String], message: String, status: Int32)] = [
+      (["nobody-is-called-so"], "no program 'nobody-is-called-so' runs; see 'moonloop ps'", 1),
+      (["1"], "process 1 is no program of moonloop that can be asked for a console", 1),
+      (["4194303"], "no process 4194303 runs; see 'moonloop ps'", 1),
+      ([], "name one program, by its name or process; 'moonloop ps' lists them", 2),
+    ]
+    for row in rows {
+      let outcome = try moonloop(["attach"] + row.target)
+      #expect(outcome.errors == "moonloop: attach: \(row.message)\n")
+      #expect(outcome.status == row.status)
+    }
+  }
+
+  @Test("Ctrl-C in a console stops what is busy in the program")
+  func interrupts() throws {
+    try withProgram(name: "busy.lua") { program in
+      let session = try TerminalSession(["attach", "\(program.pid)"])
+      try session.waitFor("Ctrl-D leaves.\r\n> ")
+      try session.enter("print 'busy' ml.sleep(0) while true do end", "busy\r\n")
+      session.type("\u{3}")
+      try session.waitFor("interrupted\r\n> ")
+      session.type("string.rev\t'abc')\r")
+      try session.waitFor("\"cba\"\r\n> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
     }
   }
 }

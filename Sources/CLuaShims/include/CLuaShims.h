@@ -23,6 +23,7 @@ int cml_checkstack(lua_State *L, int n) __asm__("lua_checkstack");              
 void cml_pushvalue(lua_State *L, int i) __asm__("lua_pushvalue");                 // [-0, +1, -]
 void cml_rotate(lua_State *L, int i, int n) __asm__("lua_rotate");                // [-0, +0, -]
 void cml_copy(lua_State *L, int from, int to) __asm__("lua_copy");                // [-0, +0, -]
+int cml_pushthread(lua_State *L) __asm__("lua_pushthread");  // [-0, +1, -]
 void cml_xmove(lua_State *from, lua_State *to, int n) __asm__("lua_xmove");       // [-n, +n, -]
 void cml_pushnil(lua_State *L) __asm__("lua_pushnil");                            // [-0, +1, -]
 void cml_pushboolean(lua_State *L, int b) __asm__("lua_pushboolean");             // [-0, +1, -]

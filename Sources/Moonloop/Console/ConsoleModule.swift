@@ -43,6 +43,26 @@ extension HostCall {
   }
 }
 
+extension Runtime {
+  /// From now on an error that ends a handler or task is a breakpoint first.
+  package func breakOnErrors() {
+    openConsole()
+    state.onFailure = { [unowned self] failed, error in
+      let outcome = state.start(push: { [unowned self] stack in
+        do { try state.load(openFailure, name: "=console", on: stack) } catch {
+          stack.push(function: { _, _ in LuaStatus.results(0) })
+        }
+        stack.push(coroutineOf: failed)
+        stack.push(error.message)
+        return 2
+      })
+      settle(outcome, .chunk)
+    }
+  }
+}
+
+private let openFailure = #"require "moonloop.console.breakpoint".failed(...)"#
+
 /// What the tasks of the console are called, and its items.
 let consoleName = "console"
 

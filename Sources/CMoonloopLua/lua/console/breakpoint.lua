@@ -189,9 +189,8 @@ local function serve(stop)
   stops[#stops + 1] = stop
   host.stop_clock()
   tell("stopped", breakpoint.trace())
-  repeat
-    local why = loop:run { mode = "moonloop.debug" }
-  until stop.is_over or why == "finished"
+  -- Whoever else stops this run, wants the program to go on or to end.
+  loop:run { mode = "moonloop.debug" }
   stops[#stops] = nil
   stop.hold:invalidate()
   host.start_clock()
@@ -201,21 +200,33 @@ end
 -- Said once: a run without a console must not hang by an oversight.
 local has_told = false
 
+local function tell_of_consoles(where, can_wait)
+  if has_told then return end
+  has_told = true
+  local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
+  io.stdout:flush()
+  io.stderr:write(
+    ("moonloop: no console for the breakpoint at %s: the program goes on.\n"):format(where),
+    ("  Attach one before ('moonloop attach %d'), run it by 'moonloop repl FILE'%s\n"):format(
+      host.number(), others))
+end
+
 local function place_of(frames) return frames[1] and words(frames[1]) or "the console" end
+
+-- A console at the terminal of the program, for as long as it stands; nil if it has none.
+local function open_terminal()
+  local has_editor = pcall(require, "moonloop.console.editor")
+  return has_editor and require("moonloop.console.repl").open(breakpoint.continue) or nil
+end
 
 --- Stands still until somebody says "continue". Returns whether it did.
 --- @param options { wait: boolean, title: string, thread: thread, frames: table }
 function breakpoint.enter(options)
   local thread = options.thread or coroutine.running()
   local frames = options.frames or frames_of(thread)
+  local close = not next(breakpoint.consoles) and open_terminal()
   if not next(breakpoint.consoles) and not options.wait then
-    if not has_told then
-      has_told = true
-      io.stdout:flush()
-      io.stderr:write(("moonloop: no console for the breakpoint at %s: it goes on.\n"
-        .. "  Attach one first ('moonloop attach %d'), run it by 'moonloop repl FILE', or\n"
-        .. "  wait for one: ml.break_here { wait = true }\n"):format(place_of(frames), host.number()))
-    end
+    tell_of_consoles(place_of(frames), not options.thread)
     return false
   end
   if not next(breakpoint.consoles) then
@@ -226,6 +237,7 @@ function breakpoint.enter(options)
     thread = thread, frames = frames, at = 1, waits = options.wait,
     title = options.title or "breakpoint at " .. place_of(frames),
   }
+  if close then close() end
   return true
 end
 
@@ -241,6 +253,14 @@ function breakpoint.here(options)
     end
   end
   return breakpoint.enter { wait = options and options.wait }
+end
+
+--- An error that nobody caught has ended a coroutine, which is as it was.
+function breakpoint.failed(thread, message)
+  local frames = frames_of(thread)
+  breakpoint.enter {
+    thread = thread, frames = frames, title = "error: " .. message,
+  }
 end
 
 --- Stops the program where no code of it runs: between two call-outs.

@@ -105,7 +105,7 @@ function run.attach(options, paths)
     print(console.hello.stopped)
     terminal.level = console.hello.depth
   end
-  loop:task({ owner = "none", modes = { "common", "moonloop.debug" } }, function()
+  loop:task({ owner = "none" }, function()
     console:dispatch()
     complain("attach", "the program has ended")
     os.exit(FAILURE, true)

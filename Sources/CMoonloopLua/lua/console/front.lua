@@ -36,7 +36,10 @@ function front.open(options)
   return self
 end
 
-function Front:close() self.source:invalidate() end
+function Front:close()
+  self.source:invalidate()
+  editor.close()
+end
 
 function Front:hear(kind, text)
   if kind == "complete" then

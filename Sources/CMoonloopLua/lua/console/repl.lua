@@ -7,14 +7,10 @@ local loop = ml.current()
 
 local repl = {}
 
---- Begins; what is there to do besides goes on.
-function repl.start()
+-- A session at the terminal; `ended` is called at the end of the input.
+local function open(ended)
   local own = session.new()
   local terminal
-  local function finish()
-    io.stdout:flush()
-    os.exit((terminal.edits or terminal.failures == 0) and 0 or 1, true)
-  end
   terminal = front.open {
     evaluate = function(text)
       local outcome = own:evaluate(text)
@@ -22,9 +18,29 @@ function repl.start()
     end,
     complete = function(text) return complete.of(text, own.environment) end,
     interrupt = function() own:interrupt() end,
-    ended = finish,
+    ended = ended,
   }
   session.add(own, terminal)
+  return terminal, own
+end
+
+--- A console at the terminal of a program that stands at a breakpoint. Returns what closes it.
+function repl.open(ended)
+  local terminal, own = open(ended)
+  return function()
+    session.remove(own)
+    terminal:close()
+  end
+end
+
+--- Begins; what is there to do besides goes on.
+function repl.start()
+  local terminal
+  local function finish()
+    io.stdout:flush()
+    os.exit((terminal.edits or terminal.failures == 0) and 0 or 1, true)
+  end
+  terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     if terminal.edits then
       print(_VERSION .. " on Moonloop's loop. :help tells more, Ctrl-D ends.")

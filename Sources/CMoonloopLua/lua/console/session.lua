@@ -92,10 +92,11 @@ end
 
 -- Says why nothing comes: what waits at a breakpoint waits for as long as that lasts.
 function Session:warn(task)
+  local depth = breakpoint.depth()
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     ml.sleep(0)
     ml.sleep(0)
-    if task:is_done() or self.task ~= task then return end
+    if task:is_done() or self.task ~= task or breakpoint.depth() ~= depth then return end
     self.own.print "(it waits, but the clock stands and only the console is served; Ctrl-C ends it)"
   end)
 end

@@ -1,0 +1,160 @@
+// Breakpoints: nested runs in which only the console is served, while the clock of the loop stands.
+
+import Foundation
+import Testing
+
+@Suite("Breakpoints")
+struct BreakpointTests {
+  /// A timer that repeats, and a breakpoint in a comparator in a block in a nested run in a timer.
+  private static let nested = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local late, fires = 0, 0
+    loop:every(0.02, function(_, missed) late, fires = late + missed, fires + 1 end)
+    loop:after(0.05, function()
+      local list = { 3, 1, 2 }
+      loop:perform({ modes = { "private" } }, function()
+        local up = "upvalue"
+        table.sort(list, function(a, b)
+          local smaller = a < b
+          if up then
+            local before = ml.now()
+            ml.break_here()
+            print(up, "stood", ml.now() - before < 0.01)
+            up = nil
+          end
+          return smaller
+        end)
+        print("sorted", table.concat(list, " "), list.extra)
+        loop:stop()
+      end)
+      loop:run { mode = "private" }
+      local fired = fires
+      loop:after(0.1, function() print("missed", late, fires > fired) end)
+    end)
+    """
+
+  @Test("in a comparator in a nested run, with locals to look at and to set, and no timer lost")
+  func nestedDeeply() throws {
+    try withFile(Self.nested, name: "nested.lua") { file in
+      let session = try TerminalSession(["repl", file])
+      try session.waitFor("breakpoint at ")
+      try session.waitFor("nested.lua:13: in function")
+      try session.waitFor("[C]: in field 'sort'")
+      try session.waitFor("debug> ")
+      try session.enter("a + b, smaller, up", "\t\"upvalue\"\r\ndebug> ")
+      try session.enter("up = 'changed'", "debug> ")
+      try session.enter(":up", "2  [C]: in field 'sort'\r\ndebug> ")
+      try session.enter(":up", "3  ")
+      try session.enter("list.extra = #list", "debug> ")
+      try session.enter(":locals", "list = { 3, 1, 2, extra = 3 }   (upvalue)\r\n")
+      try session.enter("ml.sleep(1)", "(it waits, but the clock stands")
+      session.type("\u{3}")
+      try session.waitFor("interrupted\r\ndebug> ")
+      // The clock stands while real time goes by: as long as many periods of the timer.
+      try session.enter("for i = 1, 3e7 do end", "debug> ")
+      try session.enter(":trace", "-> 3  ")
+      try session.enter(":continue", "changed\tstood\ttrue\r\n")
+      try session.waitFor("sorted\t1 2 3\t3\r\n")
+      try session.waitFor("missed\t0\ttrue\r\n")
+      try session.waitFor("> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+    }
+  }
+
+  @Test("one inside the other, from what is typed")
+  func insideTheOther() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    try session.enter("local x = 1; ml.break_here(); print('x', x)", "debug> ")
+    try session.enter("x = 2", "debug> ")
+    try session.enter("local y = 5; ml.break_here(); return y", "debug> ")
+    try session.enter("y, x", "5\tnil\r\ndebug> ")
+    try session.enter(":c", "goes on\r\n")
+    try session.waitFor("5\r\n")
+    try session.waitFor("debug> ")
+    try session.enter("x", "2\r\ndebug> ")
+    try session.enter(":c", "x\t2\r\n")
+    try session.waitFor("> ")
+    try session.enter(":break", "stopped\r\ndebug> ")
+    try session.enter(":c", "goes on\r\n")
+    try session.enter(":locals", "does not stand at a breakpoint")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("go on without a console, which is told once")
+  func goOn() throws {
+    let script = """
+      local ml = require "moonloop"
+      print(ml.break_here(), ml.break_here())
+      print(select(2, pcall(ml.break_here, { wiat = true })))
+      """
+    try withFile(script, name: "alone.lua") { file in
+      let outcome = try moonloop(["run", file])
+      #expect(outcome.output.hasPrefix("false\tfalse\n"))
+      #expect(outcome.output.hasSuffix("break_here: unknown option 'wiat'; the options are wait\n"))
+      let lines = outcome.errors.split(separator: "\n")
+      #expect(lines.count == 3)
+      #expect(lines.first?.contains("no console for the breakpoint at ") == true)
+      #expect(lines.dropFirst().first?.contains("moonloop attach ") == true)
+      #expect(outcome.status == 0)
+    }
+  }
+
+  @Test("wait for a console where that was asked for")
+  func wait() throws {
+    let script = """
+      local ml = require "moonloop"
+      local value = 1
+      print 'ready' io.stdout:flush()
+      ml.break_here { wait = true }
+      print("value", value)
+      """
+    try withFile(script, name: "waiting.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let console = try moonloop(
+        ["attach", "\(program.pid)"], input: ":locals\nvalue = 2\n:continue\n")
+      #expect(console.output.contains("value = 1\n"))
+      let outcome = try program.wait()
+      #expect(outcome.output == "ready\nvalue\t2\n")
+      #expect(outcome.errors.contains("'moonloop attach \(program.pid)' gives a console"))
+      #expect(outcome.status == 0)
+    }
+  }
+
+  @Test("are where nobody caught an error, at the terminal of the program")
+  func errors() throws {
+    let script = """
+      local loop = require "moonloop".current()
+      local function fails(depth) local twice = depth * 2 return 1 + fails(depth + nil) end
+      loop:after(0, function() local list = { 1, 2 } fails(1) end)
+      loop:after(0.01, function() print "goes on" end)
+      """
+    try withFile(script, name: "failing.lua") { file in
+      let session = try TerminalSession(["run", "--break-on-error", file])
+      try session.waitFor("error: ")
+      try session.waitFor("attempt to perform arithmetic on a nil value")
+      try session.waitFor("debug> ")
+      try session.enter("depth, twice", "1\t2\r\ndebug> ")
+      try session.enter(":up", "failing.lua:3: in function")
+      try session.enter("list", "{ 1, 2 }\r\ndebug> ")
+      session.type("\u{4}")  // the console ends, and the program goes on
+      try session.waitFor("moonloop: error in timer")
+      try session.waitFor("goes on")
+      #expect(try session.wait() == 1)
+    }
+  }
+
+  @Test("end with the program")
+  func ended() throws {
+    try withFile("require 'moonloop'.break_here()") { file in
+      let session = try TerminalSession(["run", file])
+      try session.waitFor("debug> ")
+      session.type("os.exit(3, true)\r")
+      #expect(try session.wait() == 3)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// `moonloop repl`: a prompt on a loop that runs, at a terminal and without one.
+
+import Foundation
+import Testing
+
+@Suite("The prompt")
+struct PromptTests {
+  @Test("prints what expressions give, and goes on after errors")
+  func evaluates() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("Ctrl-D ends.\r\n> ")
+    try session.enter("1 + 1, 'two'", "\r\n2\t\"two\"\r\n> ")
+    try session.enter("t = { 3, x = { y = true } } t.t = t", "> ")
+    try session.enter("t", "{ 3, t = (this table again), x = { y = true } }\r\n> ")
+    try session.enter("loop", "loop (the main loop)\r\n> ")
+    try session.enter("error 'no'", "console:1: no\r\nstack traceback:")
+    try session.enter("for i = 1, 2 do", "\r\n>> ")
+    try session.enter("print('i', i) end", "i\t1\r\ni\t2\r\n> ")
+    try session.enter("ml.sleep(0.01) return _", "> ")
+    try session.enter("help(ml.sleep)", "ml.sleep(time)")
+    try session.waitFor("> ")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+    let history = session.folder.appendingPathComponent("moonloop/history")
+    #expect(try String(contentsOf: history, encoding: .utf8).contains("help(ml.sleep)"))
+  }
+
+  @Test("keeps what is typed, below what timers print")
+  func redraws() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    try session.enter("go = loop:source { modes = 'default', perform = function()", ">> ")
+    try session.enter("print 'from the loop' end }", "> ")
+    try session.enter("loop:timer { every = 0.05, function() go:signal() end }", "> ")
+    session.type("1 + ")
+    try session.waitFor("from the loop\r\n> 1 + ")
+    session.type("10\r")
+    try session.waitFor("11\r\n")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("completes globals, fields, and methods of handles")
+  func completes() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    session.type("string.rev\t")
+    try session.waitFor("erse(")
+    session.type("'abc')\r")
+    try session.waitFor("\"cba\"")
+    try session.enter("timer = loop:every(60, print)", "> ")
+    session.type("timer:inv\t")
+    try session.waitFor("alidate(")
+    session.type(")\r")
+    try session.waitFor("> ")
+    session.type("loop:add\t\t")
+    try session.waitFor("add_common_mode(")
+    session.type("\u{3}")
+    try session.waitFor("^C\r\n> ")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("gives up by Ctrl-C what is typed, what waits, and what is busy")
+  func interrupts() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    session.type("never run")
+    try session.waitFor("never run")
+    session.type("\u{3}")
+    try session.waitFor("^C\r\n> ")
+    try session.enter("print 'waits' ml.sleep(1000)", "waits\r\n")
+    session.type("\u{3}")
+    try session.waitFor("interrupted\r\n> ")
+    try session.enter("print 'busy' while true do end", "busy\r\n")
+    session.type("\u{3}")
+    try session.waitFor("interrupted\r\n> ")
+    try session.enter("6 * 7", "42\r\n> ")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("is none without a terminal: lines are answered one after the other")
+  func reads() throws {
+    let lines = "1 + 1\nfor i = 1, 2 do\n  print(i)\nend\nerror 'no'\nreturn 'end'"
+    let outcome = try moonloop(["repl"], input: lines)
+    #expect(outcome.output == "2\n1\n2\n\"end\"\n")
+    #expect(outcome.errors.hasPrefix("console:1: no\nstack traceback:"))
+    #expect(outcome.status == 1)
+    #expect(try moonloop(["repl"], input: "os.exit(7)").status == 7)
+    #expect(try moonloop(["repl"], input: "").status == 0)
+  }
+
+  @Test("has what a file made, and outlives its mistakes")
+  func files() throws {
+    try withFile("value = 41 ...") { file in
+      let broken = try moonloop(["repl", file], input: "1")
+      #expect(broken.output == "1\n")
+      #expect(broken.errors.contains("unexpected symbol"))
+    }
+    try withFile("first, value = ..., 41 require 'moonloop'.current():every(60, print)") { file in
+      let outcome = try moonloop(["repl", file, "x"], input: "value + 1, first, arg[1]")
+      #expect(outcome.output == "42\t\"x\"\t\"x\"\n")
+      #expect(outcome.status == 0)
+    }
+  }
+}

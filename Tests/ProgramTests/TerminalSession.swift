@@ -1,0 +1,89 @@
+// A program at a terminal of its own: what a person types, and what that person sees.
+
+import Foundation
+import Testing
+
+/// A program whose standard streams are a pseudo-terminal, which is also the one that controls it.
+final class TerminalSession {
+  private let master: Int32
+  private let process = Process()
+  private let ended = DispatchSemaphore(value: 0)
+  /// Where it keeps its history, and where sockets are.
+  let folder: URL
+  // Bytes: in a string, a carriage return and the newline that comes later become one character.
+  private var seen = Data()
+  private var from = 0
+
+  init(_ arguments: [String]) throws {
+    // What posix_openpt, unlockpt and ptsname do, which Swift does not see.
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var isLocked: Int32 = 0
+    var number: Int32 = 0
+    try #require(ioctl(master, 0x4004_5431, &isLocked) == 0)  // TIOCSPTLCK
+    try #require(ioctl(master, 0x8004_5430, &number) == 0)  // TIOCGPTN
+    let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(slave >= 0)
+    defer { Glibc.close(slave) }
+    var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("moonloop-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
+    process.arguments = ["-c", "-w", Program.executable.path] + arguments
+    let terminal = FileHandle(fileDescriptor: slave)
+    process.standardInput = terminal
+    process.standardOutput = terminal
+    process.standardError = terminal
+    var environment = ProcessInfo.processInfo.environment
+    environment["XDG_STATE_HOME"] = folder.path
+    environment["TERM"] = "xterm"
+    environment["LC_ALL"] = "C.UTF-8"
+    process.environment = environment
+    process.terminationHandler = { [ended] _ in ended.signal() }
+    try process.run()
+  }
+
+  deinit {
+    close(master)
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Types keys.
+  func type(_ keys: String) { _ = write(master, keys, keys.utf8.count) }
+
+  /// Waits until a text is seen behind what was waited for last.
+  func waitFor(_ text: String, _ location: SourceLocation = #_sourceLocation) throws {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      if let range = seen.range(of: Data(text.utf8), in: from..<seen.count) {
+        from = range.upperBound
+        return
+      }
+      var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+      let count = poll(&place, 1, 60_000) > 0 ? read(master, &bytes, bytes.count) : 0
+      let rest = String(decoding: seen[from...], as: UTF8.self).debugDescription
+      try #require(count > 0, "not seen: '\(text)', but: \(rest)", sourceLocation: location)
+      seen += bytes[0..<count]
+    }
+  }
+
+  /// Types a line and waits for what it prints.
+  func enter(
+    _ line: String, _ answer: String, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    type(line + "\r")
+    try waitFor(answer, location)
+  }
+
+  /// Waits for the end.
+  func wait() throws -> Int32 {
+    // The terminal must be read, or its buffer holds up who writes.
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while read(master, &bytes, bytes.count) > 0 {}
+    let inTime = ended.wait(timeout: .now() + Program.limit) == .success
+    if !inTime { process.terminate() }
+    #expect(inTime, "the program did not end")
+    return process.terminationStatus
+  }
+}
