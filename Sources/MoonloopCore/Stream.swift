@@ -168,8 +168,11 @@ extension Loop {
       if !gone.isEmpty { leave(gone, modes, loop) }
     }
 
-    /// Leaving `common` takes it out of all common modes, those that are wanted by name too.
+    /// Leaving `common` takes it out of all common modes, those that are wanted by name too; and
+    /// leaving one of those by name takes it out, though it is wanted in all common modes.
     private func leave(_ gone: [ModeName], _ modes: [ModeName], _ loop: Loop) {
+      let staysCommon = modes.contains(.common) && !gone.contains(.common)
+      let gone = staysCommon ? gone.filter { !loop.isCommonMode($0) } : gone
       loop.remove(source, modes: gone)
       if gone.contains(.common) { try? loop.add(source, modes: modes) }
     }

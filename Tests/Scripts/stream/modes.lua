@@ -1,0 +1,23 @@
+-- A stream is served where the task waits that reads it: in common modes too, after the default one.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local server = assert(ml.net.listen { path = "@moonloop.stream.modes" })
+local seen = {}
+
+loop:task(function()
+  local other <close> = assert(server:accept())
+  other:write "one\n"
+  ml.sleep(0.01)
+  other:write "two\n"
+  ml.sleep(0.01)
+end)
+
+local stream <close> = assert(ml.net.connect { path = "@moonloop.stream.modes" })
+seen[1] = stream:read "l"
+local task = loop:task({ modes = { "common", "moonloop.example" } }, function()
+  seen[2] = stream:read "l"
+end)
+ml.timeout(5, task.await, task)
+assert(table.concat(seen, " ") == "one two", table.concat(seen, " "))
+server:invalidate()
