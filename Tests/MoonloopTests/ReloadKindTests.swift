@@ -169,7 +169,7 @@ import Testing
     ("error()", "nil"),
     ("require 'nothing'", "module 'nothing' not found"),
     ("require 'broken'", "broken.lua:1:"),
-    ("return { timers = {} }", "it was a script, and is a configuration now"),
+    ("return { timers = { a = {} } }", "app.lua:1: timers.a: 'handler' is missing"),
   ]
 
   @Test(arguments: forbidden)
@@ -185,6 +185,28 @@ import Testing
     #expect(run.lines.count == 3)
     #expect(run.lines[0].hasPrefix("failed: ") && run.lines[0].contains(message), "\(run.lines)")
     #expect(run.lines.suffix(2) == ["beat", "beat"])
+  }
+
+  @Test func `a script that has become a configuration has its phases run`() throws {
+    let run = try ReloadRun.of(
+      ["app.lua": "require('moonloop').current():every(1, function() print 'script' end)"],
+      [
+        Step(
+          time: 1.5,
+          files: [
+            "app.lua": """
+            return {
+              timers = { a = { every = 1, handler = function() print "configured" end } },
+              run = { { timeout = 2.5 }, { mode = "none" } },
+            }
+            """
+          ])
+      ], seconds: 10)
+    #expect(
+      run.lines == [
+        "script", "generation 2: 0 kept, 1 made, 1 ended", "configured", "configured",
+      ])
+    #expect(run.reports == [])
   }
 
   @Test func `what the file ends itself is not kept`() throws {

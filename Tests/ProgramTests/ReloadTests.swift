@@ -63,6 +63,22 @@ import Testing
         """, "\(outcome)")
   }
 
+  @Test func `a child keeps running under its name, workers and tasks are made anew`() throws {
+    let outcome = try script("children.lua")
+    #expect(
+      outcome.output == """
+        generation 1
+        2\t5\t5
+        same child\ttrue
+        1\tchanged\tterm
+        other\tterm\tunnamed\tterm
+        acceptor\tfalse\tthe task was cancelled
+        generation 2
+
+        """, "\(outcome)")
+    #expect(outcome.status == 0 && outcome.errors == "")
+  }
+
   @Test func `a configuration is loaded again: handlers, items, and the phases to come`() throws {
     let outcome = try script("configured.lua")
     #expect(

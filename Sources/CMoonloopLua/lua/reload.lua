@@ -79,13 +79,20 @@ local function restore(into, from)
   for key, value in next, from do rawset(into, key, value) end
 end
 
--- Notes what is in a table, and in the tables in it.
+-- Notes what is in a table, and in the tables in it, however deep.
 local function remember(value, seen)
-  if type(value) ~= "table" or seen[value] then return end
-  seen[value] = copy(value)
-  for key, one in next, value do
-    remember(key, seen)
-    remember(one, seen)
+  local rest = {}
+  local function see(one)
+    if type(one) ~= "table" or seen[one] then return end
+    seen[one] = copy(one)
+    rest[#rest + 1] = one
+  end
+  see(value)
+  while #rest > 0 do
+    for key, one in next, table.remove(rest) do
+      see(key)
+      see(one)
+    end
   end
 end
 
@@ -168,18 +175,25 @@ end
 
 -- Makes what a configuration tells of. Returns true and what runs; or nil and what is wrong.
 local function configure(value, path)
-  local configuration = running and require "moonloop.configuration"
-    or package.loaded["moonloop.configuration"] or require "moonloop.configuration"
-  local is_one = configuration.is_one(value)
-  if not running and not is_one then return true end
-  if not running then
-    return nil, path .. ": it was a script, and is a configuration now: start it again"
-  elseif not is_one then
+  local configuration = require "moonloop.configuration"
+  if not configuration.is_one(value) then
+    if not running then return true end
     return nil, path .. ": it was a configuration, and is none now: start it again"
   end
   local made, mistakes = configuration.prepare(value, path)
   if made then return true, made end
   return nil, mistakes
+end
+
+-- Runs the phases of a configuration that was none before, or had mistakes: nobody does yet.
+local function run_phases()
+  local loop = require("moonloop").current()
+  generation.outside(true)
+  loop:task({ owner = "none", name = "phases" }, function()
+    running:run()
+    loop:stop()
+  end)
+  generation.outside(false)
 end
 
 -- Loads, and swaps. Returns counts; or nil, the message and the traceback.
@@ -198,7 +212,12 @@ local function attempt(path, ...)
   end
   before, tried = nil, {}
   local kept, new, ended = generation.commit()
-  if made then running:become(made) end
+  if made and running then
+    running:become(made)
+  elseif made then
+    running = made
+    run_phases()
+  end
   return { generation = generation.number(), kept = kept, made = new, ended = ended }
 end
 
