@@ -145,6 +145,9 @@ static const char planning_check[] = {
 static const char planning_check_configurations[] = {
 #embed "lua/planning/check/configurations.lua"
 };
+static const char planning_check_recordings[] = {
+#embed "lua/planning/check/recordings.lua"
+};
 static const char planning_check_rules[] = {
 #embed "lua/planning/check/rules.lua"
 };
@@ -180,6 +183,12 @@ static const char reload[] = {
 };
 static const char reload_watch[] = {
 #embed "lua/reload/watch.lua"
+};
+static const char seeing_figures[] = {
+#embed "lua/seeing/figures.lua"
+};
+static const char seeing_top[] = {
+#embed "lua/seeing/top.lua"
 };
 static const char test_assertions[] = {
 #embed "lua/test/assertions.lua"
@@ -338,6 +347,7 @@ static const struct cmo_source sources[] = {
     SOURCE("http.url", http_url),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("planning.check.recordings", planning_check_recordings),
     SOURCE("planning.check.rules", planning_check_rules),
     SOURCE("planning.check.scripts", planning_check_scripts),
     SOURCE("planning.check.source", planning_check_source),
@@ -350,6 +360,8 @@ static const struct cmo_source sources[] = {
     SOURCE("recording", recording),
     SOURCE("reload", reload),
     SOURCE("reload.watch", reload_watch),
+    SOURCE("seeing.figures", seeing_figures),
+    SOURCE("seeing.top", seeing_top),
     SOURCE("test.assertions", test_assertions),
     SOURCE("test.beds", test_beds),
     SOURCE("test.bus", test_bus),

@@ -141,6 +141,9 @@ final class LoopRecorder {
     origin = loop.clock.now()
     sleepColumns = Array(repeating: 0, count: options.columns)
     passColumns = Array(repeating: 0, count: options.columns)
+    // The runs under way.
+    let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
+    frames = modes.reversed().map { Frame(mode: $0.rawValue, begin: 0) }
   }
 
   /// Nanoseconds since the beginning.

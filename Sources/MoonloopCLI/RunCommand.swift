@@ -18,6 +18,9 @@ let runCommand = CommandSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
       help: "How time runs: real; virtual stands still while the loop works and\n"
         + "jumps when it is idle; skip_idle runs, and jumps when it is idle."),
+    OptionSpec(
+      names: ["--metrics"],
+      help: "Measures the loop, and writes the figures to standard error at the end."),
     OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
     OptionSpec(
       names: ["--trace-out"], placeholder: "FILE",
@@ -70,6 +73,7 @@ let runCommand = CommandSpec(
     ("moonloop run --watch app.lua", "Loads app.lua again whenever it is saved."),
     ("moonloop run --uv app.lua", "An app.lua that was written for luv."),
     ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
+    ("moonloop run --metrics app.lua", "Where the time went, handle by handle."),
     ("moonloop run --trace-out app.json app.lua", "The same as a picture, for ui.perfetto.dev."),
   ])
 
@@ -93,6 +97,8 @@ struct RunSettings {
   var record: String?
   /// The text that a replay runs instead of its source.
   var recorded: ScriptText?
+  /// Whether the loop is measured, and the figures written at the end.
+  var measures = false
   /// Where `--trace-out` writes.
   var traceOut: String?
   /// Whether `require "luv"` is to give ours.
@@ -167,6 +173,7 @@ extension RunSettings {
     limits.memory = try options.bytes("--memory", atLeast: 1 << 20)
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
     traces = options.has("--trace")
+    measures = options.has("--metrics")
     traceOut = options.value("--trace-out")
     record = options.value("--record")
     offersUV = options.has("--uv")

@@ -73,6 +73,7 @@ final class ScriptRun {
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
+    if settings.measures { runtime.measure() }
     traceFile?.attach()
     Recording.join(state)
     state.install(
@@ -150,6 +151,7 @@ final class ScriptRun {
   private func end(_ state: LuaState) {
     if settings.editsLines { LineEditor.close() }
     if settings.command != nil { runtime.closeBed() }
+    if settings.measures { RunSettings.writeMetrics(of: state) }
     state.shutDown()
     traceFile?.finish()
     flush()

@@ -10,8 +10,8 @@ exit(Program.main(CommandLine.arguments))
 enum Program {
   static let version = "0.1.0"
   static let commands = [
-    runCommand, replayCommand, replCommand, attachCommand, psCommand, testCommand, planCommand,
-    simulateCommand, checkCommand,
+    runCommand, replayCommand, replCommand, attachCommand, psCommand, topCommand, testCommand,
+    planCommand, simulateCommand, checkCommand,
   ]
 
   /// - Returns: The exit status.
@@ -58,6 +58,7 @@ enum Program {
     case "test": try test(arguments)
     case replCommand.name: try repl(arguments)
     case attachCommand.name, psCommand.name: try runConsole(arguments, command)
+    case topCommand.name: try top(arguments)
     default: try runPlanning(arguments, command)
     }
   }

@@ -75,6 +75,18 @@ struct PlanningTests {
       Row(
         name: "check-starves-others", arguments: ["check", "--for", "10s", "starves-others.lua"],
         folder: "defects", status: 1),
+      Row(
+        name: "check-trace",
+        arguments: ["check", "--recording", "../recordings/trace.json", "starves-recorded.lua"],
+        folder: "defects", status: 1),
+      Row(
+        name: "check-metrics",
+        arguments: ["check", "--json", "--recording=../recordings/metrics.json"],
+        folder: "defects", status: 1),
+      Row(
+        name: "check-no-recording",
+        arguments: ["check", "--recording", "../recordings/other.txt"], folder: "defects",
+        status: 2),
       Row(name: "check-not-run", arguments: ["check", "starves-others.lua"], folder: "defects"),
       Row(name: "check-allowed", arguments: ["check", "allowed.lua"], folder: "defects"),
       Row(

@@ -7,6 +7,16 @@ local loop = ml.current()
 assert(loop:metrics { on = false } == nil)
 local first = loop:metrics()
 assert(first.measured == 0 and first.passes == 0 and #first.handles == 0 and first.idle == 0)
+-- It may begin in the middle of a run.
+loop:metrics { on = false }
+loop:after(1, function() loop:metrics() end)
+local ticker = loop:every(1, function() end)
+loop:run { timeout = 3.5 }
+ticker:invalidate()
+local middle = loop:metrics { reset = true }
+assert(middle.wake_ups == 3 and middle.idle == 2.5 and middle.measured == 2.5, middle.wake_ups)
+assert(middle.handles[1].calls == 3)
+
 assert(first.clock == "virtual" and first.depth == 0 and first.mode == nil)
 
 local function row(name)
@@ -36,11 +46,11 @@ assert(all.live.requests == 0)
 local one = row "tick"
 assert(one.calls == ticks and ticks == 97, ticks)
 assert(one.missed == 3, one.missed)
-assert(one.kind == "timer" and one.made_at:find "metrics.lua:20$", one.made_at)
+assert(one.kind == "timer" and one.made_at:find "metrics.lua:30$", one.made_at)
 assert(one.late.p50 == 0 and one.late.p90 == 0 and one.late.max == 3, one.late.max)
 assert(one.late.p99 == 3, one.late.p99)
 assert(one.made_late.late == 3 and one.made_late.took == 3.5)
-assert(one.made_late.by:find "^timer 'asker' %(made at %S+metrics.lua:21%)$", one.made_late.by)
+assert(one.made_late.by:find "^timer 'asker' %(made at %S+metrics.lua:31%)$", one.made_late.by)
 assert(one.duration.p50 <= one.duration.p90 and one.duration.p99 <= one.duration.max)
 assert(one.busy > 0 and one.busy < 10 and math.abs(one.busy / one.calls - one.duration.mean) < 1e-6)
 
@@ -48,7 +58,7 @@ assert(row("fed").calls == 1 and row("fed").late == nil and row("holder") == nil
 assert(row("sleeper").calls == 3 and row("sleeper").kind == "task")
 local performed
 for _, some in ipairs(all.handles) do performed = performed or some.kind == "perform" and some end
-assert(performed.calls == 1 and performed.made_at:find "metrics.lua:28$")
+assert(performed.calls == 1 and performed.made_at:find "metrics.lua:38$")
 
 -- Every sleep ended for something, and the rows know for what: the end of the two runs is nothing.
 local sum = 0

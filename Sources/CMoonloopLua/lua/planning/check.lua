@@ -2,6 +2,7 @@
 -- and how they are told.
 local configurations = require "moonloop.planning.check.configurations"
 local positions = require "moonloop.configuration.positions"
+local recordings = require "moonloop.planning.check.recordings"
 local rules = require "moonloop.planning.check.rules"
 local schema = require "moonloop.configuration.schema"
 local scripts = require "moonloop.planning.check.scripts"
@@ -78,6 +79,15 @@ function check.files(paths, options)
       scripts.check(file, file.report)
     end
   end
+  for _, path in ipairs(options.recording or {}) do
+    local text, message = read(path)
+    if not text then return nil, message end
+    local ok, problem = recordings.check(path, text, paths, function(file, line, rule, what)
+      if not by_path[file] then order[file] = math.huge end
+      look(file, texts[file] or "").report(rule, line, what)
+    end)
+    if not ok then return nil, problem end
+  end
   table.sort(findings, function(a, b)
     if a.file ~= b.file then
       return (order[a.file] or math.huge) < (order[b.file] or math.huge)
@@ -91,14 +101,14 @@ function check.files(paths, options)
 end
 
 -- Findings in lines for people.
-function check.text(findings, paths)
+function check.text(findings, count)
   local lines = {}
   for _, one in ipairs(findings) do
     lines[#lines + 1] = ("%s:%d: %s: %s"):format(one.file, one.line, one.rule, one.what)
     lines[#lines + 1] = "    why: " .. one.why
     lines[#lines + 1] = "    do:  " .. one.advice
   end
-  lines[#lines + 1] = ("%s: %s"):format(words.plural(#paths, "file"),
+  lines[#lines + 1] = ("%s: %s"):format(words.plural(count, "file"),
     #findings == 0 and "nothing found" or words.plural(#findings, "finding"))
   return table.concat(lines, "\n") .. "\n"
 end

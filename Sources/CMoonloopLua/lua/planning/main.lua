@@ -114,10 +114,11 @@ function commands.check(options, paths)
     io.write(check.rules_text())
     return SUCCESS
   end
-  if #paths == 0 then return complain("check", "name the files to look at") end
+  local count = #paths + #(options.recording or {})
+  if count == 0 then return complain("check", "name the files to look at") end
   local findings, message = check.files(paths, options)
   if not findings then return complain("check", message) end
-  io.write(options.json and json.encode(findings) .. "\n" or check.text(findings, paths))
+  io.write(options.json and json.encode(findings) .. "\n" or check.text(findings, count))
   return #findings > 0 and FAILURE or SUCCESS
 end
 
@@ -127,7 +128,7 @@ function main.command(name, count, ...)
   local arguments, options = table.pack(...), {}
   for index = 1, count do
     local key, value = arguments[2 * index - 1], arguments[2 * index]
-    if key == "input" or key == "stop-at" then
+    if key == "input" or key == "stop-at" or key == "recording" then
       options[key] = options[key] or {}
       table.insert(options[key], value)
     else

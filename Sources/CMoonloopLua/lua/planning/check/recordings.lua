@@ -1,0 +1,158 @@
+-- The rules for what was recorded of a loop: by `moonloop run --trace-out`, or by `moonloop top
+-- --json`, which is what `loop:metrics` gives.
+local wire = require "moonloop.console.wire"
+local words = require "moonloop.planning.words"
+
+local recordings = {}
+
+-- A call that takes so long may starve others.
+local LONG = 0.001
+
+local function label(kind, name, at)
+  if kind == "task" and name:find "^%a+ '" then return (name:gsub(" %(made at .-%)$", "")) end
+  return name ~= "" and name ~= at and ("%s '%s'"):format(kind, name) or kind
+end
+
+-- ── traces ──────────────────────────────────────────────────────────────────────────────────────
+
+-- The events of a trace: a line each, as we write it, or any other way.
+local function events_of(text)
+  local events = {}
+  for line in text:gmatch "[^\n]+" do
+    local event = wire.decode((line:gsub(",%s*$", "")))
+    if type(event) == "table" and event.ph then events[#events + 1] = event end
+  end
+  if #events > 0 then return events end
+  local whole = wire.decode(text)
+  return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil
+end
+
+-- The call that had the thread for most of a span of time, of those that took long.
+local function culprit_of(calls, from, to)
+  local found, most = nil, (to - from) / 4
+  for place = #calls, 1, -1 do
+    local call = calls[place]
+    local overlap = math.min(call.to, to) - math.max(call.from, from)
+    if overlap > most then found, most = call, overlap end
+    if call.to < from then break end
+  end
+  return found
+end
+
+-- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each.
+local function late_in_trace(events)
+  local calls, timers, found = {}, {}, {}
+  for _, event in ipairs(events) do
+    local arguments = event.args or {}
+    if event.ph == "X" and event.dur and arguments.kind then
+      local one = { from = event.ts / 1e6, to = (event.ts + event.dur) / 1e6,
+        at = arguments.at or "", label = label(event.cat, event.name, arguments.at) }
+      if one.to - one.from >= LONG then calls[#calls + 1] = one end
+      if (arguments.missed or 0) > 0 then
+        one.late, one.missed = (arguments.late_us or 0) / 1e6, arguments.missed
+        timers[#timers + 1] = one
+      end
+    end
+  end
+  table.sort(calls, function(a, b) return a.to < b.to end)
+  for _, timer in ipairs(timers) do
+    local culprit = culprit_of(calls, timer.from - timer.late, timer.from)
+    if culprit and culprit.at ~= timer.at then
+      found[#found + 1] = { culprit = culprit, took = culprit.to - culprit.from, victim = timer,
+        late = timer.late, missed = timer.missed }
+    end
+  end
+  return found
+end
+
+-- ── metrics ─────────────────────────────────────────────────────────────────────────────────────
+
+local function late_in_metrics(metrics)
+  local found = {}
+  for _, row in ipairs(metrics.handles) do
+    local late = row.made_late
+    if late and row.missed > 0 then
+      local name, at = late.by:match "^(.-) %(made at (.-)%)$"
+      if at and at ~= row.made_at then
+        found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
+          victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at },
+          late = late.late, missed = row.missed }
+      end
+    end
+  end
+  return found
+end
+
+-- ── findings ────────────────────────────────────────────────────────────────────────────────────
+
+-- One entry for each culprit: the longest call, and those that it made late, the latest first.
+local function by_culprit(found)
+  local rows, known = {}, {}
+  for _, one in ipairs(found) do
+    local row = known[one.culprit.at]
+    if not row then
+      row = { label = one.culprit.label, at = one.culprit.at, took = 0, victims = {}, by_at = {} }
+      known[row.at], rows[#rows + 1] = row, row
+    end
+    row.took = math.max(row.took, one.took)
+    local victim = row.by_at[one.victim.at]
+    if not victim then
+      victim = { label = one.victim.label, at = one.victim.at, late = 0, missed = 0 }
+      row.by_at[victim.at] = victim
+      row.victims[#row.victims + 1] = victim
+    end
+    victim.late = math.max(victim.late, one.late)
+    victim.missed = victim.missed + one.missed
+  end
+  for _, row in ipairs(rows) do
+    table.sort(row.victims, function(a, b)
+      if a.late ~= b.late then return a.late > b.late end
+      return a.at < b.at
+    end)
+  end
+  return rows
+end
+
+local function text_of(row)
+  local worst = row.victims[1]
+  local more = #row.victims > 1 and (", and %s late too"):format(
+    words.plural(#row.victims - 1, "other handle"):gsub("handle$", "handle came")
+      :gsub("handles$", "handles came")) or ""
+  return ("a call of %s took %s: %s (%s) came up to %s late and missed %s%s"):format(row.label,
+    words.measured(row.took), worst.label, worst.at, words.measured(worst.late),
+    words.plural(worst.missed, "fire"), more)
+end
+
+-- The one of the files that are looked at which a place in a recording means.
+local function file_of(place, paths)
+  for _, path in ipairs(paths) do
+    if path == place or path:sub(-#place - 1) == "/" .. place
+      or place:sub(-#path - 1) == "/" .. path then
+      return path
+    end
+  end
+end
+
+-- Looks at a recording. `report(file, line, rule, what)` takes findings; a place that is in none of
+-- the paths is told as the recording has it. Returns true; or nil and a message.
+function recordings.check(path, text, paths, report)
+  local found
+  local whole = not text:find "^%s*%[" and wire.decode((text:match "([^\n]+)%s*$"))
+  if type(whole) == "table" and type(whole.handles) == "table" then
+    found = late_in_metrics(whole)
+  else
+    local events = events_of(text)
+    if not events then
+      return nil, path .. " is no recording: it is to be what --trace-out or top --json wrote"
+    end
+    found = late_in_trace(events)
+  end
+  for _, row in ipairs(by_culprit(found)) do
+    local place, line = row.at:match "^(.*):(%d+)$"
+    report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1,
+      "starves-others", text_of(row))
+  end
+  return true
+end
+
+return recordings
