@@ -13,7 +13,7 @@
 #include "cmx_taped.h"
 
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
-enum { VERSION = 1, PART_BYTES = 1 << 16, COPIES = 16 };
+enum { VERSION = 1, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20, COPIES = 16 };
 static const int64_t flush_every_ns = 200000000;
 
 struct head { unsigned char magic[8]; uint64_t version; };
@@ -30,7 +30,7 @@ struct cmx_tape {
   unsigned char *bytes;  // records: what waits; plays: the file
   size_t count, capacity;
   size_t at, part_end;  // plays
-  bool is_endless, is_over, is_aside;
+  bool is_endless, is_over, is_aside, is_held;
   struct { int fd, stream; } copies[COPIES];
   int copy_count;
 };
@@ -38,7 +38,7 @@ struct cmx_tape {
 static struct cmx_tape tape;
 _Thread_local struct cmx_tape *cmx_tape_here;
 volatile bool cmx_tape_is_playing, cmx_tape_is_recording;
-static void (*tell_divergence)(const char *message);
+static void (*tell_divergence)(const char *message, bool is_end);
 
 enum cmx_tape_state cmx_tape_state(void) {
   return cmx_tape_here == NULL ? cmx_tape_idle : cmx_tape_here->state;
@@ -46,7 +46,7 @@ enum cmx_tape_state cmx_tape_state(void) {
 
 bool cmx_tape_plays_here(struct cmx_tape *t) { return t->state == cmx_tape_plays; }
 uint64_t cmx_tape_events(void) { return tape.events; }
-void cmx_tape_on_divergence(void (*tell)(const char *)) { tell_divergence = tell; }
+void cmx_tape_on_divergence(void (*tell)(const char *, bool)) { tell_divergence = tell; }
 
 // Each step is a bijection of the sum, so no single changed word goes unseen.
 static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum) {
@@ -106,7 +106,7 @@ static void describe(char *text, size_t size, int tag, int64_t key) {
 
 __attribute__((noreturn)) static void diverge(const char *message) {
   cmx_tape_here = NULL;
-  if (tell_divergence != NULL) tell_divergence(message);
+  if (tell_divergence != NULL) tell_divergence(message, false);
   _exit(1);
 }
 
@@ -128,6 +128,10 @@ static void write_all(const void *bytes, size_t count) {
 
 static void flush(void) {
   if (tape.count == 0) return;
+  if (tape.is_held) {
+    if (tape.count > HELD_BYTES) cmx_tape_drop();
+    return;
+  }
   struct part part = {part_mark, (uint32_t)tape.count, 0, tape.first};
   part.sum = sum_of(tape.bytes, tape.count, tape.first);
   write_all(&part, sizeof part);
@@ -194,6 +198,34 @@ int cmx_tape_record(int fd) {
   cmx_tape_here = &tape;
   cmx_tape_is_recording = true;
   return -tape.failure;
+}
+
+int cmx_tape_hold(void) {
+  tape = (struct cmx_tape){.state = cmx_tape_records, .fd = -1, .is_held = true};
+  tape.bytes = malloc(tape.capacity = PART_BYTES * 2);
+  if (tape.bytes == NULL) return -ENOMEM;
+  cmx_tape_here = &tape;
+  cmx_tape_is_recording = true;
+  return 0;
+}
+
+bool cmx_tape_is_held(void) { return cmx_tape_here != NULL && tape.is_held; }
+
+int cmx_tape_commit(int fd) {
+  tape.fd = fd;
+  tape.is_held = false;
+  struct head head = {.version = VERSION};
+  memcpy(head.magic, magic, sizeof magic);
+  write_all(&head, sizeof head);
+  flush();
+  return -tape.failure;
+}
+
+// The memory stays: an event may be half put down.
+void cmx_tape_drop(void) {
+  cmx_tape_here = NULL;
+  cmx_tape_is_recording = false;
+  cmx_ending_take_deferred();
 }
 
 // ---- Reading -------------------------------------------------------------------------------
@@ -336,6 +368,7 @@ void cmx_tape_set_aside(bool is_aside) { tape.is_aside = is_aside; }
 // ---- For the host --------------------------------------------------------------------------
 
 void cmx_tape_put(uint32_t key, const void *bytes, size_t count) {
+  if (cmx_tape_here == NULL) return;
   cmx_tape_note(cmx_tag_host, key, 0);
   cmx_tape_data((void *)(uintptr_t)bytes, count);
 }
@@ -428,6 +461,7 @@ int cmx_tape_finish(void) {
   tape.is_over = true;
   cmx_tape_here = NULL;
   cmx_tape_is_recording = false;
+  if (tape.is_held) return 0;
   if (tape.state == cmx_tape_records) {
     flush();
     begin_event(cmx_tag_end);
@@ -451,9 +485,20 @@ int cmx_tape_finish(void) {
   diverge(text);
 }
 
+int cmx_tape_end_here(void) {
+  if (cmx_tape_here == NULL) return 0;
+  int result = cmx_tape_finish();
+  if (tape.state == cmx_tape_plays) {
+    tell_divergence("the script ended its recording here", true);
+    _exit(0);
+  }
+  return result;
+}
+
 // Before a long sleep, so that what a killed program leaves is not old.
 void cmx_tape_before_sleep(int64_t timeout_ns) {
-  if (tape.state != cmx_tape_records || timeout_ns == 0 || tape.count == 0) return;
+  if (tape.state != cmx_tape_records || tape.is_held) return;
+  if (timeout_ns == 0 || tape.count == 0) return;
   int64_t now = tape.clocks[0];
   if (timeout_ns > 0 && timeout_ns < flush_every_ns && now - tape.flushed_at < flush_every_ns)
     return;

@@ -29,6 +29,7 @@ package struct Kinds {
   package let watch: LuaHandleKind
   package let process: LuaHandleKind
   package let terminal: LuaHandleKind
+  package let recording: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries)
@@ -63,5 +64,6 @@ package struct Kinds {
     terminal = state.makeHandleKind("tty", slots: TerminalSlot.count, terminalEntries) {
       releaseTerminal($0)
     }
+    recording = state.makeHandleKind("recording", slots: 0, recordingEntries) { _ in }
   }
 }

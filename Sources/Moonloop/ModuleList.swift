@@ -25,6 +25,7 @@ extension Runtime {
     stack.popMetatable(of: -2)
     state.popLoaded("moonloop", on: stack)
     preloadPosix()
+    preloadTape()
     preloadGenerations()
     preloadSources()
   }

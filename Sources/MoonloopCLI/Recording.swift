@@ -88,6 +88,19 @@ enum Recording {
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
+  /// Keeps in memory what a recording would have, if the script speaks of `loop:record`.
+  static func hold(_ script: ScriptText) {
+    let word = Array(":record".utf8)
+    let bytes = script.bytes
+    guard bytes.count >= word.count,
+      (0...bytes.count - word.count).contains(where: { at in
+        bytes[at] == word[0] && bytes[at..<at + word.count].elementsEqual(word)
+      })
+    else { return }
+    Tape.hold()
+    RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
+  }
+
   /// Writes the rest, or has a replay look whether anything is left.
   static func finish() {
     if Tape.state == .idle { return }

@@ -75,10 +75,10 @@ enum Replay {
     let look = Tape.look(at: bytes)
     if let flaw = look.flaw, flaw != .endless { throw failure(path, flaw, look) }
     // Its last part is whole; it says itself that it is not the end.
-    Tape.play(bytes, isEndless: look.flaw != nil) { message in
+    Tape.play(bytes, isEndless: look.flaw != nil) { message, isEnd in
       _ = try? StandardStreams.flushOutput()
       writeToStandardError("moonloop: replay: \(message.map { String(cString: $0) } ?? "")")
-      exit(ExitStatus.failure)
+      exit(isEnd ? ExitStatus.success : ExitStatus.failure)
     }
     guard let start = RecordedStart(Tape.take(.settings)) else {
       throw ScriptFailure(

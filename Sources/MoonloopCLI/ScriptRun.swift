@@ -25,7 +25,11 @@ final class ScriptRun {
       } else {
         text = try ScriptText(settings.source)
       }
-      if let path = settings.record { try Recording.begin(path, text) }
+      if let path = settings.record {
+        try Recording.begin(path, text)
+      } else if settings.command == nil && settings.recorded == nil && !settings.isConsole {
+        Recording.hold(text)
+      }
     } catch {
       writeToStandardError("moonloop: \(error.message)")
       return error.status

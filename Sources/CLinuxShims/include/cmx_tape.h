@@ -13,6 +13,15 @@ enum cmx_tape_state cmx_tape_state(void);
 // Begins to write into a descriptor, which is then the tape's. 0, or -errno.
 int cmx_tape_record(int fd);
 
+// Begins to keep what would be written, in memory, for a script that may ask for it; what becomes
+// more than a megabyte is given up. 0, or -errno.
+int cmx_tape_hold(void);
+bool cmx_tape_is_held(void);
+// Writes what was kept into a descriptor, which is then the tape's, and goes on.
+int cmx_tape_commit(int fd);
+// Forgets what was kept.
+void cmx_tape_drop(void);
+
 enum cmx_tape_flaw {
   cmx_tape_sound,
   cmx_tape_foreign,    // it is no recording
@@ -34,7 +43,10 @@ struct cmx_tape_look cmx_tape_check(const void *bytes, size_t size);
 void cmx_tape_play(const void *bytes, size_t size, bool is_endless);
 
 // Called when what is asked for is not what was recorded; must not return.
-void cmx_tape_on_divergence(void (*tell)(const char *message));
+// `is_end`: the script has ended its recording there, and all was as it is in it.
+void cmx_tape_on_divergence(void (*tell)(const char *message, bool is_end));
+// The script ends its recording here.
+int cmx_tape_end_here(void);
 // The script is over: writes the rest, or looks whether anything is left that was not asked for.
 // -errno if what was recorded could not be written.
 int cmx_tape_finish(void);

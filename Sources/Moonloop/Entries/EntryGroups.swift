@@ -125,6 +125,9 @@ package let entryGroups: [EntryGroup] = [
   EntryGroup(
     title: "Permits", type: "moonloop.Permit", receiver: "permit", parent: nil,
     summary: "What `semaphore:acquire` gives.", entries: permitEntries),
+  EntryGroup(
+    title: "Recordings", type: "moonloop.Recording", receiver: "recording", parent: nil,
+    summary: "Made by `loop:record`.", entries: recordingEntries),
 ]
 
 /// Tables that scripts get from us, field by field.

@@ -4,7 +4,7 @@ internal import LuaEmbed
 
 /// What the loop's handle offers.
 let loopEntries: [LuaEntry] =
-  loopRunEntries + loopMakingEntries + loopSystemEntries + loopItemEntries + [
+  loopRunEntries + loopMakingEntries + loopSystemEntries + loopItemEntries + loopRecordEntries + [
     .method("why", loopWhy) {
       LuaDocs(
         "Says in words why a handle is not called now, or why the loop is not finished.",

@@ -20,7 +20,7 @@ let moduleWorker: LuaRawFunction = { L, context in
     let modes = try options.modes() ?? [.default]
     let script = try call.workerScript(text, options)
     try call.requireWorkerRoom()
-    if Tape.state != .idle {
+    if Tape.refuses() {
       throw OperatingFailure(
         "worker: what runs on other threads cannot be recorded; run it without --record", "ENOTSUP")
     }

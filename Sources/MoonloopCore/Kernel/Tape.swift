@@ -15,6 +15,8 @@ package enum Tape {
     case library
     /// The seeds of the hashes and of `math.random`.
     case seed
+    /// What `loop:record` came to.
+    case began
   }
 
   /// What is wrong with a recording.
@@ -51,6 +53,31 @@ package enum Tape {
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
+  /// Begins to keep in memory what a recording would have, in case the script asks for one.
+  package static func hold() { _ = cmx_tape_hold() }
+
+  /// Whether what was recorded so far is only in memory.
+  package static var isHeld: Bool { cmx_tape_is_held() }
+
+  /// Writes what was kept into a descriptor, and goes on.
+  package static func commit(into fd: Int32) throws(SystemError) {
+    let result = cmx_tape_commit(fd)
+    if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
+  }
+
+  /// Whether what cannot be recorded has to be refused; what is kept in memory only, for nobody has
+  /// asked for it yet, is forgotten instead.
+  package static func refuses() -> Bool {
+    if isHeld { cmx_tape_drop() }
+    return state != .idle
+  }
+
+  /// The script ends its recording. In a replay this does not return.
+  package static func endHere() throws(SystemError) {
+    let result = cmx_tape_end_here()
+    if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
+  }
+
   /// Looks through a whole recording.
   package static func look(at bytes: UnsafeRawBufferPointer) -> Look {
     let found = cmx_tape_check(bytes.baseAddress, bytes.count)
@@ -69,10 +96,10 @@ package enum Tape {
   /// Begins to answer the calls of this thread from a recording that was looked through; the bytes
   /// must stay where they are.
   /// - Parameter whenDiverged: Told in words when the script asks for something else than was
-  ///   recorded; must not return.
+  ///   recorded, or when it has ended its recording; must not return.
   package static func play(
     _ bytes: UnsafeRawBufferPointer, isEndless: Bool,
-    whenDiverged: @escaping @convention(c) (UnsafePointer<CChar>?) -> Void
+    whenDiverged: @escaping @convention(c) (UnsafePointer<CChar>?, _ isEnd: Bool) -> Void
   ) {
     cmx_tape_on_divergence(whenDiverged)
     cmx_tape_play(bytes.baseAddress, bytes.count, isEndless)

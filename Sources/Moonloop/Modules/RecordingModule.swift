@@ -1,0 +1,83 @@
+// `loop:record`: a script has its own run recorded. See docs/recording.md.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension Runtime {
+  /// What the part of a recording that is written in Lua asks.
+  func preloadTape() {
+    state.preload(
+      LuaModule("moonloop.tape", "Recordings.", [.function("refuses", tapeRefuses)]))
+  }
+}
+
+/// `refuses()`: whether what cannot be recorded must not be.
+private let tapeRefuses: LuaRawFunction = { L, _ in
+  LuaStack(L: L!).push(Tape.refuses())
+  return 1
+}
+
+/// `loop:record(path)`: a recording; or nil, message, code.
+let loopRecord: LuaRawFunction = { L, context in
+  host(L, context, "record") { call in
+    try call.requireLoop()
+    let path = try call.string(2, "the file")
+    if Tape.state == .plays {
+      if Tape.take(.began).first != 1 { throw isRecordedAlready }
+    } else if Tape.state == .records && !Tape.isHeld {
+      tell(0)
+      throw isRecordedAlready
+    } else {
+      try begin(path)
+    }
+    _ = call.runtime.kinds.recording.push(call.stack.L)
+    return 1
+  }
+}
+
+private let isRecordedAlready = OperatingFailure(
+  "record: the program is recorded already", "EALREADY")
+
+private func tell(_ outcome: UInt8) { withUnsafeBytes(of: outcome) { Tape.put(.began, $0) } }
+
+private func begin(_ path: String) throws {
+  guard Tape.isHeld else {
+    throw OperatingFailure(
+      "record: the beginning of the program is lost: call it early in the main script, or use "
+        + "'moonloop run --record'", "ENOTSUP")
+  }
+  let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  if fd < 0 { throw SystemError(call: "record '\(path)'", code: errno) }
+  try Tape.commit(into: fd)
+  tell(1)
+}
+
+/// `recording:invalidate()`, and `<close>`.
+let recordingInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
+      throw call.notSelf("recording")
+    }
+    try Tape.endHere()
+    return 0
+  }
+}
+
+/// `recording:is_valid()`
+let recordingIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
+      throw call.notSelf("recording")
+    }
+    call.stack.push(Tape.state != .idle)
+    return 1
+  }
+}
+
+let recordingToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    call.stack.push(Tape.state != .idle ? "recording" : "recording (ended)")
+    return 1
+  }
+}
