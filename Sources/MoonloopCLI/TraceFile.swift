@@ -14,7 +14,8 @@ final class TraceFile {
   private let fd: Int32
   private var line = JSONLine()
   private let process: Int
-  private let begin: LoopTime
+  /// In a replay no time is known before the script has asked for it.
+  private lazy var begin = Tape.aside { loop.now }
   private var lastFlush: Int64 = 0
 
   private var frames: [Frame] = []
@@ -50,7 +51,6 @@ final class TraceFile {
     self.loop = loop
     self.runtime = runtime
     process = Int(getpid())
-    begin = Tape.aside { loop.now }
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     if fd < 0 {
       throw ScriptFailure(

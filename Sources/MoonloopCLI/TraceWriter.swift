@@ -9,12 +9,12 @@ internal import Moonloop
 ///       0.500160  default    timer 'beat'  0.131 ms
 final class TraceWriter {
   private let loop: Loop
-  private let begin: LoopTime
+  /// In a replay no time is known before the script has asked for it.
+  private lazy var begin = Tape.aside { loop.now }
   private let hasColours: Bool
 
   init(_ loop: Loop) {
     self.loop = loop
-    begin = Tape.aside { loop.now }
     hasColours = Self.wantsColours
   }
 

@@ -180,6 +180,58 @@ import Testing
     }
   }
 
+  @Test("a script records itself from its beginning, to its end or to where it says")
+  func byScript() throws {
+    let text = """
+      print "first"
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local recording = assert(loop:record(arg[1]))
+      print(recording, recording:is_valid(), {}, ml.now())
+      print(loop:record "/nowhere")
+      local count = 0
+      loop:every(0.01, function(timer)
+        count = count + 1
+        print(count, ml.now())
+        if count == 2 and arg[2] then recording:invalidate() print(recording) end
+        if count == 3 then timer:invalidate() end
+      end)
+      """
+    try withFile(text) { path in
+      let first = try moonloop(["run", path, path + ".mlt"])
+      let again = try moonloop(["replay", path + ".mlt"])
+      #expect(first.status == 0 && again.status == 0, "\(first)\n\(again)")
+      #expect(first.output == again.output && again.errors.isEmpty, "\(again)")
+      #expect(first.output.contains("nil\trecord: the program is recorded already\tEALREADY"))
+      let part = try moonloop(["run", path, path + ".mlt", "end"])
+      let played = try moonloop(["replay", path + ".mlt"])
+      #expect(part.output.contains("recording (ended)\n3\t"), "\(part)")
+      #expect(played.status == 0 && part.output.hasPrefix(played.output), "\(played)")
+      #expect(played.output.split(separator: "\n").last?.hasPrefix("2\t") == true, "\(played)")
+      #expect(played.errors.contains("the script ended its recording here"))
+      let bare = try moonloop(
+        ["run", "-e", "local l = require'moonloop'.current() print(l['record'](l, 'x'))"])
+      #expect(bare.output.hasSuffix("ENOTSUP\n"), "\(bare)")
+    }
+  }
+
+  @Test("who looks on while a recording plays changes nothing")
+  func lookingOn() throws {
+    try inFolder { folder in
+      let example = Program.examples.appendingPathComponent("heartbeat.lua").path
+      let pair = try recorded([example, "3", "0.01"], in: folder)
+      let file = folder.appendingPathComponent("trace.json")
+      let run = try moonloop(
+        ["replay", "--trace", "--trace-out", file.path, pair.recording.path])
+      #expect(run.output == pair.first.output && run.status == 0, "\(run)")
+      #expect(run.errors.contains("timer 'heartbeat'"))
+      let trace = try TraceCheck(Data(contentsOf: file))
+      #expect(trace.problems == [])
+      #expect(trace.slices["timer"]?["heartbeat"] == 3)
+      #expect(trace.slept > 20_000 && trace.slept < 1_000_000_000, "\(trace.slept)")
+    }
+  }
+
   @Test("examples replay when their peers are gone")
   func examples() throws {
     let examples = Program.examples

@@ -1036,6 +1036,19 @@ function Loop:add_common_mode(mode) end
 ---@return number? date Nil when the mode has no timer. (s)
 function Loop:next_timer(mode) end
 
+---Records all that enters from outside, from the beginning of the program on.
+---`moonloop replay FILE` then runs the script again, offline and at once, with the same output. Of a program of `moonloop run`; call it early in the main script, so that what came before is still in memory. The recording ends with the program.
+---Returns `nil, message, code`: of the system when the file cannot be made; "EALREADY" when the program is recorded already; "ENOTSUP" when the beginning is lost: in a module, after more than a megabyte, with workers, in a program that embeds us.
+---```lua
+---local recording, why, code = loop:record "/nowhere/run.mlt"
+---if not recording then print "not recorded" end   --> not recorded
+---```
+---@param path string The file; readable for its user alone.
+---@return moonloop.Recording? recording Ends it before the program does.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function Loop:record(path) end
+
 ---Says in words why a handle is not called now, or why the loop is not finished.
 ---```lua
 ---local timer <close> = loop:timer { every = 1, name = "poll", modes = "tracking", print }
@@ -2389,5 +2402,25 @@ function Permit:invalidate() end
 ---```
 ---@return boolean valid False once it was released.
 function Permit:is_valid() end
+
+---Made by `loop:record`.
+---@class moonloop.Recording
+local Recording = {}
+
+---Ends the recording here; a replay ends at the same place. `<close>` does the same.
+---Returns `nil, message, code` if it could not be written whole.
+---```lua
+---local recording = loop:record "/nowhere/run.mlt"
+---if recording then recording:invalidate() end
+---```
+function Recording:invalidate() end
+
+---Whether it goes on.
+---```lua
+---local recording = loop:record "/nowhere/run.mlt"
+---if recording then print(recording:is_valid()) end
+---```
+---@return boolean valid False once it has ended.
+function Recording:is_valid() end
 
 return ml

@@ -10,7 +10,9 @@ let loopRecordEntries: [LuaEntry] = [
         + "same output. Of a program of `moonloop run`; call it early in the main script, so that "
         + "what came before is still in memory. The recording ends with the program.",
       parameters: [LuaParameter("path", "string", "The file; readable for its user alone.")],
-      returns: [LuaParameter("recording", "moonloop.Recording", "Ends it before the program does.")],
+      returns: [
+        LuaParameter("recording", "moonloop.Recording", "Ends it before the program does.")
+      ],
       errors: [
         "Returns `nil, message, code`: of the system when the file cannot be made; \"EALREADY\" "
           + "when the program is recorded already; \"ENOTSUP\" when the beginning is lost: in a "

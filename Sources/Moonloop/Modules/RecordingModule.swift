@@ -48,7 +48,10 @@ private func begin(_ path: String) throws {
         + "'moonloop run --record'", "ENOTSUP")
   }
   let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  if fd < 0 { throw SystemError(call: "record '\(path)'", code: errno) }
+  if fd < 0 {
+    let error = SystemError(call: "open", code: errno)
+    throw OperatingFailure("record: cannot write '\(path)': \(error.message)", error.name)
+  }
   try Tape.commit(into: fd)
   tell(1)
 }
