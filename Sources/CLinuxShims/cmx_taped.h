@@ -55,6 +55,8 @@ enum cmx_tape_tag {
   cmx_tag_count,
 };
 
+// What was asked for, in words. (tape_names.c)
+void cmx_tape_describe(char *text, size_t size, int tag, int64_t key);
 bool cmx_tape_plays_here(struct cmx_tape *tape);
 int64_t cmx_tape_answer(int tag, int64_t key);
 void cmx_tape_note(int tag, int64_t key, int64_t result);

@@ -14,7 +14,7 @@
 
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
 enum { VERSION = 1, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20, COPIES = 16 };
-static const int64_t flush_every_ns = 200000000;
+static const int64_t flush_every_ns = 20000000;
 
 struct head { unsigned char magic[8]; uint64_t version; };
 struct part { uint32_t mark, length; uint64_t sum, first; };
@@ -62,46 +62,6 @@ static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum) {
   memcpy(&word, at, count);
   sum = (sum ^ word) * UINT64_C(0xD6E8FEB86659FD93);
   return sum ^ sum >> 29;
-}
-
-// ---- Names for messages --------------------------------------------------------------------
-
-static const char *name_of(int tag) {
-  static const char *const calls[] = {
-    "nothing", "epoll_create1", "epoll_ctl", "epoll_wait", "eventfd", "timerfd_create",
-    "timerfd_settime", "fcntl", "read", "write", "socketpair", "prctl", "epoll_pwait2", "shutdown",
-    "signalfd", "pipe2", "clone", "inotify_init1", "inotify_add_watch", "open", "socket", "bind",
-    "listen", "accept4", "connect", "setsockopt", "sendto", "recvfrom", "sendmsg", "recvmsg",
-    "sendfile", "splice",
-  };
-  _Static_assert(sizeof calls / sizeof *calls == cmx_call_count, "a name for each call");
-  static const char *const looks[] = {
-    [cmx_tag_monotonic] = "the time", [cmx_tag_coarse] = "the coarse time",
-    [cmx_tag_wall] = "the wall clock", [cmx_tag_host] = "what a library of Lua answers",
-    [cmx_tag_ending] = "a signal that ends the program", [cmx_tag_end] = "the end",
-    [cmx_tag_tick] = "clock_getres", [cmx_tag_traits] = "fstat", [cmx_tag_is_ready] = "poll",
-    [cmx_tag_is_open] = "whether it is open", [cmx_tag_socket_error] = "the error of a socket",
-    [cmx_tag_socket_name] = "the address of a socket", [cmx_tag_credentials] = "SO_PEERCRED",
-    [cmx_tag_sort] = "what it is", [cmx_tag_identity] = "lstat", [cmx_tag_unlink] = "unlink",
-    [cmx_tag_set_mode] = "fchmod", [cmx_tag_exit_of] = "waitid",
-    [cmx_tag_process_signal] = "pidfd_send_signal", [cmx_tag_await_exits] = "the end of children",
-    [cmx_tag_hung_up] = "whether it has hung up", [cmx_tag_hangup_open] = "a watch for hang-ups",
-    [cmx_tag_alarm] = "an alarm", [cmx_tag_signal_block] = "sigmask",
-    [cmx_tag_signal_divert] = "sigaction", [cmx_tag_signal_send] = "kill",
-    [cmx_tag_own_id] = "getpid", [cmx_tag_is_terminal] = "isatty",
-    [cmx_tag_terminal_size] = "the size of a terminal", [cmx_tag_terminal_open] = "a terminal",
-    [cmx_tag_terminal_raw] = "tcsetattr", [cmx_tag_look_at] = "stat",
-    [cmx_tag_list] = "readdir", [cmx_tag_read_link] = "readlink", [cmx_tag_folder] = "getcwd",
-    [cmx_tag_watch_limit] = "max_user_watches", [cmx_tag_spawn] = "the start of a program",
-  };
-  if (tag >= 0 && tag < cmx_call_count) return calls[tag];
-  return tag >= cmx_tag_monotonic && tag < cmx_tag_count ? looks[tag] : "something unknown";
-}
-
-static void describe(char *text, size_t size, int tag, int64_t key) {
-  bool has_fd = tag < cmx_tag_monotonic || tag == cmx_tag_is_ready || tag == cmx_tag_exit_of;
-  if (has_fd && key > 0) snprintf(text, size, "%s (descriptor %lld)", name_of(tag), (long long)key);
-  else snprintf(text, size, "%s", name_of(tag));
 }
 
 __attribute__((noreturn)) static void diverge(const char *message) {
@@ -261,13 +221,13 @@ static int peek(void) {
 // What is told is that the numbers are those of the recording, counted from 1.
 __attribute__((noreturn)) static void mismatch(int tag, int64_t key, int found, int64_t found_key) {
   char asked[100], has[100], text[400];
-  describe(asked, sizeof asked, tag, key);
+  cmx_tape_describe(asked, sizeof asked, tag, key);
   if (found < 0 || found == cmx_tag_end) {
     const char *why = tape.is_endless ? " (its program was killed there)" : "";
     snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording ends here%s",
              (unsigned long long)tape.events + 1, asked, why);
   } else {
-    describe(has, sizeof has, found, found_key);
+    cmx_tape_describe(has, sizeof has, found, found_key);
     snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording has %s",
              (unsigned long long)tape.events + 1, asked, has);
   }
@@ -479,7 +439,7 @@ int cmx_tape_finish(void) {
   }
   char text[300], has[100];
   tape.at++;
-  describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
+  cmx_tape_describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
   snprintf(text, sizeof text, "event %llu: the script has ended; the recording goes on with %s",
            (unsigned long long)tape.events + 1, has);
   diverge(text);
@@ -495,13 +455,12 @@ int cmx_tape_end_here(void) {
   return result;
 }
 
-// Before a long sleep, so that what a killed program leaves is not old.
+// Before a sleep, but not before each: what a killed program leaves is old by that much at most.
 void cmx_tape_before_sleep(int64_t timeout_ns) {
   if (tape.state != cmx_tape_records || tape.is_held) return;
   if (timeout_ns == 0 || tape.count == 0) return;
   int64_t now = tape.clocks[0];
-  if (timeout_ns > 0 && timeout_ns < flush_every_ns && now - tape.flushed_at < flush_every_ns)
-    return;
+  if (now - tape.flushed_at < flush_every_ns) return;
   tape.flushed_at = now;
   flush();
 }
