@@ -167,6 +167,18 @@ import Testing
     ("while true do end", "its load was stopped"),
     ("error { message = 'a table' }", "a table"),
     ("error()", "nil"),
+    (
+      "require 'moonloop'.reload.state(5)",
+      "app.lua:1: reload.state: the name must be a string, got number"
+    ),
+    (
+      "require 'moonloop'.reload.state('x', 5)",
+      "app.lua:1: reload.state: the default must be a table, which is what survives, got number"
+    ),
+    (
+      "require 'moonloop'.reload.on_unload(5)",
+      "app.lua:1: reload.on_unload: the handler must be a function, got number"
+    ),
     ("require 'nothing'", "module 'nothing' not found"),
     ("require 'broken'", "broken.lua:1:"),
     ("return { timers = { a = {} } }", "app.lua:1: timers.a: 'handler' is missing"),

@@ -55,7 +55,13 @@ is_over = true
 for _, client in ipairs(clients) do client:await() end
 
 local account = ask "account"
-local fds, memory = used()
+-- The server has to hear first that the clients have hung up.
+local fds, memory
+for _ = 1, 100 do
+  fds, memory = used()
+  if fds <= 12 then break end
+  ask "nothing"
+end
 control:close()
 server:kill "term"
 print("status", server:await().code, "answered", echoes >= loads // 10)

@@ -96,13 +96,14 @@ local function remember(value, seen)
   end
 end
 
+-- Called through a function of C: the caller of that made the mistake.
 function reload.state(name, default)
   if type(name) ~= "string" then
-    error("reload.state: the name must be a string, got " .. type(name), 2)
+    error("reload.state: the name must be a string, got " .. type(name), 3)
   end
   if default ~= nil and type(default) ~= "table" then
     error("reload.state: the default must be a table, which is what survives, got "
-      .. type(default), 2)
+      .. type(default), 3)
   end
   if states[name] == nil then
     states[name] = default or {}
@@ -114,7 +115,7 @@ end
 
 function reload.on_unload(handler)
   if type(handler) ~= "function" then
-    error("reload.on_unload: the handler must be a function, got " .. type(handler), 2)
+    error("reload.on_unload: the handler must be a function, got " .. type(handler), 3)
   end
   unloaders[#unloaders + 1] = handler
 end
