@@ -45,6 +45,34 @@ import Testing
     }
   }
 
+  @Test("the sums are those of loop:metrics()")
+  func metrics() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:metrics()
+      for i = 1, 3 do loop:every(i / 100, function() end) end
+      loop:task(function() for _ = 1, 5 do ml.sleep(0.007) end end)
+      loop:after(0.5, function()
+        local m = loop:metrics()
+        print(m.passes, m.wake_ups, ("%.0f"):format(m.idle * 1e6))
+        loop:stop()
+      end)
+      """
+    try withFile(text) { path in
+      let run = try moonloop(["run", "--clock", "virtual", "--trace-out", path + ".json", path])
+      let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: path + ".json")))
+      #expect(trace.problems == [])
+      // The last pass ends behind the call that asks.
+      let passes = trace.slices["pass"]?["pass"] ?? 0
+      let sleeps = trace.slices["sleep"]?["sleep"] ?? 0
+      let wakes = trace.wakes
+      #expect(
+        run.output == "\(passes)\t\(wakes)\t\(Int(trace.slept.rounded()))\n",
+        "\(run.output), \(passes) passes, \(sleeps) sleeps, \(wakes) wake-ups, \(trace.slept)")
+    }
+  }
+
   @Test("whatever ends the script, the file is whole", arguments: ["error", "exit", "signal"])
   func ends(_ how: String) throws {
     let ending = ["error": "error 'no'", "exit": "os.exit(7)", "signal": ""][how] ?? ""
@@ -106,6 +134,8 @@ struct TraceCheck {
   /// How many slices there are, by category and name.
   private(set) var slices: [String: [String: Int]] = [:]
   private(set) var runs = 0
+  /// How many sleeps took time.
+  private(set) var wakes = 0
   private(set) var depth = 0
   private(set) var slept = 0.0
   private(set) var tasks: Set<String> = []
@@ -156,7 +186,10 @@ struct TraceCheck {
       }
       slices[category, default: [:]][name, default: 0] += 1
       spans.append((ts, ts + duration))
-      if category == "sleep" { slept += duration }
+      if category == "sleep" {
+        slept += duration
+        wakes += duration > 0 ? 1 : 0
+      }
       if let place = arguments?["at"] as? String { places.insert(place) }
       if category == "timer" && !(arguments?["late_us"] is Double) {
         problems.append("a timer without lateness: \(event)")
