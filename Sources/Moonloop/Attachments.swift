@@ -9,11 +9,21 @@ package final class PortRight: Sendable {
   package let port: Loop.Port
   /// The number of the state that the port belongs to.
   package let home: UInt64
+  /// The port is of another process: what comes from there is input, for which clocks are held.
+  let isForeign: Bool
+  private let whenReleased: (@Sendable () -> Void)?
 
-  init(_ port: Loop.Port, home: UInt64) {
+  init(
+    _ port: Loop.Port, home: UInt64, isForeign: Bool = false,
+    whenReleased: (@Sendable () -> Void)? = nil
+  ) {
     self.port = port
     self.home = home
+    self.isForeign = isForeign
+    self.whenReleased = whenReleased
   }
+
+  deinit { whenReleased?() }
 }
 
 /// A descriptor on its way from one state to another: it belongs to the message. Any thread.

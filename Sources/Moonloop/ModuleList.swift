@@ -13,6 +13,7 @@ extension Runtime {
     for module in innerModules {
       stack.push(module.name)
       state.push(module: module, on: stack)
+      if module.name == "port" { makePortCallable(stack) }
       stack.rawSet(-3)
     }
     pushReloading(on: stack)
@@ -28,6 +29,15 @@ extension Runtime {
     preloadTape()
     preloadGenerations()
     preloadSources()
+  }
+
+  /// `ml.port { … }` makes a port; its fields are for named ones. [-0, +0, raises: -]
+  private func makePortCallable(_ stack: LuaStack) {
+    stack.newTable(fields: 1)
+    stack.push("__call")
+    stack.push(function: modulePort)
+    stack.rawSet(-3)
+    stack.popMetatable(of: -2)
   }
 }
 
@@ -71,4 +81,5 @@ private let innerModules: [LuaModule] = [
   LuaModule("process", "Child processes.", processModuleEntries),
   LuaModule("tty", "Terminals.", terminalModuleEntries),
   LuaModule("net", "The network.", netEntries),
+  LuaModule("port", "Ports.", namedPortEntries),
 ]

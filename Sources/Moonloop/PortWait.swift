@@ -47,14 +47,17 @@ final class PortWait: OtherWait {
   private let timeout: Int64?
   private let sendTimeout: Int64?
   private var outcome = Outcome.ended
+  /// The clock of the loop stands while another process is at it.
+  private var hold: Hold?
 
   init(
-    _ runtime: Runtime, _ port: Loop.Port, _ label: String, expectsReply: Bool, timeout: Int64?,
-    sendTimeout: Int64?
+    _ runtime: Runtime, _ target: PortTarget, _ label: String, expectsReply: Bool,
+    timeout: Int64?, sendTimeout: Int64?
   ) {
     self.runtime = runtime
-    self.port = port
+    port = target.port
     self.label = label
+    hold = target.hold(runtime.loop)
     self.expectsReply = expectsReply
     self.timeout = timeout
     self.sendTimeout = sendTimeout
@@ -97,6 +100,7 @@ final class PortWait: OtherWait {
     self.outcome = outcome
     box.close()
     box.wait = nil
+    hold = nil
     guard let waiter else { return }
     self.waiter = nil
     runtime.makeReady(waiter, .answer)
@@ -111,6 +115,7 @@ final class PortWait: OtherWait {
   override func abandon() {
     box.close()
     box.wait = nil
+    hold = nil
     waiter = nil
   }
 
@@ -155,16 +160,22 @@ final class ReceiveWait: OtherWait {
   private unowned let runtime: Runtime
   private let port: Loop.Port
   private var message: PortMessage?
+  /// What other processes send comes from outside: no clock jumps while it is waited for.
+  private var hold: Hold?
 
   init(_ runtime: Runtime, _ port: Loop.Port) {
     self.runtime = runtime
     self.port = port
+    if (port.maker.state as? PortShape)?.link != nil {
+      hold = runtime.loop.kernel.clock.holds.open("a message of \(port.label)")
+    }
     super.init()
   }
 
   /// A message has come; nil: the port has ended.
   func finish(_ message: PortMessage?) {
     self.message = message
+    hold = nil
     guard let waiter else { return }
     self.waiter = nil
     runtime.makeReady(waiter, .answer)
@@ -175,14 +186,14 @@ final class ReceiveWait: OtherWait {
   override var isFinal: Bool { true }
 
   override func abandon() {
+    hold = nil
     waiter = nil
     runtime.stopReceiving(port)
   }
 
   override func push(on stack: LuaStack) -> Int {
     guard let message else { return stack.pushFailure("the port has ended", "EPIPE") }
-    runtime.push(message, on: stack)
-    return 2
+    return runtime.push(message, on: stack)
   }
 
   override func join(_ mode: ModeName, _ loop: Loop) { try? loop.add(port, modes: [mode]) }

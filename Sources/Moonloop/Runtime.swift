@@ -93,6 +93,8 @@ package final class Runtime {
   var hasConsole = false
   /// How many workers this state is inside of.
   var workerDepth = 0
+  /// The connections of named ports that may have something to send yet.
+  var farewells: [PortFarewell] = []
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
@@ -191,6 +193,7 @@ package final class Runtime {
     isOver = true
     while !sides.isEmpty { leave() }
     endAll()
+    sayFarewell()
     names.drop(state)
     isClosing = true
     state.close()

@@ -23,6 +23,7 @@ struct ExampleRun {
   private static let turn = Mutex(())
 
   init(_ text: String, name: String) {
+    _ = RuntimeFolder.path
     let isWhole = text.contains("require \"moonloop\"")
     let chunk = isWhole ? text : Self.prelude + text
     let collected = Collected()

@@ -2,6 +2,22 @@
 
 import Glibc
 
+/// A folder of this process's own for the names of ports: other runs of the tests have theirs.
+enum RuntimeFolder {
+  /// Read before the first script runs.
+  static let path: String = {
+    var template = Array("/tmp/moonloop-tests-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { return "" }
+    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    setenv("XDG_RUNTIME_DIR", path, 1)
+    atexit {
+      rmdir(RuntimeFolder.path + "/moonloop")
+      rmdir(RuntimeFolder.path)
+    }
+    return path
+  }()
+}
+
 /// A file of the repository, by its path from the top.
 struct RepositoryFile {
   let path: String

@@ -92,13 +92,6 @@
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
 
----@class moonloop.PortOptions
----@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
----@field capacity? integer How many messages it holds, up to 16777216; default 65536.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
-
 ---@class moonloop.WorkerOptions
 ---@field [1] (string)? The script's file: beside this script, as for `require`, else in the working directory.
 ---@field source? string The text of the script, instead of a file.
@@ -228,6 +221,27 @@
 ---@field modes? moonloop.Modes Where it is served; default: as what makes it.
 ---@field keep_alive? boolean False: a run does not go on for it; default true.
 ---@field on_error? moonloop.ErrorHandler Hears first of errors in its handler.
+
+---@class moonloop.PortOptions
+---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
+---@field capacity? integer How many messages it holds, up to 16777216; default 65536.
+---@field name? string What reports and traces call it.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+
+---@class moonloop.PortListenOptions
+---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort))? The handler; as that of `loop:port`.
+---@field capacity? integer How many messages wait in each direction; default 65536.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field modes? moonloop.Modes Where it is served; default "default".
+
+---@class moonloop.PortConnectOptions
+---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; as that of `loop:port`.
+---@field capacity? integer How many messages wait in each direction; default 65536.
+---@field keep_alive? boolean False: a run does not go on for it; default true.
+---@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field modes? moonloop.Modes Where it is served; default "default".
 
 ---@class moonloop.SendOptions
 ---@field timeout? number How long to wait for room in a full port; default 0: not at all. (s)
@@ -594,21 +608,6 @@ function ml.stream(options) end
 ---@param options moonloop.ObserverOptions The activities, and the handler as first element.
 ---@return moonloop.Observer observer The observer.
 function ml.observer(options) end
-
----Makes a port without adding it to the loop.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Raises an error that names the option that is wrong.
----```lua
----local port = ml.port { name = "jobs", function(port, job)
----  print(job)   --> build
----  port:invalidate()
----end }
----loop:add(port, "common")
----port:send "build"
----```
----@param options moonloop.PortOptions The handler as first element; without one messages wait.
----@return moonloop.Port port The port.
-function ml.port(options) end
 
 ---Starts a thread with a Lua state and a loop of its own, which runs a script.
 ---The script runs as a task, then its loop runs until nothing is left in it. It talks to its owner by `ml.parent`, and ends with its owner at the latest. Under a clock that jumps, owner and worker share one time.
@@ -1601,7 +1600,49 @@ function Datagrams:receive(options) end
 ---@field repeats boolean Whether it goes on after its first call. Read only.
 local Observer = {}
 
----Made by `loop:port` and `ml.port`, and the two ends of a worker's; queues of messages inside one process.
+---`ml.port`: called, it makes a port of this process; its functions are for ports that other processes find by their names. See [ports.md](ports.md).
+---@class moonloop.PortModule
+---@overload fun(options: moonloop.PortOptions): moonloop.Port
+ml.port = {}
+
+---Takes a name for a port, which other processes of this user find by it.
+---The handler's last argument is the way to the process that has sent the message; its `name` says which. The port is in its modes from the begin. The name is free again when the port ends, and when the process does, however that comes.
+---Returns `nil, message, code`: "EADDRINUSE" when the name is taken (the message says by which process), "EACCES" when the folder of the names is not this user's alone.
+---Raises an error for what is no name, and that names the option that is wrong.
+---```lua
+---local control = assert(ml.port.listen "org.example.listen")
+---control:on("message", function(message, reply, from)
+---  reply(message:upper())
+---  control:invalidate()
+---end)
+---loop:task(function()
+---  local port <close> = assert(ml.port.connect "org.example.listen")
+---  print(port:request "ping")   --> PING
+---end)
+---```
+---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
+---@param options? moonloop.PortListenOptions The handler as first element; without one messages wait.
+---@return moonloop.Port? port The port.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.port.listen(name, options) end
+
+---Connects to the port with a name, of this process or another one of this user.
+---What is sent goes to the port that listens; what comes is what that sends back by its handler's last argument. It holds a run only while it has a handler or a task receives from it, and ends with the other process: then `receive` gives "EPIPE".
+---Returns `nil, message, code`: "ECONNREFUSED" when nobody listens, "EACCES" when it is another user's.
+---Raises an error for what is no name, and that names the option that is wrong.
+---```lua
+---print(ml.port.connect "org.example.nobody")
+-----> nil port 'org.example.nobody': nobody listens on it ECONNREFUSED
+---```
+---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
+---@param options? moonloop.PortConnectOptions The handler as first element; without one messages wait.
+---@return moonloop.Port? port This side of the connection.
+---@return string? message What failed.
+---@return string? code Such as EBADF.
+function ml.port.connect(name, options) end
+
+---Made by `loop:port`, `ml.port` and its functions, and the two ends of a worker's; queues of messages.
 ---@class moonloop.Port: moonloop.Item
 ---@field waiting integer How many messages are in the port. Read only.
 ---@field capacity integer How many messages the port holds at most. Read only.
@@ -1673,7 +1714,7 @@ function Port:on(event, handler) end
 ---@return moonloop.Reply reply Answers it, if it is a request.
 function Port:receive(options) end
 
----A port that came in a message from another state: a way to send to it.
+---A port that came in a message from another state or process: a way to send to it.
 ---@class moonloop.RemotePort
 ---@field name string What the port is called where it was made. Read only.
 local RemotePort = {}

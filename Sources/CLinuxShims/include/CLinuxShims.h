@@ -2,6 +2,7 @@
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
 #include "cmx_prefetch.h"
+#include "cmx_private_files.h"
 #include "cmx_process.h"
 #include "cmx_signal.h"
 #include "cmx_tape.h"

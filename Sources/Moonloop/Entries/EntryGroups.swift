@@ -64,14 +64,19 @@ package let entryGroups: [EntryGroup] = [
     summary: "Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.",
     entries: observerEntries),
   EntryGroup(
+    title: "Making ports", type: "moonloop.PortModule", receiver: "ml.port", parent: nil,
+    summary: "`ml.port`: called, it makes a port of this process; its functions are for ports that "
+      + "other processes find by their names. See [ports.md](ports.md).",
+    entries: [portCallEntry] + namedPortEntries),
+  EntryGroup(
     title: "Ports", type: "moonloop.Port", receiver: "port", parent: "moonloop.Item",
     summary:
-      "Made by `loop:port` and `ml.port`, and the two ends of a worker's; queues of messages "
-      + "inside one process.",
+      "Made by `loop:port`, `ml.port` and its functions, and the two ends of a worker's; queues of "
+      + "messages.",
     entries: portEntries),
   EntryGroup(
     title: "Ports of others", type: "moonloop.RemotePort", receiver: "port", parent: nil,
-    summary: "A port that came in a message from another state: a way to send to it.",
+    summary: "A port that came in a message from another state or process: a way to send to it.",
     entries: remotePortEntries),
   EntryGroup(
     title: "Workers", type: "moonloop.Worker", receiver: "worker", parent: "moonloop.Item",

@@ -274,21 +274,6 @@ let moduleEntries: [LuaEntry] = [
         observer:invalidate()
         """)
   },
-  .function("port", modulePort) {
-    LuaDocs(
-      "Makes a port without adding it to the loop.", details: madeOnly,
-      parameters: [portOptionDocs(isAdded: false)],
-      returns: [LuaParameter("port", "moonloop.Port", "The port.")],
-      errors: ["Raises an error that names the option that is wrong."],
-      example: """
-        local port = ml.port { name = "jobs", function(port, job)
-          print(job)   --> build
-          port:invalidate()
-        end }
-        loop:add(port, "common")
-        port:send "build"
-        """)
-  },
   .function("worker", moduleWorker) {
     LuaDocs(
       "Starts a thread with a Lua state and a loop of its own, which runs a script.",

@@ -8,6 +8,8 @@ internal import MoonloopCore
 struct PortMessage: Sendable {
   var value: StructuredClone
   var reply: ReplyTicket?
+  /// The way to who has sent it, if many can: the clients of a named port.
+  var from: PortRight?
 }
 
 /// How a port calls its handler: `port:on` takes one that wants no handle (D33).
@@ -23,6 +25,8 @@ final class PortShape {
   var endsWhenEmpty = false
   /// The task that takes the next message.
   var receiver: ReceiveWait?
+  /// What stands behind a named port; it is closed when nobody holds it.
+  var link: PortLink?
 }
 
 private let portOptions: [StaticString] = ["name", "capacity", "modes", "keep_alive", "on_error"]
@@ -37,7 +41,8 @@ let loopPort: LuaRawFunction = { L, context in
 
 /// `ml.port { … }`: made, in no mode yet.
 let modulePort: LuaRawFunction = { L, context in
-  host(L, context, "port") { call in try makePort(call, options: 1, isAdded: false) }
+  // `ml.port` is a table that can be called, and is the first argument itself.
+  host(L, context, "port") { call in try makePort(call, options: 2, isAdded: false) }
 }
 
 private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
@@ -92,7 +97,10 @@ extension Runtime {
 extension Runtime {
   /// A message has come: the handler gets the port, the message, and a function for the reply.
   func deliver(_ port: Loop.Port, _ message: any Sendable) {
-    guard let message = message as? PortMessage else { return }
+    guard let message = message as? PortMessage else {
+      if let notice = message as? PortNotice { hear(notice, port) }
+      return
+    }
     let shape = port.maker.state as? PortShape
     defer { if shape?.endsWhenEmpty ?? false, port.waiting == 0 { end(port) } }
     if let receiver = shape?.receiver {
@@ -119,26 +127,28 @@ extension Runtime {
     _ port: Loop.Port, _ message: PortMessage, _ ref: Int32, givesHandle: Bool
   ) -> DispatchOutcome {
     if givesHandle {
-      return state.dispatch(ref: ref, slot: 1) { stack in
-        push(message, on: stack)
-        return 2
-      }
+      return state.dispatch(ref: ref, slot: 1) { stack in push(message, on: stack) }
     }
     return state.start(push: { stack in
       stack.push(ref: ref)
       stack.pushSlot(1, of: 1)
       stack.rotate(1, -1)
       stack.pop()
-      push(message, on: stack)
-      return 2
+      return push(message, on: stack)
     })
   }
 
-  /// Pushes the message and its reply. [-0, +2]
-  func push(_ message: PortMessage, on stack: LuaStack) {
+  /// Pushes the message, its reply, and from whom it is if that is told. [-0, +n]
+  func push(_ message: PortMessage, on stack: LuaStack) -> Int {
     message.value.push(on: stack, pushAttachment: push)
-    guard let ticket = message.reply else { return pushNobody(on: stack) }
-    kinds.reply.push(stack.L).pointer = Unmanaged.passRetained(ticket).toOpaque()
+    if let ticket = message.reply {
+      kinds.reply.push(stack.L).pointer = Unmanaged.passRetained(ticket).toOpaque()
+    } else {
+      pushNobody(on: stack)
+    }
+    guard let from = message.from else { return 2 }
+    push(.port(from), on: stack)
+    return 3
   }
 
   /// Pushes the reply of all messages that nobody waits for an answer to. [-0, +1]

@@ -10,6 +10,13 @@ struct PortTarget {
   let isOwn: Bool
   /// The port that the handle stands for, which is another one if its peer is sent to.
   let ofHandle: Loop.Port?
+  /// It is a port of another process.
+  var isForeign = false
+
+  /// What comes from another process is on its way from outside: no clock jumps meanwhile.
+  func hold(_ loop: Loop) -> Hold? {
+    isForeign ? loop.kernel.clock.holds.open("an answer of \(port.label)") : nil
+  }
 }
 
 extension HostCall {
@@ -19,13 +26,16 @@ extension HostCall {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
       let peer = (port.maker.state as? PortShape)?.peer
-      return PortTarget(port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port)
+      return PortTarget(
+        port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port,
+        isForeign: peer?.isForeign ?? false)
     }
     if let handle = runtime.kinds.remotePort.handle(stack.L, 1) {
       guard let right = remoteRight(handle) else {
         throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
       }
-      return PortTarget(port: right.port, isOwn: false, ofHandle: nil)
+      return PortTarget(
+        port: right.port, isOwn: false, ofHandle: nil, isForeign: right.isForeign)
     }
     throw notSelf("port")
   }
@@ -107,8 +117,7 @@ extension HostCall {
       return 1
     }
     let wait = PortWait(
-      runtime, target.port, label(of: target), expectsReply: false, timeout: nil,
-      sendTimeout: timeout)
+      runtime, target, label(of: target), expectsReply: false, timeout: nil, sendTimeout: timeout)
     let isSent: Bool
     do throws(LoopError) { isSent = try wait.send(message) } catch { throw refused(error, target) }
     if isSent {
@@ -182,7 +191,7 @@ extension HostCall {
     _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions, _ coroutine: LuaTask
   ) throws -> Int32 {
     let wait = PortWait(
-      runtime, target.port, label(of: target), expectsReply: true, timeout: wanted.timeout,
+      runtime, target, label(of: target), expectsReply: true, timeout: wanted.timeout,
       sendTimeout: wanted.sendTimeout)
     let box = wait.box
     let message = PortMessage(value: value, reply: ReplyTicket { box.answer($0) })
@@ -213,6 +222,8 @@ extension HostCall {
     try loop.add(replyPort, modes: [mode])
     let ticket = ReplyTicket { answer in (try? replyPort.post(answer)) != nil }
     let message = PortMessage(value: value, reply: ticket)
+    let hold = target.hold(loop)
+    defer { hold?.release() }
     let result = try inMode(mode, serving: target) {
       try postNested(message, to: target, mode, wanted.sendTimeout)
       let time = wanted.timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }

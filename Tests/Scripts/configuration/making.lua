@@ -48,3 +48,18 @@ local ok, message = pcall(ml.configure, bad)
 assert(not ok and message:find "^configuration: sources.closed: .*EBADF", message)
 assert(loop:dump():find "; no handles$", loop:dump())
 ml.limit { handles = 1000000 }
+
+-- A named port: its handler gets what that of any port gets.
+do
+  local running <close> = ml.configure {
+    sources = { control = { port = "org.example.test.configured", capacity = 3,
+      handler = function(port, message, reply) reply(port.name .. " " .. message) end } },
+  }
+  assert(running.sources.control.capacity == 3)
+  local client <close> = assert(ml.port.connect "org.example.test.configured")
+  table.sort({ 1, 2 }, function()
+    local reply = client:request("hears", { mode = "default" })
+    assert(reply == "org.example.test.configured hears", reply)
+    return false
+  end)
+end

@@ -54,7 +54,7 @@ is([[return {
     d = { listen = "8080", handler = print },
     e = { signal = "usr1" },
     f = {},
-    g = 5,
+    g = 5, h = { port = "a/b", handler = print },
   },
   observers = { o = { on = { "entry", "before_wating" }, handler = print }, p = {} },
   signals = { term = { stop = true, reload = true }, hup = { relaod = true }, usr1 = 5 },
@@ -65,13 +65,14 @@ is([[return {
 7: sources.e: 'handler' is missing
 8: sources.f: needs a field that says what it is: KINDS
 9: sources.g: must be a table, got 5
+9: sources.h.port: must be the name of a port, such as "org.example.app", got "a/b"
 11: observers.o.on[2]: unknown value "before_wating"; did you mean 'before_waiting'?
 11: observers.p: 'on' is missing
 11: observers.p: 'handler' is missing
 12: signals.hup.relaod: unknown field; did you mean 'reload'?
 12: signals.term: needs one of 'stop', 'reload' and 'handler'
 12: signals.usr1: must be a function or the name of one, such as "handlers.beat", got 5
-13 mistakes]])
+14 mistakes]])
 
 is("return {\n  sections = {} }",
   "2: sections: unknown field; the fields are limits, modes, name, observers, on_error, run, "

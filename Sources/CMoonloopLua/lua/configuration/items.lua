@@ -124,6 +124,9 @@ local MAKERS = {
     own.backlog = one.backlog
     return ml.net.listen(options(name, one, own))
   end,
+  port = function(_, _, one)
+    return ml.port.listen(one.port, options(nil, one, { capacity = one.capacity }))
+  end,
   signal = function(loop, name, one)
     local made = options(name, one)
     made[1], made[2] = one.signal, one.handler

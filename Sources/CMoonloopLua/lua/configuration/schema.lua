@@ -67,6 +67,14 @@ local function address(report, path, value)
   return false
 end
 
+-- The rules of `ml.port.listen`.
+local function port_name(report, path, value)
+  if type(value) == "string" and #value <= 64 and value:find "^[%w_-][%w._-]*$" then return true end
+  report(path, ("must be the name of a port, such as \"org.example.app\", got %s")
+    :format(rules.given(value)))
+  return false
+end
+
 -- The kinds of sources, by the field that says which one it is.
 local SOURCES = {
   perform = { fields = item { perform = rules.handler, schedule = rules.handler,
@@ -78,8 +86,7 @@ local SOURCES = {
   watch = { fields = item { watch = rules.text, debounce = rules.seconds,
     recursive = rules.flag }, handler = true },
   process = { fields = item { process = argv, cwd = rules.text } },
-  port = { fields = item { port = missing("named ports between processes are not offered in this "
-    .. "release; use listen = \"unix:@name\"") }, handler = true },
+  port = { fields = item { port = port_name, capacity = rules.count(1) }, handler = true },
 }
 local KINDS = rules.sorted_keys(SOURCES)
 for _, kind in pairs(SOURCES) do

@@ -1,0 +1,125 @@
+// Folders and locks that belong to one user, and sockets that carry many descriptors: what named
+// ports need.
+#define _GNU_SOURCE
+#include "cmx_call.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+unsigned cmx_user(void) { return geteuid(); }
+
+enum cmx_privacy cmx_private_folder(const char *path, int *code) {
+  *code = 0;
+  if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+    *code = errno;
+    return cmx_privacy_failed;
+  }
+  struct stat status;
+  if (lstat(path, &status) < 0) {
+    *code = errno;
+    return cmx_privacy_failed;
+  }
+  if (!S_ISDIR(status.st_mode)) return cmx_privacy_no_folder;
+  if (status.st_uid != geteuid()) return cmx_privacy_of_another;
+  return (status.st_mode & 077) == 0 ? cmx_privacy_good : cmx_privacy_open_to_others;
+}
+
+static int read_owner(int fd) {
+  char text[32];
+  ssize_t count = pread(fd, text, sizeof text - 1, 0);
+  if (count <= 0) return 0;
+  text[count] = 0;
+  return atoi(text);
+}
+
+int cmx_lock_file(const char *path, int *owner) {
+  *owner = 0;
+  // Who ends removes its file first: then this lock is on a file that is gone, and worth nothing.
+  for (int attempt = 0; attempt < 100; attempt++) {
+    int fd = cmx_above_standard_streams(
+        CALL_AGAIN(open, open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
+    if (fd < 0) return fd;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+      int code = errno;
+      if (code == EWOULDBLOCK) *owner = read_owner(fd);
+      close(fd);
+      if (code == EWOULDBLOCK) return -EADDRINUSE;
+      if (code == EINTR) continue;
+      return -code;
+    }
+    struct stat mine, there;
+    if (fstat(fd, &mine) == 0 && lstat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+        mine.st_dev == there.st_dev) {
+      char text[32];
+      int count = snprintf(text, sizeof text, "%d\n", (int)getpid());
+      if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)count, 0) != count) {
+        int code = errno;
+        close(fd);
+        return -code;
+      }
+      return fd;
+    }
+    close(fd);
+  }
+  return -EAGAIN;
+}
+
+bool cmx_is_other_file(const char *path) {
+  struct stat status;
+  return lstat(path, &status) == 0 && !S_ISSOCK(status.st_mode);
+}
+
+// ---- Many descriptors ----------------------------------------------------------------------
+
+intptr_t cmx_send_with(int fd, const void *bytes, size_t count, const int *passed, int number) {
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(CMX_MOST_PASSED * sizeof(int))];
+  } control;
+  struct iovec part = {(void *)(uintptr_t)bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (number > CMX_MOST_PASSED) return -EINVAL;
+  if (number > 0) {
+    memset(&control, 0, sizeof control);
+    message.msg_control = &control;
+    message.msg_controllen = CMSG_SPACE((size_t)number * sizeof(int));
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN((size_t)number * sizeof(int));
+    memcpy(CMSG_DATA(&control.header), passed, (size_t)number * sizeof(int));
+  }
+  return CALL_AGAIN(sendmsg, sendmsg(fd, &message, MSG_NOSIGNAL));
+}
+
+intptr_t cmx_receive_with(
+    int fd, void *buffer, size_t count, int *passed, int *number, bool *is_cut) {
+  union {
+    struct cmsghdr header;
+    char space[CMSG_SPACE(CMX_MOST_PASSED * sizeof(int))];
+  } control;
+  struct iovec part = {buffer, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control,
+                           .msg_controllen = sizeof control.space};
+  *number = 0;
+  *is_cut = false;
+  intptr_t result = CALL_AGAIN(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+  if (result < 0) return result;
+  *is_cut = (message.msg_flags & MSG_CTRUNC) != 0;
+  for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
+    if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
+    size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < received; i++) {
+      int one;
+      memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
+      if (*number == CMX_MOST_PASSED) close(one);
+      else passed[(*number)++] = cmx_above_standard_streams(one);
+    }
+  }
+  return result;
+}

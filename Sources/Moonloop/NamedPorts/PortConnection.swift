@@ -1,0 +1,405 @@
+// One connection of named ports: messages out of a queue into a socket, and out of the socket into
+// the queue of a port of some state.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import Synchronization
+
+/// Why a connection is over.
+enum PortEnd: Sendable, Equatable {
+  /// This side closed it.
+  case closed
+  /// The peer has ended, or has closed it.
+  case peerEnded
+  /// What came is no message, or the system refused something.
+  case failed(String, code: String)
+}
+
+/// A connection. Hub thread only, but for what says otherwise: that is why it is unchecked.
+final class PortConnection: @unchecked Sendable {
+  /// What is to be sent. Any thread posts; the hub serves it.
+  let outgoing: Loop.Port
+  /// Any thread.
+  let label: String
+  /// Whether replies can still be sent. Any thread.
+  private let isOpen = Atomic<Bool>(true)
+  private let hub: Loop
+  /// Where the messages go that are for the connection's own port.
+  private let incoming: Loop.Port
+  private let isListeners: Bool
+  private var whenOver: (@Sendable (PortEnd) -> Void)?
+
+  private var source: Loop.DescriptorSource?
+  private var reader = PortFrameReader()
+  private var output = PortOutput()
+  /// The socket takes nothing now.
+  private var isBlocked = false
+  private var isFinishing = false
+  private var linger: Loop.Timer?
+  /// The peer has ended: so does this, when what has come has found room.
+  private var endsWhenDelivered = false
+  /// Descriptors that came and belong to frames that are not whole yet.
+  private var descriptors: [Int32] = []
+  /// Who waits for the replies of the peer, by number.
+  private var awaited: [UInt64: ReplyTicket] = [:]
+  private var lastRequest: UInt64 = 0
+  /// What ports of this process the peer can send to, and those of the peer, by number.
+  private var exports = PortExports()
+  /// What came and had no room in its port yet.
+  private var held: [(message: PortMessage, port: Loop.Port)] = []
+  private var heldBytes = 0
+
+  /// How much is read beyond full ports while a reply is waited for, which may stand behind.
+  private static let heldLimit = 1 << 20
+  /// How much may wait for a peer that does not read its replies.
+  private static let outputLimit = 2 * StructuredClone.sizeLimit
+  private static let requestLimit = 1 << 20
+  /// How long a peer may take for the last messages.
+  private static let lingering = Duration.seconds(30)
+
+  /// - Parameters:
+  ///   - peer: Who is at the other end, in words: "process 42".
+  ///   - incoming: The port that gets what comes.
+  ///   - isListeners: It is one of many, whose messages say from whom they are.
+  init(
+    _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
+    isListeners: Bool, whenOver: @escaping @Sendable (PortEnd) -> Void
+  ) {
+    self.hub = hub
+    self.label = label
+    self.incoming = incoming
+    self.isListeners = isListeners
+    self.whenOver = whenOver
+    outgoing = Loop.Port(name: peer, capacity: capacity) { _, _ in }
+  }
+
+  // MARK: Life
+
+  /// Takes the socket over. The first thing that the hub does with it.
+  func begin(_ fd: Int32) {
+    let source = Loop.DescriptorSource(
+      fd, closesDescriptor: true, events: .read, reenabled: .read, name: label
+    ) { [self] _, event in
+      if event.contains(.write) { flush() } else { read() }
+    }
+    self.source = source
+    outgoing.listen { [self] _, message in send(first: message) }
+    do throws(LoopError) {
+      try hub.add(source)
+      try hub.add(outgoing)
+    } catch { end(.failed("\(error)", code: error.code)) }
+  }
+
+  /// Sends what waits, and then closes. Hub thread.
+  func finish() {
+    guard !isFinishing, source != nil else { return }
+    while let message = outgoing.take() as? PortMessage { enqueue(message, to: 0) }
+    isFinishing = true
+    isOpen.store(false, ordering: .releasing)
+    outgoing.invalidate()
+    dropAwaited()
+    held = []
+    source?.disable(.read)
+    linger = hub.schedule(after: Self.lingering) { [weak self] _ in self?.end(.closed) }
+    flush()
+  }
+
+  func end(_ reason: PortEnd) {
+    guard let source else { return }
+    self.source = nil
+    linger?.invalidate()
+    isOpen.store(false, ordering: .releasing)
+    source.invalidate()
+    outgoing.invalidate()
+    output.removeAll()
+    for descriptor in descriptors { _ = Descriptor(owning: descriptor) }
+    descriptors = []
+    dropAwaited()
+    exports.end()
+    held = []
+    let tell = whenOver
+    whenOver = nil
+    tell?(reason)
+  }
+
+  private func dropAwaited() {
+    let tickets = awaited
+    awaited = [:]
+    for ticket in tickets.values { ticket.drop() }
+  }
+
+  // MARK: Out
+
+  private func send(first message: any Sendable) {
+    if let message = message as? PortMessage { enqueue(message, to: 0) }
+    // What has come meanwhile shares a call of the system.
+    while output.count < 1 << 16, let next = outgoing.take() as? PortMessage {
+      enqueue(next, to: 0)
+    }
+    flush()
+  }
+
+  /// A message for a port of the peer's that it had sent.
+  private func forward(_ message: any Sendable, to target: UInt64) {
+    if let message = message as? PortMessage { enqueue(message, to: target) }
+    flush()
+  }
+
+  private func enqueue(_ message: PortMessage, to target: UInt64) {
+    if source == nil { return }  // The ticket goes with the message, and tells.
+    var frame = PortFrame(kind: .message, target: target)
+    if let ticket = message.reply {
+      if awaited.count >= Self.requestLimit { return ticket.drop() }
+      lastRequest += 1
+      awaited[lastRequest] = ticket
+      frame.kind = .request
+      frame.id = lastRequest
+    }
+    enqueue(&frame, message.value)
+  }
+
+  private func enqueue(_ frame: inout PortFrame, _ value: StructuredClone) {
+    var passed: [Int32] = []
+    for attachment in value.attachments {
+      switch attachment {
+      case .descriptor(let sent):
+        guard let descriptor = sent.take() else {
+          frame.passed.append(.own(0))  // nobody's
+          continue
+        }
+        passed.append(descriptor.release())
+        frame.passed.append(.descriptor)
+      case .port(let right): frame.passed.append(exports.number(of: right))
+      }
+    }
+    frame.body = value.encoded()
+    output.append(frame, passed)
+  }
+
+  private func say(_ kind: PortFrame.Kind, target: UInt64 = 0, id: UInt64 = 0) {
+    if source == nil || isFinishing { return }
+    output.append(PortFrame(kind: kind, target: target, id: id), [])
+    flush()
+  }
+
+  /// Answers a request of the peer's. Any thread.
+  /// - Returns: false if the peer has gone.
+  private func answer(_ id: UInt64, _ answer: ReplyAnswer) -> Bool {
+    guard isOpen.load(ordering: .acquiring) else { return false }
+    return hub.change { [weak self] _ in
+      guard let self, source != nil else { return }
+      switch answer {
+      case .value(let value):
+        var frame = PortFrame(kind: .reply, id: id)
+        enqueue(&frame, value)
+        flush()
+      case .dropped: say(.dropped, id: id)
+      }
+    }
+  }
+
+  private func flush() {
+    guard let source else { return }
+    do throws(SystemError) {
+      let isDone = try output.flush(to: source.fd)
+      setBlocked(!isDone)
+      if isDone {
+        if isFinishing { end(.closed) }
+      } else {
+        source.enable(.write)
+        if output.count > Self.outputLimit {
+          end(.failed("\(output.count) bytes wait, and it reads nothing", code: "ENOBUFS"))
+        }
+      }
+    } catch {
+      switch error.name {
+      // What it had sent before is still to be read.
+      case "EPIPE", "ECONNRESET": writingFailed()
+      default: end(.failed("sending failed: \(error.message)", code: error.name))
+      }
+    }
+  }
+
+  private func writingFailed() {
+    output.removeAll()
+    isOpen.store(false, ordering: .releasing)
+    if isFinishing { return end(.closed) }
+    outgoing.invalidate()
+    read()
+  }
+
+  private func setBlocked(_ blocked: Bool) {
+    if blocked == isBlocked { return }
+    isBlocked = blocked
+    for port in [outgoing] + exports.proxies where port.isValid {
+      port.setSuspended(blocked)
+      if !blocked { hub.deliverHeld(port) }
+    }
+  }
+
+  // MARK: In
+
+  private var wantsInput: Bool {
+    held.isEmpty || !awaited.isEmpty && heldBytes < Self.heldLimit
+  }
+
+  private func read() {
+    for _ in 0..<4 {
+      guard let source, wantsInput, !isFinishing, !endsWhenDelivered else { break }
+      let end = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+        take(from: source.fd, buffer)
+      }
+      if let end { return inputEnded(end) }
+    }
+    if source != nil, !wantsInput { source?.disable(.read) }
+  }
+
+  /// - Parameter reason: `closed`: there is nothing more for now.
+  private func inputEnded(_ reason: PortEnd) {
+    if reason == .closed { return }
+    if reason != .peerEnded || held.isEmpty { return end(reason) }
+    endsWhenDelivered = true
+    isOpen.store(false, ordering: .releasing)
+    outgoing.invalidate()
+    dropAwaited()
+    source?.disable(.read)
+  }
+
+  /// Reads once.
+  /// - Returns: Why nothing more is to be read: `closed` means for now.
+  private func take(from fd: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> PortEnd? {
+    do throws(SystemError) {
+      let received = try Sockets.receive(fd, withDescriptorsInto: buffer)
+      descriptors += received.descriptors
+      if received.count == 0 {
+        return reader.waiting == 0
+          ? .peerEnded : .failed("it ended within a message", code: "EPIPE")
+      }
+      if received.isCut || received.descriptors.contains(where: { $0 < 0 }) {
+        return .failed("descriptors that it sent could not be taken over", code: "EMFILE")
+      }
+      if descriptors.count > 2 * Sockets.mostPassed {
+        return .failed("it sent descriptors without messages", code: "EBADMSG")
+      }
+      reader.append(UnsafeRawBufferPointer(rebasing: buffer[0..<received.count]))
+    } catch {
+      switch error.name {
+      case "EAGAIN": return .closed
+      case "ECONNRESET": return .peerEnded
+      default: return .failed("receiving failed: \(error.message)", code: error.name)
+      }
+    }
+    do throws(PortDamage) {
+      while source != nil, let frame = try reader.next() { try handle(frame) }
+    } catch { return .failed("it sent \(error.what)", code: "EBADMSG") }
+    return nil
+  }
+
+  private func handle(_ frame: PortFrame) throws(PortDamage) {
+    switch frame.kind {
+    case .message, .request: try receive(frame)
+    case .reply:
+      let value = try value(of: frame)
+      _ = awaited.removeValue(forKey: frame.id)?.answer(value)
+    case .dropped: awaited.removeValue(forKey: frame.id)?.drop()
+    case .released: exports.released(frame.target)
+    case .gone: exports.gone(frame.target)
+    }
+  }
+
+  private func receive(_ frame: PortFrame) throws(PortDamage) {
+    let value = try value(of: frame)
+    let id = frame.id
+    var ticket: ReplyTicket?
+    if frame.kind == .request {
+      ticket = ReplyTicket { [weak self] answer in self?.answer(id, answer) ?? false }
+    }
+    guard let port = frame.target == 0 ? incoming : exports.port(frame.target), port.isValid else {
+      if frame.target != 0 { say(.gone, target: frame.target) }
+      return  // A request is dropped with its ticket.
+    }
+    var message = PortMessage(value: value, reply: ticket)
+    if isListeners && frame.target == 0 {
+      message.from = PortRight(outgoing, home: 0, isForeign: true)
+    }
+    if held.isEmpty, post(message, to: port) { return }
+    held.append((message, port))
+    heldBytes += value.size
+    if held.count == 1 { retryWhenRoom(port) }
+  }
+
+  /// Puts a message into its port.
+  /// - Returns: false if there is no room now.
+  private func post(_ message: PortMessage, to port: Loop.Port) -> Bool {
+    do throws(LoopError) { try port.post(message) } catch {
+      if case .portFull = error { return false }
+    }
+    return true
+  }
+
+  private func retryWhenRoom(_ port: Loop.Port) {
+    // Posted in any case: here there may be room at once, and `retry` may be at work.
+    port.whenRoom { [self] in hub.post(.change { [self] _ in retry() }) }
+  }
+
+  private func retry() {
+    var done = 0
+    while done < held.count {
+      if !post(held[done].message, to: held[done].port) {
+        retryWhenRoom(held[done].port)
+        break
+      }
+      heldBytes -= held[done].message.value.size
+      done += 1
+    }
+    held.removeFirst(done)
+    if endsWhenDelivered {
+      if held.isEmpty { end(.peerEnded) }
+    } else if wantsInput, !isFinishing {
+      source?.enable(.read)
+    }
+  }
+
+  // MARK: Values
+
+  private func value(of frame: PortFrame) throws(PortDamage) -> StructuredClone {
+    if frame.descriptors > descriptors.count {
+      throw PortDamage(
+        "a message with \(frame.descriptors) descriptors, of which \(descriptors.count) came")
+    }
+    var attachments: [Attachment] = []
+    for passed in frame.passed {
+      switch passed {
+      case .descriptor:
+        let number = descriptors.removeFirst()
+        attachments.append(.descriptor(SentDescriptor(Descriptor(owning: number))))
+      case .own(let number): attachments.append(.port(exports.right(number)))
+      case .port(let number): attachments.append(.port(try proxy(number)))
+      }
+    }
+    do throws(StructuredClone.Damage) {
+      return try StructuredClone(decoding: frame.body, attachments: attachments)
+    } catch { throw PortDamage("what is no value: \(error.what), at byte \(error.offset)") }
+  }
+
+  /// Nobody here can send to a port of the peer's any more.
+  private func release(_ port: Loop.Port, _ number: UInt64) {
+    while let message = port.take() { forward(message, to: number) }
+    port.invalidate()
+    exports.forget(number)
+    say(.released, target: number)
+  }
+
+  /// A way to a port of the peer's: a queue here, which the hub sends on.
+  private func proxy(_ number: UInt64) throws(PortDamage) -> PortRight {
+    if exports.proxies.count >= PortExports.limit { throw PortDamage("too many ports") }
+    let port = Loop.Port(name: outgoing.name, capacity: outgoing.capacity) { _, _ in }
+    port.listen { [weak self] _, message in self?.forward(message, to: number) }
+    guard exports.add(port, number) else { throw PortDamage("port \(number) twice") }
+    if isBlocked { port.setSuspended(true) }
+    try? hub.add(port)
+    return PortRight(port, home: 0, isForeign: true) { [self] in
+      hub.change { [self] _ in release(port, number) }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// How messages of named ports lie in the bytes of a socket: pure, and looked through before use.
+//
+// A frame is a header of 32 bytes, nine bytes for each attachment, and a structured clone; all
+// numbers are little-endian. A stream, not SOCK_SEQPACKET: a message may be larger than what a
+// socket takes at once.
+
+internal import LuaEmbed
+
+/// One frame: a message, or a word about one.
+struct PortFrame {
+  enum Kind: UInt8 {
+    /// A message for a port: `target` says which, 0 is the one that the connection is for.
+    case message = 1
+    /// The same, and somebody waits for a reply with this `id`.
+    case request = 2
+    /// The reply to the request `id`.
+    case reply = 3
+    /// Nobody will reply to the request `id`.
+    case dropped = 4
+    /// Nobody here can send to the port `target` any more.
+    case released = 5
+    /// The port `target` has ended here.
+    case gone = 6
+  }
+
+  /// What goes along with a message, by its number.
+  enum Passed: Equatable {
+    /// The next descriptor that came.
+    case descriptor
+    /// A port of the sender's: messages for it get this `target`.
+    case port(UInt64)
+    /// A port of the receiver's that it had sent before.
+    case own(UInt64)
+  }
+
+  var kind: Kind
+  var target: UInt64 = 0
+  var id: UInt64 = 0
+  var passed: [Passed] = []
+  /// A structured clone; nothing in words about messages.
+  var body: [UInt8] = []
+
+  /// How many descriptors belong to it.
+  var descriptors: Int { passed.count { $0 == .descriptor } }
+
+  static let magic: UInt32 = 0x014C_504D  // "MPL", and the version
+  static let headerSize = 32
+  private static let passedSize = 9
+  /// The most that may stand behind a header.
+  static let bodyLimit =
+    StructuredClone.sizeLimit + 8 + StructuredClone.attachmentLimit * passedSize
+
+  /// The frame as it goes out.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headerSize + passed.count * Self.passedSize + body.count)
+    func append<Word: FixedWidthInteger>(_ word: Word) {
+      withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    append(Self.magic)
+    append(UInt16(kind.rawValue))
+    append(UInt16(passed.count))
+    append(UInt64(passed.count * Self.passedSize + body.count))
+    append(target)
+    append(id)
+    for one in passed {
+      switch one {
+      case .descriptor:
+        append(UInt8(0))
+        append(UInt64(0))
+      case .port(let number):
+        append(UInt8(1))
+        append(number)
+      case .own(let number):
+        append(UInt8(2))
+        append(number)
+      }
+    }
+    bytes.append(contentsOf: body)
+    return bytes
+  }
+}
+
+/// Why what came over a socket is no frame.
+struct PortDamage: Error, Equatable {
+  let what: String
+  init(_ what: String) { self.what = what }
+}
+
+/// Cuts frames out of the bytes that come in.
+struct PortFrameReader {
+  private var buffer: [UInt8] = []
+  private var head = 0
+
+  /// How many bytes wait for the rest of their frame.
+  var waiting: Int { buffer.count - head }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if head > 0 && (head == buffer.count || head > 1 << 16) {
+      buffer.removeFirst(head)
+      head = 0
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// The next whole frame; nil: more bytes are needed.
+  mutating func next() throws(PortDamage) -> PortFrame? {
+    guard waiting >= PortFrame.headerSize else { return nil }
+    let magic: UInt32 = word(at: 0)
+    if magic & 0xff_ffff != PortFrame.magic & 0xff_ffff { throw PortDamage("no message") }
+    if magic != PortFrame.magic {
+      throw PortDamage("version \(magic >> 24) of the protocol, this is \(PortFrame.magic >> 24)")
+    }
+    let number: UInt16 = word(at: 4)
+    guard let kind = UInt8(exactly: number).flatMap(PortFrame.Kind.init) else {
+      throw PortDamage("a message of the unknown kind \(number)")
+    }
+    let count = Int(word(at: 6) as UInt16)
+    let size: UInt64 = word(at: 8)
+    if size > UInt64(PortFrame.bodyLimit) {
+      throw PortDamage(
+        "a message of \(size) bytes; \(StructuredClone.sizeLimit) are the most that one may have")
+    }
+    if count > StructuredClone.attachmentLimit || count * 9 > Int(size) {
+      throw PortDamage("a message with \(count) attachments in \(size) bytes")
+    }
+    guard waiting >= PortFrame.headerSize + Int(size) else { return nil }
+    var frame = PortFrame(kind: kind, target: word(at: 16), id: word(at: 24))
+    for index in 0..<count {
+      let place = PortFrame.headerSize + index * 9
+      let number: UInt64 = word(at: place + 1)
+      switch buffer[head + place] {
+      case 0: frame.passed.append(.descriptor)
+      case 1: frame.passed.append(.port(number))
+      case 2: frame.passed.append(.own(number))
+      case let other: throw PortDamage("an attachment of the unknown kind \(other)")
+      }
+    }
+    let start = head + PortFrame.headerSize + count * 9
+    head += PortFrame.headerSize + Int(size)
+    frame.body = Array(buffer[start..<head])
+    return frame
+  }
+
+  private func word<Word: FixedWidthInteger>(at offset: Int) -> Word {
+    buffer.withUnsafeBytes {
+      Word(littleEndian: $0.loadUnaligned(fromByteOffset: head + offset, as: Word.self))
+    }
+  }
+}

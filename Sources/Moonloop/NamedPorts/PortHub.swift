@@ -1,0 +1,71 @@
+// The thread that serves the sockets of named ports, for all loops of the process: a port is a
+// queue between two threads, here as with workers, so all that ports can do holds for them too.
+
+internal import MoonloopCore
+
+enum PortHub {
+  private static let thread = Guarded<LoopThread?>(nil)
+
+  /// The loop of the thread, which is started when somebody asks first, and stays.
+  static func loop() throws(SystemError) -> Loop {
+    let result = thread.withLock { thread -> Result<Loop, SystemError> in
+      if let thread { return .success(thread.loop) }
+      do throws(SystemError) {
+        let fresh = try LoopThread.start(name: "moonloop-ports")
+        thread = fresh
+        return .success(fresh.loop)
+      } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}
+
+/// What the hub tells a state through the queue of a port: something failed at the socket.
+struct PortNotice: Sendable {
+  let text: String
+  let code: String
+}
+
+/// What a state keeps of a named port: it is given up when nobody holds this any more.
+final class PortLink: Sendable {
+  private let close: @Sendable () -> Void
+
+  init(_ close: @escaping @Sendable () -> Void) { self.close = close }
+
+  deinit { close() }
+}
+
+/// What was sent and may not have left yet when the state ends.
+struct PortFarewell: Sendable {
+  let label: String
+  /// Opened when the connection is over.
+  let gate: any Gate
+  /// Gives up what has not left.
+  let abandon: @Sendable () -> Void
+}
+
+extension Runtime {
+  /// How long a state that ends waits for its last messages to leave.
+  private static let patience: Int64 = 2_000_000_000
+
+  /// Remembers a connection until it is over.
+  func note(_ farewell: PortFarewell) {
+    farewells.removeAll { $0.gate.wait(atMost: 0) }
+    farewells.append(farewell)
+  }
+
+  /// All ports were closed: waits until what they had sent has left.
+  func sayFarewell() {
+    let start = RealTime.monotonic
+    for farewell in farewells {
+      let left = Self.patience - (RealTime.monotonic - start)
+      if farewell.gate.wait(atMost: max(0, left)) { continue }
+      farewell.abandon()
+      errors.noteReported()
+      errors.write(
+        "moonloop: \(farewell.label): the other process did not take the last messages within "
+          + "2 s; they are lost")
+    }
+    farewells = []
+  }
+}

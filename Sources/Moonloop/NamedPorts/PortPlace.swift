@@ -1,0 +1,170 @@
+// Where a named port is found: a socket in a folder of the user's, and a lock beside it that says
+// whose the name is.
+
+internal import Glibc
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The files of one name.
+struct PortPlace {
+  let name: String
+  private let folder: String
+  private var socketPath: String { "\(folder)/\(name).port" }
+  private var lockPath: String { "\(folder)/\(name).lock" }
+
+  /// The longest name; what a path of a socket has room for, with a folder of usual length.
+  static let longestName = 64
+
+  /// What is wrong with a name, in words; nil: nothing.
+  static func flaw(of name: String) -> String? {
+    if name.isEmpty { return "is empty" }
+    if name.utf8.count > longestName {
+      return "has \(name.utf8.count) bytes; \(longestName) are the most"
+    }
+    let isPlain = name.utf8.allSatisfy { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, 45, 46, 95: true
+      default: false
+      }
+    }
+    if !isPlain { return "has other characters than letters, digits, '.', '-' and '_'" }
+    return name.hasPrefix(".") ? "begins with a dot" : nil
+  }
+
+  init(_ name: String) {
+    self.name = name
+    if let folder = getenv("XDG_RUNTIME_DIR"), folder[0] == UInt8(ascii: "/") {
+      self.folder = "\(String(cString: folder))/moonloop"
+    } else {
+      folder = "/tmp/moonloop-\(PrivateFiles.user)"
+    }
+  }
+
+  private func failure(_ what: String, _ code: String) -> OperatingFailure {
+    OperatingFailure("port '\(name)': \(what)", code)
+  }
+
+  private func failure(_ what: String, _ error: SystemError) -> OperatingFailure {
+    failure("\(what): \(error.message)", error.name)
+  }
+
+  private func makeFolder() throws(OperatingFailure) {
+    do throws(PrivateFiles.Flaw) { try PrivateFiles.makeFolder(folder) } catch {
+      switch error {
+      case .failed(let error): throw failure("cannot make the folder \(folder)", error)
+      case .noFolder: throw failure("\(folder) is no folder; remove it", "ENOTDIR")
+      case .ofAnotherUser: throw failure("\(folder) belongs to another user", "EACCES")
+      case .openToOthers:
+        throw failure(
+          "\(folder) is open to other users; give it to you alone, by chmod 700", "EACCES")
+      }
+    }
+  }
+
+  private func address() throws(OperatingFailure) -> SocketAddress {
+    guard let address = SocketAddress(path: socketPath) else {
+      throw failure("the path \(socketPath) is too long for a socket", "ENAMETOOLONG")
+    }
+    return address
+  }
+
+  /// Takes the name, and listens.
+  func listen() throws(OperatingFailure) -> PortListening {
+    try makeFolder()
+    let address = try address()
+    let lock: Descriptor
+    do throws(PrivateFiles.Refusal) { lock = try PrivateFiles.lock(lockPath) } catch {
+      switch error {
+      case .taken(let pid):
+        let owner = pid.map { $0 == Int(getpid()) ? "this process" : "process \($0)" }
+        throw failure(
+          "the name is taken: \(owner ?? "another process") listens on it", "EADDRINUSE")
+      case .failed(let error): throw failure("cannot lock \(lockPath)", error)
+      }
+    }
+    // Nobody else can be at work here: a socket that is left is of a process that has ended.
+    if PrivateFiles.isTaken(socketPath) {
+      throw failure("\(socketPath) is no socket; remove it", "EEXIST")
+    }
+    Sockets.removeFile(socketPath)
+    do throws(SystemError) {
+      let socket = try Sockets.make(.unix)
+      Sockets.setPermissions(socket.number, 0o600)
+      try Sockets.bind(socket.number, address)
+      try Sockets.listen(socket.number, backlog: 1024)
+      return PortListening(
+        socket: socket, lock: lock, socketPath: socketPath, lockPath: lockPath)
+    } catch {
+      Sockets.removeFile(lockPath)
+      throw failure("cannot listen at \(socketPath)", error)
+    }
+  }
+
+  /// Connects to whoever listens.
+  func connect() throws(OperatingFailure) -> Descriptor {
+    try makeFolder()
+    let address = try address()
+    do throws(SystemError) {
+      let socket = try Self.connect(to: address)
+      if Self.isTrusted(socket.number) { return socket }
+    } catch {
+      switch error.name {
+      case "ENOENT", "ECONNREFUSED": throw failure("nobody listens on it", "ECONNREFUSED")
+      case "EAGAIN": throw failure("too many wait to be connected", "EAGAIN")
+      default: throw failure("cannot connect to \(socketPath)", error)
+      }
+    }
+    throw failure("it belongs to another user", "EACCES")
+  }
+
+  private static func connect(to address: SocketAddress) throws(SystemError) -> Descriptor {
+    let socket = try Sockets.make(.unix)
+    _ = try Sockets.connect(socket.number, address)
+    return socket
+  }
+
+  /// Whether the other end of a socket is a process of this user.
+  static func isTrusted(_ fd: Int32) -> Bool {
+    Sockets.credentials(of: fd)?.uid == PrivateFiles.user
+  }
+}
+
+/// A name that was taken: a socket that listens, and the lock. Whoever has it ends it once.
+struct PortListening: ~Copyable {
+  let socket: Descriptor
+  let lock: Descriptor
+  let socketPath: String
+  let lockPath: String
+
+  /// The socket, and the rest of it.
+  consuming func split() -> (socket: Int32, hold: PortNameHold) {
+    (socket.release(), PortNameHold(lock, socketPath, lockPath))
+  }
+}
+
+/// The right to a name; given back once. Any thread.
+final class PortNameHold: Sendable {
+  private let lock: Guarded<Int32>
+  private let socketPath: String
+  private let lockPath: String
+
+  init(_ lock: consuming Descriptor, _ socketPath: String, _ lockPath: String) {
+    self.lock = Guarded(lock.release())
+    self.socketPath = socketPath
+    self.lockPath = lockPath
+  }
+
+  /// Gives the name back, in the order that leaves no moment in which two have it.
+  func release() {
+    let number = lock.withLock { number in
+      defer { number = -1 }
+      return number
+    }
+    if number < 0 { return }
+    Sockets.removeFile(socketPath)
+    Sockets.removeFile(lockPath)
+    _ = Descriptor(owning: number)
+  }
+
+  deinit { release() }
+}
