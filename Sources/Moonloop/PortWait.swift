@@ -58,6 +58,9 @@ final class PortWait: OtherWait {
     port = target.port
     self.label = label
     hold = target.hold(runtime.loop)
+    if !expectsReply || timeout != nil {
+      runtime.limit(hold, (timeout ?? 0).addingSaturated(sendTimeout ?? 0))
+    }
     self.expectsReply = expectsReply
     self.timeout = timeout
     self.sendTimeout = sendTimeout
@@ -171,6 +174,9 @@ final class ReceiveWait: OtherWait {
     }
     super.init()
   }
+
+  /// It is waited for so long at most.
+  func limit(_ timeout: Int64?) { runtime.limit(hold, timeout) }
 
   /// A message has come; nil: the port has ended.
   func finish(_ message: PortMessage?) {

@@ -85,6 +85,8 @@ public final class Loop: @unchecked Sendable {
   public internal(set) var stopValue: (any Sendable)?
   /// A stop that is remembered for the next run, and its value.
   var pendingStop: (any Sendable)??
+  /// It serves the loops of scripts to their last word: the end of the program is not for it.
+  package var outlastsScripts = false
   /// How many passes the loop made, in all runs. Loop thread only.
   public var passes: UInt64 { passCount }
   var passCount: UInt64 = 0
@@ -200,7 +202,9 @@ public final class Loop: @unchecked Sendable {
 
   /// Whether no run is to go on: the program, or this loop, was asked to end. Any thread.
   @inline(__always)
-  package var mustEnd: Bool { Ending.isAskedFor || endsRuns.load(ordering: .relaxed) }
+  package var mustEnd: Bool {
+    Ending.isAskedFor && !outlastsScripts || endsRuns.load(ordering: .relaxed)
+  }
 
   /// Ends all runs under way as if they had been stopped, and every later one at once. Any thread.
   package func endRuns() {

@@ -255,6 +255,7 @@ let portReceive: LuaRawFunction = { L, context in
     }
     if shape.receiver != nil { throw call.mistake("another task receives from the port") }
     let wait = ReceiveWait(call.runtime, port)
+    wait.limit(timeout)
     shape.receiver = wait
     port.setSuspended(false)
     if shape.holdsByHandler { call.loop.setKeepsAlive(port, true) }

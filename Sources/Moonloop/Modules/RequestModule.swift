@@ -224,6 +224,9 @@ extension HostCall {
     let message = PortMessage(value: value, reply: ticket)
     let hold = target.hold(loop)
     defer { hold?.release() }
+    if let timeout = wanted.timeout {
+      runtime.limit(hold, timeout.addingSaturated(wanted.sendTimeout ?? 0))
+    }
     let result = try inMode(mode, serving: target) {
       try postNested(message, to: target, mode, wanted.sendTimeout)
       let time = wanted.timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }

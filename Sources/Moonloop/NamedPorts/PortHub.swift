@@ -11,12 +11,21 @@ enum PortHub {
     let result = thread.withLock { thread -> Result<Loop, SystemError> in
       if let thread { return .success(thread.loop) }
       do throws(SystemError) {
-        let fresh = try LoopThread.start(name: "moonloop-ports")
+        let fresh = try LoopThread(name: "moonloop-ports", kernel: LinuxKernel(clock: .real)) {
+          serve($0)
+        }
         thread = fresh
         return .success(fresh.loop)
       } catch { return .failure(error) }
     }
     return try result.get()
+  }
+
+  private static func serve(_ loop: Loop) {
+    loop.outlastsScripts = true
+    let holder = Loop.Port(name: "keeps the thread", capacity: 1) { _, _ in }
+    try? loop.add(holder)
+    while !loop.mustEnd { loop.run() }
   }
 }
 

@@ -29,6 +29,9 @@ class NetWait: OtherWait {
 
   override final var what: String { subject }
 
+  /// It is waited for so long at most, by whichever clock.
+  final func limitHold(_ timeout: Int64) { runtime.limit(hold, timeout) }
+
   /// Nothing is on its way: it is time that is waited for.
   final func letClockGo() {
     hold?.release()
@@ -99,6 +102,7 @@ extension HostCall {
     if wait.isOver { return Int32(wait.push(on: stack)) }
     var pending = Wait(.other(wait))
     if let timeout, timeout != .max {
+      wait.limitHold(timeout)
       do { pending.timer = try deadline(after: timeout, coroutine) } catch {
         wait.end()
         throw error
