@@ -120,6 +120,11 @@ package struct LuaEntry: Sendable {
     _ name: StaticString, _ function: LuaRawFunction, docs: (@Sendable () -> LuaDocs)? = nil
   ) -> LuaEntry { LuaEntry(.metamethod, name, function, nil, docs) }
 
+  /// The same in two halves, between which a wait lies.
+  package static func metamethod(
+    _ name: StaticString, _ function: LuaRawFunction, then second: LuaRawFunction
+  ) -> LuaEntry { LuaEntry(.metamethod, name, function, second, nil) }
+
   /// The documentation; nil if there is none.
   package var docs: LuaDocs? { makeDocs?() }
 

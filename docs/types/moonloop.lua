@@ -1231,7 +1231,7 @@ function Descriptor:disable(events) end
 ---@class moonloop.Stream
 ---@field timeout number? How long reads and writes wait if they do not say it themselves; nil: for ever. (s)
 ---@field fd integer The number of the descriptor. Read only.
----@field failure string? The code of the last read that failed: why a `for` over its lines has ended early. Read only.
+---@field failure string? The code of the last read that failed. Read only.
 ---@field peer moonloop.Peer? Who is at the other end of a socket; nil of anything else, and when nobody is. Read only.
 ---@field buffered integer How many bytes were read ahead of what was asked for. (bytes) Read only.
 ---@field queued integer How many bytes were written and wait for the kernel to take them. (bytes) Read only.
@@ -1291,7 +1291,8 @@ function Stream:read_some(max, options) end
 function Stream:receive_fd(options) end
 
 ---Reads line by line in a `for`, or in other formats.
----The loop ends at the end of file, and with nil, message and code when a read fails: what `for` drops, `stream.failure` still tells.
+---The loop ends at the end of file, and when the stream is closed. A failure is raised, as `io.lines` does; `stream.failure` tells its code.
+---Raises an error when a read fails, or takes too long.
 ---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
 ---```lua
 ---loop:task(function()
@@ -1304,7 +1305,7 @@ function Stream:receive_fd(options) end
 ---```
 ---@async
 ---@param ...? integer|string Formats; default "l".
----@return fun(): string?, string?, string? next Reads the next.
+---@return fun(): string? next Reads the next.
 function Stream:lines(...) end
 
 ---Writes; waits while more than 'write_limit' bytes are queued.

@@ -88,13 +88,13 @@ private let streamReadingEntries: [LuaEntry] = [
   .method("lines", streamLines) {
     LuaDocs(
       "Reads line by line in a `for`, or in other formats.",
-      details: "The loop ends at the end of file, and with nil, message and code when a read "
-        + "fails: what `for` drops, `stream.failure` still tells.",
+      details: "The loop ends at the end of file, and when the stream is closed. A failure is "
+        + "raised, as `io.lines` does; `stream.failure` tells its code.",
       parameters: [
         LuaParameter("...", "integer|string", "Formats; default \"l\".", optional: true)
       ],
-      returns: [LuaParameter("next", "fun(): string?, string?, string?", "Reads the next.")],
-      errors: [waitErrors],
+      returns: [LuaParameter("next", "fun(): string?", "Reads the next.")],
+      errors: ["Raises an error when a read fails, or takes too long.", waitErrors],
       yields: true,
       example: """
         loop:task(function()
@@ -314,12 +314,12 @@ private let streamFieldEntries: [LuaEntry] = [
   },
   .field("failure", streamFailure) {
     LuaDocs(
-      "The code of the last read that failed: why a `for` over its lines has ended early.",
+      "The code of the last read that failed.",
       returns: [LuaParameter("code", "string?", "Such as \"ECONNRESET\"; nil: none failed.")],
       example: """
         loop:task(function()
           local input = loop:stream { fd = 0, line_limit = 2 }
-          for line in input:lines() do print(line) end
+          input:read()
           print(input.failure)   --> EMSGSIZE
         end)
         """)
@@ -400,7 +400,7 @@ private let streamFieldEntries: [LuaEntry] = [
 ]
 
 /// What `stream:lines` gives: it is called.
-let linesEntries: [LuaEntry] = [.metamethod("__call", linesNext)]
+let linesEntries: [LuaEntry] = [.metamethod("__call", linesNext, then: linesSecond)]
 
 /// The options of `loop:stream` and `ml.stream`.
 func streamOptionDocs() -> LuaParameter {

@@ -48,8 +48,25 @@ let linesNext: LuaRawFunction = { L, context in
     }
     let stream = try call.selfStream()
     let status = try call.read(stream, formats, stream.readTimeout)
-    return status
+    return status < 0 ? status : lineResults(call.stack, count: status)
   }
+}
+
+/// The second half of the same, after a wait.
+let linesSecond: LuaRawFunction = { L, _ in
+  let stack = LuaStack(L: L!)
+  // Below the results lie the stream and what `lines` gave.
+  return lineResults(stack, count: Int32(stack.count) - 2)
+}
+
+/// A failure is raised, as `io.lines` does: a loop over lines must not take it for the end.
+private func lineResults(_ stack: LuaStack, count: Int32) -> Int32 {
+  guard count == 3, stack.type(-3) == .nil, stack.type(-2) == .string else {
+    return LuaStatus.results(count)
+  }
+  if stack.string(-1) == "ECANCELED" { return LuaStatus.results(count) }  // The script closed it.
+  stack.pop()
+  return LuaStatus.raise
 }
 
 // MARK: Events

@@ -128,6 +128,7 @@ extension Options {
 /// `ml.net.resolve(name [, { family, timeout }])`: a list of addresses.
 let netResolve: LuaRawFunction = { L, context in
   host(L, context, "resolve") { call in
+    try call.requireOpen()
     var family = Resolver.Family.any
     var timeout: Int64?
     if call.count >= 2, call.stack.type(2) != .nil {
