@@ -27,6 +27,9 @@ extension Runtime {
     let record = id.slot < records.count ? records[id.slot] : nil
     let isLast = record.map { $0.generation == id.generation &+ 1 && $0.flags.isEmpty } ?? false
     let label = isLast ? label(of: .timer(id)) : "timer"
+    if let endedAt, endedAt.source < 0 {
+      return "\(label): it was invalidated (where is known if it has a name); make a new one"
+    }
     if let endedAt {
       return "\(label): it was invalidated at \(state.text(of: endedAt)); make a new one"
     }

@@ -47,12 +47,20 @@ private struct DumpRow {
   var modes: String
   var madeAt: String
   var fires: String
+  /// Time in the handler, the longest call, the greatest delay; nil: not measured.
+  var figures: (total: String, max: String, late: String)?
   var state: String
 
-  static let titles = DumpRow(
-    kind: "kind", name: "name", modes: "modes", madeAt: "made at", fires: "fires", state: "state")
+  static func titles(isMeasured: Bool) -> DumpRow {
+    DumpRow(
+      kind: "kind", name: "name", modes: "modes", madeAt: "made at", fires: "fires",
+      figures: isMeasured ? ("total", "max", "late") : nil, state: "state")
+  }
 
-  var columns: [String] { [kind, name, modes, madeAt, fires, state] }
+  var columns: [String] {
+    let measured = figures.map { [$0.total, $0.max, $0.late] } ?? []
+    return [kind, name, modes, madeAt, fires] + measured + [state]
+  }
 }
 
 extension Runtime {
@@ -65,8 +73,65 @@ extension Runtime {
     rows += requests.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
     let mode =
       loop.currentMode.map { "runs in mode '\($0)', depth \(loop.depth)" } ?? "does not run"
+    let note = measuring == nil ? "; not measured: loop:metrics() begins" : ""
     let head = "\(loop.name) \(mode), \(loop.passes) passes"
-    return rows.isEmpty ? head + "; no handles" : head + "\n" + table([DumpRow.titles] + rows)
+    if rows.isEmpty { return head + "; no handles" }
+    let titles = DumpRow.titles(isMeasured: measuring != nil)
+    return ([head + note] + runLines + modeLines + [table([titles] + rows)])
+      .joined(separator: "\n")
+  }
+
+  /// The runs that are nested, and who began them.
+  private var runLines: [String] {
+    let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
+    if modes.count < 2 { return [] }
+    let here = ObjectIdentifier(loop)
+    return modes.reversed().enumerated().map { place, mode in
+      guard let nester = nesters.last(where: { $0.loop == here && $0.depth == place + 1 }) else {
+        return "run \(place + 1): mode '\(mode)'"
+      }
+      let time = seconds(loop.clock.now() - nester.began)
+      return
+        "run \(place + 1): mode '\(mode)', begun by \(label(of: nester.who.subject)) \(time) ago"
+    }
+  }
+
+  /// What is in each mode that was used.
+  private var modeLines: [String] {
+    loop.modeNames.compactMap { name in
+      guard let mode = loop.contents(of: name) else { return nil }
+      let counts = [
+        ("timer", mode.timers), ("source", mode.sources), ("descriptor", mode.descriptors),
+        ("port", mode.ports), ("observer", mode.observers), ("request", mode.blocks),
+      ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
+      let next = loop.nextTimerDate(mode: name).map { date in
+        let wait = date.nanoseconds - loop.clock.now()
+        return wait > 0 ? ", the next date in \(seconds(wait))" : ", a date has come"
+      }
+      return "mode '\(name)'\(mode.isCommon ? " (common)" : ""): "
+        + (counts.isEmpty ? "nothing" : counts.joined(separator: ", ")) + (next ?? "")
+        + (mode.isEmpty ? "; a run is finished at once" : "")
+    }
+  }
+
+  /// The times of what was made at a place under a name, if they are measured.
+  private func figures(
+    _ subject: RecordedSubject
+  ) -> (total: String, max: String, late: String)? {
+    guard let measuring else { return nil }
+    guard let row = measuring.figures(subject), row.calls > 0 else { return ("-", "-", "-") }
+    let late = row.lateness.count == 0 ? "-" : short(row.lateness.max)
+    return (short(row.durations.sum), short(row.durations.max), late)
+  }
+
+  /// A time that was measured: "1.25 ms".
+  private func short(_ nanoseconds: Int64) -> String {
+    if nanoseconds < 1000 { return "\(nanoseconds) ns" }
+    if nanoseconds < 1_000_000 { return "\(LuaText.short(Double(nanoseconds / 100) / 10)) us" }
+    if nanoseconds < 1_000_000_000 {
+      return "\(LuaText.short(Double(nanoseconds / 10_000) / 100)) ms"
+    }
+    return seconds(nanoseconds)
   }
 
   /// Columns of equal width, but for the last.
@@ -92,6 +157,7 @@ extension Runtime {
       kind: word(for: item), name: item.name.isEmpty ? "-" : item.name,
       modes: list(loop.contains(item, mode: .common), loop.modes(of: item)),
       madeAt: state.text(of: handles.place(of: item)), fires: "\(item.callouts)",
+      figures: figures(recorded(item)),
       state: stateText(item) + (item.holds ? "" : ", keep_alive(false)"))
   }
 
@@ -103,6 +169,7 @@ extension Runtime {
       kind: "timer", name: name.isEmpty ? "-" : name,
       modes: list(record.flags.contains(.common), loop.modeNames(of: id)),
       madeAt: state.text(of: handles.place(ofTimer: id)), fires: "\(record.fires)",
+      figures: figures(recorded(timer: id)),
       state: dueText(record) + every
         + (record.flags.contains(.idle) ? ", keep_alive(false)" : ""))
   }
@@ -112,6 +179,7 @@ extension Runtime {
       kind: "task", name: task.name.isEmpty ? "-" : task.name,
       modes: servingModes(of: task).map(\.rawValue).joined(separator: ","),
       madeAt: task.madeAt.source < 0 ? "-" : state.text(of: task.madeAt), fires: "-",
+      figures: figures(recorded(.task(task))),
       state: "waits \(forWhat(task))")
   }
 
@@ -119,7 +187,8 @@ extension Runtime {
     DumpRow(
       kind: "\(request.kind)", name: "-",
       modes: request.modes.map(\.rawValue).joined(separator: ","),
-      madeAt: state.text(of: request.madeAt), fires: "-", state: "pending")
+      madeAt: state.text(of: request.madeAt), fires: "-",
+      figures: measuring == nil ? nil : ("-", "-", "-"), state: "pending")
   }
 
   private func list(_ isCommon: Bool, _ modes: [ModeName]) -> String {

@@ -264,16 +264,21 @@ func releaseTimer(_ handle: LuaHandle) {
 
 // MARK: Methods
 
-/// A place in one word: 12 bits for the source, 20 for the line; 0 if that does not do.
+/// The script invalidated a timer, and where is not known.
+private let endedSomewhere = UInt32.max
+
+/// A place in one word: 12 bits for the source, 20 for the line.
 private func packed(_ place: LuaPosition) -> UInt32 {
-  guard 0..<4095 ~= place.source, 0..<(1 << 20) ~= place.line else { return 0 }
+  guard 0..<4094 ~= place.source, 0..<(1 << 20) ~= place.line else { return endedSomewhere }
   return UInt32(place.source + 1) << 20 | UInt32(place.line)
 }
 
 extension LuaHandle {
-  /// Where the script invalidated its timer, if it did.
+  /// Where the script invalidated its timer, if it did; nowhere: that is not known.
   var timerEndedAt: LuaPosition? {
-    word == 0 ? nil : LuaPosition(source: Int32(word >> 20) - 1, line: Int32(word & 0xfffff))
+    if word == 0 { return nil }
+    if word == endedSomewhere { return .nowhere }
+    return LuaPosition(source: Int32(word >> 20) - 1, line: Int32(word & 0xfffff))
   }
 }
 
@@ -282,8 +287,11 @@ let timerInvalidate: LuaRawFunction = { L, context in
     let id = try call.selfTimer()
     let runtime = call.runtime
     if runtime.generations.load?.release(id, runtime.handles) ?? false { return 0 }
-    if call.timers.slot(of: id) != nil, let handle = call.kinds.timer.handle(call.stack.L, 1) {
-      handle.word = packed(call.stack.position)
+    if let slot = call.timers.slot(of: id) {
+      // To ask for the place takes longer than to end the timer: only for those that have a name.
+      let isNoted = call.timers.records[slot].flags.contains(.noted) || runtime.measuring != nil
+      let handle = call.kinds.timer.handle(call.stack.L, 1)
+      handle?.word = isNoted ? packed(call.stack.position) : endedSomewhere
     }
     call.withLoop { $0.invalidate(id) }
     return 0

@@ -43,10 +43,16 @@ row("a source that was invalidated", function()
 end, "source 's' (made at @): it was invalidated at @; make a new one")
 
 row("a timer that was invalidated", function()
-  local timer = loop:every(1, nothing)
+  local timer = loop:timer { every = 1, name = "t", nothing }
   timer:invalidate()
   return why(timer)
 end, "timer (made at @): it was invalidated at @; make a new one")
+
+row("a timer without a name that was invalidated", function()
+  local timer = loop:every(1, nothing)
+  timer:invalidate()
+  return why(timer)
+end, "timer (made at @): it was invalidated (where is known if it has a name); make a new one")
 
 row("a timer that has fired", function()
   local timer = loop:after(1, nothing)
@@ -312,4 +318,4 @@ row("a permit that nobody gives back", function()
 end, "semaphore 'gate' (made at @): all 1 permits are taken; 1 task waits: release one, or take "
   .. "permits with <close>")
 
-assert(told == 28, told)
+assert(told == 29, told)

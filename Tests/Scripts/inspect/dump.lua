@@ -16,3 +16,32 @@ for _, pattern in ipairs {
   "perform_after +%- +other +%S+dump.lua:9 +%- +pending",
 } do assert(text:find(pattern), pattern .. "\n" .. text) end
 for _, handle in ipairs { source, port, timer, request } do handle:invalidate() end
+
+-- The runs that are nested, the modes, and, once it is measured, the times.
+loop:metrics()
+local poll = loop:timer { every = 2, name = "poll", function() end }
+local seen
+loop:timer { first = 3, name = "outer", function()
+  loop:timer { first = 1.5, name = "inner", modes = "ask", function()
+    seen = loop:dump()
+    loop:stop()
+  end }
+  loop:run "ask"
+  loop:stop()
+end }
+loop:task({ name = "sleeper" }, function() ml.sleep(100) end)
+loop:run()
+for _, pattern in ipairs {
+  "^%S.- runs in mode 'ask', depth 2, %d+ passes\n",
+  "\nrun 1: mode 'default', begun by the main chunk 4.5 s ago\n",
+  "\nrun 2: mode 'ask', begun by timer 'outer' %(made at %S+dump.lua:24%) 1.5 s ago\n",
+  "\nmode 'default' %(common%): 3 timers, a date has come\n",
+  "\nmode 'ask': 1 timer\n",
+  "\nkind +name +modes +made at +fires +total +max +late +state\n",
+  "\ntimer +poll +default +%S+dump.lua:22 +1 +[%d.]+ %as +[%d.]+ %as +0 ns +due since 0.5 s, every",
+  "\ntask +sleeper +default +%S+dump.lua:32 +%- +[%d.]+ %as +[%d.]+ %as +0 ns +waits for a sleep",
+} do assert(seen:find(pattern), pattern .. "\n" .. seen) end
+poll:invalidate()
+loop:metrics { on = false }
+loop:run { timeout = 200 }
+assert(loop:dump():find "no handles")

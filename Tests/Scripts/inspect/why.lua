@@ -61,7 +61,7 @@ loop:after(1, function(inner)
 end)
 assert(loop:run { timeout = 1000 } == "stopped")
 for _, handle in ipairs { far, timer, observer, port, fd, request } do handle:invalidate() end
-why(far, "timer: it was invalidated; make a new one")
+why(far, "timer: it was invalidated (where is known if it has a name); make a new one")
 why(request, "perform_after: it was performed or cancelled")
 waiting:invalidate()
 loop:run { timeout = 1000 }
