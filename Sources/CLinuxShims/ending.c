@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,11 +32,22 @@ static uint64_t callout_now(void) {
   return ending.callouts.number == NULL ? 0 : ending.callouts.number(ending.callouts.context);
 }
 
+// Where the user's limit of pending signals is spent, the system refuses a timer of our own; the
+// one that every process has needs none.
+static void set_ticks(long interval_ns) {
+  if (ending.ticks_exist) {
+    struct itimerspec ticks = {{0, interval_ns}, {0, interval_ns}};
+    timer_settime(ending.ticks, 0, &ticks, NULL);
+  } else {
+    struct itimerval ticks = {{0, interval_ns / 1000}, {0, interval_ns / 1000}};
+    setitimer(ITIMER_REAL, &ticks, NULL);
+  }
+}
+
 static void hasten(void) {
   if (ending.wake_fd > 0) cmx_eventfd_signal(ending.wake_fd);
   ending.seen = callout_now();
-  struct itimerspec ticks = {{0, GRACE_NS}, {0, GRACE_NS}};
-  if (ending.ticks_exist) timer_settime(ending.ticks, 0, &ticks, NULL);
+  set_ticks(GRACE_NS);
 }
 
 uint64_t cmx_ending_callout(void) { return callout_now(); }
@@ -44,8 +56,7 @@ int cmx_ending_hear(void) {
   int reason = cmx_ending_word;
   if (reason != SIGINT && reason != SIGTERM) return ending.heard;
   ending.heard = reason;  // first, so that a second signal always finds one of the two
-  struct itimerspec never = {0};
-  if (ending.ticks_exist) timer_settime(ending.ticks, 0, &never, NULL);
+  set_ticks(0);
   cmx_ending_word = 0;
   return reason;
 }

@@ -94,10 +94,12 @@ extension Runtime {
   /// - Returns: What `ml.reload()` gives.
   private func load(_ path: String, _ pushArguments: (LuaStack) -> Int) -> TaskValues {
     var values: TaskValues?
-    let outcome = callReloader("load", onReturn: { values = TaskValues(popping: $1, of: $0) }) {
-      $0.push(path)
-      return 1 + pushArguments($0)
-    }
+    let outcome = callReloader(
+      "load", onReturn: { values = TaskValues(popping: $1, of: $0) },
+      push: { stack in
+        stack.push(path)
+        return 1 + pushArguments(stack)
+      })
     if let values, case .returned = outcome { return values }
     settle(outcome, .chunk)
     // A limit has stopped it, which nothing in Lua can see.

@@ -104,6 +104,22 @@ struct SignalTests {
     #expect(outcome.isOurs, "\(script.what): \(outcome.errors)")
   }
 
+  @Test("end a busy script though the system has no timer for that")
+  func endsWithoutTimers() throws {
+    // Each timer of the system counts as a signal that may be pending.
+    let script = """
+      local ml = require "moonloop"
+      local command = [[ulimit -i 0; exec "$0" run -e 'print "ready" while true do end']]
+      local child <close> = assert(ml.process.spawn {
+        "sh", "-c", command, "\(Program.executable.path)", stdout = "pipe" })
+      print(child.stdout:read "l")
+      child:kill "int"
+      print(child:wait().code)
+      """
+    let outcome = try Program(["run", "-e", script], input: nil).wait()
+    #expect(outcome.output == "ready\n130\n", "\(outcome)")
+  }
+
   @Test("kill at the second one")
   func killsAtTheSecond() throws {
     // The first ends the run; what is closed then cannot be stopped: a child that waits for input.

@@ -32,7 +32,7 @@ end
 
 local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, name = "echo",
   function(stream)
-    for line in stream:lines() do
+    for line in function() return stream:read "l" end do
       local command = commands[line]
       if command then command(stream) else stream:write(line, "\n") end
     end

@@ -13,9 +13,10 @@ local server = assert(ml.net.listen { host = "127.0.0.1", port = port, name = "e
   timeout = 60, line_limit = 65536,      -- nobody is silent for longer, no line is longer
   function(stream, peer)
     served = served + 1
-    for line in stream:lines "L" do      -- a slow reader makes the write wait, not the others
-      if not stream:write(line) then break end
+    local line = stream:read "L"
+    while line and stream:write(line) do  -- a slow reader makes the write wait, not the others
       messages = messages + 1
+      line = stream:read "L"             -- nil at the end, and when the client is gone
     end
   end })
 print("port " .. server.port)

@@ -10,7 +10,7 @@ local function answer(line) return "you said: " .. line end
 
 local server = assert(ml.net.listen { host = "127.0.0.1", port = tonumber(arg[1]) or 8080,
   name = "echo", function(stream)
-    for line in stream:lines() do
+    for line in function() return stream:read "l" end do
       stats.lines = stats.lines + 1
       stream:write(answer(line), "\n")
     end

@@ -1,4 +1,4 @@
--- A stream is served where the task waits that reads it: in common modes too, after the default one.
+-- A stream is served where the task waits that reads it: in the common modes too, after default.
 local ml = require "moonloop"
 local loop = ml.current()
 

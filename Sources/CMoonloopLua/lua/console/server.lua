@@ -95,7 +95,7 @@ local function serve(stream, peer)
     depth = self.level, stopped = self.level > 0 and breakpoint.trace() or nil,
   })
   session.add(own, self)
-  for line in stream:lines() do
+  for line in function() return stream:read "l" end do
     local request, message = wire.decode(line)
     if type(request) == "table" then
       self:take(request)
