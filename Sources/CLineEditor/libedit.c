@@ -111,7 +111,8 @@ static int next_key(EditLine *line, wchar_t *out) {
       memset(&state, 0, sizeof state);
       continue;
     }
-    if (byte == 0) *out = 0;
+    // A Ctrl-D that was typed before the terminal was ours comes as a zero byte.
+    if (byte == 0) *out = 4;
     if (cle.is_hidden) draw_again();
     return 1;
   }
@@ -168,6 +169,8 @@ void cle_edit(char *prompt) {
   }
   was_dropped = cle.is_hidden = false;
   int count = 0;
+  // Before the prompt stands there, which is what people and programs wait for.
+  lib.set(editor, EL_PREP_TERM, 1);
   const char *line = lib.gets(editor, &count);
   lib.set(editor, EL_PREP_TERM, 0);
   if (was_dropped || line == NULL || count <= 0) {

@@ -35,12 +35,15 @@ let attachCommand = CommandSpec(
     ("echo 'loop:dump()' | moonloop attach 4711", "What the loop of process 4711 holds."),
   ])
 
+/// What a prompt has no use for.
+private let notOfPrompts = ["-e", "--mode", "--timeout", "--on-error", "--record", "--watch"]
+
 let replCommand = CommandSpec(
   name: "repl",
   summary: "Gives a prompt on a loop that runs: timers go on firing while you type.",
   usage: "[OPTION...] [FILE [ARGUMENT...]]",
   options: runCommand.options.filter {
-    !["-e", "--mode", "--timeout", "--on-error"].contains($0.name)
+    !notOfPrompts.contains($0.name)
   },
   notes: [
     """

@@ -5,9 +5,7 @@ import Testing
 
 @Suite("The prompt")
 struct PromptTests {
-  @Test(
-    "prints what expressions give, and goes on after errors",
-    .disabled("what is typed ahead of a prompt can be lost"))
+  @Test("prints what expressions give, and goes on after errors")
   func evaluates() throws {
     let session = try TerminalSession(["repl"])
     try session.waitFor("Ctrl-D ends.\r\n> ")
@@ -27,9 +25,7 @@ struct PromptTests {
     #expect(try String(contentsOf: history, encoding: .utf8).contains("help(ml.sleep)"))
   }
 
-  @Test(
-    "keeps what is typed, below what timers print",
-    .disabled("what is typed ahead of a prompt can be lost"))
+  @Test("keeps what is typed, below what timers print")
   func redraws() throws {
     let session = try TerminalSession(["repl"])
     try session.waitFor("> ")
@@ -44,9 +40,7 @@ struct PromptTests {
     #expect(try session.wait() == 0)
   }
 
-  @Test(
-    "completes globals, fields, and methods of handles",
-    .disabled("what is typed ahead of a prompt can be lost"))
+  @Test("completes globals, fields, and methods of handles")
   func completes() throws {
     let session = try TerminalSession(["repl"])
     try session.waitFor("> ")

@@ -76,21 +76,14 @@ final class TerminalSession {
     try waitFor(answer, location)
   }
 
-  /// Waits for the end, which Ctrl-D asks for: again and again, for between two lines, when the
-  /// terminal takes whole lines, it is lost.
+  /// Waits for the end.
   func wait() throws -> Int32 {
     // The terminal must be read, or its buffer holds up who writes.
     var bytes = [UInt8](repeating: 0, count: 4096)
-    for _ in 0..<600 {
-      var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-      if poll(&place, 1, 100) == 0 {
-        type("\u{4}")
-      } else if read(master, &bytes, bytes.count) <= 0 {
-        break
-      }
-    }
+    var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    while poll(&place, 1, 60_000) > 0, read(master, &bytes, bytes.count) > 0 {}
     let inTime = ended.wait(timeout: .now() + Program.limit) == .success
-    if !inTime { process.terminate() }
+    if !inTime { kill(process.processIdentifier, SIGKILL) }
     #expect(inTime, "the program did not end")
     return process.terminationStatus
   }

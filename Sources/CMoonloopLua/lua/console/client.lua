@@ -40,7 +40,7 @@ end
 
 --- The options of `run` and `repl` whose value is an argument of its own.
 client.takes_value = {}
-for option in ("mode timeout clock memory callout on-error trace-out name"):gmatch "%S+" do
+for option in ("mode timeout clock memory callout on-error trace-out name record"):gmatch "%S+" do
   client.takes_value["--" .. option] = true
 end
 

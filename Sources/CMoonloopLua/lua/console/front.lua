@@ -53,6 +53,8 @@ function Front:hear(kind, text)
     local resume = self.resume
     self.resume = nil
     resume(kind, text)
+  elseif kind ~= "interrupt" then
+    self.early = { kind, text }  -- typed for a prompt that was over in that moment
   end
 end
 
@@ -60,6 +62,11 @@ function Front:prompt() return self.edits and (self.level > 0 and "debug> " or "
 
 -- One line, as "line" and its text; or "end", "interrupt" or "over".
 function Front:read(prompt)
+  if self.early then
+    local kind, text = table.unpack(self.early, 1, 2)
+    self.early = nil
+    return kind, text
+  end
   return ml.await(function(resume)
     self.resume, self.reader = resume, self.serving
     editor.ask(prompt)
