@@ -269,6 +269,8 @@ const char *cle_begin_editing(const char *path) {
   lib.set(editor, EL_SIGNAL, 0);
   lib.set(editor, EL_HIST, lib.history, past);
   lib.set(editor, EL_GETCFN, next_key);
+  // Else Ctrl-C drops what was seen to be there, and the read of it waits for ever.
+  lib.set(editor, EL_SETTY, "-d", "+noflsh", NULL);
   lib.set(editor, EL_ADDFN, "moonloop-complete", "Completes what is typed", complete);
   lib.set(editor, EL_BIND, "^I", "moonloop-complete", NULL);
   lib.set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);

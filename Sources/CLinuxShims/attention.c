@@ -1,6 +1,6 @@
 // How another process of the same user has a loop open its console: by a real-time signal. A
-// program that nobody asks pays one system call for it when it starts, and has no file, descriptor
-// or thread for it.
+// program that nobody asks pays three system calls when it starts, and has no file, descriptor or
+// thread for it.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 
@@ -11,13 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { OPEN, INTERRUPT };  // what the signal carries
-
 volatile int cmx_attention_word;
 static int wake_fd;
 
-// By name, since SIGRTMIN is a call and what libraries take for themselves begins there.
+// Functions, since SIGRTMIN is one. Two signals, and not one that carries a value: that is refused
+// while the limit of pending signals of the user is spent, and a bare signal is not.
 static int asking(void) { return SIGRTMIN + 4; }
+static int interrupting(void) { return SIGRTMIN + 5; }
 
 // A call-out that is the same at two wishes to interrupt is stopped.
 static void interrupt(void) {
@@ -27,10 +27,9 @@ static void interrupt(void) {
   seen = now;
 }
 
-static void on_asked(int number, siginfo_t *info, void *context) {
-  (void)number, (void)context;
+static void on_asked(int number) {
   int saved = errno;
-  if (info->si_code == SI_QUEUE && info->si_value.sival_int == INTERRUPT) {
+  if (number == interrupting()) {
     interrupt();
   } else {
     cmx_attention_word = 1;
@@ -41,10 +40,11 @@ static void on_asked(int number, siginfo_t *info, void *context) {
 
 void cmx_attention_catch(int fd) {
   wake_fd = fd;
-  struct sigaction old, new = {.sa_sigaction = on_asked, .sa_flags = SA_RESTART | SA_SIGINFO};
-  if (sigaction(asking(), NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
+  struct sigaction old, new = {.sa_handler = on_asked, .sa_flags = SA_RESTART};
   sigfillset(&new.sa_mask);
-  sigaction(asking(), &new, NULL);
+  if (sigaction(asking(), NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
+  // The other one first: who catches the first is taken to catch both.
+  if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
 }
 
 void cmx_attention_wake(int fd) { wake_fd = fd; }
@@ -72,14 +72,12 @@ bool cmx_attention_is_caught(int pid) { return catches(pid, asking()); }
 
 // By a descriptor of the process, so that it is not another one by the time it is signalled.
 int cmx_attention_ask(int pid, bool interrupts) {
-  siginfo_t info = {
-      .si_signo = asking(), .si_code = SI_QUEUE, .si_pid = getpid(), .si_uid = getuid()};
-  info.si_value.sival_int = interrupts ? INTERRUPT : OPEN;
   int process = (int)syscall(SYS_pidfd_open, pid, 0);
   if (process < 0) return -errno;
+  int number = interrupts ? interrupting() : asking();
   int result = -ENOTSUP;
   if (catches(pid, asking()))
-    result = syscall(SYS_pidfd_send_signal, process, asking(), &info, 0) == 0 ? 0 : -errno;
+    result = syscall(SYS_pidfd_send_signal, process, number, NULL, 0) == 0 ? 0 : -errno;
   close(process);
   return result;
 }

@@ -48,10 +48,18 @@ function run.ps(options)
 end
 
 -- What an answer of the program is on this side.
-local function outcome_of(reply, message)
-  if not reply then return { failure = message } end
+local function outcome_of(reply)
   if not reply.ok then return { failure = reply.error } end
   return { values = { n = reply.count } }
+end
+
+-- Found out by whoever asks, or by whoever reads: it is told once.
+local is_over = false
+
+local function end_with_program()
+  if not is_over then complain("attach", "the program has ended") end
+  is_over = true
+  os.exit(FAILURE, true)
 end
 
 local function open_terminal(console, finish)
@@ -59,8 +67,9 @@ local function open_terminal(console, finish)
   local terminal
   terminal = front.open {
     evaluate = function(text)
-      local reply, message = console:request { eval = text }
-      return terminal:show(outcome_of(reply, message), reply and reply.text)
+      local reply = console:request { eval = text }
+      if not reply then end_with_program() end
+      return terminal:show(outcome_of(reply), reply.text)
     end,
     complete = function(text)
       local reply = console:request { complete = text }
@@ -107,8 +116,7 @@ function run.attach(options, paths)
   end
   loop:task({ owner = "none" }, function()
     console:dispatch()
-    complain("attach", "the program has ended")
-    os.exit(FAILURE, true)
+    end_with_program()
   end)
   ml.sleep(0)  -- so that the answers have somebody to read them
   terminal:run()
