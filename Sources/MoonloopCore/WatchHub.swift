@@ -41,10 +41,12 @@ package final class WatchHub {
   private let fd: Descriptor
   private var folders: [Int32: [Interest]] = [:]
   private var watches: [FileWatch] = []
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
+  private let buffer: UnsafeMutableRawBufferPointer
 
   package init() throws(SystemError) {
     fd = try SystemCall.inotifyInit.descriptor(cmx_watch_open())
+    // Not before: nobody would free it if the system refuses.
+    buffer = .allocate(byteCount: 1 << 16, alignment: 8)
   }
 
   deinit { buffer.deallocate() }

@@ -16,12 +16,15 @@ internal import Testing
     }
   }
 
+  /// A sanitizer makes each of them slow.
+  private static let kernels = getenv("MOONLOOP_SANITIZED") == nil ? 1000 : 100
+
   @Test("the same holds for ever again: a thousand kernels leave no descriptor")
   func manyKernels() async {
     await #expect(processExitsWith: .success) {
       try everyOperation()
       let before = countOpenDescriptors()
-      for _ in 0..<1000 { try everyOperation() }
+      for _ in 0..<Self.kernels { try everyOperation() }
       precondition(countOpenDescriptors() < before + 50)
     }
   }

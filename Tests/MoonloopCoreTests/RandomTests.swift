@@ -1,6 +1,7 @@
 // Random programs of all operations on a loop, against a model made of lists and sorting.
 //
-// MOONLOOP_SEEDS=N runs N programs, not the few of an ordinary run; MOONLOOP_SEED=S runs one.
+// MOONLOOP_SEEDS=N runs N programs, not the few of an ordinary run; MOONLOOP_SEED=S runs one. Under
+// a sanitizer there are fewer.
 
 internal import Glibc
 internal import MoonloopCore
@@ -9,7 +10,8 @@ internal import Testing
 @Suite struct RandomTests {
   static let seeds: Range<UInt64> = {
     if let seed = variable("MOONLOOP_SEED") { return seed..<(seed + 1) }
-    return 1..<((variable("MOONLOOP_SEEDS") ?? 3_000) + 1)
+    let few: UInt64 = getenv("MOONLOOP_SANITIZED") == nil ? 3_000 : 400
+    return 1..<((variable("MOONLOOP_SEEDS") ?? few) + 1)
   }()
 
   private static func variable(_ name: String) -> UInt64? {

@@ -13,7 +13,8 @@ internal import Testing
     if let text = getenv("MOONLOOP_THREAD_SCALE"), let scale = Double(String(cString: text)) {
       return scale
     }
-    return dlsym(nil, "__tsan_init") == nil ? 1 : 0.05
+    if dlsym(nil, "__tsan_init") != nil { return 0.05 }
+    return dlsym(nil, "__asan_init") == nil ? 1 : 0.1
   }()
 
   static func scaled(_ count: Int) -> Int { max(50, Int(Double(count) * scale)) }

@@ -13,7 +13,8 @@ import Testing
     getenv(name).flatMap { Int(String(cString: $0)) }
   }
 
-  private static let scripts = number("MOONLOOP_FUZZ") ?? 2000
+  private static let scripts =
+    number("MOONLOOP_FUZZ") ?? (getenv("MOONLOOP_SANITIZED") == nil ? 2000 : 200)
   private static let firstSeed = number("MOONLOOP_FUZZ_SEED") ?? 1
   private static let parts = 4
 

@@ -29,6 +29,9 @@ final class Program {
   static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("moonloop")
   static let examples = root.appendingPathComponent("scripts/examples")
+  /// Whether this is a run under a sanitizer, in which what is large is to be smaller: the program
+  /// is slow then, and takes several times its memory.
+  static let isSanitized = ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] != nil
   /// How long anything may take; on a busy machine under a sanitizer.
   static let limit = DispatchTimeInterval.seconds(120)
 
