@@ -12,7 +12,20 @@
 enum { SMALL = 1024, UNIT = 16, SMALL_CLASSES = SMALL / UNIT, CLASSES = SMALL_CLASSES + 4 * 40 };
 // Far from where programs and libraries are put.
 #define PLACE ((void *)(uintptr_t)0x6d6c00000000)
+#ifdef CML_FINDS_LEAKS
+// What scripts hold is no leak, though nobody else does: all of this is searched at the end.
+void __lsan_register_root_region(const void *begin, size_t size);
+void __lsan_unregister_root_region(const void *begin, size_t size);
+static const size_t most = (size_t)256 << 20, least = (size_t)256 << 20;
+#else
 static const size_t most = (size_t)64 << 30, least = (size_t)1 << 30;
+static inline void __lsan_register_root_region(const void *begin, size_t size) {
+  (void)begin, (void)size;
+}
+static inline void __lsan_unregister_root_region(const void *begin, size_t size) {
+  (void)begin, (void)size;
+}
+#endif
 // What is larger goes back to the system when it is freed, but for its first page.
 static const size_t returned = 1 << 20;
 
@@ -44,7 +57,10 @@ struct cml_arena *cml_arena_make(void) {
     if (place == MAP_FAILED) continue;
     arena->begin = arena->next = place;
     arena->end = arena->begin + size;
-    if (place == PLACE) return arena;
+    if (place == PLACE) {
+      __lsan_register_root_region(place, size);
+      return arena;
+    }
     munmap(place, size);
     break;
   }
@@ -54,7 +70,9 @@ struct cml_arena *cml_arena_make(void) {
 
 void cml_arena_free(struct cml_arena *arena) {
   if (arena == NULL) return;
-  munmap(arena->begin, (size_t)(arena->end - arena->begin));
+  size_t size = (size_t)(arena->end - arena->begin);
+  __lsan_unregister_root_region(arena->begin, size);
+  munmap(arena->begin, size);
   free(arena);
 }
 

@@ -9,6 +9,9 @@
 #if __has_feature(thread_sanitizer)
 #define CML_HOLDS_SIGNALS 1
 #endif
+#if __has_feature(address_sanitizer)
+#define CML_FINDS_LEAKS 1
+#endif
 #endif
 #ifdef CML_HOLDS_SIGNALS
 #define CML_UNCHECKED __attribute__((no_sanitize("thread")))

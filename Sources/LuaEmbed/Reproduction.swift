@@ -1,6 +1,11 @@
 // Runs that can be done again: what the standard libraries tell scripts is recorded and played.
 
 internal import CLuaShims
+internal import Synchronization
+
+/// The addresses of the hooks that were installed. They are as old as the program in the end: what
+/// a closed state has left behind may ask them yet.
+private let installed = Mutex<[UInt]>([])
 
 /// Who keeps what functions such as `os.time` and `io.read` answer, and gives it back.
 package struct LuaTapeHooks {
@@ -31,7 +36,8 @@ extension LuaState {
   /// Has those functions of the standard libraries that tell of the outside ask the hooks. Before
   /// the hooks of a program.
   package func install(_ hooks: LuaTapeHooks) {
-    let raw = UnsafeMutablePointer<cml_tape_hooks>.allocate(capacity: 1)  // as long as the program
+    let raw = UnsafeMutablePointer<cml_tape_hooks>.allocate(capacity: 1)
+    installed.withLock { $0.append(UInt(bitPattern: raw)) }
     raw.initialize(
       to: cml_tape_hooks(
         plays: hooks.plays, put: hooks.put, take: hooks.take, random: hooks.random))

@@ -84,6 +84,7 @@ final class TerminalSession {
     while poll(&place, 1, 60_000) > 0, read(master, &bytes, bytes.count) > 0 {}
     let inTime = ended.wait(timeout: .now() + Program.limit) == .success
     if !inTime { kill(process.processIdentifier, SIGKILL) }
+    process.terminationHandler = nil  // which would hold the process for ever
     #expect(inTime, "the program did not end")
     return process.terminationStatus
   }
