@@ -113,7 +113,7 @@ enum Replay {
     settings.traceOut = options.traceOut
     if let script = options.script {
       let text = try script.withCString { path throws(ScriptFailure) in
-        try ScriptText(.file(UnsafePointer(strdup(path)!)))
+        try ScriptText(.file(path))
       }
       if !text.bytes.elementsEqual(start.script) {
         writeToStandardError("moonloop: replay: '\(script)' is not what was recorded")

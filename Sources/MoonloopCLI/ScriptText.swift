@@ -1,6 +1,7 @@
 // The text of a script: read whole, made ready for Lua, or why that cannot be.
 
 internal import Glibc
+internal import Synchronization
 
 /// A script that cannot be read or is no text.
 struct ScriptFailure: Error {
@@ -107,6 +108,8 @@ private func readAll(
 
 /// A file that stays in memory for as long as the program runs.
 struct WholeFile {
+  /// The addresses of all of them, so that they are no leaks.
+  private static let kept = Mutex<[UInt]>([])
   let bytes: UnsafeRawBufferPointer
 
   init(_ path: UnsafePointer<CChar>) throws(ScriptFailure) {
@@ -116,5 +119,6 @@ struct WholeFile {
     defer { close(fd) }
     let (buffer, count) = try readAll(fd, shown)
     bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
+    Self.kept.withLock { $0.append(UInt(bitPattern: buffer.baseAddress)) }
   }
 }
