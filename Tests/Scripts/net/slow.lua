@@ -42,7 +42,7 @@ local server = ml.net.listen { path = unique, line_limit = 1000, function(stream
   assert(line == nil and code == "EMSGSIZE", message)
   local before = collectgarbage "count"
   assert(stream:read "l" == "next")
-  assert(collectgarbage "count" - before < 1000)
+  assert(collectgarbage "count" - before < 10000)   -- kB, of 64 MB; other tasks allocate too
   stream:write "done"
 end }
 loop:task(function()
