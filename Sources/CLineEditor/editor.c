@@ -54,9 +54,9 @@ void cle_ring(void) { eventfd_write(cle.bell, 1); }
 
 static void on_signal(int number) {
   int saved = errno;
-  if (number == SIGINT) cle.was_interrupted = 1;
-  if (number == SIGWINCH) cle.was_resized = 1;
-  if (number == SIGCONT) cle.was_continued = 1;
+  if (number == SIGINT) cle.was_interrupted = true;
+  if (number == SIGWINCH) cle.was_resized = true;
+  if (number == SIGCONT) cle.was_continued = true;
   cle_ring();
   errno = saved;
 }
@@ -92,8 +92,7 @@ bool cle_wait(int fd) {
 }
 
 bool cle_take_interrupt(void) {
-  if (!cle.was_interrupted) return false;
-  cle.was_interrupted = 0;
+  if (!atomic_exchange(&cle.was_interrupted, false)) return false;
   cle.interrupt(cle.context);
   return true;
 }
@@ -198,7 +197,7 @@ void cle_answer(const char *insertion, const char *list) {
 
 void cle_close(void) {
   if (!cle.has_thread) return;
-  cle.quits = 1;
+  cle.quits = true;
   cle_ring();
   pthread_join(cle.thread, NULL);
   cle.has_thread = false;
@@ -210,5 +209,5 @@ void cle_close(void) {
   struct cle_event event;
   while (cle_next(&event)) cle_free(&event);
   close(cle.bell);
-  cle.quits = cle.was_interrupted = 0;
+  cle.quits = cle.was_interrupted = false;
 }

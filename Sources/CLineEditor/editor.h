@@ -1,5 +1,6 @@
 // What the files of the line editor know of one another.
 #pragma once
+#include <stdatomic.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -28,7 +29,8 @@ extern struct cle_state {
   bool is_hidden;   // they were wiped off by output, and are to be drawn again
   bool ends_short;  // that output did not end with a newline
   int bell;         // an eventfd: the thread has something to look at
-  volatile sig_atomic_t quits, was_interrupted, was_resized, was_continued;
+  // Set by handlers of signals, on any thread; without a lock, so safe there.
+  atomic_bool quits, was_interrupted, was_resized, was_continued;
 } cle;
 
 void cle_tell(enum cle_kind kind, const char *text, size_t count);

@@ -72,13 +72,11 @@ static void look_up(void) {
     if (!cle.is_hidden) fputs("\r\033[J", screen);
     cle.is_hidden = true;
   }
-  if (cle.was_continued) {
-    cle.was_continued = 0;
+  if (atomic_exchange(&cle.was_continued, false)) {
     lib.set(editor, EL_PREP_TERM, 1);
     cle.is_hidden = true;
   }
-  if (cle.was_resized) {
-    cle.was_resized = 0;
+  if (atomic_exchange(&cle.was_resized, false)) {
     lib.resize(editor);
   }
   if (cle.is_hidden) draw_again();

@@ -10,8 +10,12 @@
 #include "cml_internal.h"
 
 enum { SMALL = 1024, UNIT = 16, SMALL_CLASSES = SMALL / UNIT, CLASSES = SMALL_CLASSES + 4 * 40 };
-// Far from where programs and libraries are put.
+// Far from where programs and libraries are put; ThreadSanitizer keeps its own books there.
+#ifdef CML_HOLDS_SIGNALS
+#define PLACE ((void *)(uintptr_t)0x010000000000)
+#else
 #define PLACE ((void *)(uintptr_t)0x6d6c00000000)
+#endif
 #ifdef CML_FINDS_LEAKS
 // What scripts hold is no leak, though nobody else does: all of this is searched at the end.
 void __lsan_register_root_region(const void *begin, size_t size);
