@@ -61,6 +61,22 @@ struct PromptTests {
     #expect(try session.wait() == 0)
   }
 
+  @Test("takes what was typed before it stood there, line by line, whatever it was busy with")
+  func typedAhead() throws {
+    let session = try TerminalSession(["repl"])
+    var sum = 0
+    // Nothing is waited for: lines come in the middle of evaluations, waits and other prompts.
+    for number in 1...60 {
+      sum += number
+      let before = ["", "for i = 1, 30000 do end ", "ml.sleep(0.002) ", "do\r"][number % 4]
+      let after = number % 4 == 3 ? "\rend" : ""
+      session.type("\(before)sum = (sum or 0) + \(number)\(after)\r")
+    }
+    session.type("print('the sum is', sum)\r\u{4}")
+    try session.waitFor("\nthe sum is\t\(sum)\r\n")
+    #expect(try session.wait() == 0)
+  }
+
   @Test("gives up by Ctrl-C what is typed, what waits, and what is busy")
   func interrupts() throws {
     let session = try TerminalSession(["repl"])
