@@ -16,6 +16,12 @@ extension LuaStack {
     rawSet(-3)
   }
 
+  package func setField(_ name: StaticString, _ value: Double) {
+    push(name)
+    push(value)
+    rawSet(-3)
+  }
+
   package func setField(_ name: StaticString, _ value: Bool) {
     push(name)
     push(value)

@@ -44,18 +44,23 @@ extension Runtime {
     try state.load(
       """
       local configuration = require "moonloop.configuration"
-      if not configuration.is_one((...)) then return end
-      local running, mistakes = configuration.prepare(...)
-      if not running then return mistakes end
+      local value, path, bounds, given, refusal = ...
+      if not configuration.is_one(value) then return end
+      if refusal then return refusal, true end
+      configuration.bounds, configuration.given = bounds, given
+      local running, mistakes = configuration.prepare(value, path)
+      if not running then return mistakes, false end
       require("moonloop.reload").note(running)
-      running:run()
+      running:run(bounds)
       """, name: "=moonloop", on: state.stack)
-    startLoaded { stack in
+    startLoaded { [forConfigurations] stack in
       stack.push(configuration)
       stack.push(path)
-      return 2
+      forConfigurations.push(on: stack)
+      return 5
     } onReturn: { stack, count in
-      guard count > 0, let mistakes = stack.string(-Int32(count)) else { return }
+      guard count > 1, let mistakes = stack.string(-Int32(count)) else { return }
+      if stack.boolean(-1) { self.wasRefused = true }
       self.errors.noteReported()
       self.errors.write(mistakes)
     }
@@ -93,5 +98,29 @@ extension Runtime {
   func chunkEnded() {
     waitingChunk = nil
     if ranLoop { loop.stop() }
+  }
+}
+
+/// What the command line says of a configuration, if the file is one.
+package struct ForConfigurations {
+  /// Runs this mode, once, instead of the phases.
+  package var mode: String?
+  /// How long the phases may take, all together; in seconds.
+  package var timeout: Double?
+  /// The limits that are not the configuration's to set, and whether `on_error` is: by name.
+  package var given: [StaticString] = []
+  /// Why a configuration cannot be started so.
+  package var refusal: String?
+
+  package init() {}
+
+  /// Pushes the bounds of its run, what was given, and the refusal.
+  func push(on stack: LuaStack) {
+    stack.newTable(fields: 2)
+    if let mode { stack.setField("mode", mode) }
+    if let timeout { stack.setField("timeout", timeout) }
+    stack.newTable(fields: 4)
+    for name in given { stack.setField(name, true) }
+    if let refusal { stack.push(refusal) } else { stack.pushNil() }
   }
 }

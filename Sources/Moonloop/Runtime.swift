@@ -101,6 +101,10 @@ package final class Runtime {
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// Which generation of its file runs, and the load of the next.
   let generations = Generations()
+  /// What is said of the configuration that the main chunk may return.
+  package var forConfigurations = ForConfigurations()
+  /// Whether the configuration was refused because of the command line.
+  package var wasRefused = false
   /// What the main chunk returned; for whoever wants to know.
   package var chunkReturned: ((LuaStack, Int) -> Void)?
   private static let nextNumber = Atomic<UInt64>(0)

@@ -11,9 +11,11 @@ let runCommand = CommandSpec(
       names: ["-e"], placeholder: "CHUNK",
       help: "Runs the text instead of a file; what follows is for it."),
     OptionSpec(
-      names: ["--mode"], placeholder: "NAME", help: "Runs the loop in this mode (default)."),
+      names: ["--mode"], placeholder: "NAME",
+      help: "Runs the loop in this mode (default), and no phases."),
     OptionSpec(
-      names: ["--timeout"], placeholder: "SECONDS", help: "Ends the run of the loop after a time."),
+      names: ["--timeout"], placeholder: "SECONDS",
+      help: "Ends the run of the loop, or of all phases together, after a time."),
     OptionSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
       help: "How time runs: real; virtual stands still while the loop works and\n"
@@ -54,7 +56,8 @@ let runCommand = CommandSpec(
     """
     FILE is a script, or - for standard input. Arguments are in 'arg' and in '...'. The script runs
     as a task; then its loop runs in the default mode until it is finished or stopped, unless the
-    script ran its loop by itself.
+    script ran its loop by itself. Of a configuration, a file that returns a table, the phases run;
+    where the command line and the configuration differ, the command line holds.
     """,
     """
     Exit status: 0; 1 if an error was reported; 2 if the command line is wrong or the script cannot
@@ -91,6 +94,8 @@ struct RunSettings {
   var scriptIndex: Int
   var mode = ModeName.default
   var timeout: Duration?
+  /// What holds for a configuration, which names modes, limits and times by itself.
+  var forConfigurations = ForConfigurations()
   var clock = ClockMode.real
   var traces = false
   /// Where `--record` writes.
@@ -144,10 +149,29 @@ extension RunSettings {
           command: "run")
       }
       mode = ModeName(name)
+      forConfigurations.mode = name
     }
     timeout = try options.duration("--timeout", atLeast: .zero)
+    forConfigurations.timeout = timeout.map { $0 / .seconds(1) }
     verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
+    if options.has("--on-error") { forConfigurations.given.append("on_error") }
     try take(options)
+    if limits.memory != nil { forConfigurations.given.append("memory") }
+    if limits.callout != nil { forConfigurations.given.append("callout") }
+    forConfigurations.refusal = Self.refusal(arguments, scriptIndex)
+  }
+
+  /// What stands behind a file is for it; but a configuration takes nothing.
+  private static func refusal(_ arguments: [String], _ file: Int) -> String? {
+    let rest = arguments.dropFirst(file + 1)
+    let own = rest.first {
+      $0.hasPrefix("--") && runCommand.option($0.prefix { $0 != "=" }) != nil
+    }
+    guard let own else { return nil }
+    let words = rest.joined(separator: " ")
+    return
+      "moonloop: run: '\(own)' stands behind '\(arguments[file])', which is a configuration and"
+      + " takes no arguments; write: moonloop run \(words) \(arguments[file])"
   }
 
   /// What `repl` was called with.

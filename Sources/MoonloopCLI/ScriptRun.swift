@@ -136,6 +136,7 @@ final class ScriptRun {
       }
       if settings.watches { runtime.watchFile() }
     }
+    runtime.forConfigurations = settings.forConfigurations
     if settings.isConsole {
       try runtime.outsideGenerations { () throws(LuaError) in
         try runtime.start(
@@ -166,6 +167,7 @@ final class ScriptRun {
   private func status(_ state: LuaState) -> Int32 {
     if let exitStatus { return exitStatus }
     if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
+    if runtime.wasRefused { return ExitStatus.usage }
     switch runtime.errors.lastStop {
     case .memoryLimit, .timeLimit: return ExitStatus.limit
     default: break

@@ -436,7 +436,7 @@ function ml.now() end
 ---running:run()
 ---```
 ---@param what string|table The path of a file that returns it, or the table.
----@return table running Its handles as `timers.NAME`, `sources.NAME`, …; `running:run()` runs its phases, `running:close()` ends what it made.
+---@return table running Its handles as `timers.NAME`, `sources.NAME`, …; `running:run()` runs its phases, `running:run { mode = …, timeout = … }` one mode, or all of it for so long; `running:close()` ends what it made.
 function ml.configure(what) end
 
 ---Sets what the scripts of this state may use; what is not named stays as it is.

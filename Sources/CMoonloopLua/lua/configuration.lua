@@ -105,6 +105,10 @@ function configuration.configure(what)
   return items.make(doc)
 end
 
+-- What the command line says of the configuration that the program runs: `mode` and `timeout` of
+-- its run; and, each as true, limits and `on_error` that are not the configuration's to set.
+configuration.bounds, configuration.given = {}, {}
+
 -- What the program does with a file that returned a configuration. Returns what runs; or nil and
 -- all mistakes in words.
 function configuration.prepare(value, path)
@@ -117,7 +121,7 @@ function configuration.prepare(value, path)
   local doc = document(value, path, text)
   local found = configuration.mistakes(doc)
   if #found > 0 then return nil, configuration.in_words(doc, found) end
-  local ok, running = pcall(items.make, doc)
+  local ok, running = pcall(items.make, doc, { given = configuration.given })
   if not ok then return nil, tostring(running) end
   return running
 end

@@ -36,6 +36,7 @@ let moduleEntries: [LuaEntry] = [
         LuaParameter(
           "running", "table",
           "Its handles as `timers.NAME`, `sources.NAME`, …; `running:run()` runs its phases, "
+            + "`running:run { mode = …, timeout = … }` one mode, or all of it for so long; "
             + "`running:close()` ends what it made.")
       ],
       errors: ["Raises an error that lists all mistakes, or says what cannot be opened."],

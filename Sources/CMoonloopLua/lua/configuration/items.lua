@@ -154,18 +154,39 @@ function Running:close()
 end
 Running.__close = Running.close
 
--- Runs the phases, each until it is stopped, finished or late.
--- Returns why the last one ended, and the value of its stop.
-function Running:run()
-  local loop, why, value = ml.current(), "finished", nil
-  local number = 0
-  while self.phases[number + 1] do
-    number = number + 1
-    local phase = self.phases[number]
-    why, value = loop:run { mode = phase.mode or "default", timeout = phase.timeout,
-      until_handled = phase.until_handled }
+-- What `run` may be told: a mode in place of the phases, and how long all may take.
+local function bounds_of(options)
+  if options == nil then return end
+  if type(options) ~= "table" then
+    error("run: takes a table of options, such as { timeout = 5 }, got " .. rules.given(options), 3)
   end
-  return why, value
+  local found
+  rules.fields { mode = rules.mode, timeout = rules.seconds }(function(path, problem)
+    found = found or ("run: '%s' %s"):format(tostring(path[1]), problem)
+  end, {}, options)
+  if options.mode == "common" then found = "run: 'common' is no mode that can run" end
+  if found then error(found, 3) end
+  return options.mode, options.timeout
+end
+
+-- Runs the phases, each until it is stopped, finished or late; or instead a mode, if one is named.
+-- All together take no longer than the timeout: a phase that would begin later does not.
+-- Returns why the last one ended, and the value of its stop.
+function Running:run(options)
+  local loop, why, value = ml.current(), "finished", nil
+  local mode, timeout = bounds_of(options)
+  local deadline = timeout and ml.now() + timeout
+  local number = 0
+  while true do
+    local phase
+    if mode then phase = number == 0 and { mode = mode } else phase = self.phases[number + 1] end
+    local left = deadline and math.max(0, deadline - ml.now()) or math.huge
+    if not phase or number > 0 and left == 0 then return why, value end
+    number = number + 1
+    left = math.min(left, phase.timeout or math.huge)
+    why, value = loop:run { mode = phase.mode or "default", until_handled = phase.until_handled,
+      timeout = left < math.huge and left or nil }
+  end
 end
 
 -- Has what is made next count as made where its field stands.
@@ -210,7 +231,8 @@ function Running:add(section, name, handle, message)
 end
 
 -- Makes what a document without mistakes tells of. A simulation has a world of its own: `makers`
--- for kinds of sources, `wrap` for handlers, and no limits.
+-- for kinds of sources, `wrap` for handlers, and no limits. The program has `given`: limits that
+-- were named on the command line, and stay, and so does `on_error`.
 function items.make(doc, world)
   world = world or {}
   local loop, value = ml.current(), resolved(doc, world.wrap)
@@ -221,14 +243,15 @@ function items.make(doc, world)
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
     if mode ~= "default" then assert(loop:add_common_mode(mode)) end
   end
+  local given = world.given or {}
   if value.limits and not world.has_no_limits then
     local limits = {}
     for key, one in pairs(value.limits) do
-      limits[key] = key == "memory" and rules.to_bytes(one) or one
+      if not given[key] then limits[key] = key == "memory" and rules.to_bytes(one) or one end
     end
     ml.limit(limits)
   end
-  if value.on_error then loop.on_error = value.on_error end
+  if value.on_error and not given.on_error then loop.on_error = value.on_error end
   for _, name in ipairs(rules.sorted_keys(value.observers or {})) do
     local one = value.observers[name]
     mark(doc, "observers", name)
