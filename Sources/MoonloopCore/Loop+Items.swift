@@ -17,6 +17,10 @@ extension Loop {
     guard item.isValid else { throw .invalidItem(item.label) }
     if let timer = item as? Timer { return try add(timer: timer, names) }
     try claim(item)
+    guard item.isValid else {  // Another thread has ended it since it was looked at.
+      leaveAllModes(item)
+      throw .invalidItem(item.label)
+    }
     if names.contains(.common) && !isCommonItem(item) {
       commonItems.append(item)
       if item.isOwned(by: self) { item.isCommon = true }
@@ -40,7 +44,7 @@ extension Loop {
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")
     if let timer = item as? Timer {
-      if timer.loop === self { remove(timer.id, names) }
+      if timer.isOwned(by: self) { remove(timer.id, names) }
       return
     }
     if names.contains(.common) { forgetCommon(item) }
@@ -57,7 +61,7 @@ extension Loop {
   /// Whether an item is in a mode; for `.common`, whether it is a common item.
   /// - Note: Loop thread only.
   public func contains(_ item: Item, mode name: ModeName = .default) -> Bool {
-    if let timer = item as? Timer { return timer.loop === self && contains(timer.id, name) }
+    if let timer = item as? Timer { return timer.isOwned(by: self) && contains(timer.id, name) }
     if name == .common { return isCommonItem(item) }
     guard let mode = findMode(name) else { return false }
     return isMember(item, mode)
@@ -65,7 +69,7 @@ extension Loop {
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
   public func modes(of item: Item) -> [ModeName] {
-    if let timer = item as? Timer { return timer.loop === self ? modeNames(of: timer.id) : [] }
+    if let timer = item as? Timer { return timer.isOwned(by: self) ? modeNames(of: timer.id) : [] }
     return indices(of: item).map { modes[$0].name }
   }
 

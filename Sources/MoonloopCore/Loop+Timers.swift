@@ -353,8 +353,12 @@ extension Loop {
   // MARK: Timers as Swift objects
 
   func add(timer: Timer, _ names: [ModeName]) throws(LoopError) {
-    if timer.loop !== self {
+    if !timer.isOwned(by: self) {
       guard timer.claim(for: self) else { throw .onAnotherLoop(timer.label) }
+      guard timer.isValid else {  // It ended on another loop since it was looked at.
+        timer.release()
+        throw .invalidItem(timer.label)
+      }
       try makeRecord(timer)
     }
     for name in names { add(timer.id, name) }
@@ -391,8 +395,8 @@ extension Loop {
     timer.restingDate = record.date
     timer.id = TimerID(rawValue: 0)
     timer.loop = nil
-    timer.release()
     timers.records[slot].flags.remove(.valid)
     finalize(slot)
+    timer.release()  // Last: from here on the loop of another thread may have it.
   }
 }
