@@ -104,7 +104,7 @@ extension LuaState {
   }
 
   /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
-  func setGlobal(_ name: String, on stack: LuaStack) {
+  package func setGlobal(_ name: String, on stack: LuaStack) {
     _ = cml_rawgeti(stack.L, registryIndex, 2)  // LUA_RIDX_GLOBALS
     stack.push(name)
     cml_rotate(stack.L, -3, -1)

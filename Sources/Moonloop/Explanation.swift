@@ -109,6 +109,18 @@ extension Runtime {
 
   func why(_ handle: LuaHandle) -> String { why(handle.item, endedAt: handle.endedAt) }
 
+  /// What the program made may be on another loop, whose doings this one does not know.
+  func why(programItem item: Loop.Item) -> String {
+    let label = "\(item.label) of the program"
+    guard item.isValid else { return "\(label): it has ended" }
+    if item.isOwned(by: loop), !(item is Loop.Timer) { return "\(label): \(obstacle(item))" }
+    let modes = loop.modes(of: item)
+    if modes.isEmpty && item.hasOwner { return "\(label): it is on another loop, not on this one" }
+    let words = obstacle(
+      modes: modes, isCommon: loop.contains(item, mode: .common), doing: "be called", state: nil)
+    return "\(label): \(words ?? "it is in the mode that runs, and its time has not come")"
+  }
+
   func why(_ item: Loop.Item, endedAt: LuaPosition?) -> String {
     let label = label(of: .item(item))
     guard item.isValid else {

@@ -30,6 +30,8 @@ package struct Kinds {
   package let process: LuaHandleKind
   package let terminal: LuaHandleKind
   package let recording: LuaHandleKind
+  /// What the program made in Swift, and any of its states may schedule.
+  package let programItem: LuaHandleKind
 
   init(_ state: LuaState, _ doors: ItemDoors) {
     loop = state.makeHandleKind("loop", slots: 0, loopEntries)
@@ -65,5 +67,8 @@ package struct Kinds {
       releaseTerminal($0)
     }
     recording = state.makeHandleKind("recording", slots: 0, recordingEntries) { _ in }
+    programItem = state.makeHandleKind("program item", slots: 0, programItemEntries) {
+      releaseProgramItem($0)
+    }
   }
 }

@@ -11,6 +11,10 @@ final class LuaFace: Face {
   private let world: any World
   /// By id: the loop on which an object lives, by the name of its thread.
   private let places: [String: String]
+  /// The objects of several loops. Swift makes them, as a program would that hands one thing to
+  /// several states; a handler that runs on two threads cannot be a function of one Lua state.
+  private let shared: SwiftFace
+  private let sharedIDs: Set<String>
 
   private struct State {
     var sides: [String: LuaSide] = [:]
@@ -23,14 +27,14 @@ final class LuaFace: Face {
   init(_ receiver: any CallbackReceiver, _ world: any World, _ scenario: Scenario) {
     self.receiver = receiver
     self.world = world
-    places = Self.loops(in: scenario).compactMapValues(\.first)
+    let loops = Self.loops(in: scenario)
+    places = loops.compactMapValues(\.first)
+    shared = SwiftFace(receiver, world)
+    sharedIDs = Set(loops.filter { $0.value.count > 1 }.keys)
   }
 
   static func reasonNotToRun(_ scenario: Scenario) -> String? {
     guard isComplete else { return "the Lua interface has only timers and runs so far" }
-    guard loops(in: scenario).values.allSatisfy({ $0.count < 2 }) else {
-      return "a handle belongs to one Lua state, and so to one loop"
-    }
     return nil
   }
 
@@ -75,7 +79,7 @@ final class LuaFace: Face {
     for work in waiting { work(side) }
   }
 
-  func place(of id: String) -> String? { home(of: id) }
+  func place(of id: String) -> String? { sharedIDs.contains(id) ? nil : home(of: id) }
 
   private func home(of id: String) -> String { places[id] ?? Action.home }
 
@@ -90,8 +94,14 @@ final class LuaFace: Face {
     side?.loop.change { _ in side.map(work) }
   }
 
-  /// The Lua side of the thread that is calling, which is that of the object's loop.
+  /// The Lua side of the thread that is calling, which is that of the object's loop. What is shared
+  /// has a handle on each.
   private func side(of id: String) -> LuaSide {
+    if sharedIDs.contains(id) {
+      let side = side(of: Loop.current)
+      side.adopt(id, shared.item(id))
+      return side
+    }
     guard let side = state.withLock({ $0.sides[places[id] ?? Action.home] }), side.loop.isOnThread
     else { Driver.fail("'\(id)' is used on a thread that is not its loop's") }
     return side
@@ -108,6 +118,7 @@ final class LuaFace: Face {
   // MARK: Objects
 
   func make(_ spec: ObjectSpec, descriptor: Int32?) {
+    if sharedIDs.contains(spec.id) { return shared.make(spec, descriptor: descriptor) }
     let created = world.now()
     let world = world
     onLoop(of: spec.id) { $0.make(spec, descriptor: descriptor, age: world.now() - created) }
@@ -121,7 +132,9 @@ final class LuaFace: Face {
 
   func contains(_ id: String, in mode: String, of loop: Loop) -> Bool {
     // An object of another Lua state is not in this loop.
-    guard state.withLock({ $0.names[ObjectIdentifier(loop)] }) == home(of: id) else {
+    guard
+      sharedIDs.contains(id) || state.withLock({ $0.names[ObjectIdentifier(loop)] }) == home(of: id)
+    else {
       return false
     }
     return side(of: id).ask("contains", id, mode)
@@ -139,18 +152,30 @@ final class LuaFace: Face {
     side(of: id).call("set_next_fire", id, Double(time) / 1e9)
   }
 
-  func signal(_ id: String) { onLoop(of: id) { $0.call("signal", id) } }
-  func post(_ message: String, to id: String) { onLoop(of: id) { $0.call("post", id, message) } }
+  func signal(_ id: String) {
+    if sharedIDs.contains(id) { return side(of: id).call("signal", id) }
+    onLoop(of: id) { $0.call("signal", id) }
+  }
+
+  // Messages and bytes of a shared port or descriptor are its maker's.
+
+  func post(_ message: String, to id: String) {
+    if sharedIDs.contains(id) { return shared.post(message, to: id) }
+    onLoop(of: id) { $0.call("post", id, message) }
+  }
 
   func enable(_ id: String, _ events: [Direction]) {
+    if sharedIDs.contains(id) { return shared.enable(id, events) }
     for event in events { side(of: id).call("enable", id, event.rawValue) }
   }
 
   func disable(_ id: String, _ events: [Direction]) {
+    if sharedIDs.contains(id) { return shared.disable(id, events) }
     for event in events { side(of: id).call("disable", id, event.rawValue) }
   }
 
   func read(_ id: String, atMost count: Int) -> ReadOutcome {
+    if sharedIDs.contains(id) { return shared.read(id, atMost: count) }
     let data: String? = side(of: id).ask("read", id, count)
     guard let data else { return .nothing }
     return data.isEmpty ? .endOfFile : .data(Array(data.utf8))

@@ -8,6 +8,8 @@ enum LuaScript {
     local loop = ml.current()
     local items, enabled, requests = {}, {}, {}
 
+    function adopt(id, item) items[id] = item end
+
     function make_timer(id, delay, interval)
       items[id] = ml.timer { first = delay, every = interval > 0 and interval or nil, name = id,
         function() called(id, "plain", "") end }
@@ -43,7 +45,11 @@ enum LuaScript {
     end
 
     -- What cannot be added (it is invalid, or on another loop) stays out, as in Core Foundation.
-    function add(id, mode) if items[id]:is_valid() then loop:add(items[id], mode) end end
+    function add(id, mode)
+      if not items[id]:is_valid() then return end
+      local ok, message = pcall(loop.add, loop, items[id], mode)
+      assert(ok or message:find("is in modes of another loop", 1, true), message)
+    end
     function remove(id, mode) if items[id]:is_valid() then loop:remove(items[id], mode) end end
     function contains(id, mode)
       return items[id]:is_valid() and loop:contains(items[id], mode)

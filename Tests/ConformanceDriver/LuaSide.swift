@@ -23,6 +23,9 @@ final class LuaSide: @unchecked Sendable {
     }
   }
 
+  /// Gives the state a handle of an item that Swift made.
+  func adopt(_ id: String, _ item: Loop.Item) { call("adopt", id, item) }
+
   private func function(_ name: String) -> LuaFunction {
     guard let function = lua.globals[function: name] else {
       Driver.fail("the Lua side has no function '\(name)'")

@@ -90,7 +90,7 @@ final class SwiftFace: Face {
     }
   }
 
-  private func item(_ id: String) -> Loop.Item {
+  func item(_ id: String) -> Loop.Item {
     guard let item = state.withLock({ $0.items[id] }) else {
       Driver.fail("'\(id)' is used before it was created")
     }

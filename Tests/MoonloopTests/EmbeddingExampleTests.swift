@@ -66,6 +66,17 @@ private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
   return done
 }
 
+// MARK: Items of the program in scripts
+
+private func share(_ lua: LuaState, on loop: Loop) throws -> [String] {
+  var done: [String] = []
+  let jobs = Loop.Source(name: "jobs") { _ in done.append("jobs") }
+  lua.set("jobs", jobs)
+  try lua.run("require('moonloop').current():add(jobs) jobs:signal()")
+  loop.run(for: .zero)
+  return done
+}
+
 // MARK: Errors
 
 private func describe(_ script: String, _ lua: LuaState) -> String {
@@ -114,6 +125,16 @@ struct EmbeddingExampleDocsTests {
     try Loop.isolated(clock: .virtual) { loop in
       let result = try tool(script, on: loop)
       #expect(result == .stopped)
+    }
+  }
+
+  @Test("a script schedules a source of the program")
+  func sharesSource() throws {
+    try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      defer { lua.shutDown() }
+      let done = try share(lua, on: loop)
+      #expect(done == ["jobs"])
     }
   }
 

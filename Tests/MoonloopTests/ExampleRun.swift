@@ -54,12 +54,20 @@ struct ExampleRun {
     end
     """
 
+  /// What the examples of items of the program speak of.
+  private static func makeItems(for lua: LuaState, _ collected: Collected) {
+    lua.set("jobs", Loop.Source(name: "jobs") { _ in collected.text += "jobs performed\n" })
+    lua.set(
+      "tick", Loop.Timer(after: .seconds(1), name: "tick") { _ in collected.text += "tick\n" })
+  }
+
   private static func run(_ chunk: String, _ name: String, _ collected: Collected) throws {
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
       guard let runtime = lua.runtime else { return }
       runtime.errors.write = { collected.errors.append($0) }
+      makeItems(for: lua, collected)
       lua.register("captured") { (text: String) in collected.text += text }
       try lua.run("local write = captured; captured = nil; (function(...) \(capture) end)(write)")
       try runtime.start(chunk: chunk, name: "=\(name)")

@@ -978,9 +978,9 @@ function Loop:watch(options) end
 ---local timer = loop:add(ml.timer { first = 1, function() end }, "tracking")
 ---print(timer:modes()[1])   --> tracking
 ---```
----@param item moonloop.Item A timer, source, fd, observer or port.
+---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
 ---@param modes? moonloop.Modes Default "default".
----@return moonloop.Item item The same item.
+---@return moonloop.Item|moonloop.ProgramItem item The same item.
 function Loop:add(item, modes) end
 
 ---Takes an item out of modes; it stays valid, and may be added again.
@@ -989,9 +989,9 @@ function Loop:add(item, modes) end
 ---local timer = loop:after(1, print)
 ---print(#loop:remove(timer):modes())   --> 0
 ---```
----@param item moonloop.Item A timer, source, fd, observer or port.
+---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
 ---@param modes? moonloop.Modes Default "default".
----@return moonloop.Item item The same item.
+---@return moonloop.Item|moonloop.ProgramItem item The same item.
 function Loop:remove(item, modes) end
 
 ---Whether an item is in a mode.
@@ -999,7 +999,7 @@ function Loop:remove(item, modes) end
 ---local timer <close> = loop:every(1, print)
 ---print(loop:contains(timer), loop:contains(timer, "common"))   --> true false
 ---```
----@param item moonloop.Item A timer, source, fd, observer or port.
+---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
 ---@param mode? string Default "default"; "common": whether it is a common item.
 ---@return boolean contained Whether it is in that mode.
 function Loop:contains(item, mode) end
@@ -1053,7 +1053,7 @@ function Loop:record(path) end
 ---local timer <close> = loop:timer { every = 1, name = "poll", modes = "tracking", print }
 ---print(loop:why(timer))
 ---```
----@param handle? moonloop.Item|moonloop.Request What is asked about; without it: what keeps a run from finishing.
+---@param handle? moonloop.Item|moonloop.ProgramItem|moonloop.Request What is asked about; without it: what keeps a run from finishing.
 ---@return string reason For people; its wording may change.
 function Loop:why(handle) end
 
@@ -2444,6 +2444,48 @@ function Permit:invalidate() end
 ---```
 ---@return boolean valid False once it was released.
 function Permit:is_valid() end
+
+---Sources, timers and other items that a Swift program made and handed over (see [embedding](swift.md)), for `loop:add`, `remove`, `contains`, `why`. Several states may have the same one. In the examples `jobs` is a source, `tick` a timer.
+---@class moonloop.ProgramItem
+---@field name string The name that the program gave it. Read only.
+---@field signalled boolean Whether a source was signalled and has not performed since, on any loop. Read only.
+---@field next_fire number? When a timer is due next, on the clock of `ml.now()`; may be set. (s)
+local ProgramItem = {}
+
+---Marks a source: one of the loops that it is in performs it, whichever looks first.
+---Wakes no loop, as with a source of a script.
+---Raises an error when it is no source, or has ended.
+---```lua
+---loop:add(jobs)   -- `jobs`: a source of the program
+---jobs:signal()    --> jobs performed
+---loop:after(1, function() jobs:invalidate() end)
+---```
+function ProgramItem:signal() end
+
+---Ends the item for good, in all loops that it is in.
+---Has no effect on one that has ended. A `<close>` variable does the same at the end of its block. Dropping the handle does not: the item is the program's.
+---Raises an error when it is on another loop, unless it is a source or port.
+---```lua
+---jobs:invalidate()
+---print(jobs:is_valid())   --> false
+---```
+function ProgramItem:invalidate() end
+
+---Whether the item has not ended.
+---```lua
+---print(jobs:is_valid())   --> true
+---```
+---@return boolean valid False once it has ended, on whatever loop.
+function ProgramItem:is_valid() end
+
+---The modes of this loop that the item is in.
+---```lua
+---loop:add(tick, { "default", "tracking" })   -- `tick`: a timer of the program
+---print(#tick:modes())   --> 2
+---loop:remove(tick, { "default", "tracking" })
+---```
+---@return string[] modes Names; none if it is only on other loops.
+function ProgramItem:modes() end
 
 ---Made by `loop:record`.
 ---@class moonloop.Recording

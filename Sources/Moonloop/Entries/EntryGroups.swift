@@ -131,6 +131,13 @@ package let entryGroups: [EntryGroup] = [
     title: "Permits", type: "moonloop.Permit", receiver: "permit", parent: nil,
     summary: "What `semaphore:acquire` gives.", entries: permitEntries),
   EntryGroup(
+    title: "Items of the program", type: "moonloop.ProgramItem", receiver: "program_item",
+    parent: nil,
+    summary: "Sources, timers and other items that a Swift program made and handed over (see "
+      + "[embedding](swift.md)), for `loop:add`, `remove`, `contains`, `why`. Several "
+      + "states may have the same one. In the examples `jobs` is a source, `tick` a timer.",
+    entries: programItemEntries),
+  EntryGroup(
     title: "Recordings", type: "moonloop.Recording", receiver: "recording", parent: nil,
     summary: "Made by `loop:record`.", entries: recordingEntries),
 ]

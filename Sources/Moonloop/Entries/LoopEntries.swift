@@ -10,7 +10,7 @@ let loopEntries: [LuaEntry] =
         "Says in words why a handle is not called now, or why the loop is not finished.",
         parameters: [
           LuaParameter(
-            "handle", "moonloop.Item|moonloop.Request",
+            "handle", "moonloop.Item|moonloop.ProgramItem|moonloop.Request",
             "What is asked about; without it: what keeps a run from finishing.", optional: true)
         ],
         returns: [LuaParameter("reason", "string", "For people; its wording may change.")],
@@ -154,10 +154,11 @@ private let loopItemEntries: [LuaEntry] = [
         + "twice to a mode has no effect. In \"common\" it is in every common mode, now and "
         + "later.",
       parameters: [
-        LuaParameter("item", "moonloop.Item", "A timer, source, fd, observer or port."),
+        LuaParameter(
+          "item", "moonloop.Item|moonloop.ProgramItem", "A timer, source, fd, observer or port."),
         LuaParameter("modes", "moonloop.Modes", "Default \"default\".", optional: true),
       ],
-      returns: [LuaParameter("item", "moonloop.Item", "The same item.")],
+      returns: [LuaParameter("item", "moonloop.Item|moonloop.ProgramItem", "The same item.")],
       errors: ["Raises an error when the item has ended."],
       example: """
         local timer = loop:add(ml.timer { first = 1, function() end }, "tracking")
@@ -169,10 +170,11 @@ private let loopItemEntries: [LuaEntry] = [
       "Takes an item out of modes; it stays valid, and may be added again.",
       details: "Taking it out of \"common\" takes it out of every common mode.",
       parameters: [
-        LuaParameter("item", "moonloop.Item", "A timer, source, fd, observer or port."),
+        LuaParameter(
+          "item", "moonloop.Item|moonloop.ProgramItem", "A timer, source, fd, observer or port."),
         LuaParameter("modes", "moonloop.Modes", "Default \"default\".", optional: true),
       ],
-      returns: [LuaParameter("item", "moonloop.Item", "The same item.")],
+      returns: [LuaParameter("item", "moonloop.Item|moonloop.ProgramItem", "The same item.")],
       example: """
         local timer = loop:after(1, print)
         print(#loop:remove(timer):modes())   --> 0
@@ -182,7 +184,8 @@ private let loopItemEntries: [LuaEntry] = [
     LuaDocs(
       "Whether an item is in a mode.",
       parameters: [
-        LuaParameter("item", "moonloop.Item", "A timer, source, fd, observer or port."),
+        LuaParameter(
+          "item", "moonloop.Item|moonloop.ProgramItem", "A timer, source, fd, observer or port."),
         LuaParameter(
           "mode", "string", "Default \"default\"; \"common\": whether it is a common item.",
           optional: true),

@@ -27,6 +27,8 @@ let loopWhy: LuaRawFunction = { L, context in
         call.stack.push(runtime.why(process.source, endedAt: nil))
       } else if let handle = call.itemHandle(2) {
         call.stack.push(runtime.why(handle))
+      } else if let handle = runtime.kinds.programItem.handle(call.stack.L, 2) {
+        call.stack.push(runtime.why(programItem: handle.item))
       } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
         let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
         call.stack.push(runtime.why(request))

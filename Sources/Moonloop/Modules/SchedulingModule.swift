@@ -7,12 +7,15 @@ internal import MoonloopCore
 private enum Scheduled {
   case timer(TimerID)
   case item(LuaHandle)
+  /// One that the program made.
+  case programItem(Loop.Item)
 }
 
 extension HostCall {
   fileprivate func scheduled(_ index: Int32) throws(ScriptMistake) -> Scheduled {
     if let id = timerID(index) { return .timer(id) }
     if let handle = itemHandle(index) { return .item(handle) }
+    if let handle = kinds.programItem.handle(stack.L, index) { return .programItem(handle.item) }
     throw mistake("takes a timer, source, fd, observer or port, got \(given(index))")
   }
 
@@ -48,6 +51,7 @@ let loopAdd: LuaRawFunction = { L, context in
     case .item(let handle):
       try call.requireValid(handle)
       try call.add(handle.item, 2, to: modes)
+    case .programItem(let item): try call.loop.add(item, modes: modes)
     }
     return 1
   }
@@ -68,6 +72,7 @@ let loopRemove: LuaRawFunction = { L, context in
       let item = handle.item
       call.loop.remove(item, modes: modes)
       call.runtime.letGoIfNowhere(item)
+    case .programItem(let item): call.loop.remove(item, modes: modes)
     }
     return 1
   }
@@ -83,6 +88,7 @@ let loopContains: LuaRawFunction = { L, context in
     switch scheduled {
     case .timer(let id): call.stack.push(call.loop.contains(id, mode))
     case .item(let handle): call.stack.push(call.loop.contains(handle.item, mode: mode))
+    case .programItem(let item): call.stack.push(call.loop.contains(item, mode: mode))
     }
     return 1
   }

@@ -1,0 +1,149 @@
+// Items that the program made in Swift, as scripts see them: one item may have handles in several
+// states, whose loops run on several threads.
+//
+// The rule of threads: a script does with such an item what its own loop may do, and no more. A
+// source or port may be in many loops, and says itself what happens where. Everything else is for
+// the loop that it is on: it is claimed, atomically, before it is touched.
+
+public import LuaEmbed
+public import MoonloopCore
+
+extension Loop.Item: LuaPushable {
+  /// Pushes a handle, the same one while a script holds it. The item stays the program's: dropping
+  /// the handle ends nothing. Needs a state that is on a loop. [-0, +1, raises: -]
+  public func push(on stack: LuaStack) {
+    guard let runtime = stack.state.runtime else {
+      preconditionFailure("\(label) is handed to a Lua state that is on no loop")
+    }
+    let pointer = Unmanaged.passUnretained(self).toOpaque()
+    if stack.pushKnown(pointer) { return }
+    let handle = runtime.kinds.programItem.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(self).toOpaque()
+    stack.makeKnown(pointer)
+  }
+}
+
+extension LuaState {
+  /// Hands an item that the program made to scripts, as a global: they may schedule, signal and end
+  /// it. Several states may get the same one.
+  public func set(_ name: String, _ item: Loop.Item) {
+    item.push(on: stack)
+    setGlobal(name, on: stack)
+  }
+}
+
+/// A handle was collected: the item is the program's and goes on.
+func releaseProgramItem(_ handle: LuaHandle) {
+  guard let pointer = handle.pointer else { return }
+  handle.pointer = nil
+  Unmanaged<Loop.Item>.fromOpaque(pointer).release()
+}
+
+extension HostCall {
+  fileprivate func programItem() throws(ScriptMistake) -> Loop.Item {
+    try selfHandle(kinds.programItem).item
+  }
+
+  /// The item as what it must be for this call.
+  fileprivate func programItem<Kind: Loop.Item>(
+    as type: Kind.Type, _ word: String
+  ) throws(ScriptMistake) -> Kind {
+    let item = try programItem()
+    guard let found = item as? Kind else { throw mistake("\(item.label) is no \(word)") }
+    return found
+  }
+
+  /// Runs a body while the item is this loop's or nobody's.
+  /// - Throws: `LoopError` if it is on another loop.
+  fileprivate func claiming<Result>(_ item: Loop.Item, _ body: () -> Result) throws -> Result {
+    if item.isOwned(by: loop) { return body() }
+    guard item.claim(for: loop) else { throw LoopError.onAnotherLoop(item.label) }
+    defer { item.release() }
+    return body()
+  }
+}
+
+// MARK: Methods
+
+let programItemSignal: LuaRawFunction = { L, context in
+  host(L, context, "signal") { call in
+    let source = try call.programItem(as: Loop.Source.self, "source, and cannot be signalled")
+    if !source.isValid { throw LoopError.invalidItem(source.label) }
+    source.signal()
+    return 0
+  }
+}
+
+let programItemInvalidate: LuaRawFunction = { L, context in
+  host(L, context, "invalidate") { call in
+    let item = try call.programItem()
+    if item is Loop.Source || item is Loop.Port {
+      invalidate(item)
+    } else if item.isValid {
+      try call.claiming(item) { invalidate(item) }
+    }
+    return 0
+  }
+}
+
+let programItemIsValid: LuaRawFunction = { L, context in
+  host(L, context, "is_valid") { call in
+    call.stack.push(try call.programItem().isValid)
+    return 1
+  }
+}
+
+let programItemModes: LuaRawFunction = { L, context in
+  host(L, context, "modes") { call in
+    call.pushNames(call.loop.modes(of: try call.programItem()))
+    return 1
+  }
+}
+
+let programItemToString: LuaRawFunction = { L, context in
+  host(L, context, "tostring") { call in
+    let item = try call.programItem()
+    call.stack.push(item.label + (item.isValid ? ", of the program" : ", of the program, ended"))
+    return 1
+  }
+}
+
+// MARK: Fields
+
+let programItemName: LuaRawFunction = { L, context in
+  host(L, context, "name") { call in
+    call.stack.push(try call.programItem().name)
+    return 1
+  }
+}
+
+let programItemSignalled: LuaRawFunction = { L, context in
+  host(L, context, "signalled") { call in
+    let source = try call.programItem(as: Loop.Source.self, "source, and is never signalled")
+    call.stack.push(source.isValid && source.isSignalled)
+    return 1
+  }
+}
+
+let programItemNextFire: LuaRawFunction = { L, context in
+  host(L, context, "next_fire") { call in
+    let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
+    let date = try call.claiming(timer) { timer.nextFire }
+    guard let date = date?.nanoseconds else {
+      call.stack.pushNil()
+      return 1
+    }
+    call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
+    return 1
+  }
+}
+
+let programItemSetNextFire: LuaRawFunction = { L, context in
+  host(L, context, "next_fire") { call in
+    let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
+    let date = try call.seconds(2, "the date", .any)
+    if !timer.isValid { throw LoopError.invalidItem(timer.label) }
+    try call.claiming(timer) { timer.nextFire = LoopTime(nanoseconds: date) }
+    return 0
+  }
+}
