@@ -19,6 +19,8 @@ void cml_site(lua_State *L, char *text) {
 
 // Our modules in Lua make handles in the name of who calls them.
 static bool is_ours(const char *source) {
+  // Most names differ from ours in their second byte already.
+  if (LIKELY(source[0] == 0 || source[1] != 'm')) return false;
   return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
 }
 

@@ -7,15 +7,15 @@ internal import MoonloopCore
 /// Which generation of its file a state runs. Loop thread only.
 final class Generations {
   /// What handles get that the file makes while it is loaded; 0 while somebody else makes some.
-  private(set) var stamp: Int32 = 1
+  @exclusivity(unchecked) private(set) var stamp: Int32 = 1
   /// The generation that runs; during a load the one that is loaded.
   var number: Int32 = 1 { didSet { stamp = number } }
   /// The file that can be loaded again, and what pushes its arguments.
   var file: (path: String, pushArguments: (LuaStack) -> Int)?
   /// The load that is under way.
-  var load: GenerationLoad?
+  @exclusivity(unchecked) var load: GenerationLoad?
   /// Who runs the bodies of modules that `require` loads now, innermost last.
-  var bodies: [Running] = []
+  @exclusivity(unchecked) var bodies: [Running] = []
   /// Who waits for the next load.
   fileprivate(set) var waits: [ReloadWait] = []
 

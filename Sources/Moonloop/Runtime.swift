@@ -60,7 +60,7 @@ package final class Runtime {
   /// The file watches, once there was one.
   var watches: WatchService?
   /// What is known of the loop's doings, once somebody has asked.
-  var measuring: Measuring?
+  @exclusivity(unchecked) var measuring: Measuring?
   /// How often that began.
   var measurings: Int32 = 0
   /// The terminals that are open.
@@ -76,7 +76,7 @@ package final class Runtime {
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package var ranLoop = false
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
-  package var waitingChunk: ScriptTask?
+  @exclusivity(unchecked) package var waitingChunk: ScriptTask?
   /// What `stop` handed over to the run that it met, by the depth of that run.
   package var stopValues: [Int: LuaReference] = [:]
   /// How many runs scripts began after the end of the program was asked for.

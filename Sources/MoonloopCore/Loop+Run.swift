@@ -134,7 +134,7 @@ extension Loop {
     var isFirst = true
     while true {
       applyPosts()
-      if attention != nil { hearAttention(mode) }
+      if Attention.isAskedFor && attention != nil { hearAttention(mode) }
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
       if mode.timers.hasRing && canOmitSleep(mode) { return }

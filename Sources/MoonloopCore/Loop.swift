@@ -86,7 +86,7 @@ public final class Loop: @unchecked Sendable {
   /// A stop that is remembered for the next run, and its value.
   var pendingStop: (any Sendable)??
   /// It serves the loops of scripts to their last word: the end of the program is not for it.
-  package var outlastsScripts = false
+  @exclusivity(unchecked) package var outlastsScripts = false
   /// How many passes the loop made, in all runs. Loop thread only.
   public var passes: UInt64 { passCount }
   var passCount: UInt64 = 0

@@ -10,12 +10,12 @@ package final class RunFrame {
   package let polls: Bool
   package let returnAfterSource: Bool
   /// `stop` met this run.
-  package private(set) var isStopped = false
+  @exclusivity(unchecked) package private(set) var isStopped = false  // a plain word
   private(set) var stopValue: (any Sendable)?
   /// The exit observers are being told: it is too late to stop this run (R18).
   var isExiting = false
   /// What observers are being told, if they are: for who asks why something does not happen.
-  package var telling: Activity = []
+  @exclusivity(unchecked) package var telling: Activity = []
   /// The number of wake-ups at the begin of the pass under way.
   var wakesSeen: UInt64 = 0
   /// The last pass served a ready port: due timers go first now (R31).

@@ -177,6 +177,12 @@ package struct TimerStore {
     return slot
   }
 
+  /// Whether more is remembered of a timer elsewhere; nil if it does not exist any more.
+  package func isNoted(_ id: TimerID) -> Bool? {
+    guard let slot = slot(of: id) else { return nil }
+    return records[slot].flags.contains(.noted)
+  }
+
   /// How late the timer in a slot may be on purpose.
   package func tolerance(_ slot: Int) -> Int64 { slot < tolerances.count ? tolerances[slot] : 0 }
 

@@ -284,17 +284,20 @@ extension LuaHandle {
 
 let timerInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
-    let id = try call.selfTimer()
-    let runtime = call.runtime
-    if runtime.generations.load?.release(id, runtime.handles) ?? false { return 0 }
-    if let slot = call.timers.slot(of: id) {
-      // To ask for the place takes longer than to end the timer: only for those that have a name.
-      let isNoted = call.timers.records[slot].flags.contains(.noted) || runtime.measuring != nil
-      let handle = call.kinds.timer.handle(call.stack.L, 1)
-      handle?.word = isNoted ? packed(call.stack.position) : endedSomewhere
+    guard let handle = call.kinds.timer.handle(call.stack.L, 1) else {
+      throw call.notSelf("timer")
     }
-    call.withLoop { $0.invalidate(id) }
-    return 0
+    let id = TimerID(slot: Int(handle.index), generation: handle.generation)
+    return call.withRuntime { runtime in
+      if let load = runtime.generations.load, load.release(id, runtime.handles) { return 0 }
+      if let isNoted = call.timers.isNoted(id) {
+        // To ask for the place takes longer than to end the timer: only for those with a name.
+        let isAsked = isNoted || runtime.measuring != nil
+        handle.word = isAsked ? packed(call.stack.position) : endedSomewhere
+      }
+      call.withLoop { $0.invalidate(id) }
+      return 0
+    }
   }
 }
 

@@ -165,6 +165,7 @@ package final class Clock {
   }
 
   /// The time, read now.
+  @inline(__always)
   package func now() -> Int64 { time(at: world?.now ?? cmx_monotonic()) }
 
   /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
