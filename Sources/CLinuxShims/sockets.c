@@ -226,7 +226,9 @@ int cmx_socket_reset_on_close(int fd) {
   return CALL(setsockopt, setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once));
 }
 
-int cmx_shutdown_writing(int fd) { return CALL_ON(shutdown, fd, shutdown(fd, SHUT_WR)); }
+int cmx_shutdown(int fd, bool both_ways) {
+  return CALL_ON(shutdown, fd, shutdown(fd, both_ways ? SHUT_RDWR : SHUT_WR));
+}
 
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
   intptr_t result = CALL_AGAIN(

@@ -71,6 +71,7 @@ extension Runtime {
     _ source: Loop.DescriptorSource
   ) -> Result<Attachment, StructuredClone.Refusal> {
     guard source.isValid else { return .failure(.init("a \(word(for: source)) that has ended")) }
+    ScriptStream.of(source)?.connection = nil  // The receiver will have it too.
     do throws(SystemError) {
       return .success(.descriptor(SentDescriptor(try Descriptor(duplicateOf: source.fd))))
     } catch {

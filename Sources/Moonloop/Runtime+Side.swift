@@ -22,6 +22,7 @@ struct LoopSide {
   let processes: [ObjectIdentifier: ScriptProcess]
   let watches: WatchService?
   let measuring: Measuring?
+  let lingering: [LingeringClose]
 }
 
 extension Runtime {
@@ -35,13 +36,14 @@ extension Runtime {
         loop: self.loop, handles: handles, errors: errors, tasks: tasks, waits: waits,
         unawaited: unawaited, raisedInHandler: raisedInHandler, running: running,
         requests: requests, pendingWait: pendingWait, ranLoop: ranLoop, waitingChunk: waitingChunk,
-        stopValues: stopValues, processes: processes, watches: watches, measuring: measuring))
+        stopValues: stopValues, processes: processes, watches: watches, measuring: measuring,
+        lingering: lingering))
     take(
       LoopSide(
         loop: loop, handles: Handles(), errors: ErrorPolicy(), tasks: TaskTable(), waits: [],
         unawaited: [:], raisedInHandler: nil, running: Running(), requests: [:], pendingWait: nil,
         ranLoop: false, waitingChunk: nil, stopValues: [:], processes: [:], watches: nil,
-        measuring: nil))
+        measuring: nil, lingering: []))
     attach()
   }
 
@@ -60,6 +62,7 @@ extension Runtime {
     endWorkers()
     endTerminals()
     invalidateAll()
+    endLingering()
     watches?.end()
     watches = nil
     measuring?.end()

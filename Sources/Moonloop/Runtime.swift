@@ -95,6 +95,8 @@ package final class Runtime {
   var workerDepth = 0
   /// The connections of named ports that may have something to send yet.
   var farewells: [PortFarewell] = []
+  /// The connections that wait for their peers' end.
+  var lingering: [LingeringClose] = []
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
@@ -166,6 +168,7 @@ package final class Runtime {
     processes = side.processes
     watches = side.watches
     measuring = side.measuring
+    lingering = side.lingering
   }
 
   /// The registry reference of a mode's name.

@@ -25,6 +25,8 @@ package final class ScriptStream {
   @exclusivity(unchecked) var events: StreamEvents?
   /// It closes as soon as what is queued is written, or by a limit of time.
   @exclusivity(unchecked) var closing: StreamClosing?
+  /// It is a connection of this family, and nobody else can have its descriptor.
+  var connection: SocketAddress.Family?
   /// The task that read last, if whoever made the stream wants to know (`whenOver`).
   @exclusivity(unchecked) var lastReader: ScriptTask?
   /// Called once when it is closed, however that came: by whoever made it for a purpose.
@@ -275,19 +277,34 @@ final class StreamWriter: StreamWait {
   var goal = 0
   /// The handle of the stream, which a write gives.
   var handle: LuaReference?
+  /// A descriptor that is to go first.
+  var passed: PassedDescriptor?
 
   override var what: String {
     if closed != nil { return "a closed stream" }
+    if passed != nil { return "room for a descriptor in \(stream.label)" }
     return "\(goal == 0 ? "all to be written" : "space") in \(stream.label)"
   }
 
   override func abandon() {
     handle = nil
+    passed = nil
     super.abandon()
   }
 
+  /// Whether what it waits for has come, or cannot any more.
+  func isDone() -> Bool {
+    if let passed {
+      if !passed.go(through: stream) { return false }
+      if passed.failure != nil { return true }
+      self.passed = nil
+    }
+    return stream.bytes.writeFailure != nil || stream.bytes.output.count <= goal
+  }
+
   override func pushAnswer(on stack: LuaStack) -> Int {
-    defer { handle = nil }
+    defer { (handle, passed) = (nil, nil) }
+    if let failure = passed?.failure { return stack.push(failure, of: stream) }
     if let failure = stream.bytes.writeFailure { return stack.push(failure, of: stream) }
     if let handle { stack.push(handle) } else { stack.pushNil() }
     return 1

@@ -14,6 +14,8 @@ package struct StreamTraits {
   package var modes: [ModeName]?
   /// The descriptor is known to be non-blocking: it is not asked.
   package var isNonBlocking = false
+  /// It is a connection of this family that nobody else has.
+  package var connection: SocketAddress.Family?
   /// Where the script made it; nil: where that is now.
   package var madeAt: LuaPosition?
 
@@ -40,6 +42,7 @@ extension Runtime {
     let stream = ScriptStream(
       self, source, modes: traits.modes ?? modes(of: current), canRead: traits.canRead,
       canWrite: traits.canWrite)
+    stream.connection = traits.connection
     source.maker.state = stream
     source.maker.role = .stream
     let handle = kinds.stream.push(stack.L)
@@ -156,9 +159,7 @@ extension Runtime {
     }
     if let writer = stream.writer, writer.isBusy {
       if let copy = writer.copy { return copy.goOn() }
-      if stream.bytes.writeFailure != nil || stream.bytes.output.count <= writer.goal {
-        answer(writer)
-      }
+      if writer.isDone() { answer(writer) } else { stream.settleOrBreak() }
       return
     }
     if stream.bytes.output.isEmpty, let events = stream.events {
@@ -194,7 +195,7 @@ final class StreamClosing {
   func finish(_ stream: ScriptStream) {
     timer.invalidate()
     stream.closing = nil
-    stream.runtime.end(stream.source)
+    stream.runtime.endGently(stream)
   }
 }
 

@@ -178,6 +178,27 @@ extension Loop {
 
     private static let safeWrite = 4096  // PIPE_BUF
 
+    /// Reads what is there now, and drops it.
+    /// - Parameters:
+    ///   - scratch: Where it goes.
+    ///   - most: It goes on until there is nothing, or so many bytes were dropped.
+    /// - Returns: How many that were, and whether nothing more can come.
+    package func dropInput(
+      _ kernel: any Kernel, into scratch: UnsafeMutableRawBufferPointer, atMost most: Int
+    ) -> (count: Int, isOver: Bool) {
+      var count = 0
+      while count < most {
+        do throws(SystemError) {
+          let some = try read(kernel, into: scratch)
+          if some == 0 { return (count, true) }
+          count += some
+        } catch {
+          return (count, error.code != Errno.wouldBlock)
+        }
+      }
+      return (count, false)
+    }
+
     /// What the kernel is to be asked for now.
     package var interest: Interest { isSuspended ? [] : enabled.interest }
 

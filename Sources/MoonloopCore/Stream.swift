@@ -134,7 +134,7 @@ extension Loop {
     /// - Returns: false if only closing the descriptor can tell that.
     package func shutWriting() -> Bool {
       do throws(SystemError) {
-        try Sockets.shutWriting(source.fd)
+        try Sockets.shut(source.fd, bothWays: false)
       } catch {
         if error.code == Errno.notSocket { return canRead }
         if writeFailure == nil { writeFailure = error }

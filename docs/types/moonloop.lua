@@ -1362,18 +1362,21 @@ function Stream:flush(options) end
 function Stream:copy_to(other, n, options) end
 
 ---Hands a descriptor to the process at the other end of a Unix socket.
----Returns `nil, message, code`: "EAGAIN" when the socket is full, "EPIPE", ...
----Raises an error when bytes are queued before it: flush the stream first.
+---It waits, as a write does, until what was written before is gone and the socket has room. A copy is handed on: yours stays open, and may be closed meanwhile.
+---Returns `nil, message, code`: "ETIMEDOUT" (it was not handed on), "EPIPE", ...
+---Raises an error when the stream is closed, when another task waits for the same, and where Lua cannot wait, which it names.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---print(socket:send_fd(0, "input") == socket)   --> true
 ---```
+---@async
 ---@param fd integer|moonloop.Stream Its own copy stays open.
 ---@param data? string Bytes that go with it; default one zero.
+---@param options? moonloop.DeadlineOptions How long to wait.
 ---@return moonloop.Stream? stream The stream itself.
 ---@return string? message What failed.
 ---@return string? code Such as EBADF.
-function Stream:send_fd(fd, data) end
+function Stream:send_fd(fd, data, options) end
 
 ---Tells the peer that nothing more will come, once what is queued is written.
 ---The other direction stays open. A pipe has no other: it is closed.
@@ -1387,7 +1390,7 @@ function Stream:send_fd(fd, data) end
 function Stream:shutdown(what) end
 
 ---Closes the stream: at once, or when what is queued is written.
----It never waits: what is queued has ten seconds to go out. Whoever waits for the stream is told. Has no effect on a closed stream; a `<close>` variable does the same at the end of its block.
+---It never waits: what is queued has ten seconds to go out, and a connection ends so that the peer gets all of it, though it still sends. Whoever waits for the stream is told. Has no effect on a closed stream; a `<close>` variable does the same at the end of its block.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket:close()

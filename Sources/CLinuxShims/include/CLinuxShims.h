@@ -161,7 +161,7 @@ enum cmx_socket_option {
 int cmx_socket_set(int fd, enum cmx_socket_option option, int value);
 // Closing it will tell the peer of a reset.
 int cmx_socket_reset_on_close(int fd);
-int cmx_shutdown_writing(int fd);
+int cmx_shutdown(int fd, bool both_ways);
 
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to);
 // The result is the length of the datagram; more than `count` if it was cut.

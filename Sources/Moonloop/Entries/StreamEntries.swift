@@ -174,16 +174,20 @@ private let streamWritingEntries: [LuaEntry] = [
   .method("send_fd", streamSendDescriptor) {
     LuaDocs(
       "Hands a descriptor to the process at the other end of a Unix socket.",
+      details: "It waits, as a write does, until what was written before is gone and the socket "
+        + "has room. A copy is handed on: yours stays open, and may be closed meanwhile.",
       parameters: [
         LuaParameter("fd", "integer|moonloop.Stream", "Its own copy stays open."),
         LuaParameter(
           "data", "string", "Bytes that go with it; default one zero.", optional: true),
+        deadlineDocs,
       ],
       returns: [LuaParameter("stream", "moonloop.Stream?", "The stream itself.")],
       errors: [
-        "Returns `nil, message, code`: \"EAGAIN\" when the socket is full, \"EPIPE\", ...",
-        "Raises an error when bytes are queued before it: flush the stream first.",
+        "Returns `nil, message, code`: \"ETIMEDOUT\" (it was not handed on), \"EPIPE\", ...",
+        waitErrors,
       ],
+      yields: true,
       example: """
         local socket = loop:stream { fd = 0 }
         print(socket:send_fd(0, "input") == socket)   --> true
@@ -207,8 +211,9 @@ private let streamLifeEntries: [LuaEntry] = [
   .method("close", streamClose) {
     LuaDocs(
       "Closes the stream: at once, or when what is queued is written.",
-      details: "It never waits: what is queued has ten seconds to go out. Whoever waits for the "
-        + "stream is told. Has no effect on a closed stream; a `<close>` variable does the same "
+      details: "It never waits: what is queued has ten seconds to go out, and a connection ends so "
+        + "that the peer gets all of it, though it still sends. Whoever waits for the stream is "
+        + "told. Has no effect on a closed stream; a `<close>` variable does the same "
         + "at the end of its block.",
       example: """
         local socket = loop:stream { fd = 0 }

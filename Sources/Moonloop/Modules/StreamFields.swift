@@ -143,6 +143,7 @@ let streamNumber: LuaRawFunction = { L, context in
   host(L, context, "fd") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     let source = handle.item(as: Loop.DescriptorSource.self)
+    ScriptStream.of(source)?.connection = nil  // Whoever knows the number can give it away.
     call.stack.push(source.isValid ? Int(source.fd) : -1)
     return 1
   }

@@ -363,11 +363,11 @@ let streamClose: LuaRawFunction = { L, context in
 }
 
 extension Runtime {
-  /// Closes a stream when what is queued is written; at once, if nothing is.
+  /// Closes a stream when what is queued is written, so that it arrives.
   package func close(_ stream: ScriptStream) {
     if stream.closing != nil { return }
     guard !stream.bytes.output.isEmpty, stream.bytes.writeFailure == nil else {
-      return end(stream.source)
+      return endGently(stream)
     }
     stream.closing = StreamClosing(stream)
     stream.events = nil

@@ -63,43 +63,74 @@ extension HostCall {
     {
       return Int32(number)
     }
-    if stack.type(index) == .userdata { return try stream(index).source.fd }
+    if stack.type(index) == .userdata {
+      let stream = try stream(index)
+      stream.connection = nil  // The peer will have it too.
+      return stream.source.fd
+    }
     throw mistake("takes the number of a descriptor or a stream, got \(given(index))")
   }
 }
 
-/// `stream:send_fd(fd [, data])`: true; a Unix socket's peer gets a copy of the descriptor.
+/// `stream:send_fd(fd [, data] [, { timeout }])`: the stream; the peer of a Unix socket gets a copy
+/// of the descriptor.
 let streamSendDescriptor: LuaRawFunction = { L, context in
   host(L, context, "stream:send_fd") { call in
     let stream = try call.selfStream()
+    var timeout = stream.writeTimeout
+    let last = try call.deadline(&timeout)
     try call.requireWritable(stream)
-    let passed = try call.descriptor(2)
-    if call.stack.type(3) != .none && call.stack.type(3) != .nil && call.stack.type(3) != .string {
+    let number = try call.descriptor(2)
+    if last >= 3, call.stack.type(3) != .nil && call.stack.type(3) != .string {
       throw call.mistake("the data must be a string, got \(call.given(3))")
     }
-    if !stream.bytes.output.isEmpty {
-      throw call.mistake(
-        "\(stream.label) has \(stream.bytes.output.count) bytes to write before it",
-        hint: "flush the stream first")
-    }
-    var rest = Result<Int, SystemError>.success(0)
-    let send = { (bytes: UnsafeRawBufferPointer) in
-      rest = Result { () throws(SystemError) in
-        let sent = try Sockets.send(stream.source.fd, bytes, with: passed)
-        stream.bytes.bytesWritten &+= UInt64(sent)
-        try stream.bytes.send(call.loop.kernel, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-        return sent
-      }
-    }
     // At least one byte must go with it.
-    let hasBytes = call.stack.withBytes(3) { $0.isEmpty ? false : true } ?? false
-    if hasBytes {
-      _ = call.stack.withBytes(3, send)
-    } else {
-      withUnsafeBytes(of: UInt8(0), send)
+    let hasBytes = last >= 3 && call.stack.withBytes(3) { !$0.isEmpty } ?? false
+    let passed: PassedDescriptor?
+    do throws(SystemError) {
+      let outcome =
+        hasBytes ? call.stack.withBytes(3) { call.pass(number, $0, through: stream) } : nil
+      passed = try
+        (outcome
+        ?? withUnsafeBytes(of: UInt8(0)) {
+          call.pass(number, $0, through: stream)
+        }).get()
+    } catch {
+      return Int32(call.stack.push(error, of: stream))
     }
-    if case .failure(let error) = rest { return Int32(call.stack.push(error, of: stream)) }
-    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, stream.writeTimeout)
+    if let passed { return try call.wait(for: passed, through: stream, timeout) }
+    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, timeout)
+  }
+}
+
+extension HostCall {
+  /// Hands a descriptor on at once if there is room.
+  /// - Returns: What is to wait for room.
+  fileprivate func pass(
+    _ number: Int32, _ data: UnsafeRawBufferPointer, through stream: ScriptStream
+  ) -> Result<PassedDescriptor?, SystemError> {
+    Result { () throws(SystemError) in
+      if let failure = stream.bytes.writeFailure { throw failure }
+      if stream.bytes.output.isEmpty, try stream.pass(number, data) { return nil }
+      return try PassedDescriptor(number, data)
+    }
+  }
+
+  /// Suspends what runs until a descriptor has gone.
+  fileprivate func wait(
+    for passed: PassedDescriptor, through stream: ScriptStream, _ timeout: Int64?
+  ) throws -> Int32 {
+    _ = try requireWaiting()
+    let writer = stream.makeWriter()
+    stack.pushValue(1)
+    writer.handle = LuaReference(popping: stack)
+    writer.goal = stream.bytes.outputLimit
+    writer.passed = passed
+    do { return try wait(writer, timeout) } catch {
+      writer.passed = nil
+      writer.handle = nil
+      throw error
+    }
   }
 }
 

@@ -23,6 +23,7 @@ final class ConnectWait: NetWait {
   private var attempts: [Loop.DescriptorSource] = []
   private var pause: Loop.Timer?
   private var connected: Int32 = -1
+  private var family = SocketAddress.Family.unix
   private var refusal: OperatingFailure?
 
   /// How long an attempt may hesitate before the next address is tried beside it (RFC 8305,
@@ -105,7 +106,7 @@ final class ConnectWait: NetWait {
     }
     try? configure(socket.number, address.family)
     let isDone = try Sockets.connect(socket.number, address)
-    if isDone { return succeed(socket.release()) }
+    if isDone { return succeed(socket.release(), address) }
     let source = Loop.DescriptorSource(
       socket.release(), closesDescriptor: true, events: .write, name: "connect"
     ) { [weak self] source, _ in self?.decided(source, address) }
@@ -136,11 +137,12 @@ final class ConnectWait: NetWait {
     }
     let fd = source.releaseDescriptor()
     remove(source)
-    succeed(fd)
+    succeed(fd, address)
   }
 
-  private func succeed(_ fd: Int32) {
+  private func succeed(_ fd: Int32, _ address: SocketAddress) {
     connected = fd
+    family = address.family
     finish()
   }
 
@@ -178,6 +180,7 @@ final class ConnectWait: NetWait {
     }
     var traits = request.traits
     traits.isNonBlocking = true
+    traits.connection = family
     let fd = connected
     connected = -1
     do throws(SystemError) {

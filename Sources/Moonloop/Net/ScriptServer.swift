@@ -138,6 +138,7 @@ final class ScriptServer {
     var traits = StreamTraits()
     traits.name = source.name
     traits.isNonBlocking = true
+    traits.connection = address.family
     traits.modes = runtime.modes(of: .item(source))
     traits.madeAt = runtime.handles.place(of: source)
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }

@@ -212,7 +212,7 @@ private let posixResetOnClose: LuaRawFunction = { L, context in
 /// `shutdown(fd)`: nothing more will be written.
 private let posixShutdown: LuaRawFunction = { L, context in
   host(L, context, "shutdown") { call in
-    try Sockets.shutWriting(try call.posixNumber())
+    try Sockets.shut(try call.posixNumber(), bothWays: false)
     return call.done()
   }
 }

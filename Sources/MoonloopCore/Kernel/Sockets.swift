@@ -109,10 +109,10 @@ package enum Sockets {
   /// Has the peer hear of a reset when the socket is closed.
   package static func resetOnClose(_ fd: Int32) { _ = cmx_socket_reset_on_close(fd) }
 
-  /// Tells the peer that nothing more will come.
+  /// Tells the peer that nothing more will come; both ways: and that nothing more is taken.
   /// - Throws: ENOTSOCK for what is no socket, ENOTCONN when the peer is gone.
-  package static func shutWriting(_ fd: Int32) throws(SystemError) {
-    _ = try SystemCall.shutdown.check(cmx_shutdown_writing(fd))
+  package static func shut(_ fd: Int32, bothWays: Bool) throws(SystemError) {
+    _ = try SystemCall.shutdown.check(cmx_shutdown(fd, bothWays))
   }
 
   // MARK: Datagrams
