@@ -214,10 +214,10 @@ struct BadInputTests {
 
   @Test("a line of 100 MB is a script like others")
   func longLine() throws {
-    try withFile("local s = '" + String(repeating: "x", count: 100 << 20) + "' print(#s) error 'e'")
-    {
+    let bytes = (Program.isSanitized ? 10 : 100) << 20
+    try withFile("local s = '" + String(repeating: "x", count: bytes) + "' print(#s) error 'e'") {
       let outcome = try moonloop(["run", $0])
-      #expect(outcome.output == "104857600\n")
+      #expect(outcome.output == "\(bytes)\n")
       #expect(outcome.status == 1)
       #expect(outcome.errors.contains("script.lua:1: e"))
     }

@@ -220,7 +220,8 @@ struct PlanningTests {
     #expect(count == 4)
   }
 
-  @Test func `a signal ends a simulation, quietly`() throws {
+  @Test(.disabled(if: Program.holdsSignals, "no signal ends a busy script"))
+  func `a signal ends a simulation, quietly`() throws {
     let text = """
       return { timers = { busy = { first = 1, handler = function()
         local out = io.open("/dev/stdout", "w")

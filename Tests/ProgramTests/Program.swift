@@ -32,6 +32,9 @@ final class Program {
   /// Whether this is a run under a sanitizer, in which what is large is to be smaller: the program
   /// is slow then, and takes several times its memory.
   static let isSanitized = ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] != nil
+  /// Whether a signal waits until the program makes a call that ThreadSanitizer knows, which a busy
+  /// script never does: one cannot be ended in such a run.
+  static let holdsSignals = ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] == "thread"
   /// How long anything may take; on a busy machine under a sanitizer.
   static let limit = DispatchTimeInterval.seconds(120)
 

@@ -88,9 +88,11 @@ struct PromptTests {
     try session.enter("print 'waits' ml.sleep(1000)", "waits\r\n")
     session.type("\u{3}")
     try session.waitFor("interrupted\r\n> ")
-    try session.enter("print 'busy' while true do end", "busy\r\n")
-    session.type("\u{3}")
-    try session.waitFor("interrupted\r\n> ")
+    if !Program.holdsSignals {
+      try session.enter("print 'busy' while true do end", "busy\r\n")
+      session.type("\u{3}")
+      try session.waitFor("interrupted\r\n> ")
+    }
     try session.enter("6 * 7", "42\r\n> ")
     session.type("\u{4}")
     #expect(try session.wait() == 0)
