@@ -98,3 +98,7 @@ bool cml_idle_collect(cml_state *s) {
 }
 
 void cml_collect(cml_state *s) { run_collector(s, collect); }
+
+void cml_pause_collector(cml_state *s, bool pauses) {
+  lua_gc(s->main, pauses ? LUA_GCSTOP : LUA_GCRESTART);
+}

@@ -18,15 +18,33 @@ static int load_source(lua_State *L) {
   return 1;
 }
 
-void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name) {
+void cml_preload(lua_State *L, const char *module) {
+  struct cml_state *s = cml_of(L);
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
+  lua_pushliteral(L, LUA_PRELOAD_TABLE);
+  if (lua_rawget(L, LUA_REGISTRYINDEX) == LUA_TTABLE) {
+    lua_pushstring(L, module);
+    lua_rotate(L, -3, -1);  // table, name, loader
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+  } else {
+    lua_pop(L, 2);
+  }
+  cml_end_work(s, L, &work);
+}
+
+void cml_preload_source(lua_State *L, const char *module, const char *text, size_t count,
+                        const char *chunk) {
   struct cml_state *s = cml_of(L);
   struct cml_work work;
   cml_begin_work(s, L, &work);
   lua_pushlightuserdata(L, (void *)text);
   lua_pushinteger(L, (lua_Integer)count);
-  lua_pushstring(L, name);
+  lua_pushstring(L, chunk);
   lua_pushcclosure(L, load_source, 3);
   cml_end_work(s, L, &work);
+  cml_preload(L, module);
 }
 
 size_t cml_write_some(int fd, const void *bytes, size_t count) {

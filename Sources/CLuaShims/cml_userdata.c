@@ -13,7 +13,7 @@ struct cml_kind {
   void *context;
   int metatable, methods, getters, setters;  // registry references
   int plain;  // the metatable without the finalizer, of objects that need none
-  int user_values;
+  int user_values, members;
 };
 
 static int identities;  // its address is the registry key of the weak table: pointer -> userdata
@@ -107,26 +107,28 @@ static int set_field(lua_State *L) {
 
 // Kinds -------------------------------------------------------------------------------------------
 
-static int new_table(lua_State *L) {
-  lua_newtable(L);
+// A table with room for so many fields.
+static int new_table(lua_State *L, int room) {
+  lua_createtable(L, 0, room);
   return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
                        cml_object_release release, void *context) {
   lua_State *L = s->running;
   cml_kind *k = calloc(1, sizeof *k);
   char *copy = strdup(name);
   if (k == NULL || copy == NULL) abort();
-  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, 0, user_values};
+  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, 0, user_values, members};
   s->kinds = k;
   struct cml_work work;
   cml_begin_work(s, L, &work);
-  k->metatable = new_table(L);
-  k->plain = new_table(L);
-  k->methods = new_table(L);
-  k->getters = new_table(L);
-  k->setters = new_table(L);
+  enum { METAMETHODS = 8 };
+  k->metatable = new_table(L, METAMETHODS);
+  k->plain = new_table(L, METAMETHODS);
+  k->methods = new_table(L, members);
+  k->getters = new_table(L, 0);
+  k->setters = new_table(L, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
   lua_pushstring(L, "__name");
   lua_pushstring(L, name);
@@ -193,7 +195,7 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
   if (has_fields(L, k->getters)) {
-    int members = new_table(L);
+    int members = new_table(L, k->members);
     copy_fields(L, k->getters, members, NULL);
     copy_fields(L, k->methods, members, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, members);

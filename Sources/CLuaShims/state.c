@@ -166,6 +166,7 @@ static void make_buffer_box(lua_State *L) {
 
 static int set_up(lua_State *L) {
   struct cml_state *s = cml_of(L);
+  lua_gc(L, LUA_GCSTOP);
   luaL_openlibs(L);
   make_buffer_box(L);
   cml_install_string(L);
@@ -178,6 +179,7 @@ static int set_up(lua_State *L) {
   cml_userdata_set_up(L);
   s->can_allow_hooks = probe(L);
   lua_gc(L, LUA_GCINC, 0, 0, 0);
+  lua_gc(L, LUA_GCRESTART);
   return 0;
 }
 

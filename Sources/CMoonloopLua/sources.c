@@ -181,6 +181,9 @@ static const char recording[] = {
 static const char reload[] = {
 #embed "lua/reload.lua"
 };
+static const char reload_bodies[] = {
+#embed "lua/reload/bodies.lua"
+};
 static const char reload_watch[] = {
 #embed "lua/reload/watch.lua"
 };
@@ -359,6 +362,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.words", planning_words),
     SOURCE("recording", recording),
     SOURCE("reload", reload),
+    SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),
     SOURCE("seeing.figures", seeing_figures),
     SOURCE("seeing.top", seeing_top),

@@ -148,7 +148,7 @@ extension LuaState {
   func makeErrorKind() -> OpaquePointer {
     let L = cml_running(record)!
     let kind = cml_kind_new(
-      record, "error", 0,
+      record, "error", 0, 0,
       { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
     LuaHostFunction("error", self) { [unowned self] stack in
       let box = stack.object(1, of: errorKind, as: ErrorBox.self)

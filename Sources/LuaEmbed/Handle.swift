@@ -110,7 +110,8 @@ extension LuaState {
     let L = cml_running(record)!
     let context = release.map { Unmanaged.passRetained(HandleRelease($0)).toOpaque() }
     if let context { kept.append(Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue()) }
-    let kind = cml_kind_new(record, name, slots, release == nil ? nil : releaseHandle, context)!
+    let kind = cml_kind_new(
+      record, name, slots, Int32(entries.count), release == nil ? nil : releaseHandle, context)!
     for entry in entries { add(entry, to: kind, L) }
     cml_kind_seal(kind, L)
     return LuaHandleKind(kind: kind)

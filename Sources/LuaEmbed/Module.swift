@@ -39,24 +39,15 @@ extension LuaState {
       stack.push(reference)
       return 1
     }.push(on: stack)
-    setPreload(module.name, on: stack)
+    cml_preload(stack.L, module.name)
   }
 
   /// Lets `require(name)` compile and run text that the program holds for ever.
   /// - Parameter chunkName: Such as `@moonloop/task.lua`.
-  package func preload(_ name: String, source: UnsafeBufferPointer<CChar>, chunkName: String) {
-    let stack = self.stack
-    cml_push_source_loader(stack.L, source.baseAddress, source.count, chunkName)
-    setPreload(name, on: stack)
-  }
-
-  /// Pops a loader into package.preload; no effect if a script took the table away. [-1, +0, -]
-  private func setPreload(_ name: String, on stack: LuaStack) {
-    stack.push("_PRELOAD")
-    guard stack.rawGet(registryIndex) == .table else { return stack.pop(2) }
-    stack.push(name)
-    stack.rotate(-3, -1)
-    stack.rawSet(-3)
-    stack.pop()
+  package func preload(
+    _ name: UnsafePointer<CChar>, source: UnsafeBufferPointer<CChar>,
+    chunkName: UnsafePointer<CChar>
+  ) {
+    cml_preload_source(stack.L, name, source.baseAddress, source.count, chunkName)
   }
 }

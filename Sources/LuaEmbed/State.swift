@@ -117,6 +117,9 @@ public final class LuaState {
     cml_collect(record)
   }
 
+  /// Whether no collection begins by itself: while a host sets its things up, nothing is garbage.
+  package func pauseCollector(_ pauses: Bool) { cml_pause_collector(record, pauses) }
+
   /// Debug builds: the n-th allocation from now that may fail does, alone or with all after it;
   /// 0 switches that off.
   /// - Returns: false in release builds, which cannot do it.

@@ -112,7 +112,8 @@ extension LuaState {
   ) {
     let stack = self.stack
     let kind = cml_kind_new(
-      record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
+      record, name, 0, Int32(members.count),
+      { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
     let reader = ObjectReader<Object>(kind: kind, name: name)
     for member in members {
       let function = LuaHostFunction("\(name).\(member.name)", self, member.make(reader))

@@ -48,7 +48,8 @@ extension Runtime {
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     generations.file = (path, pushArguments)
     settle(
-      callReloader("install") { stack in
+      state.start { stack in
+        stack.push(function: bodiesInstall, then: sourceResults)
         stack.push(path)
         return 1
       }, .chunk)
@@ -122,6 +123,11 @@ extension Runtime {
         return 1 + push(stack)
       }, onReturn: onReturn)
   }
+}
+
+/// Has `require` note the modules of the program.
+private let bodiesInstall: LuaRawFunction = { L, context in
+  callSource(L, context, "reload", "require('moonloop.reload.bodies').install(...)")
 }
 
 /// Calls a function of the module `moonloop.reload` by its name.

@@ -119,6 +119,7 @@ package final class Runtime {
     self.loop = loop
     plainLoop = .passUnretained(loop)
     door = state.door
+    state.pauseCollector(true)
     kinds = Kinds(state, doors)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
@@ -127,6 +128,7 @@ package final class Runtime {
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()
+    state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
     keepReturned = { [unowned self] stack, count in
       if case .task(let task) = current, task === waitingChunk { chunkReturned?(stack, count) }

@@ -67,8 +67,11 @@ void cml_unref(lua_State *L, int ref);  // [-0, +0, -]
 int cml_hold(lua_State *L, int userdata, int function);
 void cml_unhold(lua_State *L, int ref);  // [-0, +0, -]
 
-// Pushes a loader for package.preload: compiles text that lives for ever, and runs it. [-0, +1, m]
-void cml_push_source_loader(lua_State *L, const char *text, size_t count, const char *name);
+// Pops a loader into package.preload; no effect if a script took the table away. [-1, +0, m]
+void cml_preload(lua_State *L, const char *module);
+// The same with one that compiles text that lives for ever, and runs it. [-0, +0, m]
+void cml_preload_source(lua_State *L, const char *module, const char *text, size_t count,
+                        const char *chunk);
 
 // The bytes of a value that already is a string; NULL otherwise: a number is not converted, which
 // would change it on the stack. [-0, +0, -]
@@ -136,6 +139,8 @@ void cml_set_memory_limit(cml_state *s, size_t limit);
 bool cml_idle_collect(cml_state *s);
 // A full collection, twice, so that finalized objects go too.
 void cml_collect(cml_state *s);
+// While a host sets its things up, nothing is garbage: no collection begins by itself.
+void cml_pause_collector(cml_state *s, bool pauses);
 // 504 and so on, as the linked library says. Releases are not part of it.
 int cml_lua_version(cml_state *s);
 // Whom to tell that a finalizer raised an error, at the end of the call in which it did: with its
@@ -281,8 +286,8 @@ typedef void (*cml_object_release)(cml_object *object);
 
 enum { CML_METHOD = 0, CML_GETTER = 1, CML_SETTER = 2, CML_META = 3 };
 
-// Makes a kind; it lives as long as the state. [-0, +0, m]
-cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+// Makes a kind that is to have about so many members; it lives as long as the state. [-0, +0, m]
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
                        cml_object_release release, void *context);
 // Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
 // function as light userdata. [-1, +0, m]

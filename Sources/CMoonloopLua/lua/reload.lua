@@ -1,17 +1,15 @@
 -- Loading a file again (D35, D36): what it and its modules make is one generation. The next one is
 -- loaded while nothing is served; if that fails, all is as it was.
 local generation = require "moonloop.generation"
+local bodies = require "moonloop.reload.bodies"
 
--- `main` is the file; `trace` the traceback of the last load that failed; `on_module` is told of
--- the file of each module, `on_load` of each load.
+-- `trace` is the traceback of the last load that failed; `on_load` is told of each load.
 local reload = {}
 
 -- What survives, by name.
 local states = {}
 -- What the generation that runs wants to be called before it goes.
 local unloaders = {}
--- The files of the modules that the generation has loaded, by the names of the modules.
-local modules = {}
 -- The configuration that runs, if the file is one.
 local running
 -- What a load that is under way puts back if it fails; nil when there is none.
@@ -23,27 +21,6 @@ local traceback, getinfo = debug.traceback, debug.getinfo
 
 -- Modules ---------------------------------------------------------------------------------------
 
-local body <const> = setmetatable({}, { __close = generation.leave })
-
--- Has `require` note which modules of the file are read from files of Lua, and whose bodies run.
-function reload.install(file)
-  reload.main = file
-  local search = package.searchers[2]
-  package.searchers[2] = function(name)
-    -- Not called from here: else its errors would say that they came from here.
-    local ok, loader, file = pcall(search, name)
-    if not ok then error(loader, 0) end
-    if type(loader) ~= "function" then return loader, file end
-    return function(...)
-      modules[name] = file
-      if reload.on_module then reload.on_module(file) end
-      generation.enter()
-      local _ <close> = body
-      return loader(...)
-    end, file
-  end
-end
-
 -- The files that make up the program: the main one, and those of its modules.
 function reload.files()
   local files, seen = {}, {}
@@ -53,8 +30,8 @@ function reload.files()
       files[#files + 1] = file
     end
   end
-  add(reload.main)
-  for _, list in ipairs { modules, tried } do
+  add(bodies.main)
+  for _, list in ipairs { bodies.files, tried } do
     for _, file in pairs(list) do add(file) end
   end
   table.sort(files)
@@ -126,9 +103,9 @@ local function begin()
   before = {
     globals = copy(_G), loaded = copy(package.loaded), preload = copy(package.preload),
     path = package.path, cpath = package.cpath, states = copy(states), contents = {},
-    unloaders = unloaders, modules = modules,
+    unloaders = unloaders, modules = bodies.files,
   }
-  unloaders, modules = {}, {}
+  unloaders, bodies.files = {}, {}
   for name in next, before.modules do package.loaded[name] = nil end
   generation.begin()
 end
@@ -140,8 +117,8 @@ function reload.undo()
   before = nil
   generation.undo()
   generation.at()
-  tried = modules
-  unloaders, modules = old.unloaders, old.modules
+  tried = bodies.files
+  unloaders, bodies.files = old.unloaders, old.modules
   restore(_G, old.globals)
   restore(package.loaded, old.loaded)
   restore(package.preload, old.preload)
@@ -235,7 +212,7 @@ end
 -- Loads the file again, and says so on standard error. Returns whether it was loaded.
 function reload.again()
   local done, message = require("moonloop").reload()
-  local file = reload.main
+  local file = bodies.main
   if done then
     generation.tell(("moonloop: reloaded %s (generation %d): %d kept, %d new, %d ended")
       :format(file, done.generation, done.kept, done.made, done.ended))

@@ -17,9 +17,8 @@ extension Runtime {
     let sources = cmo_sources(&count)
     for source in UnsafeBufferPointer(start: sources, count: count) {
       state.preload(
-        String(cString: source.module),
-        source: UnsafeBufferPointer(start: source.text, count: source.count),
-        chunkName: String(cString: source.chunk))
+        source.module, source: UnsafeBufferPointer(start: source.text, count: source.count),
+        chunkName: source.chunk)
     }
   }
 }

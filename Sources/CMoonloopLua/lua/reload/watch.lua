@@ -2,6 +2,7 @@
 -- SIGHUP.
 local ml = require "moonloop"
 local generation = require "moonloop.generation"
+local bodies = require "moonloop.reload.bodies"
 local reload = require "moonloop.reload"
 
 local loop = ml.current()
@@ -46,7 +47,7 @@ local function update()
   end
 end
 
-reload.on_module, reload.on_load = add, update
+bodies.on_module, reload.on_load = add, update
 generation.outside(true)
 loop:signal { "hup", load_again, name = "--watch", modes = "common", keep_alive = false }
 generation.outside(false)
@@ -55,6 +56,6 @@ update()
 -- The program has nothing left to do: it waits for a change.
 return function()
   say(("%s has nothing left to wait for; it is loaded again when a file changes")
-    :format(reload.main))
+    :format(bodies.main))
   set_idle(true)
 end
