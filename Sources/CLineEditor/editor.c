@@ -37,8 +37,10 @@ bool cle_next(struct cle_event *out) {
   pthread_mutex_lock(&cle.lock);
   struct cle_node *node = cle.events;
   if (node != NULL) cle.events = node->next;
+  bool was_last = node != NULL && cle.events == NULL;
   pthread_mutex_unlock(&cle.lock);
   if (node == NULL) return false;
+  if (was_last) cle_ring();  // whoever waits for it to be taken
   *out = node->event;
   free(node);
   return true;
@@ -46,7 +48,23 @@ bool cle_next(struct cle_event *out) {
 
 void cle_free(struct cle_event *event) { free(event->text); }
 
-void cle_pause(void) { poll(NULL, 0, 10); }
+static bool has_events(void) {
+  pthread_mutex_lock(&cle.lock);
+  bool waits = cle.events != NULL && !cle.quits;
+  pthread_mutex_unlock(&cle.lock);
+  return waits;
+}
+
+bool cle_pause(void) {
+  if (!has_events()) return false;
+  struct pollfd bell = {cle.bell, POLLIN, 0};
+  eventfd_t rings;
+  // What else it may have rung for is looked at before the next wait.
+  if (poll(&bell, 1, 10) > 0) eventfd_read(cle.bell, &rings);
+  return has_events();
+}
+
+bool cle_is_urged(void) { return cle.was_interrupted; }
 
 void cle_ring(void) { eventfd_write(cle.bell, 1); }
 
@@ -91,11 +109,7 @@ bool cle_wait(int fd) {
   return count > 0 && fd >= 0 && places[1].revents != 0;
 }
 
-bool cle_take_interrupt(void) {
-  if (!atomic_exchange(&cle.was_interrupted, false)) return false;
-  cle.interrupt(cle.context);
-  return true;
-}
+bool cle_take_interrupt(void) { return atomic_exchange(&cle.was_interrupted, false); }
 
 // Lines as they come, without any editing.
 static void read_plainly(void) {
@@ -137,14 +151,18 @@ static void *work(void *argument) {
   while (!cle.quits) {
     char *prompt = cle_take_question();
     if (prompt == NULL) {
-      if (cle_take_interrupt()) cle_tell(cle_interrupt, "", 0);
-      else cle_wait(-1);
+      if (!cle_take_interrupt()) {
+        cle_wait(-1);
+        continue;
+      }
+      cle_tell(cle_interrupt, "", 0);
     } else if (cle.is_editing) {
       cle_edit(prompt);
     } else {
       free(prompt);
       read_plainly();
     }
+    cle.linger(cle.context);
   }
   return NULL;
 }
@@ -154,9 +172,9 @@ static void *work(void *argument) {
 bool cle_is_editing(void) { return cle.is_editing; }
 
 const char *cle_open(
-    const char *history, void (*notify)(void *), void (*interrupt)(void *), void *context) {
+    const char *history, void (*notify)(void *), void (*linger)(void *), void *context) {
   cle.notify = notify;
-  cle.interrupt = interrupt;
+  cle.linger = linger;
   cle.context = context;
   cle.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   const char *obstacle = cle_begin_editing(history);
@@ -209,5 +227,6 @@ void cle_close(void) {
   struct cle_event event;
   while (cle_next(&event)) cle_free(&event);
   close(cle.bell);
+  cle.bell = -1;
   cle.quits = cle.was_interrupted = false;
 }

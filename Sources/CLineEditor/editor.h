@@ -15,7 +15,7 @@ extern struct cle_state {
   pthread_t thread;
   bool has_thread, is_editing;
   void (*notify)(void *context);
-  void (*interrupt)(void *context);
+  void (*linger)(void *context);
   void *context;
   // Protected by it: what is asked and told.
   pthread_mutex_t lock;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 volatile int cmx_attention_word;
@@ -18,6 +19,28 @@ static int wake_fd;
 // while the limit of pending signals of the user is spent, and a bare signal is not.
 static int asking(void) { return SIGRTMIN + 4; }
 static int interrupting(void) { return SIGRTMIN + 5; }
+
+// The call-out that was busy at the last wish, and since when that is known.
+static volatile uint64_t busy;
+static volatile int64_t busy_since;
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// Whoever is not answered asks again. If the same call-out is still at work then, the console is
+// served in the middle of it.
+static void visit(void) {
+  uint64_t now = cmx_ending_callout();
+  bool is_same = now != 0 && now == busy;
+  if (!is_same) busy_since = now_ns();
+  busy = now;
+  if (is_same) cmx_ending_visit_callout();
+}
+
+int64_t cmx_attention_busy_ns(void) { return now_ns() - busy_since; }
 
 // A call-out that is the same at two wishes to interrupt is stopped.
 static void interrupt(void) {
@@ -32,10 +55,15 @@ static void on_asked(int number) {
   if (number == interrupting()) {
     interrupt();
   } else {
-    cmx_attention_word = 1;
-    if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
+    cmx_attention_raise();
+    visit();
   }
   errno = saved;
+}
+
+void cmx_attention_raise(void) {
+  cmx_attention_word = 1;
+  if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
 }
 
 void cmx_attention_catch(int fd) {

@@ -85,6 +85,10 @@ void cmx_ending_stop_callout(void) {
   if (ending.callouts.stop != NULL) ending.callouts.stop(ending.callouts.context);
 }
 
+void cmx_ending_visit_callout(void) {
+  if (ending.callouts.visit != NULL) ending.callouts.visit(ending.callouts.context);
+}
+
 // The first asks; the second, of either kind, kills at once as if it had never been caught.
 static void on_request(int number) {
   int saved = errno;

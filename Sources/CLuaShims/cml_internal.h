@@ -27,6 +27,9 @@ int cml_protected_set_up(lua_State *L);
 // The same for a function with arguments. [-(arguments + 1), +0, -]
 int cml_protected_call(lua_State *L, int arguments);
 
+// Has the host called from a hook in the call-out of this number. Async-signal-safe on the owner
+// thread. (state.c)
+void cml_arm_visit(struct cml_state *s, uint64_t number);
 // Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
 bool cml_allow_hooks(struct cml_state *s, lua_State *L);
 

@@ -51,7 +51,9 @@ static _Thread_local struct cml_state *volatile open_states;
 CML_UNCHECKED static void look_at(struct cml_state *s) {
   uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   bool interrupted = atomic_exchange(&s->interrupted, false);
+  bool visit_asked = atomic_exchange(&s->visit_asked, false);
   if (now == 0) return;  // nothing runs: the host looks after itself
+  if (visit_asked) cml_arm_visit(s, now);
   if (interrupted) {
     atomic_store(&s->late, now);  // so that the watchdog, if there is one, sees it through
     stop_now(s, CML_STOP_INTERRUPT);
@@ -123,6 +125,16 @@ bool cml_interrupt(cml_state *s) {
     return true;
   }
   atomic_store(&s->interrupted, true);
+  return signal_owner(s);
+}
+
+bool cml_visit(cml_state *s) {
+  if ((int)syscall(SYS_gettid) == s->tid) {
+    uint64_t number = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+    if (number != 0) cml_arm_visit(s, number);
+    return number != 0;
+  }
+  atomic_store(&s->visit_asked, true);
   return signal_owner(s);
 }
 

@@ -50,11 +50,28 @@ CML_UNCHECKED bool cml_allow_hooks(struct cml_state *s, lua_State *L) {
   return s->can_allow_hooks;
 }
 
+// Our own modules are not interrupted in the middle of their bookkeeping.
+static bool is_scripts(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "S", ar);
+  return strncmp(ar->source, "@moonloop/", 10) != 0 && strcmp(ar->source, "=moonloop") != 0;
+}
+
+// Gives true if the host is to be called yet, at another instruction.
+static bool visit(struct cml_state *s, lua_State *L, lua_Debug *ar) {
+  bool is_over = s->visited != atomic_load_explicit(&s->dispatch, memory_order_relaxed);
+  if (!is_over && !is_scripts(L, ar)) return true;
+  s->visited = 0;
+  if (is_over || s->on_visit == NULL || !s->on_visit(s->on_visit_context, L)) return false;
+  if (s->stop == CML_STOP_NONE) s->stop = CML_STOP_INTERRUPT;
+  return false;
+}
+
 static void stop_hook(lua_State *L, lua_Debug *ar) {
-  (void)ar;
   struct cml_state *s = cml_of(L);
   if (s->stop != CML_STOP_NONE) cml_stopped(L);
-  if (s->stop == CML_STOP_NONE) cml_disarm(s, L);
+  bool is_kept = s->visited != 0 && visit(s, L, ar);
+  if (s->stop != CML_STOP_NONE) cml_stopped(L);
+  if (!is_kept) cml_disarm(s, L);
 }
 
 // Keeps the hook of a coroutine, or forgets one that was kept for another at the same address.
@@ -70,13 +87,27 @@ CML_UNCHECKED static void keep_hook(struct cml_state *s, struct cml_hook hook) {
   s->displaced[place] = hook;
 }
 
-CML_UNCHECKED void cml_arm(struct cml_state *s, lua_State *L) {
+CML_UNCHECKED static void set_stop_hook(struct cml_state *s, lua_State *L) {
   lua_Hook hook = lua_gethook(L);
-  if (hook != stop_hook) {
-    keep_hook(s, (struct cml_hook){L, hook, lua_gethookmask(L), lua_gethookcount(L)});
-    lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
-  }
+  if (hook == stop_hook) return;
+  keep_hook(s, (struct cml_hook){L, hook, lua_gethookmask(L), lua_gethookcount(L)});
+  lua_sethook(L, stop_hook, LUA_MASKCOUNT, 1);
+}
+
+CML_UNCHECKED void cml_arm(struct cml_state *s, lua_State *L) {
+  set_stop_hook(s, L);
   cml_allow_hooks(s, L);
+}
+
+CML_UNCHECKED void cml_arm_visit(struct cml_state *s, uint64_t number) {
+  if (s->on_visit == NULL) return;
+  s->visited = number;
+  set_stop_hook(s, s->running);
+}
+
+void cml_on_visit(cml_state *s, bool (*visit)(void *context, lua_State *L), void *context) {
+  s->on_visit = visit;
+  s->on_visit_context = context;
 }
 
 void cml_disarm(struct cml_state *s, lua_State *L) {

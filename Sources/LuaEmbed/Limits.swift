@@ -98,11 +98,28 @@ extension LuaState {
   /// Stops the call-out that runs now. For a signal handler on any thread: hand it `record`.
   package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
 
+  /// Has `onVisit` called in the middle of the call-out that runs now; as `interruptFunction`.
+  package static var visitFunction: @convention(c) (OpaquePointer?) -> Bool { cml_visit }
+
   /// Tells call-outs apart: the number of the one that runs now, or 0. Also for a signal handler.
   package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_callout }
 
   /// The signal that this package uses to reach a busy thread; do not block or take it.
   public static var stopSignal: Int32 { cml_stop_signal() }
+}
+
+extension LuaState {
+  /// From now on `visitFunction` has this called, between two instructions of the script, with the
+  /// stack of the coroutine that runs. It may run Lua code; true stops the call-out.
+  package func onVisit(_ body: @escaping (LuaStack) -> Bool) {
+    visit = body
+    cml_on_visit(
+      record,
+      { context, L in
+        Unmanaged<LuaState>.fromOpaque(context!).takeUnretainedValue().visit?(LuaStack(L: L!))
+          ?? false
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
 }
 
 extension Int64 {

@@ -35,6 +35,8 @@ public final class LuaState {
   /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
   /// are written to stderr.
   public var onFinalizerError: ((LuaError) -> Void)?
+  /// See `onVisit`.
+  var visit: ((LuaStack) -> Bool)?
   /// Called once when the state is about to be closed, also by its end: whoever runs code of it in
   /// answer to events lets go of those.
   package var willClose: (() -> Void)?

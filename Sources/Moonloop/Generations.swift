@@ -60,8 +60,9 @@ extension Runtime {
   package func outsideGenerations<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) {
+    let before = generations.isOutside
     generations.isOutside = true
-    defer { generations.isOutside = false }
+    defer { generations.isOutside = before }
     try body()
   }
 

@@ -91,6 +91,8 @@ package final class Runtime {
   var workers = Workers()
   /// Whether the functions of the console were made.
   var hasConsole = false
+  /// Whether the call-out that the console is served in the middle of is to be stopped.
+  var visitStops = false
   /// How many workers this state is inside of.
   var workerDepth = 0
   /// The connections of named ports that may have something to send yet.

@@ -53,7 +53,7 @@ enum LineEditor {
         source: source, loop: call.loop, interrupts: call.state.interruptHandle)
       let history = try call.string(2, "the path of the history")
       let obstacle = cle_open(
-        history, { _ in LineEditor.tell() }, { _ in LineEditor.interrupt() }, nil)
+        history, { _ in LineEditor.tell() }, { _ in LineEditor.linger() }, nil)
       call.stack.push(obstacle == nil)
       guard let obstacle else { return 1 }
       call.stack.push(String(cString: obstacle))
@@ -67,18 +67,34 @@ enum LineEditor {
     owner?.loop.wakeUp()
   }
 
-  /// On the editor's thread, at Ctrl-C: a call-out that is busy with the same thing for so long is
-  /// stopped. What only waits is the console's to cancel.
-  private static func interrupt() {
+  /// On the editor's thread, until what was typed is taken. A loop that is busy, or runs in a
+  /// private mode, serves the console when it is asked, if that is twice in the same call-out; one
+  /// that cannot, or who presses Ctrl-C again, has the call-out stopped.
+  private static func linger() {
     guard let interrupts = owner?.interrupts else { return }
-    let busy = interrupts.callout
-    if busy == 0 { return }
-    for _ in 0..<graceTicks where interrupts.callout == busy { cle_pause() }
-    if interrupts.callout == busy { interrupts.interrupt() }
+    var busy = interrupts.callout
+    var canAsk = busy == 0 || askLoop()
+    var ticks = 0
+    while cle_pause() {
+      ticks += 1
+      if ticks % askTicks != 0 { continue }
+      let now = interrupts.callout
+      if now != 0 && now == busy && (!canAsk || (cle_is_urged() && ticks > 2 * askTicks)) {
+        interrupts.interrupt()
+      }
+      busy = now
+      canAsk = askLoop()
+    }
   }
 
   /// So many times a hundredth of a second.
-  private static let graceTicks = 20
+  private static let askTicks = 20
+
+  /// Asks the loop of this process for its console, as another process would.
+  private static func askLoop() -> Bool {
+    do { try Attention.ask(getpid()) } catch { return false }
+    return true
+  }
 
   /// `ask(prompt)`: wants a line.
   private static let ask: LuaRawFunction = { L, context in

@@ -108,6 +108,7 @@ final class ScriptRun {
       waking: kernel,
       callout: { LuaState.calloutFunction(OpaquePointer($0)) },
       stop: { LuaState.interruptFunction(OpaquePointer($0)) },
+      visit: { LuaState.visitFunction(OpaquePointer($0)) },
       context: UnsafeMutableRawPointer(state.record))
   }
 

@@ -38,14 +38,17 @@ package enum Ending {
   ///
   /// The loop is woken. A call-out that goes on for 0.3 s is stopped by the functions given, which
   /// are called in a signal handler with the context. A second SIGINT or SIGTERM kills the process.
+  /// - Parameter visit: Has the host called in the middle of the call-out: see `Attention`.
   package static func catchSignals(
     waking kernel: LinuxKernel,
     callout: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UInt64,
     stop: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Bool,
+    visit: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Bool,
     context: UnsafeMutableRawPointer?
   ) {
     cmx_ending_catch(
-      cmx_callouts(number: callout, stop: stop, context: context), kernel.wakeUpDescriptor)
+      cmx_callouts(number: callout, stop: stop, visit: visit, context: context),
+      kernel.wakeUpDescriptor)
   }
 
   /// Whether `catchSignals` was called.

@@ -25,11 +25,11 @@ struct cle_event {
 // the line that is edited. Before anybody has kept the old streams.
 void cle_capture_output(void);
 
-// Begins. On the thread of the editor: `notify` is called when there is an event, and `interrupt`
-// at each Ctrl-C, before that event.
+// Begins. On the thread of the editor: `notify` is called when there is an event, and `linger`
+// after a line, an end or Ctrl-C was told: it may wait, and see to it that the event is taken.
 // Returns NULL; or why lines are not edited: then they are read as they come, without a prompt.
 const char *cle_open(
-    const char *history, void (*notify)(void *context), void (*interrupt)(void *context),
+    const char *history, void (*notify)(void *context), void (*linger)(void *context),
     void *context);
 // Whether lines are edited: the input and the output are a terminal, and libedit is there.
 bool cle_is_editing(void);
@@ -42,7 +42,10 @@ void cle_print(const char *text, size_t count);
 // The next event. false: there is none.
 bool cle_next(struct cle_event *out);
 void cle_free(struct cle_event *event);
-// Waits for a hundredth of a second; for the thread of the editor.
-void cle_pause(void);
+// Waits for a hundredth of a second; for the thread of the editor. false: nothing waits to be taken
+// any more, or the editor is to end.
+bool cle_pause(void);
+// Whether Ctrl-C was pressed since what waits was told.
+bool cle_is_urged(void);
 // Ends the thread, saves the history, and gives the terminal back.
 void cle_close(void);

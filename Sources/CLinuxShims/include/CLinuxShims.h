@@ -220,6 +220,7 @@ bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);
 struct cmx_callouts {
   uint64_t (*number)(void *context);  // tells it from others; 0: none
   bool (*stop)(void *context);
+  bool (*visit)(void *context);  // has the host called in the middle of it
   void *context;
 };
 
@@ -237,6 +238,7 @@ void cmx_ending_begin(int reason);
 // `begin`. Gives the signal; 0 if there was none. A second signal kills all the same.
 int cmx_ending_hear(void);
 void cmx_ending_stop_callout(void);
+void cmx_ending_visit_callout(void);
 // The number of the call-out that runs now, or 0.
 uint64_t cmx_ending_callout(void);
 extern volatile int cmx_ending_word;
@@ -245,7 +247,8 @@ static inline int cmx_ending(void) { return cmx_ending_word; }
 
 // ---- Consoles (attention.c) ------------------------------------------------------------------
 // From now on a signal of another process sets the word, and writes to the descriptor of a loop's
-// wake-up. No effect if the program handles that signal by itself.
+// wake-up; a call-out that is the same as at the last such signal is visited. No effect if the
+// program handles that signal by itself.
 void cmx_attention_catch(int wake_fd);
 // Another loop is woken from now on.
 void cmx_attention_wake(int fd);
@@ -253,6 +256,10 @@ extern volatile int cmx_attention_word;
 static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
 // Whether somebody asked since the last call.
 bool cmx_attention_take(void);
+// The same from within, for the loop of this process. Any thread.
+void cmx_attention_raise(void);
+// How long the call-out that is visited has been seen to go on.
+int64_t cmx_attention_busy_ns(void);
 // Whether a process would hear of it.
 bool cmx_attention_is_caught(int pid);
 // Asks a process for a console, or to stop its call-out if that is the same as at the last such

@@ -217,6 +217,11 @@ struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument);
 // Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
 // open, and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
+// Has the host called between two instructions of the call-out that runs now, as soon as code of
+// a script runs in it, on the owner thread; not in a finalizer. As `cml_interrupt`. The host may
+// call Lua and run what it likes; if it gives true, the call-out is stopped.
+bool cml_visit(cml_state *s);
+void cml_on_visit(cml_state *s, bool (*visit)(void *context, lua_State *L), void *context);
 // The number of the call-out that runs now, or 0. From any thread and from a signal handler.
 uint64_t cml_callout(cml_state *s);
 // The signal by which a stop reaches the owner thread; the same in all states.

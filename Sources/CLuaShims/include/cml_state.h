@@ -101,6 +101,12 @@ struct cml_state {
   _Atomic uint64_t dispatch;
   _Atomic uint64_t late;    // written by the watchdog: the call-out that its signal means
   _Atomic bool interrupted; // an interrupt was asked for from outside the owner thread
+  // In the call-out of this number the host is called from a hook, once; 0: in none. Written by the
+  // owner thread and its signal handler.
+  volatile uint64_t visited;
+  _Atomic bool visit_asked; // from outside the owner thread
+  bool (*on_visit)(void *context, lua_State *L);
+  void *on_visit_context;
   struct cml_watchdog *watchdog;
   _Atomic uint32_t parked;  // 1 while the watchdog thread sleeps until the next call-out
 

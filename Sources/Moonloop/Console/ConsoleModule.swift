@@ -18,18 +18,54 @@ extension Runtime {
 
   /// From now on other processes of the user may ask for a console of this loop.
   package func hearAttention(_ kernel: LinuxKernel) {
-    loop.onAttention(kernel) { [unowned self] in
-      openConsole()
-      outsideGenerations {
-        let outcome = state.start(push: { [unowned self] stack in
-          do { try state.load(openListener, name: "=console", on: stack) } catch {
-            stack.push(function: { _, _ in LuaStatus.results(0) })
-          }
-          return 0
-        })
-        settle(outcome, .chunk)
+    loop.onAttention(kernel) { [unowned self] in callConsole(attend) { _ in 0 } }
+    state.onVisit { [unowned self] busy in visitConsole(busy) }
+  }
+
+  /// - Parameter isTold: Whether an error of the console's is reported.
+  private func callConsole(
+    _ text: String, isTold: Bool = true, _ pushArguments: @escaping (LuaStack) -> Int
+  ) {
+    openConsole()
+    outsideGenerations {
+      let outcome = state.start(push: { [unowned self] stack in
+        do { try state.load(text, name: "=moonloop", on: stack) } catch {
+          stack.push(function: { _, _ in LuaStatus.results(0) })
+        }
+        return pushArguments(stack)
+      })
+      switch outcome {
+      case .failed(let coroutine) where !isTold, .stopped(let coroutine) where !isTold:
+        _ = state.takeError(of: coroutine)
+      case .nested where !isTold: break
+      default: settle(outcome, .chunk)
       }
     }
+  }
+
+  /// Serves the console between two instructions of a call-out that is busy.
+  /// - Returns: Whether somebody wants it stopped.
+  private func visitConsole(_ busy: LuaStack) -> Bool {
+    // A file that is loaded again is loaded in one go, and the end wants no more runs.
+    if generations.load != nil || Ending.isAskedFor { return false }
+    let (before, raised) = (running, raisedInHandler)
+    let who = label(of: running.subject)
+    var isConsole = false
+    if case .task(let task) = running.subject { isConsole = task.name == consoleName }
+    running = Running()
+    raisedInHandler = nil
+    // Calls may be nested too deeply for any more: then nobody is answered.
+    callConsole(visit, isTold: false) { stack in
+      stack.push(coroutineOf: busy)
+      stack.push(who)
+      stack.push(Attention.busyTime / .seconds(1))
+      stack.push(isConsole)
+      return 4
+    }
+    (running, raisedInHandler) = (before, raised)
+    // Not for the call-out that this one lies in.
+    defer { visitStops = false }
+    return visitStops
   }
 }
 
@@ -49,7 +85,7 @@ extension Runtime {
     openConsole()
     state.onFailure = { [unowned self] failed, error in
       let outcome = state.start(push: { [unowned self] stack in
-        do { try state.load(openFailure, name: "=console", on: stack) } catch {
+        do { try state.load(openFailure, name: "=moonloop", on: stack) } catch {
           stack.push(function: { _, _ in LuaStatus.results(0) })
         }
         stack.push(coroutineOf: failed)
@@ -66,7 +102,8 @@ private let openFailure = #"require "moonloop.console.breakpoint".failed(...)"#
 /// What the tasks of the console are called, and its items.
 let consoleName = "console"
 
-private let openListener = #"require "moonloop.console.server".listen()"#
+private let attend = #"require "moonloop.console.server".attend()"#
+private let visit = #"require "moonloop.console.server".visit(...)"#
 
 /// `ml.break_here(options)`: a nested run in which only the console is served (D39).
 let moduleBreakHere: LuaRawFunction = { L, context in
@@ -79,8 +116,14 @@ private let consoleEntries: [LuaEntry] = [
   .function("folder", consoleFolder), .function("user", consoleUser),
   .function("processes", consoleProcesses), .function("ask", consoleAsk),
   .function("number", consoleNumber), .function("stop_clock", consoleStopClock),
-  .function("start_clock", consoleStartClock),
+  .function("start_clock", consoleStartClock), .function("stop_busy", consoleStopBusy),
 ]
+
+/// `stop_busy()`: ends the call-out that the console is served in the middle of.
+private let consoleStopBusy: LuaRawFunction = { _, context in
+  Runtime.of(context).visitStops = true
+  return 0
+}
 
 /// `stop_clock()`: the time of the loop stands until as many calls of `start_clock`.
 private let consoleStopClock: LuaRawFunction = { _, context in

@@ -134,7 +134,8 @@ extension Runtime {
   fileprivate func run(
     _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
   ) -> Int32 {
-    if loop.depth == 0 { ranLoop = true }
+    // A breakpoint is not the script's own way of running its loop.
+    if loop.depth == 0 && mode != "moonloop.debug" { ranLoop = true }
     let depth = loop.depth + 1
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: names.ref(of: result))

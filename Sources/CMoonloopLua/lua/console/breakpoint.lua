@@ -9,6 +9,9 @@ local breakpoint = {}
 --- The sessions that are told, and what tells them.
 breakpoint.consoles = {}
 
+--- The call-out in whose middle the console is served: { thread, who, seconds, is_console }.
+breakpoint.busy = nil
+
 -- The breakpoints that the program stands at, the innermost last.
 local stops = {}
 
@@ -263,8 +266,27 @@ function breakpoint.failed(thread, message)
   }
 end
 
---- Stops the program where no code of it runs: between two call-outs.
-function breakpoint.stop_here() return breakpoint.enter { title = "stopped", frames = {} } end
+--- Stops the program where it is: in the call-out that is busy, or between two.
+function breakpoint.stop_here()
+  local busy = breakpoint.busy
+  if not busy then return breakpoint.enter { title = "stopped", frames = {} } end
+  breakpoint.busy = nil
+  local frames = frames_of(busy.thread)
+  local _, done = pcall(breakpoint.enter, {
+    title = ("stopped in %s at %s"):format(busy.who, place_of(frames)),
+    thread = busy.thread, frames = frames,
+  })
+  breakpoint.busy = busy
+  return done
+end
+
+--- In words, what the loop is busy with while the console is served; nil if it is not.
+function breakpoint.busy_text()
+  local busy = breakpoint.busy
+  if not busy or busy.is_console then return nil end
+  return ("busy for at least %.1f s: %s, at %s; :break or Ctrl-C stops it there"):format(
+    busy.seconds, busy.who, place_of(frames_of(busy.thread)))
+end
 
 --- Whether the program stands at a breakpoint.
 function breakpoint.is_stopped() return current() ~= nil end

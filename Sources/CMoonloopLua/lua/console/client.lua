@@ -74,11 +74,38 @@ function client.find(target)
     #fitting, target, table.concat(numbers, ", ")), "EEXIST"
 end
 
+-- Whoever is not answered soon asks again, ever more rarely: a program that is busy, or runs in a
+-- private mode, serves its consoles when it is asked, if that is twice in the same call-out.
+local function nudge(pid)
+  local count = 0
+  local timer = loop:every(0.2, function()
+    count = count + 1
+    if count <= 5 or count % 25 < 2 then host.ask(pid) end
+  end)
+  timer:keep_alive(false)
+  return timer
+end
+
 local reasons = {
   ESRCH = "no process %d runs; see 'moonloop ps'",
   EPERM = "process %d belongs to another user",
   EOPNOTSUPP = "process %d is no program of moonloop that can be asked for a console",
 }
+
+-- Why a program does not answer, as far as that can be seen from outside.
+local function silence(pid)
+  local file = io.open(("/proc/%d/stat"):format(pid))
+  local state = file and file:read "a":match "^.*%) (%a)"
+  if file then file:close() end
+  local why = "its loop is busy with something that is not Lua, or with a finalizer, "
+    .. "or nested too deeply"
+  if state == "T" or state == "t" then
+    why = "it is suspended"
+  elseif state == "S" or state == "D" then
+    why = "its loop is not served: a call of the system blocks its thread (io.read, os.execute, …)"
+  end
+  return ("process %d does not answer: %s"):format(pid, why)
+end
 
 -- The socket is there as soon as the loop of the program has a moment for it.
 local function open(pid, timeout)
@@ -95,8 +122,7 @@ local function open(pid, timeout)
     stream = ml.net.connect { path = path, timeout = timeout }
     if stream then return stream end
   until ml.now() > deadline
-  return nil, ("process %d does not answer: its loop is busy, or runs in a private mode"):format(
-    pid), "ETIMEDOUT"
+  return nil, silence(pid), "ETIMEDOUT"
 end
 
 --- Connects to the program of a name or number, waiting at most so many seconds (5).
@@ -105,6 +131,7 @@ function client.connect(target, options)
   local timeout = options and options.timeout or 5
   local pid, message, code = client.find(target)
   if not pid then return nil, message, code end
+  local _ <close> = nudge(pid)
   local stream
   stream, message, code = open(pid, timeout)
   if not stream then return nil, message, code end
@@ -112,8 +139,7 @@ function client.connect(target, options)
   local hello = line and wire.decode(line)
   if type(hello) ~= "table" or hello.event ~= "hello" then
     stream:invalidate()
-    return nil, ("process %d does not answer: its loop is busy, or runs in a private mode"):format(
-      pid), "ETIMEDOUT"
+    return nil, silence(pid), "ETIMEDOUT"
   end
   return setmetatable({ stream = stream, pid = pid, hello = hello, last = 0 }, Console)
 end
@@ -146,6 +172,7 @@ function Console:request(request)
   request.id = self.last
   local ok, message, code = self:send(request)
   if not ok then return nil, message, code end
+  local _ <close> = nudge(self.pid)
   if self.waiting then
     local reply = ml.await(function(resume) self.waiting[request.id] = resume end)
     if reply then return decode_values(reply) end
@@ -177,11 +204,17 @@ function Console:dispatch()
   for _, resume in pairs(self.waiting) do resume(nil) end
 end
 
---- Gives up what is evaluated for us; a call-out that goes on for 0.2 s is stopped.
+--- Gives up what is evaluated for us. If nothing is, a call-out of the program that goes on for
+--- 0.2 s stops as at a breakpoint. Asked again within two seconds, it is ended in any case.
 function Console:interrupt()
+  local now = ml.now()
+  local is_hard = self.interrupted and now - self.interrupted < 2 and next(self.waiting) ~= nil
+  self.interrupted = now
   self:send { interrupt = true }
-  host.ask(self.pid, true)
-  loop:after(0.2, function() host.ask(self.pid, true) end):keep_alive(false)
+  host.ask(self.pid, is_hard)
+  for _, delay in ipairs { 0.2, 0.4 } do
+    loop:after(delay, function() host.ask(self.pid, is_hard) end):keep_alive(false)
+  end
 end
 
 function Console:close() self.stream:invalidate() end

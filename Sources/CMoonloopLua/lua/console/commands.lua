@@ -69,6 +69,7 @@ local function open_terminal(console, finish)
     evaluate = function(text)
       local reply = console:request { eval = text }
       if not reply then end_with_program() end
+      terminal:tell_busy(reply.busy)
       return terminal:show(outcome_of(reply), reply.text)
     end,
     complete = function(text)
@@ -110,6 +111,7 @@ function run.attach(options, paths)
     print(("Process %d, mode %s. :help tells more, Ctrl-D leaves."):format(
       console.pid, console.hello.mode or "none: its loop does not run"))
   end
+  terminal:tell_busy(console.hello.busy)
   if console.hello.stopped then
     print(console.hello.stopped)
     terminal.level = console.hello.depth

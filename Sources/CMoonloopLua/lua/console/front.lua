@@ -83,6 +83,7 @@ function Front:statement()
       local made, _, is_incomplete = session.compile(text, _ENV)
       if made or not is_incomplete then return text end
     elseif kind == "interrupt" then
+      if not text then self.own.interrupt() end
       text = nil
     else
       return text, kind
@@ -131,11 +132,21 @@ function Front:continued()
   resume "over"
 end
 
+--- Says that an answer came from the middle of a call-out that is busy: once for each.
+function Front:tell_busy(text)
+  local what = text and text:match "^busy for at least .- s: (.-), at "
+  if text and what ~= self.told_busy then
+    io.stdout:flush()
+    io.stderr:write("(" .. text .. ")\n")  -- in one piece: each stands above the prompt
+  end
+  self.told_busy = what
+end
+
 --- Prints what an evaluation gave. Returns whether it did not fail.
 function Front:show(outcome, text)
   if outcome.failure then
     io.stdout:flush()
-    io.stderr:write(outcome.failure, "\n")
+    io.stderr:write(outcome.failure .. "\n")
     return false
   end
   if outcome.values.n > 0 then print(text) end

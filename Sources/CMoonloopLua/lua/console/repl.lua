@@ -1,5 +1,6 @@
 -- `moonloop repl`: a prompt in the program's own loop.
 local ml = require "moonloop"
+local breakpoint = require "moonloop.console.breakpoint"
 local complete = require "moonloop.console.complete"
 local front = require "moonloop.console.front"
 local session = require "moonloop.console.session"
@@ -13,6 +14,7 @@ local function open(ended)
   local terminal
   terminal = front.open {
     evaluate = function(text)
+      if not text:find "^%s*:" then terminal:tell_busy(breakpoint.busy_text()) end
       local outcome = own:evaluate(text)
       return terminal:show(outcome, outcome.values and own:text(outcome.values))
     end,

@@ -13,6 +13,8 @@ local server = {}
 local LINE_LIMIT = 1 << 20
 
 local listener
+-- The mode of the loop while consoles are served in the middle of something.
+local private_mode
 
 local function send(stream, message) return stream:write(wire.encode(message), "\n") end
 
@@ -51,8 +53,10 @@ Connection.__index = Connection
 function Connection:work(level)
   while self.level == level and self.queue[1] do
     local request = table.remove(self.queue, 1)
+    local is_order = type(request.eval) == "string" and request.eval:find "^%s*:"
+    local busy = not is_order and breakpoint.busy_text() or nil
     local reply = answer(self.own, request)
-    reply.id = request.id
+    reply.id, reply.busy = request.id, busy
     send(self.stream, reply)
   end
   self.is_busy[level] = nil
@@ -91,8 +95,9 @@ local function serve(stream, peer)
   local self = setmetatable({ own = own, stream = stream, queue = {}, is_busy = {} }, Connection)
   self.level = breakpoint.depth()
   send(stream, {
-    event = "hello", version = 1, pid = host.number(), mode = loop.mode,
+    event = "hello", version = 1, pid = host.number(), mode = private_mode or loop.mode,
     depth = self.level, stopped = self.level > 0 and breakpoint.trace() or nil,
+    busy = breakpoint.busy_text(),
   })
   session.add(own, self)
   for line in function() return stream:read "l" end do
@@ -128,6 +133,45 @@ function server.listen()
   listener = made
   listener:keep_alive(false)
   return path
+end
+
+-- Has the consoles served here and now: what they asked for, and what comes of it at once.
+local function serve_consoles()
+  local hold = loop:source {
+    name = "console", modes = "moonloop.debug", perform = function() end,
+  }
+  local before, quiet = private_mode, 0
+  private_mode = private_mode or loop.mode
+  while quiet < 3 do
+    local why = loop:run { mode = "moonloop.debug", timeout = 0, until_handled = true }
+    if why == "stopped" then break end
+    quiet = why == "handled_source" and 0 or quiet + 1
+  end
+  private_mode = before
+  hold:invalidate()
+end
+
+--- Somebody asks for a console, or waits for an answer of one. Where the loop runs in a private
+--- mode, it is served by that.
+function server.attend()
+  server.listen()
+  local mode = loop.mode
+  if mode == "moonloop.debug" then return end
+  local contents = loop:modes()[mode]
+  if contents and not contents.common then serve_consoles() end
+end
+
+--- The same in the middle of a call-out that is busy: the thread, whose it is, for how long it is
+--- known to be at work, and whether it is an evaluation of a console.
+function server.visit(thread, who, seconds, is_console)
+  local before = breakpoint.busy
+  breakpoint.busy = { thread = thread, who = who, seconds = seconds, is_console = is_console }
+  -- Where no run can be nested any more, there is no answer.
+  pcall(function()
+    server.listen()
+    serve_consoles()
+  end)
+  breakpoint.busy = before
 end
 
 return server

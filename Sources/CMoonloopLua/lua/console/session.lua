@@ -2,6 +2,7 @@
 local ml = require "moonloop"
 local breakpoint = require "moonloop.console.breakpoint"
 local commands = require "moonloop.console.orders"
+local host = require "moonloop.console.host"
 local show = require "moonloop.console.show"
 local loop = ml.current()
 
@@ -59,7 +60,7 @@ function session.add(own, terminal) breakpoint.consoles[own] = terminal end
 
 --- The session is over.
 function session.remove(own)
-  own:interrupt()
+  own:cancel()
   breakpoint.consoles[own] = nil
   breakpoint.lost_console()
 end
@@ -121,8 +122,20 @@ function Session:evaluate(text)
   return { values = table.pack(table.unpack(results, 2, results.n)) }
 end
 
---- Gives up what is evaluated, if it waits.
+--- Gives up what is evaluated: what waits is cancelled, what is busy is stopped. If nothing is
+--- evaluated, a call-out of the program that is busy stops as at a breakpoint.
 function Session:interrupt()
+  local busy = breakpoint.busy
+  if self.task then self.task:cancel "interrupted" end
+  if busy and busy.is_console then
+    host.stop_busy()
+  elseif busy and not self.task then
+    loop:task({ owner = "none", name = "console", modes = session.modes }, breakpoint.stop_here)
+  end
+end
+
+--- The session is over: what it evaluates and waits is given up.
+function Session:cancel()
   if self.task then self.task:cancel "interrupted" end
 end
 

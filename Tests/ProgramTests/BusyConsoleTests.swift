@@ -1,0 +1,177 @@
+// Consoles of loops that are busy, or run in a private mode: answered in the middle of it.
+
+import Foundation
+import Testing
+
+// Signals reach a script that makes no call of the system too late under ThreadSanitizer.
+@Suite("Consoles of a busy loop", .enabled(if: !Program.isSanitized))
+struct BusyConsoleTests {
+  /// Where the same script is busy, until `over` is set from outside.
+  private static let places: [(name: String, start: String, busy: String)] = [
+    ("in a timer", "loop:after(0, function() work() end)", "timer (made at "),
+    ("in the main chunk", "work()", "the main chunk"),
+    ("in a task", "loop:task({ name = 'job' }, function() ml.sleep(0) work() end)", "task 'job'"),
+    (
+      "in a coroutine, in a comparator, in a nested run",
+      """
+      loop:after(0, function()
+        loop:perform({ modes = { "inner" } }, function()
+          table.sort({ 2, 1 }, function(a, b) return coroutine.wrap(work)(a < b) end)
+          loop:stop()
+        end)
+        loop:run { mode = "inner" }
+      end)
+      """, "perform"
+    ),
+  ]
+
+  /// `ready` is printed before it is busy, `done` and the value of a local behind it.
+  private static func script(_ start: String) -> String {
+    """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    over = false
+    local function work(result)
+      local mine = "as it was"
+      print "ready" io.stdout:flush()
+      while not over do pcall(string.rep, "x", 10) end
+      print("done", mine)
+      return result
+    end
+    \(start)
+    """
+  }
+
+  @Test("it is answered, told what is busy, and stopped there to look around", arguments: 0..<4)
+  func broken(place: Int) throws {
+    let place = Self.places[place]
+    try withFile(Self.script(place.start), name: "busy.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let console = try moonloop(
+        ["attach", "\(program.pid)"],
+        input: "6 * 7\n:break\nmine\n:locals\nmine = 'changed'\nover = true\n:continue\n")
+      let lines = console.output.split(separator: "\n").map(String.init)
+      #expect(lines.first == "42")
+      #expect(lines.contains { $0.hasPrefix("stopped in \(place.busy)") }, "\(console)")
+      #expect(lines.contains { $0.contains("busy.lua:7: in ") && $0.hasPrefix("-> 1  ") })
+      #expect(lines.contains("\"as it was\""))
+      #expect(lines.contains("mine = \"as it was\""))
+      #expect(console.errors.contains("busy for at least 0."), "\(console)")
+      #expect(console.errors.contains(" s: \(place.busy)"), "\(console)")
+      #expect(console.errors.contains("; :break or Ctrl-C stops it there"))
+      let outcome = try program.wait()
+      #expect(outcome.output == "ready\ndone\tchanged\n")
+      #expect(outcome.errors == "" && outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test("Ctrl-C stops it as at a breakpoint, once nothing of the console's own is to be given up")
+  func interrupted() throws {
+    try withFile(Self.script(Self.places[0].start), name: "busy.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let session = try TerminalSession(["attach", "\(program.pid)"])
+      try session.waitFor("Ctrl-D leaves.\r\n")
+      try session.waitFor("> ")
+      try session.enter("print 'own' while true do end", "own\r\n")
+      session.type("\u{3}")
+      try session.waitFor("interrupted\r\n")
+      try session.waitFor("> ")
+      session.type("\u{3}")
+      try session.waitFor("stopped in timer (made at ")
+      try session.waitFor("debug> ")
+      try session.enter("mine", "\"as it was\"\r\ndebug> ")
+      try session.enter("over = true", "debug> ")
+      session.type("\u{4}")  // the last console leaves: the program goes on
+      #expect(try session.wait() == 0)
+      #expect(try program.wait().output == "ready\ndone\tas it was\n")
+    }
+  }
+
+  @Test("the prompt of the program itself stops it too", arguments: ["\u{3}", ":break\r"])
+  func prompt(keys: String) throws {
+    try withFile(Self.script(Self.places[0].start), name: "busy.lua") { file in
+      let session = try TerminalSession(["repl", file])
+      try session.waitFor("ready\r\n")
+      try session.waitFor("> ")
+      session.type(keys)
+      try session.waitFor("stopped in timer (made at ")
+      try session.waitFor("debug> ")
+      try session.enter("mine", "\"as it was\"\r\ndebug> ")
+      try session.enter(":continue", "goes on\r\n")
+      try session.waitFor("> ")
+      try session.enter("6 * 7", "(busy for at least 0.")
+      try session.waitFor("42\r\n")
+      try session.waitFor("> ")
+      try session.enter("over = true", "done\tas it was\r\n")
+      try session.waitFor("> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+    }
+  }
+
+  @Test("it is answered in a private mode as well, where nothing else is served")
+  func privately() throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:after(0, function()
+        other = loop:after(0, function() end)
+        local gate = loop:source { modes = "private", perform = function() loop:stop() end }
+        function go() gate:signal() loop:wake_up() end
+        print "ready" io.stdout:flush()
+        print((loop:run { mode = "private" }))
+        os.exit()
+      end)
+      """
+    try withFile(script, name: "private.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let console = try moonloop(
+        ["attach", "\(program.pid)"], input: "other:is_valid(), 6 * 7\ngo()\n")
+      #expect(console.output == "true\t42\n")
+      #expect(try program.wait().output == "ready\nstopped\n")
+      let session = try TerminalSession(["repl", file])
+      try session.waitFor("ready\r\n")
+      try session.waitFor("> ")
+      try session.enter("other:is_valid()", "true\r\n")
+      try session.waitFor("> ")
+      try session.enter("go()", "stopped\r\n")
+      #expect(try session.wait() == 0)
+    }
+  }
+
+  @Test("what cannot be reached is told, and not touched")
+  func outOfReach() throws {
+    let deep = """
+      local function dig(n)
+        if n > 0 then return (string.gsub("x", "x", function() dig(n - 1) end)) end
+        print "ready" io.stdout:flush()
+        local from = os.clock()
+        while os.clock() - from < 2 do end
+      end
+      print(pcall(dig, 185))
+      """
+    try withFile(deep, name: "deep.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
+      #expect(
+        console.errors
+          == "moonloop: attach: process \(program.pid) does not answer: its loop is busy with"
+          + " something that is not Lua, or with a finalizer, or nested too deeply\n")
+      let outcome = try program.wait()
+      #expect(outcome.output == "ready\ntrue\tx\n")
+      #expect(outcome.errors == "" && outcome.status == 0)
+    }
+    try withFile("print 'ready' io.stdout:flush() io.read()", name: "reads.lua") { file in
+      let program = try Program(["run", file], input: nil)
+      try program.waitFor("ready")
+      let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
+      #expect(console.errors.contains("a call of the system blocks its thread"), "\(console)")
+      try program.closeInput()
+      #expect(try program.wait().status == 0)
+    }
+  }
+}
