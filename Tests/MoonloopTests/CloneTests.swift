@@ -78,7 +78,9 @@ import Testing
 
   @Test func `no bytes trap: random ones, and messages with damage`() throws {
     let seed = getenv("MOONLOOP_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64(time(nil))
-    let rounds = getenv("MOONLOOP_SANITIZED") == nil ? 120_000 : 10_000
+    let rounds =
+      getenv("MOONLOOP_STRESS") != nil
+      ? 2_000_000 : getenv("MOONLOOP_SANITIZED") == nil ? 120_000 : 10_000
     var random = SplitMix(state: seed)
     var accepted = 0
     try Self.withState { state in

@@ -27,10 +27,8 @@ struct ExampleRun {
     let isWhole = text.contains("require \"moonloop\"")
     let chunk = isWhole ? text : Self.prelude + text
     let collected = Collected()
-    Self.turn.withLock { _ in
-      withInput {
-        do { try Self.run(chunk, name, collected) } catch { collected.errors.append("\(error)") }
-      }
+    Self.withInput {
+      do { try Self.run(chunk, name, collected) } catch { collected.errors.append("\(error)") }
     }
     errors = collected.errors
     output = collected.text.split(separator: "\n", omittingEmptySubsequences: false).map(
@@ -38,13 +36,13 @@ struct ExampleRun {
     if output.last == "" { output.removeLast() }
   }
 
-  private final class Collected {
+  final class Collected {
     var text = ""
     var errors: [String] = []
   }
 
   /// Sends what is printed to us.
-  private static let capture = """
+  static let capture = """
     local write = ...
     io.write = function(...) write(table.concat { ... }) return io.stdout end
     print = function(...)
@@ -55,7 +53,7 @@ struct ExampleRun {
     """
 
   /// What the examples of items of the program speak of.
-  private static func makeItems(for lua: LuaState, _ collected: Collected) {
+  static func makeItems(for lua: LuaState, _ collected: Collected) {
     lua.set("jobs", Loop.Source(name: "jobs") { _ in collected.text += "jobs performed\n" })
     lua.set(
       "tick", Loop.Timer(after: .seconds(1), name: "tick") { _ in collected.text += "tick\n" })
@@ -79,24 +77,28 @@ struct ExampleRun {
   }
 
   /// Lets descriptor 0 be a socket that the example's input can be read from, and written to.
-  private func withInput(_ body: () -> Void) {
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-      fatalError("socketpair: \(errno)")
+  static func withInput<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try turn.withLock { _ in
+      var ends: [Int32] = [-1, -1]
+      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+        fatalError("socketpair: \(errno)")
+      }
+      let saved = fcntl(0, F_DUPFD_CLOEXEC, 3)
+      dup2(ends[0], 0)
+      close(ends[0])
+      _ = input.withCString { write(ends[1], $0, strlen($0)) }
+      shutdown(ends[1], Int32(SHUT_WR))
+      defer {
+        if saved >= 0 {
+          dup2(saved, 0)
+          close(saved)
+        } else {
+          close(0)
+        }
+        close(ends[1])
+      }
+      return try body()
     }
-    let saved = fcntl(0, F_DUPFD_CLOEXEC, 3)
-    dup2(ends[0], 0)
-    close(ends[0])
-    _ = Self.input.withCString { write(ends[1], $0, strlen($0)) }
-    shutdown(ends[1], Int32(SHUT_WR))
-    body()
-    if saved >= 0 {
-      dup2(saved, 0)
-      close(saved)
-    } else {
-      close(0)
-    }
-    close(ends[1])
   }
 }
 

@@ -1,9 +1,7 @@
 // Random scripts: whatever they do, nothing of ours traps, hangs or leaks (promise S4).
 
-import Dispatch
 import Glibc
 import Moonloop
-import Synchronization
 import Testing
 
 /// MOONLOOP_FUZZ says how many scripts are run, MOONLOOP_FUZZ_SEED which is the first. When one
@@ -53,20 +51,6 @@ import Testing
     }
   }
 
-  /// Stops a script that goes on for too long, from outside: a run without a timeout in the handler
-  /// of a one-shot timer never ends by itself.
-  private final class Warden: Sendable {
-    private let runs = Mutex<[Int: (loop: Loop, began: ContinuousClock.Instant)]>([:])
-
-    func begin(_ seed: Int, _ loop: Loop) { runs.withLock { $0[seed] = (loop, .now) } }
-    func end(_ seed: Int) { _ = runs.withLock { $0.removeValue(forKey: seed) } }
-
-    func watch() {
-      let all = runs.withLock { $0 }
-      for run in all.values where ContinuousClock.now - run.began > .seconds(1) { run.loop.stop() }
-    }
-  }
-
   private func run(_ seed: Int, part: Int, _ warden: Warden) throws {
     var grammar = FuzzGrammar(seed: UInt64(seed))
     let script = grammar.script()
@@ -105,19 +89,10 @@ import Testing
     }
   }
 
-  private func openDescriptors() -> Int {
-    guard let folder = opendir("/proc/self/fd") else { return 0 }
-    defer { closedir(folder) }
-    var count = 0
-    while readdir(folder) != nil { count += 1 }
-    return count
-  }
-
   @Test(arguments: 0..<parts)
   func `random scripts crash nothing and leave nothing`(part: Int) throws {
     let warden = Warden()
-    let watching = Watch { warden.watch() }
-    defer { watching.end() }
+    defer { warden.retire() }
     let before = openDescriptors()
     let seeds = stride(
       from: Self.firstSeed + part, to: Self.firstSeed + Self.scripts, by: Self.parts)
@@ -129,25 +104,4 @@ import Testing
     // Other tests open some meanwhile; a leak would show in every script.
     #expect(openDescriptors() - before < 100 + count / 20)
   }
-}
-
-/// A thread that does something again and again, until it is told to end.
-private final class Watch: Sendable {
-  private let ended = DispatchSemaphore(value: 0)
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-    var thread = pthread_t()
-    pthread_create(
-      &thread, nil,
-      { context in
-        let watch = Unmanaged<Watch>.fromOpaque(context!).takeRetainedValue()
-        while watch.ended.wait(timeout: .now() + 0.2) == .timedOut { watch.body() }
-        return nil
-      }, Unmanaged.passRetained(self).toOpaque())
-    pthread_detach(thread)
-  }
-
-  func end() { ended.signal() }
 }

@@ -41,11 +41,11 @@ struct ScriptRun {
     }
   }
 
-  private final class Collector {
+  final class Collector {
     var result = ScriptRun()
   }
 
-  private static func prepare(_ state: LuaState, _ run: Collector) throws {
+  static func prepare(_ state: LuaState, _ run: Collector) throws {
     state.runtime!.errors.write = { run.result.reports.append($0) }
     state.register("emit") { (line: String) in run.result.lines.append(line) }
     state.register("close") { (fd: Int) in _ = Glibc.close(Int32(fd)) }

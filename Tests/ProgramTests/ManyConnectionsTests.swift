@@ -63,6 +63,65 @@ struct ManyConnectionsTests {
     }
   }
 
+  /// Each connection sends a hundred messages and reads each back; every tenth is cut in between,
+  /// with an answer unread.
+  private static let echoes = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local count, path = tonumber(arg[2]), arg[1]
+    local cut, failures, connected = 0, 0, 0
+    local gate = ml.semaphore(500)
+    local server = assert(ml.net.listen { path = path, backlog = 4096, name = "echo",
+      on_error = function(e) failures = failures + 1 return "continue" end,
+      function(stream)
+        for line in stream:lines() do stream:write(line, "\\n") end
+      end })
+    local function rss()
+      for line in io.lines "/proc/self/status" do
+        local kB = line:match "^VmRSS:%s*(%d+)"
+        if kB then return tonumber(kB) end
+      end
+    end
+    local before, most = rss(), 0
+    loop:task(function(scope)
+      for i = 1, count do
+        scope:task(function()
+          local s
+          gate:with(function() s = assert(ml.net.connect { path = path, timeout = 60 }) end)
+          connected = connected + 1
+          while connected < count do ml.sleep(0.05) end   -- all are open at once
+          if i == 1 then most = rss() end
+          for message = 1, 100 do
+            local text = i .. ":" .. message
+            s:write(text, "\\n")
+            if i % 10 == 0 and message == 50 then cut = cut + 1 return s:close() end
+            assert(s:read "l" == text, text)
+          end
+          s:close()
+        end)
+      end
+    end):wait { mode = "default" }
+    assert(cut == count // 10, cut)
+    while server.connections > 0 do ml.sleep(0.01) end
+    server:invalidate()
+    print("ok", failures <= cut, (most - before) // count)
+    """
+
+  @Test("each echo a hundred messages, none lost, though some are cut in the middle")
+  func echo() throws {
+    // Both ends are in one process: two descriptors each.
+    let limit = try #require(Int(shell("ulimit -Hn").trimmingCharacters(in: .newlines)))
+    let isFull = ProcessInfo.processInfo.environment["MOONLOOP_STRESS"] != nil
+    let count = min(isFull ? 10_000 : Program.isSanitized ? 100 : 500, limit / 2 - 100)
+    try withFile(Self.echoes) { script in
+      let name = "@moonloop.echo.\(UUID().uuidString)"
+      let outcome = try moonloop(["run", script, name, "\(count)"])
+      let words = outcome.output.split { $0.isWhitespace }
+      #expect(words.prefix(2) == ["ok", "true"], "\(outcome)")
+      if isFull { print("\(count) connections: \(words.last ?? "?") kB each, both ends") }
+    }
+  }
+
   @Test("without descriptors accepting pauses, says so once, and goes on by itself")
   func wantOfDescriptors() throws {
     let script = """

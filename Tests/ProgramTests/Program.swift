@@ -25,8 +25,12 @@ struct Outcome: CustomStringConvertible {
 final class Program {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
-  /// The tests and the program are built into one folder.
-  static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+  /// The tests and the program are built into one folder; MOONLOOP_PROGRAM is another program.
+  static let executable =
+    ProcessInfo.processInfo.environment["MOONLOOP_PROGRAM"].map {
+      URL(fileURLWithPath: $0)
+    }
+    ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("moonloop")
   static let examples = root.appendingPathComponent("scripts/examples")
   /// Whether this is a run under a sanitizer, in which what is large is to be smaller: the program
