@@ -19,9 +19,11 @@ struct ScriptRun {
   ///
   /// The chunk has `print`, which is collected; `pipe()`, which gives two descriptors, neither
   /// blocking; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
-  static func of(_ chunk: String, name: String = "@test.lua", times: Int = 1) throws -> ScriptRun {
+  static func of(
+    _ chunk: String, name: String = "@test.lua", times: Int = 1, clock: ClockMode = .virtual
+  ) throws -> ScriptRun {
     _ = RuntimeFolder.path
-    return try Loop.isolated(clock: .virtual) { loop in
+    return try Loop.isolated(clock: clock) { loop in
       let state = try LuaState(on: loop)
       defer { state.shutDown() }
       let run = Collector()

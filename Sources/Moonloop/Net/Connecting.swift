@@ -77,7 +77,10 @@ final class ConnectWait: NetWait {
       let address = rest.removeFirst()
       do {
         try attempt(address)
-        if !isOver && !rest.isEmpty { tryNext(after: Self.attemptDelay) }
+        if !isOver && !rest.isEmpty {
+          holdClock(atMost: Self.attemptDelay.loopNanoseconds)
+          tryNext(after: Self.attemptDelay)
+        }
         return
       } catch {
         if error.name == "EAGAIN" && address.family == .unix {  // Its backlog is full.
@@ -92,7 +95,10 @@ final class ConnectWait: NetWait {
   }
 
   private func tryNext(after delay: Duration) {
-    let timer = Loop.Timer(after: delay, name: "connect") { [weak self] _ in self?.tryNext() }
+    let timer = Loop.Timer(after: delay, name: "connect") { [weak self] _ in
+      self?.holdClock()
+      self?.tryNext()
+    }
     pause = timer
     try? add(timer)
   }

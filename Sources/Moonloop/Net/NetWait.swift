@@ -14,6 +14,8 @@ class NetWait: OtherWait {
   /// The items that can end it.
   final private var items: [Loop.Item] = []
   private var hold: Hold?
+  /// How long it is waited for at most.
+  private var limit: Int64?
   /// Its end has come, one way or another.
   final private(set) var isOver = false
 
@@ -30,7 +32,20 @@ class NetWait: OtherWait {
   override final var what: String { subject }
 
   /// It is waited for so long at most, by whichever clock.
-  final func limitHold(_ timeout: Int64) { runtime.limit(hold, timeout) }
+  final func limitHold(_ timeout: Int64) {
+    limit = timeout
+    runtime.limit(hold, timeout)
+  }
+
+  /// What is on its way may not come: after so long it is time that is waited for.
+  final func holdClock(atMost nanoseconds: Int64) { runtime.limit(hold, nanoseconds) }
+
+  /// Something else is on its way.
+  final func holdClock() {
+    guard !isOver else { return }
+    hold = runtime.loop.kernel.clock.holds.open(subject)
+    runtime.limit(hold, limit)
+  }
 
   /// Nothing is on its way: it is time that is waited for.
   final func letClockGo() {
