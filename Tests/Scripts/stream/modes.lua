@@ -2,7 +2,9 @@
 local ml = require "moonloop"
 local loop = ml.current()
 
-local server = assert(ml.net.listen { path = "@moonloop.stream.modes" })
+local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
+os.remove(unique:sub(2))
+local server = assert(ml.net.listen { path = unique })
 local seen = {}
 
 loop:task(function()
@@ -13,7 +15,7 @@ loop:task(function()
   ml.sleep(0.01)
 end)
 
-local stream <close> = assert(ml.net.connect { path = "@moonloop.stream.modes" })
+local stream <close> = assert(ml.net.connect { path = unique })
 seen[1] = stream:read "l"
 local task = loop:task({ modes = { "common", "moonloop.example" } }, function()
   seen[2] = stream:read "l"

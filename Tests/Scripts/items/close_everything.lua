@@ -1,0 +1,182 @@
+-- Closing everything from inside the handler of every kind: nothing is called afterwards, the
+-- handler itself goes on to its end, and may wait there.
+local ml = require "moonloop"
+local loop = ml.current()
+local me = ml.process.id()
+local unique = os.tmpname()
+os.remove(unique)
+
+-- What was opened and is no handle of the loop.
+local function pair()
+  local server = assert(ml.net.listen { path = "@" .. unique .. "pair" })
+  local one = assert(ml.net.connect { path = "@" .. unique .. "pair" })
+  local other = assert(server:accept())
+  server:invalidate()
+  return one, other
+end
+
+-- A descriptor that stays ready would leave no time to wait.
+local function once(event, handler)
+  return function(fd)
+    fd:disable(event)
+    handler()
+  end
+end
+
+-- Each makes handles of its kind, two where they can be due in one pass, and has an event come.
+local kinds = {
+  timer = function(keep, handler)
+    keep(loop:every(0.01, handler))
+    keep(loop:every(0.01, handler))
+  end,
+  ["wall-clock timer"] = function(keep, handler) keep(loop:at(ml.wall_time() + 1, handler)) end,
+  source = function(keep, handler)
+    for _ = 1, 2 do
+      local source = keep(loop:source { perform = handler })
+      source:signal()
+    end
+  end,
+  descriptor = function(keep, handler)
+    for _ = 1, 2 do
+      local from, to = pipe()
+      write(to, "x")
+      close(to)
+      keep(loop:fd { fd = from, close = true, read = once("read", handler) })
+    end
+  end,
+  ["descriptor that is written"] = function(keep, handler)
+    local from, to = pipe()
+    keep(loop:fd { fd = from, close = true, read = function() end })
+    local fd = keep(loop:fd { fd = to, close = true, write = once("write", handler) })
+    fd:enable "write"
+  end,
+  observer = function(keep, handler)
+    for _ = 1, 2 do keep(loop:observer { on = "before_waiting", handler }) end
+  end,
+  listener = function(keep, handler)
+    local server = keep(assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+      keep(stream)
+      handler(stream)
+    end }))
+    local port = server.port
+    for _ = 1, 2 do   -- who is late finds nobody
+      local client = ml.net.connect { host = "127.0.0.1", port = port }
+      if client then keep(client) end
+    end
+  end,
+  ["stream events"] = function(keep, handler)
+    for _ = 1, 2 do
+      local one, other = pair()
+      keep(other):write "x"
+      keep(one):on(function(stream, event)
+        if event == "has_bytes" then handler(stream) end
+      end)
+    end
+  end,
+  udp = function(keep, handler)
+    local socket = keep(ml.net.udp { host = "127.0.0.1", handler })
+    local sender = keep(ml.net.udp { host = "127.0.0.1" })
+    for _ = 1, 2 do assert(sender:send("x", "127.0.0.1", socket.port)) end
+  end,
+  ["process exit"] = function(keep, handler)
+    -- A child that is killed tells of its end, as ever: that is not the handler of before.
+    local isTold = false
+    local function on_exit()
+      if isTold then return end
+      isTold = true
+      handler()
+    end
+    for _ = 1, 2 do keep(assert(ml.process.spawn { "true", on_exit = on_exit })) end
+  end,
+  signal = function(keep, handler)
+    for _ = 1, 2 do keep(loop:signal("rtmin+12", handler)) end
+    ml.process.kill(me, "rtmin+12")
+  end,
+  ["file watch"] = function(keep, handler)
+    for _ = 1, 2 do keep(loop:watch { unique, debounce = 0, handler }) end
+    assert(io.open(unique, "w")):close()
+  end,
+  port = function(keep, handler)
+    local port = keep(loop:port { handler })
+    port:send "one"
+    port:send "two"
+  end,
+  ["named port"] = function(keep, handler)
+    local name = "test" .. unique:gsub("/", ".") .. "." .. me
+    local port = keep(assert(ml.port.listen(name, { handler })))
+    local other = keep(assert(ml.port.connect(name)))
+    other:send "one"
+    other:send "two"
+    assert(port)
+  end,
+  ["worker message"] = function(keep, handler)
+    local worker = keep(assert(ml.worker { source = [[
+      local ml = require "moonloop"
+      ml.parent:send "one"
+      ml.parent:send "two"
+      ml.parent:receive()
+    ]] }))
+    worker.port:on("message", handler)
+  end,
+  perform = function(keep, handler)
+    for _ = 1, 2 do keep(loop:perform(handler)) end
+  end,
+  ["perform after"] = function(keep, handler)
+    for _ = 1, 2 do keep(loop:perform_after(0.01, handler)) end
+  end,
+  task = function(keep, handler)
+    for _ = 1, 2 do
+      keep(loop:task({ owner = "none" }, function()
+        ml.sleep(0.01)
+        handler()
+      end))
+    end
+  end,
+}
+
+local function nothing() end
+local names = {}
+for name in pairs(kinds) do names[#names + 1] = name end
+table.sort(names)
+
+-- One world with all of them, in which the handlers of one kind close everything.
+local function close_in(kind, waits)
+  local handles, calls, isOver, isDone = {}, 0, false, false
+  local function keep(handle)
+    handles[#handles + 1] = handle
+    if isOver then handle:invalidate() end
+    return handle
+  end
+  local function handler()
+    assert(not isOver, "called when all was closed")
+    calls = calls + 1
+    isOver = true
+    for _ = 1, 2 do
+      for _, handle in ipairs(handles) do handle:invalidate() end
+    end
+    for _, handle in ipairs(handles) do
+      -- A child is killed, and a task is told: their ends come.
+      local ends = tostring(handle):find "^process" or tostring(handle):find "^task"
+      assert(ends or not handle:is_valid(), tostring(handle))
+    end
+    if waits then ml.sleep(0.01) end
+    isDone = true
+  end
+  loop:task(function()
+    for _, name in ipairs(names) do
+      if name ~= kind then kinds[name](keep, nothing) end
+    end
+    kinds[kind](keep, handler)
+  end)
+  local why = loop:run { timeout = 60 }
+  os.remove(unique)
+  assert(why == "finished", kind .. ": " .. why)
+  assert(calls == 1, kind .. ": called " .. calls .. " times")
+  for index, handle in ipairs(handles) do assert(not handle:is_valid(), kind .. index) end
+  -- A task that has closed itself is told at its next wait, as whoever is cancelled.
+  assert(isDone ~= (kind == "task" and waits), kind)
+end
+
+for _, waits in ipairs { false, true } do
+  for _, kind in ipairs(names) do close_in(kind, waits) end
+end
