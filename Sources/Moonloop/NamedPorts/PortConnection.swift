@@ -15,6 +15,15 @@ enum PortEnd: Sendable, Equatable {
   case failed(String, code: String)
 }
 
+/// Messages that wait for room in a port.
+private struct HeldMessages {
+  let port: Loop.Port
+  var messages: [PortMessage] = []
+
+  /// How much of the limit a message takes: with what it needs besides its value.
+  static func cost(_ message: PortMessage) -> Int { message.value.size + 64 }
+}
+
 /// A connection. Hub thread only, but for what says otherwise: that is why it is unchecked.
 final class PortConnection: @unchecked Sendable {
   /// What is to be sent. Any thread posts; the hub serves it.
@@ -45,11 +54,12 @@ final class PortConnection: @unchecked Sendable {
   private var lastRequest: UInt64 = 0
   /// What ports of this process the peer can send to, and those of the peer, by number.
   private var exports = PortExports()
-  /// What came and had no room in its port yet.
-  private var held: [(message: PortMessage, port: Loop.Port)] = []
+  /// What came and had no room in its port yet, by port: each is in order for itself.
+  private var held: [ObjectIdentifier: HeldMessages] = [:]
   private var heldBytes = 0
 
-  /// How much is read beyond full ports while a reply is waited for, which may stand behind.
+  /// How much is read beyond full ports, while a reply or a message for another port may stand
+  /// behind.
   private static let heldLimit = 1 << 20
   /// How much may wait for a peer that does not read its replies.
   private static let outputLimit = 2 * StructuredClone.sizeLimit
@@ -94,11 +104,14 @@ final class PortConnection: @unchecked Sendable {
   func finish() {
     guard !isFinishing, source != nil else { return }
     while let message = outgoing.take() as? PortMessage { enqueue(message, to: 0) }
+    for (number, port) in exports.numbered {
+      while let message = port.take() as? PortMessage { enqueue(message, to: number) }
+    }
     isFinishing = true
     isOpen.store(false, ordering: .releasing)
     outgoing.invalidate()
     dropAwaited()
-    held = []
+    held = [:]
     source?.disable(.read)
     linger = hub.schedule(after: Self.lingering) { [weak self] _ in self?.end(.closed) }
     flush()
@@ -116,7 +129,7 @@ final class PortConnection: @unchecked Sendable {
     descriptors = []
     dropAwaited()
     exports.end()
-    held = []
+    held = [:]
     let tell = whenOver
     whenOver = nil
     tell?(reason)
@@ -240,7 +253,7 @@ final class PortConnection: @unchecked Sendable {
   // MARK: In
 
   private var wantsInput: Bool {
-    held.isEmpty || !awaited.isEmpty && heldBytes < Self.heldLimit
+    held.isEmpty || (!awaited.isEmpty || exports.areOurs) && heldBytes < Self.heldLimit
   }
 
   private func read() {
@@ -322,10 +335,14 @@ final class PortConnection: @unchecked Sendable {
     if isListeners && frame.target == 0 {
       message.from = PortRight(outgoing, home: 0, isForeign: true)
     }
-    if held.isEmpty, post(message, to: port) { return }
-    held.append((message, port))
-    heldBytes += value.size
-    if held.count == 1 { retryWhenRoom(port) }
+    let key = ObjectIdentifier(port)
+    if held[key] == nil {
+      if post(message, to: port) { return }
+      held[key] = HeldMessages(port: port)
+      retryWhenRoom(port)
+    }
+    held[key]?.messages.append(message)
+    heldBytes += HeldMessages.cost(message)
   }
 
   /// Puts a message into its port.
@@ -339,20 +356,22 @@ final class PortConnection: @unchecked Sendable {
 
   private func retryWhenRoom(_ port: Loop.Port) {
     // Posted in any case: here there may be room at once, and `retry` may be at work.
-    port.whenRoom { [self] in hub.post(.change { [self] _ in retry() }) }
+    port.whenRoom { [self] in hub.post(.change { [self] _ in retry(port) }) }
   }
 
-  private func retry() {
+  private func retry(_ port: Loop.Port) {
+    let key = ObjectIdentifier(port)
+    guard var waiting = held.removeValue(forKey: key) else { return }
     var done = 0
-    while done < held.count {
-      if !post(held[done].message, to: held[done].port) {
-        retryWhenRoom(held[done].port)
-        break
-      }
-      heldBytes -= held[done].message.value.size
+    while done < waiting.messages.count, post(waiting.messages[done], to: port) {
+      heldBytes -= HeldMessages.cost(waiting.messages[done])
       done += 1
     }
-    held.removeFirst(done)
+    if done < waiting.messages.count {
+      waiting.messages.removeFirst(done)
+      held[key] = waiting
+      retryWhenRoom(port)
+    }
     if endsWhenDelivered {
       if held.isEmpty { end(.peerEnded) }
     } else if wantsInput, !isFinishing {

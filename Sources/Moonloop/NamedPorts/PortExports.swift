@@ -13,8 +13,13 @@ struct PortExports {
   private var byNumber: [UInt64: Loop.Port] = [:]
   private var numbers: [ObjectIdentifier: UInt64] = [:]
 
+  /// Whether the peer can send to other ports of ours than that of the connection.
+  var areOurs: Bool { !rights.isEmpty }
+
   /// The queues for ports of the peer.
   var proxies: [Loop.Port] { Array(byNumber.values) }
+  /// The same with their numbers.
+  var numbered: [(number: UInt64, port: Loop.Port)] { byNumber.map { ($0.key, $0.value) } }
 
   /// How a port is called in a frame: as the peer knows it, or anew.
   mutating func number(of right: PortRight) -> PortFrame.Passed {
