@@ -57,7 +57,10 @@ struct ScriptRun {
     state.register("open_pipe") { () -> Int in
       var ends: [Int32] = [0, 0]
       guard pipe(&ends) == 0 else { return -1 }
-      for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+      for end in ends {
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)  // Children of other tests must not hold them.
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      }
       return Int(ends[0]) << 32 | Int(ends[1])
     }
     state.register("open_file") { (path: String) in Int(Glibc.open(path, O_RDONLY | O_CLOEXEC)) }

@@ -7,9 +7,12 @@ local unique = os.tmpname()
 os.remove(unique)
 
 -- What was opened and is no handle of the loop.
+local pairs_made = 0
 local function pair()
-  local server = assert(ml.net.listen { path = "@" .. unique .. "pair" })
-  local one = assert(ml.net.connect { path = "@" .. unique .. "pair" })
+  pairs_made = pairs_made + 1   -- a child of another test may hold the last one for a moment
+  local path = "@" .. unique .. pairs_made
+  local server = assert(ml.net.listen { path = path })
+  local one = assert(ml.net.connect { path = path })
   local other = assert(server:accept())
   server:invalidate()
   return one, other
@@ -173,6 +176,12 @@ local function close_in(kind, waits)
   assert(why == "finished", kind .. ": " .. why)
   assert(calls == 1, kind .. ": called " .. calls .. " times")
   for index, handle in ipairs(handles) do assert(not handle:is_valid(), kind .. index) end
+  -- The thread of a worker ends when it can; nothing is held of it then.
+  loop:task(function()
+    for _, handle in ipairs(handles) do
+      if tostring(handle):find "^worker" then handle:await() end
+    end
+  end):wait()
   -- A task that has closed itself is told at its next wait, as whoever is cancelled.
   assert(isDone ~= (kind == "task" and waits), kind)
 end

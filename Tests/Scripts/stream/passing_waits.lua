@@ -6,7 +6,7 @@ os.remove(unique:sub(2))
 local loop = ml.current()
 
 local function connected(server, size)
-  local stream = assert(ml.net.connect { path = unique, write_limit = size, timeout = 1 })
+  local stream = assert(ml.net.connect { path = unique, write_limit = size })
   return stream, assert(server:accept())
 end
 
