@@ -23,6 +23,9 @@ extension Runtime {
 
   /// What is known of a timer that is gone: its record stays until another has its slot.
   private func whyEnded(_ id: TimerID, _ endedAt: LuaPosition?) -> String {
+    if let ended = generations.endedTimers[id], let load = loadThatEnded(-ended.generation) {
+      return "\(ended.label): \(load)"
+    }
     let records = loop.timers.records
     let record = id.slot < records.count ? records[id.slot] : nil
     let isLast = record.map { $0.generation == id.generation &+ 1 && $0.flags.isEmpty } ?? false
@@ -124,10 +127,21 @@ extension Runtime {
   func why(_ item: Loop.Item, endedAt: LuaPosition?) -> String {
     let label = label(of: .item(item))
     guard item.isValid else {
+      if let load = loadThatEnded(item.maker.generation) { return "\(label): \(load)" }
       let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" } ?? endWord(item)
       return "\(label): \(end); make a new one"
     }
     return "\(label): \(obstacle(item))\(history(recorded(item)))"
+  }
+
+  /// What is said of a handle that the next generation of the file has not made again (D36).
+  private func loadThatEnded(_ stamp: Int32) -> String? {
+    guard stamp < 0, let load = generations.loads[-stamp] else { return nil }
+    let asked = load.asked.map { ", asked for at \(state.text(of: $0))" } ?? ""
+    let time = seconds(loop.clock.now() - load.at)
+    return
+      "it was invalidated by the reload to generation \(-stamp), \(time) ago\(asked): the file "
+      + "as it is now does not make it, or not under this name; make it again"
   }
 
   private func endWord(_ item: Loop.Item) -> String {

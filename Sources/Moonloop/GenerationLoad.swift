@@ -87,6 +87,7 @@ final class GenerationLoad {
   /// The file was loaded: what it has not made again ends.
   /// - Returns: How many handles were kept, made, and ended.
   func commit(_ runtime: Runtime) -> (kept: Int, made: Int, ended: Int) {
+    runtime.generations.noteLoad(at: runtime.loop.clock.now())
     runtime.generations.load = nil
     undo = []
     var made = -kept.count - keptTimers.count
@@ -98,6 +99,7 @@ final class GenerationLoad {
       if item.maker.generation == number {
         made += 1
       } else if item.isValid, runtime.end(ofOldGeneration: item) {
+        item.maker.generation = -number  // which says what has ended it
         ended += 1
       }
     }
@@ -105,6 +107,7 @@ final class GenerationLoad {
       if runtime.handles.generation(ofTimer: id) == number {
         made += 1
       } else {
+        runtime.generations.endedTimers[id] = (number, runtime.label(of: .timer(id)))
         runtime.loop.invalidate(id)
         ended += 1
       }

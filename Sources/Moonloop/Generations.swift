@@ -18,6 +18,20 @@ final class Generations {
   @exclusivity(unchecked) var bodies: [Running] = []
   /// Who waits for the next load.
   fileprivate(set) var waits: [ReloadWait] = []
+  /// Where the load that is under way was asked for.
+  fileprivate var asked: LuaPosition?
+  /// When each of the last loads took effect, and who asked for it, by the number it made.
+  private(set) var loads: [Int32: (at: Int64, asked: LuaPosition?)] = [:]
+
+  /// The timers that the last loads ended, whose records others may have by now: for who asks.
+  var endedTimers: [TimerID: (generation: Int32, label: String)] = [:]
+
+  /// The generation that is loaded takes effect.
+  func noteLoad(at time: Int64) {
+    loads[number] = (time, asked)
+    loads[number - 10] = nil
+    endedTimers = endedTimers.filter { loads[$0.value.generation] != nil }
+  }
 
   /// Whether what is made now is the program's own.
   var isOutside = false { didSet { stamp = isOutside ? 0 : number } }
@@ -25,6 +39,7 @@ final class Generations {
 
 /// A task that waits in `ml.reload()`.
 final class ReloadWait: OtherWait {
+  var askedAt: LuaPosition?
   override var what: String { "the file to be loaded again" }
   override func abandon() { waiter = nil }
 }
@@ -82,6 +97,7 @@ extension Runtime {
     let waits = generations.waits
     generations.waits = []
     guard !isClosing, let file = generations.file else { return }
+    generations.asked = waits.first?.askedAt
     let outer = running
     running = Running()
     let values = load(file.path, file.pushArguments)
@@ -158,6 +174,7 @@ let moduleReload: LuaRawFunction = { L, context in
     }
     _ = try call.requireWaiting()
     let wait = ReloadWait()
+    wait.askedAt = call.stack.position
     runtime.pendingWait = Wait(.other(wait))
     runtime.requestReload(wait)
     return LuaStatus.wait()

@@ -48,6 +48,40 @@ import Testing
     #expect(run.lines.filter { $0.hasPrefix("failed") } == [])
   }
 
+  @Test func `why names the reload that has ended a handle, when, and who asked for it`() throws {
+    let app = { (makes: String) in
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:timer { every = 1, name = "kept", function(timer)
+        if timer.fires == 3 then
+          for _, handle in ipairs(old) do
+            print((loop:why(handle):gsub("[%w_/.-]*/app.lua", "app.lua")))
+          end
+        end
+      end }
+      \(makes)
+      """
+    }
+    let made = """
+      old = {
+        loop:timer { every = 60, name = "poll", print },
+        loop:source { name = "queue", print },
+      }
+      """
+    let run = try ReloadRun.of(
+      ["app.lua": app(made)], [Step(time: 1.5, files: ["app.lua": app("")])], seconds: 4.5)
+    let end =
+      "it was invalidated by the reload to generation 2, 1.5 s ago, asked for at chunk:13: the file"
+      + " as it is now does not make it, or not under this name; make it again"
+    #expect(
+      run.lines == [
+        "generation 2: 1 kept, 0 made, 2 ended", "timer 'poll' (made at app.lua:11): \(end)",
+        "source 'queue' (made at app.lua:12): \(end)",
+      ])
+    #expect(run.reports == [])
+  }
+
   @Test func `a file that fails changes nothing and says where`() throws {
     let good = """
       local ml = require "moonloop"
