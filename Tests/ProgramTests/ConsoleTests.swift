@@ -92,6 +92,82 @@ struct ConsoleTests {
     }
   }
 
+  @Test("sockets of programs that were killed are removed, by ps and by whoever listens next")
+  func leftBehind() throws {
+    try withFile("require 'moonloop'.current():every(60, print) print 'ready' io.stdout:flush()") {
+      file in
+      for next in ["ps", "attach"] {
+        let program = try Program(["run", file])
+        try program.waitFor("ready")
+        #expect(try moonloop(["attach", "\(program.pid)"], input: "1").output == "1\n")
+        let path = "\(sockets)/\(program.pid).sock"
+        #expect(FileManager.default.fileExists(atPath: path))
+        program.send(SIGKILL)
+        #expect(try program.wait().wasKilled)
+        #expect(FileManager.default.fileExists(atPath: path))
+        if next == "ps" {
+          #expect(try moonloop(["ps"]).status == 0)
+        } else {
+          try withProgram(name: "next.lua") { other in
+            let answer = try moonloop(["attach", "\(other.pid)"], input: "1")
+            #expect(answer.output == "1\n")
+          }
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+      }
+    }
+  }
+
+  @Test("a reload drops no console, and nothing that is evaluated there")
+  func reloaded() throws {
+    let text = "value = VALUE require 'moonloop'.current():every(60, print) print 'ready'"
+    for isPrompt in [true, false] {
+      try withFile(text.replacing("VALUE", with: "1"), name: "reloaded.lua") { file in
+        let program = isPrompt ? nil : try Program(["run", file])
+        defer { program?.send(SIGKILL) }
+        try program?.waitFor("ready")
+        let session = try TerminalSession(
+          isPrompt ? ["repl", file] : ["attach", "\(program?.pid ?? 0)"])
+        try session.waitFor("> ")
+        try session.enter("own = 'kept' return value", "1\r\n")
+        try session.enter("task = loop:task(function() ml.sleep(0.1) return 'slept' end)", "> ")
+        for generation in 2...4 {
+          try Data(text.replacing("VALUE", with: "\(generation)").utf8)
+            .write(to: URL(fileURLWithPath: file))
+          try session.enter("ml.reload()", "generation = \(generation)")
+          try session.enter("value, own", "\(generation)\t\"kept\"\r\n")
+        }
+        try session.enter("task:await()", "\"slept\"\r\n")
+        session.type("\u{4}")
+        #expect(try session.wait() == 0)
+      }
+    }
+  }
+
+  @Test("the example is mended from outside")
+  func example() throws {
+    let file = Program.examples.appendingPathComponent("attach.lua").path
+    let program = try Program(["run", file])
+    try program.waitFor("ready")
+    let lines = """
+      ml.sleep(0.05) return #jobs > 0, done
+      (loop:why(worker):gsub(" %(made at .-%)", ""):match("^[^(]*backgroud"))
+      loop:add(worker, "default") return true
+      ml.sleep(0.05) return done > 0
+      loop:stop "mended"
+      """
+    let console = try moonloop(["attach", "\(program.pid)"], input: lines)
+    #expect(
+      console.output == """
+        true\t0
+        "timer 'worker': the loop runs in mode 'default', and it is in backgroud"
+        true
+        true
+
+        """, "\(console)")
+    #expect(try program.wait().output == "ready\nmended\n")
+  }
+
   @Test("a console holds no run open")
   func endsAsBefore() throws {
     let script = """

@@ -97,7 +97,7 @@ struct ExampleTests {
     // Those with tests of their own.
     let others =
       SystemExampleTests.files + [
-        "echo_server.lua", "live.lua", "redis_pubsub.lua", "webhook.lua",
+        "attach.lua", "echo_server.lua", "live.lua", "redis_pubsub.lua", "webhook.lua",
       ]
     #expect(Set(names).subtracting(Self.examples.map(\.file)).subtracting(others).isEmpty)
   }

@@ -113,7 +113,8 @@ let moduleBreakHere: LuaRawFunction = { L, context in
 }
 
 private let consoleEntries: [LuaEntry] = [
-  .function("folder", consoleFolder), .function("user", consoleUser),
+  .function("folder", consoleFolder), .function("sweep", consoleSweep),
+  .function("user", consoleUser),
   .function("processes", consoleProcesses), .function("ask", consoleAsk),
   .function("number", consoleNumber), .function("stop_clock", consoleStopClock),
   .function("start_clock", consoleStartClock), .function("stop_busy", consoleStopBusy),
@@ -180,6 +181,32 @@ private let consoleFolder: LuaRawFunction = { L, context in
   }
 }
 
+/// `sweep()`: removes the sockets of programs that were killed.
+private let consoleSweep: LuaRawFunction = { L, context in
+  host(L, context, "sweep") { call in
+    let path = consoleFolderPath
+    for name in names(in: path) where name.hasSuffix(".sock") {
+      guard let pid = Int32(name.dropLast(5)), kill(pid, 0) != 0, errno == ESRCH else { continue }
+      unlink("\(path)/\(name)")
+    }
+    return 0
+  }
+}
+
+/// What a folder holds; nothing if it cannot be read.
+private func names(in path: String) -> [String] {
+  guard let directory = opendir(path) else { return [] }
+  defer { closedir(directory) }
+  var found: [String] = []
+  while let entry = readdir(directory) {
+    found.append(
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      })
+  }
+  return found
+}
+
 /// That of the session if there is one, else one in the folder for temporary files.
 private var consoleFolderPath: String {
   if let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), runtime.hasPrefix("/") {
@@ -236,13 +263,8 @@ private func isProgram(_ name: ArraySlice<UInt8>, _ pid: Int32) -> Bool {
 
 /// The processes of the user, by their numbers.
 private func userProcesses() -> [Int32] {
-  guard let directory = opendir("/proc") else { return [] }
-  defer { closedir(directory) }
   var found: [Int32] = []
-  while let entry = readdir(directory) {
-    let name = withUnsafePointer(to: &entry.pointee.d_name) {
-      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
+  for name in names(in: "/proc") {
     var status = stat()
     guard let pid = Int32(name), stat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid()
     else { continue }

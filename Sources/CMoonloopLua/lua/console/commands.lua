@@ -1,6 +1,7 @@
 -- `moonloop ps` and `moonloop attach`: from the options to the exit status.
 local ml = require "moonloop"
 local client = require "moonloop.console.client"
+local host = require "moonloop.console.host"
 local wire = require "moonloop.console.wire"
 
 local commands = {}
@@ -26,6 +27,7 @@ local function rows_of(programs)
 end
 
 function run.ps(options)
+  host.sweep()
   local programs = client.programs()
   if options.json then
     for _, program in ipairs(programs) do print(wire.encode(program)) end

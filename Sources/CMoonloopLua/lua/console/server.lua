@@ -124,6 +124,7 @@ function server.listen()
   local path, message, code = server.path(host.number())
   if not path then return nil, message, code end
   if listener and listener:is_valid() then return path end
+  host.sweep()
   local made
   made, message, code = ml.net.listen {
     path = path, permissions = tonumber("600", 8), modes = session.modes, name = "console",
