@@ -47,6 +47,9 @@ struct SpecRunTests {
     Row(
       name: "coverage", folder: "coverage",
       arguments: ["--coverage", "--coverage-config-file", "settings"], status: 0),
+    Row(
+      name: "coverage-missing", folder: "uncovered/missing", arguments: ["--coverage"], status: 2),
+    Row(name: "coverage-broken", folder: "uncovered/broken", arguments: ["-c"], status: 2),
     Row(name: "orders", folder: "orders", status: 1),
     Row(
       name: "orders-replayed", folder: "orders",

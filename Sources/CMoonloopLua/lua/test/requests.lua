@@ -39,6 +39,9 @@ function requests.send(name, options, said)
     return setmetatable(answer, response)
   end
   local wrote = said()
+  if code == "ECONNREFUSED" then
+    message = message .. "; if the server only begins, t:wait_port waits until it listens"
+  end
   failure.fail(("%s: %s%s"):format(asked, message,
     wrote == "" and "" or ". The programs wrote:\n" .. wrote), 3)
 end

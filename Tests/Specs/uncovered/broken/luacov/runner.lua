@@ -1,0 +1,2 @@
+-- A luacov that does not load.
+error "the settings of luacov are broken"
