@@ -242,8 +242,14 @@ struct SpecRunTests {
         try Data(text.utf8).write(to: folder.appendingPathComponent(name))
       }
       try write("it('one', function() assert(require 'module'.value > 0) end)", "a_spec.lua")
-      try write("it('two', function() end)", "b_spec.lua")
-      let program = try Program(["test", "--watch", "--lpath", "./?.lua"], in: folder)
+      // What the runs write by themselves begins no other: reports, and files of tests.
+      let writing = "it('two', function() local f = io.open('log', 'w') f:write(1) f:close() end)"
+      try write(writing, "b_spec.lua")
+      let program = try Program(
+        [
+          "test", "--watch", "--lpath", "./?.lua", "--output", "people", "--output",
+          "junit=report.xml",
+        ], in: folder)
       try program.waitFor("2 passed, 0 failed\n\nWatching 2 spec files; Ctrl-C ends.\n")
       try write("return { value = 0 }", "module.lua")
       try program.waitFor("Changed: module.lua; running 1 of 2 spec files\n")
@@ -255,6 +261,7 @@ struct SpecRunTests {
       let outcome = try program.wait()
       #expect(outcome.status == 130, "\(outcome)")
       #expect(outcome.errors == "")
+      #expect(outcome.output.split(separator: "Changed:").count == 3, "\(outcome)")
     }
   }
 

@@ -9,6 +9,7 @@ internal import MoonloopCore
 let bedSystemEntries: [LuaEntry] = [
   .function("files", bedFiles), .function("monotonic", bedMonotonic),
   .function("is_terminal", bedIsTerminal), .function("columns", bedColumns),
+  .function("is_own_output", bedIsOwnOutput),
 ]
 
 /// `files(path)`: what a folder holds, `{ name, kind }` each, in order of names.
@@ -58,6 +59,21 @@ private let bedIsTerminal: LuaRawFunction = { L, context in
   host(L, context, "is_terminal") { call in
     let fd = try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))
     call.stack.push(isatty(Int32(fd)) == 1)
+    return 1
+  }
+}
+
+/// `is_own_output(path)`: whether standard output or error goes into this file.
+private let bedIsOwnOutput: LuaRawFunction = { L, context in
+  host(L, context, "is_own_output") { call in
+    var file = stat()
+    let isThere = stat(try call.string(1, "the file"), &file) == 0
+    let isOwn = [STDOUT_FILENO, STDERR_FILENO].contains { fd in
+      var own = stat()
+      return isThere && fstat(fd, &own) == 0 && own.st_ino == file.st_ino
+        && own.st_dev == file.st_dev
+    }
+    call.stack.push(isOwn)
     return 1
   }
 }

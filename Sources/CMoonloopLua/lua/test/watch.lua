@@ -31,11 +31,13 @@ local function remember(loaded, records)
 end
 
 --- The spec files that changes touch: all, if nobody is known to have loaded what has changed.
-local function touched(files, loaded, changes)
+-- What has changed during a run and is no source was written by the run, which must not go on from
+-- that for ever.
+-- @param written the changes that came during a run
+local function touched(files, loaded, changes, written)
   local wanted = {}
-  for _, change in ipairs(changes) do
-    local path = normal(change)
-    local is_known = false
+  for _, path in ipairs(changes) do
+    local is_known = written[path] and not path:find "%.lua$"
     for _, file in ipairs(files) do
       if normal(file) == path or loaded[file] and loaded[file][path] then
         wanted[file], is_known = true, true
@@ -78,7 +80,8 @@ end
 --- Watches this folder and, whole, each folder in it that may hold sources.
 -- @param watched the names that are watched already
 -- @param hear is called with the paths of changes
-local function watch_folders(watched, hear)
+-- @param reports the files that runs write, by path
+local function watch_folders(watched, hear, reports)
   local function add(name, is_recursive)
     if watched[name] then return end
     watched[name] = assert(ml.current():watch { name, recursive = is_recursive,
@@ -86,7 +89,8 @@ local function watch_folders(watched, hear)
         local paths = {}
         for _, change in ipairs(changes) do
           local path = normal(change.path)
-          if change.kind ~= "attributes" and not is_ignored(path) then paths[#paths + 1] = path end
+          local is_ours = is_ignored(path) or reports[path] or bed.is_own_output(path)
+          if change.kind ~= "attributes" and not is_ours then paths[#paths + 1] = path end
         end
         if #paths > 0 then hear(paths) end
       end })
@@ -104,16 +108,21 @@ local function count(files) return ("%d spec file%s"):format(files, files == 1 a
 -- @param given the options as they were given
 -- @param find gives the spec files, which may have become more or less
 function watch.run(given, settings, find)
-  local changes, resume, watched = {}, nil, {}
+  local changes, written, resume, watched, reports = {}, {}, nil, {}, {}
+  for _, output in ipairs(settings.output) do
+    local report = output:match "=(.*)"
+    if report then reports[normal(report)] = true end
+  end
   local function hear(paths)
     table.move(paths, 1, #paths, #changes + 1, changes)
-    if resume then resume(true) end
+    if resume then return resume(true) end
+    for _, path in ipairs(paths) do written[path] = true end
   end
   local loaded = {}
   local files = assert(find())
   local run = files
   while true do
-    watch_folders(watched, hear)
+    watch_folders(watched, hear, reports)
     if #run > 0 then
       local records = run_files(given, run, settings.output)
       if not records then return nil end
@@ -121,12 +130,15 @@ function watch.run(given, settings, find)
     end
     print(("\nWatching %s; Ctrl-C ends."):format(count(#files)))
     io.stdout:flush()
-    if #changes == 0 then ml.await(function(wake) resume = wake end) end
-    resume = nil
-    local seen = changes
-    changes = {}
-    files = find() or {}
-    run = touched(files, loaded, seen)
+    local seen
+    repeat
+      if #changes == 0 then ml.await(function(wake) resume = wake end) end
+      resume = nil
+      seen = changes
+      files = find() or {}
+      run = touched(files, loaded, seen, written)
+      changes, written = {}, {}
+    until #run > 0 or #files == 0
     print(("\nChanged: %s; running %d of %s"):format(changed_text(seen), #run, count(#files)))
   end
 end
