@@ -25,13 +25,18 @@ struct ExampleRun {
   init(_ text: String, name: String) {
     _ = RuntimeFolder.path
     let isWhole = text.contains("require \"moonloop\"")
-    let chunk = isWhole ? text : Self.prelude + text
+    // Abstract sockets are the machine's: other runs of the tests have them too.
+    let mark = "-\(getpid())"
+    let own = text.replacing(".example\"", with: ".example\(mark)\"")
+    let chunk = isWhole ? own : Self.prelude + own
     let collected = Collected()
     Self.withInput {
       do { try Self.run(chunk, name, collected) } catch { collected.errors.append("\(error)") }
     }
     errors = collected.errors
-    output = collected.text.split(separator: "\n", omittingEmptySubsequences: false).map(
+    output = collected.text.replacing(mark, with: "").split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).map(
       String.init)
     if output.last == "" { output.removeLast() }
   }
