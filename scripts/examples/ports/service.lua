@@ -42,7 +42,7 @@ end
 
 service:on("message", function(request, reply, from)
   local operation = operations[request.op]
-  if not operation then return reply { failure = "there is no '" .. tostring(request.op) .. "'" } end
+  if not operation then return reply { failure = ("there is no '%s'"):format(request.op) } end
   print(from.name .. " asks to " .. request.op)
   reply { value = operation(request) }
 end)
