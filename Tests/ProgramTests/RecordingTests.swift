@@ -129,6 +129,8 @@ import Testing
       local ml = require "moonloop"
       print(ml.worker { source = "return 1" })
       print(pcall(require, "moonloop.posix"))
+      print(ml.port.listen "org.example.recorded")
+      print(ml.port.connect "org.example.recorded")
       """
     ),
     (

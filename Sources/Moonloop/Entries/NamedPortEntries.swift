@@ -54,7 +54,8 @@ let namedPortEntries: [LuaEntry] = [
       returns: [LuaParameter("port", "moonloop.Port?", "The port.")],
       errors: [
         "Returns `nil, message, code`: \"EADDRINUSE\" when the name is taken (the message says by "
-          + "which process), \"EACCES\" when the folder of the names is not this user's alone.",
+          + "which process), \"EACCES\" when the folder of the names is not this user's alone, "
+          + "\"ENOTSUP\" while the program is recorded.",
         "Raises an error for what is no name, and that names the option that is wrong.",
       ],
       example: """
