@@ -113,7 +113,9 @@ import Testing
       while data.count > end + 1 { data.removeLast() }
       // A line may have been cut; viewers drop it.
       while let last = data.last, last != UInt8(ascii: "\n") { data.removeLast() }
-      data.append(contentsOf: #"{"ph":"M","name":"x","pid":1,"tid":1,"args":{}}]"#.utf8)
+      data.append(
+        contentsOf: #"{"ph":"M","name":"process_labels","pid":1,"tid":1,"args":{"labels":""}}]"#
+          .utf8)
       let trace = try TraceCheck(data, isKilled: true)
       #expect(trace.problems == [])
       #expect((trace.slices["pass"]?["pass"] ?? 0) > 10)
@@ -145,6 +147,12 @@ struct TraceCheck {
   private var open: [(name: String, ts: Double)] = []
   private var openTasks: [Int: String] = [:]
 
+  /// All that the format knows, and the argument of each.
+  private static let metadata = [
+    "process_name": "name", "process_labels": "labels", "process_sort_index": "sort_index",
+    "thread_name": "name", "thread_sort_index": "sort_index",
+  ]
+
   init(_ data: Data, isKilled: Bool = false) throws {
     let value = try JSONSerialization.jsonObject(with: data)
     guard let events = value as? [[String: Any]] else {
@@ -165,7 +173,8 @@ struct TraceCheck {
     else { return problems.append("ph, name, pid or tid is missing: \(event)") }
     let arguments = event["args"] as? [String: Any]
     if phase == "M" {
-      if arguments == nil { problems.append("metadata without args: \(event)") }
+      let field = Self.metadata[name] ?? ""
+      if arguments?[field] == nil { problems.append("metadata that is none: \(event)") }
       return
     }
     guard let ts = event["ts"] as? Double, ts >= 0, let category = event["cat"] as? String
