@@ -44,7 +44,7 @@ package final class ScriptStream {
   /// The stream of a source; nil if that has ended, or is none.
   @inline(__always)
   static func of(_ source: Loop.Item) -> ScriptStream? {
-    guard source.maker.role == .stream, let state = source.maker.state else { return nil }
+    guard let state = source.makerState(.stream) else { return nil }
     return unsafeDowncast(state, to: ScriptStream.self)
   }
 

@@ -20,7 +20,7 @@ extension Loop {
     final let isConfined: Bool
     /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
     final var isCommon = false
-    package final var holds = true
+    @exclusivity(unchecked) package final var holds = true  // as `Loop.modes`
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     @inline(__always) package final var isSuspended: Bool { suspensions > 0 }
     /// How many reasons there are to deliver nothing. Loop thread only.
@@ -41,6 +41,10 @@ extension Loop {
     // Asked for in each call-out: other modules would check the access to `maker` itself.
     package final var makerRef: Int32 { maker.ref }
     package final var hasMakerState: Bool { maker.state != nil }
+    /// What stands on it, if that is such a thing.
+    package final func makerState(_ role: ItemMaker.Role) -> AnyObject? {
+      maker.role == role ? maker.state : nil
+    }
 
     package init(name: String, isConfined: Bool) {
       self.name = name
@@ -55,6 +59,16 @@ extension Loop {
     /// The indices of its modes, in order of joining.
     final var modeIndices: [Int] {
       joined.isEmpty && !modes.isEmpty ? [modes.bits.trailingZeroBitCount] : joined
+    }
+
+    /// The same without a list.
+    @inline(__always)
+    final func forEachMode(_ body: (Int) -> Void) {
+      if joined.isEmpty {
+        if !modes.isEmpty { body(modes.bits.trailingZeroBitCount) }
+      } else {
+        for index in joined { body(index) }
+      }
     }
 
     @inline(__always)

@@ -215,6 +215,11 @@ extension Loop {
     guard item.holds != holds else { return }
     item.holds = holds
     if item is Observer { return }
-    for index in indices(of: item) { modes[index].holders += holds ? 1 : -1 }
+    let change = holds ? 1 : -1
+    if item.isOwned(by: self) {
+      item.forEachMode { modes[$0].holders += change }
+    } else {
+      for index in indices(of: item) { modes[index].holders += change }
+    }
   }
 }

@@ -7,32 +7,69 @@ extension Loop {
   ///
   /// Counterparts: `CFReadStream`, `CFWriteStream`.
   package final class Stream {
-    // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+    // What every read and write looks at is unchecked: no access to it spans a call into Lua. Other
+    // modules would check all the same, and so read and write it by functions of this one.
 
     /// What the loop watches.
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
     /// Read ahead of what was asked for.
-    @exclusivity(unchecked) package var input = StreamInput()
-    /// Written and not taken by the kernel yet.
-    @exclusivity(unchecked) package var output = StreamBuffer()
-    /// A write waits when more than so much is queued.
-    @exclusivity(unchecked) package var outputLimit = 64 << 10
-    /// The end of file was read.
-    @exclusivity(unchecked) package var isAtEnd = false { didSet { if isAtEnd { whenOver?() } } }
-    /// The reading side is broken for good.
-    @exclusivity(unchecked) package var readFailure: SystemError? {
-      didSet { if readFailure != nil { whenOver?() } }
+    package var input: StreamInput {
+      _read { yield storedInput }
+      _modify { yield &storedInput }
     }
+    @exclusivity(unchecked) private var storedInput = StreamInput()
+    /// Written and not taken by the kernel yet.
+    package var output: StreamBuffer {
+      _read { yield storedOutput }
+      _modify { yield &storedOutput }
+    }
+    @exclusivity(unchecked) private var storedOutput = StreamBuffer()
+    /// A write waits when more than so much is queued.
+    package var outputLimit: Int {
+      get { storedLimit }
+      set { storedLimit = newValue }
+    }
+    @exclusivity(unchecked) private var storedLimit = 64 << 10
+    /// The end of file was read.
+    package var isAtEnd: Bool {
+      get { sawEnd }
+      set {
+        sawEnd = newValue
+        if newValue { whenOver?() }
+      }
+    }
+    @exclusivity(unchecked) private var sawEnd = false
+    /// The reading side is broken for good.
+    package var readFailure: SystemError? {
+      get { brokeReading }
+      set {
+        brokeReading = newValue
+        if newValue != nil { whenOver?() }
+      }
+    }
+    @exclusivity(unchecked) private var brokeReading: SystemError?
     /// Called when nothing will be read any more: for who made the stream for a purpose.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
     /// The writing side is broken for good.
-    @exclusivity(unchecked) package var writeFailure: SystemError?
+    package var writeFailure: SystemError? {
+      get { brokeWriting }
+      set { brokeWriting = newValue }
+    }
+    @exclusivity(unchecked) private var brokeWriting: SystemError?
     /// A read brought less than it could have: until the kernel says so, there is nothing more.
-    @exclusivity(unchecked) package var isDrained = false
+    package var isDrained: Bool {
+      get { sawNothingMore }
+      set { sawNothingMore = newValue }
+    }
+    @exclusivity(unchecked) private var sawNothingMore = false
     /// Nothing may be written any more: the writing side was shut, or is about to be.
-    @exclusivity(unchecked) package var isShut = false
+    package var isShut: Bool {
+      get { storedShut }
+      set { storedShut = newValue }
+    }
+    @exclusivity(unchecked) private var storedShut = false
     /// How many bytes came in and went out.
     @exclusivity(unchecked) package var bytesRead: UInt64 = 0
     @exclusivity(unchecked) package var bytesWritten: UInt64 = 0

@@ -107,7 +107,7 @@ extension HostCall {
       pending.timer = try deadline(after: timeout, coroutine)
     }
     wait.modes = runtime.modes(of: subject)
-    if case .task(let task) = subject { wait.modes += task.waitModes }
+    if case .task(let task) = subject, !task.waitModes.isEmpty { wait.modes += task.waitModes }
     wait.isActive = true
     do { try wait.stream.settle() } catch {
       wait.isActive = false

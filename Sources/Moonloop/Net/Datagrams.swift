@@ -20,7 +20,7 @@ final class ScriptDatagrams {
   }
 
   static func of(_ source: Loop.Item) -> ScriptDatagrams? {
-    guard source.maker.role == .datagrams, let state = source.maker.state else { return nil }
+    guard let state = source.makerState(.datagrams) else { return nil }
     return unsafeDowncast(state, to: ScriptDatagrams.self)
   }
 

@@ -48,7 +48,7 @@ final class ScriptServer {
   }
 
   static func of(_ source: Loop.Item) -> ScriptServer? {
-    guard source.maker.role == .server, let state = source.maker.state else { return nil }
+    guard let state = source.makerState(.server) else { return nil }
     return unsafeDowncast(state, to: ScriptServer.self)
   }
 
