@@ -101,8 +101,8 @@ extension HostCall {
   fileprivate func portHub() throws -> Loop {
     if Tape.refuses() {
       throw OperatingFailure(
-        "\(name): what comes by a named port passes through another thread, and cannot be recorded; "
-          + "run it without --record, or use a Unix socket (ml.net)", "ENOTSUP")
+        "\(name): what comes by a named port passes through another thread, and cannot be "
+          + "recorded; run it without --record, or use a Unix socket (ml.net)", "ENOTSUP")
     }
     guard loop.kernel is LinuxKernel else {
       throw OperatingFailure("\(name): the loop is simulated, and has no sockets", "ENOTSUP")

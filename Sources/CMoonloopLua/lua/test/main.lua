@@ -88,8 +88,8 @@ local function start_coverage(settings)
   if not settings.coverage then return true end
   local ok, luacov = pcall(require, "luacov.runner")
   if not ok and tostring(luacov):find("module 'luacov.runner' not found", 1, true) then
-    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that, on Debian "
-      .. "and Ubuntu 'apt-get install lua-luacov'"
+    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that, on "
+      .. "Debian and Ubuntu 'apt-get install lua-luacov'"
   elseif not ok then
     return nil, "--coverage: luacov does not load: " .. tostring(luacov)
   end
