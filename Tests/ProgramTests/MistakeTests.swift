@@ -1,0 +1,137 @@
+// A table of mistakes that scripts make in a handler: each is told with its line and what to do, the
+// program's status is 1, and the loop goes on.
+
+import Foundation
+import Testing
+
+@Suite("Mistakes of a handler")
+struct MistakeTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let what: String
+    let line: String
+    /// What is told, with "HERE" for the place; empty: it is no mistake.
+    let message: String
+
+    init(_ what: String, _ line: String, _ message: String) {
+      (self.what, self.line, self.message) = (what, line, message)
+    }
+    var testDescription: String { what }
+  }
+
+  static let rows: [Row] = [
+    Row(
+      "a wrong type", #"loop:after("soon", print)"#,
+      #"after: the delay must be seconds, a number >= 0, got "soon" (HERE)"#),
+    Row(
+      "a handler of a wrong type", "loop:every(1, 5)",
+      "every: the handler must be a function, got 5 (HERE)"),
+    Row(
+      "a missing handler", "loop:timer { every = 1 }",
+      "timer: the handler is missing: give a function as first element of the table (HERE)"),
+    Row(
+      "an unknown option", "loop:timer { evry = 1, print }",
+      "timer: unknown option 'evry' (HERE); did you mean 'every'?"),
+    Row(
+      "an unknown activity", #"loop:observer { on = "sleep", print }"#,
+      #"observer: 'on': unknown activity "sleep" (HERE); use one of entry, before_timers, "#),
+    Row(
+      "a mode of a wrong type", "loop:timer { every = 1, modes = 5, print }",
+      "timer: 'modes' must be the name of a mode or a list, got 5 (HERE)"),
+    Row(
+      "a run of the common modes", #"loop:run { mode = "common" }"#,
+      "run: 'common' is a set of modes that items are scheduled in; run one mode of it"),
+    Row(
+      "a negative interval", "loop:every(-1, print)",
+      "every: the interval must be > 0 seconds, got -1 (HERE)"),
+    Row(
+      "an interval of 0", "loop:every(0, print)",
+      "every: the interval must be > 0 seconds, got 0 (HERE)"),
+    Row(
+      "an interval that is no number", "loop:every(0/0, print)",
+      "every: the interval must be > 0 seconds, got nan (HERE)"),
+    Row("an infinite interval: never", "loop:every(1/0, print):invalidate()", ""),
+    Row("a huge interval: never", "loop:every(1e300, print):invalidate()", ""),
+    Row(
+      "a delay that is no number", "loop:after(0/0, print)",
+      "after: the delay must be seconds, a number >= 0, got nan (HERE)"),
+    Row(
+      "a negative delay", "loop:after(-1, print)",
+      "after: the delay must be seconds, a number >= 0, got -1 (HERE)"),
+    Row("an infinite delay: never", "loop:after(1/0, print):invalidate()", ""),
+    Row("a huge delay: never", "loop:after(1e300, print):invalidate()", ""),
+    Row("a huge date: never", "loop:at(1e300, print):invalidate()", ""),
+    Row(
+      "a timeout that is no number", "loop:run { timeout = 0/0 }",
+      "run: 'timeout' must be seconds, a finite number, got nan (HERE)"),
+    Row(
+      "a sleep that is no number", "ml.sleep(0/0)",
+      "sleep: the time must be seconds, a number >= 0, got nan (HERE)"),
+    Row(
+      "a date that is no number", "local t <close> = loop:every(1, print) t.next_fire = 0/0",
+      "next_fire: the date must be seconds, a finite number, got nan (HERE)"),
+    Row(
+      "a negative tolerance", "loop:timer { every = 1, tolerance = -1, print }",
+      "timer: 'tolerance' must be seconds, a number >= 0, got -1 (HERE)"),
+    Row(
+      "a negative descriptor", "loop:fd { fd = -1, read = print }",
+      "fd: 'fd' must be a whole number from 0 to 2147483647, got -1 (HERE)"),
+    Row(
+      "a descriptor that is not open", "assert(loop:fd { fd = 900, read = print })",
+      "HERE: fd: descriptor 900 cannot be watched: Bad file descriptor (EBADF)"),
+    Row(
+      "the same descriptor twice",
+      "local f <close> = loop:fd { fd = 0, read = print } loop:fd { fd = 0, read = print }",
+      "fd: descriptor 0 is watched already by the source on descriptor 0; use one source for both "
+        + "directions (HERE)"),
+    Row(
+      "an invalid handle", "local s = loop:source { print } s:invalidate() s:signal()",
+      "source:signal: source (made at HERE) was invalidated at HERE (HERE); make a new one"),
+    Row(
+      "a closed handle",
+      "local s do local x <close> = loop:source { print } s = x end loop:add(s)",
+      "add: source (made at HERE) was invalidated at HERE (HERE); make a new one"),
+    Row(
+      "what is no handle", "loop:add {}",
+      "add: takes a timer, source, fd, observer or port, got a table (HERE)"),
+    Row(
+      "a handle that is sent to another loop",
+      "local p <close> = ml.port {} p:send { a = { loop } }",
+      "port:send: message.a[1] is a loop, which cannot be sent (HERE)"),
+    Row(
+      "a field that is not there", "print(loop.nonsense)",
+      "loop: unknown field 'nonsense' (HERE)"),
+    Row(
+      "a dot for a colon", "loop.every(1, print)",
+      "every: must be called as loop:every(…), with a colon; got 1 for the loop (HERE)"),
+    Row(
+      "an observer that adds itself, again and again",
+      #"loop:observer { on = "before_timers", function(o) loop:add(o) loop:add(o, "default") end }"#,
+      ""),
+    Row(
+      "a repeating timer of a nanosecond",
+      "local n = 0 loop:every(1e-9, function(t) n = n + 1 if n == 99 then t:invalidate() end end)",
+      ""),
+  ]
+
+  @Test("is told with its line, and the loop goes on", arguments: rows)
+  func isTold(_ row: Row) throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:after(0, function()
+        \(row.line)
+      end)
+      loop:after(0.005, function() print "on" end)
+      """
+    try withFile(script) { path in
+      // Standard input stays open, so that it may be watched.
+      let program = try Program(["run", path], input: nil)
+      let outcome = try program.wait()
+      let errors = outcome.errors.replacing(/[^ '(\n\t]*\/?script\.lua:4/, with: "HERE")
+      #expect(outcome.output == "on\n", "\(outcome)")
+      #expect(outcome.status == (row.message.isEmpty ? 0 : 1), "\(outcome)")
+      #expect(row.message.isEmpty ? errors.isEmpty : errors.contains(row.message), "\(errors)")
+      #expect(outcome.isOurs)
+    }
+  }
+}
