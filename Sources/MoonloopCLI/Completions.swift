@@ -32,11 +32,12 @@ enum Completions {
       """
     }.joined()
     let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
+    let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
     let names = command.options.flatMap(spellings) + ["--help"]
     return """
           \(command.name))
             case $before in
-      \(cases)        \(free.joined(separator: " | "))) return ;;
+      \(cases)\(freeCase)\
               *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"; fi ;;
             esac
             ;;

@@ -1,5 +1,5 @@
-// A table of mistakes that scripts make in a handler: each is told with its line and what to do, the
-// program's status is 1, and the loop goes on.
+// A table of mistakes that scripts make in a handler: each is told with its line and what to do,
+// the program's status is 1, and the loop goes on.
 
 import Foundation
 import Testing
@@ -105,7 +105,7 @@ struct MistakeTests {
       "every: must be called as loop:every(…), with a colon; got 1 for the loop (HERE)"),
     Row(
       "an observer that adds itself, again and again",
-      #"loop:observer { on = "before_timers", function(o) loop:add(o) loop:add(o, "default") end }"#,
+      #"loop:observer { on = "before_timers", function(o) loop:add(o) loop:add(o, "side") end }"#,
       ""),
     Row(
       "a repeating timer of a nanosecond",

@@ -1,0 +1,55 @@
+// What shells complete: each script is read by its shell, and bash's is asked.
+
+import Foundation
+import Testing
+
+@Suite("Completions")
+struct CompletionTests {
+  private static let check = [
+    "bash": "bash -n", "zsh": "zsh -n", "fish": "fish --no-execute",
+  ]
+
+  @Test("are read without an error by their shell", arguments: check.keys.sorted())
+  func areRead(_ shell: String) throws {
+    let script = try moonloop(["--generate-completion-script", shell])
+    #expect(script.status == 0 && script.errors == "")
+    try withFile(script.output, name: "completions") { path in
+      // Where a shell is not installed there is nobody to ask.
+      let command = try #require(Self.check[shell])
+      let text =
+        try shell == "bash" || has(shell) ? ask("\(command) '\(path)' 2>&1; echo $?") : "0\n"
+      #expect(text == "0\n")
+    }
+  }
+
+  @Test(
+    "of bash are the commands, options and values that begin so",
+    arguments: [
+      ("", "r", "run replay repl"), ("run", "--cl", "--clock"), ("run --clock", "v", "virtual"),
+      ("run --clock", "", "real virtual skip_idle"), ("ps", "--", "--json --help"),
+      ("top --sort", "l", "late"), ("test", "--wa", "--watch"), ("help", "che", "check"),
+      ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
+    ])
+  func areThese(_ before: String, _ word: String, _ expected: String) throws {
+    let script = try moonloop(["--generate-completion-script", "bash"])
+    try withFile(script.output, name: "completions") { path in
+      let text = try ask(
+        """
+        bash -c 'source "\(path)"
+        COMP_WORDS=(moonloop \(before) "\(word)"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _moonloop; echo "${COMPREPLY[*]}"' 2>&1
+        """)
+      #expect(text == expected + "\n")
+    }
+  }
+
+  private func has(_ shell: String) throws -> Bool { try ask("command -v \(shell)") != "" }
+
+  private func ask(_ command: String) throws -> String {
+    let text = try moonloop([
+      "run", "-e", "io.write(require('moonloop').process.run { 'sh', '-c', ... }.stdout)", command,
+    ])
+    #expect(text.status == 0, "\(text)")
+    return text.output
+  }
+}
