@@ -87,12 +87,12 @@ end, stopped .. "failed # times, the last: after: there are # timers, and no mor
 -- ── wall clocks ─────────────────────────────────────────────────────────────────────────────────
 
 row("a date of the wall clock", function(keep)
-  local timer = keep(loop:at(os.time() + 500, nothing))
+  local timer = keep(loop:at(ml.wall_time() + 500, nothing))
   return inside(function() return why(timer) end)
 end, "timer (made at @): due in # s, by the wall clock")
 
 row("a date of the wall clock that is past", function(keep)
-  return why(keep(loop:at(os.time() - 3600, nothing)))
+  return why(keep(loop:at(ml.wall_time() - 3600, nothing)))
 end, "timer (made at @): the loop does not run; it can fire when that runs in default (due since # "
   .. "s); this script runs its loop by itself, so call loop:run() again")
 

@@ -92,8 +92,9 @@ local kinds = {
     for _ = 1, 2 do keep(assert(ml.process.spawn { "true", on_exit = on_exit })) end
   end,
   signal = function(keep, handler)
-    for _ = 1, 2 do keep(loop:signal("rtmin+12", handler)) end
-    ml.process.kill(me, "rtmin+12")
+    -- One that comes when its last handle has ended does what it does by default: here nothing.
+    for _ = 1, 2 do keep(loop:signal("winch", handler)) end
+    ml.process.kill(me, "winch")
   end,
   ["file watch"] = function(keep, handler)
     for _ = 1, 2 do keep(loop:watch { unique, debounce = 0, handler }) end
