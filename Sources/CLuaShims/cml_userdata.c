@@ -63,6 +63,35 @@ static const char *nearest(lua_State *L, int table, const char *key, const char 
   return best;
 }
 
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Pushes the names of all members, if they are few enough to be read; else "". [-0, +1, e]
+static void push_members(lua_State *L, cml_kind *k) {
+  enum { MEMBERS = 24 };
+  const char *names[MEMBERS];
+  int count = 0, tables[] = {k->methods, k->getters};
+  for (int i = 0; i < 2; i++) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, tables[i]);
+    lua_pushnil(L);
+    while (lua_next(L, -2)) {  // the tables hold their keys
+      lua_pop(L, 1);
+      if (count == MEMBERS) {
+        lua_pushliteral(L, "");
+        return;
+      }
+      names[count++] = lua_tostring(L, -1);
+    }
+  }
+  qsort(names, (size_t)count, sizeof *names, by_name);
+  lua_pushstring(L, count == 0 ? "" : "; it has ");
+  for (int i = 0; i < count; i++) {
+    lua_pushfstring(L, i == 0 ? "%s" : ", %s", names[i]);
+    lua_concat(L, 2);
+  }
+}
+
 // Raises: the object at 1 has no such field (the key is at 2).
 static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
@@ -74,7 +103,10 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   best = nearest(L, lua_gettop(L), key, best, &least);
   char site[CML_SITE_BYTES];
   cml_site(L, site);
-  if (best == NULL || least == 0)  // the nearest is the word itself: there, but not to be set
+  if (best == NULL) {
+    push_members(L, k);
+    lua_pushfstring(L, "%s: %s field '%s'%s%s", k->name, verb, key, site, lua_tostring(L, -1));
+  } else if (least == 0)  // the nearest is the word itself: there, but not to be set
     lua_pushfstring(L, "%s: %s field '%s'%s", k->name, verb, key, site);
   else
     lua_pushfstring(L, "%s: %s field '%s'%s; did you mean '%s'?", k->name, verb, key, site, best);

@@ -41,6 +41,11 @@ import Testing
       "wait: 'common' is a set of modes; wait in one mode of it, such as 'default' (m:1)"
     ),
     ("t.nme = 1", "task: unknown field 'nme' (m:1); did you mean 'name'?"),
+    (
+      "ml.channel():values()",
+      "channel: unknown field 'values' (m:1); it has capacity, close, count, invalidate, is_valid, "
+        + "items, name, receive, send, try_receive, try_send"
+    ),
     ("t.name = 1", "task: cannot set field 'name' (m:1)"),
     ("t.on_error = 1", "on_error: 'on_error' must be a function, got 1 (m:1)"),
     ("ml.sleep(-1)", "sleep: the time must be seconds, a number >= 0, got -1 (m:1)"),
