@@ -123,6 +123,32 @@ end
 rules.mode = expect("the name of a mode", function(v) return type(v) == "string" and v ~= "" end)
 rules.modes = rules.names(rules.mode, "the name of a mode")
 
+local SIGNALS = {}
+for name in ("hup int quit usr1 usr2 term pipe alrm chld cont tstp ttin ttou winch urg io poll pwr "
+  .. "xcpu xfsz prof vtalrm stkflt cld"):gmatch "%S+" do
+  SIGNALS[#SIGNALS + 1] = name
+end
+
+-- The name of a signal that can be handled, in any of its spellings.
+function rules.signal(report, path, value)
+  if type(value) ~= "string" then
+    report(path, "must be the name of a signal, got " .. rules.given(value))
+    return false
+  end
+  local word = value:lower():gsub("^sig", "")
+  if word:find "^rtm[ia][nx]$" or word:find "^rtmin%+%d+$" or word:find "^rtmax%-%d+$" then
+    return true
+  end
+  for _, known in ipairs(SIGNALS) do
+    if word == known then return true end
+  end
+  local fatal = " kill stop segv bus fpe ill trap sys abrt iot "
+  local is_fatal = fatal:find(" " .. word .. " ", 1, true)
+  report(path, ("signal %s %s"):format(rules.given(value), is_fatal and "cannot be handled"
+    or "is unknown" .. rules.suggestion(word, SIGNALS)))
+  return false
+end
+
 -- A function, or the name of one: "module.function".
 function rules.handler(report, path, value)
   if type(value) == "function" then return true end

@@ -81,7 +81,7 @@ local SOURCES = {
     cancel = rules.handler, order = rules.whole } },
   fd = { fields = item { fd = rules.descriptor, read = rules.handler, write = rules.handler } },
   listen = { fields = item { listen = address, backlog = rules.count(1) }, handler = true },
-  signal = { fields = item { signal = rules.names(rules.text, "the name of a signal") },
+  signal = { fields = item { signal = rules.names(rules.signal, "the name of a signal") },
     handler = true },
   watch = { fields = item { watch = rules.text, debounce = rules.seconds,
     recursive = rules.flag }, handler = true },
@@ -154,6 +154,7 @@ local SIGNAL_FIELDS = {
 local signal_table = rules.fields(SIGNAL_FIELDS)
 
 local function signal(report, path, value)
+  if not rules.signal(report, path, path[#path]) then return false end
   if type(value) ~= "table" then return rules.handler(report, path, value) end
   if not signal_table(report, path, value) then return false end
   local count = 0
