@@ -113,8 +113,12 @@ static bool is_blocked_here(int number) {
 static int send_signal(int32_t pid, int number) {
   // To ourselves: it waits here when this returns, and has not to find its way from a thread that
   // does not block it.
-  if (pid == getpid() && number > 0 && is_blocked_here(number))
-    return syscall(SYS_tgkill, pid, syscall(SYS_gettid), number) == 0 ? 0 : -errno;
+  if (pid == getpid() && number > 0 && is_blocked_here(number)) {
+    if (syscall(SYS_tgkill, pid, syscall(SYS_gettid), number) == 0) return 0;
+    // The user's queue of signals is full. A plain kill needs none: it tells of the signal, but
+    // neither of the sender nor how often.
+    if (errno != EAGAIN) return -errno;
+  }
   return kill(pid, number) == 0 ? 0 : -errno;
 }
 

@@ -11,7 +11,7 @@ struct InterruptionTests {
   private static let interruptions = Atomic<Int>(0)
 
   /// A signal that nothing else here uses; no call is begun again after its handler.
-  private static let number = __libc_current_sigrtmin() + 13
+  private static let number = SIGIO
 
   /// Interrupts this thread again and again for the time of a call.
   private static func storm(_ body: () throws -> Void) rethrows {
@@ -155,6 +155,6 @@ struct InterruptionTests {
     try Self.storm { run = try ScriptRun.of(Self.script, clock: .real) }
     #expect(run.reports == [] && run.leftovers == [])
     #expect(run.lines == ["true", "true", "127.0.0.1", "true", "finished\tnil\tfalse"])
-    #expect(Self.interruptions.load(ordering: .relaxed) > 100)
+    #expect(Self.interruptions.load(ordering: .relaxed) > 10)
   }
 }

@@ -5,6 +5,32 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
+  @Test("of the real-time sort are heard of, though the user's queue for them is full")
+  func fullQueue() throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:signal("rtmin+1", function(_, name, info)
+        print(name, info.count, info.pid)
+        loop:stop()
+      end)
+      print((assert(ml.process.kill(ml.process.id(), "rtmin+1"))))
+      """
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local script, program = ...
+      local ml = require "moonloop"
+      ml.current():task(function()
+        local result = assert(ml.process.run {
+          "prlimit", "--sigpending=0", program, "run", "-e", script, timeout = 60 })
+        io.write(result.stdout, result.stderr)
+      end)
+      """, script, Program.executable.path,
+    ])
+    #expect(outcome.output == "true\nrtmin+1\t1\t0\n" && outcome.errors == "", "\(outcome)")
+  }
+
   /// The script says "ready" first.
   static let scripts: [(what: String, script: String, output: String)] = [
     (
