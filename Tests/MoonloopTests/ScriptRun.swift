@@ -31,7 +31,7 @@ struct ScriptRun {
       var counts: [Int] = []
       for _ in 0..<times {
         try state.runtime!.start(chunk: chunk, name: name)
-        if !state.runtime!.ranLoop { loop.run(for: .seconds(1_000_000)) }
+        if !state.runtime!.ranLoop { finish(loop) }
         state.collect()
         counts.append(try state.evaluate("return registry_count()"))
       }
@@ -40,6 +40,16 @@ struct ScriptRun {
       }
       run.result.leftovers += leftovers(state)
       return run.result
+    }
+  }
+
+  /// Runs until nothing is left. Virtual time jumps over what the system has not told yet: an end
+  /// of file comes late when the child of another test holds a copy until its exec.
+  private static func finish(_ loop: Loop) {
+    var patience = 500
+    while loop.run(for: .seconds(1_000_000)) == .timedOut, patience > 0 {
+      patience -= 1
+      poll(nil, 0, 1)
     }
   }
 
@@ -75,7 +85,9 @@ struct ScriptRun {
       function registry_count()
         local count = 0
         for key, value in pairs(debug.getregistry()) do
-          if math.type(key) == "integer" and type(value) ~= "number" then count = count + 1 end
+          -- A free place has false: there are as many as were needed at once.
+          local isUsed = value and type(value) ~= "number"
+          if math.type(key) == "integer" and isUsed then count = count + 1 end
         end
         return count
       end

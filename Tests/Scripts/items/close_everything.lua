@@ -26,6 +26,8 @@ local function once(event, handler)
   end
 end
 
+local function nothing() end
+
 -- Each makes handles of its kind, two where they can be due in one pass, and has an event come.
 local kinds = {
   timer = function(keep, handler)
@@ -89,7 +91,9 @@ local kinds = {
       isTold = true
       handler()
     end
-    for _ = 1, 2 do keep(assert(ml.process.spawn { "true", on_exit = on_exit })) end
+    for _ = 1, handler == nothing and 1 or 2 do
+      keep(assert(ml.process.spawn { "true", on_exit = on_exit }))
+    end
   end,
   signal = function(keep, handler)
     -- One that comes when its last handle has ended does what it does by default: here nothing.
@@ -138,7 +142,6 @@ local kinds = {
   end,
 }
 
-local function nothing() end
 local names = {}
 for name in pairs(kinds) do names[#names + 1] = name end
 table.sort(names)
