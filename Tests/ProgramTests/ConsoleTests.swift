@@ -151,20 +151,17 @@ struct ConsoleTests {
     try program.waitFor("ready")
     let lines = """
       ml.sleep(0.05) return #jobs > 0, done
-      (loop:why(worker):gsub(" %(made at .-%)", ""):match("^[^(]*backgroud"))
-      loop:add(worker, "default") return true
-      ml.sleep(0.05) return done > 0
+      loop:why(worker):match "timer 'worker' .*: due in 1%d"
+      worker:invalidate() worker = loop:every(0.02, work)
+      ml.sleep(0.1) return done > 0
       loop:stop "mended"
       """
     let console = try moonloop(["attach", "\(program.pid)"], input: lines)
-    #expect(
-      console.output == """
-        true\t0
-        "timer 'worker': the loop runs in mode 'default', and it is in backgroud"
-        true
-        true
-
-        """, "\(console)")
+    let rows = console.output.split(separator: "\n")
+    // What stops the program may find nobody any more who hears of it.
+    try #require(rows.count >= 3, "\(console)")
+    #expect(rows[0] == "true\t0" && rows[2] == "true", "\(console)")
+    #expect(rows[1].contains(": due in 1"), "\(console)")
     #expect(try program.wait().output == "ready\nmended\n")
   }
 

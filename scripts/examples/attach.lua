@@ -2,10 +2,10 @@
 --
 --   $ moonloop run attach.lua &
 --   $ moonloop attach attach
---   > #jobs, done                  jobs come, and nothing is done
---   > loop:why(worker)             it is in a mode that nobody runs: a slip of the pen
---   > loop:add(worker, "default")
---   > #jobs, done                  now it is
+--   > #jobs, done                                            jobs come, and nothing is done
+--   > loop:why(worker)                                       due in 17 s: 20 were milliseconds
+--   > worker:invalidate() worker = loop:every(0.02, work)
+--   > #jobs, done                                            now it is
 --   > loop:stop "mended"
 local ml = require "moonloop"
 local loop = ml.current()
@@ -13,12 +13,13 @@ local loop = ml.current()
 -- Globals, so that a console sees them. Of a function that is at work, `:break` shows the locals.
 jobs, done = {}, 0
 
-loop:timer { every = 0.01, name = "jobs", function() jobs[#jobs + 1] = ml.now() end }
-
-worker = loop:timer { every = 0.02, name = "worker", modes = "backgroud", function()
+function work()
   done = done + #jobs
   jobs = {}
-end }
+end
+
+loop:timer { every = 0.01, name = "jobs", function() jobs[#jobs + 1] = ml.now() end }
+worker = loop:timer { every = 20, name = "worker", work }
 
 print "ready"
 io.stdout:flush()
