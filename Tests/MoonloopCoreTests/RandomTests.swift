@@ -10,7 +10,7 @@ internal import Testing
 @Suite struct RandomTests {
   static let seeds: Range<UInt64> = {
     if let seed = variable("MOONLOOP_SEED") { return seed..<(seed + 1) }
-    let few: UInt64 = getenv("MOONLOOP_SANITIZED") == nil ? 3_000 : 400
+    let few: UInt64 = getenv("MOONLOOP_SANITIZED") == nil ? 10_000 : 400
     return 1..<((variable("MOONLOOP_SEEDS") ?? few) + 1)
   }()
 
