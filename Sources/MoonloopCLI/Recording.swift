@@ -90,15 +90,24 @@ enum Recording {
 
   /// Keeps in memory what a recording would have, if the script speaks of `loop:record`.
   static func hold(_ script: ScriptText) {
-    let word = Array(":record".utf8)
-    let bytes = script.bytes
-    guard bytes.count >= word.count,
-      (0...bytes.count - word.count).contains(where: { at in
-        bytes[at] == word[0] && bytes[at..<at + word.count].elementsEqual(word)
-      })
-    else { return }
+    guard contains(":record", in: script.bytes) else { return }
     Tape.hold()
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
+  }
+
+  /// By the C library, since every start looks through all of its script.
+  private static func contains(_ word: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes
+    while rest.count >= word.utf8CodeUnitCount, let start = rest.baseAddress,
+      let place = memchr(start, Int32(word.utf8Start.pointee), rest.count)
+    {
+      let skipped = UnsafeRawPointer(place) - start
+      rest = UnsafeRawBufferPointer(rebasing: rest[skipped...])
+      if rest.count < word.utf8CodeUnitCount { return false }
+      if memcmp(place, word.utf8Start, word.utf8CodeUnitCount) == 0 { return true }
+      rest = UnsafeRawBufferPointer(rebasing: rest[1...])
+    }
+    return false
   }
 
   /// Writes the rest, or has a replay look whether anything is left.
