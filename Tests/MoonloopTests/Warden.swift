@@ -20,7 +20,12 @@ final class Warden: Sendable {
   func end(_ run: Int) { _ = runs.withLock { $0.removeValue(forKey: run) } }
 
   /// Ends the thread that watches.
-  func retire() { watching.withLock { $0?.end() } }
+  func retire() {
+    watching.withLock { watch in
+      watch?.end()
+      watch = nil  // which holds this
+    }
+  }
 
   private func watch(_ limit: Duration) {
     let all = runs.withLock { $0 }

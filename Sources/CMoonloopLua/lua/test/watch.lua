@@ -31,13 +31,10 @@ local function remember(loaded, records)
 end
 
 --- The spec files that changes touch: all, if nobody is known to have loaded what has changed.
--- What has changed during a run and is no source was written by the run, which must not go on from
--- that for ever.
--- @param written the changes that came during a run
-local function touched(files, loaded, changes, written)
+local function touched(files, loaded, changes)
   local wanted = {}
   for _, path in ipairs(changes) do
-    local is_known = written[path] and not path:find "%.lua$"
+    local is_known = false
     for _, file in ipairs(files) do
       if normal(file) == path or loaded[file] and loaded[file][path] then
         wanted[file], is_known = true, true
@@ -108,15 +105,14 @@ local function count(files) return ("%d spec file%s"):format(files, files == 1 a
 -- @param given the options as they were given
 -- @param find gives the spec files, which may have become more or less
 function watch.run(given, settings, find)
-  local changes, written, resume, watched, reports = {}, {}, nil, {}, {}
+  local changes, resume, watched, reports = {}, nil, {}, {}
   for _, output in ipairs(settings.output) do
     local report = output:match "=(.*)"
     if report then reports[normal(report)] = true end
   end
   local function hear(paths)
     table.move(paths, 1, #paths, #changes + 1, changes)
-    if resume then return resume(true) end
-    for _, path in ipairs(paths) do written[path] = true end
+    if resume then resume(true) end
   end
   local loaded = {}
   local files = assert(find())
@@ -130,15 +126,12 @@ function watch.run(given, settings, find)
     end
     print(("\nWatching %s; Ctrl-C ends."):format(count(#files)))
     io.stdout:flush()
-    local seen
-    repeat
-      if #changes == 0 then ml.await(function(wake) resume = wake end) end
-      resume = nil
-      seen = changes
-      files = find() or {}
-      run = touched(files, loaded, seen, written)
-      changes, written = {}, {}
-    until #run > 0 or #files == 0
+    if #changes == 0 then ml.await(function(wake) resume = wake end) end
+    resume = nil
+    local seen = changes
+    changes = {}
+    files = find() or {}
+    run = touched(files, loaded, seen)
     print(("\nChanged: %s; running %d of %s"):format(changed_text(seen), #run, count(#files)))
   end
 end
