@@ -16,7 +16,10 @@ local listener
 -- The mode of the loop while consoles are served in the middle of something.
 local private_mode
 
-local function send(stream, message) return stream:write(wire.encode(message), "\n") end
+-- Whoever has left meanwhile gets no answer.
+local function send(stream, message)
+  if stream:is_valid() then stream:write(wire.encode(message), "\n") end
+end
 
 local requests = {}
 
