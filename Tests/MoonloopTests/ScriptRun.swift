@@ -19,8 +19,10 @@ struct ScriptRun {
   ///
   /// The chunk has `print`, which is collected; `pipe()`, which gives two descriptors, neither
   /// blocking; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
+  /// - Parameter setUp: Adds what else it has.
   static func of(
-    _ chunk: String, name: String = "@test.lua", times: Int = 1, clock: ClockMode = .virtual
+    _ chunk: String, name: String = "@test.lua", times: Int = 1, clock: ClockMode = .virtual,
+    setUp: (LuaState) -> Void = { _ in }
   ) throws -> ScriptRun {
     _ = RuntimeFolder.path
     return try Loop.isolated(clock: clock) { loop in
@@ -28,6 +30,7 @@ struct ScriptRun {
       defer { state.shutDown() }
       let run = Collector()
       try prepare(state, run)
+      setUp(state)
       var counts: [Int] = []
       for _ in 0..<times {
         try state.runtime!.start(chunk: chunk, name: name)
