@@ -88,9 +88,12 @@ struct TerminalTests {
     terminal.close()
   }
 
-  @Test(
-    "are what they were when a signal ends the process",
-    arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV])
+  /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and waits for itself if that is
+  /// in the middle of its own work.
+  static let deadly =
+    [SIGTERM, SIGINT, SIGHUP, SIGQUIT] + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
+
+  @Test("are what they were when a signal ends the process", arguments: deadly)
   func restoredBySignal(_ signal: Int32) throws {
     let (terminal, _) = try run("t:read(1)") { _, process, _ in
       kill(process.processIdentifier, signal)
