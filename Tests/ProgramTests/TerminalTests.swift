@@ -88,8 +88,8 @@ struct TerminalTests {
     terminal.close()
   }
 
-  /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and waits for itself if that is
-  /// in the middle of its own work.
+  /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and waits for itself if that
+  /// is in the middle of its own work.
   static let deadly =
     [SIGTERM, SIGINT, SIGHUP, SIGQUIT] + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
 
