@@ -184,6 +184,17 @@ struct ConsoleTests {
     }
   }
 
+  @Test("a line that is too long is refused, and the console goes on")
+  func longLine() throws {
+    try withProgram(name: "long.lua") { program in
+      let lines = String(repeating: "a", count: 1 << 20) + "\n6 * 7\n"
+      let outcome = try moonloop(["attach", "\(program.pid)"], input: lines)
+      #expect(outcome.output == "42\n")
+      #expect(outcome.errors.hasPrefix("the text is too long: 1048594 bytes"), "\(outcome.errors)")
+      #expect(outcome.status == 1)
+    }
+  }
+
   @Test("what cannot be attached to is told in words")
   func refused() throws {
     let rows: [(target: [String], message: String, status: Int32)] = [

@@ -144,12 +144,14 @@ function client.connect(target, options)
   return setmetatable({ stream = stream, pid = pid, hello = hello, last = 0 }, Console)
 end
 
---- Sends something without an answer. Returns true; or nil, message, code.
-function Console:send(message)
-  local ok, problem, code = self.stream:write(wire.encode(message), "\n")
+local function write_line(stream, line)
+  local ok, problem, code = stream:write(line, "\n")
   if ok then return true end
   return nil, problem, code
 end
+
+--- Sends something without an answer. Returns true; or nil, message, code.
+function Console:send(message) return write_line(self.stream, wire.encode(message)) end
 
 --- The next message of the program, an answer or an event; or nil, message, code.
 function Console:receive()
@@ -170,7 +172,12 @@ end
 function Console:request(request)
   self.last = self.last + 1
   request.id = self.last
-  local ok, message, code = self:send(request)
+  local line = wire.encode(request)
+  if #line >= wire.LINE_LIMIT then
+    return { ok = false, error = ("the text is too long: %d bytes as it is sent, and fewer than %d "
+      .. "are taken; load it from a file with dofile"):format(#line, wire.LINE_LIMIT) }
+  end
+  local ok, message, code = write_line(self.stream, line)
   if not ok then return nil, message, code end
   local _ <close> = nudge(self.pid)
   if self.waiting then

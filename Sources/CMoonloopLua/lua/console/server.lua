@@ -9,9 +9,6 @@ local loop = ml.current()
 
 local server = {}
 
--- Requests are lines; a longer one is nothing that anybody typed.
-local LINE_LIMIT = 1 << 20
-
 local listener
 -- The mode of the loop while consoles are served in the middle of something.
 local private_mode
@@ -131,7 +128,7 @@ function server.listen()
   local made
   made, message, code = ml.net.listen {
     path = path, permissions = tonumber("600", 8), modes = session.modes, name = "console",
-    line_limit = LINE_LIMIT, serve,
+    line_limit = wire.LINE_LIMIT, serve,
   }
   if not made then return nil, message, code end
   listener = made

@@ -1,6 +1,9 @@
 -- What a console and the program it looks into say to one another: lines of JSON.
 local wire = {}
 
+-- A longer line is nothing that anybody typed; in bytes.
+wire.LINE_LIMIT = 1 << 20
+
 local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" }
 
 -- Bytes that are no UTF-8 become the characters of the same numbers: the line is text in any case.
