@@ -73,6 +73,9 @@ static const char compat_uv_work[] = {
 static const char configuration[] = {
 #embed "lua/configuration.lua"
 };
+static const char configuration_evaluation[] = {
+#embed "lua/configuration/evaluation.lua"
+};
 static const char configuration_items[] = {
 #embed "lua/configuration/items.lua"
 };
@@ -326,6 +329,7 @@ static const struct cmo_source sources[] = {
     SOURCE("compat.uv.udp", compat_uv_udp),
     SOURCE("compat.uv.work", compat_uv_work),
     SOURCE("configuration", configuration),
+    SOURCE("configuration.evaluation", configuration_evaluation),
     SOURCE("configuration.items", configuration_items),
     SOURCE("configuration.positions", configuration_positions),
     SOURCE("configuration.rules", configuration_rules),

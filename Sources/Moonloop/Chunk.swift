@@ -35,20 +35,22 @@ extension Runtime {
       }
     }
     if let returned, name.hasPrefix("@") {
-      try start(configuration: returned, path: String(name.dropFirst()))
+      try start(configuration: returned, path: String(name.dropFirst()), text: bytes)
     }
   }
 
   /// A file that returned a table may be a configuration: then that is made, and its phases run.
-  private func start(configuration: LuaReference, path: String) throws(LuaError) {
+  private func start(
+    configuration: LuaReference, path: String, text: UnsafeRawBufferPointer
+  ) throws(LuaError) {
     try state.load(
       """
       local configuration = require "moonloop.configuration"
-      local value, path, bounds, given, refusal = ...
+      local value, path, text, bounds, given, refusal = ...
       if not configuration.is_one(value) then return end
       if refusal then return refusal, true end
       configuration.bounds, configuration.given = bounds, given
-      local running, mistakes = configuration.prepare(value, path)
+      local running, mistakes = configuration.prepare(value, path, text)
       if not running then return mistakes, false end
       require("moonloop.reload").note(running)
       running:run(bounds)
@@ -56,11 +58,13 @@ extension Runtime {
     startLoaded { [forConfigurations] stack in
       stack.push(configuration)
       stack.push(path)
+      stack.push(bytes: text)
       forConfigurations.push(on: stack)
-      return 5
+      return 6
     } onReturn: { stack, count in
       guard count > 1, let mistakes = stack.string(-Int32(count)) else { return }
       if stack.boolean(-1) { self.wasRefused = true }
+      self.configurationFailed = true
       self.errors.noteReported()
       self.errors.write(mistakes)
     }

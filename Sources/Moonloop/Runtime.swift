@@ -109,6 +109,8 @@ package final class Runtime {
   package var forConfigurations = ForConfigurations()
   /// Whether the configuration was refused because of the command line.
   package var wasRefused = false
+  /// Whether the file is a configuration with mistakes, or one that cannot be made.
+  package var configurationFailed = false
   /// What the main chunk returned; for whoever wants to know.
   package var chunkReturned: ((LuaStack, Int) -> Void)?
   private static let nextNumber = Atomic<UInt64>(0)

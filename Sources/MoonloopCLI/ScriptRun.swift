@@ -119,6 +119,8 @@ final class ScriptRun {
       if !settings.watches && !settings.isConsole { return }
     }
     if settings.isConsole { return keepRunning(loop) }
+    // What such a file has made by the way is not to be run in place of what it tells of.
+    if runtime.configurationFailed && !settings.watches { return }
     if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.reportDeadlock(in: settings.mode)

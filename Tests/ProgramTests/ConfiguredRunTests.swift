@@ -97,4 +97,32 @@ struct ConfiguredRunTests {
       #expect(outcome.output == "--timeout\t2\n")
     }
   }
+
+  @Test("a configuration is data: what has effects is refused, and nothing of it runs")
+  func effects() throws {
+    let stray = """
+      local loop = require "moonloop".current()
+      local timer = loop:timer { every = 0.01, function() print "stray" end }
+      return { timers = { beat = { every = 0.01, handler = function() print "beat" end } } }
+      """
+    try withFile(stray, name: "app.lua") { file in
+      let problem =
+        "\(file):2: a configuration is data, and reading it has no effects: call loop:timer in a"
+        + " handler"
+      for command in ["run", "plan", "simulate", "check"] {
+        let outcome = try moonloop([command, file])
+        #expect(outcome.status == 1, "\(outcome)")
+        let isTold =
+          command == "check"
+          ? outcome.output.hasPrefix(problem.replacing(": a ", with: ": mistake: a "))
+          : outcome.errors.hasSuffix("\(problem)\n")
+        #expect(isTold && !outcome.output.contains("stray"), "\(outcome)")
+      }
+    }
+    try withFile("return { timer = { a = { every = 1, handler = print } } }") { file in
+      let outcome = try moonloop(["run", file])
+      #expect(outcome.status == 1 && outcome.output == "")
+      #expect(outcome.errors == "\(file):1: timer: unknown field; did you mean 'timers'?\n")
+    }
+  }
 }

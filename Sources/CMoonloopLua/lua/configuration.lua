@@ -1,5 +1,6 @@
 -- Configurations of a loop: tables of modes, timers, sources, observers, signals and phases,
 -- checked as a whole before anything starts (D40, D41).
+local evaluation = require "moonloop.configuration.evaluation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local schema = require "moonloop.configuration.schema"
@@ -17,35 +18,59 @@ local function document(value, name, text)
   }
 end
 
--- Reads and evaluates a file. Returns a document; or nil and a message, with the line.
-function configuration.read(path)
+-- Evaluates the text of a file. Returns a document; or nil and a message, with the line.
+local function evaluated(text, path)
+  local chunk, mistake = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
+  if not chunk then return nil, mistake end
+  local ok, values = evaluation.run(chunk, path)
+  if not ok then return nil, values end
+  local doc = document(values[1], path, text)
+  if type(values[1]) ~= "table" or values.n > 1 then
+    return nil, ("%s:%d: must return a table, the configuration; it returned %s"):format(path,
+      doc.node.line, values.n > 1 and values.n .. " values" or rules.given(values[1]))
+  end
+  return doc
+end
+
+-- The text of a file; or nil and a message.
+function configuration.text(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, message end
   local text, failure = file:read "a"
   file:close()
   if not text then return nil, ("%s: %s"):format(path, failure) end
-  local chunk, mistake = load(text, "@" .. path, "t")
-  if not chunk then return nil, mistake end
-  local ok, value = pcall(chunk)
-  if not ok then return nil, tostring(value) end
-  if type(value) ~= "table" then
-    return nil, ("%s: must return a table, the configuration; it returned %s")
-      :format(path, rules.given(value))
-  end
-  return document(value, path, text)
+  return text
+end
+
+-- Reads and evaluates a file. Returns a document; or nil and a message, with the line.
+function configuration.read(path)
+  local text, message = configuration.text(path)
+  if not text then return nil, message end
+  return evaluated(text, path)
 end
 
 -- The keys that lead to a field as one reads them: timers.heartbeat.every, run[2].mode.
 function configuration.path_text(path)
   local text = ""
   for _, key in ipairs(path) do
-    if type(key) == "string" and key:find "^[%a_][%w_]*$" then
+    if type(key) == "string" and #key <= 40 and key:find "^[%a_][%w_]*$" then
       text = text == "" and key or text .. "." .. key
     else
-      text = ("%s[%s]"):format(text, type(key) == "string" and ("%q"):format(key) or tostring(key))
+      text = ("%s[%s]"):format(text, type(key) == "string" and rules.quoted(key)
+        or rules.given(key))
     end
   end
   return text
+end
+
+-- Fields that are written twice: Lua would take the last, and say nothing.
+local function check_repeated(report, path, node)
+  for _, one in ipairs(node.again or {}) do
+    report(rules.join(path, one.key), ("is written twice, first in line %d"):format(one.line))
+  end
+  for _, key in ipairs(rules.sorted_keys(node.fields)) do
+    check_repeated(report, rules.join(path, key), node.fields[key])
+  end
 end
 
 -- All mistakes of a document, in the order of its lines: { line, path, problem, text } each.
@@ -61,7 +86,8 @@ function configuration.mistakes(doc)
     }
   end
   schema.check(report, {}, doc.value)
-  if #found == 0 then items.check_handlers(doc, report) end
+  check_repeated(report, {}, doc.node)
+  if getmetatable(doc.value) == nil then items.check_handlers(doc, report) end
   table.sort(found, function(a, b)
     if a.line ~= b.line then return a.line < b.line end
     return a.order < b.order
@@ -69,13 +95,19 @@ function configuration.mistakes(doc)
   return found
 end
 
--- Whether a value that a chunk returned is meant as a configuration: it has one of its sections.
+-- Whether a value that a chunk returned is meant as a configuration: it has one of its sections, or
+-- a table by nearly such a name and nothing else.
 function configuration.is_one(value)
-  if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+  if type(value) ~= "table" then return false end
   for _, section in ipairs(schema.sections) do
-    if section ~= "name" and value[section] ~= nil then return true end
+    if section ~= "name" and rawget(value, section) ~= nil then return true end
   end
-  return false
+  local is_near = next(value) ~= nil
+  for key, one in next, value do
+    is_near = is_near and type(one) == "table" and type(key) == "string"
+      and rules.suggestion(key, schema.sections):find "did you mean" ~= nil
+  end
+  return is_near
 end
 
 -- Mistakes as one text.
@@ -109,15 +141,12 @@ end
 -- its run; and, each as true, limits and `on_error` that are not the configuration's to set.
 configuration.bounds, configuration.given = {}, {}
 
--- What the program does with a file that returned a configuration. Returns what runs; or nil and
--- all mistakes in words.
-function configuration.prepare(value, path)
-  local text
-  local file = io.open(path, "rb")
-  if file then
-    text = file:read "a"
-    file:close()
-  end
+-- What the program does with a file that returned a configuration, as its text was then. Returns
+-- what runs; or nil and all mistakes in words. The text is evaluated once more: as it ran, nobody
+-- looked at its effects.
+function configuration.prepare(value, path, text)
+  local again, problem = evaluated(text, path)
+  if not again then return nil, problem end
   local doc = document(value, path, text)
   local found = configuration.mistakes(doc)
   if #found > 0 then return nil, configuration.in_words(doc, found) end

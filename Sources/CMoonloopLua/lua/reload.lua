@@ -158,7 +158,9 @@ local function configure(value, path)
     if not running then return true end
     return nil, path .. ": it was a configuration, and is none now: start it again"
   end
-  local made, mistakes = configuration.prepare(value, path)
+  local text, problem = configuration.text(path)
+  if not text then return nil, problem end
+  local made, mistakes = configuration.prepare(value, path, text)
   if made then return true, made end
   return nil, mistakes
 end

@@ -85,7 +85,7 @@ is("return {\n signals = { trem = { stop = true },\n SIGTERM = { stop = true },\
 is("return { sources = { a = { signal = { 'usr1', 'rtmin+3' }, handler = print },\n"
   .. " b = { signal = 'usr3', handler = print } } }",
   "2: sources.b.signal: signal \"usr3\" is unknown; did you mean 'usr1'?")
-is("return 5", "must return a table, the configuration; it returned 5")
+is("return 5", "1: must return a table, the configuration; it returned 5")
 is("return {\n timers = { a = { every = 1,\n handler = 'no_such_module.beat' } } }",
   "3: timers.a.handler: there is no module 'no_such_module' beside the configuration or in "
     .. "package.path")

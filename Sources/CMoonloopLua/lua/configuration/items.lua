@@ -1,5 +1,6 @@
 -- What a configuration makes: handlers found by their names, items on the loop, phases that run.
 local ml = require "moonloop"
+local evaluation = require "moonloop.configuration.evaluation"
 local generation = require "moonloop.generation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
@@ -11,7 +12,7 @@ local items = {}
 -- Returns it; or nil and what is wrong with the name.
 local function find_handler(name)
   local module, field = name:match "^(.*)%.([^.]+)$"
-  local ok, value = pcall(require, module)
+  local ok, value = evaluation.bounded(require, module)
   if not ok then
     local message = tostring(value)
     if message:find("module '" .. module .. "' not found", 1, true) then
@@ -49,7 +50,12 @@ local HANDLER_FIELDS = {
   "handler", "on_error", "perform", "schedule", "cancel", "read", "write",
 }
 
--- Calls a body with each handler of a document: its table, its key, the keys that lead there.
+local function plain(value)
+  return type(value) == "table" and getmetatable(value) == nil and value or {}
+end
+
+-- Calls a body with each handler of a document: its table, its key, the keys that lead there. What
+-- is no table where one should be is passed over.
 local function each_handler(value, body)
   local function look(one, path)
     for _, key in ipairs(HANDLER_FIELDS) do
@@ -57,14 +63,14 @@ local function each_handler(value, body)
     end
   end
   for _, section in ipairs { "timers", "sources", "observers" } do
-    for _, name in ipairs(rules.sorted_keys(value[section] or {})) do
-      look(value[section][name], { section, name })
+    for _, name in ipairs(rules.sorted_keys(plain(value[section]))) do
+      look(plain(value[section][name]), { section, name })
     end
   end
-  for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
+  for _, name in ipairs(rules.sorted_keys(plain(value.signals))) do
     local one = value.signals[name]
     if type(one) == "table" then
-      look(one, { "signals", name })
+      look(plain(one), { "signals", name })
     else
       body(value.signals, name, { "signals", name })
     end
@@ -78,7 +84,7 @@ end
 function items.check_handlers(doc, report)
   with_folder(doc, function()
     each_handler(doc.value, function(one, key, path)
-      if type(one[key]) ~= "string" then return end
+      if not rules.is_handler_name(one[key]) then return end
       local handler, problem = find_handler(one[key])
       if not handler then report(path, problem) end
     end)
@@ -87,13 +93,14 @@ end
 
 -- A copy of a document's value in which every handler is a function; `wrap` may replace them.
 local function resolved(doc, wrap)
-  local function copy(value)
-    if type(value) ~= "table" or getmetatable(value) ~= nil then return value end
+  -- Only as deep as handlers are: what a signal's `stop` gives is the script's own.
+  local function copy(value, depth)
+    if depth == 0 or type(value) ~= "table" or getmetatable(value) ~= nil then return value end
     local fresh = {}
-    for key, one in pairs(value) do fresh[key] = copy(one) end
+    for key, one in next, value do fresh[key] = copy(one, depth - 1) end
     return fresh
   end
-  local value = copy(doc.value)
+  local value = copy(doc.value, 3)
   with_folder(doc, function()
     each_handler(value, function(one, key)
       if type(one[key]) == "string" then one[key] = assert(find_handler(one[key])) end
@@ -189,27 +196,23 @@ function Running:run(options)
   end
 end
 
--- Has what is made next count as made where its field stands.
-local function mark(doc, section, name)
-  generation.at(doc.name, positions.line(doc.node, { section, name }))
-end
-
 local function reload() require("moonloop.reload").again() end
 
 local function make_signals(doc, loop, running, value, makers)
   for _, name in ipairs(rules.sorted_keys(value.signals or {})) do
     local one = value.signals[name]
-    mark(doc, "signals", name)
     local handler = type(one) == "function" and one or one.handler
     if not handler and one.stop ~= nil then
       handler = function() loop:stop(one.stop) end
     elseif not handler then
       handler = reload
     end
-    local handle = makers.signal(loop, name,
-      { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })
-    handle:keep_alive(false)
-    running:add("signals", name, handle)
+    running:add(doc, "signals", name, function()
+      local handle, message = makers.signal(loop, name,
+        { signal = name, handler = handler, modes = type(one) == "table" and one.modes or nil })
+      if handle then handle:keep_alive(false) end
+      return handle, message
+    end)
   end
 end
 
@@ -220,14 +223,18 @@ function Running:become(other)
   for key, one in pairs(other) do self[key] = one end
 end
 
-function Running:add(section, name, handle, message)
-  if not handle then
-    generation.at()
-    self:close()
-    error(("%s: %s.%s: %s"):format(self.name, section, name, message), 0)
+-- Makes one handle and keeps it; or notes why it cannot be made.
+function Running:add(doc, section, name, make)
+  local line = positions.line(doc.node, { section, name })
+  generation.at(doc.name, line)
+  local ok, handle, message = pcall(make)
+  if ok and handle then
+    self[section][name] = handle
+    self.made[#self.made + 1] = handle
+    return
   end
-  self[section][name] = handle
-  self.made[#self.made + 1] = handle
+  self.failures[#self.failures + 1] = ("%s:%s %s.%s: %s"):format(doc.name,
+    line > 0 and line .. ":" or "", section, name, tostring(ok and message or handle))
 end
 
 -- Makes what a document without mistakes tells of. A simulation has a world of its own: `makers`
@@ -237,8 +244,9 @@ function items.make(doc, world)
   world = world or {}
   local loop, value = ml.current(), resolved(doc, world.wrap)
   local makers = setmetatable(world.makers or {}, { __index = MAKERS })
-  local running = setmetatable({ name = doc.name, made = {}, timers = {}, sources = {},
-    observers = {}, signals = {}, phases = value.run or { { mode = "default" } } }, Running)
+  local running = setmetatable({ name = doc.name, made = {}, failures = {}, timers = {},
+    sources = {}, observers = {}, signals = {},
+    phases = value.run or { { mode = "default" } } }, Running)
   local common = value.modes and value.modes.common or {}
   for _, mode in ipairs(type(common) == "string" and { common } or common) do
     if mode ~= "default" then assert(loop:add_common_mode(mode)) end
@@ -252,26 +260,32 @@ function items.make(doc, world)
     ml.limit(limits)
   end
   if value.on_error and not given.on_error then loop.on_error = value.on_error end
-  for _, name in ipairs(rules.sorted_keys(value.observers or {})) do
-    local one = value.observers[name]
-    mark(doc, "observers", name)
-    running:add("observers", name, loop:observer(options(name, one,
-      { on = one.on, order = one.order, repeats = one.repeats })))
+  local function each(section, make)
+    for _, name in ipairs(rules.sorted_keys(value[section] or {})) do
+      local one = value[section][name]
+      running:add(doc, section, name, function() return make(name, one) end)
+    end
   end
-  for _, name in ipairs(rules.sorted_keys(value.sources or {})) do
-    local one = value.sources[name]
-    mark(doc, "sources", name)
-    running:add("sources", name, makers[schema.kind_of(one)](loop, name, one))
-  end
-  for _, name in ipairs(rules.sorted_keys(value.timers or {})) do
-    local one = value.timers[name]
-    mark(doc, "timers", name)
-    running:add("timers", name, loop:timer(options(name, one,
-      { every = one.every, first = one.first, tolerance = one.tolerance })))
-  end
+  each("observers", function(name, one)
+    return loop:observer(options(name, one, { on = one.on, order = one.order,
+      repeats = one.repeats }))
+  end)
+  each("sources", function(name, one)
+    return makers[schema.kind_of(one)](loop, name, one)
+  end)
+  each("timers", function(name, one)
+    return loop:timer(options(name, one,
+      { every = one.every, first = one.first, tolerance = one.tolerance }))
+  end)
   make_signals(doc, loop, running, value, makers)
   generation.at()
-  return running
+  local failures = running.failures
+  if #failures == 0 then return running end
+  running:close()
+  if #failures > 1 then
+    failures[#failures + 1] = ("%d of %s cannot be made"):format(#failures, doc.name)
+  end
+  error(table.concat(failures, "\n"), 0)
 end
 
 return items

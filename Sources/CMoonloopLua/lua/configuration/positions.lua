@@ -52,7 +52,8 @@ local function parse_key(list, index)
 end
 
 -- Reads the constructor whose brace stands at an index.
--- Returns a node { line, fields = { [key] = node } } and the index after it.
+-- Returns a node { line, fields = { [key] = node } } and the index after it. In `again` are the
+-- fields that are written twice, with the line of the first: Lua takes the last and says nothing.
 function parse_table(list, index)
   local node = { line = list[index].line, fields = {} }
   local item = 0
@@ -67,9 +68,14 @@ function parse_table(list, index)
     if list[value].text == "{" and list[value].kind == "symbol" then
       local parsed
       parsed, next_index = parse_table(list, value)
-      child.fields = parsed.fields
+      child.fields, child.again = parsed.fields, parsed.again
     end
     index = after_expression(list, next_index or value)
+    local first = key and node.fields[key]
+    if first then
+      node.again = node.again or {}
+      node.again[#node.again + 1] = { key = key, line = first.line }
+    end
     if key then node.fields[key] = child end
     if list[index].text == "," or list[index].text == ";" then index = index + 1 end
   end

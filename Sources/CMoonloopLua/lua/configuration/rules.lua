@@ -25,24 +25,46 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
--- "; did you mean 'every'?", or the list of all words if none is near.
-function rules.suggestion(word, words, what)
+local function nearest_of(word, words)
   local best, nearest = #word < 3 and 1 or #word < 6 and 2 or 3, nil
   for _, known in ipairs(words) do
-    local far = distance(word, known)
+    local far = math.abs(#word - #known) <= best and distance(word, known) or math.huge
     if far <= best and (not nearest or far < best) then best, nearest = far, known end
   end
-  if nearest then return ("; did you mean '%s'?"):format(nearest) end
+  return nearest
+end
+
+-- What was found for a list of words, by word: one mistake is often made many times.
+local found_before = setmetatable({}, { __mode = "k" })
+
+-- "; did you mean 'every'?", or the list of all words if none is near.
+function rules.suggestion(word, words, what)
+  local found = found_before[words] or {}
+  found_before[words] = found
+  if found[word] == nil then found[word] = nearest_of(word, words) or false end
+  if found[word] then return ("; did you mean '%s'?"):format(found[word]) end
   return ("; %s %s"):format(what or "use one of", table.concat(words, ", "))
+end
+
+-- A text as one reads it, on one line: what cannot be seen is escaped, what is long is cut.
+function rules.quoted(text)
+  local shown = text:sub(1, 40):gsub('[%c"\\]', function(c)
+    return c == "\n" and "\\n" or c:find "%c" and ("\\%d"):format(c:byte()) or "\\" .. c
+  end)
+  if not utf8.len(shown) then
+    shown = shown:gsub("[\x80-\xff]", function(c) return ("\\x%02X"):format(c:byte()) end)
+  end
+  return #text <= 40 and '"' .. shown .. '"' or ('"%s…"'):format(shown)
 end
 
 -- A value in words: itself if it is short, else its type.
 function rules.given(value)
   local kind = type(value)
   if kind == "string" then
-    return #value <= 40 and ('"%s"'):format(value) or ("a string of %d bytes"):format(#value)
+    return #value <= 40 and rules.quoted(value) or ("a string of %d bytes"):format(#value)
   end
   if kind == "nil" then return "nothing" end
+  if value ~= value then return "nan" end
   if kind == "number" or kind == "boolean" then return tostring(value) end
   return "a " .. kind
 end
@@ -59,12 +81,32 @@ local function is_finite(value)
   return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
-rules.positive_seconds = expect("> 0 seconds", function(v) return is_finite(v) and v > 0 end)
-rules.seconds = expect("seconds, a number >= 0", function(v) return is_finite(v) and v >= 0 end)
+local UNITS = { ms = 0.001, s = 1, sec = 1, seconds = 1, m = 60, min = 60, h = 3600 }
+
+-- Seconds are numbers: a text with a unit is told what it would be.
+local function time(words, accepts)
+  return function(report, path, value)
+    if is_finite(value) and accepts(value) then return true end
+    local number, unit = tostring(value):match "^([%d.]+)%s*(%a*)$"
+    local factor = type(value) == "string" and tonumber(number)
+      and UNITS[unit == "" and "s" or unit]
+    report(path, ("must be %s, got %s%s"):format(words, rules.given(value),
+      factor and ("; write %.14g"):format(number * factor) or ""))
+    return false
+  end
+end
+
+rules.positive_seconds = time("> 0 seconds", function(v) return v >= 1e-9 end)
+rules.seconds = time("seconds, a number >= 0", function(v) return v >= 0 end)
 rules.flag = expect("true or false", function(v) return type(v) == "boolean" end)
 rules.text = expect("a string", function(v) return type(v) == "string" and v ~= "" end)
 rules.whole = expect("a whole number", function(v) return math.type(v) == "integer" end)
-rules.table = expect("a table", function(v) return type(v) == "table" end)
+rules.table = function(report, path, value)
+  if type(value) == "table" and getmetatable(value) == nil then return true end
+  report(path, type(value) == "table" and "must be a plain table, got one with a metatable"
+    or "must be a table, got " .. rules.given(value))
+  return false
+end
 rules.descriptor = expect("the number of a descriptor", function(v)
   return math.type(v) == "integer" and v >= 0
 end)
@@ -83,13 +125,19 @@ local SIZES = { K = 1 << 10, M = 1 << 20, G = 1 << 30 }
 function rules.to_bytes(value)
   if math.type(value) == "integer" then return value end
   local number, unit = tostring(value):match "^(%d+)([KMG]?)$"
-  return number and math.tointeger(tonumber(number) * (SIZES[unit] or 1))
+  local bytes = number and tonumber(number .. ".0") * (SIZES[unit] or 1)
+  return bytes and bytes < 1 << 62 and math.tointeger(bytes)
 end
 
-rules.bytes = expect("a size of at least 1M, such as \"64M\"", function(v)
-  local bytes = (type(v) == "string" or math.type(v) == "integer") and rules.to_bytes(v)
-  return bytes and bytes >= 1 << 20
-end)
+function rules.bytes(report, path, value)
+  local bytes = (type(value) == "string" or math.type(value) == "integer") and rules.to_bytes(value)
+  if bytes and bytes >= 1 << 20 then return true end
+  local number, unit = tostring(value):match "^(%d+)%s*([kKmMgG])i?[bB]?$"
+  local better = not bytes and number and number .. unit:upper()
+  report(path, ("must be a size of at least 1M, such as \"64M\", got %s%s"):format(
+    rules.given(value), better and better ~= value and ('; write "%s"'):format(better) or ""))
+  return false
+end
 
 -- One of some words.
 function rules.word(words)
@@ -108,19 +156,57 @@ end
 function rules.names(rule, what)
   return function(report, path, value)
     if type(value) == "string" then return rule(report, path, value) end
-    if type(value) ~= "table" or #value == 0 then
-      report(path, ("must be %s or a list, got %s"):format(what, rules.given(value)))
+    if type(value) ~= "table" or next(value) == nil then
+      report(path, ("must be %s or a list, got %s"):format(what,
+        type(value) == "table" and "an empty table" or rules.given(value)))
       return false
     end
+    return rules.list(rule)(report, path, value)
+  end
+end
+
+-- A list of values that each satisfy a rule, without holes and names.
+function rules.list(rule)
+  return function(report, path, value)
+    if not rules.table(report, path, value) then return false end
     local good = true
-    for place, one in ipairs(value) do
-      good = rule(report, rules.join(path, place), one) and good
+    local expected = 1
+    for _, key in ipairs(rules.sorted_keys(value)) do
+      local longer = rules.join(path, key)
+      if key == expected then
+        expected = expected + 1
+        good = rule(report, longer, value[key]) and good
+      else
+        good = false
+        report(longer, math.type(key) == "integer"
+          and ("is not looked at, as [%d] is nothing"):format(expected)
+          or "a list has no names: write { a, b }")
+      end
     end
     return good
   end
 end
 
-rules.mode = expect("the name of a mode", function(v) return type(v) == "string" and v ~= "" end)
+-- Nobody means a mode of his own by these names.
+local function nearly(name, known)
+  return name ~= known and math.abs(#name - #known) <= 1 and distance(name, known) == 1
+end
+
+function rules.mode(report, path, value)
+  if type(value) ~= "string" or value == "" then
+    report(path, "must be the name of a mode, got " .. rules.given(value))
+    return false
+  end
+  for _, known in ipairs { "default", "common" } do
+    if nearly(value, known) then
+      report(path, ("mode %s is none that is run; did you mean '%s'?")
+        :format(rules.quoted(value), known))
+      return false
+    end
+  end
+  return true
+end
+
 rules.modes = rules.names(rules.mode, "the name of a mode")
 
 local SIGNALS = {}
@@ -149,10 +235,14 @@ function rules.signal(report, path, value)
   return false
 end
 
--- A function, or the name of one: "module.function".
+-- Whether a value is written as the name of a function: "module.function".
+function rules.is_handler_name(value)
+  return type(value) == "string" and value:find "^[%a_][%w_]*%.[%w_.]*[%a_][%w_]*$" ~= nil
+end
+
+-- A function, or the name of one.
 function rules.handler(report, path, value)
-  if type(value) == "function" then return true end
-  if type(value) == "string" and value:find "^[%a_][%w_]*%.[%w_.]*[%a_][%w_]*$" then return true end
+  if type(value) == "function" or rules.is_handler_name(value) then return true end
   report(path, ("must be a function or the name of one, such as \"handlers.beat\", got %s")
     :format(rules.given(value)))
   return false
@@ -165,15 +255,20 @@ function rules.join(path, key)
   return longer
 end
 
--- The keys of a table in a fixed order: numbers first, then words.
+-- The keys of a table in a fixed order: numbers first, then words, then what is neither.
 function rules.sorted_keys(fields)
-  local keys = {}
-  for key in pairs(fields) do keys[#keys + 1] = key end
-  table.sort(keys, function(a, b)
-    if type(a) == type(b) and (type(a) == "number" or type(a) == "string") then return a < b end
-    return type(a) == "number" and type(b) ~= "number"
-  end)
-  return keys
+  local lists = { number = {}, string = {} }
+  local others = {}
+  for key in next, fields do
+    local list = lists[type(key)] or others
+    list[#list + 1] = key
+  end
+  table.sort(lists.number)
+  table.sort(lists.string)
+  table.sort(others, function(a, b) return tostring(a) < tostring(b) end)
+  local keys = lists.number
+  table.move(lists.string, 1, #lists.string, #keys + 1, keys)
+  return table.move(others, 1, #others, #keys + 1, keys)
 end
 
 -- A table with known fields: { name = rule }; `required` are those that must be there.

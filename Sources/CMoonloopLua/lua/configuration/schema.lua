@@ -25,25 +25,17 @@ local function timers(report, path, value)
   return false
 end
 
--- What the format knows and this release has not: said before anything starts.
-local function missing(text)
-  return function(report, path)
-    report(path, text)
-    return false
-  end
-end
-
 local function argv(report, path, value)
-  if not rules.table(report, path, value) then return false end
-  if #value == 0 then
+  if type(value) == "table" and next(value) == nil then
     report(path, "must be a list, the program and its arguments, got an empty table")
     return false
   end
-  local good = true
-  for place, one in ipairs(value) do
-    good = rules.text(report, rules.join(path, place), one) and good
+  if type(value) == "string" then
+    report(path, ("must be a list, the program and its arguments, got %s; no shell reads it")
+      :format(rules.given(value)))
+    return false
   end
-  return good
+  return rules.list(rules.text)(report, path, value)
 end
 
 -- "unix:app.sock", "tcp:127.0.0.1:8080", "tcp:8080", "tcp:[::1]:8080" as options of a listener.
@@ -89,12 +81,12 @@ local SOURCES = {
   port = { fields = item { port = port_name, capacity = rules.count(1) }, handler = true },
 }
 local KINDS = rules.sorted_keys(SOURCES)
-for _, kind in pairs(SOURCES) do
-  kind.rule = rules.fields(kind.fields, kind.handler and { "handler" } or nil)
-end
 -- These say what is done by functions of their own names.
 SOURCES.perform.fields.handler = nil
 SOURCES.fd.fields.handler = nil
+for _, kind in pairs(SOURCES) do
+  kind.rule = rules.fields(kind.fields, kind.handler and { "handler" } or nil)
+end
 
 local function kind_of(value)
   local found
@@ -168,20 +160,25 @@ local phase = rules.fields {
   mode = rules.mode, timeout = rules.seconds, until_handled = rules.flag,
 }
 
+local function runnable_phase(report, path, value)
+  if not phase(report, path, value) then return false end
+  if value.mode ~= "common" then return true end
+  report(rules.join(path, "mode"),
+    "'common' is a set of modes that items are scheduled in; run one mode of it")
+  return false
+end
+
 local function phases(report, path, value)
   if not rules.table(report, path, value) then return false end
-  local good = true
+  local listed, named = {}, {}
   for _, key in ipairs(rules.sorted_keys(value)) do
-    if math.type(key) ~= "integer" then
-      report(rules.join(path, key), "phases have no names: write run = { { mode = … }, … }")
-      good = false
-    elseif phase(report, rules.join(path, key), value[key]) and value[key].mode == "common" then
-      report(rules.join(rules.join(path, key), "mode"),
-        "'common' is a set of modes that items are scheduled in; run one mode of it")
-      good = false
-    end
+    if math.type(key) == "integer" then listed[key] = value[key] else named[#named + 1] = key end
   end
-  return good
+  local good = rules.list(runnable_phase)(report, path, listed)
+  for _, key in ipairs(named) do
+    report(rules.join(path, key), "phases have no names: write run = { { mode = … }, … }")
+  end
+  return good and #named == 0
 end
 
 local function on_error(report, path, value)
@@ -190,18 +187,40 @@ local function on_error(report, path, value)
   return rules.word { "continue", "stop" }(report, path, value)
 end
 
+local function common_mode(report, path, value)
+  if not rules.mode(report, path, value) then return false end
+  if value ~= "common" then return true end
+  report(path, "'common' is the set itself; name the modes that are in it")
+  return false
+end
+
+-- Each signal once: "term", "SIGTERM" and "sigterm" are the same.
+local function signals(report, path, value)
+  local good, known = rules.named(signal, "a signal")(report, path, value), {}
+  if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+  for _, name in ipairs(rules.sorted_keys(value)) do
+    local word = type(name) == "string" and name:lower():gsub("^sig", "")
+    if word and known[word] then
+      good = false
+      report(rules.join(path, name), ("is the same signal as '%s'"):format(known[word]))
+    end
+    if word then known[word] = name end
+  end
+  return good
+end
+
 local SECTIONS = {
   name = rules.text,
-  modes = rules.fields { common = rules.modes },
+  modes = rules.fields { common = rules.names(common_mode, "the name of a mode") },
   limits = rules.fields {
     memory = rules.bytes, callout = rules.positive_seconds, handles = rules.count(1),
-    nesting = rules.count(1, 60), instructions = rules.count(1000),
+    nesting = rules.count(1, 60), instructions = rules.count(1000, 0x7fffffff),
   },
   on_error = on_error,
   timers = rules.named(timers, "a timer"),
   sources = rules.named(source, "a source"),
   observers = rules.named(observer, "an observer"),
-  signals = rules.named(signal, "a signal"),
+  signals = signals,
   run = phases,
 }
 

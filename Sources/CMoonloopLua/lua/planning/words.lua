@@ -13,6 +13,7 @@ end
 
 -- An exact time: "5 s", "1 h 30 min", "500 ms".
 function words.time(seconds)
+  if seconds >= 1e13 then return ("%.3g h"):format(seconds / 3600) end
   if seconds >= 59.9995 then
     local parts, rest = {}, math.floor(seconds * 1000 + 0.5) / 1000
     for place = 1, 3 do

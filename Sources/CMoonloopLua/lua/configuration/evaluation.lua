@@ -1,0 +1,129 @@
+-- Evaluates the text of a configuration, which is data: what has an effect outside of it (a print,
+-- a timer, a file) is a mistake with its line, and so is a text that comes to no end (D40).
+local ml = require "moonloop"
+
+local evaluation = {}
+
+-- How many instructions a text and a module may take: about a second, and ten.
+local TEXT_MOST, MODULE_MOST, STEP = 100000000, 1000000000, 1000000
+
+local sethook, getinfo, getlocal = debug.sethook, debug.getinfo, debug.getlocal
+
+-- What has effects, by function, as one writes it.
+local effects = { [print] = "print", [getmetatable(io.stdout).__index.write] = "file:write" }
+
+local function note(from, names, form)
+  for name in names:gmatch "%S+" do
+    local ok, fn = pcall(function() return from[name] end)
+    if ok and type(fn) == "function" then effects[fn] = form:format(name) end
+  end
+end
+
+note(io, "write read output input tmpfile popen", "io.%s")
+note(os, "execute exit remove rename tmpname setlocale", "os.%s")
+note(ml.current(), "add add_common_mode after at every fd observer perform record remove run "
+  .. "signal source stop task timer wake_up watch", "loop:%s")
+note(ml, "await break_here configure fd guest limit observer signal sleep source stream timeout "
+  .. "timer watch worker", "ml.%s")
+note(ml.net, "connect listen resolve udp", "ml.net.%s")
+note(ml.process, "run spawn", "ml.process.%s")
+note(ml.reload, "on_unload", "ml.reload.%s")
+note(ml.port, "connect listen new pair", "ml.port.%s")
+
+-- Whether the call of `io.open` that begins is to write.
+local function writes()
+  local _, mode = getlocal(4, 2)
+  return type(mode) == "string" and mode:find "[wa+]" ~= nil
+end
+
+-- What was raised, in words.
+local function in_words(value)
+  if type(value) == "string" then return value end
+  if type(value) == "table" and type(rawget(value, "message")) == "string" then
+    return value.message
+  end
+  return ("raised a %s where a text was expected"):format(type(value))
+end
+
+-- Resumes a coroutine, and refuses what takes too many instructions. `on_call` hears of each call.
+local function resume(co, most, refuse, on_call, ...)
+  local count = 0
+  local function hook(event)
+    if event ~= "count" then
+      on_call()  -- no tail call: it looks at the levels above
+      return
+    end
+    count = count + STEP
+    if count < most then return end
+    sethook(co, hook, "", 1)  -- no pcall keeps it going
+    refuse(("comes to no end: %d million instructions, and it goes on"):format(most // 1000000))
+  end
+  sethook(co, hook, on_call and "c" or "", STEP)
+  local results = table.pack(coroutine.resume(co, ...))
+  sethook(co)
+  return results
+end
+
+-- Calls a function that is to come to an end. Returns true and what it gives; or false, and what
+-- was raised.
+function evaluation.bounded(fn, ...)
+  local mistake
+  local co = coroutine.create(fn)
+  local results = resume(co, MODULE_MOST, function(problem)
+    mistake = problem
+    error(problem, 0)
+  end, nil, ...)
+  if mistake then return false, mistake end
+  if results[1] and coroutine.status(co) == "suspended" then
+    coroutine.close(co)
+    return false, "it waits while it is loaded"
+  end
+  return table.unpack(results, 1, results.n)
+end
+
+-- Runs a chunk that was loaded from a path. Returns true, and a table of what it returned; or
+-- false, and what is wrong.
+function evaluation.run(chunk, path)
+  local source, mistake = getinfo(chunk, "S").source, nil
+  local co = coroutine.create(chunk)
+  -- The line of the text that runs, or waits.
+  local function line()
+    for level = 0, 40 do
+      local one = getinfo(co, level, "Sl")
+      if not one then break end
+      if one.source == source and one.currentline > 0 then return one.currentline end
+    end
+    return 1
+  end
+  local function refuse(problem)
+    mistake = mistake or ("%s:%d: %s"):format(path, line(), problem)
+    error(mistake, 0)
+  end
+  local results = resume(co, TEXT_MOST, refuse, function()
+    local called = getinfo(3, "f").func
+    local name = effects[called] or called == io.open and writes() and "io.open"
+    if not name then return end
+    -- Who calls it is the text, or a module that it loads; pcall and the like are neither.
+    local level, caller = 4, getinfo(4, "S")
+    while caller and caller.what == "C" do
+      level = level + 1
+      caller = getinfo(level, "S")
+    end
+    if not caller or caller.source == source then
+      refuse(("a configuration is data, and reading it has no effects: call %s in a handler")
+        :format(name))
+    end
+  end)
+  if not mistake and results[1] and coroutine.status(co) == "suspended" then
+    mistake = ("%s:%d: a configuration is data, and cannot wait"):format(path, line())
+  end
+  if mistake or not results[1] then
+    local text = mistake or type(results[2]) == "string" and results[2]
+      or ("%s:%d: %s"):format(path, line(), in_words(results[2]))
+    coroutine.close(co)
+    return false, text
+  end
+  return true, table.pack(table.unpack(results, 2, results.n))
+end
+
+return evaluation
