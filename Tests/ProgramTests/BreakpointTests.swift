@@ -158,4 +158,66 @@ struct BreakpointTests {
       #expect(try session.wait() == 3)
     }
   }
+
+  @Test("no prompt of a breakpoint is drawn once it is over")
+  func promptsAfterwards() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    try session.enter("function go() loop:after(0, function() ml.break_here() end) end", "> ")
+    for _ in 1...20 {
+      try session.enter("go()", "debug> ")
+      try session.enter(":continue", ":continue\r\ngoes on\r\n> ")
+    }
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("all of them go on when the last console has left")
+  func abandoned() throws {
+    let script = """
+      local ml = require "moonloop"
+      ml.current():every(60, print)
+      ml.current():after(0, function()
+        print "ready" io.stdout:flush()
+        ml.break_here { wait = true }
+        ml.break_here()
+        print "gone on"
+        os.exit(0)
+      end)
+      """
+    try withFile(script, name: "abandoned.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      let session = try TerminalSession(["attach", "\(program.pid)"])
+      try session.waitFor("debug> ")
+      try session.enter(":continue", "goes on\r\n")
+      try session.waitFor("debug> ")
+      try session.enter("local inner = 1 ml.break_here()", "debug> ")
+      try session.enter("inner", "1\r\ndebug> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+      let outcome = try program.wait()
+      #expect(outcome.output == "ready\ngone on\n")
+      #expect(outcome.errors.hasSuffix("has left the breakpoint: the program goes on\n"))
+      #expect(outcome.status == 0)
+    }
+  }
+
+  @Test("an overflow of the stack is told in few lines")
+  func overflow() throws {
+    let script = """
+      local function dig(n) return 1 + dig(n + 1) end
+      require "moonloop".current():after(0, function() local mine = 1 dig(mine) end)
+      """
+    try withFile(script, name: "overflow.lua") { file in
+      let session = try TerminalSession(["run", "--break-on-error", file])
+      try session.waitFor("stack overflow")
+      try session.waitFor(" calls more)\r\n   41  ")
+      try session.waitFor("   45  ")
+      try session.waitFor("debug> ")
+      try session.enter("n > 1000", "true\r\ndebug> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 1)
+    }
+  }
 }

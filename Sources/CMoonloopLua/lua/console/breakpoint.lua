@@ -15,7 +15,12 @@ breakpoint.busy = nil
 -- The breakpoints that the program stands at, the innermost last.
 local stops = {}
 
-local function current() return stops[#stops] end
+-- The one that is looked at. What is over is none any more, though it may not be left yet.
+local function current()
+  for place = #stops, 1, -1 do
+    if not stops[place].is_over then return stops[place] end
+  end
+end
 
 -- Calls of the console, and of the host, are not the program's.
 local function is_own(info)
@@ -23,15 +28,33 @@ local function is_own(info)
     or info.source == "=moonloop"
 end
 
+-- How many calls are kept of a stack that has overflowed.
+local INNER, OUTER = 40, 5
+
+-- The outermost call of a coroutine, found by halving: Lua walks to each from the innermost one.
+local function outermost(thread)
+  local low, high = 0, 1
+  while debug.getinfo(thread, high, "l") do low, high = high, 2 * high end
+  while high - low > 1 do
+    local middle = (low + high) // 2
+    if debug.getinfo(thread, middle, "l") then low = middle else high = middle end
+  end
+  return low
+end
+
 -- The calls of a coroutine that are the program's, the innermost first; between them may be others.
 local function frames_of(thread)
-  local frames, level, is_inside = {}, 0, true
+  local frames, level, is_inside, last = {}, 0, true, outermost(thread)
   while true do
     local info = debug.getinfo(thread, level, "Slnfut")
     if not info then break end
     is_inside = is_inside and is_own(info)
     if not is_inside then frames[#frames + 1] = { level = level, info = info } end
     level = level + 1
+    if #frames == INNER and last - OUTER > level then
+      frames[INNER].left_out = last - OUTER - level
+      level = last - OUTER
+    end
   end
   while #frames > 0 and is_own(frames[#frames].info) do frames[#frames] = nil end
   return frames
@@ -41,7 +64,7 @@ breakpoint.frames_of = frames_of
 local function words(frame)
   local info = frame.info
   local name = info.name and ("%s '%s'"):format(info.namewhat, info.name)
-    or info.what == "main" and "the main chunk"
+    or info.what == "main" and "the main chunk" or info.what == "C" and "?"
     or ("function <%s:%d>"):format(info.short_src, info.linedefined)
   if info.what == "C" then return "[C]: in " .. name end
   return ("%s:%d: in %s"):format(info.short_src, info.currentline, name)
@@ -145,6 +168,7 @@ function breakpoint.trace()
   local lines = { stop.title }
   for place, one in ipairs(stop.frames) do
     lines[#lines + 1] = ("%s %d  %s"):format(place == stop.at and "->" or "  ", place, words(one))
+    if one.left_out then lines[#lines + 1] = ("      (%d calls more)"):format(one.left_out) end
   end
   return table.concat(lines, "\n")
 end
@@ -161,26 +185,55 @@ function breakpoint.move(by)
   return ("%d  %s"):format(to, words(stop.frames[to]))
 end
 
---- Lets the program go on, if it stands at a breakpoint.
-function breakpoint.continue()
-  local stop = current()
-  if not stop then return nil, "the program does not stand at a breakpoint" end
-  stop.is_over = true
-  stop.hold:signal()
-  loop:wake_up()
-  return true
-end
-
 local function tell(what, ...)
   for _, console in pairs(breakpoint.consoles) do pcall(console[what], console, ...) end
 end
 
+-- Lets the innermost be left, if it is over. Only then the one around it can be.
+local function leave()
+  local stop = stops[#stops]
+  if not stop or not stop.is_over then return end
+  stop.hold:signal()
+  loop:wake_up()
+end
+
+-- The consoles hear of it at once: what is typed from now on is for what comes then.
+local function release(stop)
+  if stop.is_over then return end
+  stop.is_over = true
+  tell "continued"
+  leave()
+end
+
+--- Lets the program go on, if it stands at a breakpoint.
+function breakpoint.continue()
+  local stop = current()
+  if not stop then return nil, "the program does not stand at a breakpoint" end
+  release(stop)
+  return true
+end
+
 --- A console is gone: if it was the last one, nobody could say "continue" any more.
 function breakpoint.lost_console()
-  local stop = current()
-  if not stop or stop.waits or next(breakpoint.consoles) then return end
+  if next(breakpoint.consoles) then return end
+  local released = false
+  for place = #stops, 1, -1 do
+    local stop = stops[place]
+    if not stop.waits and not stop.is_over then
+      released = true
+      release(stop)
+    end
+  end
+  if not released then return end
   io.stderr:write("moonloop: the last console has left the breakpoint: the program goes on\n")
-  breakpoint.continue()
+end
+
+local function stand_up(stop)
+  release(stop)
+  stops[#stops] = nil
+  stop.hold:invalidate()
+  host.start_clock()
+  leave()
 end
 
 -- Serves the console until somebody says "continue".
@@ -191,13 +244,10 @@ local function serve(stop)
   }
   stops[#stops + 1] = stop
   host.stop_clock()
+  -- Whoever else stops this run, or has it fail, wants the program to go on or to end.
+  local _ <close> = setmetatable({}, { __close = function() stand_up(stop) end })
   tell("stopped", breakpoint.trace())
-  -- Whoever else stops this run, wants the program to go on or to end.
   loop:run { mode = "moonloop.debug" }
-  stops[#stops] = nil
-  stop.hold:invalidate()
-  host.start_clock()
-  tell "continued"
 end
 
 -- Said once: a run without a console must not hang by an oversight.
@@ -292,6 +342,10 @@ end
 function breakpoint.is_stopped() return current() ~= nil end
 
 --- How many breakpoints the program stands at, one inside the other.
-function breakpoint.depth() return #stops end
+function breakpoint.depth()
+  local depth = 0
+  for _, stop in ipairs(stops) do depth = depth + (stop.is_over and 0 or 1) end
+  return depth
+end
 
 return breakpoint

@@ -26,6 +26,10 @@ end
 --- evaluated.
 function front.open(options)
   local self = setmetatable({ level = 0, own = options, failures = 0 }, Front)
+  -- Who reads statements, by the level of breakpoints that it began at, and whom of them a line is
+  -- awaited for. The highest reads; those below still evaluate what made the program stop, or wait
+  -- until the levels above are over.
+  self.readers, self.waiting = {}, {}
   self.source = loop:source {
     name = "console", modes = session.modes,
     perform = function()
@@ -41,17 +45,25 @@ function Front:close()
   editor.close()
 end
 
+-- The level of who reads.
+function Front:top()
+  local top
+  for level in pairs(self.readers) do top = math.max(level, top or level) end
+  return top
+end
+
 function Front:hear(kind, text)
+  local top = self:top()
+  local resume = top and self.waiting[top]
   if kind == "complete" then
     detached(function()
       local _, insertion, list = pcall(self.own.complete, text)
       editor.answer(insertion or "", list or "")
     end)
-  elseif kind == "interrupt" and not self.resume then
+  elseif kind == "interrupt" and not resume then
     self.own.interrupt()
-  elseif self.resume then
-    local resume = self.resume
-    self.resume = nil
+  elseif resume then
+    self.waiting[top] = nil
     resume(kind, text)
   elseif kind ~= "interrupt" then
     self.early = { kind, text }  -- typed for a prompt that was over in that moment
@@ -61,23 +73,23 @@ end
 function Front:prompt() return self.edits and (self.level > 0 and "debug> " or "> ") or "" end
 
 -- One line, as "line" and its text; or "end", "interrupt" or "over".
-function Front:read(prompt)
-  if self.early then
+function Front:read(level, prompt)
+  if self.early and level == self:top() then
     local kind, text = table.unpack(self.early, 1, 2)
     self.early = nil
     return kind, text
   end
   return ml.await(function(resume)
-    self.resume, self.reader = resume, self.serving
-    editor.ask(prompt)
+    self.waiting[level] = resume
+    if level == self:top() then editor.ask(prompt) end
   end)
 end
 
 -- A whole statement; nil at the end of the input, or when the breakpoint is over.
-function Front:statement()
+function Front:statement(level)
   local text
   while true do
-    local kind, line = self:read(text and self.edits and ">> " or self:prompt())
+    local kind, line = self:read(level, text and self.edits and ">> " or self:prompt())
     if kind == "line" then
       text = text and text .. "\n" .. line or line
       local made, _, is_incomplete = session.compile(text, _ENV)
@@ -91,17 +103,29 @@ function Front:statement()
   end
 end
 
+-- Whoever reads for a breakpoint that is over reads no more; else it is asked for a line.
+function Front:settle()
+  local top = self:top()
+  local resume = top and self.waiting[top]
+  if not resume then return end
+  if top <= self.level then return editor.ask(self:prompt()) end
+  self.waiting[top] = nil
+  resume "over"
+end
+
 -- Statement after statement, as long as the breakpoint lasts that it began at.
 function Front:serve(level)
+  self.readers[level] = true
   while self.level >= level do
-    self.serving = level
-    local text, why = self:statement()
+    local text, why = self:statement(level)
     if why == "end" then self.has_ended = true end
     if text and text:find "%S" then
       if not self.own.evaluate(text) then self.failures = self.failures + 1 end
     end
-    if why then return end
+    if why then break end
   end
+  self.readers[level] = nil
+  if not self.has_ended then self:settle() end
 end
 
 --- Statement after statement, to the end of the input. Returns whether none failed.
@@ -114,22 +138,19 @@ end
 function Front:stopped(text)
   self.level = self.level + 1
   print(text)
-  if self.resume then return editor.ask(self:prompt()) end
+  if self.waiting[self:top()] then return editor.ask(self:prompt()) end
   local level = self.level
+  self.readers[level] = true
   detached(function()
     self:serve(level)
     if self.has_ended then self.own.ended() end
   end)
 end
 
---- It goes on. Whoever reads for the breakpoint reads no more; what is typed there stays.
+--- It goes on. What is typed there stays.
 function Front:continued()
   self.level = self.level - 1
-  if not self.resume then return end
-  if self.reader <= self.level then return editor.ask(self:prompt()) end
-  local resume = self.resume
-  self.resume = nil
-  resume "over"
+  self:settle()
 end
 
 --- Says that an answer came from the middle of a call-out that is busy: once for each.
