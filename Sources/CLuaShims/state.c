@@ -61,8 +61,16 @@ static bool visit(struct cml_state *s, lua_State *L, lua_Debug *ar) {
   bool is_over = s->visited != atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   if (!is_over && !is_scripts(L, ar)) return true;
   s->visited = 0;
-  if (is_over || s->on_visit == NULL || !s->on_visit(s->on_visit_context, L)) return false;
-  if (s->stop == CML_STOP_NONE) s->stop = CML_STOP_INTERRUPT;
+  if (is_over || s->on_visit == NULL) return false;
+  // Lua counts calls of C that lie in one another from the coroutine that resumes on: the main one
+  // has none, so the host is not refused where the script is at the limit, nor is it near the end
+  // of the C stack there, of which 200 calls take little.
+  lua_State *running = s->running;
+  s->running = s->main;
+  bool stops = s->on_visit(s->on_visit_context, L);
+  cml_disarm(s, s->main);  // of a stop that came meanwhile, and goes on below
+  s->running = running;
+  if (stops && s->stop == CML_STOP_NONE) s->stop = CML_STOP_INTERRUPT;
   return false;
 }
 

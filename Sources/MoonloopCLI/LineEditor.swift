@@ -77,6 +77,7 @@ enum LineEditor {
     var ticks = 0
     while cle_pause() {
       ticks += 1
+      if ticks == silentTicks, interrupts.callout != 0 { print(silence) }
       if ticks % askTicks != 0 { continue }
       let now = interrupts.callout
       if now != 0 && now == busy && (!canAsk || (cle_is_urged() && ticks > 2 * askTicks)) {
@@ -89,6 +90,11 @@ enum LineEditor {
 
   /// So many times a hundredth of a second.
   private static let askTicks = 20
+  private static let silentTicks = 120
+  private static let silence = """
+    (no answer yet: the loop is busy with something that is not Lua, or with a finalizer; \
+    Ctrl-C twice stops it if that can be, Ctrl-\\ ends the program)\n
+    """
 
   /// Asks the loop of this process for its console, as another process would.
   private static func askLoop() -> Bool {

@@ -142,28 +142,81 @@ struct BusyConsoleTests {
     }
   }
 
-  @Test("what cannot be reached is told, and not touched")
-  func outOfReach() throws {
+  @Test("nothing of Lua's is nested too deeply to be reached")
+  func deeply() throws {
     let deep = """
+      over = false
       local function dig(n)
         if n > 0 then return (string.gsub("x", "x", function() dig(n - 1) end)) end
+        local mine = "as it was"
         print "ready" io.stdout:flush()
-        local from = os.clock()
-        while os.clock() - from < 2 do end
+        while not over do end
+        print(mine)
       end
-      print(pcall(dig, 185))
+      print(pcall(dig, 195))
       """
     try withFile(deep, name: "deep.lua") { file in
       let program = try Program(["run", file])
       try program.waitFor("ready")
+      let console = try moonloop(
+        ["attach", "\(program.pid)"], input: ":break\nmine = 'changed'\nover = true\n")
+      #expect(console.output.contains("\n   40  "), "\(console)")
+      #expect(console.output.contains(" calls more)\n   41  "), "\(console)")
+      #expect(try program.wait().output == "ready\nchanged\ntrue\tx\n")
+    }
+  }
+
+  /// Has a function that keeps the loop busy in C for longer than anybody waits.
+  private static let matching = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    loop:every(60, print)
+    function match(count)
+      loop:after(0, function()
+        print "matching"
+        print(("a"):rep(count):find((".-"):rep(5) .. "b"))
+      end)
+    end
+    print "ready" io.stdout:flush()
+    """
+
+  @Test("what cannot be reached is told, and not touched")
+  func outOfReach() throws {
+    try withFile(Self.matching, name: "matching.lua") { file in
+      let program = try Program(["run", file])
+      defer { program.send(SIGKILL) }
+      try program.waitFor("ready")
+      let session = try TerminalSession(["attach", "\(program.pid)"])
+      try session.waitFor("Ctrl-D leaves.\r\n")
+      try session.waitFor("> ")
+      let words = "does not answer: its loop is busy with something that is not Lua"
+      try session.enter("match(1000)\r6 * 7", "(process \(program.pid) \(words)")
+      try session.waitFor("; Ctrl-C twice stops it if that can be, three times leaves)\r\n")
       let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
       #expect(
         console.errors
           == "moonloop: attach: process \(program.pid) does not answer: its loop is busy with"
-          + " something that is not Lua, or with a finalizer, or nested too deeply\n")
-      let outcome = try program.wait()
-      #expect(outcome.output == "ready\ntrue\tx\n")
-      #expect(outcome.errors == "" && outcome.status == 0)
+          + " something that is not Lua, or with a finalizer, or its runs are nested too deeply\n")
+      for _ in 1...3 {
+        session.type("\u{3}")
+        try session.waitFor("^C")
+      }
+      try session.waitFor("moonloop: attach: left a program that does not answer\r\n")
+      #expect(try session.wait() == 1)
+    }
+    try withFile(Self.matching, name: "matching.lua") { file in
+      let session = try TerminalSession(["repl", file])
+      try session.waitFor("> ")
+      try session.enter("match(1000)", "matching\r\n")
+      session.type("\u{3}")
+      try session.waitFor("(no answer yet: the loop is busy with something that is not Lua")
+      try session.waitFor("; Ctrl-C twice stops it if that can be, Ctrl-\\ ends the program)\r\n")
+      session.type("\u{3}")
+      try session.waitFor("interrupted\r\n")
+      try session.waitFor("> ")
+      session.type("\u{1c}")
+      try session.waitFor("did not exit normally")  // setsid of it
+      _ = try session.wait()
     }
     try withFile("print 'ready' io.stdout:flush() io.read()", name: "reads.lua") { file in
       let program = try Program(["run", file], input: nil)

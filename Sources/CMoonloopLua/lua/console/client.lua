@@ -76,11 +76,13 @@ end
 
 -- Whoever is not answered soon asks again, ever more rarely: a program that is busy, or runs in a
 -- private mode, serves its consoles when it is asked, if that is twice in the same call-out.
-local function nudge(pid)
+-- `look(count)` is called each time.
+local function nudge(pid, look)
   local count = 0
   local timer = loop:every(0.2, function()
     count = count + 1
     if count <= 5 or count % 25 < 2 then host.ask(pid) end
+    if look then look(count) end
   end)
   timer:keep_alive(false)
   return timer
@@ -98,7 +100,7 @@ local function silence(pid)
   local state = file and file:read "a":match "^.*%) (%a)"
   if file then file:close() end
   local why = "its loop is busy with something that is not Lua, or with a finalizer, "
-    .. "or nested too deeply"
+    .. "or its runs are nested too deeply"
   if state == "T" or state == "t" then
     why = "it is suspended"
   elseif state == "S" or state == "D" then
@@ -157,7 +159,23 @@ function Console:send(message) return write_line(self.stream, wire.encode(messag
 function Console:receive()
   local line, message, code = self.stream:read "l"
   if not line then return nil, message or "the program has ended", code or "EPIPE" end
+  self.is_heard, self.interrupts = true, nil
   return wire.decode(line)
+end
+
+-- What is asked may take its time; that the program says nothing at all is told.
+local function watch(console)
+  local has_told = false
+  return function(count)
+    if count == 2 or count % 25 == 0 then
+      console.is_heard = false
+      console:send { ping = true }
+    elseif count == 7 or count % 25 == 5 then
+      if console.is_heard or has_told or not console.on_silence then return end
+      has_told, console.interrupts = true, 0
+      console.on_silence(silence(console.pid))
+    end
+  end
 end
 
 local function decode_values(reply)
@@ -179,7 +197,7 @@ function Console:request(request)
   end
   local ok, message, code = write_line(self.stream, line)
   if not ok then return nil, message, code end
-  local _ <close> = nudge(self.pid)
+  local _ <close> = nudge(self.pid, watch(self))
   if self.waiting then
     local reply = ml.await(function(resume) self.waiting[request.id] = resume end)
     if reply then return decode_values(reply) end
@@ -213,6 +231,7 @@ end
 
 --- Gives up what is evaluated for us. If nothing is, a call-out of the program that goes on for
 --- 0.2 s stops as at a breakpoint. Asked again within two seconds, it is ended in any case.
+--- Returns how often that was asked of a program that says nothing.
 function Console:interrupt()
   local now = ml.now()
   local is_hard = self.interrupted and now - self.interrupted < 2 and next(self.waiting) ~= nil
@@ -222,6 +241,8 @@ function Console:interrupt()
   for _, delay in ipairs { 0.2, 0.4 } do
     loop:after(delay, function() host.ask(self.pid, is_hard) end):keep_alive(false)
   end
+  self.interrupts = self.interrupts and self.interrupts + 1
+  return self.interrupts or 0
 end
 
 function Console:close() self.stream:invalidate() end

@@ -12,7 +12,7 @@ local SUCCESS, FAILURE, USAGE = 0, 1, 2
 
 local function complain(command, message)
   io.stdout:flush()
-  io.stderr:write("moonloop: ", command, ": ", message, "\n")
+  io.stderr:write(("moonloop: %s: %s\n"):format(command, message))
 end
 
 local run = {}
@@ -78,7 +78,11 @@ local function open_terminal(console, finish)
       local reply = console:request { complete = text }
       return reply and reply.insertion, reply and reply.list
     end,
-    interrupt = function() console:interrupt() end,
+    interrupt = function()
+      if console:interrupt() < 3 then return end
+      complain("attach", "left a program that does not answer")
+      os.exit(FAILURE, true)
+    end,
     ended = finish,
   }
   return terminal
@@ -93,6 +97,9 @@ function run.attach(options, paths)
   if not console then
     complain("attach", message)
     return FAILURE
+  end
+  function console.on_silence(why)
+    print(("(%s; Ctrl-C twice stops it if that can be, three times leaves)"):format(why))
   end
   local terminal
   local function finish()

@@ -74,6 +74,7 @@ end
 
 function Connection:take(request)
   if request.interrupt then return self.own:interrupt() end
+  if request.ping then return send(self.stream, { event = "pong" }) end
   self.queue[#self.queue + 1] = request
   self:start()
 end
