@@ -79,22 +79,31 @@ static void on_signal(int number) {
   errno = saved;
 }
 
-static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
+static void restore(void) {
+  if (has_before) tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+static void on_end(int number) {
+  restore();
+  signal(number, SIG_DFL);
+  raise(number);  // once the handler has returned
+}
+
+static const int signals[] = {SIGINT, SIGWINCH, SIGCONT, SIGQUIT};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction others[SIGNALS];
 
 static void catch_signals(void) {
-  struct sigaction new = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  struct sigaction new = {.sa_flags = SA_RESTART};
   sigemptyset(&new.sa_mask);
-  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &new, &others[i]);
+  for (int i = 0; i < SIGNALS; i++) {
+    new.sa_handler = signals[i] == SIGQUIT ? on_end : on_signal;
+    sigaction(signals[i], &new, &others[i]);
+  }
 }
 
 static void give_signals_back(void) {
   for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &others[i], NULL);
-}
-
-static void restore(void) {
-  if (has_before) tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
 // ---- The thread -----------------------------------------------------------------------------

@@ -4,7 +4,14 @@ internal import Glibc
 internal import Moonloop
 
 StandardStreams.fillClosed()
+quitByKey()
 exit(Program.main(CommandLine.arguments))
+
+/// Ctrl-\ is the user's, and no crash: at a terminal Swift would print a backtrace for it, and ask.
+private func quitByKey() {
+  let before = signal(SIGQUIT, SIG_DFL)
+  if unsafeBitCast(before, to: Int.self) == 1 { signal(SIGQUIT, before) }  // it was ignored
+}
 
 /// The command line as a whole.
 enum Program {
