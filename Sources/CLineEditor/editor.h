@@ -27,7 +27,7 @@ extern struct cle_state {
   pthread_mutex_t screen;
   bool is_shown;    // a prompt and a line stand on the terminal
   bool is_hidden;   // they were wiped off by output, and are to be drawn again
-  bool ends_short;  // that output did not end with a newline
+  atomic_bool ends_short;  // that output did not end with a newline
   int bell;         // an eventfd: the thread has something to look at
   // Set by handlers of signals, on any thread; without a lock, so safe there.
   atomic_bool quits, was_interrupted, was_resized, was_continued;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,22 @@ static void draw_again(void) {
   fflush(screen);
 }
 
+// The rest of a line that is written in pieces comes soon: the prompt is not for between them. Not
+// while the screen is ours.
+static void let_settle(void) {
+  struct pollfd none = {-1, 0, 0};
+  if (cle.ends_short) poll(&none, 1, 20);
+}
+
 // What came up while the editor waited. The screen is ours.
 static void look_up(void) {
+  if (cle.is_hidden && cle.ends_short) {
+    cle.is_shown = true;
+    pthread_mutex_unlock(&cle.screen);
+    let_settle();
+    pthread_mutex_lock(&cle.screen);
+    cle.is_shown = false;
+  }
   char *other = cle_take_question();
   if (other != NULL) {
     free(prompt_now);
@@ -160,6 +175,7 @@ static char *prompt_of(EditLine *line) {
 void cle_edit(char *prompt) {
   free(prompt_now);
   prompt_now = prompt;
+  let_settle();
   pthread_mutex_lock(&cle.screen);
   if (cle.ends_short) {
     fputc('\n', screen);

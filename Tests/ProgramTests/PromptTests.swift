@@ -40,6 +40,20 @@ struct PromptTests {
     #expect(try session.wait() == 0)
   }
 
+  @Test("leaves a line whole that is written in pieces")
+  func pieces() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    for _ in 1...10 {
+      session.type(
+        "loop:after(0.01, function() io.stderr:write('a', 'line ', 'of ', 'it\\n') end)\r")
+      try session.waitFor("aline of it\r\n")
+      try session.waitFor("> ")
+    }
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
   @Test("completes globals, fields, and methods of handles")
   func completes() throws {
     let session = try TerminalSession(["repl"])
