@@ -152,8 +152,11 @@ package final class Runtime {
   /// Sets up what the loop asks of its scripts.
   func attach() {
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
-    // The context of every timer that is no object is the runtime that made it.
-    loop.timerName = { id, callout in Runtime.of(callout.context).traceName(of: id, callout) }
+    loop.timerName = { [unowned self, unowned loop] id, callout in
+      if let timer = loop.timerObject(id) { return traceName(of: timer) }
+      // The context of every timer that is no object is the runtime that made it.
+      return Runtime.of(callout.context).traceName(of: id, callout)
+    }
   }
 
   /// Puts all that belongs to a loop in its place.

@@ -1,4 +1,4 @@
-// Where what the loop calls out to was made: for traces in files.
+// Where what the loop calls out to was made, and what a timer of the host is called: for traces.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -15,6 +15,7 @@ extension Runtime {
       }
     }
     let id = TimerID(rawValue: subject)
+    if let timer = loop.timerObject(id) { return request(of: timer).map { text($0.madeAt) } ?? "" }
     let record = loop.timers.records[id.slot]
     if record.callout.context == context, isTurn(record.callout) {
       return tasks[record.callout.payload].map { place(of: $0) } ?? ""
@@ -30,6 +31,15 @@ extension Runtime {
     case .item(let item): return text(handles.place(of: item))
     default: return ""
     }
+  }
+
+  /// What a timer of the host is called in traces.
+  func traceName(of timer: Loop.Timer) -> String {
+    timer.name.isEmpty ? request(of: timer).map { "\($0.kind)" } ?? "" : timer.name
+  }
+
+  private func request(of timer: Loop.Timer) -> ScriptRequest? {
+    requests.values.first { $0.request?.timer === timer }
   }
 
   private func text(_ place: LuaPosition) -> String {

@@ -121,6 +121,15 @@ nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
     timer.loopLetGo()
   })
 
+extension Loop {
+  /// The object that stands for a timer of this loop, if one does. Loop thread only.
+  package func timerObject(_ id: TimerID) -> Timer? {
+    let record = timers.records[id.slot]
+    guard record.flags.contains(.object) else { return nil }
+    return Unmanaged<Timer>.fromOpaque(record.callout.context).takeUnretainedValue()
+  }
+}
+
 extension Loop.Timer {
   /// The record is gone: the timer ended, or it left all modes for another loop.
   fileprivate func loopLetGo() {
