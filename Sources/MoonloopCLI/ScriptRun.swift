@@ -55,7 +55,7 @@ final class ScriptRun {
       runtime = state.runtime
       do throws(ScriptFailure) {
         traceFile = try settings.traceOut.map { path throws(ScriptFailure) in
-          try TraceFile(path, loop, state.runtime!)
+          try TraceFile(path, loop, state.runtime!, settings.clock)
         }
       } catch {
         writeToStandardError("moonloop: \(error.message)")
@@ -146,6 +146,8 @@ final class ScriptRun {
           chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
       }
     }
+    traceFile?.beginChunk(text.name)
+    defer { traceFile?.endChunk() }
     try runtime.start(bytes: text.bytes, name: text.name) { stack in
       ScriptArguments(settings).pushRest(on: stack)
     }

@@ -6,7 +6,9 @@ internal import Moonloop
 /// Writes events to a file as they end. Loop thread only.
 ///
 /// The form is an array with an event a line: viewers read it without its end too, if the program
-/// was killed. Runs are pairs of begin and end, so that those are seen then as well.
+/// was killed. Runs are pairs of begin and end, so that those are seen then as well. Where the
+/// clock may stand it is an object, which alone can say that nanoseconds count: Chrome's viewer
+/// else rounds to microseconds, and puts what lies side by side one into the other.
 final class TraceFile {
   private let loop: Loop
   private let runtime: Runtime
@@ -14,14 +16,20 @@ final class TraceFile {
   private let fd: Int32
   private var line = JSONLine()
   private let process: Int
-  /// In a replay no time is known before the script has asked for it.
-  private lazy var begin = Tape.aside { loop.now }
+  private let isObject: Bool
+  /// The time of the first event: in a replay none is known before the script has asked for it.
+  private var begin: Int64?
   private var lastFlush: Int64 = 0
+  private var written = 0
+  /// What the clock said last, and how far the times in the file are ahead of it.
+  private var clock: Int64 = 0
+  private var ahead: Int64 = 0
 
   private var frames: [Frame] = []
   private var calls: [Call] = []
   /// When a sleep ended whose cause is not known yet.
   private var wake: (time: Int64, mode: String)?
+  private var chunk: (begin: Int64, name: String)?
   private var tasks: [ObjectIdentifier: (number: Int, name: String)] = [:]
   private var lastTask = 0
   private var isOver = false
@@ -30,12 +38,15 @@ final class TraceFile {
   private struct Frame {
     let mode: String
     var pass: Int64?
-    var sleep: Int64?
+    var sleep: (begin: Int64, clock: Int64)?
   }
 
   private struct Call {
     let begin: Int64
+    let clock: Int64
     let kind: CalloutKind
+    let name: String
+    let mode: String
     let place: String
     let late: Int64
     let missed: Int64
@@ -46,7 +57,8 @@ final class TraceFile {
   private static let delayLimit: Int64 = 1_000_000_000
 
   /// - Throws: `ScriptFailure` if the file cannot be made.
-  init(_ path: String, _ loop: Loop, _ runtime: Runtime) throws(ScriptFailure) {
+  init(_ path: String, _ loop: Loop, _ runtime: Runtime, _ mode: ClockMode) throws(ScriptFailure) {
+    isObject = mode == .virtual || Tape.state == .plays
     self.path = path
     self.loop = loop
     self.runtime = runtime
@@ -57,7 +69,7 @@ final class TraceFile {
         message: "--trace-out: cannot write '\(path)': \(String(cString: strerror(errno)))",
         status: ExitStatus.usage)
     }
-    line.raw("[\n")
+    line.raw(isObject ? "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" : "[\n")
     name("process_name", "moonloop")
     name("thread_name", loop.name)
   }
@@ -72,40 +84,77 @@ final class TraceFile {
   /// Writes the rest. Idempotent.
   func finish() {
     if isOver { return }
+    let now = stamp()
     for (number, name) in tasks.values.sorted(by: { $0.number < $1.number }) {
       task(number, name, "e", "", now)
     }
+    while !calls.isEmpty { endCall(now) }
     while let frame = frames.popLast() {
       endPass(frame, now)
       phase("E", "run \(frame.mode)", now)
     }
+    endChunk(now)
     // Behind the last comma: metadata that the format knows, and that changes nothing.
     line.raw(
       #"{"ph":"M","name":"process_sort_index","pid":\#(process),"tid":\#(process),"#
         + #""args":{"sort_index":0}}"#)
-    line.raw("\n]\n")
+    line.raw(isObject ? "\n]}\n" : "\n]\n")
     flush()
     isOver = true
     close(fd)
   }
 
+  // MARK: The main chunk
+
+  /// The main chunk begins.
+  func beginChunk(_ name: String) {
+    if Tape.state == .plays { return }  // no time is known yet
+    chunk = (stamp(), String(name.drop { $0 == "@" || $0 == "=" }))
+  }
+
+  /// It has returned, or waits.
+  func endChunk() { endChunk(stamp()) }
+
+  private func endChunk(_ now: Int64) {
+    guard let (begin, name) = chunk, !isOver else { return }
+    chunk = nil
+    slice("main chunk", "chunk", begin, now) { line in
+      line.raw(#""at":"#)
+      line.text(name)
+    }
+  }
+
   // MARK: Events of the loop
 
-  private var now: Int64 { begin.duration(to: Tape.aside { loop.now }).loopNanoseconds }
+  /// The time of an event. Viewers nest by time alone: where the clock stands, as the virtual one
+  /// does in handlers, each is drawn a nanosecond behind the one before, and all later ones too.
+  private func stamp(_ now: Int64? = nil) -> Int64 {
+    let now = now ?? time
+    let first = begin ?? now
+    if begin == nil { begin = now } else if now <= clock { ahead += clock - now + 1 }
+    clock = now
+    return now - first + ahead
+  }
+
+  private var time: Int64 { Tape.aside { loop.now.nanoseconds } }
 
   private func take(_ event: TraceEvent) {
     if isOver { return }
-    let now = now
     switch event {
-    case .run(true, let mode, let depth): beginRun(mode.rawValue, depth, now)
-    case .run(false, _, _): endRun(now)
-    case .activity(let activity, let mode): take(activity, mode.rawValue, now)
-    case .calloutBegins(let kind, let name, _, let late, let missed, let subject, _):
+    case .run(true, let mode, let depth): beginRun(mode.rawValue, depth, stamp())
+    case .run(false, _, _): endRun(stamp())
+    case .activity(let activity, let mode): take(activity, mode.rawValue, stamp())
+    case .calloutBegins(let kind, let name, let mode, let late, let missed, let subject, let at):
       if kind != .observer { tellWake("\(kind.rawValue) \(name)") }
       let place = runtime.place(ofTraced: kind, subject)
-      calls.append(Call(begin: now, kind: kind, place: place, late: late, missed: missed))
-    case .callout(let kind, let name, let mode, _):
-      endCall(name.isEmpty ? kind.rawValue : name, mode.rawValue, now)
+      calls.append(
+        Call(
+          begin: stamp(at), clock: at, kind: kind, name: name.isEmpty ? kind.rawValue : name,
+          mode: mode.rawValue,
+          place: place, late: late, missed: missed))
+    case .callout(_, _, _, let nanoseconds):
+      // As `loop:metrics` sees it, which has no clock of its own either.
+      if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
     }
     if line.bytes.count > Self.bufferLimit { flush() }
   }
@@ -138,11 +187,12 @@ final class TraceFile {
       endPass(frames[last], now)
       frames[last].pass = now
     case .beforeWaiting:
-      frames[last].sleep = now
-      if now - lastFlush > Self.delayLimit { flush() }
+      frames[last].sleep = (now, clock)
+      if clock - lastFlush > Self.delayLimit { flush() }
     case .afterWaiting:
-      guard let begin = frames[last].sleep else { return }
+      guard let (begin, clock) = frames[last].sleep else { return }
       frames[last].sleep = nil
+      if clock == self.clock { return }  // it only looked
       slice("sleep", "sleep", begin, now) { line in
         line.raw(#""mode":"#)
         line.text(mode)
@@ -156,13 +206,13 @@ final class TraceFile {
     }
   }
 
-  private func endCall(_ name: String, _ mode: String, _ now: Int64) {
+  private func endCall(_ now: Int64) {
     guard let call = calls.popLast() else { return }
-    slice(name, call.kind.rawValue, call.begin, now) { line in
+    slice(call.name, call.kind.rawValue, call.begin, now) { line in
       line.raw(#""kind":"#)
       line.text(call.kind.rawValue)
       line.raw(#","mode":"#)
-      line.text(mode)
+      line.text(call.mode)
       if !call.place.isEmpty {
         line.raw(#","at":"#)
         line.text(call.place)
@@ -175,7 +225,7 @@ final class TraceFile {
     }
     // An observer of the sleep has returned: only now does it begin.
     if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
-      frames[last].sleep = now
+      frames[last].sleep = (now, clock)
     }
   }
 
@@ -195,6 +245,7 @@ final class TraceFile {
 
   private func take(_ task: ScriptTask, _ begins: Bool) {
     if isOver { return }
+    let now = stamp()
     if begins {
       lastTask += 1
       let name = runtime.label(of: .task(task))
@@ -207,7 +258,7 @@ final class TraceFile {
 
   private func task(_ number: Int, _ name: String, _ phase: String, _ at: String, _ time: Int64) {
     head(phase, name, "task", time)
-    line.raw(#","id":\#(number)"#)
+    line.raw(#","id2":{"local":"\#(number)"}"#)
     if !at.isEmpty {
       line.raw(#","args":{"at":"#)
       line.text(at)
@@ -250,24 +301,28 @@ final class TraceFile {
 
   /// Writes what waits. What fails is told once, and ends the trace, not the program.
   private func flush() {
-    lastFlush = now
+    lastFlush = clock
     defer { line.bytes.removeAll(keepingCapacity: true) }
-    let failed = line.bytes.withUnsafeBytes { bytes in
+    let failure: Int32? = line.bytes.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
         let count = write(fd, bytes.baseAddress! + rest.startIndex, rest.count)
         if count < 0 && errno == EINTR { continue }
-        if count <= 0 { return true }
+        if count <= 0 { return errno }
         rest = rest.dropFirst(count)
       }
-      return false
+      return nil
     }
-    if failed && !isOver {
-      isOver = true
-      writeToStandardError(
-        "moonloop: --trace-out: cannot write '\(path)': \(String(cString: strerror(errno)));"
-          + " the trace ends here")
+    guard let failure else {
+      written += line.bytes.count
+      return
     }
+    if isOver { return }
+    isOver = true
+    ftruncate(fd, written)  // Chrome's viewer reads no line that is cut.
+    writeToStandardError(
+      "moonloop: --trace-out: cannot write '\(path)': \(String(cString: strerror(failure)));"
+        + " the trace ends here")
   }
 }
 

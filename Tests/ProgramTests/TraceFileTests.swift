@@ -33,16 +33,30 @@ import Testing
       #expect(trace.slices["observer"]?["\"quoted\\"] == told("observer '\"quoted\\'"))
       #expect(trace.slices["block"]?["block"] == told("  block"))
       #expect(trace.slices["pass"]?["pass"] == told("before_timers"))
-      #expect(trace.slices["sleep"]?["sleep"] == told("after_waiting"))
+      // One that only looked is none.
+      #expect(trace.slices["sleep"]?["sleep"] == sleeps(lines))
       #expect(trace.runs == told("run begins"))
       #expect(trace.depth == 2)
+      // Also where the clock stands and only their order tells what lies in what: run, pass, timer,
+      // run, pass, timer.
+      #expect(trace.levels == 6)
+      #expect(trace.slices["chunk"]?["main chunk"] == 1)
       #expect(
         trace.tasks.contains { $0.hasPrefix("task 'sleeper'") && $0.hasSuffix("script.lua:10)") },
         "\(trace.tasks)")
       #expect(trace.places.contains { $0.hasSuffix("script.lua:5") }, "\(trace.places)")
-      #expect(trace.causes.contains { $0.hasPrefix("timer inner") }, "\(trace.causes)")
+      #expect(trace.wakeUps { $0.hasPrefix("timer inner") } > 0, "\(trace.causes)")
       #expect(trace.slept == 101_000)  // microseconds, on the virtual clock
     }
+  }
+
+  /// How many sleeps of a `--trace` took time.
+  private func sleeps(_ lines: [Substring]) -> Int {
+    var count = 0
+    for (before, line) in zip(lines, lines.dropFirst()) where line.hasSuffix("after_waiting") {
+      if before.split(separator: " ")[0] != line.split(separator: " ")[0] { count += 1 }
+    }
+    return count
   }
 
   @Test("the sums are those of loop:metrics()")
@@ -70,6 +84,69 @@ import Testing
       #expect(
         run.output == "\(passes)\t\(wakes)\t\(Int(trace.slept.rounded()))\n",
         "\(run.output), \(passes) passes, \(sleeps) sleeps, \(wakes) wake-ups, \(trace.slept)")
+    }
+  }
+
+  @Test("calls, their time, and what woke the loop are those of loop:metrics()")
+  func calls() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:metrics()
+      local function work() local x = 0 for i = 1, 5000 do x = x + i end end
+      local source = loop:source { name = "fed", work }
+      loop:timer { every = 0.004, name = "fast", function() work() source:signal() end }
+      loop:timer { every = 0.01, name = "slow", function() work() work() end }
+      loop:observer { on = "before_waiting", name = "seen", work }
+      loop:task({ name = "sleeper" }, function() for _ = 1, 9 do work() ml.sleep(0.003) end end)
+      loop:perform_after({ after = 0.1 }, function()
+        local seen = loop:metrics()
+        for _, row in ipairs(seen.handles) do
+          print(row.made_at:match "%d+$", row.calls, ("%.0f"):format(row.busy * 1e9))
+        end
+        print("timer", seen.causes.timer, "") print("nothing", seen.causes.nothing, "")
+        loop:stop()
+      end)
+      """
+    try withFile(text) { path in
+      let run = try moonloop(["run", "--trace-out", path + ".json", path])
+      let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: path + ".json")))
+      #expect(trace.problems == [])
+      var rows = 0
+      for line in run.output.split(separator: "\n") {
+        let words = line.split(separator: "\t", omittingEmptySubsequences: false)
+        let count = try #require(Int(words[1]))
+        switch words[0] {
+        case "timer": #expect(trace.wakeUps { $0.hasPrefix("timer ") } == count, "\(run.output)")
+        case "nothing": #expect(trace.wakeUps { $0 == "wake_up" } == count, "\(run.output)")
+        default:
+          let place = trace.calls.first { $0.key.hasSuffix(":\(words[0])") }
+          #expect(place?.value.count == count, "\(line)\n\(trace.calls)")
+          #expect(place.map { "\($0.value.nanoseconds)" } == String(words[2]), "\(line)")
+          rows += 1
+        }
+      }
+      #expect(rows == 5, "\(run.output)")
+    }
+  }
+
+  @Test("a timer that the host made for a request is told as that")
+  func requests() throws {
+    let text = """
+      local ml = require "moonloop"
+      ml.current():after(0.001, function() end)
+      ml.current():perform_after(0.002, print, "performed")
+      """
+    try withFile(text) { path in
+      let file = path + ".json"
+      let run = try moonloop(
+        ["run", "--clock", "virtual", "--trace", "--trace-out", file, path])
+      #expect(run.status == 0 && run.output == "performed\n", "\(run)")
+      #expect(run.errors.contains("  timer 'perform_after'  "), "\(run)")
+      let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: file)))
+      #expect(trace.problems == [])
+      #expect(trace.slices["timer"]?["perform_after"] == 1)
+      #expect(trace.places.contains { $0.hasSuffix("script.lua:3") }, "\(trace.places)")
     }
   }
 
@@ -138,14 +215,18 @@ struct TraceCheck {
   private(set) var runs = 0
   /// How many sleeps took time.
   private(set) var wakes = 0
+  /// The calls of what was made at a place, and how long they took.
+  private(set) var calls: [String: (count: Int, nanoseconds: Int)] = [:]
+  /// How deep a viewer nests, which looks at nothing but times.
+  private(set) var levels = 0
   private(set) var depth = 0
   private(set) var slept = 0.0
   private(set) var tasks: Set<String> = []
   private(set) var places: Set<String> = []
-  private(set) var causes: Set<String> = []
-  private var spans: [(begin: Double, end: Double)] = []
+  private(set) var causes: [String: Int] = [:]
+  private var spans: [(begin: Int, end: Int)] = []
   private var open: [(name: String, ts: Double)] = []
-  private var openTasks: [Int: String] = [:]
+  private var openTasks: [String: String] = [:]
 
   /// All that the format knows, and the argument of each.
   private static let metadata = [
@@ -154,7 +235,11 @@ struct TraceCheck {
   ]
 
   init(_ data: Data, isKilled: Bool = false) throws {
-    let value = try JSONSerialization.jsonObject(with: data)
+    var value = try JSONSerialization.jsonObject(with: data)
+    if let object = value as? [String: Any] {
+      if object["displayTimeUnit"] as? String != "ns" { problems.append("no unit: \(object.keys)") }
+      value = object["traceEvents"] ?? ""
+    }
     guard let events = value as? [[String: Any]] else {
       problems.append("no array of objects")
       return
@@ -188,48 +273,67 @@ struct TraceCheck {
       guard let begin = open.popLast(), begin.name == name, begin.ts <= ts else {
         return problems.append("ends what did not begin: \(event)")
       }
-      spans.append((begin.ts, ts))
+      spans.append((nanoseconds(begin.ts), nanoseconds(ts)))
     case "X":
       guard let duration = event["dur"] as? Double, duration >= 0 else {
         return problems.append("no duration: \(event)")
       }
       slices[category, default: [:]][name, default: 0] += 1
-      spans.append((ts, ts + duration))
+      spans.append((nanoseconds(ts), nanoseconds(ts) + nanoseconds(duration)))
       if category == "sleep" {
         slept += duration
         wakes += duration > 0 ? 1 : 0
       }
-      if let place = arguments?["at"] as? String { places.insert(place) }
+      if let place = arguments?["at"] as? String {
+        places.insert(place)
+        if arguments?["kind"] != nil {
+          calls[place, default: (0, 0)].count += 1
+          calls[place]!.nanoseconds += nanoseconds(duration)
+        }
+      }
       if category == "timer" && !(arguments?["late_us"] is Double) {
         problems.append("a timer without lateness: \(event)")
       }
     case "i":
       if !["g", "p", "t"].contains(event["s"] as? String) { problems.append("scope: \(event)") }
-      if let cause = arguments?["cause"] as? String { causes.insert(cause) }
+      if let cause = arguments?["cause"] as? String { causes[cause, default: 0] += 1 }
     case "b":
-      guard let id = event["id"] as? Int, openTasks[id] == nil else {
+      guard let id = task(event), openTasks[id] == nil else {
         return problems.append("a task begins twice: \(event)")
       }
       openTasks[id] = name
       tasks.insert(name)
     case "e":
-      guard let id = event["id"] as? Int, openTasks.removeValue(forKey: id) == name else {
+      guard let id = task(event), openTasks.removeValue(forKey: id) == name else {
         return problems.append("a task ends that did not begin: \(event)")
       }
     default: problems.append("unknown phase: \(event)")
     }
   }
 
-  /// Slices of a thread lie one in the other or one after the other.
+  /// That of this process: one of all processes would be drawn outside of it.
+  private func task(_ event: [String: Any]) -> String? {
+    (event["id2"] as? [String: String])?["local"]
+  }
+
+  private func nanoseconds(_ microseconds: Double) -> Int { Int((microseconds * 1000).rounded()) }
+
+  func wakeUps(_ matches: (String) -> Bool) -> Int {
+    causes.filter { matches($0.key) }.values.reduce(0, +)
+  }
+
+  /// Slices of a thread lie one in the other or one after the other, and no two begin at once:
+  /// viewers would not know which of them is the outer one.
   private mutating func checkNesting() {
-    var ends: [Double] = []
-    let slack = 0.001  // the rounding of a sum of two numbers in microseconds
-    for span in spans.sorted(by: { $0.begin == $1.begin ? $0.end > $1.end : $0.begin < $1.begin }) {
-      while let end = ends.last, end <= span.begin + slack, end < span.end { ends.removeLast() }
-      if let end = ends.last, span.end > end + slack {
-        problems.append("slices overlap: \(span), \(end)")
-      }
+    var ends: [Int] = []
+    var last = -1
+    for span in spans.sorted(by: { $0.begin < $1.begin }) {
+      if span.begin == last { problems.append("two begin at once: \(span)") }
+      last = span.begin
+      while let end = ends.last, end <= span.begin { ends.removeLast() }
+      if let end = ends.last, span.end > end { problems.append("slices overlap: \(span), \(end)") }
       ends.append(span.end)
+      levels = max(levels, ends.count)
     }
   }
 }
