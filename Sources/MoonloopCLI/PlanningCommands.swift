@@ -89,8 +89,8 @@ let checkCommand = CommandSpec(
     ),
     OptionSpec(
       names: ["--recording"], placeholder: "FILE", repeats: true,
-      help: "Looks also at what 'run --trace-out' or 'top --json' wrote, to\n"
-        + "find the handlers that starve others."),
+      help: "Looks also at what 'run --record', 'run --trace-out' or 'top\n"
+        + "--json' wrote, to find the handlers that starve others."),
     OptionSpec(names: ["--list-rules"], help: "Prints the rules and why they are."),
   ],
   mixesOperands: true,
@@ -109,7 +109,7 @@ let checkCommand = CommandSpec(
     ("moonloop check app.lua handlers.lua", "Looks at both."),
     ("moonloop check --json *.lua", "For an editor or a build server."),
     ("moonloop check --for 1m app.lua", "Runs it for a minute to find what starves."),
-    ("moonloop check --recording trace.json app.lua", "Looks at a run that was traced."),
+    ("moonloop check --recording day.mlt app.lua", "Looks at a run that was recorded."),
   ])
 
 private let planningStatus = """

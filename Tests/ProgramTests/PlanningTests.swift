@@ -193,6 +193,32 @@ struct PlanningTests {
     #expect(outcome.status == 0, "\(outcome)")
   }
 
+  @Test func `what starves others is found in a recording of a real run`() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:timer { every = 0.01, name = "tick", function() end }
+      loop:timer { every = 0.2, name = "slow", function(timer)
+        local from = ml.now()
+        while ml.now() - from < 0.1 do end
+        if timer.fires == 2 then loop:stop() end
+      end }
+      """
+    try withFile(text, name: "app.lua") { script in
+      let recording = script + ".mlt"
+      #expect(try moonloop(["run", "--record", recording, script]).status == 0)
+      let outcome = try moonloop(["check", "--recording", recording, script])
+      #expect(outcome.status == 1, "\(outcome)")
+      #expect(
+        outcome.output.hasPrefix("\(script):4: starves-others: a call of timer 'slow' took 1"),
+        "\(outcome)")
+      try Data(Data(contentsOf: URL(fileURLWithPath: recording)).prefix(200))
+        .write(to: URL(fileURLWithPath: recording))
+      let cut = try moonloop(["check", "--recording", recording])
+      #expect(cut.status == 2 && cut.errors.contains("is truncated after event"), "\(cut)")
+    }
+  }
+
   /// The folders in which the commands of docs/planning.md find their files.
   static let shown = ["service.lua", "app.lua", "shared-wake-up.lua"].map { file in
     ["scripts/examples/service", "Tests/Planning/configurations", "Tests/Planning/defects"]
@@ -265,6 +291,12 @@ struct PlanningTests {
       for foreign in ["<script", "src=", "href=", "@import", "url("] {
         #expect(!page.contains(foreign))
       }
+      for meaning in [
+        "mode default", "mode org.example.ask", "asleep", "passes", "timers", "made by handlers",
+      ] {
+        #expect(page.contains("</i>\(meaning)</span>"), "\(meaning)")
+      }
+      #expect(page.contains("@media (prefers-color-scheme: dark)"))
       let drawings = try Self.drawings(page)
       try #require(drawings.count == 2)
       let close = drawings[1]

@@ -1,9 +1,13 @@
--- The rules for what was recorded of a loop: by `moonloop run --trace-out`, or by `moonloop top
--- --json`, which is what `loop:metrics` gives.
+-- The rules for what was recorded of a loop: by `moonloop run --record` or `--trace-out`, or by
+-- `moonloop top --json`, which is what `loop:metrics` gives.
+local ml = require "moonloop"
 local wire = require "moonloop.console.wire"
 local words = require "moonloop.planning.words"
 
 local recordings = {}
+
+local NO_RECORDING =
+  " is no recording: it is to be what 'run' wrote with --record or --trace-out, or 'top --json'"
 
 -- A call that takes so long may starve others.
 local LONG = 0.001
@@ -133,17 +137,38 @@ local function file_of(place, paths)
   end
 end
 
+-- What `run --record` wrote, as a trace: it is replayed, which needs none of what the run had.
+-- Returns the trace; or nil and a message.
+local function replayed(path)
+  local name = os.tmpname()
+  local ran, message = ml.process.run { "/proc/self/exe", "replay", "--trace-out", name, path }
+  local file = io.open(name, "rb")
+  local text = file and file:read "a" or ""
+  if file then file:close() end
+  os.remove(name)
+  if ran and text ~= "" then return text end
+  return nil, ("%s cannot be replayed: %s"):format(path, message
+    or ran.stderr:gsub("^moonloop: replay: ", ""):match "[^\n]+" or "it ended without a trace")
+end
+
 -- Looks at a recording. `report(file, line, rule, what)` takes findings; a place that is in none of
 -- the paths is told as the recording has it. Returns true; or nil and a message.
 function recordings.check(path, text, paths, report)
   local found
+  if text:find "^\x89MLTAP" then
+    local trace, message = replayed(path)
+    if not trace then return nil, message end
+    text = trace
+  elseif not text:find "^%s*[%[{]" then
+    return nil, path .. NO_RECORDING
+  end
   local whole = not text:find "^%s*%[" and wire.decode((text:match "([^\n]+)%s*$"))
   if type(whole) == "table" and type(whole.handles) == "table" then
     found = late_in_metrics(whole)
   else
     local events = events_of(text)
     if not events then
-      return nil, path .. " is no recording: it is to be what --trace-out or top --json wrote"
+      return nil, path .. NO_RECORDING
     end
     found = late_in_trace(events)
   end
