@@ -11,17 +11,31 @@ local SECTION_COLOURS = { timers = "#2f6db5", sources = "#3d8b57", observers = "
   signals = "#b05a3c" }
 local OTHER_COLOUR = "#707070"
 
+-- A narrow window scrolls the drawings, whose words stay as large as others.
 local STYLE = [[
-body { font: 14px/1.45 system-ui, sans-serif; margin: 24px; color: #222; background: #fff }
-h1 { font-size: 20px; margin: 0 0 4px } h2 { font-size: 15px; margin: 22px 0 6px }
-p { margin: 0 0 8px; color: #555 }
+:root { color-scheme: light dark; --text: #222; --back: #fff; --dim: #555; --line: #e4e4e4;
+  --lane: #f6f7f8; --asleep: #dbe4ee; --pass: #555 }
+@media (prefers-color-scheme: dark) { :root { --text: #ddd; --back: #17191c; --dim: #a5a9ae;
+  --line: #33373c; --lane: #202327; --asleep: #2f3d4d; --pass: #b5b9be }
+  .item { filter: brightness(1.4) } }
+body { font: 14px/1.45 system-ui, sans-serif; margin: 24px; color: var(--text);
+  background: var(--back) }
+h1 { font-size: 20px; margin: 0 0 4px; overflow-wrap: anywhere }
+h2 { font-size: 15px; margin: 22px 0 6px }
+p { margin: 0 0 8px; color: var(--dim) }
+pre, .wide { overflow-x: auto }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-td, th { padding: 2px 10px; text-align: right; border-bottom: 1px solid #e4e4e4 }
-td:first-child, th:first-child, td.w { text-align: left } th { color: #555; font-weight: 600 }
-svg { display: block; max-width: 100%; height: auto }
-svg text { font: 12px system-ui, sans-serif; fill: #333 }
-.axis { stroke: #ddd } .tick { fill: #777 } .lane { fill: #f6f7f8 } .asleep { fill: #dbe4ee }
-.pass { fill: #555 } text.in { fill: #fff }
+td, th { padding: 2px 10px; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid var(--line) }
+td:first-child, th:first-child, td.w { text-align: left } th { color: var(--dim) }
+.key span { display: inline-block; margin-right: 14px }
+.key i { display: inline-block; width: 12px; height: 12px; margin-right: 5px;
+  vertical-align: -1px }
+svg { display: block; width: 100%; min-width: 900px; max-width: 1214px; height: auto }
+svg text { font: 12px system-ui, sans-serif; fill: var(--text) }
+.axis { stroke: var(--line) } .tick { fill: var(--dim) } .lane { fill: var(--lane) }
+.asleep { fill: var(--asleep) } .pass { fill: var(--pass) } svg text.in { fill: #10161d }
+i.asleep { background: var(--asleep) } i.pass { background: var(--pass) }
 ]]
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -106,18 +120,29 @@ function Drawing:axis()
 end
 
 function Drawing:text(label)
-  return ('<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="%s" width="%d"'
-    .. ' height="%d" viewBox="0 0 %d %d">\n%s\n</svg>'):format(escape(label), FULL, self.height,
-    FULL, self.height, table.concat(self.parts, "\n"))
+  return ('<div class="wide"><svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="%s"'
+    .. ' width="%d" height="%d" viewBox="0 0 %d %d">\n%s\n</svg></div>'):format(escape(label), FULL,
+    self.height, FULL, self.height, table.concat(self.parts, "\n"))
 end
 
 -- ── modes ───────────────────────────────────────────────────────────────────────────────────────
 
+-- Modes of the plan in their order, then those that only handlers run, in that of their runs.
 local function mode_colour(result, name)
-  for place, mode in ipairs(result.plan.modes) do
-    if mode.name == name then return MODE_COLOURS[(place - 1) % #MODE_COLOURS + 1] end
+  local places = result.mode_places
+  if not places then
+    local count = #result.plan.modes
+    places = {}
+    for place, mode in ipairs(result.plan.modes) do places[mode.name] = place end
+    for _, run in ipairs(result.runs) do
+      if not places[run.mode] then
+        count = count + 1
+        places[run.mode] = count
+      end
+    end
+    result.mode_places = places
   end
-  return MODE_COLOURS[#MODE_COLOURS]
+  return MODE_COLOURS[((places[name] or 0) - 1) % #MODE_COLOURS + 1]
 end
 
 -- The runs that are to be drawn: in a close view those that stand for several are drawn one by one.
@@ -158,6 +183,37 @@ local function draw_modes(drawing, result, is_close)
   end
 end
 
+local function colour_of(row) return SECTION_COLOURS[row.section] or OTHER_COLOUR end
+
+-- What the colours of the drawings mean.
+local function key_text(result)
+  local parts, known = {}, {}
+  local function add(name, style)
+    parts[#parts + 1] = ("<span><i %s></i>%s</span>"):format(style, escape(name))
+  end
+  local runs = table.move(result.runs, 1, #result.runs, 1, {})
+  table.sort(runs, function(a, b)
+    if a.depth ~= b.depth then return a.depth < b.depth end
+    if a.from ~= b.from then return a.from < b.from end
+    return a.mode < b.mode
+  end)
+  for _, run in ipairs(runs) do
+    if not known["mode " .. run.mode] then
+      known["mode " .. run.mode] = true
+      add("mode " .. run.mode, ('style="background:%s"'):format(mode_colour(result, run.mode)))
+    end
+  end
+  add("asleep", 'class="asleep"')
+  add("passes", 'class="pass"')
+  for _, row in ipairs(result.rows) do
+    if not known[row.section] then
+      known[row.section] = true
+      add(row.section, ('style="background:%s"'):format(colour_of(row)))
+    end
+  end
+  return ('<p class="key">%s</p>'):format(table.concat(parts, "\n"))
+end
+
 -- ── the far view ────────────────────────────────────────────────────────────────────────────────
 
 -- Draws a row of counts; neighbours of the same count are one rectangle.
@@ -184,8 +240,6 @@ local function counted(what)
       words.measured(from), words.measured(to))
   end
 end
-
-local function colour_of(row) return SECTION_COLOURS[row.section] or OTHER_COLOUR end
 
 local function far_view(result)
   local whole = result.time > 0 and math.min(result.time, result.span) or result.span
@@ -263,7 +317,7 @@ end
 -- ── the page ────────────────────────────────────────────────────────────────────────────────────
 
 local function table_text(rows)
-  local lines = { "<table>" }
+  local lines = { '<div class="wide"><table>' }
   for place, row in ipairs(rows) do
     local tag = place == 1 and "th" or "td"
     local cells = {}
@@ -272,14 +326,14 @@ local function table_text(rows)
     end
     lines[#lines + 1] = "<tr>" .. table.concat(cells) .. "</tr>"
   end
-  lines[#lines + 1] = "</table>"
+  lines[#lines + 1] = "</table></div>"
   return table.concat(lines, "\n")
 end
 
 local function section_of(doc, result)
   local report = require "moonloop.planning.report"
   local parts = { ("<h1>%s</h1>"):format(escape(doc.name)),
-    ("<p>%s</p>"):format(escape(report.summary(result))),
+    ("<p>%s</p>"):format(escape(report.summary(result))), key_text(result),
     ("<h2>All of %s</h2>"):format(words.time(result.time)), far_view(result),
     close_view(result), "<h2>Items</h2>", table_text(report.item_rows(result)) }
   if #result.failures > 0 then
@@ -290,7 +344,8 @@ local function section_of(doc, result)
 end
 
 local function whole(title, body)
-  return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>%s</title>\n'
+  return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    .. '<meta name="viewport" content="width=device-width">\n<title>%s</title>\n'
     .. "<style>\n%s</style>\n</head>\n<body>\n%s\n</body>\n</html>\n"):format(escape(title), STYLE,
     body)
 end
@@ -310,8 +365,8 @@ function page.of_plan(doc, made)
     ["no-handlers"] = true, html = true, ["for"] = 600 })
   if not result then return nil, message end
   return whole(doc.name, ("<h1>%s</h1>\n<pre>%s</pre>\n%s\n%s"):format(escape(doc.name),
-    escape(plan.text(doc, made)), "<h2>Ten minutes of its timers</h2>\n" .. far_view(result),
-    close_view(result)))
+    escape(plan.text(doc, made)), "<h2>Ten minutes of its timers</h2>\n" .. key_text(result)
+      .. far_view(result), close_view(result)))
 end
 
 return page
