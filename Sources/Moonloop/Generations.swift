@@ -52,6 +52,13 @@ extension Runtime {
     return waitingChunk == nil && generations.bodies.isEmpty ? 0 : waitingGeneration
   }
 
+  /// Whether what runs now is a file that is loaded again, in one go; not so a console that looks
+  /// into the load.
+  var isInLoad: Bool {
+    guard let load = generations.load else { return false }
+    return makingGeneration == load.number
+  }
+
   private var waitingGeneration: Int32 {
     if let body = generations.bodies.last, body.isSame(as: running) { return generations.stamp }
     if case .task(let task) = current, task === waitingChunk { return generations.stamp }
@@ -163,7 +170,7 @@ let moduleReload: LuaRawFunction = { L, context in
       throw OperatingFailure(
         "reload: there is no file that could be loaded again: moonloop run FILE has one", "ENOENT")
     }
-    if runtime.makingGeneration != 0 {
+    if runtime.makingGeneration != 0 || generations.load != nil {
       throw call.mistake("\(file.path) is loaded already", hint: "ask in a handler or a task")
     }
     if let chunk = runtime.waitingChunk {

@@ -47,6 +47,43 @@ import Testing
         """, "\(outcome)")
   }
 
+  @Test(.disabled(if: Program.holdsSignals, "no signal reaches a busy script"))
+  func `a console looks into a load, at a breakpoint and where it hangs`() throws {
+    let script = """
+      local ml = require "moonloop"
+      local generation = ml.reload.generation()
+      ml.current():every(60, print)
+      if generation == 2 then
+        local mine = "as it was"
+        ml.break_here { wait = true }
+        print(mine)
+      elseif generation == 3 then
+        while not over do end
+      end
+      print("loaded", generation) io.stdout:flush()
+      """
+    try withFile(script, name: "paused.lua") { file in
+      let program = try Program(["run", "--watch", file])
+      try program.waitFor("loaded\t1")
+      let target = "\(program.pid)"
+      program.send(SIGHUP)
+      let first = try moonloop(
+        ["attach", target],
+        input: "mine\nmine = 'changed'\nml.sleep(0)\nselect(2, ml.reload())\n:continue\n")
+      #expect(first.output.contains("\"as it was\"\n"), "\(first)")
+      #expect(first.errors.contains("paused.lua is loaded already"), "\(first)")
+      try program.waitFor("loaded\t2")
+      program.send(SIGHUP)
+      let second = try moonloop(["attach", target], input: ":break\nover = true\n:continue\n")
+      #expect(second.output.contains("stopped in the main chunk at "), "\(second)")
+      try program.waitFor("loaded\t3")
+      program.send(SIGTERM)
+      let outcome = try program.wait()
+      #expect(outcome.output == "loaded\t1\nchanged\nloaded\t2\nloaded\t3\n")
+      #expect(outcome.errors.contains("(generation 3): 0 kept, 1 new, 1 ended"), "\(outcome)")
+    }
+  }
+
   @Test func `the example live.lua is changed while it runs`() throws {
     let outcome = try script(
       "example.lua", Program.examples.appendingPathComponent("live.lua").path)

@@ -46,8 +46,7 @@ extension Runtime {
   /// Serves the console between two instructions of a call-out that is busy.
   /// - Returns: Whether somebody wants it stopped.
   private func visitConsole(_ busy: LuaStack) -> Bool {
-    // A file that is loaded again is loaded in one go, and the end wants no more runs.
-    if generations.load != nil || Ending.isAskedFor { return false }
+    if Ending.isAskedFor { return false }  // the end wants no more runs
     let (before, raised) = (running, raisedInHandler)
     let who = label(of: running.subject)
     var isConsole = false
@@ -98,6 +97,9 @@ extension Runtime {
 }
 
 private let openFailure = #"require "moonloop.console.breakpoint".failed(...)"#
+
+/// The mode of breakpoints, in which only the console is served.
+let debugMode: ModeName = "moonloop.debug"
 
 /// What the tasks of the console are called, and its items.
 let consoleName = "console"

@@ -69,15 +69,15 @@ let loopRun: LuaRawFunction = { L, context in
         "'common' is a set of modes that items are scheduled in; run one mode of it, such as "
           + "'default'")
     }
-    try call.requireNesting()
+    try call.requireNesting(mode)
     return runtime.run(call, mode, timeout, returnAfterSource)
   }
 }
 
 extension HostCall {
   /// A run may begin here: not too deep, and not in a finalizer (D55).
-  package func requireNesting() throws(ScriptMistake) {
-    if runtime.generations.load != nil {
+  package func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
+    if runtime.isInLoad && mode != debugMode {
       throw mistake(
         "the loop runs already: a file that is loaded again cannot run it",
         hint: "leave that to moonloop run, or to a task")
@@ -135,7 +135,7 @@ extension Runtime {
     _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
   ) -> Int32 {
     // A breakpoint is not the script's own way of running its loop.
-    if loop.depth == 0 && mode != "moonloop.debug" { ranLoop = true }
+    if loop.depth == 0 && mode != debugMode { ranLoop = true }
     let depth = loop.depth + 1
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: names.ref(of: result))
