@@ -26,6 +26,7 @@ extern struct cle_state {
   // others while they print.
   pthread_mutex_t screen;
   bool is_shown;    // a prompt and a line stand on the terminal
+  int rows;         // from that of the prompt to that of the cursor, while they are shown
   bool is_hidden;   // they were wiped off by output, and are to be drawn again
   atomic_bool ends_short;  // that output did not end with a newline
   int bell;         // an eventfd: the thread has something to look at

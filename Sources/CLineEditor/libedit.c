@@ -2,15 +2,18 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
+#include <wctype.h>
 
 #include "editor.h"
 
@@ -55,6 +58,56 @@ static bool load(void) {
          find(handle, &lib.history_end, "history_end") && find(handle, &lib.history, "history");
 }
 
+// ---- Where the line stands -------------------------------------------------------------------
+
+static int columns_now(void) {
+  struct winsize size;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+struct place { int row, column; };
+
+// Where a text ends that begins at a place.
+static struct place end_of(const char *text, size_t count, struct place at, int columns) {
+  mbstate_t state = {0};
+  while (count > 0) {
+    wchar_t c = 0;
+    size_t used = mbrtowc(&c, text, count, &state);
+    if (used == 0 || used > count) return at;
+    int width = iswcntrl((wint_t)c) ? 2 : wcwidth(c);
+    if (width > 0 && at.column + width > columns) at = (struct place){at.row + 1, 0};
+    if (width > 0) at.column += width;
+    if (at.column >= columns) at = (struct place){at.row + 1, 0};
+    text += used;
+    count -= used;
+  }
+  return at;
+}
+
+// The rows from that of the prompt to that of the cursor.
+static int rows_to_cursor(void) {
+  const LineInfo *line = lib.line(editor);
+  int columns = columns_now();
+  struct place begin = end_of(prompt_now, strlen(prompt_now), (struct place){0, 0}, columns);
+  return end_of(line->buffer, (size_t)(line->cursor - line->buffer), begin, columns).row;
+}
+
+static void write_all(const char *text, size_t count) {
+  while (count > 0) {
+    ssize_t done = write(STDOUT_FILENO, text, count);
+    if (done < 0 && errno != EINTR) return;
+    if (done > 0) text += done, count -= (size_t)done;
+  }
+}
+
+// Removes the prompt and the line from the terminal. What the library prints is flushed.
+static void wipe(void) {
+  char text[32];
+  int up = cle.rows > 0 ? snprintf(text, sizeof text, "\033[%dA", cle.rows) : 0;
+  if (up > 0) write_all(text, (size_t)up);
+  write_all("\r\033[J", 4);
+}
+
 // ---- Waiting for a key ----------------------------------------------------------------------
 
 static void draw_again(void) {
@@ -84,7 +137,7 @@ static void look_up(void) {
   if (other != NULL) {
     free(prompt_now);
     prompt_now = other;
-    if (!cle.is_hidden) fputs("\r\033[J", screen);
+    if (!cle.is_hidden) wipe();
     cle.is_hidden = true;
   }
   if (atomic_exchange(&cle.was_continued, false)) {
@@ -92,6 +145,11 @@ static void look_up(void) {
     cle.is_hidden = true;
   }
   if (atomic_exchange(&cle.was_resized, false)) {
+    // Some terminals break the line anew; what is above it is wiped off in none.
+    int rows = rows_to_cursor();
+    if (rows < cle.rows) cle.rows = rows;
+    if (!cle.is_hidden) wipe();
+    cle.is_hidden = true;
     lib.resize(editor);
   }
   if (cle.is_hidden) draw_again();
@@ -109,6 +167,7 @@ static int next_key(EditLine *line, wchar_t *out) {
       return 0;
     }
     cle.is_shown = true;
+    cle.rows = rows_to_cursor();
     pthread_mutex_unlock(&cle.screen);
     bool is_there = cle_wait(STDIN_FILENO);
     pthread_mutex_lock(&cle.screen);
@@ -142,6 +201,7 @@ static unsigned char complete(EditLine *line, int key) {
   cle_tell(cle_complete, now->buffer, (size_t)(now->cursor - now->buffer));
   bool is_answered = false;
   cle.is_shown = true;
+  cle.rows = rows_to_cursor();
   pthread_mutex_unlock(&cle.screen);
   while (!cle.quits && !cle.was_interrupted && !is_answered) {
     cle_wait(-1);
@@ -172,6 +232,28 @@ static char *prompt_of(EditLine *line) {
   return prompt_now;
 }
 
+// Behind what others have saved meanwhile, as the library writes it: it would save all, or as many
+// lines as differs from release to release.
+static void save(const char *line) {
+  static const char cookie[] = "_HiStOrY_V2_\n";
+  if (history_path == NULL) return;
+  int fd = open(history_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  struct stat status;
+  char *text = malloc(sizeof cookie + 4 * strlen(line) + 1);
+  if (text == NULL) abort();
+  char *end = text;
+  if (fstat(fd, &status) == 0 && status.st_size == 0) end = stpcpy(end, cookie);
+  for (const unsigned char *c = (const unsigned char *)line; *c != 0; c++) {
+    if (*c > ' ' && *c != '\\' && *c != 127) *end++ = (char)*c;
+    else end += sprintf(end, "\\%03o", (unsigned)*c);
+  }
+  *end++ = '\n';
+  if (write(fd, text, (size_t)(end - text)) < 0) history_path = NULL;
+  free(text);
+  close(fd);
+}
+
 void cle_edit(char *prompt) {
   free(prompt_now);
   prompt_now = prompt;
@@ -188,7 +270,8 @@ void cle_edit(char *prompt) {
   const char *line = lib.gets(editor, &count);
   lib.set(editor, EL_PREP_TERM, 0);
   if (was_dropped || line == NULL || count <= 0) {
-    fputs(was_dropped ? "^C\n" : cle.quits ? "\r\033[J" : "\n", screen);
+    if (cle.quits) wipe();
+    else fputs(was_dropped ? "^C\n" : "\n", screen);
     fflush(screen);
     pthread_mutex_unlock(&cle.screen);
     if (was_dropped) cle_tell(cle_interrupt, "", 0);
@@ -201,26 +284,18 @@ void cle_edit(char *prompt) {
   if (line[length - 1] == '\n') length--;
   if (length > 0) {
     lib.history(past, &found, H_ENTER, line);
-    if (history_path != NULL) lib.history(past, &found, H_SAVE, history_path);
+    save(line);
   }
   cle_tell(cle_line, line, length);
 }
 
 // ---- Output ---------------------------------------------------------------------------------
 
-static void write_all(const char *text, size_t count) {
-  while (count > 0) {
-    ssize_t done = write(STDOUT_FILENO, text, count);
-    if (done < 0 && errno != EINTR) return;
-    if (done > 0) text += done, count -= (size_t)done;
-  }
-}
-
 void cle_print(const char *text, size_t count) {
   if (count == 0) return;
   if (!cle.is_editing) return write_all(text, count);
   pthread_mutex_lock(&cle.screen);
-  if (cle.is_shown && !cle.is_hidden) write_all("\r\033[J", 4);
+  if (cle.is_shown && !cle.is_hidden) wipe();
   write_all(text, count);
   cle.ends_short = text[count - 1] != '\n';
   bool must_draw = cle.is_shown && !cle.is_hidden;
@@ -276,7 +351,9 @@ const char *cle_begin_editing(const char *path) {
   lib.history(past, &found, H_SETUNIQUE, 1);
   if (path[0] != 0 && (history_path = strdup(path)) != NULL) {
     make_folders(history_path);
-    lib.history(past, &found, H_LOAD, history_path);
+    // What was too much is let go of.
+    if (lib.history(past, &found, H_LOAD, history_path) >= HISTORY)
+      lib.history(past, &found, H_SAVE, history_path);
   }
   lib.set(editor, EL_PROMPT, prompt_of);
   lib.set(editor, EL_EDITOR, "emacs");

@@ -40,6 +40,68 @@ struct PromptTests {
     #expect(try session.wait() == 0)
   }
 
+  @Test("removes all rows of a long line before something is printed above it")
+  func longLines() throws {
+    let session = try TerminalSession(["repl"])
+    try session.waitFor("> ")
+    let text = String(repeating: "long ", count: 30)
+    session.type("function go() loop:after(0.01, function() print 'above' end) end\r")
+    try session.waitFor("> ")
+    session.type("go() ml.sleep(0.02)\r")
+    try session.waitFor("above\r\n")
+    try session.waitFor("> ")
+    // 2 columns of the prompt and 150 of the text stand in two rows of 100.
+    session.type("loop:after(0.1, function() go() end)\r")
+    try session.waitFor("> ")
+    session.type("'\(text)'")
+    try session.waitFor("\u{1B}[1A\r\u{1B}[Jabove\r\n> '\(text.prefix(97))")
+    session.type("\u{3}")
+    try session.waitFor("^C\r\n> ")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
+  @Test("keeps what was typed in two terminals at once")
+  func histories() throws {
+    let first = try TerminalSession(["repl"])
+    let second = try TerminalSession(["repl"], folder: first.folder)
+    for (session, number) in [(first, 1), (second, 2), (first, 3)] {
+      if number < 3 { try session.waitFor("> ") }
+      try session.enter("'ü \\\\', \(number)", "\t\(number)\r\n")
+      try session.waitFor("> ")
+    }
+    for session in [first, second] {
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+    }
+    let third = try TerminalSession(["repl"], folder: first.folder)
+    try third.waitFor("> ")
+    for number in [3, 2, 1] {
+      third.type("\u{1B}[A")
+      try third.waitFor("\(number)")
+    }
+    third.type("\r")
+    try third.waitFor("\"ü \\\\\"\t1\r\n")
+    try third.waitFor("> ")
+    third.type("\u{4}")
+    #expect(try third.wait() == 0)
+  }
+
+  @Test("fills the lines of a long table, and shows bytes that are no text as numbers")
+  func tables() throws {
+    let input = "t = {} for i = 1, 40 do t[i] = i end\nt\n'\\200\\nü', '\\xff'"
+    let outcome = try moonloop(["repl"], input: input)
+    #expect(
+      outcome.output == """
+        {
+          1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+          22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40
+        }
+        "\\200\\n\\195\\188"\t"\\255"
+
+        """, "\(outcome)")
+  }
+
   @Test("leaves a line whole that is written in pieces")
   func pieces() throws {
     let session = try TerminalSession(["repl"])

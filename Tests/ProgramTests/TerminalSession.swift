@@ -14,7 +14,8 @@ final class TerminalSession {
   private var seen = Data()
   private var from = 0
 
-  init(_ arguments: [String]) throws {
+  /// - Parameter folder: That of another session, or nil for one of its own.
+  init(_ arguments: [String], folder: URL? = nil) throws {
     // What posix_openpt, unlockpt and ptsname do, which Swift does not see.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0
@@ -26,9 +27,11 @@ final class TerminalSession {
     defer { Glibc.close(slave) }
     var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
-    folder = FileManager.default.temporaryDirectory
+    self.folder =
+      folder
+      ?? FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
     process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
     process.arguments = ["-c", "-w", Program.executable.path] + arguments
     let terminal = FileHandle(fileDescriptor: slave)
@@ -36,7 +39,7 @@ final class TerminalSession {
     process.standardOutput = terminal
     process.standardError = terminal
     var environment = ProcessInfo.processInfo.environment
-    environment["XDG_STATE_HOME"] = folder.path
+    environment["XDG_STATE_HOME"] = self.folder.path
     environment["TERM"] = "xterm"
     environment["LC_ALL"] = "C.UTF-8"
     process.environment = environment

@@ -1,7 +1,7 @@
 -- Values as people like to read them: tables with their contents, in order, cycles named.
 local show = {}
 
-local WIDTH, DEPTH, ITEMS = 78, 4, 100
+local WIDTH, DEPTH, ITEMS, SHORT = 78, 4, 100, 20
 
 local reserved = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
@@ -11,7 +11,9 @@ end
 
 local function text(value)
   local quoted = ("%q"):format(value):gsub("\\\n", "\\n"):gsub("\r", "\\r"):gsub("\t", "\\t")
-  return (quoted:gsub("\\9", "\\t"))
+  quoted = quoted:gsub("\\9", "\\t")
+  if utf8.len(value) then return quoted end
+  return (quoted:gsub("[\128-\255]", function(c) return ("\\%d"):format(c:byte()) end))
 end
 
 local function function_text(value)
@@ -67,6 +69,22 @@ local function parts_of(value, state, depth)
   return parts
 end
 
+-- Short parts stand side by side, as many as fit; each of the others has a line of its own.
+local function lines_of(parts, width)
+  local lines, is_open = {}, false
+  for place, part in ipairs(parts) do
+    local is_short = #part <= SHORT and not part:find("\n", 1, true)
+    local words = place < #parts and part .. "," or part
+    if is_short and is_open and #lines[#lines] + 1 + #words <= width then
+      lines[#lines] = lines[#lines] .. " " .. words
+    else
+      lines[#lines + 1] = words
+    end
+    is_open = is_short
+  end
+  return lines
+end
+
 local function table_text(value, state, depth)
   local meta = debug.getmetatable(value)
   if type(meta) == "table" and (rawget(meta, "__tostring") or rawget(meta, "__name")) then
@@ -82,7 +100,8 @@ local function table_text(value, state, depth)
   local indent = ("  "):rep(depth)
   if #line + #indent <= WIDTH and not line:find("\n", 1, true) then return line end
   local inner = ("  "):rep(depth + 1)
-  return "{\n" .. inner .. table.concat(parts, ",\n" .. inner) .. "\n" .. indent .. "}"
+  local lines = lines_of(parts, WIDTH - #inner)
+  return "{\n" .. inner .. table.concat(lines, "\n" .. inner) .. "\n" .. indent .. "}"
 end
 
 function render(value, state, depth)
