@@ -201,6 +201,7 @@ struct ConsoleTests {
       (["nobody-is-called-so"], "no program 'nobody-is-called-so' runs; see 'moonloop ps'", 1),
       (["1"], "process 1 is no program of moonloop that can be asked for a console", 1),
       (["4194303"], "no process 4194303 runs; see 'moonloop ps'", 1),
+      (["0"], "no program '0' runs; see 'moonloop ps'", 1),
       ([], "name one program, by its name or process; 'moonloop ps' lists them", 2),
     ]
     for row in rows {

@@ -59,7 +59,7 @@ end
 --- The number of the process that a name or a number means; or nil and a message.
 function client.find(target)
   local pid = math.tointeger(tonumber(target))
-  if pid then return pid end
+  if pid and pid > 0 and pid < 1 << 31 then return pid end
   local fitting = {}
   for _, program in ipairs(client.programs()) do
     if program.name == target or program.file == target then fitting[#fitting + 1] = program end
