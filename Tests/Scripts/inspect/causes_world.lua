@@ -56,6 +56,12 @@ row("the limit of time", function(keep)
   return limited(keep, { callout = 0.02 }, { callout = 1000 }, function() while true do end end)
 end, stopped .. "was stopped by a limit: call-out took longer than # seconds")
 
+row("the limit of instructions", function(keep)
+  return limited(keep, { instructions = 20000 }, { instructions = 1 << 30 }, function()
+    while true do end
+  end)
+end, stopped .. "was stopped by a limit: call-out took more than # instructions")
+
 row("the limit of memory", function(keep)
   return limited(keep, { memory = 4 << 20 }, { memory = 1 << 30 }, function()
     local list = {}
@@ -189,7 +195,7 @@ row("a stream that is read in another mode", function(keep)
 end, "stream 'in' (made at @): task 'reader' (made at @) waits for a line of stream 'in', and the "
   .. "other side has sent nothing; the loop runs in mode 'default', and it is served in a")
 
-assert(told == 17, told)
+assert(told == 18, told)
 -- What was cancelled comes to its end.
 loop:run { timeout = 1 }
 loop:run { mode = "a", timeout = 1 }
