@@ -148,6 +148,9 @@ static const char planning_check[] = {
 static const char planning_check_configurations[] = {
 #embed "lua/planning/check/configurations.lua"
 };
+static const char planning_check_literals[] = {
+#embed "lua/planning/check/literals.lua"
+};
 static const char planning_check_recordings[] = {
 #embed "lua/planning/check/recordings.lua"
 };
@@ -354,6 +357,7 @@ static const struct cmo_source sources[] = {
     SOURCE("http.url", http_url),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("planning.check.literals", planning_check_literals),
     SOURCE("planning.check.recordings", planning_check_recordings),
     SOURCE("planning.check.rules", planning_check_rules),
     SOURCE("planning.check.scripts", planning_check_scripts),

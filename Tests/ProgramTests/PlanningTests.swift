@@ -69,6 +69,7 @@ struct PlanningTests {
       "runs-common", "never-signalled", "never-signalled-script", "signal-without-wake-up",
       "shared-wake-up", "shared-wake-up-script", "zero-interval", "zero-interval-script",
       "wide-tolerance", "nested-default", "never-invalidated", "blocks-the-loop", "named-handlers",
+      "never-ends-script", "configured-script",
     ].map {
       Row(name: "check-\($0)", arguments: ["check", "\($0).lua"], folder: "defects", status: 1)
     } + [

@@ -9,7 +9,7 @@ local items = require "moonloop.configuration.items"
 local configuration = {}
 
 -- A document: { value, name, node, folder }, where `node` knows the lines of its fields.
-local function document(value, name, text)
+function configuration.document(value, name, text)
   return {
     value = value,
     name = name,
@@ -24,7 +24,7 @@ local function evaluated(text, path)
   if not chunk then return nil, mistake end
   local ok, values = evaluation.run(chunk, path)
   if not ok then return nil, values end
-  local doc = document(values[1], path, text)
+  local doc = configuration.document(values[1], path, text)
   if type(values[1]) ~= "table" or values.n > 1 then
     return nil, ("%s:%d: must return a table, the configuration; it returned %s"):format(path,
       doc.node.line, values.n > 1 and values.n .. " values" or rules.given(values[1]))
@@ -73,8 +73,9 @@ local function check_repeated(report, path, node)
   end
 end
 
--- All mistakes of a document, in the order of its lines: { line, path, problem, text } each.
-function configuration.mistakes(doc)
+-- All mistakes of a document, in the order of its lines: { line, path, problem, text } each. The
+-- modules of its handlers are loaded, unless it is told otherwise.
+function configuration.mistakes(doc, loads_nothing)
   local found = {}
   local function report(path, problem)
     local line = positions.line(doc.node, path)
@@ -87,7 +88,7 @@ function configuration.mistakes(doc)
   end
   schema.check(report, {}, doc.value)
   check_repeated(report, {}, doc.node)
-  if getmetatable(doc.value) == nil then items.check_handlers(doc, report) end
+  if not loads_nothing and getmetatable(doc.value) == nil then items.check_handlers(doc, report) end
   table.sort(found, function(a, b)
     if a.line ~= b.line then return a.line < b.line end
     return a.order < b.order
@@ -124,7 +125,7 @@ end
 function configuration.configure(what)
   local doc
   if type(what) == "table" then
-    doc = document(what, "configuration")
+    doc = configuration.document(what, "configuration")
   elseif type(what) == "string" then
     local message
     doc, message = configuration.read(what)
@@ -147,7 +148,7 @@ configuration.bounds, configuration.given = {}, {}
 function configuration.prepare(value, path, text)
   local again, problem = evaluated(text, path)
   if not again then return nil, problem end
-  local doc = document(value, path, text)
+  local doc = configuration.document(value, path, text)
   local found = configuration.mistakes(doc)
   if #found > 0 then return nil, configuration.in_words(doc, found) end
   local ok, running = pcall(items.make, doc, { given = configuration.given })

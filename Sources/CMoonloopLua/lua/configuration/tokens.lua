@@ -2,12 +2,12 @@
 
 local tokens = {}
 
--- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text and a line;
--- the last is of kind "end". Returns the comments in the same form too.
+-- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line, and
+-- where it begins; the last is of kind "end". Returns the comments in the same form too.
 function tokens.of(text)
   local list, comments, at, line = {}, {}, 1, 1
   local function add(kind, value, last)
-    list[#list + 1] = { kind = kind, text = value, line = line }
+    list[#list + 1] = { kind = kind, text = value, line = line, from = at }
     for _ in text:sub(at, last):gmatch "\n" do line = line + 1 end
     at = last + 1
   end

@@ -76,6 +76,7 @@ function check.files(paths, options)
     if is_configuration(texts[place]) and not file.is_broken then
       configurations.check(path, file, options, file.report, look, others)
     elseif not file.is_broken then
+      if file:is_ours() then configurations.check_script(file, file.report, look, {}) end
       scripts.check(file, file.report)
     end
   end

@@ -1,6 +1,7 @@
 -- The rules for configurations: by their plan, by what can be seen of their handlers, and by a run
 -- in a simulation if one is asked for.
 local configuration = require "moonloop.configuration"
+local literals = require "moonloop.planning.check.literals"
 local plan = require "moonloop.planning.plan"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
@@ -74,10 +75,12 @@ local function handler_files(doc, made, files)
   return found
 end
 
--- What the handlers are seen to do: methods that are called, and strings, of all files.
-local function evidence(file, modules)
+-- What the handlers are seen to do: methods that are called, and strings, of all files; in the file
+-- of the configuration, strings outside of functions only where `is_outside` says so, which
+-- scripts have.
+local function evidence(file, modules, is_outside)
   local seen = { calls = {}, strings = {}, run_modes = {}, makes = false }
-  local function look(one, only_functions)
+  local function look(one, is_own)
     for _, call in ipairs(one.calls) do
       seen.calls[call.name] = true
       if source.maker(call) then seen.makes = true end
@@ -88,7 +91,8 @@ local function evidence(file, modules)
       end
     end
     for index, token in ipairs(one.list) do
-      if token.kind == "string" and (not only_functions or one:function_at(index)) then
+      if token.kind == "string" and (not is_own or is_outside and is_outside(index)
+        or one:function_at(index)) then
         seen.strings[token.text] = true
       end
     end
@@ -242,6 +246,32 @@ local function starving(doc, made, seconds, report)
   end
 end
 
+-- The rules that look at what a document without mistakes will be.
+local function check_document(doc, file, report, files, others, is_outside)
+  local made = plan.make(doc)
+  mark_inline(doc, made, file)
+  local modules = handler_files(doc, made, files)
+  local all = table.move(others, 1, #others, 1, table.move(modules, 1, #modules, #others + 1, {}))
+  local seen = evidence(file, all, is_outside)
+  scripts.handlers(file, report)
+  for _, one in ipairs(modules) do scripts.handlers(one, one.report) end
+  modes_never_run(doc, made, seen, report)
+  -- A script may run its loop in its own way.
+  if doc.value.run or not is_outside then phases(doc, made, seen, report) end
+  never_signalled(made, seen, report)
+  intervals(doc, made, report)
+  shared_wake_ups(made, report)
+  return made
+end
+
+local function report_mistakes(found, report)
+  for _, mistake in ipairs(found) do
+    report("mistake", mistake.line,
+      (mistake.path == "" and "" or mistake.path .. ": ") .. mistake.problem)
+  end
+  return #found > 0
+end
+
 -- All rules for a configuration. `files(path, text)` gives what is seen of a file, and its report.
 function configurations.check(path, file, options, report, files, others)
   local doc, message = configuration.read(path)
@@ -249,25 +279,27 @@ function configurations.check(path, file, options, report, files, others)
     local line, text = message:match ":(%d+): (.*)$"
     return report("mistake", tonumber(line) or 1, text or message)
   end
-  local found = configuration.mistakes(doc)
-  for _, mistake in ipairs(found) do
-    report("mistake", mistake.line,
-      (mistake.path == "" and "" or mistake.path .. ": ") .. mistake.problem)
-  end
-  if #found > 0 then return end
-  local made = plan.make(doc)
-  mark_inline(doc, made, file)
-  local modules = handler_files(doc, made, files)
-  local all = table.move(others, 1, #others, 1, table.move(modules, 1, #modules, #others + 1, {}))
-  local seen = evidence(file, all)
-  scripts.handlers(file, report)
-  for _, one in ipairs(modules) do scripts.handlers(one, one.report) end
-  modes_never_run(doc, made, seen, report)
-  phases(doc, made, seen, report)
-  never_signalled(made, seen, report)
-  intervals(doc, made, report)
-  shared_wake_ups(made, report)
+  if report_mistakes(configuration.mistakes(doc), report) then return end
+  local made = check_document(doc, file, report, files, others)
   if options["for"] then starving(doc, made, options["for"], report) end
+end
+
+-- The rules for the tables that a script gives to `ml.configure`, as far as they are literal.
+function configurations.check_script(file, report, files, others)
+  for _, one in ipairs(literals.of(file)) do
+    if not report_mistakes(configuration.mistakes(one.doc, true), report) then
+      if one.is_whole then
+        check_document(one.doc, file, report, files, others, function(index)
+          return index < one.from or index > one.to
+        end)
+      else
+        local made = plan.make(one.doc)
+        mark_inline(one.doc, made, file)
+        intervals(one.doc, made, report)
+        shared_wake_ups(made, report)
+      end
+    end
+  end
 end
 
 return configurations

@@ -217,6 +217,49 @@ local function modes(file, report)
   end
 end
 
+-- What may end a run, or what holds it open, from inside.
+local ENDING = {}
+for name in ("stop exit invalidate close cancel keep_alive disable"):gmatch "%S+" do
+  ENDING[name] = true
+end
+local HOLDING = { every = "timer", watch = "file watch", listen = "listener", fd = "descriptor" }
+
+-- Runs at the top level, with something below them, that nothing ends.
+local function never_ends(file, report)
+  for _, call in ipairs(file.calls) do
+    if ENDING[call.name] then return end
+  end
+  if file:count_string "stop" > 0 then return end
+  local function in_mode(call, mode)
+    local modes = call.fields.modes and file:literal(call.fields.modes) or "default"
+    if call.fields.modes and file:literal(call.fields.modes) == nil then return false end
+    return contains(list(modes), mode) or mode == "default" and contains(list(modes), "common")
+  end
+  for _, run in ipairs(file.calls) do
+    local below = run.last + 1
+    while file.list[below].text == "end" and file.list[below].kind == "name" do
+      below = below + 1
+    end
+    local mode = run.fields.mode and file:literal(run.fields.mode) or not run.fields.mode
+      and "default"
+    if run.name == "run" and run.is_method and is_loop(run) and file:is_statement(run)
+      and not file:function_at(run.index) and (run.is_table or #run.items == 0)
+      and not run.fields.timeout and not run.fields.until_handled and mode
+      and file.list[below].kind ~= "end" then
+      for _, call in ipairs(file.calls) do
+        local kind = HOLDING[source.maker(call)]
+        if kind and call.is_method and call.index < run.index and in_mode(call, mode)
+          and not file:function_at(call.index) then
+          report("never-ends", run.line, ("this run in mode '%s' never ends: the %s of line %d "
+            .. "keeps it open, nothing stops it; so what is below never comes"):format(mode, kind,
+            call.line))
+          break
+        end
+      end
+    end
+  end
+end
+
 -- Sources that a script keeps to itself and never signals.
 local function never_signalled(file, report)
   local escapes = file:is_module()
@@ -244,6 +287,7 @@ function scripts.check(file, report)
   intervals(file, report)
   shared_wake_ups(file, report)
   modes(file, report)
+  never_ends(file, report)
   never_signalled(file, report)
 end
 
