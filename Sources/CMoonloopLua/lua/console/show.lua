@@ -109,8 +109,21 @@ function render(value, state, depth)
   return atom(value)
 end
 
+-- A text of several lines as it is, between the brackets of Lua; nil if it has other signs.
+local function lines_text(value)
+  if type(value) ~= "string" or not value:find "\n." or not utf8.len(value) then return nil end
+  if value:gsub("[\n\t]", ""):find "%c" then return nil end
+  local level = ""
+  while value:find("]" .. level .. "]", 1, true) or value:find("]" .. level .. "$") do
+    level = level .. "="
+  end
+  return ("[%s[\n%s]%s]"):format(level, value, level)
+end
+
 --- A value as text.
-function show.value(value) return render(value, { path = {} }, 0) end
+function show.value(value)
+  return lines_text(value) or render(value, { path = {} }, 0)
+end
 
 --- The same in one line, cut if it is long.
 function show.brief(value)
