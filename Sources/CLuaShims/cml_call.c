@@ -115,6 +115,8 @@ void cml_task_prefetch(cml_state *s, int task, bool is_next) {
   }
 }
 
+lua_State *cml_callout_state(cml_state *s) { return s->task < 0 ? NULL : s->tasks[s->task].L; }
+
 int cml_task_current(cml_state *s, lua_State *L) {
   return s->task >= 0 && s->tasks[s->task].L == L ? s->task : -1;
 }

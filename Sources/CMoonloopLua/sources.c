@@ -103,6 +103,9 @@ static const char console_commands[] = {
 static const char console_complete[] = {
 #embed "lua/console/complete.lua"
 };
+static const char console_frames[] = {
+#embed "lua/console/frames.lua"
+};
 static const char console_front[] = {
 #embed "lua/console/front.lua"
 };
@@ -342,6 +345,7 @@ static const struct cmo_source sources[] = {
     SOURCE("console.client", console_client),
     SOURCE("console.commands", console_commands),
     SOURCE("console.complete", console_complete),
+    SOURCE("console.frames", console_frames),
     SOURCE("console.front", console_front),
     SOURCE("console.help", console_help),
     SOURCE("console.orders", console_orders),

@@ -220,12 +220,12 @@ extension LuaStack {
   package func rotate(_ index: Int32, _ count: Int32) { cml_rotate(L, index, count) }
   package func setCount(_ count: Int32) { cml_settop(L, count) }
 
-  /// Moves values from the top of this stack to another of the same state. [-count, +0, raises: -]
   /// Pushes the coroutine that another stack is of. [-0, +1, raises: -]
   package func push(coroutineOf other: LuaStack) {
     _ = cml_pushthread(other.L)
     cml_xmove(other.L, L, 1)
   }
 
+  /// Moves values from the top of this stack to another of the same state. [-count, +0, raises: -]
   package func move(_ count: Int32, to other: LuaStack) { cml_xmove(L, other.L, count) }
 }

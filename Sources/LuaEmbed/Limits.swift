@@ -109,6 +109,9 @@ extension LuaState {
 }
 
 extension LuaState {
+  /// The stack of the host's coroutine that runs innermost; it may have resumed others.
+  package var callOut: LuaStack? { cml_callout_state(record).map { LuaStack(L: $0) } }
+
   /// From now on `visitFunction` has this called, between two instructions of the script, with the
   /// stack of the coroutine that runs. It may run Lua code; true stops the call-out.
   package func onVisit(_ body: @escaping (LuaStack) -> Bool) {

@@ -36,6 +36,9 @@ extension Loop {
     cmx_attention_catch(kernel.wakeUpDescriptor)
   }
 
+  /// Whether other processes may ask this loop for attention.
+  package var hearsAttention: Bool { attention != nil }
+
   /// Before a sleep: what was asked for is done by a block of the mode, not here (R30).
   @inline(never)
   func hearAttention(_ mode: Mode) {

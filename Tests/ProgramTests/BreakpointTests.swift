@@ -63,6 +63,41 @@ struct BreakpointTests {
     }
   }
 
+  @Test("see the coroutines that have resumed one another, as far as the call-out")
+  func coroutines() throws {
+    let script = """
+      local ml = require "moonloop"
+      local function inner() local mine = "inner" ml.break_here() print(mine) end
+      local function middle()
+        local mine = "middle"
+        coroutine.resume(coroutine.create(inner))
+        print(mine)
+      end
+      ml.current():after(0, function()
+        local mine = "outer"
+        coroutine.wrap(function() pcall(middle) end)()
+        print(mine)
+      end)
+      """
+    try withFile(script, name: "coroutines.lua") { file in
+      let session = try TerminalSession(["repl", file])
+      try session.waitFor("-> 1  ")
+      try session.waitFor("\r\n      resumed by\r\n   2  ")
+      try session.waitFor("[C]: in global 'pcall'\r\n   4  ")
+      try session.waitFor("\r\n      resumed by\r\n   5  ")
+      try session.waitFor("debug> ")
+      try session.enter(":up", "2  ")
+      try session.enter("mine = mine .. ' was set'", "debug> ")
+      for place in 3...5 { try session.enter(":up", "\(place)  ") }
+      try session.enter("mine = mine .. ' was set, too'", "debug> ")
+      try session.enter(
+        ":continue", "inner\r\nmiddle was set\r\nouter was set, too\r\n")
+      try session.waitFor("> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+    }
+  }
+
   @Test("one inside the other, from what is typed")
   func insideTheOther() throws {
     let session = try TerminalSession(["repl"])
@@ -100,6 +135,20 @@ struct BreakpointTests {
       #expect(lines.count == 3)
       #expect(lines.first?.contains("no console for the breakpoint at ") == true)
       #expect(lines.dropFirst().first?.contains("moonloop attach ") == true)
+      #expect(outcome.status == 0)
+    }
+  }
+
+  @Test("go on in a worker, which no console looks into")
+  func inWorker() throws {
+    let script = """
+      local ml = require "moonloop"
+      ml.worker { source = "print(require 'moonloop'.break_here { wait = true })" }
+      """
+    try withFile(script, name: "worker.lua") { file in
+      let outcome = try moonloop(["run", file])
+      #expect(outcome.output == "false\n")
+      #expect(outcome.errors.hasSuffix("main thread's: none looks into a worker.\n"), "\(outcome)")
       #expect(outcome.status == 0)
     }
   }

@@ -189,6 +189,8 @@ bool cml_task_is_suspended(cml_state *s, int task);
 // The index of the task whose coroutine is L and which runs innermost, or -1: then L is a
 // coroutine of the script's own.
 int cml_task_current(cml_state *s, lua_State *L);
+// The coroutine of the task that runs innermost, or NULL.
+lua_State *cml_callout_state(cml_state *s);
 int cml_tasks_in_use(cml_state *s);
 // Remembers where the host has its own part of a task: for the prefetch, and nothing else.
 void cml_task_note(cml_state *s, int task, const void *host);

@@ -51,15 +51,17 @@ extension Runtime {
     let who = label(of: running.subject)
     var isConsole = false
     if case .task(let task) = running.subject { isConsole = task.name == consoleName }
+    let base = state.callOut
     running = Running()
     raisedInHandler = nil
     // Calls may be nested too deeply for any more: then nobody is answered.
     callConsole(visit, isTold: false) { stack in
       stack.push(coroutineOf: busy)
+      stack.push(coroutineOf: base ?? busy)
       stack.push(who)
       stack.push(Attention.busyTime / .seconds(1))
       stack.push(isConsole)
-      return 4
+      return 5
     }
     (running, raisedInHandler) = (before, raised)
     // Not for the call-out that this one lies in.
@@ -118,7 +120,8 @@ private let consoleEntries: [LuaEntry] = [
   .function("folder", consoleFolder), .function("sweep", consoleSweep),
   .function("user", consoleUser),
   .function("processes", consoleProcesses), .function("ask", consoleAsk),
-  .function("number", consoleNumber), .function("stop_clock", consoleStopClock),
+  .function("number", consoleNumber), .function("is_reachable", consoleIsReachable),
+  .function("base", consoleBase), .function("stop_clock", consoleStopClock),
   .function("start_clock", consoleStartClock), .function("stop_busy", consoleStopBusy),
 ]
 
@@ -137,6 +140,20 @@ private let consoleStopClock: LuaRawFunction = { _, context in
 private let consoleStartClock: LuaRawFunction = { _, context in
   Runtime.of(context).loop.startClock()
   return 0
+}
+
+/// `is_reachable()`: whether other processes may ask for a console of this loop.
+private let consoleIsReachable: LuaRawFunction = { L, context in
+  LuaStack(L: L!).push(Runtime.of(context).loop.hearsAttention)
+  return 1
+}
+
+/// `base()`: the coroutine of the call-out under way, which may have resumed others.
+private let consoleBase: LuaRawFunction = { L, context in
+  let stack = LuaStack(L: L!)
+  guard let base = Runtime.of(context).state.callOut else { return 0 }
+  stack.push(coroutineOf: base)
+  return 1
 }
 
 /// `user()`: the number of the user whose rights the process has.

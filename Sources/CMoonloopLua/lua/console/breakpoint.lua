@@ -1,6 +1,7 @@
 -- A breakpoint is a nested run in which only the console is served, while the loop's clock stands
 -- (D39). What stopped stays as it is: its locals and upvalues can be looked at and set.
 local ml = require "moonloop"
+local frames = require "moonloop.console.frames"
 local host = require "moonloop.console.host"
 local loop = ml.current()
 
@@ -9,7 +10,7 @@ local breakpoint = {}
 --- The sessions that are told, and what tells them.
 breakpoint.consoles = {}
 
---- The call-out in whose middle the console is served: { thread, who, seconds, is_console }.
+--- The call-out in whose middle the console is served: { thread, base, who, seconds, is_console }.
 breakpoint.busy = nil
 
 -- The breakpoints that the program stands at, the innermost last.
@@ -22,54 +23,6 @@ local function current()
   end
 end
 
--- Calls of the console, and of the host, are not the program's.
-local function is_own(info)
-  return info.what == "C" or info.source:sub(1, 10) == "@moonloop/"
-    or info.source == "=moonloop"
-end
-
--- How many calls are kept of a stack that has overflowed.
-local INNER, OUTER = 40, 5
-
--- The outermost call of a coroutine, found by halving: Lua walks to each from the innermost one.
-local function outermost(thread)
-  local low, high = 0, 1
-  while debug.getinfo(thread, high, "l") do low, high = high, 2 * high end
-  while high - low > 1 do
-    local middle = (low + high) // 2
-    if debug.getinfo(thread, middle, "l") then low = middle else high = middle end
-  end
-  return low
-end
-
--- The calls of a coroutine that are the program's, the innermost first; between them may be others.
-local function frames_of(thread)
-  local frames, level, is_inside, last = {}, 0, true, outermost(thread)
-  while true do
-    local info = debug.getinfo(thread, level, "Slnfut")
-    if not info then break end
-    is_inside = is_inside and is_own(info)
-    if not is_inside then frames[#frames + 1] = { level = level, info = info } end
-    level = level + 1
-    if #frames == INNER and last - OUTER > level then
-      frames[INNER].left_out = last - OUTER - level
-      level = last - OUTER
-    end
-  end
-  while #frames > 0 and is_own(frames[#frames].info) do frames[#frames] = nil end
-  return frames
-end
-breakpoint.frames_of = frames_of
-
-local function words(frame)
-  local info = frame.info
-  local name = info.name and ("%s '%s'"):format(info.namewhat, info.name)
-    or info.what == "main" and "the main chunk" or info.what == "C" and "?"
-    or ("function <%s:%d>"):format(info.short_src, info.linedefined)
-  if info.what == "C" then return "[C]: in " .. name end
-  return ("%s:%d: in %s"):format(info.short_src, info.currentline, name)
-end
-
 -- The frame that is looked at; nil if nothing of the program stopped.
 local function frame()
   local stop = current()
@@ -78,10 +31,10 @@ end
 
 -- The innermost local of a name: its number and value.
 local function find_local(key)
-  local stop, here = current(), frame()
+  local here = frame()
   local found, value, number = nil, nil, 1
   while true do
-    local name, present = debug.getlocal(stop.thread, here.level, number)
+    local name, present = debug.getlocal(here.thread, here.level, number)
     if not name then return found, value end
     if name == key then found, value = number, present end
     number = number + 1
@@ -124,7 +77,7 @@ function breakpoint.set(key, value)
   local here = frame()
   if not here then return false end
   local number = find_local(key)
-  if number then return debug.setlocal(current().thread, here.level, number, value) ~= nil end
+  if number then return debug.setlocal(here.thread, here.level, number, value) ~= nil end
   number = find_upvalue(here.info.func, key)
   if number then return debug.setupvalue(here.info.func, number, value) ~= nil end
   local environment = find_environment(here.info.func)
@@ -134,10 +87,10 @@ end
 
 -- The locals of the frame, in order, the upvalues behind them: { name, value, kind }.
 local function variables()
-  local stop, here = current(), frame()
+  local here = frame()
   local found, number = {}, 1
   while here do
-    local name, value = debug.getlocal(stop.thread, here.level, number)
+    local name, value = debug.getlocal(here.thread, here.level, number)
     if not name then break end
     if name:sub(1, 1) ~= "(" then found[#found + 1] = { name, value, "local" } end
     number = number + 1
@@ -167,7 +120,9 @@ function breakpoint.trace()
   if not stop then return nil, "the program does not stand at a breakpoint" end
   local lines = { stop.title }
   for place, one in ipairs(stop.frames) do
-    lines[#lines + 1] = ("%s %d  %s"):format(place == stop.at and "->" or "  ", place, words(one))
+    if one.resumes then lines[#lines + 1] = "      resumed by" end
+    lines[#lines + 1] = ("%s %d  %s"):format(
+      place == stop.at and "->" or "  ", place, frames.words(one))
     if one.left_out then lines[#lines + 1] = ("      (%d calls more)"):format(one.left_out) end
   end
   return table.concat(lines, "\n")
@@ -182,7 +137,7 @@ function breakpoint.move(by)
     return nil, by > 0 and "that is the outermost call" or "that is the innermost call"
   end
   stop.at = to
-  return ("%d  %s"):format(to, words(stop.frames[to]))
+  return ("%d  %s"):format(to, frames.words(stop.frames[to]))
 end
 
 local function tell(what, ...)
@@ -256,15 +211,17 @@ local has_told = false
 local function tell_of_consoles(where, can_wait)
   if has_told then return end
   has_told = true
-  local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
+  local advice = "Consoles are the main thread's: none looks into a worker."
+  if host.is_reachable() then
+    local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
+    advice = ("Attach one before ('moonloop attach %d'), run it by 'moonloop repl FILE'%s"):format(
+      host.number(), others)
+  end
   io.stdout:flush()
   io.stderr:write(
-    ("moonloop: no console for the breakpoint at %s: the program goes on.\n"):format(where),
-    ("  Attach one before ('moonloop attach %d'), run it by 'moonloop repl FILE'%s\n"):format(
-      host.number(), others))
+    ("moonloop: no console for the breakpoint at %s: the program goes on.\n  %s\n"):format(
+      where, advice))
 end
-
-local function place_of(frames) return frames[1] and words(frames[1]) or "the console" end
 
 -- A console at the terminal of the program, for as long as it stands; nil if it has none.
 local function open_terminal()
@@ -273,22 +230,26 @@ local function open_terminal()
 end
 
 --- Stands still until somebody says "continue". Returns whether it did.
---- @param options { wait: boolean, title: string, thread: thread, frames: table }
+--- @param options { wait: boolean, title: string, frames: table }
 function breakpoint.enter(options)
-  local thread = options.thread or coroutine.running()
-  local frames = options.frames or frames_of(thread)
+  local calls = options.frames
+  if not calls then
+    local thread = coroutine.running()
+    calls = frames.of(thread)
+    frames.add_outer(calls, thread, host.base())
+  end
   local close = not next(breakpoint.consoles) and open_terminal()
-  if not next(breakpoint.consoles) and not options.wait then
-    tell_of_consoles(place_of(frames), not options.thread)
+  if not next(breakpoint.consoles) and not (options.wait and host.is_reachable()) then
+    tell_of_consoles(frames.place(calls), not options.frames)
     return false
   end
   if not next(breakpoint.consoles) then
     io.stderr:write(("moonloop: stands at %s; 'moonloop attach %d' gives a console\n"):format(
-      place_of(frames), host.number()))
+      frames.place(calls), host.number()))
   end
   serve {
-    thread = thread, frames = frames, at = 1, waits = options.wait,
-    title = options.title or "breakpoint at " .. place_of(frames),
+    frames = calls, at = 1, waits = options.wait,
+    title = options.title or "breakpoint at " .. frames.place(calls),
   }
   if close then close() end
   return true
@@ -310,10 +271,7 @@ end
 
 --- An error that nobody caught has ended a coroutine, which is as it was.
 function breakpoint.failed(thread, message)
-  local frames = frames_of(thread)
-  breakpoint.enter {
-    thread = thread, frames = frames, title = "error: " .. message,
-  }
+  breakpoint.enter { frames = frames.of(thread), title = "error: " .. message }
 end
 
 --- Stops the program where it is: in the call-out that is busy, or between two.
@@ -321,10 +279,10 @@ function breakpoint.stop_here()
   local busy = breakpoint.busy
   if not busy then return breakpoint.enter { title = "stopped", frames = {} } end
   breakpoint.busy = nil
-  local frames = frames_of(busy.thread)
+  local calls = frames.of(busy.thread)
+  frames.add_outer(calls, busy.thread, busy.base)
   local _, done = pcall(breakpoint.enter, {
-    title = ("stopped in %s at %s"):format(busy.who, place_of(frames)),
-    thread = busy.thread, frames = frames,
+    title = ("stopped in %s at %s"):format(busy.who, frames.place(calls)), frames = calls,
   })
   breakpoint.busy = busy
   return done
@@ -335,7 +293,7 @@ function breakpoint.busy_text()
   local busy = breakpoint.busy
   if not busy or busy.is_console then return nil end
   return ("busy for at least %.1f s: %s, at %s; :break or Ctrl-C stops it there"):format(
-    busy.seconds, busy.who, place_of(frames_of(busy.thread)))
+    busy.seconds, busy.who, frames.place(frames.of(busy.thread)))
 end
 
 --- Whether the program stands at a breakpoint.

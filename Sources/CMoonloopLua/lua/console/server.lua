@@ -163,11 +163,13 @@ function server.attend()
   if contents and not contents.common then serve_consoles() end
 end
 
---- The same in the middle of a call-out that is busy: the thread, whose it is, for how long it is
---- known to be at work, and whether it is an evaluation of a console.
-function server.visit(thread, who, seconds, is_console)
+--- The same in the middle of a call-out that is busy: the thread, that of the call-out, whose it
+--- is, for how long it is known to be at work, and whether it is an evaluation of a console.
+function server.visit(thread, base, who, seconds, is_console)
   local before = breakpoint.busy
-  breakpoint.busy = { thread = thread, who = who, seconds = seconds, is_console = is_console }
+  breakpoint.busy = {
+    thread = thread, base = base, who = who, seconds = seconds, is_console = is_console,
+  }
   -- Where no run can be nested any more, there is no answer.
   pcall(function()
     server.listen()
