@@ -101,7 +101,7 @@ end
 function configuration.is_one(value)
   if type(value) ~= "table" then return false end
   for _, section in ipairs(schema.sections) do
-    if section ~= "name" and rawget(value, section) ~= nil then return true end
+    if rawget(value, section) ~= nil then return true end
   end
   local is_near = next(value) ~= nil
   for key, one in next, value do

@@ -153,13 +153,28 @@ local rows = {
       .. "no shell reads it\n1: sources.b.process: must be a list, the program and its "
       .. "arguments, got an empty table\n2: sources.c.process[2]: must be a string, got 5\n"
       .. "3 mistakes" },
+  { "return { sources = { a = { fd = 1 << 40, read = print },\n"
+    .. " b = { listen = 'tcp:0', backlog = 1e9, handler = print },\n"
+    .. " c = { listen = 'tcp:app.example:80', handler = print },\n"
+    .. " d = { listen = 'unix:" .. ("x"):rep(108) .. "', handler = print },\n"
+    .. " e = { port = 'x', capacity = 1 << 60, handler = print },\n"
+    .. " f = { watch = 'a\\0b', handler = print } } }",
+    "1: sources.a.fd: must be the number of a descriptor, got 1099511627776\n"
+      .. "2: sources.b.backlog: must be a whole number from 1 to 65535, got 1000000000.0\n"
+      .. "3: sources.c.listen: must be an address such as \"unix:app.sock\" or "
+      .. "\"tcp:127.0.0.1:8080\", got \"tcp:app.example:80\"\n"
+      .. "4: sources.d.listen: must be an address such as \"unix:app.sock\" or "
+      .. "\"tcp:127.0.0.1:8080\", got a string of 113 bytes\n"
+      .. "5: sources.e.capacity: must be a whole number from 1 to 16777216, "
+      .. "got 1152921504606846976\n6: sources.f.watch: must be a string, got \"a\\0b\"\n"
+      .. "6 mistakes" },
   { "return { observers = { a = { on = {}, handler = print },\n"
     .. " b = { on = { 'exit', x = 1 }, handler = print } } }",
     "1: observers.a.on: must be an activity or a list, got an empty table\n"
       .. "2: observers.b.on.x: a list has no names: write { a, b }\n2 mistakes" },
 }
 
-local FIELDS = "the fields are limits, modes, name, observers, on_error, run, signals, sources, "
+local FIELDS = "the fields are limits, modes, observers, on_error, run, signals, sources, "
   .. "timers"
 local path = package.path
 for _, row in ipairs(rows) do

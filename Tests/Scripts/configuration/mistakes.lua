@@ -75,7 +75,7 @@ is([[return {
 14 mistakes]])
 
 is("return {\n  sections = {} }",
-  "2: sections: unknown field; the fields are limits, modes, name, observers, on_error, run, "
+  "2: sections: unknown field; the fields are limits, modes, observers, on_error, run, "
     .. "signals, sources, timers")
 is("return {\n signals = { trem = { stop = true },\n SIGTERM = { stop = true },\n"
   .. " kill = { stop = true } } }",

@@ -233,8 +233,9 @@ function Running:add(doc, section, name, make)
     self.made[#self.made + 1] = handle
     return
   end
+  local problem = tostring(ok and message or handle):gsub(" %(moonloop/[%w.]+:%d+%)", "")
   self.failures[#self.failures + 1] = ("%s:%s %s.%s: %s"):format(doc.name,
-    line > 0 and line .. ":" or "", section, name, tostring(ok and message or handle))
+    line > 0 and line .. ":" or "", section, name, problem)
 end
 
 -- Makes what a document without mistakes tells of. A simulation has a world of its own: `makers`

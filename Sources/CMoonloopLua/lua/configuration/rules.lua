@@ -99,7 +99,9 @@ end
 rules.positive_seconds = time("> 0 seconds", function(v) return v >= 1e-9 end)
 rules.seconds = time("seconds, a number >= 0", function(v) return v >= 0 end)
 rules.flag = expect("true or false", function(v) return type(v) == "boolean" end)
-rules.text = expect("a string", function(v) return type(v) == "string" and v ~= "" end)
+rules.text = expect("a string", function(v)
+  return type(v) == "string" and v ~= "" and not v:find("\0", 1, true)
+end)
 rules.whole = expect("a whole number", function(v) return math.type(v) == "integer" end)
 rules.table = function(report, path, value)
   if type(value) == "table" and getmetatable(value) == nil then return true end
@@ -108,7 +110,7 @@ rules.table = function(report, path, value)
   return false
 end
 rules.descriptor = expect("the number of a descriptor", function(v)
-  return math.type(v) == "integer" and v >= 0
+  return math.type(v) == "integer" and v >= 0 and v <= 0x7fffffff
 end)
 
 function rules.count(low, high)

@@ -38,17 +38,30 @@ local function argv(report, path, value)
   return rules.list(rules.text)(report, path, value)
 end
 
+-- Whether a listener can have this host: it never looks names up.
+local function is_host(text)
+  if text == "localhost" or text == "*" or text:find ":" then return true end
+  local parts = { text:match "^(%d+)%.(%d+)%.(%d+)%.(%d+)$" }
+  for _, part in ipairs(parts) do
+    if #part > 3 or tonumber(part) > 255 then return false end
+  end
+  return #parts == 4
+end
+
 -- "unix:app.sock", "tcp:127.0.0.1:8080", "tcp:8080", "tcp:[::1]:8080" as options of a listener.
 local function to_address(text)
   local path = text:match "^unix:(.+)$"
-  if path then return { path = path } end
+  if path then
+    local is_good = not path:find("\0", 1, true) and #path <= (path:find "^@" and 108 or 107)
+    return is_good and { path = path } or nil
+  end
   local rest = text:match "^tcp:(.+)$"
   if not rest then return nil end
-  local host, port = rest:match "^%[([%x:.]+)%]:(%d+)$"
+  local host, port = rest:match "^%[([%x:.]*:[%x:.]*)%]:(%d+)$"
   if not host then host, port = rest:match "^([^:]+):(%d+)$" end
   if not host then port = rest:match "^(%d+)$" end
   port = math.tointeger(tonumber(port))
-  if not port or port > 65535 then return nil end
+  if not port or port > 65535 or host and not is_host(host) then return nil end
   return { host = host or "127.0.0.1", port = port }
 end
 
@@ -72,13 +85,13 @@ local SOURCES = {
   perform = { fields = item { perform = rules.handler, schedule = rules.handler,
     cancel = rules.handler, order = rules.whole } },
   fd = { fields = item { fd = rules.descriptor, read = rules.handler, write = rules.handler } },
-  listen = { fields = item { listen = address, backlog = rules.count(1) }, handler = true },
+  listen = { fields = item { listen = address, backlog = rules.count(1, 65535) }, handler = true },
   signal = { fields = item { signal = rules.names(rules.signal, "the name of a signal") },
     handler = true },
   watch = { fields = item { watch = rules.text, debounce = rules.seconds,
     recursive = rules.flag }, handler = true },
   process = { fields = item { process = argv, cwd = rules.text } },
-  port = { fields = item { port = port_name, capacity = rules.count(1) }, handler = true },
+  port = { fields = item { port = port_name, capacity = rules.count(1, 1 << 24) }, handler = true },
 }
 local KINDS = rules.sorted_keys(SOURCES)
 -- These say what is done by functions of their own names.
@@ -210,7 +223,6 @@ local function signals(report, path, value)
 end
 
 local SECTIONS = {
-  name = rules.text,
   modes = rules.fields { common = rules.names(common_mode, "the name of a mode") },
   limits = rules.fields {
     memory = rules.bytes, callout = rules.positive_seconds, handles = rules.count(1),

@@ -187,7 +187,8 @@ local function setting_lines(doc)
   local limits = {}
   for _, key in ipairs(rules.sorted_keys(value.limits or {})) do
     local one = value.limits[key]
-    limits[#limits + 1] = key .. " " .. (key == "callout" and words.time(one) or tostring(one))
+    limits[#limits + 1] = key .. " " .. (key == "callout" and words.time(one)
+      or tostring(math.tointeger(one) or one))
   end
   if #limits > 0 then lines[#lines + 1] = "Limits: " .. table.concat(limits, ", ") end
   if value.on_error then
