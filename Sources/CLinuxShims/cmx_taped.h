@@ -52,6 +52,8 @@ enum cmx_tape_tag {
   cmx_tag_folder,
   cmx_tag_watch_limit,
   cmx_tag_spawn,
+  cmx_tag_yes,     // another thread has done something: a look that was answered with yes
+  cmx_tag_thread,  // what another thread has answered
   cmx_tag_count,
 };
 

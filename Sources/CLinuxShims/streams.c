@@ -18,3 +18,5 @@ int cmx_flush_standard_output(void) {
   clearerr_unlocked(stdout);
   return -code;
 }
+
+void cmx_print(const void *bytes, size_t count) { fwrite(bytes, 1, count, stdout); }

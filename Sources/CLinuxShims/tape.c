@@ -13,7 +13,7 @@
 #include "cmx_taped.h"
 
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
-enum { VERSION = 1, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20, COPIES = 16 };
+enum { VERSION = cmx_tape_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20, COPIES = 16 };
 static const int64_t flush_every_ns = 20000000;
 
 struct head { unsigned char magic[8]; uint64_t version; };
@@ -33,6 +33,7 @@ struct cmx_tape {
   bool is_endless, is_over, is_aside, is_held;
   struct { int fd, stream; } copies[COPIES];
   int copy_count;
+  int64_t looks;  // since the last that was answered with yes
 };
 
 static struct cmx_tape tape;
@@ -324,6 +325,49 @@ int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
 }
 
 void cmx_tape_set_aside(bool is_aside) { tape.is_aside = is_aside; }
+
+// ---- Other threads -------------------------------------------------------------------------
+
+void *cmx_tape_leave(void) {
+  struct cmx_tape *left = cmx_tape_here;
+  cmx_tape_here = NULL;
+  return left;
+}
+
+void cmx_tape_return(void *left) {
+  // What was dropped meanwhile stays dropped.
+  if (left != NULL && !tape.is_over) cmx_tape_here = left;
+}
+
+// Only a yes is put down, with how many looks there were since the last: a look that finds nothing
+// costs a count. No signal is noted here, or it would stand between the looks.
+bool cmx_tape_look(bool answer) {
+  if (cmx_tape_here == NULL || tape.is_aside) return answer;
+  tape.looks++;
+  if (tape.state == cmx_tape_records) {
+    if (!answer) return false;
+    begin_event(cmx_tag_yes);
+    number(tape.looks);
+    tape.looks = 0;
+    return true;
+  }
+  if (peek() != cmx_tag_yes) return false;
+  size_t at = tape.at++;
+  if (take_number() != tape.looks) {
+    tape.at = at;
+    return false;
+  }
+  tape.events++;
+  tape.looks = 0;
+  return true;
+}
+
+int64_t cmx_tape_number(int64_t value) {
+  if (cmx_tape_here == NULL) return value;
+  if (tape.state == cmx_tape_plays) return cmx_tape_answer(cmx_tag_thread, 0);
+  cmx_tape_note(cmx_tag_thread, 0, value);
+  return value;
+}
 
 // ---- For the host --------------------------------------------------------------------------
 

@@ -22,6 +22,10 @@ public struct LuaError: Error, CustomStringConvertible {
     /// An "omission" stands for as many calls as `line` says.
     public var role: String
 
+    package init(source: String, line: Int, function: String?, role: String) {
+      (self.source, self.line, self.function, self.role) = (source, line, function, role)
+    }
+
     /// A line of a traceback, as Lua writes them.
     public var description: String {
       if role == "omission" { return "...\t(\(line) levels left out)" }

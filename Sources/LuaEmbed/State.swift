@@ -24,6 +24,8 @@ public final class LuaState {
   public let interruptHandle: InterruptHandle
   /// What an embedding library keeps for as long as the state lives.
   package var attachment: AnyObject?
+  /// Where its standard streams go, if not to the program's; as old as the state.
+  var output: LuaOutput?
   /// What its scripts may use; see `setLimits`.
   public internal(set) var limits: LuaLimits
   /// Told of an error that a `<close>` variable raised after another error; the host reports it.

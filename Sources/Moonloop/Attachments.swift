@@ -32,6 +32,9 @@ package final class SentDescriptor: Sendable {
 
   init(_ descriptor: consuming Descriptor) { number = Guarded(descriptor.release()) }
 
+  /// Its number; -1 once it was taken.
+  var fd: Int32 { number.withLock { $0 } }
+
   /// Takes the descriptor over; nil if somebody has.
   func take() -> Descriptor? {
     let taken = number.withLock { number in

@@ -122,7 +122,9 @@ extension ScriptSemaphore {
 
 extension WorkerLink {
   /// What the worker's thread does, in words.
-  var doing: String {
+  var doing: String { Tape.text { doingNow } }
+
+  private var doingNow: String {
     guard let thread = runningThread else { return "its thread has ended" }
     let mail =
       inward.waiting == 0

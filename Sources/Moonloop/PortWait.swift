@@ -11,21 +11,41 @@ final class PortWaitBox: @unchecked Sendable {
   private let loop: Loop
   /// An answer is on its way, or nobody waits any more.
   private let isOver = Atomic<Bool>(false)
+  /// Where what the other thread says arrives, if the loop is recorded.
+  private var arrivals: Arrivals?
 
-  fileprivate init(_ loop: Loop) { self.loop = loop }
+  /// - Parameter isOwn: Whether the port is of the loop's own thread.
+  fileprivate init(_ loop: Loop, isOwn: Bool) {
+    self.loop = loop
+    if isOwn { return }
+    arrivals = loop.makeArrivals { [weak self] message in
+      if let answer = message as? ReplyAnswer { self?.hear(answer) } else { self?.wait?.sendAgain() }
+    }
+  }
+
+  private func hear(_ answer: ReplyAnswer) { wait?.finish(.reply(answer)) }
 
   /// Hands an answer over.
   /// - Returns: false if nobody waits for it.
   func answer(_ answer: ReplyAnswer) -> Bool {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
-    return loop.post(.change { [self] _ in wait?.finish(.reply(answer)) })
+    if let arrivals { return arrivals.post(answer) }
+    return loop.post(.change { [self] _ in hear(answer) })
   }
 
   fileprivate func retryWhenRoom(in port: Loop.Port) {
+    if let arrivals {
+      // Its thread tells; a replay has when.
+      if Tape.state != .plays { port.whenRoom { arrivals.post(RoomNotice()) } }
+      return
+    }
     port.whenRoom { [self] in loop.post(.change { [self] _ in wait?.sendAgain() }) }
   }
 
-  fileprivate func close() { isOver.store(true, ordering: .releasing) }
+  fileprivate func close() {
+    isOver.store(true, ordering: .releasing)
+    arrivals?.end()
+  }
 }
 
 /// What a task waits for when it sends and the port is full, and when it wants a reply.
@@ -64,7 +84,7 @@ final class PortWait: OtherWait {
     self.expectsReply = expectsReply
     self.timeout = timeout
     self.sendTimeout = sendTimeout
-    box = PortWaitBox(runtime.loop)
+    box = PortWaitBox(runtime.loop, isOwn: target.isOwn)
     super.init()
     box.wait = self
   }

@@ -31,5 +31,31 @@ final class ReplyTicket: Sendable {
     if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.dropped) }
   }
 
+  /// Nobody is to hear of it: a replay has what came of it.
+  func forget() { isUsed.store(true, ordering: .releasing) }
+
   deinit { drop() }
+}
+
+extension ReplyTicket {
+  /// The right to answer another thread, from a loop that is recorded: whether it takes the answer
+  /// goes on the tape.
+  convenience init(recording ticket: ReplyTicket) {
+    self.init { answer in
+      switch answer {
+      case .value(let value): return Tape.flag { ticket.answer(value) }
+      case .dropped:
+        ticket.drop()
+        return true
+      }
+    }
+  }
+
+  /// The same in a replay.
+  convenience init(replaying: Void) {
+    self.init { answer in
+      if case .value = answer { return Tape.flag { false } }
+      return true
+    }
+  }
 }

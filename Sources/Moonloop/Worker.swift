@@ -196,6 +196,7 @@ extension Runtime {
     for worker in workers.of(loop) {
       worker.stop()
       let hasEnded = worker.link.join(timeout: workerPatience)
+      if worker.link.isRecorded { loop.drainInbox() }  // Its last notices arrive there.
       while let notice = worker.link.control.take() { deliver(worker.link.control, notice: notice) }
       workers.forget(worker)
       if hasEnded { continue }

@@ -51,6 +51,10 @@ final class WorkerLink: Sendable {
   let outward: Loop.Port
   /// Notices to the owner, whose port it is.
   let control: Loop.Port
+  /// The owner is recorded: what the worker writes to the standard streams is written by him.
+  let isRecorded: Bool
+  /// Where that arrives.
+  private let output: Arrivals?
 
   private struct State {
     var thread: LoopThread?
@@ -66,7 +70,7 @@ final class WorkerLink: Sendable {
 
   init(
     name: String, label: String, depth: Int, inward: Loop.Port, outward: Loop.Port,
-    control: Loop.Port
+    control: Loop.Port, output: Arrivals?
   ) {
     self.name = name
     self.label = label
@@ -74,6 +78,8 @@ final class WorkerLink: Sendable {
     self.inward = inward
     self.outward = outward
     self.control = control
+    self.output = output
+    isRecorded = output != nil
   }
 
   // MARK: The worker's side
@@ -84,6 +90,11 @@ final class WorkerLink: Sendable {
   func note(blocking name: String, site: String) {
     let callout = state.withLock { $0.script }?.callout ?? 0
     state.withLock { $0.blocking = (name, site, callout) }
+  }
+
+  /// Has the owner write what the worker has written; he may not listen any more.
+  func write(_ output: WorkerOutput) {
+    if self.output?.post(output) != true { output.write() }
   }
 
   /// Tells the owner of an error; beyond a bound they are dropped until he has looked.
@@ -113,11 +124,13 @@ final class WorkerLink: Sendable {
   func begin(_ thread: LoopThread) { state.withLock { $0.thread = thread } }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
-  var hasEnded: Bool { state.withLock { $0.thread }?.hasEnded ?? true }
+  var hasEnded: Bool { Tape.flag { state.withLock { $0.thread }?.hasEnded ?? true } }
 
   /// Asks the worker to end: its runs end, and a call-out that goes on is interrupted, again and
   /// again until the thread has ended. Does not wait; idempotent.
-  func stop() {
+  func stop() { Tape.outside(stopThread) }
+
+  private func stopThread() {
     let thread = state.withLock { state -> LoopThread? in
       if state.isStopping { return nil }
       state.isStopping = true
@@ -152,12 +165,14 @@ final class WorkerLink: Sendable {
   }
 
   func join(timeout: Duration) -> Bool {
-    state.withLock { $0.thread }?.join(timeout: timeout) ?? true
+    Tape.flag { state.withLock { $0.thread }?.join(timeout: timeout) ?? true }
   }
 
   /// What a worker is in that does not end, in words.
   var obstacle: String {
-    if let blockedIn { return "it is in \(blockedIn), which blocks its thread" }
-    return "it is in a call of C that does not return"
+    Tape.text {
+      blockedIn.map { "it is in \($0), which blocks its thread" }
+        ?? "it is in a call of C that does not return"
+    }
   }
 }

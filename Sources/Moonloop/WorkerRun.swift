@@ -95,6 +95,11 @@ final class WorkerRun {
         warns: { [link, loop] text, isError in
           if isError && !loop.mustEnd { link.report(WorkerFailure(LuaError(message: text))) }
         }))
+    if link.isRecorded {
+      _ = state.divertOutput { [link] stream, bytes in
+        link.write(WorkerOutput(stream: stream, bytes: Array(bytes)))
+      }
+    }
     setPlaces()
   }
 

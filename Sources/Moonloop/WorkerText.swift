@@ -26,6 +26,43 @@ struct WorkerText {
     name = String(file.split(separator: "/").last ?? "")
   }
 
+  /// The same where a recording may be written or played: a replay has the text of then.
+  init(taped file: String, searching path: String?) throws(SystemError) {
+    var text: WorkerText?
+    var failure: SystemError?
+    let told = Tape.bytes {
+      var writer = TapeWriter()
+      do throws(SystemError) {
+        let found = try WorkerText(file: file, searching: path)
+        text = found
+        writer.put(0)
+        writer.put(found.bytes)
+        writer.put(found.chunkName)
+        writer.put(found.name)
+      } catch {
+        failure = error
+        writer.put(Int(error.code))
+        writer.put(error.call)
+      }
+      return writer.bytes
+    }
+    if let failure { throw failure }
+    if let text {
+      self = text
+      return
+    }
+    let played = told.withUnsafeBytes { bytes in
+      var reader = TapeReader(bytes)
+      let code = Int32(clamping: reader.number())
+      let content = Array(reader.content())
+      return (code: code, content: content, chunkName: reader.text(), name: reader.text())
+    }
+    if played.code != 0 {
+      throw SystemError(call: String(decoding: played.content, as: UTF8.self), code: played.code)
+    }
+    (bytes, chunkName, name) = (played.content, played.chunkName, played.name)
+  }
+
   private static func find(_ file: String, _ path: String?) -> String {
     if ["/", "./", "../"].contains(where: file.hasPrefix) { return file }
     for template in (path ?? "").split(separator: ";") where template.hasSuffix("/?.lua") {

@@ -11,6 +11,9 @@ package final class Inbox<Message>: Sendable {
     nonisolated(unsafe) var messages: [Message?] = []
     var first = 0  // index of the first message that was not taken
     var isClosed = false
+    /// What `count` is above the number of messages: see `pin`.
+    var pinned = 0
+    var waiting: Int { messages.count - first }
   }
   private let content = Guarded(Content())
   private let count = Atomic<Int>(0)
@@ -34,10 +37,10 @@ package final class Inbox<Message>: Sendable {
     // The message is handed over whole: the caller keeps no part of it (`sending`).
     nonisolated(unsafe) let message = message
     return content.withLock { content in
-      let before = content.messages.count - content.first
+      let before = content.waiting
       if content.isClosed || before >= limit { return nil }
       content.messages.append(message)
-      count.store(before + 1, ordering: .sequentiallyConsistent)
+      count.store(before + 1 + content.pinned, ordering: .sequentiallyConsistent)
       return before
     }
   }
@@ -49,7 +52,7 @@ package final class Inbox<Message>: Sendable {
       taken = content.messages
       content.messages = []
       content.first = 0
-      count.store(0, ordering: .sequentiallyConsistent)
+      count.store(content.pinned, ordering: .sequentiallyConsistent)
     }
     return taken
   }
@@ -68,10 +71,22 @@ package final class Inbox<Message>: Sendable {
         content.messages.removeFirst(content.first)
         content.first = 0
       }
-      count.store(content.messages.count - content.first, ordering: .sequentiallyConsistent)
+      count.store(content.waiting + content.pinned, ordering: .sequentiallyConsistent)
     }
     return taken
   }
+
+  /// Has it never look empty from now on, so that who empties it looks closely each time: see
+  /// `hasMessages`.
+  package func pin() {
+    content.withLock { content in
+      content.pinned = 1
+      count.store(content.waiting + 1, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  /// Whether there is something, also if it is pinned. Any thread.
+  package var hasMessages: Bool { content.withLock { $0.waiting > 0 } }
 
   /// Refuses all messages from now on. Any thread.
   package func close() {

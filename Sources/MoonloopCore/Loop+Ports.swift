@@ -42,7 +42,7 @@ extension Loop {
     if hasReady(mode) { return }
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
-    if inbox.isEmpty && !isAwaited() {
+    if !isAskedFor && !isAwaited() {
       take(kernel.wait(mode.pollSet ?? barePollSet, until: date, into: events), mode)
     }
     isAsleep.store(false, ordering: .sequentiallyConsistent)

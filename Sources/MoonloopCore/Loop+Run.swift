@@ -127,7 +127,7 @@ extension Loop {
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
-    if mode.round > 0 && inbox.isEmpty && hasReady(mode) { return }
+    if mode.round > 0 && !isAskedFor && hasReady(mode) { return }
     // Over the whole sleep: whoever had something changed in it does not see the loop awake.
     waitingFlag.store(true, ordering: .releasing)
     defer { waitingFlag.store(false, ordering: .releasing) }

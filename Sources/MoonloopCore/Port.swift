@@ -18,6 +18,11 @@ extension Loop {
     /// Who waits for room; protected by its lock, held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
     private let isRoomWanted = Atomic<Bool>(false)
+    /// Where messages of other threads arrive, if its loop is recorded. Set before any of them
+    /// knows the port.
+    package private(set) var arrivals: Arrivals?
+    /// Whether a recording wants to know of what is posted.
+    private let isTaped = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
     private let members = Guarded<[Membership]>([])
 
@@ -39,18 +44,28 @@ extension Loop {
     /// - Throws: `LoopError.portFull`, or `.invalidItem` when the port was invalidated.
     /// - Note: Any thread. No system call unless a loop sleeps.
     public func post(_ message: any Sendable) throws(LoopError) {
+      if isTaped.load(ordering: .relaxed) { return try postTaped(message) }
+      try postPlainly(message)
+    }
+
+    @inline(__always)
+    private func postPlainly(_ message: any Sendable) throws(LoopError) {
       guard isValid else { throw .invalidItem(label) }
-      guard queue.post(message, limit: capacity) != nil else {
-        throw isValid ? .portFull(label, capacity: capacity) : .invalidItem(label)
-      }
+      guard queue.post(message, limit: capacity) != nil else { throw refusal }
       tellLoops()
+    }
+
+    private var refusal: LoopError {
+      isValid ? .portFull(label, capacity: capacity) : .invalidItem(label)
     }
 
     /// The same beyond the capacity: for the one notice that must not be lost.
     /// - Returns: false if the port is invalid.
     @discardableResult
     package func postAlways(_ message: any Sendable) -> Bool {
-      guard isValid, queue.post(message) != nil else { return false }
+      guard isValid else { return false }
+      if let arrivals, !arrivals.isHome { return arrivals.post(message) }
+      guard queue.post(message) != nil else { return false }
       tellLoops()
       return true
     }
@@ -66,7 +81,11 @@ extension Loop {
 
     /// Whether there is room for more than a message or two: else a full port would wake who waits
     /// for each message that it gives.
-    private var hasRoom: Bool { waiting <= capacity - max(1, min(64, capacity / 2)) }
+    private var hasRoom: Bool {
+      var count = waiting
+      if let arrivals, !arrivals.isHome { count += arrivals.waiting }
+      return count <= capacity - max(1, min(64, capacity / 2))
+    }
 
     private func tellOfRoom() {
       guard isRoomWanted.exchange(false, ordering: .sequentiallyConsistent) else { return }
@@ -108,6 +127,7 @@ extension Loop {
       guard markInvalid() else { return }
       queue.close()
       _ = queue.takeAll()
+      arrivals?.end()
       tellOfRoom()
       for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {
@@ -134,5 +154,61 @@ extension Loop {
     }
 
     package override var kind: String { "port" }
+
+    // MARK: Recordings
+
+    /// Has what other threads post arrive where the recording of a loop can tell, if there is one.
+    /// For ports of scripts, before any other thread knows them. Loop thread only.
+    package func arrive(at loop: Loop) {
+      arrivals = loop.makeArrivals { [weak self] message in
+        guard let self, isValid, queue.post(message) != nil else { return }
+        tellLoops()
+      }
+      if arrivals == nil { return }
+      arrivals?.port = self
+      isTaped.store(true, ordering: .relaxed)
+    }
+
+    /// It belongs to another thread: what becomes of messages to it is part of a recording, if
+    /// there is one.
+    package func noteForeign() {
+      if Tape.state != .idle { isTaped.store(true, ordering: .relaxed) }
+    }
+
+    /// Posts what may come from any thread; in a recording as if it came from another one, though
+    /// it may come from the loop's own.
+    package func postFromAnywhere(_ message: any Sendable) -> Bool {
+      if let arrivals { return isValid && arrivals.post(message) }
+      return (try? post(message)) != nil
+    }
+
+    @inline(never)
+    private func postTaped(_ message: any Sendable) throws(LoopError) {
+      if let arrivals {
+        if arrivals.isHome { return try postPlainly(message) }
+        guard isValid else { throw .invalidItem(label) }
+        guard arrivals.post(message, limit: capacity - queue.waiting) else { throw refusal }
+        return
+      }
+      if Tape.state == .plays { (message as? any TapedMessage)?.forget() }
+      let outcome = Tape.number {
+        do throws(LoopError) { try postPlainly(message) } catch {
+          if case .portFull = error { return 1 }
+          return 2
+        }
+        return 0
+      }
+      switch outcome {
+      case 0: return
+      case 1: throw .portFull(label, capacity: capacity)
+      default: throw .invalidItem(label)
+      }
+    }
   }
+}
+
+/// A message that a replay does not send.
+package protocol TapedMessage: Sendable {
+  /// Nobody gets it: what it would do when it is dropped stands in the recording.
+  func forget()
 }

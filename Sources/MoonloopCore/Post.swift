@@ -11,6 +11,8 @@ package enum Post: @unchecked Sendable {
   case signalled(Loop.Source, Membership)
   /// A port has got a message.
   case portReady(Loop.Port, Membership)
+  /// Messages of other threads wait for a loop that is recorded.
+  case arrived(Arrivals)
   /// A change of the loop's items; invisible to a sleeping loop (R85).
   case change((Loop) -> Void)
   /// A stop, for the run with this serial number and no other (R99).
@@ -22,7 +24,7 @@ package enum Post: @unchecked Sendable {
   var needsLook: Bool {
     switch self {
     case .perform, .signalled: false  // R40, R107: found when something else ends the sleep.
-    case .portReady, .change, .stop, .stopWhenNextLooking: true
+    case .portReady, .arrived, .change, .stop, .stopWhenNextLooking: true
     }
   }
 }
@@ -145,7 +147,7 @@ extension Loop {
       applyPosts()
       if isDone() || clock.hasReached(date) { return }
       isAsleep.store(true, ordering: .sequentiallyConsistent)
-      if inbox.isEmpty { _ = kernel.wait(set, until: date, into: events) }
+      if !isAskedFor { _ = kernel.wait(set, until: date, into: events) }
       isAsleep.store(false, ordering: .sequentiallyConsistent)
     }
   }
@@ -169,22 +171,29 @@ extension Loop {
 
   @inline(never)
   private func takeInbox() {
-    for case let post? in inbox.takeAll() {
-      switch post {
-      case .perform(let block): enqueue(block)
-      case .signalled(let source, let member):
-        member.postIsTaken()
-        if !source.isNotedHere { noteSignalled(source) }
-      case .portReady(let port, let member):
-        member.postIsTaken()
-        noteReady(port)
-      case .change(let body): body(self)
-      case .stop(let serial, let value):
-        if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
-          frame.stop(value)
-        }
-      case .stopWhenNextLooking(let value): stopInnermostOrNext(value)
+    if isTaped { return takeTapedPosts() }
+    for case let post? in inbox.takeAll() { take(post) }
+  }
+
+  func take(_ post: Post) {
+    switch post {
+    case .perform(let block): enqueue(block)
+    case .signalled(let source, let member):
+      member.postIsTaken()
+      if !source.isNotedHere { noteSignalled(source) }
+    case .portReady(let port, let member):
+      member.postIsTaken()
+      noteReady(port)
+    case .arrived: break  // only where a recording is
+    case .change(let body): body(self)
+    case .stop(let serial, let value):
+      if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
+        frame.stop(value)
       }
+    case .stopWhenNextLooking(let value): stopInnermostOrNext(value)
     }
   }
+
+  /// Whether somebody has asked for something. Loop thread only.
+  package var isAskedFor: Bool { isTaped ? Tape.seldom(inbox.hasMessages) : !inbox.isEmpty }
 }

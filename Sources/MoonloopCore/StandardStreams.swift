@@ -8,6 +8,11 @@ package enum StandardStreams {
   /// else gets their numbers.
   package static func fillClosed() { _ = cmx_fill_standard_streams() }
 
+  /// Prints bytes, behind what scripts have printed.
+  package static func print(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { cmx_print($0.baseAddress, $0.count) }
+  }
+
   /// Writes out what was printed; cheap if nothing was.
   /// - Throws: What failed since the last time. What could not be written is dropped then.
   package static func flushOutput() throws(SystemError) {

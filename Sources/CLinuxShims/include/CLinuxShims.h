@@ -197,6 +197,8 @@ void cmx_empty_standard_streams(unsigned mask);
 // Writes out what the C library holds back for the standard output; 0, or -errno of what failed
 // since the last time (-EIO if that is not known), and then it is dropped.
 int cmx_flush_standard_output(void);
+// Prints as scripts do: what they have printed before stands before it.
+void cmx_print(const void *bytes, size_t count);
 
 // Nanoseconds.
 int64_t cmx_monotonic(void);

@@ -7,6 +7,9 @@
 
 enum cmx_tape_state { cmx_tape_idle, cmx_tape_records, cmx_tape_plays };
 
+// Of recordings; another one is refused.
+enum { cmx_tape_format_version = 2 };
+
 // What the calling thread's tape does. From any thread but its own: nothing.
 enum cmx_tape_state cmx_tape_state(void);
 
@@ -59,3 +62,13 @@ uint64_t cmx_tape_events(void);
 
 // Between these the clocks are read beside the tape: by who looks on, and is not recorded.
 void cmx_tape_set_aside(bool is_aside);
+
+// Between these the thread has no tape: what it does is no part of what is recorded.
+void *cmx_tape_leave(void);
+void cmx_tape_return(void *left);
+
+// A question about what other threads have done, to which the answer is nearly always no. In a
+// replay `answer` does not count.
+bool cmx_tape_look(bool answer);
+// A number that depends on other threads; in a replay that of the recording.
+int64_t cmx_tape_number(int64_t value);

@@ -115,6 +115,14 @@ struct cml_tape_hooks {
 // Has those functions of the standard libraries that tell of the outside do so. The hooks must live
 // as long as the state. Before cml_install_program. [-0, +0, -]
 bool cml_install_tape(cml_state *s, const struct cml_tape_hooks *hooks);
+// Has what the scripts of a state write to their standard output (1) and standard error (2) handed
+// over, on their thread. NULL for want of memory. To be freed after the state. [-0, +0, -]
+typedef struct cml_output cml_output;
+typedef void (*cml_output_taker)(void *context, int stream, const char *bytes, size_t count);
+cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context);
+// Hands over what is no whole line.
+void cml_output_flush(cml_output *output);
+void cml_output_free(cml_output *output);
 // Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
 // below a door.
 void cml_close(cml_state *s);

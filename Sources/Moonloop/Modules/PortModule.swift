@@ -61,6 +61,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
     return 1
   }
   let port = Loop.Port(name: name, capacity: capacity, handler: call.runtime.doors.message)
+  port.arrive(at: call.loop)
   _ = call.push(call.runtime.kinds.port, port)
   call.stack.rotate(-2, 1)
   call.stack.popSlot(1, of: -2)

@@ -7,6 +7,7 @@ internal import MoonloopCore
 extension Runtime {
   /// What the part of a recording that is written in Lua asks.
   func preloadTape() {
+    if Tape.state != .idle { loop.messageTape = TapedMessages(loop, home: number) }
     state.preload(
       LuaModule("moonloop.tape", "Recordings.", [.function("refuses", tapeRefuses)]))
   }

@@ -13,6 +13,9 @@ struct PortTarget {
   /// It is a port of another process.
   var isForeign = false
 
+  /// Whether nobody serves it any more.
+  var hasEnded: Bool { isOwn ? !port.isValid : Tape.seldom(!port.isValid) }
+
   /// What comes from another process is on its way from outside: no clock jumps meanwhile.
   func hold(_ loop: Loop) -> Hold? {
     isForeign ? loop.kernel.clock.holds.open("an answer of \(port.label)") : nil
@@ -119,7 +122,10 @@ extension HostCall {
     let wait = PortWait(
       runtime, target, label(of: target), expectsReply: false, timeout: nil, sendTimeout: timeout)
     let isSent: Bool
-    do throws(LoopError) { isSent = try wait.send(message) } catch { throw refused(error, target) }
+    do throws(LoopError) { isSent = try wait.send(message) } catch {
+      wait.abandon()
+      throw refused(error, target)
+    }
     if isSent {
       stack.push(true)
       return 1
@@ -217,10 +223,11 @@ extension HostCall {
       answer.answer = message as? ReplyAnswer
       loop.stop()
     }
+    if !target.isOwn { replyPort.arrive(at: loop) }
     defer { replyPort.invalidate() }
     let mode = wanted.mode ?? ModeName("moonloop.request.\(loop.depth + 1)")
     try loop.add(replyPort, modes: [mode])
-    let ticket = ReplyTicket { answer in (try? replyPort.post(answer)) != nil }
+    let ticket = ReplyTicket { answer in replyPort.postFromAnywhere(answer) }
     let message = PortMessage(value: value, reply: ticket)
     let hold = target.hold(loop)
     defer { hold?.release() }
@@ -268,8 +275,11 @@ extension HostCall {
       let loop = loop
       let room = Loop.Port(name: "room", capacity: 1) { _, _ in loop.stop() }
       try loop.add(room, modes: [mode])
+      if !target.isOwn { room.arrive(at: loop) }
       defer { room.invalidate() }
-      target.port.whenRoom { try? room.post(true) }
+      if target.isOwn || Tape.state != .plays {
+        target.port.whenRoom { _ = room.postFromAnywhere(RoomNotice()) }
+      }
       let result = runtime.runNested(mode, left == .max ? nil : .nanoseconds(left))
       if result == .timedOut { throw late }
       if room.callouts == 0 { throw stopped }
@@ -283,7 +293,7 @@ extension HostCall {
   private func noReply(
     _ result: RunResult, _ target: PortTarget, _ timeout: Int64?
   ) -> OperatingFailure {
-    if !target.port.isValid { return OperatingFailure("\(label(of: target)) has ended", "EPIPE") }
+    if target.hasEnded { return OperatingFailure("\(label(of: target)) has ended", "EPIPE") }
     if result == .timedOut { return OperatingFailure(noReplyText(within: timeout), "ETIMEDOUT") }
     return stopped
   }

@@ -20,10 +20,6 @@ let moduleWorker: LuaRawFunction = { L, context in
     let modes = try options.modes() ?? [.default]
     let script = try call.workerScript(text, options)
     try call.requireWorkerRoom()
-    if Tape.refuses() {
-      throw OperatingFailure(
-        "worker: what runs on other threads cannot be recorded; run it without --record", "ENOTSUP")
-    }
     let link = call.makeLink(name, capacity)
     // The handle of the worker; below it that of its port.
     call.pushPort(of: link)
@@ -36,7 +32,7 @@ let moduleWorker: LuaRawFunction = { L, context in
       call.stack.pushValue(-2)
       call.stack.popSlot(1, of: -2)
       try call.addNew(link.control, to: modes)
-      link.begin(try call.startThread(script, link))
+      if let thread = try call.startThread(script, link) { link.begin(thread) }
     } catch {
       call.runtime.end(link.outward)
       call.runtime.end(link.control)
@@ -62,7 +58,7 @@ extension HostCall {
       throw mistake("needs a script: the name of a file as first element, or 'source'")
     }
     do throws(SystemError) {
-      return try WorkerText(file: file, searching: packagePath("path"))
+      return try WorkerText(taped: file, searching: packagePath("path"))
     } catch {
       throw OperatingFailure("worker: cannot read \(file): \(error.message)", error.name)
     }
@@ -118,13 +114,18 @@ extension HostCall {
   fileprivate func makeLink(_ name: String, _ capacity: Int) -> WorkerLink {
     let doors = runtime.doors
     let words = name.isEmpty ? "worker" : "worker '\(name)'"
-    return WorkerLink(
+    let link = WorkerLink(
       name: name, label: "\(words) (made at \(state.text(of: stack.position)))",
       depth: runtime.workerDepth + 1,
       // Its thread sets the handler.
       inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
       outward: Loop.Port(name: name, capacity: capacity, handler: doors.message),
-      control: Loop.Port(name: name, capacity: 1024, handler: doors.notice))
+      control: Loop.Port(name: name, capacity: 1024, handler: doors.notice),
+      output: loop.makeArrivals { ($0 as? WorkerOutput)?.write() })
+    link.inward.noteForeign()
+    link.outward.arrive(at: loop)
+    link.control.arrive(at: loop)
+    return link
   }
 
   /// Pushes the handle of the owner's end. [-0, +1]
@@ -139,18 +140,25 @@ extension HostCall {
     loop.setKeepsAlive(link.outward, false)  // The worker itself holds the run.
   }
 
-  fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread {
+  /// - Returns: nil in a replay, which has what it told.
+  fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread? {
     guard let kernel = loop.kernel as? LinuxKernel else {
       throw OperatingFailure("worker: the loop is simulated, and has no threads", "ENOTSUP")
     }
     let name = link.name.isEmpty ? "worker" : link.name
+    var thread: LoopThread?
     do throws(SystemError) {
-      return try LoopThread(name: name, kernel: try LinuxKernel(sharingTimeOf: kernel)) { loop in
-        WorkerRun.run(script, link, loop)
+      // Before what is left out of a recording, for this is of the loop's own clock.
+      let clock = Clock(sharingTimeOf: kernel.clock)
+      try Tape.attempt { () throws(SystemError) in
+        thread = try LoopThread(name: name, kernel: LinuxKernel(clock)) { loop in
+          WorkerRun.run(script, link, loop)
+        }
       }
     } catch {
       throw OperatingFailure("worker: cannot start a thread: \(error)", error.name)
     }
+    return thread
   }
 }
 

@@ -22,6 +22,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Whether a wait ends when another process asks for attention; only one loop of a process does.
   @exclusivity(unchecked) package var hearsAttention = false  // a plain word
 
+  /// Whether it is the kernel of a loop that is recorded, or replayed.
+  private let isTaped = Tape.state != .idle
+
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
 
@@ -54,7 +57,11 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Makes a kernel for the loop of another thread, whose clock runs as that of this one, and jumps
   /// with it. It counts as busy until its loop sleeps; call `leaveSharedTime` when that ends.
   package convenience init(sharingTimeOf other: LinuxKernel) throws(SystemError) {
-    let clock = Clock(sharingTimeOf: other.clock)
+    try self.init(Clock(sharingTimeOf: other.clock))
+  }
+
+  /// The same with a clock that was made for it.
+  package convenience init(_ clock: Clock) throws(SystemError) {
     do { try self.init(clock, servesMainQueue: false) } catch {
       clock.leaveSharedTime()
       throw error
@@ -213,7 +220,7 @@ extension LinuxKernel {
   package func wait(
     _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Int {
-    guard wakeUp.beginSleep() else { return fetch(set, 0, ready).count }
+    guard beginSleep() else { return fetch(set, 0, ready).count }
     defer { wakeUp.endSleep() }
     if clock.jumpsWhenIdle, let place = clock.sharedPlace {
       return wait(set, until: deadline, into: ready, sharingTimeAt: place)
@@ -261,9 +268,21 @@ extension LinuxKernel {
     }
   }
 
+  /// Announces the sleep; false if somebody has woken the loop before.
+  private func beginSleep() -> Bool {
+    let isBegun = wakeUp.beginSleep()
+    guard isTaped, Tape.seldom(!isBegun) else { return isBegun }
+    if isBegun { wakeUp.endSleep() }  // a replay, where nobody wakes
+    return false
+  }
+
+  private var isNotified: Bool {
+    isTaped ? Tape.seldom(wakeUp.isNotified) : wakeUp.isNotified
+  }
+
   /// Whether the loop has to look, though nothing is ready.
   private var mustReturn: Bool {
-    wakeUp.isNotified || Ending.isAskedFor || (hearsAttention && Attention.isAskedFor)
+    isNotified || Ending.isAskedFor || (hearsAttention && Attention.isAskedFor)
   }
 
   private struct Found {

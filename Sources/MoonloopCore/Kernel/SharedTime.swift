@@ -49,22 +49,28 @@ package final class SharedTime: Sendable {
     }
 
     /// How much all jumps together were.
-    var jumped: Int64 { time.state.withLock { $0.jumped } }
+    var jumped: Int64 { Tape.number { time.state.withLock { $0.jumped } } }
 
     /// The loop has something to do.
     /// - Returns: How much all jumps together were.
     @discardableResult
     func becomeBusy() -> Int64 {
-      time.state.withLock { state in
-        // One that has left is not to come back.
-        if state.members[member] != nil { state.members[member] = .busy }
-        return state.jumped
+      Tape.number {
+        time.state.withLock { state in
+          // One that has left is not to come back.
+          if state.members[member] != nil { state.members[member] = .busy }
+          return state.jumped
+        }
       }
     }
 
     /// The loop is about to sleep. Loop thread only.
     /// - Returns: false if it is not to: it was woken, or time has jumped to its deadline.
     func becomeIdle(_ idleness: Idleness) -> Bool {
+      Tape.flag { settleIdle(idleness) }
+    }
+
+    private func settleIdle(_ idleness: Idleness) -> Bool {
       let (isIdle, woken) = time.state.withLock { state -> (Bool, [WakeUp]) in
         if idleness.wakeUp.isNotified { return (false, []) }
         if state.members[member] == nil { return (true, []) }
@@ -79,6 +85,10 @@ package final class SharedTime: Sendable {
     /// Moves the time by hand.
     /// - Returns: How much all jumps together were.
     func jump(by nanoseconds: Int64) -> Int64 {
+      Tape.number { jumpNow(by: nanoseconds) }
+    }
+
+    private func jumpNow(by nanoseconds: Int64) -> Int64 {
       let (jumped, idle) = time.state.withLock { state -> (Int64, [WakeUp]) in
         state.jumped = state.jumped.addingSaturated(nanoseconds)
         var idle: [WakeUp] = []
@@ -95,6 +105,10 @@ package final class SharedTime: Sendable {
 
     /// Its loop has ended: the others do not wait for it any more.
     func leave() {
+      if Tape.state != .plays { Tape.outside { leaveNow() } }
+    }
+
+    private func leaveNow() {
       let woken = time.state.withLock { state -> [WakeUp] in
         state.members[member] = nil
         return SharedTime.settle(&state)

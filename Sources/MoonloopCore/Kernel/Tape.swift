@@ -17,6 +17,10 @@ package enum Tape {
     case seed
     /// What `loop:record` came to.
     case began
+    /// What other threads had told the loop.
+    case crossings
+    /// What the part of the host that is outside of the recording did, or said.
+    case outside
   }
 
   /// What is wrong with a recording.
@@ -27,6 +31,9 @@ package enum Tape {
     /// Whole, but without its end: the program was killed, or still runs.
     case endless
   }
+
+  /// The version of the format, which a recording must have.
+  package static let version = Int(cmx_tape_format_version)
 
   package struct Look: Sendable {
     package let flaw: Flaw?
@@ -130,5 +137,71 @@ package enum Tape {
     var bytes: UnsafeRawPointer?
     let count = cmx_tape_take(key.rawValue, &bytes)
     return UnsafeRawBufferPointer(start: bytes, count: count)
+  }
+
+  // MARK: Other threads
+
+  /// Does something that is no part of what is recorded: its calls are not on the tape.
+  package static func outside<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let left = cmx_tape_leave()
+    defer { cmx_tape_return(left) }
+    return try body()
+  }
+
+  /// Asks what depends on other threads, and is nearly always answered with no: that costs a
+  /// recording nothing. A replay does not ask, and has the answers of then.
+  package static func seldom(_ answer: @autoclosure () -> Bool) -> Bool {
+    switch state {
+    case .idle: answer()
+    case .records: cmx_tape_look(answer())
+    case .plays: cmx_tape_look(false)
+    }
+  }
+
+  /// Asks for a number that depends on other threads. A replay does not ask.
+  package static func number(_ answer: () -> Int64) -> Int64 {
+    switch state {
+    case .idle: answer()
+    case .records: cmx_tape_number(outside(answer))
+    case .plays: cmx_tape_number(0)
+    }
+  }
+
+  /// The same for a yes or no.
+  package static func flag(_ answer: () -> Bool) -> Bool { number { answer() ? 1 : 0 } != 0 }
+
+  /// Does something that is no part of what is recorded, and may fail. A replay does not do it, and
+  /// fails where that did.
+  package static func attempt(_ body: () throws(SystemError) -> Void) throws(SystemError) {
+    var failure: SystemError?
+    let told = bytes {
+      do throws(SystemError) { try body() } catch { failure = error }
+      guard let failure else { return [] }
+      var writer = TapeWriter()
+      writer.put(failure.call)
+      writer.put(Int(failure.code))
+      return writer.bytes
+    }
+    if let failure { throw failure }
+    if told.isEmpty { return }
+    throw told.withUnsafeBytes { bytes in
+      var reader = TapeReader(bytes)
+      return SystemError(call: reader.text(), code: Int32(clamping: reader.number()))
+    }
+  }
+
+  /// The same for a text.
+  package static func text(_ answer: () -> String) -> String {
+    String(decoding: bytes { Array(answer().utf8) }, as: UTF8.self)
+  }
+
+  /// The same for bytes.
+  package static func bytes(_ answer: () -> [UInt8]) -> [UInt8] {
+    if state == .plays { return Array(take(.outside)) }
+    let result = outside(answer)
+    if state == .records { result.withUnsafeBytes { put(.outside, $0) } }
+    return result
   }
 }

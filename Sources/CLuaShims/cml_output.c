@@ -1,0 +1,87 @@
+// The standard output and error of a state, in other hands than the program's: what a script writes
+// to `io.stdout`, `io.stderr` and by `print` is handed over a line at a time.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cml_internal.h"
+
+struct diverted_stream {
+  struct cml_output *output;
+  int number;
+};
+
+struct cml_output {
+  cml_output_taker take;
+  void *context;
+  FILE *files[2];
+  struct diverted_stream streams[2];
+};
+
+static ssize_t hand_over(void *cookie, const char *bytes, size_t count) {
+  struct diverted_stream *stream = cookie;
+  stream->output->take(stream->output->context, stream->number, bytes, count);
+  return (ssize_t)count;
+}
+
+// As Lua's own, but into a file of ours.
+static int print(lua_State *L) {
+  FILE *file = lua_touserdata(L, lua_upvalueindex(1));
+  int count = lua_gettop(L);
+  for (int i = 1; i <= count; i++) {
+    size_t length;
+    const char *text = luaL_tolstring(L, i, &length);  // door: script's, of a library
+    if (i > 1) fputc('\t', file);
+    fwrite(text, 1, length, file);
+    lua_pop(L, 1);
+  }
+  fputc('\n', file);
+  return 0;
+}
+
+static int install(lua_State *L) {
+  struct cml_output *output = lua_touserdata(L, 1);
+  static const char *const names[] = {"stdout", "stderr"};
+  lua_getglobal(L, "io");
+  for (int i = 0; i < 2; i++) {
+    lua_getfield(L, -1, names[i]);
+    luaL_Stream *stream = luaL_testudata(L, -1, LUA_FILEHANDLE);
+    if (stream != NULL) stream->f = output->files[i];
+    lua_pop(L, 1);
+  }
+  lua_pushlightuserdata(L, output->files[0]);
+  lua_pushcclosure(L, print, 1);
+  lua_setglobal(L, "print");
+  return 0;
+}
+
+cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context) {
+  struct cml_output *output = calloc(1, sizeof *output);
+  if (output == NULL) return NULL;
+  output->take = take;
+  output->context = context;
+  cookie_io_functions_t functions = {.write = hand_over};
+  for (int i = 0; i < 2; i++) {
+    output->streams[i] = (struct diverted_stream){output, i + 1};
+    output->files[i] = fopencookie(&output->streams[i], "w", functions);
+    if (output->files[i] == NULL) {
+      cml_output_free(output);
+      return NULL;
+    }
+    setvbuf(output->files[i], NULL, i == 0 ? _IOLBF : _IONBF, BUFSIZ);
+  }
+  lua_State *L = s->main;
+  lua_pushcfunction(L, install);
+  lua_pushlightuserdata(L, output);
+  if (cml_protected_call(L, 1) == LUA_OK) return output;
+  cml_output_free(output);
+  return NULL;
+}
+
+void cml_output_flush(cml_output *output) { fflush(output->files[0]); }
+
+void cml_output_free(cml_output *output) {
+  for (int i = 0; i < 2; i++)
+    if (output->files[i] != NULL) fclose(output->files[i]);
+  free(output);
+}

@@ -1,0 +1,36 @@
+// What scripts print, in other hands than the program's own standard streams.
+
+internal import CLuaShims
+
+/// The standard output and error of a state, while they are somebody else's. Held by the state.
+final class LuaOutput {
+  private let take: (Int32, UnsafeRawBufferPointer) -> Void
+  private var record: OpaquePointer?
+
+  init?(_ state: LuaState, _ take: @escaping (Int32, UnsafeRawBufferPointer) -> Void) {
+    self.take = take
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    record = cml_divert_output(
+      state.record,
+      { context, stream, bytes, count in
+        guard let context else { return }
+        Unmanaged<LuaOutput>.fromOpaque(context).takeUnretainedValue()
+          .take(stream, UnsafeRawBufferPointer(start: bytes, count: count))
+      }, context)
+    if record == nil { return nil }
+  }
+
+  deinit { if let record { cml_output_free(record) } }
+}
+
+extension LuaState {
+  /// Has what scripts write to `io.stdout` (1) and `io.stderr` (2), and print, handed over instead
+  /// of written: whole lines, and what is left when the state ends.
+  /// - Returns: false for want of memory.
+  package func divertOutput(
+    _ take: @escaping (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) -> Bool {
+    output = LuaOutput(self, take)
+    return output != nil
+  }
+}

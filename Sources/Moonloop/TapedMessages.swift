@@ -1,0 +1,224 @@
+// What other threads tell a script, as a recording keeps it: messages of workers and of named
+// ports, replies, ends, errors, output.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// Room in a port that was full; nothing is said beside it.
+struct RoomNotice: Sendable {}
+
+/// What a worker has written to a standard stream, if its owner is recorded.
+struct WorkerOutput: Sendable {
+  let stream: Int32
+  let bytes: [UInt8]
+
+  func write() {
+    if stream == 1 { return StandardStreams.print(bytes) }
+    _ = try? StandardStreams.flushOutput()
+    bytes.withUnsafeBytes(writeToStandardError)
+  }
+}
+
+extension PortMessage: TapedMessage {
+  func forget() { reply?.forget() }
+}
+
+/// Writes and reads the messages of one state. Loop thread only.
+final class TapedMessages: MessageTape {
+  private let home: UInt64
+  private let loop: Loop
+
+  init(_ loop: Loop, home: UInt64) {
+    self.loop = loop
+    self.home = home
+  }
+
+  private enum Kind: Int {
+    case message, notice, failure, returned, failed, stopped, reply, dropped, room, end, output
+  }
+
+  func record(_ message: any Sendable) -> (bytes: [UInt8], message: any Sendable) {
+    var writer = TapeWriter()
+    var told = message
+    func begin(_ kind: Kind) { writer.put(kind.rawValue) }
+    switch message {
+    case let message as PortMessage:
+      begin(.message)
+      put(message.value, &writer)
+      writer.put(message.reply != nil)
+      writer.put(message.from != nil)
+      if let from = message.from { put(from, &writer) }
+      told = PortMessage(
+        value: message.value, reply: message.reply.map(ReplyTicket.init(recording:)),
+        from: message.from)
+    case let notice as PortNotice:
+      begin(.notice)
+      writer.put(notice.text)
+      writer.put(notice.code)
+    case WorkerNotice.failed(let failure):
+      begin(.failure)
+      put(failure, &writer)
+    case WorkerNotice.ended(.returned(let values)):
+      begin(.returned)
+      writer.put(values.count)
+      for value in values { put(value, &writer) }
+    case WorkerNotice.ended(.failed(let failure)):
+      begin(.failed)
+      put(failure, &writer)
+    case WorkerNotice.ended(.stopped): begin(.stopped)
+    case ReplyAnswer.value(let value):
+      begin(.reply)
+      put(value, &writer)
+    case ReplyAnswer.dropped: begin(.dropped)
+    case let end as PortEnd:
+      begin(.end)
+      put(end, &writer)
+    case let output as WorkerOutput:
+      begin(.output)
+      writer.put(Int(output.stream))
+      writer.put(output.bytes)
+    default: begin(.room)
+    }
+    return (writer.bytes, told)
+  }
+
+  func play(_ bytes: UnsafeRawBufferPointer) -> any Sendable {
+    var reader = TapeReader(bytes)
+    switch Kind(rawValue: reader.number()) {
+    case .message:
+      let value = clone(&reader)
+      let (hasReply, hasSender) = (reader.flag(), reader.flag())
+      return PortMessage(
+        value: value, reply: hasReply ? ReplyTicket(replaying: ()) : nil,
+        from: hasSender ? right(&reader) : nil)
+    case .notice: return PortNotice(text: reader.text(), code: reader.text())
+    case .failure: return WorkerNotice.failed(failure(&reader))
+    case .returned:
+      return WorkerNotice.ended(
+        .returned((0..<max(0, reader.number())).map { _ in clone(&reader) }))
+    case .failed: return WorkerNotice.ended(.failed(failure(&reader)))
+    case .stopped: return WorkerNotice.ended(.stopped)
+    case .reply: return ReplyAnswer.value(clone(&reader))
+    case .dropped: return ReplyAnswer.dropped
+    case .end: return end(&reader)
+    case .output:
+      return WorkerOutput(stream: Int32(clamping: reader.number()), bytes: Array(reader.content()))
+    case .room, nil: return RoomNotice()
+    }
+  }
+
+  // MARK: Values
+
+  private enum Carried: Int { case own, foreign, descriptor, nothing }
+
+  private func put(_ value: StructuredClone, _ writer: inout TapeWriter) {
+    writer.put(value.encoded())
+    writer.put(value.attachments.count)
+    for attachment in value.attachments {
+      switch attachment {
+      case .port(let right): put(right, &writer)
+      case .descriptor(let sent):
+        writer.put(Carried.descriptor.rawValue)
+        writer.put(Int(sent.fd))
+      }
+    }
+  }
+
+  /// Only the ports of this loop can be called in a replay; of the others it has what they answered.
+  private func put(_ right: PortRight, _ writer: inout TapeWriter) {
+    if let arrivals = right.port.arrivals, arrivals.isOf(loop) {
+      writer.put(Carried.own.rawValue)
+      writer.put(arrivals.number)
+      return
+    }
+    right.port.noteForeign()
+    writer.put(Carried.foreign.rawValue)
+    writer.put(right.port.name)
+    writer.put(right.port.capacity)
+    writer.put(right.isForeign)
+  }
+
+  private func clone(_ reader: inout TapeReader) -> StructuredClone {
+    let bytes = Array(reader.content())
+    let attachments = (0..<max(0, reader.number())).map { _ in attachment(&reader) }
+    return (try? StructuredClone(decoding: bytes, attachments: attachments)) ?? StructuredClone([StructuredClone.Tag.nil], tables: 0, attachments: [])
+  }
+
+  private func attachment(_ reader: inout TapeReader) -> Attachment {
+    switch Carried(rawValue: reader.number()) {
+    case .descriptor:
+      return .descriptor(SentDescriptor(Descriptor(owning: Int32(clamping: reader.number()))))
+    case .own: return .port(own(reader.number()))
+    default: return .port(foreign(&reader))
+    }
+  }
+
+  private func right(_ reader: inout TapeReader) -> PortRight {
+    if Carried(rawValue: reader.number()) == .own { return own(reader.number()) }
+    return foreign(&reader)
+  }
+
+  private func own(_ number: Int) -> PortRight {
+    PortRight(loop.port(arriving: number) ?? nobody(), home: home)
+  }
+
+  private func nobody() -> Loop.Port {
+    let port = Loop.Port(name: "unknown", capacity: 1) { _, _ in }
+    port.invalidate()
+    return port
+  }
+
+  private func foreign(_ reader: inout TapeReader) -> PortRight {
+    let port = Loop.Port(name: reader.text(), capacity: reader.number()) { _, _ in }
+    port.noteForeign()
+    return PortRight(port, home: 0, isForeign: reader.flag())
+  }
+
+  // MARK: Errors and ends
+
+  private func put(_ failure: WorkerFailure, _ writer: inout TapeWriter) {
+    writer.put(failure.kind.rawValue)
+    writer.put(failure.message)
+    writer.put(failure.code)
+    writer.put(failure.traceback.count)
+    for frame in failure.traceback {
+      writer.put(frame.source)
+      writer.put(frame.line)
+      writer.put(frame.function)
+      writer.put(frame.role)
+    }
+    writer.put(failure.value != nil)
+    if let value = failure.value { put(value, &writer) }
+  }
+
+  private func failure(_ reader: inout TapeReader) -> WorkerFailure {
+    let kind = LuaError.Kind(rawValue: reader.text()) ?? .runtime
+    let (message, code) = (reader.text(), reader.optionalText())
+    let traceback = (0..<max(0, reader.number())).map { _ in
+      LuaError.Frame(
+        source: reader.text(), line: reader.number(), function: reader.optionalText(),
+        role: reader.text())
+    }
+    let error = LuaError(kind: kind, message: message, code: code, traceback: traceback)
+    return WorkerFailure(error, value: reader.flag() ? clone(&reader) : nil)
+  }
+
+  private func put(_ end: PortEnd, _ writer: inout TapeWriter) {
+    switch end {
+    case .closed: writer.put(0)
+    case .peerEnded: writer.put(1)
+    case .failed(let text, let code):
+      writer.put(2)
+      writer.put(text)
+      writer.put(code)
+    }
+  }
+
+  private func end(_ reader: inout TapeReader) -> PortEnd {
+    switch reader.number() {
+    case 0: return .closed
+    case 1: return .peerEnded
+    default: return .failed(reader.text(), code: reader.text())
+    }
+  }
+}

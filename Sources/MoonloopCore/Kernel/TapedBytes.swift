@@ -1,0 +1,58 @@
+// Numbers, texts and bytes in a row, as the host puts them on a tape.
+
+/// Writes them.
+package struct TapeWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package mutating func put(_ number: Int) {
+    withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  package mutating func put(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
+
+  package mutating func put(_ content: some Collection<UInt8>) {
+    put(content.count)
+    bytes.append(contentsOf: content)
+  }
+
+  package mutating func put(_ text: String) { put(text.utf8) }
+
+  package mutating func put(_ text: String?) {
+    put(text != nil)
+    if let text { put(text) }
+  }
+}
+
+/// Reads them in the same order. Checksums are behind it: what it is given was written so, and what
+/// is not is read as zeros.
+package struct TapeReader {
+  private let bytes: UnsafeRawBufferPointer
+  private var at = 0
+
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  package mutating func number() -> Int {
+    guard bytes.count - at >= 8 else { return 0 }
+    defer { at += 8 }
+    return Int(
+      Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Int64.self)))
+  }
+
+  package mutating func flag() -> Bool {
+    guard at < bytes.count else { return false }
+    defer { at += 1 }
+    return bytes[at] != 0
+  }
+
+  package mutating func content() -> UnsafeRawBufferPointer {
+    let count = min(max(0, number()), bytes.count - at)
+    defer { at += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[at..<at + count])
+  }
+
+  package mutating func text() -> String { String(decoding: content(), as: UTF8.self) }
+
+  package mutating func optionalText() -> String? { flag() ? text() : nil }
+}
