@@ -222,3 +222,27 @@ final class TapedMessages: MessageTape {
     }
   }
 }
+
+extension Tape {
+  /// Does something that is no part of what is recorded, and may fail. A replay does not do it, and
+  /// fails where that did.
+  static func attempt(
+    _ body: () throws(OperatingFailure) -> Void
+  ) throws(OperatingFailure) {
+    var failure: OperatingFailure?
+    let told = bytes {
+      do throws(OperatingFailure) { try body() } catch { failure = error }
+      guard let failure else { return [] }
+      var writer = TapeWriter()
+      writer.put(failure.message)
+      writer.put(failure.code)
+      return writer.bytes
+    }
+    if let failure { throw failure }
+    if told.isEmpty { return }
+    throw told.withUnsafeBytes { bytes in
+      var reader = TapeReader(bytes)
+      return OperatingFailure(reader.text(), reader.text())
+    }
+  }
+}

@@ -10,19 +10,22 @@ let portListen: LuaRawFunction = { L, context in
   host(L, context, "port.listen") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
-    let hub = try call.portHub()
-    let (socket, hold) = try place.listen().split()
-    let port = Loop.Port(
-      name: place.name, capacity: wanted.capacity, handler: call.runtime.doors.message)
+    let port = call.makePort(place, wanted)
     let gate = call.loop.kernel.makeGate()
-    let listener = PortListener(hub, name: place.name, to: port) { gate.open() }
-    hub.change { _ in listener.begin(socket) }
-    let link = PortLink {
-      hold.release()  // At once: the name can be taken again.
-      hub.change { _ in listener.finish() }
+    var listener: PortListener?
+    var link = PortLink {}
+    try call.open(port) { hub throws(OperatingFailure) in
+      let (socket, hold) = try place.listen().split()
+      let new = PortListener(hub, name: place.name, to: port) { gate.open() }
+      listener = new
+      hub.change { _ in new.begin(socket) }
+      link = PortLink {
+        hold.release()  // At once: the name can be taken again.
+        hub.change { _ in new.finish() }
+      }
     }
     call.runtime.note(
-      PortFarewell(label: port.label, gate: gate) { hub.change { _ in listener.abandon() } })
+      PortFarewell(label: port.label, gate: gate) { [listener] in listener?.abandonSoon() })
     return try call.finish(port, wanted, options, PortShape(link: link))
   }
 }
@@ -32,27 +35,33 @@ let portConnect: LuaRawFunction = { L, context in
   host(L, context, "port.connect") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
-    let hub = try call.portHub()
-    let socket = try place.connect()
-    let port = Loop.Port(
-      name: place.name, capacity: wanted.capacity, handler: call.runtime.doors.message)
+    let port = call.makePort(place, wanted)
     let gate = call.loop.kernel.makeGate()
     let owner = PortOwner(call.runtime, port)
-    let connection = PortConnection(
-      hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port,
-      isListeners: false
-    ) { reason in
-      gate.open()
-      owner.ended(reason)
+    var connection: PortConnection?
+    var link = PortLink {}
+    try call.open(port) { hub throws(OperatingFailure) in
+      let number = try place.connect().release()
+      let new = PortConnection(
+        hub, label: port.label, peer: place.name, capacity: wanted.capacity, to: port,
+        isListeners: false
+      ) { reason in
+        gate.open()
+        owner.ended(reason)
+      }
+      connection = new
+      hub.change { _ in new.begin(number) }
+      link = PortLink { hub.change { _ in new.finish() } }
     }
-    let number = socket.release()
-    hub.change { _ in connection.begin(number) }
     call.runtime.note(
-      PortFarewell(label: port.label, gate: gate) {
-        hub.change { _ in connection.end(.closed) }
-      })
-    let shape = PortShape(link: PortLink { hub.change { _ in connection.finish() } })
-    shape.peer = PortRight(connection.outgoing, home: 0, isForeign: true)
+      PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
+    let shape = PortShape(link: link)
+    // A replay has no connection, and asks the recording what became of messages.
+    let outgoing =
+      connection?.outgoing
+      ?? Loop.Port(name: place.name, capacity: wanted.capacity) { _, _ in }
+    outgoing.noteForeign()
+    shape.peer = PortRight(outgoing, home: 0, isForeign: true)
     shape.holdsByHandler = wanted.mayHold
     return try call.finish(port, wanted, options, shape)
   }
@@ -98,17 +107,33 @@ extension HostCall {
       capacity: capacity, modes: modes, mayHold: try options.boolean("keep_alive") ?? true)
   }
 
-  fileprivate func portHub() throws -> Loop {
-    if Tape.refuses() {
-      throw OperatingFailure(
-        "\(name): what comes by a named port passes through another thread, and cannot be "
-          + "recorded; run it without --record, or use a Unix socket (ml.net)", "ENOTSUP")
-    }
-    guard loop.kernel is LinuxKernel else {
-      throw OperatingFailure("\(name): the loop is simulated, and has no sockets", "ENOTSUP")
-    }
-    do throws(SystemError) { return try PortHub.loop() } catch {
-      throw OperatingFailure("\(name): cannot start a thread: \(error)", error.name)
+  fileprivate func makePort(_ place: PortPlace, _ wanted: NamedPortOptions) -> Loop.Port {
+    let port = Loop.Port(
+      name: place.name, capacity: wanted.capacity, handler: runtime.doors.message)
+    port.arrive(at: loop)
+    return port
+  }
+
+  /// Opens the socket of a port, and has the hub serve it; no recording has a part in that, and a
+  /// replay has what came of it.
+  fileprivate func open(
+    _ port: Loop.Port, _ body: (_ hub: Loop) throws(OperatingFailure) -> Void
+  ) throws {
+    let (name, kernel) = (name, loop.kernel)
+    do throws(OperatingFailure) {
+      try Tape.attempt { () throws(OperatingFailure) in
+        guard kernel is LinuxKernel else {
+          throw OperatingFailure("\(name): the loop is simulated, and has no sockets", "ENOTSUP")
+        }
+        let hub: Loop
+        do throws(SystemError) { hub = try PortHub.loop() } catch {
+          throw OperatingFailure("\(name): cannot start a thread: \(error)", error.name)
+        }
+        try body(hub)
+      }
+    } catch {
+      port.invalidate()
+      throw error
     }
   }
 
@@ -136,11 +161,17 @@ private final class PortOwner: @unchecked Sendable {
   private weak var runtime: Runtime?
   private let loop: Loop
   private weak var port: Loop.Port?
+  /// Where the end arrives, if the loop is recorded; holds this until then.
+  private var arrivals: Arrivals?
 
   init(_ runtime: Runtime, _ port: Loop.Port) {
     self.runtime = runtime
     loop = runtime.loop
     self.port = port
+    arrivals = loop.makeArrivals { [self] _ in
+      arrivals?.end()
+      endPort()
+    }
   }
 
   /// The connection is over: what has come is still delivered, then the port ends.
@@ -149,16 +180,22 @@ private final class PortOwner: @unchecked Sendable {
       port.postAlways(
         PortNotice(text: "\(port.label): the connection was closed: \(text)", code: code))
     }
-    loop.post(
-      .change { [self] loop in
-        guard let runtime, !runtime.state.isClosed, let port, port.isValid,
-          let shape = port.maker.state as? PortShape
-        else { return }
-        if port.waiting == 0 { return runtime.end(port) }
-        shape.endsWhenEmpty = true
-        shape.holdsByHandler = false
-        loop.setKeepsAlive(port, !shape.waitsForHandler || shape.receiver != nil)
-      })
+    if let arrivals {
+      arrivals.post(reason)
+    } else {
+      loop.post(.change { [self] _ in endPort() })
+    }
+  }
+
+  /// Loop thread only.
+  private func endPort() {
+    guard let runtime, !runtime.state.isClosed, let port, port.isValid,
+      let shape = port.maker.state as? PortShape
+    else { return }
+    if port.waiting == 0 { return runtime.end(port) }
+    shape.endsWhenEmpty = true
+    shape.holdsByHandler = false
+    loop.setKeepsAlive(port, !shape.waitsForHandler || shape.receiver != nil)
   }
 }
 

@@ -117,6 +117,9 @@ final class PortConnection: @unchecked Sendable {
     flush()
   }
 
+  /// Gives up what has not left. Any thread.
+  func endSoon() { hub.change { [self] _ in end(.closed) } }
+
   func end(_ reason: PortEnd) {
     guard let source else { return }
     self.source = nil

@@ -113,8 +113,10 @@ final class PortListener: @unchecked Sendable {
     finishIfEmpty()
   }
 
-  /// Closes without waiting for anybody.
-  func abandon() {
+  /// Closes without waiting for anybody. Any thread.
+  func abandonSoon() { hub.change { [self] _ in abandon() } }
+
+  private func abandon() {
     for connection in connections.values { connection.end(.closed) }
     finishIfEmpty()
   }
