@@ -129,6 +129,7 @@ final class TapedMessages: MessageTape {
     if let arrivals = right.port.arrivals, arrivals.isOf(loop) {
       writer.put(Carried.own.rawValue)
       writer.put(arrivals.number)
+      writer.put(right.home == home)
       return
     }
     right.port.noteForeign()
@@ -148,18 +149,19 @@ final class TapedMessages: MessageTape {
     switch Carried(rawValue: reader.number()) {
     case .descriptor:
       return .descriptor(SentDescriptor(Descriptor(owning: Int32(clamping: reader.number()))))
-    case .own: return .port(own(reader.number()))
+    case .own: return .port(own(&reader))
     default: return .port(foreign(&reader))
     }
   }
 
   private func right(_ reader: inout TapeReader) -> PortRight {
-    if Carried(rawValue: reader.number()) == .own { return own(reader.number()) }
+    if Carried(rawValue: reader.number()) == .own { return own(&reader) }
     return foreign(&reader)
   }
 
-  private func own(_ number: Int) -> PortRight {
-    PortRight(loop.port(arriving: number) ?? nobody(), home: home)
+  private func own(_ reader: inout TapeReader) -> PortRight {
+    let port = loop.port(arriving: reader.number()) ?? nobody()
+    return PortRight(port, home: reader.flag() ? home : 0)
   }
 
   private func nobody() -> Loop.Port {

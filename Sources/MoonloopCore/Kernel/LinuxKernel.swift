@@ -228,7 +228,7 @@ extension LinuxKernel {
     while true {
       // Asked before the look at the descriptors: what arrived before the last hold was released is
       // then seen, and a jump past it is impossible.
-      let mayJump = clock.jumpsWhenIdle && deadline != .max && !clock.holds.areOpen
+      let mayJump = clock.jumpsWhenIdle && deadline != .max && !isHeld
       let sleep = mayJump ? 0 : clock.wait(until: deadline, at: cmx_monotonic())
       let found = fetch(set, sleep, ready)
       if found.endsWait || mustReturn { return found.count }
@@ -247,7 +247,7 @@ extension LinuxKernel {
   ) -> Int {
     while true {
       clock.follow(place.becomeBusy())
-      let isHeld = clock.holds.areOpen
+      let isHeld = isHeld
       let found = fetch(set, 0, ready)
       if found.endsWait || mustReturn { return found.count }
       if found.hasInternal { continue }
@@ -278,6 +278,11 @@ extension LinuxKernel {
 
   private var isNotified: Bool {
     isTaped ? Tape.seldom(wakeUp.isNotified) : wakeUp.isNotified
+  }
+
+  /// Whether input is on its way; other threads may say that it is not any more.
+  private var isHeld: Bool {
+    isTaped ? Tape.flag { clock.holds.areOpen } : clock.holds.areOpen
   }
 
   /// Whether the loop has to look, though nothing is ready.
