@@ -13,7 +13,7 @@
 #include "cmx_taped.h"
 
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
-enum { VERSION = cmx_tape_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20, COPIES = 16 };
+enum { VERSION = cmx_tape_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20 };
 static const int64_t flush_every_ns = 20000000;
 
 struct head { unsigned char magic[8]; uint64_t version; };
@@ -31,8 +31,6 @@ struct cmx_tape {
   size_t count, capacity;
   size_t at, part_end;  // plays
   bool is_endless, is_over, is_aside, is_held;
-  struct { int fd, stream; } copies[COPIES];
-  int copy_count;
   int64_t looks;  // since the last that was answered with yes
 };
 
@@ -383,34 +381,6 @@ size_t cmx_tape_take(uint32_t key, const void **bytes) {
   *bytes = tape.bytes + tape.at;
   tape.at += size;
   return size;
-}
-
-void cmx_tape_echo(int fd, const void *bytes, int64_t count) {
-  int to = fd == 1 || fd == 2 ? fd : 0;
-  for (int i = 0; i < tape.copy_count; i++)
-    if (tape.copies[i].fd == fd) to = tape.copies[i].stream;
-  if (to == 0) return;
-  if (to == 1) cmx_flush_standard_output();
-  const char *at = bytes;
-  while (count > 0) {
-    ssize_t written = write(to, at, (size_t)count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    at += written;
-    count -= written;
-  }
-}
-
-void cmx_tape_copied(int from, int to) {
-  if (tape.state != cmx_tape_plays || to < 0) return;
-  int stream = from == 1 || from == 2 ? from : 0;
-  for (int i = 0; i < tape.copy_count; i++) {
-    if (tape.copies[i].fd == from) stream = tape.copies[i].stream;
-    if (tape.copies[i].fd == to) tape.copies[i--] = tape.copies[--tape.copy_count];
-  }
-  if (stream == 0 || tape.copy_count == COPIES) return;
-  tape.copies[tape.copy_count].fd = to;
-  tape.copies[tape.copy_count++].stream = stream;
 }
 
 struct cmx_tape_look cmx_tape_check(const void *bytes, size_t size) {

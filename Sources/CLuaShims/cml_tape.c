@@ -84,7 +84,8 @@ static void put_as(char kind, const void *bytes, size_t count) {
   put(bytes, count);
 }
 
-enum { UP_ORIGINAL = 1, UP_NAME, UP_HOOKS, UP_ALSO };
+// UP_ALSO: a replay calls the function as well. UP_OUTSIDE: what it does is on no tape by itself.
+enum { UP_ORIGINAL = 1, UP_NAME, UP_HOOKS, UP_ALSO, UP_OUTSIDE, UP_COUNT = UP_OUTSIDE };
 static int taped(lua_State *L);
 
 static const struct cml_tape_hooks *hooks_of(lua_State *L) {
@@ -98,7 +99,8 @@ static void push_iterator(lua_State *L, int index) {
   lua_pushliteral(L, "lines");
   lua_pushvalue(L, lua_upvalueindex(UP_HOOKS));
   lua_pushboolean(L, 0);
-  lua_pushcclosure(L, taped, 4);
+  lua_pushboolean(L, 0);
+  lua_pushcclosure(L, taped, UP_COUNT);
 }
 
 static void encode(lua_State *L, int i) {
@@ -247,7 +249,10 @@ static int taped(lua_State *L) {
   if (hooks->plays) return play(L);
   lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
   lua_insert(L, 1);
+  bool is_outside = lua_toboolean(L, lua_upvalueindex(UP_OUTSIDE));
+  void *left = is_outside ? hooks->leave() : NULL;
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);  // door: script's, of a library
+  if (is_outside) hooks->resume(left);
   cml_poll(L);
   text.count = 0;
   luaL_checkstack(L, 10, "too many values");
@@ -304,8 +309,19 @@ static void replace(lua_State *L, const char *name, lua_CFunction with, bool als
   lua_pushstring(L, name);
   lua_pushlightuserdata(L, hooks);
   lua_pushboolean(L, also);
-  lua_pushcclosure(L, with, 4);
+  lua_pushboolean(L, 0);
+  lua_pushcclosure(L, with, UP_COUNT);
   lua_setfield(L, -2, name);
+}
+
+// wrap(function, name): a function of ours that makes system calls of its own, taped as a whole.
+static int wrap(lua_State *L) {
+  lua_settop(L, 2);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushboolean(L, 0);
+  lua_pushboolean(L, 1);
+  lua_pushcclosure(L, taped, UP_COUNT);
+  return 1;
 }
 
 static int install(lua_State *L) {
@@ -329,6 +345,10 @@ static int install(lua_State *L) {
   replace(L, "close", taped, true, hooks);
   lua_getglobal(L, "package");
   replace(L, "searchpath", taped, false, hooks);
+  lua_getfield(L, -1, "loaded");
+  lua_pushlightuserdata(L, hooks);
+  lua_pushcclosure(L, wrap, 1);
+  lua_setfield(L, -2, "moonloop.taped");
   lua_getglobal(L, "math");
   replace(L, "randomseed", seeded, false, hooks);
   lua_getfield(L, -1, "randomseed");

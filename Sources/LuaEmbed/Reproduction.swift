@@ -12,19 +12,26 @@ package struct LuaTapeHooks {
   package typealias Put = @convention(c) (UnsafeRawPointer?, Int) -> Void
   package typealias Take = @convention(c) (UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int
   package typealias Random = @convention(c) (UnsafeMutablePointer<UInt64>?) -> Void
+  package typealias Leave = @convention(c) () -> UnsafeMutableRawPointer?
+  package typealias Resume = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
   let plays: Bool
   let put: Put
   let take: Take
   let random: Random
+  let leave: Leave
+  let resume: Resume
 
   package init(
-    plays: Bool, put: @escaping Put, take: @escaping Take, random: @escaping Random
+    plays: Bool, put: @escaping Put, take: @escaping Take, random: @escaping Random,
+    leave: @escaping Leave, resume: @escaping Resume
   ) {
     self.plays = plays
     self.put = put
     self.take = take
     self.random = random
+    self.leave = leave
+    self.resume = resume
   }
 }
 
@@ -40,7 +47,8 @@ extension LuaState {
     installed.withLock { $0.append(UInt(bitPattern: raw)) }
     raw.initialize(
       to: cml_tape_hooks(
-        plays: hooks.plays, put: hooks.put, take: hooks.take, random: hooks.random))
+        plays: hooks.plays, put: hooks.put, take: hooks.take, random: hooks.random,
+        leave: hooks.leave, resume: hooks.resume))
     _ = cml_install_tape(record, raw)
   }
 }

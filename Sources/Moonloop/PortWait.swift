@@ -19,7 +19,11 @@ final class PortWaitBox: @unchecked Sendable {
     self.loop = loop
     if isOwn { return }
     arrivals = loop.makeArrivals { [weak self] message in
-      if let answer = message as? ReplyAnswer { self?.hear(answer) } else { self?.wait?.sendAgain() }
+      if let answer = message as? ReplyAnswer {
+        self?.hear(answer)
+      } else {
+        self?.wait?.sendAgain()
+      }
     }
   }
 

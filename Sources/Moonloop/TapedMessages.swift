@@ -124,7 +124,7 @@ final class TapedMessages: MessageTape {
     }
   }
 
-  /// Only the ports of this loop can be called in a replay; of the others it has what they answered.
+  /// Only the ports of this loop are there in a replay; of the others it has what they answered.
   private func put(_ right: PortRight, _ writer: inout TapeWriter) {
     if let arrivals = right.port.arrivals, arrivals.isOf(loop) {
       writer.put(Carried.own.rawValue)
@@ -142,7 +142,8 @@ final class TapedMessages: MessageTape {
   private func clone(_ reader: inout TapeReader) -> StructuredClone {
     let bytes = Array(reader.content())
     let attachments = (0..<max(0, reader.number())).map { _ in attachment(&reader) }
-    return (try? StructuredClone(decoding: bytes, attachments: attachments)) ?? StructuredClone([StructuredClone.Tag.nil], tables: 0, attachments: [])
+    return (try? StructuredClone(decoding: bytes, attachments: attachments))
+      ?? StructuredClone([StructuredClone.Tag.nil], tables: 0, attachments: [])
   }
 
   private func attachment(_ reader: inout TapeReader) -> Attachment {

@@ -148,7 +148,8 @@ enum Recording {
         random: { seeds in
           seeds?[0] = .random(in: .min ... .max)
           seeds?[1] = .random(in: .min ... .max)
-        }))
+        },
+        leave: { Tape.leave() }, resume: { Tape.resume($0) }))
     do { try state.run("require 'moonloop.recording'", name: "=moonloop") } catch {
       writeToStandardError("moonloop: \(error.message)")
     }

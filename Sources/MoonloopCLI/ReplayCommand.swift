@@ -93,7 +93,8 @@ enum Replay {
       switch flaw {
       case .foreign: "'\(path)' is no recording of moonloop"
       case .version(let version):
-        "'\(path)' has version \(version) of the format; this moonloop reads version \(Tape.version)"
+        "'\(path)' has version \(version) of the format; this moonloop reads version "
+          + "\(Tape.version)"
       case .damaged:
         "'\(path)' is damaged: what begins at byte \(look.byte), after event \(look.event), is not"
           + " what was written"

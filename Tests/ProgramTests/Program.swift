@@ -54,10 +54,11 @@ final class Program {
   /// Starts the program.
   /// - Parameters:
   ///   - output: Where its standard output goes, if not to the test.
+  ///   - environment: Variables that it has beside those of the test.
   ///   - current: The folder in which it runs, if not in that of the test.
   init(
     _ arguments: [String], input text: String? = "", output other: FileHandle? = nil,
-    in current: URL? = nil
+    environment: [String: String] = [:], in current: URL? = nil
   ) throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-\(UUID().uuidString)")
@@ -66,6 +67,9 @@ final class Program {
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
     process.executableURL = Self.executable
     process.arguments = arguments
+    if !environment.isEmpty {
+      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    }
     if let current { process.currentDirectoryURL = current }
     process.standardInput = input
     process.standardOutput = other ?? outputPipe

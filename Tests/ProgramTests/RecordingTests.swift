@@ -124,13 +124,22 @@ import Testing
       """
     ),
     (
-      "what cannot be recorded", 0,
+      "reloads: one that comes, one that fails", 0,
       """
       local ml = require "moonloop"
-      print(ml.worker { source = "return 1" })
-      print(pcall(require, "moonloop.posix"))
-      print(ml.port.listen "org.example.recorded")
-      print(ml.port.connect "org.example.recorded")
+      local state = ml.reload.state "main"
+      state.count = (state.count or 0) + 1
+      print("generation", state.count, require "module")
+      local texts = { "return 'of the second'", "return return" }
+      ml.current():timer { every = 0.005, name = "beat", function(timer)
+        print("beat", state.count, timer.fires)
+        local text = texts[timer.fires]
+        if not text then return timer:invalidate() end
+        local file <close> = assert(io.open("module.lua", "w"))
+        file:write(text)
+        file:close()
+        print(select(2, ml.reload()))
+      end }
       """
     ),
     (

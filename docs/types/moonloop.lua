@@ -1611,7 +1611,7 @@ ml.port = {}
 
 ---Takes a name for a port, which other processes of this user find by it.
 ---The handler's last argument is the way to the process that has sent the message; its `name` says which. The port is in its modes from the begin. The name is free again when the port ends, and when the process does, however that comes.
----Returns `nil, message, code`: "EADDRINUSE" when the name is taken (the message says by which process), "EACCES" when the folder of the names is not this user's alone, "ENOTSUP" while the program is recorded.
+---Returns `nil, message, code`: "EADDRINUSE" when the name is taken (the message says by which process), "EACCES" when the folder of the names is not this user's alone.
 ---Raises an error for what is no name, and that names the option that is wrong.
 ---```lua
 ---local control = assert(ml.port.listen "org.example.listen")

@@ -111,6 +111,9 @@ struct cml_tape_hooks {
   void (*put)(const void *bytes, size_t count);
   size_t (*take)(const void **bytes);
   void (*random)(uint64_t seeds[2]);
+  // Between these the thread has no tape.
+  void *(*leave)(void);
+  void (*resume)(void *left);
 };
 // Has those functions of the standard libraries that tell of the outside do so. The hooks must live
 // as long as the state. Before cml_install_program. [-0, +0, -]

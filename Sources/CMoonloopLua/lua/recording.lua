@@ -35,11 +35,24 @@ function dofile(path)
   return chunk()
 end
 
--- Its system calls are the script's own business, which no recording sees.
+-- Its system calls are the script's own: each function is recorded as a whole, and a replay has
+-- what it answered. What is written to the standard streams is written again.
 local posix = package.preload["moonloop.posix"]
 package.preload["moonloop.posix"] = function(...)
-  if not require "moonloop.tape".refuses() then return posix(...) end
-  error("moonloop.posix, and with it luv's interface, cannot be recorded; run without --record", 0)
+  local taped, plays = require "moonloop.taped", require "moonloop.tape".plays()
+  local module = posix(...)
+  local write = module.write
+  for name, value in pairs(module) do
+    if type(value) == "function" then module[name] = taped(value, name) end
+  end
+  local told = module.write
+  -- In a recording as well: the two are to have the same objects.
+  function module.write(fd, bytes, from)
+    local count, message, code = told(fd, bytes, from or 1)
+    if plays and count and (fd == 1 or fd == 2) then write(fd, bytes, from or 1) end
+    return count, message, code
+  end
+  return module
 end
 
 return true

@@ -54,8 +54,7 @@ let namedPortEntries: [LuaEntry] = [
       returns: [LuaParameter("port", "moonloop.Port?", "The port.")],
       errors: [
         "Returns `nil, message, code`: \"EADDRINUSE\" when the name is taken (the message says by "
-          + "which process), \"EACCES\" when the folder of the names is not this user's alone, "
-          + "\"ENOTSUP\" while the program is recorded.",
+          + "which process), \"EACCES\" when the folder of the names is not this user's alone.",
         "Raises an error for what is no name, and that names the option that is wrong.",
       ],
       example: """

@@ -9,13 +9,13 @@ extension Runtime {
   func preloadTape() {
     if Tape.state != .idle { loop.messageTape = TapedMessages(loop, home: number) }
     state.preload(
-      LuaModule("moonloop.tape", "Recordings.", [.function("refuses", tapeRefuses)]))
+      LuaModule("moonloop.tape", "Recordings.", [.function("plays", tapePlays)]))
   }
 }
 
-/// `refuses()`: whether what cannot be recorded must not be.
-private let tapeRefuses: LuaRawFunction = { L, _ in
-  LuaStack(L: L!).push(Tape.refuses())
+/// `plays()`: whether the script runs as it was recorded.
+private let tapePlays: LuaRawFunction = { L, _ in
+  LuaStack(L: L!).push(Tape.state == .plays)
   return 1
 }
 

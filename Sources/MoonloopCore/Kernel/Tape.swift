@@ -72,13 +72,6 @@ package enum Tape {
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
-  /// Whether what cannot be recorded has to be refused; what is kept in memory only, for nobody has
-  /// asked for it yet, is forgotten instead.
-  package static func refuses() -> Bool {
-    if isHeld { cmx_tape_drop() }
-    return state != .idle
-  }
-
   /// The script ends its recording. In a replay this does not return.
   package static func endHere() throws(SystemError) {
     let result = cmx_tape_end_here()
@@ -149,6 +142,10 @@ package enum Tape {
     defer { cmx_tape_return(left) }
     return try body()
   }
+
+  /// The two halves of that, for C.
+  package static func leave() -> UnsafeMutableRawPointer? { cmx_tape_leave() }
+  package static func resume(_ left: UnsafeMutableRawPointer?) { cmx_tape_return(left) }
 
   /// Asks what depends on other threads, and is nearly always answered with no: that costs a
   /// recording nothing. A replay does not ask, and has the answers of then.

@@ -1,0 +1,37 @@
+// What a replay writes: the bytes that went to the standard streams, also by copies of them.
+#include <errno.h>
+#include <unistd.h>
+
+#include "cmx_taped.h"
+
+enum { COPIES = 16 };
+static struct { int fd, stream; } copies[COPIES];
+static int copy_count;
+
+void cmx_tape_echo(int fd, const void *bytes, int64_t count) {
+  int to = fd == 1 || fd == 2 ? fd : 0;
+  for (int i = 0; i < copy_count; i++)
+    if (copies[i].fd == fd) to = copies[i].stream;
+  if (to == 0) return;
+  if (to == 1) cmx_flush_standard_output();
+  const char *at = bytes;
+  while (count > 0) {
+    ssize_t written = write(to, at, (size_t)count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    at += written;
+    count -= written;
+  }
+}
+
+void cmx_tape_copied(int from, int to) {
+  if (cmx_tape_state() != cmx_tape_plays || to < 0) return;
+  int stream = from == 1 || from == 2 ? from : 0;
+  for (int i = 0; i < copy_count; i++) {
+    if (copies[i].fd == from) stream = copies[i].stream;
+    if (copies[i].fd == to) copies[i--] = copies[--copy_count];
+  }
+  if (stream == 0 || copy_count == COPIES) return;
+  copies[copy_count].fd = to;
+  copies[copy_count++].stream = stream;
+}
