@@ -10,7 +10,7 @@ extension Runtime {
         ? "nobody has signalled it; call source:signal()"
         : "it was not signalled since it was last performed; call source:signal()"
     }
-    if loop.innermostRun?.telling == .beforeWaiting {
+    if scriptRun?.telling == .beforeWaiting {
       return "it was signalled when the loop was about to sleep, and a signal does not wake: it is "
         + "performed after the sleep; call loop:wake_up()"
     }
@@ -104,7 +104,7 @@ extension Runtime {
       return "its handler runs now; it is not told of \(names) inside of itself"
     }
     let sleep: Activity = [.beforeWaiting, .afterWaiting]
-    if let run = loop.innermostRun {
+    if let run = scriptRun {
       if run.polls && observer.activities.isSubset(of: sleep) {
         return "it is told of \(names), and a run with a timeout of 0 only looks: it never sleeps"
       }
@@ -140,7 +140,7 @@ extension Runtime {
         stream.events == nil
           ? "nobody reads or writes it now" : "nothing has come that its handler has not heard of")
     }
-    if let current = loop.currentMode, stream.isUsed,
+    if let current = scriptRun?.mode.name, stream.isUsed,
       !loop.modes(of: stream.source).contains(current)
     {
       let list = loop.modes(of: stream.source).map(\.rawValue).joined(separator: ", ")

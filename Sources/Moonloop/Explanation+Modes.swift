@@ -19,16 +19,14 @@ extension Runtime {
         : "it was not added to a mode, or was taken out; use loop:add\(suffix)"
     }
     let list = modes.map(\.rawValue).joined(separator: ", ")
-    guard let current = loop.currentMode else {
+    guard let current = scriptRun?.mode.name else {
       return
         "the loop does not run\(stopWords); it can \(doing) when that runs in \(list)\(suffix)"
         + "; \(howToRun(modes))"
     }
     if modes.contains(current) { return nil }
     let place = "the loop runs in mode '\(current)', and it is in \(list)\(suffix)"
-    if loop.outerModes.contains(where: { modes.contains($0) }), let outer = outerRun(modes) {
-      return place + outer
-    }
+    if let outer = outerRun(modes) { return place + outer }
     if isCommon {
       return place + "; '\(current)' is no common mode: loop:add_common_mode \"\(current)\" makes "
         + "it one"
@@ -57,29 +55,69 @@ extension Runtime {
 
   /// A run around this one would serve it: who began this one is what it waits for.
   private func outerRun(_ modes: [ModeName]) -> String? {
-    guard let mode = loop.outerModes.first(where: { modes.contains($0) }) else { return nil }
+    let runs = scriptRuns
+    guard let mode = runs.dropFirst().map(\.mode.name).first(where: { modes.contains($0) }) else {
+      return nil
+    }
     let here = ObjectIdentifier(loop)
-    guard let nester = nesters.last(where: { $0.loop == here && $0.depth == loop.depth }) else {
+    guard let nester = nesters.last(where: { $0.loop == here && $0.depth == runs.count }) else {
       return "; the run in '\(mode)' goes on when this one ends"
     }
     let time = loop.clock.now() - nester.began
     return
       "; \(label(of: nester.who.subject)) runs this one since \(seconds(time)), and the run in "
       + "'\(mode)' goes on when it ends: give it a timeout, or name "
-      + "'\(loop.currentMode ?? mode)' among the modes"
+      + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
 
   /// What has the thread now.
   func blocker() -> String {
+    if loop.depth > scriptRuns.count && busyVisit == nil || loop.clockIsStopped {
+      return standing()
+    }
+    let who = busyVisit?.who.subject ?? current
     let words =
-      switch current {
+      switch who {
       case .chunk: "the main chunk runs now"
       case .task(let task): "\(label(of: .task(task))) runs now"
-      default: "the handler of \(label(of: current)) runs now"
+      default: "the handler of \(label(of: who)) runs now"
       }
     // The time is known if it is measured.
-    guard let call = measuring?.recorder.calls.last else { return words }
-    let time = measuring!.recorder.time(of: call)
-    return time < 1_000_000 ? words : words + ", for \(seconds(time)) so far"
+    if busyVisit == nil, let call = measuring?.recorder.calls.last {
+      let time = measuring!.recorder.time(of: call)
+      return time < 1_000_000 ? words : words + ", for \(seconds(time)) so far"
+    }
+    let time = loop.depth == 0 ? 0 : loop.clock.now() - (busyVisit?.began ?? loop.passBegan)
+    return time < 1_000_000 ? words : words + ", in a pass that takes \(seconds(time)) so far"
   }
+
+  /// Only a console is served.
+  private func standing() -> String {
+    let here = ObjectIdentifier(loop)
+    let nester = nesters.last { $0.loop == here && $0.depth == scriptRuns.count + 1 }
+    let who = busyVisit?.who.subject ?? nester?.who.subject ?? current
+    return loop.clockIsStopped
+      ? "the program stands at a breakpoint in \(label(of: who)) until :continue"
+      : "a console is served now"
+  }
+
+  /// The runs, the innermost first, but for those in which a console is served.
+  var scriptRuns: ArraySlice<RunFrame> {
+    Array(loop.runs).drop { $0.mode.name == consoleMode }
+  }
+
+  var scriptRun: RunFrame? { scriptRuns.first }
+}
+
+/// The mode in which nothing but consoles is served.
+let consoleMode = ModeName("moonloop.debug")
+
+/// A call-out that the console is served in the middle of.
+struct Visit {
+  let loop: ObjectIdentifier
+  let who: Running
+  /// When the pass had begun that it is in.
+  let began: Int64
+  /// The passes so far: as many at the next visit mean that it is the same pass.
+  var passes: UInt64 = 0
 }

@@ -6,8 +6,8 @@ internal import MoonloopCore
 extension Runtime {
   /// What keeps the run from finishing, in the mode that runs or the default mode.
   func whyItRuns() -> String {
-    let mode = loop.currentMode ?? .default
-    let verb = loop.currentMode == nil ? "would keep" : "keeps"
+    let mode = scriptRun?.mode.name ?? .default
+    let verb = scriptRun?.mode.name == nil ? "would keep" : "keeps"
     var holders: [String] = []
     var isOwnTurn = false
     for item in handles.items where item.holds && !(item is Loop.Observer) {
@@ -38,14 +38,15 @@ extension Runtime {
       }
       return "mode '\(mode)': nothing \(verb) it running"
     }
-    return "mode '\(mode)': \(holders.count) \(verb) it running:\n  "
+    let verbs = holders.count > 1 && scriptRun != nil ? "keep" : verb
+    return "mode '\(mode)': \(holders.count) \(verbs) it running:\n  "
       + holders.sorted().joined(separator: "\n  ")
   }
 
   /// A one-shot timer stays in its modes until its handler has returned, as with CFRunLoop.
   private func firingNote(_ record: TimerRecord) -> String {
     if !record.flags.contains(.firing) || record.interval > 0 { return "" }
-    let verb = loop.depth > 1 ? "does" : "would"
+    let verb = scriptRuns.count > 1 ? "does" : "would"
     return ", whose handler runs now: it cannot fire, yet it is in the mode until that returns, so "
       + "a run begun in there \(verb) not finish by itself; give it a timeout, stop it, or run "
       + "another mode"

@@ -73,7 +73,7 @@ extension Runtime {
   private func placeOf(_ task: ScriptTask) -> String {
     let modes = servingModes(of: task)
     let list = modes.map(\.rawValue).joined(separator: ", ")
-    guard let current = loop.currentMode else {
+    guard let current = scriptRun?.mode.name else {
       return "; the loop does not run: it goes on when that runs in \(list)"
     }
     if modes.contains(where: { $0 == current || ($0 == .common && loop.isCommonMode(current)) }) {

@@ -80,7 +80,7 @@ extension Runtime {
 
   /// What may come before the date of a timer that is served.
   private func untilThen(_ record: TimerRecord, _ wait: Int64) -> String {
-    guard let run = loop.innermostRun else { return "" }
+    guard let run = scriptRun else { return "" }
     if run.isStopped {
       return "; but this run was stopped, and ends before that: run the loop again"
     }
@@ -98,6 +98,7 @@ extension Runtime {
 
   /// Why the time of a clock that jumps does not pass.
   private func clockNote() -> String {
+    if loop.clockIsStopped { return "; the loop's clock stands, as the program is at a breakpoint" }
     if !loop.clock.jumpsWhenIdle { return "" }
     let holds = loop.clock.holds.names
     if !holds.isEmpty {

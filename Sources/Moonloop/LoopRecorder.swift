@@ -124,6 +124,9 @@ final class LoopRecorder {
 
   private var frames: [Frame] = []
   private(set) var calls: [Call] = []
+  /// A call that was under way when this began, until the pass goes on: its row, since when, less
+  /// the calls inside, and how many runs were under way.
+  private var early: (item: Int, real: Int64, depth: Int)?
   /// The last calls that took long; the next one takes the place at `longCallNext`.
   private var longCalls: [(item: Int, begin: Int64, end: Int64)] = []
   private var longCallNext = 0
@@ -154,8 +157,13 @@ final class LoopRecorder {
   }
 
   func take(_ event: TraceEvent) {
+    if case .run(true, let mode, _) = event {
+      frames.append(Frame(mode: mode.rawValue, begin: now))
+      return
+    }
+    if let early, frames.count == early.depth { endEarly(early.item, early.real) }
     switch event {
-    case .run(true, let mode, _): frames.append(Frame(mode: mode.rawValue, begin: now))
+    case .run(true, _, _): break
     case .run(false, _, _): endRun()
     case .activity(.beforeTimers, _): beginPass()
     case .activity(.beforeWaiting, _): beginSleep()
@@ -236,6 +244,24 @@ final class LoopRecorder {
 
   // MARK: Call-outs
 
+  /// This begins in the middle of a call.
+  func begin(in subject: RecordedSubject, _ kind: CalloutKind, depth: Int) {
+    early = (row(of: subject, kind), real(now), depth)
+  }
+
+  private func endEarly(_ item: Int, _ begin: Int64) {
+    early = nil
+    items[item].calls += 1
+    items[item].durations.add(real(now) - begin)
+  }
+
+  /// The time of the calls that have not ended yet.
+  func timeUnderWay(_ now: Int64) -> Int64 {
+    let real = real(now)
+    if let early { return real - early.real }
+    return calls.first.map { first in calls.reduce(real - first.real) { $0 - $1.inner } } ?? 0
+  }
+
   private func beginCall(
     _ kind: CalloutKind, _ name: String, _ subject: UInt64, _ now: Int64, _ late: Int64,
     _ missed: Int64
@@ -268,7 +294,7 @@ final class LoopRecorder {
     guard var call = calls.popLast() else { return }
     let end = call.begin + nanoseconds
     let real = real(end) - call.real
-    if let outer = calls.indices.last { calls[outer].inner += real }
+    if let outer = calls.indices.last { calls[outer].inner += real } else { early?.real += real }
     if call.item < 0 {
       call.item = row(of: RecordedSubject(word: call.kind.rawValue, name: ""), call.kind)
     }

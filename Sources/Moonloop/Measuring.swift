@@ -27,6 +27,10 @@ final class Measuring {
     watcher = TraceWatcher(wantsNames: false) { recorder.take($0) }
     find = { [unowned self] kind, subject in row(kind, subject) }
     loop.add(watcher: watcher)
+    if let visit = runtime.busyVisit {
+      let subject = runtime.recorded(visit.who.subject)
+      recorder.begin(in: subject, .block, depth: runtime.scriptRuns.count)
+    }
   }
 
   func end() { loop.remove(watcher: watcher) }

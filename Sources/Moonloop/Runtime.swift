@@ -93,6 +93,9 @@ package final class Runtime {
   var hasConsole = false
   /// Whether the call-out that the console is served in the middle of is to be stopped.
   var visitStops = false
+  /// What that is, and what the one before was.
+  var busyVisit: Visit?
+  var lastVisit: Visit?
   /// How many workers this state is inside of.
   var workerDepth = 0
   /// The connections of named ports that may have something to send yet.

@@ -1,8 +1,11 @@
 // Modes, common modes, and which items are in which (R87 to R95).
 
 extension Loop {
-  /// The innermost run, for who says what it does. Loop thread only.
-  package var innermostRun: RunFrame? { frames.last }
+  /// The runs under way, the innermost first, for who says what they do. Loop thread only.
+  package var runs: ReversedCollection<[RunFrame]> { frames.reversed() }
+
+  /// When the pass under way has begun, or a later moment of it. Loop thread only.
+  package var passBegan: Int64 { passNow }
 
   /// Whether a stop is remembered for the next run. Loop thread only.
   package var hasPendingStop: Bool { pendingStop != nil }

@@ -85,6 +85,60 @@ struct SeeingTests {
     }
   }
 
+  // Signals reach a script that makes no call of the system too late under ThreadSanitizer.
+  @Test(
+    "a handler that keeps the loop is named to whoever asks meanwhile",
+    .disabled(if: Program.holdsSignals))
+  func busy() throws {
+    let script = """
+      local loop = require("moonloop").current()
+      over = false
+      tick = loop:timer { every = 0.02, name = "tick", function() end }
+      loop:timer { first = 0.03, name = "hog", function()
+        print "ready" io.stdout:flush()
+        local last = os.time() + 100
+        while not over and os.time() < last do pcall(string.rep, "x", 10) end
+        loop:stop()
+      end }
+      """
+    try withFile(script, name: "seen_busy.lua") { file in
+      let program = try Program(["run", file])
+      try program.waitFor("ready")
+      // Long paths are cut in front.
+      func isHog(_ text: String, _ begin: String, _ end: String) -> Bool {
+        text.split(separator: "\n").contains { line in
+          line.contains("\(begin)timer 'hog' (made at ") && line.contains("seen_busy.lua:4)\(end)")
+        }
+      }
+      let ask = "print(require('moonloop').current():why(tick))"
+      let patient = ["--timeout", "60s", "\(program.pid)"]
+      let attach = ["attach"] + patient
+      let console = try moonloop(attach, input: "\(ask)\n\(ask)\n")
+      for line in console.output.split(separator: "\n") {
+        #expect(line.hasPrefix("timer 'tick' (made at "), "\(console)")
+        #expect(line.contains("seen_busy.lua:3): due since "), "\(console)")
+        #expect(isHog("\(line)", "; the handler of ", " runs now, in a pass that takes "))
+        #expect(line.hasSuffix(" s so far, then it fires"))
+      }
+      #expect(console.output.split(separator: "\n").count == 2)
+      let dump = try moonloop(attach, input: "print(require('moonloop').current():dump())\n")
+      #expect(isHog(dump.output, "the handler of ", " runs now, in a pass "), "\(dump)")
+      let top = try moonloop(["top", "--once", "--interval", "300ms"] + patient)
+      let lines = top.output.split(separator: "\n").map(String.init)
+      #expect(lines[0].contains("busy 100.0 %, asleep 0.0 %"), "\(top)")
+      #expect(lines[1].hasPrefix("real clock, mode 'default', depth 1; "), "\(top)")
+      #expect(lines.contains("No handler has returned yet."), "\(top)")
+      #expect(isHog(top.output, "", " runs now, for "), "\(top)")
+      // At a breakpoint there, the clock stands.
+      let stopped = try moonloop(
+        attach, input: ":break\n\(ask)\nover = true\n:continue\n")
+      #expect(
+        isHog(stopped.output, "the program stands at a breakpoint in ", " until :continue"),
+        "\(stopped)")
+      #expect(try program.wait().status == 0)
+    }
+  }
+
   @Test("top tells of mistakes")
   func mistakes() throws {
     for (arguments, words) in [

@@ -355,6 +355,7 @@
 ---@field causes table<string, integer> What was called first after them: 'timer', 'source', 'port', 'fd', 'perform', 'main_queue'; or 'nothing'.
 ---@field idle number The time asleep. (s)
 ---@field busy number The time in handlers. (s)
+---@field under_way? table The call that a console asks in the middle of: 'by', which handle, 'took', so far.
 ---@field live table<string, integer> How many 'timers', 'items', 'tasks' and 'requests' there are now.
 ---@field handles moonloop.HandleMetrics[] A row each, the busiest first.
 

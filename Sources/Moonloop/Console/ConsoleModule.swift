@@ -54,6 +54,8 @@ extension Runtime {
     let base = state.callOut
     running = Running()
     raisedInHandler = nil
+    let outer = busyVisit
+    busyVisit = visited(before)
     // Calls may be nested too deeply for any more: then nobody is answered.
     callConsole(visit, isTold: false) { stack in
       stack.push(coroutineOf: busy)
@@ -64,9 +66,18 @@ extension Runtime {
       return 5
     }
     (running, raisedInHandler) = (before, raised)
+    busyVisit?.passes = loop.passes
+    lastVisit = busyVisit
+    busyVisit = outer
     // Not for the call-out that this one lies in.
     defer { visitStops = false }
     return visitStops
+  }
+
+  private func visited(_ who: Running) -> Visit {
+    let here = ObjectIdentifier(loop)
+    let isSame = lastVisit.map { $0.loop == here && $0.passes == loop.passes } ?? false
+    return Visit(loop: here, who: who, began: isSame ? lastVisit!.began : loop.passBegan)
   }
 }
 

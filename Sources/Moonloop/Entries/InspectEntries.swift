@@ -51,6 +51,10 @@ let metricsRecords: [LuaParameter] = [
       LuaParameter("idle", "number", unit: "s", "The time asleep."),
       LuaParameter("busy", "number", unit: "s", "The time in handlers."),
       LuaParameter(
+        "under_way", "table",
+        "The call that a console asks in the middle of: 'by', which handle, 'took', so far.",
+        optional: true),
+      LuaParameter(
         "live", "table<string, integer>",
         "How many 'timers', 'items', 'tasks' and 'requests' there are now."),
       LuaParameter("handles", "moonloop.HandleMetrics[]", "A row each, the busiest first."),

@@ -88,14 +88,19 @@ extension Runtime {
     let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
     if modes.count < 2 { return [] }
     let here = ObjectIdentifier(loop)
-    return modes.reversed().enumerated().map { place, mode in
-      guard let nester = nesters.last(where: { $0.loop == here && $0.depth == place + 1 }) else {
-        return "run \(place + 1): mode '\(mode)'"
+    let last = busyVisit != nil || loop.clockIsStopped ? [blocker()] : []
+    return last
+      + modes.reversed().enumerated().map { place, mode in
+        guard let nester = nesters.last(where: { $0.loop == here && $0.depth == place + 1 }) else {
+          return "run \(place + 1): mode '\(mode)'"
+        }
+        let time = seconds(loop.clock.now() - nester.began)
+        if mode == consoleMode {
+          return "run \(place + 1): mode '\(mode)', for consoles, \(time) ago"
+        }
+        return
+          "run \(place + 1): mode '\(mode)', begun by \(label(of: nester.who.subject)) \(time) ago"
       }
-      let time = seconds(loop.clock.now() - nester.began)
-      return
-        "run \(place + 1): mode '\(mode)', begun by \(label(of: nester.who.subject)) \(time) ago"
-    }
   }
 
   /// What is in each mode that was used.

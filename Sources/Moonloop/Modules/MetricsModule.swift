@@ -32,12 +32,16 @@ extension Runtime {
   /// Pushes the table of what was measured; nil if nothing is. [-0, +1]
   fileprivate func pushMetrics(on stack: LuaStack) {
     guard let recorder = measuring?.recorder else { return stack.pushNil() }
+    let now = recorder.now
+    let busy =
+      recorder.items.reduce(0) { $0 + $1.durations.sum }
+      + (busyVisit == nil ? 0 : recorder.timeUnderWay(now))
     stack.newTable(fields: 12)
     stack.setField("loop", loop.name)
     stack.setField("clock", "\(loop.clock.mode.word)")
-    if let mode = loop.currentMode { stack.setField("mode", mode.rawValue) }
-    stack.setField("depth", loop.depth)
-    stack.setSeconds("measured", recorder.now)
+    if let run = scriptRun { stack.setField("mode", run.mode.name.rawValue) }
+    stack.setField("depth", scriptRuns.count)
+    stack.setSeconds("measured", now)
     stack.setField("passes", recorder.passes)
     stack.setField("wake_ups", recorder.wakeUps)
     stack.push("causes")
@@ -47,11 +51,21 @@ extension Runtime {
     }
     stack.rawSet(-3)
     stack.setSeconds("idle", recorder.slept)
-    stack.setSeconds("busy", recorder.items.reduce(0) { $0 + $1.durations.sum })
+    stack.setSeconds("busy", busy)
+    if let visit = busyVisit { push(visit, on: stack) }
     pushLive(on: stack)
     let rows = recorder.items.filter { $0.calls > 0 }
       .sorted { $0.durations.sum > $1.durations.sum }
     stack.setList("handles", rows) { push($0, recorder, on: stack) }
+  }
+
+  /// Sets the field for the call-out that a console asks in the middle of. [-0, +0]
+  private func push(_ visit: Visit, on stack: LuaStack) {
+    stack.push("under_way")
+    stack.newTable(fields: 2)
+    stack.setField("by", label(of: visit.who.subject))
+    stack.setSeconds("took", max(0, loop.clock.now() - visit.began))
+    stack.rawSet(-3)
   }
 
   /// Sets the field that counts what there is now. [-0, +0]

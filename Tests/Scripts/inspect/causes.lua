@@ -140,7 +140,7 @@ row("blocked behind a handler", function(keep)
     return why(late)
   end)
 end, "timer 'late' (made at @): due since 3 s; the handler of timer 'asker' (made at @) runs now, "
-  .. "then it fires")
+  .. "in a pass that takes 5 s so far, then it fires")
 
 row("was blocked", function(keep)
   loop:metrics()

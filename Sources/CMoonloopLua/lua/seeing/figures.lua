@@ -15,7 +15,7 @@ function figures.between(now, before)
     handles = {} }
   if before.measured > now.measured then return figures.between(now) end  -- it began anew
   local made = { loop = now.loop, clock = now.clock, mode = now.mode, depth = now.depth,
-    live = now.live, causes = {}, handles = {}, measured = now.measured,
+    live = now.live, under_way = now.under_way, causes = {}, handles = {}, measured = now.measured,
     time = now.measured - before.measured }
   for _, name in ipairs { "passes", "wake_ups", "idle", "busy" } do
     made[name] = now[name] - before[name]
@@ -47,9 +47,9 @@ local ORDERS = {
 --- The names by which rows can be sorted.
 figures.orders = { "busy", "calls", "late", "max" }
 
--- Whether a row is what answers a console.
+-- Whether a row is what answers a console, or wakes the loop for one.
 local function is_console(row)
-  return row.made_at:find "^moonloop/console" or row.made_at:find "^console:"
+  return row.kind == "block" or row.made_at:find "^moonloop/console" or row.made_at:find "^console:"
 end
 
 local function sort(rows, options)
@@ -97,6 +97,29 @@ local function head(made)
   }
 end
 
+-- The call that keeps the loop, and what came latest, each with an empty line before it.
+local function notes(made, sorted)
+  local lines = {}
+  if made.under_way then
+    lines[1] = ("%s runs now, for %s so far."):format(made.under_way.by,
+      words.measured(made.under_way.took))
+  end
+  local worst
+  for _, row in ipairs(sorted) do
+    local one = row.made_late
+    if one and (not worst or one.late > worst.made_late.late) then worst = row end
+  end
+  if worst then
+    lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(
+      worst.name == "" and ("%s (made at %s)"):format(worst.kind, worst.made_at)
+        or ("%s '%s'"):format(worst.kind, worst.name),
+      words.measured(worst.made_late.late), worst.made_late.by,
+      words.measured(worst.made_late.took))
+  end
+  if #lines > 0 then table.insert(lines, 1, "") end
+  return lines
+end
+
 local RIGHT = setmetatable({}, { __index = function(_, place) return place > 3 end })
 
 -- The end of a path says more than its begin.
@@ -127,26 +150,15 @@ function figures.text(made, options)
     if place <= (options.rows or math.huge) then rows[#rows + 1] = cells(row, made.time) end
   end
   if #sorted == 0 then
-    lines[#lines + 1] = "No handler was called yet."
+    lines[#lines + 1] = "No handler has returned yet."
   else
     table.move(words.columns(rows, "", RIGHT), 1, #rows, #lines + 1, lines)
   end
   if #sorted > #rows - 1 then
     lines[#lines + 1] = ("(%d more)"):format(#sorted - #rows + 1)
   end
-  local worst
-  for _, row in ipairs(sorted) do
-    local one = row.made_late
-    if one and (not worst or one.late > worst.made_late.late) then worst = row end
-  end
-  if worst then
-    lines[#lines + 1] = ""
-    lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(
-      worst.name == "" and ("%s (made at %s)"):format(worst.kind, worst.made_at)
-        or ("%s '%s'"):format(worst.kind, worst.name),
-      words.measured(worst.made_late.late), worst.made_late.by,
-      words.measured(worst.made_late.took))
-  end
+  local below = notes(made, sorted)
+  table.move(below, 1, #below, #lines + 1, lines)
   if options.width then
     for place, line in ipairs(lines) do
       local cut = utf8.offset(line, options.width + 1)
