@@ -120,50 +120,139 @@ local function notes(made, sorted)
   return lines
 end
 
-local RIGHT = setmetatable({}, { __index = function(_, place) return place > 3 end })
+-- The columns: what is left out where there is no room, in this order; those without a number stay.
+local COLUMNS = {
+  { title = "KIND", left = true, leaves = 9, of = function(row) return row.kind end },
+  { title = "NAME", left = true, least = 8,
+    of = function(row) return row.name == "" and "-" or words.plain(row.name) end },
+  { title = "MADE AT", left = true, leaves = 8, most = 32, least = 12, tail = true,
+    of = function(row) return words.plain(row.made_at) end },
+  { title = "BUSY", of = function(row, time) return percent(row.busy, time) end },
+  { title = "CALLS/S", leaves = 7, of = function(row, time) return rate(row.calls, time) end },
+  { title = "CALLS", leaves = 2, of = function(row) return words.count(row.calls) end },
+}
+for place, name in ipairs { "p50", "p99", "max" } do
+  COLUMNS[#COLUMNS + 1] = { title = name == "max" and "MAX" or name, leaves = ({ 3, 6 })[place],
+    of = function(row) return words.measured(row.duration[name]) end }
+end
+for place, name in ipairs { "p50", "p99", "max" } do
+  COLUMNS[#COLUMNS + 1] = { title = ({ "LATE p50", "p99", "MAX" })[place], late = true,
+    leaves = ({ 1, 4, 10 })[place],
+    of = function(row) return row.late and words.measured(row.late[name]) or "-" end }
+end
+COLUMNS[#COLUMNS + 1] = { title = "MISSED", leaves = 5,
+  of = function(row) return words.count(row.missed) end }
 
--- The end of a path says more than its begin.
-local function short(text)
-  local limit = 32
-  return #text > limit and "…" .. text:sub(-limit + 1) or text
+-- The text of a cell in so many columns; of a path only the end says something.
+local function fitting(column, text, most)
+  return most and words.short(text, most, column.tail) or text
 end
 
-local function cells(row, time)
-  local duration, late = row.duration, row.late
-  local function tail(name) return late and words.measured(late[name]) or "-" end
-  return { row.kind, row.name == "" and "-" or row.name, short(row.made_at),
-    percent(row.busy, time), rate(row.calls, time), words.count(row.calls),
-    words.measured(duration.p50), words.measured(duration.p99), words.measured(duration.max),
-    tail "p50", tail "p99", tail "max", words.count(row.missed) }
+-- How many columns of a terminal a column takes.
+local function width_of(column, cells, most)
+  local width = words.width(column.title)
+  for _, text in ipairs(cells) do
+    width = math.max(width, words.width(fitting(column, text, most)))
+  end
+  return width
 end
 
---- The text of what `between` made: { sort, rows, width, is_console }; for a console, what answers
---- that is left out.
+-- Which columns there are, and how wide at most, so that all fit: paths and names become shorter,
+-- then columns go.
+local function layout(cells, room)
+  local columns, most = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
+  for _, column in ipairs(columns) do most[column] = column.most end
+  local function excess()
+    local sum = -2
+    for _, column in ipairs(columns) do
+      sum = sum + 2 + width_of(column, cells[column], most[column])
+    end
+    return sum - (room or math.huge)
+  end
+  local function shrink(least)
+    for _, column in ipairs(columns) do
+      local over = excess()
+      if over > 0 and column.least then
+        local width = width_of(column, cells[column], most[column])
+        most[column] = math.max(least or column.least, math.min(width, width - over))
+      end
+    end
+  end
+  shrink(20)
+  while excess() > 0 do
+    local first
+    for place, column in ipairs(columns) do
+      if column.leaves and (not first or column.leaves < columns[first].leaves) then
+        first = place
+      end
+    end
+    if not first then break end
+    table.remove(columns, first)
+  end
+  shrink()
+  return columns, most
+end
+
+-- The table of the rows, as lines; what stands over several columns is said where it begins.
+local function table_of(sorted, made, options, room)
+  local cells = {}
+  for _, column in ipairs(COLUMNS) do
+    cells[column] = {}
+    for place, row in ipairs(sorted) do
+      if place <= room then cells[column][place] = column.of(row, made.time) end
+    end
+  end
+  local columns, most = layout(cells, options.width)
+  local rows, right, is_late = { {} }, {}, false
+  for place, column in ipairs(columns) do
+    local title = column.title
+    if column.late then
+      title = (is_late and "" or "LATE ") .. title:gsub("^LATE ", "")
+      is_late = true
+    end
+    rows[1][place], right[place] = title, not column.left
+    for number, text in ipairs(cells[column]) do
+      rows[number + 1] = rows[number + 1] or {}
+      rows[number + 1][place] = fitting(column, text, most[column])
+    end
+  end
+  local lines = words.columns(rows, "", right)
+  if #sorted > room then lines[#lines + 1] = ("(%d more)"):format(#sorted - room) end
+  return lines
+end
+
+-- Lines that are no wider than the terminal.
+local function wrapped(lines, width)
+  if not width then return lines end
+  local made = {}
+  for _, line in ipairs(lines) do
+    local parts = line == "" and { "" } or words.wrap(line, width)
+    table.move(parts, 1, #parts, #made + 1, made)
+  end
+  return made
+end
+
+--- The text of what `between` made: { sort, width, height, is_console }; for a console, what
+--- answers that is left out.
 function figures.text(made, options)
   options = options or {}
-  local lines = head(made)
-  lines[#lines + 1] = ""
-  local rows = { { "KIND", "NAME", "MADE AT", "BUSY", "CALLS/S", "CALLS", "p50", "p99", "MAX",
-    "LATE p50", "p99", "MAX", "MISSED" } }
   local sorted = sort(made.handles, options)
-  for place, row in ipairs(sorted) do
-    if place <= (options.rows or math.huge) then rows[#rows + 1] = cells(row, made.time) end
+  local lines = wrapped(head(made), options.width)
+  local below = wrapped(notes(made, sorted), options.width)
+  local room = math.huge
+  if options.height then
+    -- The line of the cursor, an empty line, the titles, "(n more)", and some rows come first.
+    if options.height < #lines + #below + 7 then below = {} end
+    if options.height < #lines + 7 then lines = { lines[1] } end
+    room = math.max(1, options.height - #lines - #below - 4)
   end
-  if #sorted == 0 then
-    lines[#lines + 1] = "No handler has returned yet."
-  else
-    table.move(words.columns(rows, "", RIGHT), 1, #rows, #lines + 1, lines)
-  end
-  if #sorted > #rows - 1 then
-    lines[#lines + 1] = ("(%d more)"):format(#sorted - #rows + 1)
-  end
-  local below = notes(made, sorted)
+  lines[#lines + 1] = ""
+  local middle = #sorted == 0 and { "No handler has returned yet." }
+    or table_of(sorted, made, options, room)
+  table.move(middle, 1, #middle, #lines + 1, lines)
   table.move(below, 1, #below, #lines + 1, lines)
-  if options.width then
-    for place, line in ipairs(lines) do
-      local cut = utf8.offset(line, options.width + 1)
-      lines[place] = cut and line:sub(1, cut - 1) or line
-    end
+  for place, line in ipairs(lines) do
+    if options.width then lines[place] = words.cut(line, options.width) end
   end
   return table.concat(lines, "\n") .. "\n"
 end

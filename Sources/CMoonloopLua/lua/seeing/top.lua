@@ -42,7 +42,7 @@ local function show(made, options, is_live)
     local columns, lines = size()
     io.write(is_live and CLEAR or "", figures.text(made, {
       sort = options.sort, width = is_live and columns or nil,
-      rows = is_live and math.max(1, lines - 8) or nil, is_console = true }),
+      height = is_live and lines or nil, is_console = true }),
       is_live and "" or "\n")
   end
   io.stdout:flush()
