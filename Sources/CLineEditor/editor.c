@@ -168,6 +168,7 @@ static void *work(void *argument) {
     } else if (cle.is_editing) {
       cle_edit(prompt);
     } else {
+      cle_print(prompt, strlen(prompt));
       free(prompt);
       read_plainly();
     }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
 #include <stdio.h>
@@ -117,16 +118,16 @@ static void draw_again(void) {
   fflush(screen);
 }
 
-// The rest of a line that is written in pieces comes soon: the prompt is not for between them. Not
-// while the screen is ours.
+// The rest of what is written in pieces comes soon: the prompt is not for between them. Not while
+// the screen is ours.
 static void let_settle(void) {
   struct pollfd none = {-1, 0, 0};
-  if (cle.ends_short) poll(&none, 1, 20);
+  poll(&none, 1, cle.ends_short ? 20 : 2);
 }
 
 // What came up while the editor waited. The screen is ours.
 static void look_up(void) {
-  if (cle.is_hidden && cle.ends_short) {
+  if (cle.is_hidden) {
     cle.is_shown = true;
     pthread_mutex_unlock(&cle.screen);
     let_settle();
@@ -257,7 +258,7 @@ static void save(const char *line) {
 void cle_edit(char *prompt) {
   free(prompt_now);
   prompt_now = prompt;
-  let_settle();
+  if (cle.ends_short) let_settle();
   pthread_mutex_lock(&cle.screen);
   if (cle.ends_short) {
     fputc('\n', screen);
@@ -340,7 +341,9 @@ const char *cle_begin_editing(const char *path) {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return "no terminal";
   if (kind == NULL || strcmp(kind, "dumb") == 0) return "the terminal cannot edit";
   if (!load()) return "libedit is not installed (Debian: apt-get install libedit2)";
-  if (setlocale(LC_CTYPE, "") == NULL) setlocale(LC_CTYPE, "C.UTF-8");
+  // Without a locale that knows more, terminals send UTF-8 all the same.
+  if (setlocale(LC_CTYPE, "") == NULL || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
+    setlocale(LC_CTYPE, "C.UTF-8");
   int out = dup(STDOUT_FILENO);
   screen = out < 0 ? NULL : fdopen(out, "w");
   if (screen == NULL) return "no descriptor is free";

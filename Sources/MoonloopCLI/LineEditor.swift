@@ -45,7 +45,7 @@ enum LineEditor {
   ]
 
   /// `open(source, history)`: begins; the source is signalled when there is an event.
-  /// Returns whether lines are edited, and else why not.
+  /// Returns whether somebody sits at a terminal; and why lines cannot be edited there, if so.
   private static let openEditor: LuaRawFunction = { L, context in
     host(L, context, "open") { call in
       let source = try call.consoleSource(1)
@@ -54,7 +54,7 @@ enum LineEditor {
       let history = try call.string(2, "the path of the history")
       let obstacle = cle_open(
         history, { _ in LineEditor.tell() }, { _ in LineEditor.linger() }, nil)
-      call.stack.push(obstacle == nil)
+      call.stack.push(isatty(0) == 1 && isatty(1) == 1)
       guard let obstacle else { return 1 }
       call.stack.push(String(cString: obstacle))
       return 2

@@ -82,9 +82,10 @@ struct BreakpointTests {
     try withFile(script, name: "coroutines.lua") { file in
       let session = try TerminalSession(["repl", file])
       try session.waitFor("-> 1  ")
-      try session.waitFor("\r\n      resumed by\r\n   2  ")
-      try session.waitFor("[C]: in global 'pcall'\r\n   4  ")
-      try session.waitFor("\r\n      resumed by\r\n   5  ")
+      for text in ["resumed by\r\n", "   2  ", "[C]: in global 'pcall'\r\n", "   4  "] {
+        try session.waitFor(text)
+      }
+      for text in ["resumed by\r\n", "   5  "] { try session.waitFor(text) }
       try session.waitFor("debug> ")
       try session.enter(":up", "2  ")
       try session.enter("mine = mine .. ' was set'", "debug> ")

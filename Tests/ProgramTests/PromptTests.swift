@@ -87,6 +87,21 @@ struct PromptTests {
     #expect(try third.wait() == 0)
   }
 
+  @Test("is there on a terminal that cannot edit, and takes UTF-8 without a locale")
+  func poorTerminals() throws {
+    let plain = try TerminalSession(["repl"], terminal: "dumb")
+    try plain.waitFor("Lines cannot be edited: the terminal cannot edit.\r\n> ")
+    try plain.enter("do", ">> ")
+    try plain.enter("return 'ü' end", "\"ü\"\r\n> ")
+    plain.type("\u{4}")
+    #expect(try plain.wait() == 0)
+    let unlocal = try TerminalSession(["repl"], locale: "C")
+    try unlocal.waitFor("> ")
+    try unlocal.enter("'ü'", "\r\n\"ü\"\r\n> ")
+    unlocal.type("\u{4}")
+    #expect(try unlocal.wait() == 0)
+  }
+
   @Test("fills the lines of a long table, and shows bytes that are no text as numbers")
   func tables() throws {
     let input = "t = {} for i = 1, 40 do t[i] = i end\nt\n'\\200\\nü', '\\xff'"

@@ -15,7 +15,10 @@ final class TerminalSession {
   private var from = 0
 
   /// - Parameter folder: That of another session, or nil for one of its own.
-  init(_ arguments: [String], folder: URL? = nil) throws {
+  init(
+    _ arguments: [String], folder: URL? = nil, terminal kind: String = "xterm",
+    locale: String = "C.UTF-8"
+  ) throws {
     // What posix_openpt, unlockpt and ptsname do, which Swift does not see.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0
@@ -40,8 +43,8 @@ final class TerminalSession {
     process.standardError = terminal
     var environment = ProcessInfo.processInfo.environment
     environment["XDG_STATE_HOME"] = self.folder.path
-    environment["TERM"] = "xterm"
-    environment["LC_ALL"] = "C.UTF-8"
+    environment["TERM"] = kind
+    environment["LC_ALL"] = locale
     process.environment = environment
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()

@@ -104,7 +104,7 @@ function run.attach(options, paths)
   local terminal
   local function finish()
     io.stdout:flush()
-    os.exit((terminal.edits or terminal.failures == 0) and SUCCESS or FAILURE, true)
+    os.exit((terminal.is_terminal or terminal.failures == 0) and SUCCESS or FAILURE, true)
   end
   terminal = open_terminal(console, finish)
   function console.on_event(event)
@@ -116,10 +116,8 @@ function run.attach(options, paths)
       terminal:continued()
     end
   end
-  if terminal.edits then
-    print(("Process %d, mode %s. :help tells more, Ctrl-D leaves."):format(
-      console.pid, console.hello.mode or "none: its loop does not run"))
-  end
+  terminal:greet(("Process %d, mode %s. :help tells more, Ctrl-D leaves."):format(
+    console.pid, console.hello.mode or "none: its loop does not run"))
   terminal:tell_busy(console.hello.busy)
   if console.hello.stopped then
     print(console.hello.stopped)

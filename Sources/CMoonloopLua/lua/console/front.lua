@@ -36,8 +36,15 @@ function front.open(options)
       for kind, text in editor.next do self:hear(kind, text) end
     end,
   }
-  self.edits, self.obstacle = editor.open(self.source, history_path())
+  self.is_terminal, self.obstacle = editor.open(self.source, history_path())
   return self
+end
+
+--- Greets whoever sits at the terminal.
+function Front:greet(text)
+  if not self.is_terminal then return end
+  print(text)
+  if self.obstacle then print(("Lines cannot be edited: %s."):format(self.obstacle)) end
 end
 
 function Front:close()
@@ -70,7 +77,7 @@ function Front:hear(kind, text)
   end
 end
 
-function Front:prompt() return self.edits and (self.level > 0 and "debug> " or "> ") or "" end
+function Front:prompt() return self.is_terminal and (self.level > 0 and "debug> " or "> ") or "" end
 
 -- One line, as "line" and its text; or "end", "interrupt" or "over".
 function Front:read(level, prompt)
@@ -89,7 +96,7 @@ end
 function Front:statement(level)
   local text
   while true do
-    local kind, line = self:read(level, text and self.edits and ">> " or self:prompt())
+    local kind, line = self:read(level, text and self.is_terminal and ">> " or self:prompt())
     if kind == "line" then
       text = text and text .. "\n" .. line or line
       local made, _, is_incomplete = session.compile(text, _ENV)
@@ -131,7 +138,7 @@ end
 --- Statement after statement, to the end of the input. Returns whether none failed.
 function Front:run()
   self:serve(0)
-  return self.edits or self.failures == 0
+  return self.is_terminal or self.failures == 0
 end
 
 --- The program stands at a breakpoint: what is typed from now on is for that.

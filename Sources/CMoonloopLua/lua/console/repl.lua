@@ -40,13 +40,11 @@ function repl.start()
   local terminal
   local function finish()
     io.stdout:flush()
-    os.exit((terminal.edits or terminal.failures == 0) and 0 or 1, true)
+    os.exit((terminal.is_terminal or terminal.failures == 0) and 0 or 1, true)
   end
   terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
-    if terminal.edits then
-      print(_VERSION .. " on Moonloop's loop. :help tells more, Ctrl-D ends.")
-    end
+    terminal:greet(_VERSION .. " on Moonloop's loop. :help tells more, Ctrl-D ends.")
     terminal:run()
     finish()
   end)
