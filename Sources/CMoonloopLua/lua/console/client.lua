@@ -81,8 +81,8 @@ local function nudge(pid, look)
   local count = 0
   local timer = loop:every(0.2, function()
     count = count + 1
-    if count <= 5 or count % 25 < 2 then host.ask(pid) end
     if look then look(count) end
+    if count <= 5 or count % 25 < 2 then host.ask(pid) end
   end)
   timer:keep_alive(false)
   return timer
@@ -170,7 +170,7 @@ local function watch(console)
     if count == 2 or count % 25 == 0 then
       console.is_heard = false
       console:send { ping = true }
-    elseif count == 7 or count % 25 == 5 then
+    elseif count == 7 or count % 25 == 7 then
       if console.is_heard or has_told or not console.on_silence then return end
       has_told, console.interrupts = true, 0
       console.on_silence(silence(console.pid))
