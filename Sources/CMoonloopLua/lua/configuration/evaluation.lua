@@ -10,8 +10,9 @@ local TEXT_MOST, MODULE_MOST, STEP = 100000000, 1000000000, 1000000
 local sethook, getinfo, getlocal = debug.sethook, debug.getinfo, debug.getlocal
 
 -- What has effects, by function, as one writes it.
-local effects = { [print] = "print", [getmetatable(io.stdout).__index.write] = "file:write" }
+local effects = {}
 
+-- What a state has not, no text can call.
 local function note(from, names, form)
   for name in names:gmatch "%S+" do
     local ok, fn = pcall(function() return from[name] end)
@@ -19,6 +20,8 @@ local function note(from, names, form)
   end
 end
 
+note(_G, "print", "%s")
+note(io and getmetatable(io.stdout).__index, "write", "file:%s")
 note(io, "write read output input tmpfile popen", "io.%s")
 note(os, "execute exit remove rename tmpname setlocale", "os.%s")
 note(ml.current(), "add add_common_mode after at every fd observer perform record remove run "
@@ -101,7 +104,7 @@ function evaluation.run(chunk, path)
   end
   local results = resume(co, TEXT_MOST, refuse, function()
     local called = getinfo(3, "f").func
-    local name = effects[called] or called == io.open and writes() and "io.open"
+    local name = effects[called] or io and called == io.open and writes() and "io.open"
     if not name then return end
     -- Who calls it is the text, or a module that it loads; pcall and the like are neither.
     local level, caller = 4, getinfo(4, "S")
