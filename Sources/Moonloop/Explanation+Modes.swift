@@ -31,6 +31,7 @@ extension Runtime {
       return place + "; '\(current)' is no common mode: loop:add_common_mode \"\(current)\" makes "
         + "it one"
     }
+    if let hint = misspelled(modes, [current]) { return place + ": \(hint)" }
     return place + "; add it to '\(current)' too, or run '\(modes[0])'"
   }
 
@@ -46,11 +47,22 @@ extension Runtime {
     if let bed, !bed.runsProgram {
       return "run it, or let its clock: clock:advance(seconds) does both"
     }
+    if let hint = misspelled(modes, [.default] + loop.modeNames.filter(loop.isCommonMode)) {
+      return hint
+    }
     if !modes.contains(.default) { return "call loop:run { mode = \"\(modes[0])\" }" }
     if ranLoop {
       return "this script runs its loop by itself, so call loop:run() again"
     }
     return "it begins when the main chunk has returned, or by loop:run()"
+  }
+
+  /// The only mode of an item is nearly one that there is.
+  private func misspelled(_ modes: [ModeName], _ others: [ModeName]) -> String? {
+    guard modes.count == 1, modes[0].rawValue.utf8.count > 3, !others.contains(modes[0]),
+      let near = LuaText.nearest(to: modes[0].rawValue, among: others.map(\.rawValue))
+    else { return nil }
+    return "is that meant to be '\(near)'?"
   }
 
   /// A run around this one would serve it: who began this one is what it waits for.

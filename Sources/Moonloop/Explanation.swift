@@ -130,7 +130,7 @@ extension Runtime {
     guard item.isValid else {
       if let load = loadThatEnded(item.maker.generation) { return "\(label): \(load)" }
       let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" } ?? endWord(item)
-      return "\(label): \(end); make a new one"
+      return "\(label): \(end); make a new one\(endedAt == nil ? history(recorded(item)) : "")"
     }
     return "\(label): \(obstacle(item))\(history(recorded(item)))"
   }

@@ -167,6 +167,11 @@ final class ScriptWatch: ItemNature {
 
   override func obstacle(_ item: Loop.Item) -> String {
     if timer != nil { return "something has changed; it is told when that is quiet" }
+    if changes.isEmpty && files.knownCount == 0 {
+      return
+        "there is nothing at \(String(decoding: given, as: UTF8.self)) yet; it is told when it "
+        + "comes"
+    }
     return changes.isEmpty
       ? "nothing has changed since it was told last"
       : "\(changes.count) changes wait for the next pass"

@@ -53,6 +53,17 @@ row("wrong mode", function(keep)
 end, "timer 't' (made at @): the loop runs in mode 'default', and it is in a, b (due in 4 s); add "
   .. "it to 'default' too, or run 'a'")
 
+row("a mode that is misspelled", function(keep)
+  local timer = keep(loop:timer { every = 5, name = "t", modes = "defualt", nothing })
+  return inside(function() return why(timer) end)
+end, "timer 't' (made at @): the loop runs in mode 'default', and it is in defualt (due in 4 s): is "
+  .. "that meant to be 'default'?")
+
+row("a mode that is misspelled, and a loop that does not run", function(keep)
+  return why(keep(loop:source { name = "s", modes = "defualt", nothing }))
+end, "source 's' (made at @): the loop does not run; it can be called when that runs in defualt; "
+  .. "is that meant to be 'default'?")
+
 row("a common item, and a mode that is not common", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = "common", nothing })
   return inside(function() return why(timer) end, { mode = "private" })
@@ -236,7 +247,7 @@ row("a timer that repeats holds the run", function(keep)
   return why()
 end, "mode 'default': 1 would keep it running:\n  timer 't' (made at @)")
 
-assert(told == 23, told)
+assert(told == 25, told)
 for _, wrong in ipairs { 1, "x", {} } do
   local ok, message = pcall(loop.why, loop, wrong)
   assert(not ok and message:find("takes a handle", 1, true), message)

@@ -115,6 +115,26 @@ row("a signal in another mode", function(keep)
 end, "signal 'usr#' (made at @): the loop runs in mode 'default', and it is in a; add it to "
   .. "'default' too, or run 'a'")
 
+-- ── files and descriptors ───────────────────────────────────────────────────────────────────────
+
+row("a watch of what is not there", function(keep)
+  local watch = keep(assert(loop:watch { "/nowhere/at/all", name = "w", nothing }))
+  return inside(function() return why(watch) end)
+end, "watch 'w' (made at @): there is nothing at /nowhere/at/all yet; it is told when it comes")
+
+row("a descriptor that was closed while it was watched", function(keep)
+  local from, to = pipe()
+  local fd = loop:fd { fd = from, name = "in", read = nothing }
+  close(from)
+  loop.on_error = nothing
+  local text = inside(function() return why(fd) end)
+  loop.on_error = nil
+  close(to)
+  return (text:gsub("failed .-, the last", "failed once"))
+end, "fd 'in' (made at @): it has ended; make a new one; its handler failed once: descriptor # was "
+  .. "closed while it was watched: Bad file descriptor (EBADF); invalidate the handle before "
+  .. "closing the descriptor")
+
 -- ── servers ─────────────────────────────────────────────────────────────────────────────────────
 
 local path = (os.getenv "TMPDIR" or "/tmp") .. ("/moonloop-causes-%d"):format(ml.process.id())
@@ -195,7 +215,7 @@ row("a stream that is read in another mode", function(keep)
 end, "stream 'in' (made at @): task 'reader' (made at @) waits for a line of stream 'in', and the "
   .. "other side has sent nothing; the loop runs in mode 'default', and it is served in a")
 
-assert(told == 18, told)
+assert(told == 20, told)
 -- What was cancelled comes to its end.
 loop:run { timeout = 1 }
 loop:run { mode = "a", timeout = 1 }

@@ -18,8 +18,11 @@ end
 
 -- The figures of the program; or nil and a message.
 local function look(console, text)
-  local reply, message = console:request { eval = text or "loop:metrics()", as = "json" }
-  if not reply then return nil, message end
+  local reply, message, code = console:request { eval = text or "loop:metrics()", as = "json" }
+  if not reply then
+    local has_ended = code == "EPIPE" or code == "ECONNRESET"
+    return nil, has_ended and "the program has ended" or message
+  end
   if not reply.ok then return nil, reply.error end
   return reply.values[1]
 end
@@ -105,6 +108,7 @@ function top.command(count, ...)
     complain(message)
     return FAILURE
   end
+  console.on_silence = function(text) complain(text .. "; Ctrl-C leaves") end
   local status = follow(console, options)
   console:close()
   return status
