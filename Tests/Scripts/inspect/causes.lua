@@ -56,8 +56,8 @@ end, "timer 't' (made at @): the loop runs in mode 'default', and it is in a, b 
 row("a mode that is misspelled", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = "defualt", nothing })
   return inside(function() return why(timer) end)
-end, "timer 't' (made at @): the loop runs in mode 'default', and it is in defualt (due in 4 s): is "
-  .. "that meant to be 'default'?")
+end, "timer 't' (made at @): the loop runs in mode 'default', and it is in defualt (due in 4 s): "
+  .. "is that meant to be 'default'?")
 
 row("a mode that is misspelled, and a loop that does not run", function(keep)
   return why(keep(loop:source { name = "s", modes = "defualt", nothing }))
