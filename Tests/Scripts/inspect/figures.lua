@@ -19,8 +19,8 @@ local made = { loop = "the main loop", clock = "real", mode = "default", depth =
   wake_ups = 100, idle = 0.3, busy = 2.5, time = 3, handles = rows,
   under_way = { by = "timer 'hog' (made at app.lua:1)", took = 3 } }
 
-for width = 10, 200 do
-  for height = 6, 46, 4 do
+for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 } do
+  for _, height in ipairs { 6, 10, 20, 24, 45 } do
     local text = figures.text(made, { width = width, height = height })
     local count = 0
     for line in text:gmatch "([^\n]*)\n" do

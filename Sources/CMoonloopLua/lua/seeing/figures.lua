@@ -162,12 +162,13 @@ end
 local function layout(cells, room)
   local columns, most = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
   for _, column in ipairs(columns) do most[column] = column.most end
+  if not room then return columns, most end
   local function excess()
     local sum = -2
     for _, column in ipairs(columns) do
       sum = sum + 2 + width_of(column, cells[column], most[column])
     end
-    return sum - (room or math.huge)
+    return sum - room
   end
   local function shrink(least)
     for _, column in ipairs(columns) do
