@@ -85,8 +85,8 @@ package final class Inbox<Message>: Sendable {
     }
   }
 
-  /// Whether there is something, also if it is pinned. Any thread.
-  package var hasMessages: Bool { content.withLock { $0.waiting > 0 } }
+  /// Whether there is something in a pinned inbox. Any thread.
+  package var hasMessages: Bool { count.load(ordering: .acquiring) > 1 }
 
   /// Refuses all messages from now on. Any thread.
   package func close() {
