@@ -18,11 +18,12 @@ extension StructuredClone {
   private static let headerSize = 8
 
   /// The message as bytes, which keep everything but the attachments: those are numbers in it.
-  package func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] { header + bytes }
+
+  /// What stands before the content in it.
+  var header: [UInt8] {
     var result = Self.magic
-    result.reserveCapacity(Self.headerSize + bytes.count)
     withUnsafeBytes(of: UInt32(clamping: tables).littleEndian) { result += $0 }
-    result += bytes
     return result
   }
 

@@ -37,8 +37,7 @@ final class TapedMessages: MessageTape {
     case message, notice, failure, returned, failed, stopped, reply, dropped, room, end, output
   }
 
-  func record(_ message: any Sendable) -> (bytes: [UInt8], message: any Sendable) {
-    var writer = TapeWriter()
+  func record(_ message: any Sendable, into writer: inout TapeWriter) -> any Sendable {
     var told = message
     func begin(_ kind: Kind) { writer.put(kind.rawValue) }
     switch message {
@@ -79,11 +78,10 @@ final class TapedMessages: MessageTape {
       writer.put(output.bytes)
     default: begin(.room)
     }
-    return (writer.bytes, told)
+    return told
   }
 
-  func play(_ bytes: UnsafeRawBufferPointer) -> any Sendable {
-    var reader = TapeReader(bytes)
+  func play(_ reader: inout TapeReader) -> any Sendable {
     switch Kind(rawValue: reader.number()) {
     case .message:
       let value = clone(&reader)
@@ -112,7 +110,7 @@ final class TapedMessages: MessageTape {
   private enum Carried: Int { case own, foreign, descriptor, nothing }
 
   private func put(_ value: StructuredClone, _ writer: inout TapeWriter) {
-    writer.put(value.encoded())
+    writer.put(value.header, value.bytes)
     writer.put(value.attachments.count)
     for attachment in value.attachments {
       switch attachment {

@@ -5,11 +5,12 @@ internal import Synchronization
 
 /// How messages are written on a tape, and read from it. Loop thread only.
 package protocol MessageTape: AnyObject {
-  /// A message as bytes, and as it is to be delivered: what depends on other threads is asked of
-  /// the tape from now on.
-  func record(_ message: any Sendable) -> (bytes: [UInt8], message: any Sendable)
-  /// The message that was recorded so.
-  func play(_ bytes: UnsafeRawBufferPointer) -> any Sendable
+  /// Writes a message.
+  /// - Returns: The message as it is to be delivered: what depends on other threads is asked of the
+  ///   tape from now on.
+  func record(_ message: any Sendable, into writer: inout TapeWriter) -> any Sendable
+  /// Reads the message that was recorded so.
+  func play(_ reader: inout TapeReader) -> any Sendable
 }
 
 /// Where messages of other threads wait until their loop looks. Any thread, but for what is marked.
@@ -89,27 +90,28 @@ extension Loop {
   }
 
   private func recordPosts() {
+    var entry = TapeWriter()
     for case let post? in inbox.takeAll() {
-      var entry = TapeWriter()
+      entry.clear()
       guard case .arrived(let arrivals) = post else {
         entry.put(Entry.own)
         put(entry)
         take(post)
         continue
       }
-      let messages = arrivals.takeAll().map { message in
-        messageTape?.record(message) ?? (bytes: [], message: message)
-      }
+      var messages = arrivals.takeAll()
       entry.put(Entry.messages)
       entry.put(arrivals.number)
       entry.put(messages.count)
-      for message in messages { entry.put(message.bytes) }
+      for index in messages.indices {
+        messages[index] = messageTape?.record(messages[index], into: &entry) ?? messages[index]
+      }
       put(entry)
-      for message in messages { arrivals.hear(message.message) }
+      for message in messages { arrivals.hear(message) }
     }
-    var end = TapeWriter()
-    end.put(Entry.end)
-    put(end)
+    entry.clear()
+    entry.put(Entry.end)
+    put(entry)
   }
 
   private func put(_ entry: TapeWriter) {
@@ -124,7 +126,7 @@ extension Loop {
       case Entry.own: if case let post?? = own.next() { take(post) }
       case Entry.messages:
         let place = arrivals[entry.number()]
-        let messages = (0..<max(0, entry.number())).map { _ in messageTape?.play(entry.content()) }
+        let messages = (0..<max(0, entry.number())).map { _ in messageTape?.play(&entry) }
         for case let message? in messages { place?.hear(message) }
       default: return
       }

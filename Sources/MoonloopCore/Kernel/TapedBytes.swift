@@ -4,7 +4,10 @@
 package struct TapeWriter {
   package private(set) var bytes: [UInt8] = []
 
-  package init() {}
+  package init() { bytes.reserveCapacity(256) }
+
+  /// Begins anew, in the memory that it has.
+  package mutating func clear() { bytes.removeAll(keepingCapacity: true) }
 
   package mutating func put(_ number: Int) {
     withUnsafeBytes(of: Int64(number).littleEndian) { bytes.append(contentsOf: $0) }
@@ -15,6 +18,13 @@ package struct TapeWriter {
   package mutating func put(_ content: some Collection<UInt8>) {
     put(content.count)
     bytes.append(contentsOf: content)
+  }
+
+  /// Bytes that stand in several pieces.
+  package mutating func put(_ first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
+    put(first.count + second.count)
+    bytes.append(contentsOf: first)
+    bytes.append(contentsOf: second)
   }
 
   package mutating func put(_ text: String) { put(text.utf8) }
