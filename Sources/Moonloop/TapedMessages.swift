@@ -41,6 +41,13 @@ final class TapedMessages: MessageTape {
     var told = message
     func begin(_ kind: Kind) { writer.put(kind.rawValue) }
     switch message {
+    case let answer as ReplyAnswer:
+      switch answer {
+      case .value(let value):
+        begin(.reply)
+        put(value, &writer)
+      case .dropped: begin(.dropped)
+      }
     case let message as PortMessage:
       begin(.message)
       put(message.value, &writer)
@@ -54,21 +61,7 @@ final class TapedMessages: MessageTape {
       begin(.notice)
       writer.put(notice.text)
       writer.put(notice.code)
-    case WorkerNotice.failed(let failure):
-      begin(.failure)
-      put(failure, &writer)
-    case WorkerNotice.ended(.returned(let values)):
-      begin(.returned)
-      writer.put(values.count)
-      for value in values { put(value, &writer) }
-    case WorkerNotice.ended(.failed(let failure)):
-      begin(.failed)
-      put(failure, &writer)
-    case WorkerNotice.ended(.stopped): begin(.stopped)
-    case ReplyAnswer.value(let value):
-      begin(.reply)
-      put(value, &writer)
-    case ReplyAnswer.dropped: begin(.dropped)
+    case let notice as WorkerNotice: put(notice, &writer)
     case let end as PortEnd:
       begin(.end)
       put(end, &writer)
@@ -79,6 +72,23 @@ final class TapedMessages: MessageTape {
     default: begin(.room)
     }
     return told
+  }
+
+  private func put(_ notice: WorkerNotice, _ writer: inout TapeWriter) {
+    func begin(_ kind: Kind) { writer.put(kind.rawValue) }
+    switch notice {
+    case .failed(let failure):
+      begin(.failure)
+      put(failure, &writer)
+    case .ended(.returned(let values)):
+      begin(.returned)
+      writer.put(values.count)
+      for value in values { put(value, &writer) }
+    case .ended(.failed(let failure)):
+      begin(.failed)
+      put(failure, &writer)
+    case .ended(.stopped): begin(.stopped)
+    }
   }
 
   func play(_ reader: inout TapeReader) -> any Sendable {

@@ -15,19 +15,19 @@ package struct TapeWriter {
 
   package mutating func put(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
-  package mutating func put(_ content: some Collection<UInt8>) {
+  package mutating func put(_ content: [UInt8]) {
     put(content.count)
     bytes.append(contentsOf: content)
   }
 
-  /// Bytes that stand in several pieces.
-  package mutating func put(_ first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
+  /// Bytes that stand in two pieces.
+  package mutating func put(_ first: [UInt8], _ second: ContiguousArray<UInt8>) {
     put(first.count + second.count)
     bytes.append(contentsOf: first)
     bytes.append(contentsOf: second)
   }
 
-  package mutating func put(_ text: String) { put(text.utf8) }
+  package mutating func put(_ text: String) { put(Array(text.utf8)) }
 
   package mutating func put(_ text: String?) {
     put(text != nil)
