@@ -149,7 +149,8 @@ struct BreakpointTests {
     try withFile(script, name: "worker.lua") { file in
       let outcome = try moonloop(["run", file])
       #expect(outcome.output == "false\n")
-      #expect(outcome.errors.hasSuffix("main thread's: none looks into a worker.\n"), "\(outcome)")
+      #expect(
+        outcome.errors.hasSuffix("'moonloop run' and 'repl', not into workers.\n"), "\(outcome)")
       #expect(outcome.status == 0)
     }
   }

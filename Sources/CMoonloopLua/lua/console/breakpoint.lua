@@ -211,7 +211,7 @@ local has_told = false
 local function tell_of_consoles(where, can_wait)
   if has_told then return end
   has_told = true
-  local advice = "Consoles are the main thread's: none looks into a worker."
+  local advice = "Consoles look into the main loop of 'moonloop run' and 'repl', not into workers."
   if host.is_reachable() then
     local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
     advice = ("Attach one before ('moonloop attach %d'), run it by 'moonloop repl FILE'%s"):format(
