@@ -103,7 +103,7 @@ final class TapedMessages: MessageTape {
     case .failure: return WorkerNotice.failed(failure(&reader))
     case .returned:
       return WorkerNotice.ended(
-        .returned((0..<max(0, reader.number())).map { _ in clone(&reader) }))
+        .returned((0..<reader.count()).map { _ in clone(&reader) }))
     case .failed: return WorkerNotice.ended(.failed(failure(&reader)))
     case .stopped: return WorkerNotice.ended(.stopped)
     case .reply: return ReplyAnswer.value(clone(&reader))
@@ -149,7 +149,7 @@ final class TapedMessages: MessageTape {
 
   private func clone(_ reader: inout TapeReader) -> StructuredClone {
     let bytes = Array(reader.content())
-    let attachments = (0..<max(0, reader.number())).map { _ in attachment(&reader) }
+    let attachments = (0..<reader.count()).map { _ in attachment(&reader) }
     return (try? StructuredClone(decoding: bytes, attachments: attachments))
       ?? StructuredClone([StructuredClone.Tag.nil], tables: 0, attachments: [])
   }
@@ -205,7 +205,7 @@ final class TapedMessages: MessageTape {
   private func failure(_ reader: inout TapeReader) -> WorkerFailure {
     let kind = LuaError.Kind(rawValue: reader.text()) ?? .runtime
     let (message, code) = (reader.text(), reader.optionalText())
-    let traceback = (0..<max(0, reader.number())).map { _ in
+    let traceback = (0..<reader.count()).map { _ in
       LuaError.Frame(
         source: reader.text(), line: reader.number(), function: reader.optionalText(),
         role: reader.text())

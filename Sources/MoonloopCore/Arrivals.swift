@@ -126,7 +126,7 @@ extension Loop {
       case Entry.own: if case let post?? = own.next() { take(post) }
       case Entry.messages:
         let place = arrivals[entry.number()]
-        let messages = (0..<max(0, entry.number())).map { _ in messageTape?.play(&entry) }
+        let messages = (0..<entry.count()).map { _ in messageTape?.play(&entry) }
         for case let message? in messages { place?.hear(message) }
       default: return
       }

@@ -50,6 +50,12 @@ package struct TapeReader {
       Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Int64.self)))
   }
 
+  /// How many of something follow: never more than there are bytes.
+  package mutating func count() -> Int {
+    let count = number()
+    return min(max(0, count), bytes.count - at)
+  }
+
   package mutating func flag() -> Bool {
     guard at < bytes.count else { return false }
     defer { at += 1 }
@@ -57,7 +63,7 @@ package struct TapeReader {
   }
 
   package mutating func content() -> UnsafeRawBufferPointer {
-    let count = min(max(0, number()), bytes.count - at)
+    let count = count()
     defer { at += count }
     return UnsafeRawBufferPointer(rebasing: bytes[at..<at + count])
   }
