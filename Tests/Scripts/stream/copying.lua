@@ -6,10 +6,14 @@ local loop = ml.current()
 local path = os.tmpname()
 local text = ("0123456789abcdef"):rep(1 << 16)
 do local file <close> = io.open(path, "w") file:write(text) end
+local pairs_made = 0
+-- Each has a name of its own: a child that another test starts may hold the last one for a moment.
 local function pair()
-  local server <close> = ml.net.listen { path = unique }
+  pairs_made = pairs_made + 1
+  local path = unique .. pairs_made
+  local server <close> = assert(ml.net.listen { path = path })
   local far = loop:task(function() return (server:accept()) end)
-  local near = ml.net.connect { path = unique }
+  local near = assert(ml.net.connect { path = path })
   return near, far:await()
 end
 loop:task(function(scope)
