@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmx_taped.h"
@@ -473,7 +474,10 @@ int cmx_tape_end_here(void) {
 void cmx_tape_before_sleep(int64_t timeout_ns) {
   if (tape.state != cmx_tape_records || tape.is_held) return;
   if (timeout_ns == 0 || tape.count == 0) return;
-  int64_t now = tape.clocks[0];
+  // Beside the tape: a loop without dates reads no clock.
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  int64_t now = time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
   if (now - tape.flushed_at < flush_every_ns) return;
   tape.flushed_at = now;
   flush();

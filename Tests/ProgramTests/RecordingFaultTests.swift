@@ -96,6 +96,31 @@ import Testing
     }
   }
 
+  @Test("a program without dates, which reads no clock, loses no more when it is killed")
+  func killedWithoutDates() throws {
+    let text = """
+      local ml = require "moonloop"
+      local worker = assert(ml.worker { source = [[
+        local ml = require "moonloop"
+        ml.current():every(0.001, function() ml.parent:send "x" end)
+      ]] })
+      local count = 0
+      worker.port:on("message", function()
+        count = count + 1
+        print(count)
+        if count == 300 then print "ready" io.stdout:flush() end
+      end)
+      """
+    try withFile(text) { path in
+      let program = try Program(["run", "--record", path + ".mlt", path])
+      try program.waitFor("ready")
+      program.send(SIGKILL)
+      _ = try program.wait()
+      let run = try moonloop(["replay", path + ".mlt"])
+      #expect(run.output.contains("\n100\n"), "\(run)")
+    }
+  }
+
   @Test("a killed program's recording plays as far as it goes")
   func killed() throws {
     let text = """
