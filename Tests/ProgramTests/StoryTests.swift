@@ -112,7 +112,7 @@ import Testing
       var lines = outcome.output.components(separatedBy: "\n").dropLast()
       // Other programs of this user may run.
       if words[0] == "ps" {
-        lines = lines.filter { !$0.contains(".lua") || $0.hasPrefix("gauge ") }
+        lines = lines.filter { $0.hasPrefix("NAME ") || $0.hasPrefix("gauge ") }
       }
       #expect(StoryTests.isKept(promise, Array(lines)), "\(words): \(answer)\n\(outcome)")
       // The first check finds something, and a replay ends as the run did: by Ctrl-C.
