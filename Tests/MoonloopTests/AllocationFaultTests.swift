@@ -160,8 +160,10 @@ import Testing
     // Those whose time is the loop's: what waits for other processes would take minutes.
     let folders = ["items/", "source/", "fd/", "observer/", "perform/", "inspect/", "stream/"]
     let subjects = try ScriptFileTests.scripts.filter { name in
-      // One has the collector at work all the time, and takes as long as all others together.
-      folders.contains { name.hasPrefix($0) } && name != "stream/finalizers.lua"
+      // One has the collector at work all the time, and takes as long as all others together; one
+      // loops for ever until it is stopped by a limit, which for want of memory was not set.
+      folders.contains { name.hasPrefix($0) }
+        && !["stream/finalizers.lua", "inspect/causes_world.lua"].contains(name)
         && (Self.isFull || Int.random(in: 0..<5) == 0)
     }.map { ($0, try ScriptFileTests.read("\(ScriptFileTests.folder)/\($0)")) }
     _ = try injectAll(subjects)
