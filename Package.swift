@@ -20,13 +20,13 @@ let package = Package(
     .target(name: "CLinuxShims", cSettings: strictC),
     .target(name: "MoonloopCore", dependencies: ["CLinuxShims"], swiftSettings: strict),
 
-    .systemLibrary(name: "CLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
-    .target(name: "CLuaShims", dependencies: ["CLua"], cSettings: strictC),
+    .systemLibrary(name: "MoonloopCLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
+    .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
     .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
 
-    .target(name: "CMoonloopLua", exclude: ["lua"], cSettings: strictC),
+    .target(name: "MoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
-      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "CMoonloopLua"],
+      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "MoonloopLua"],
       swiftSettings: strict),
     // Only the header of libedit: the library is opened when a line is edited.
     .target(name: "CLineEditor", cSettings: strictC),
@@ -45,7 +45,8 @@ let package = Package(
     .testTarget(
       name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .target(
-      name: "CStockLua", dependencies: ["CLua"], path: "Tests/CStockLua", cSettings: strictC),
+      name: "CStockLua", dependencies: ["MoonloopCLua"], path: "Tests/CStockLua", cSettings: strictC
+    ),
     .testTarget(
       name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
     .testTarget(

@@ -7,11 +7,11 @@ SYSTEM = {"Glibc", "Synchronization", "Dispatch", "_Concurrency"}
 ARROWS = {  # who may import whom; there is no other arrow
     "CLinuxShims": set(),
     "MoonloopCore": {"CLinuxShims"},
-    "CLua": set(),
-    "CLuaShims": {"CLua"},
+    "MoonloopCLua": set(),
+    "CLuaShims": {"MoonloopCLua"},
     "LuaEmbed": {"CLuaShims"},
-    "CMoonloopLua": set(),
-    "Moonloop": {"MoonloopCore", "LuaEmbed", "CMoonloopLua"},
+    "MoonloopLua": set(),
+    "Moonloop": {"MoonloopCore", "LuaEmbed", "MoonloopLua"},
     "CLineEditor": set(),
     "MoonloopCLI": {"Moonloop", "CLineEditor", "ArgumentParser"},
 }
@@ -33,7 +33,9 @@ _IMPORT = re.compile(
     r"\s*(?:@\w+(?:\(.*?\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+)"
 )
-_INCLUDE = re.compile(r"\s*#\s*include\s*[<\"](?:.*/)?(lua|lualib|lauxlib|CLua\w*|cml_\w+)\.h")
+_INCLUDE = re.compile(
+    r"\s*#\s*include\s*[<\"](?:.*/)?(lua|lualib|lauxlib|MoonloopCLua|CLua\w*|cml_\w+)\.h"
+)
 _DO = "see the arrows in docs/architecture.md"
 
 

@@ -1,9 +1,9 @@
 // The modules that are written in Lua: found by `require`, by a field of the module, or behind
 // one of its functions.
 
-internal import CMoonloopLua
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopLua
 
 /// The fields of `moonloop` that are modules in Lua, loaded when first asked for.
 private let lazyFields: [(field: StaticString, module: StaticString)] = [

@@ -1,6 +1,6 @@
 // Our Lua sources, as they stand in lua/, to be found by the name that `require` asks for.
-#ifndef CMOONLOOPLUA_H
-#define CMOONLOOPLUA_H
+#ifndef MOONLOOPLUA_H
+#define MOONLOOPLUA_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // Brings in the Lua sources by C23's #embed: one array and one row of the table for each.
-#include "CMoonloopLua.h"
+#include "MoonloopLua.h"
 
 static const char bed[] = {
 #embed "lua/bed.lua"
