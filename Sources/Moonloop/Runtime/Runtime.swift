@@ -7,25 +7,10 @@ internal import Synchronization
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
 package final class Runtime {
   package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
-  /// The loop of the scripts: another one only while `enter` has set it aside.
-  @exclusivity(unchecked) package private(set) var loop: Loop {
-    didSet { plainLoop = .passUnretained(loop) }
-  }
-  /// The same as a plain word: who reads a variable counts a reference, and calls are many.
-  @exclusivity(unchecked) private(set) var plainLoop: Unmanaged<Loop>
+  /// What scripts have on the loop they run on now; `enter` and `leave` exchange it.
+  @exclusivity(unchecked) package private(set) var loopContext: LoopContext
   /// The way into Lua.
   let door: LuaDoor
-  /// Which handles there are, and who made them where.
-  @exclusivity(unchecked) package private(set) var handles = Handles()
-  package private(set) var errors = ErrorPolicy()
-  /// The tasks whose coroutines are suspended or whose children run, by coroutine.
-  @exclusivity(unchecked) package var tasks = TaskTable()
-  /// The `task:wait`s under way, innermost last.
-  package var waits: [ActiveWait] = []
-  /// Failures of tasks that are reported in the next pass, by the timer that does it.
-  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
-  /// What an await raised last in a handler that has not waited yet.
-  var raisedInHandler: TaskFailure?
   /// The default mode alone, shared by all that is in it.
   let inDefaultMode: [ModeName] = [.default]
   /// `keep`, as a closure that is made once.
@@ -46,43 +31,18 @@ package final class Runtime {
   var module: LuaReference! = nil
   /// The registry reference of the loop's handle.
   package private(set) var loopRef: Int32 = 0
-  /// Whose handler runs now; what it makes is in its modes (D62).
-  var current: Subject {
-    get { running.subject }
-    set { running = Running(newValue) }
-  }
-  /// The same in plain words: call-outs are many.
-  @exclusivity(unchecked) var running = Running()
-  /// The requests that were made of the loop and not performed yet, by reference.
-  package var requests: [Int32: ScriptRequest] = [:]
   /// Who began the runs under way from within a handler, the innermost last.
   var nesters: [Nester] = []
-  /// The file watches, once there was one.
-  var watches: WatchService?
-  /// What is known of the loop's doings, once somebody has asked.
-  @exclusivity(unchecked) var measuring: Measuring?
   /// How often that began.
   var measurings: Int32 = 0
   /// The terminals that are open.
   var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
-  /// The children that live, or whose groups are to be killed yet.
-  var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// The handlers of all items of a kind, made once.
   let doors = ItemDoors()
-  /// What the coroutine that is about to suspend waits for.
-  @exclusivity(unchecked) package var pendingWait: Wait?
-  /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
-  package var ranLoop = false
-  /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
-  @exclusivity(unchecked) package var waitingChunk: ScriptTask?
-  /// What `stop` handed over to the run that it met, by the depth of that run.
-  package var stopValues: [Int: LuaReference] = [:]
   /// How many runs scripts began after the end of the program was asked for.
   var runsAfterEnding = 0
-  /// The loops that are set aside, and all that belongs to them; the outermost first.
-  var sides: [LoopSide] = []
   /// Where tests run, if the program runs any.
   var bed: TestBed?
   /// The reference of the reply that answers nobody; 0 until it is needed.
@@ -100,8 +60,6 @@ package final class Runtime {
   var workerDepth = 0
   /// The connections of named ports that may have something to send yet.
   var farewells: [PortFarewell] = []
-  /// The connections that wait for their peers' end.
-  var lingering: [LingeringClose] = []
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
@@ -123,8 +81,7 @@ package final class Runtime {
 
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
-    self.loop = loop
-    plainLoop = .passUnretained(loop)
+    loopContext = LoopContext(loop, outer: nil)
     door = state.door
     state.pauseCollector(true)
     kinds = Kinds(state, doors)
@@ -162,25 +119,20 @@ package final class Runtime {
     }
   }
 
-  /// Puts all that belongs to a loop in its place.
-  func take(_ side: LoopSide) {
-    loop = side.loop
-    handles = side.handles
-    errors = side.errors
-    tasks = side.tasks
-    waits = side.waits
-    unawaited = side.unawaited
-    raisedInHandler = side.raisedInHandler
-    running = side.running
-    requests = side.requests
-    pendingWait = side.pendingWait
-    ranLoop = side.ranLoop
-    waitingChunk = side.waitingChunk
-    stopValues = side.stopValues
-    processes = side.processes
-    watches = side.watches
-    measuring = side.measuring
-    lingering = side.lingering
+  /// Makes another loop the one of the scripts, fresh: no handles, no tasks, nothing reported.
+  ///
+  /// The handle of the loop stays the same value: it means the loop of what runs now. Handles of
+  /// the loop that is set aside must not be used meanwhile: what they ask for has no effect.
+  package func enter(_ loop: Loop) {
+    loopContext = LoopContext(loop, outer: loopContext)
+    attach()
+  }
+
+  /// Ends all that scripts have on the loop of the last `enter`, and goes back to the one before.
+  package func leave() {
+    guard let outer = loopContext.outer else { return }
+    endAll()
+    loopContext = outer
   }
 
   /// The registry reference of a mode's name.
@@ -203,14 +155,14 @@ package final class Runtime {
   /// Runs a body on the loop without counting a reference.
   @inline(__always)
   func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
-    try plainLoop._withUnsafeGuaranteedRef(body)
+    try loopContext.plainLoop._withUnsafeGuaranteedRef(body)
   }
 
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.
   package func shutDown() {
     guard !isOver else { return }
     isOver = true
-    while !sides.isEmpty { leave() }
+    while loopContext.outer != nil { leave() }
     endAll()
     sayFarewell()
     names.drop(state)
