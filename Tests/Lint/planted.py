@@ -75,6 +75,7 @@ FOUND = [
     ("dead-file", "Sources/Core/lua/unused.lua", "-- A file.\n", [1]),
     ("dead-file", "scripts/examples/unused.lua", "-- An example.\n", [1]),
     ("dead-file", "docs/unlinked.md", "# A page\n", [1]),
+    ("rule", "Sources/Core/A.swift", HEAD + "// It is once only (R7).\n", [2]),
     ("link", "README.md", "See [this](docs/gone.md).\n", [1]),
     ("old-offender", "Sources/Core/Shrunk.swift", HEAD, [1]),
     ("old-offender", "Sources/Core/A.swift", HEAD, []),

@@ -38,6 +38,20 @@ def check(source: Source):
         )
 
 
+def undefined_rules(sources: dict[str, Source]):
+    """Rule numbers (R1, D24, S3) that a comment cites and no page defines: path, line, number."""
+    defined = set()
+    for path, source in sources.items():
+        if re.match(r"docs/[^/]+\.md$", path):
+            defined.update(re.findall(r"(?m)^- \*\*([RDS]\d{1,3})\*\*", source.text))
+    for path, source in sorted(sources.items()):
+        if path.startswith("Sources/") and source.suffix in _COMMENTED:
+            for number, comment in enumerate(source.comments, 1):
+                for rule in re.findall(r"\b[RDS]\d{1,3}\b", comment):
+                    if rule not in defined:
+                        yield path, number, rule
+
+
 def check_tree(sources: dict[str, Source], paths: set[str]):
     """What can be said of the tree as a whole: dead files and dead links."""
     text_of = lambda *ends: "\n".join(
@@ -71,6 +85,9 @@ def check_tree(sources: dict[str, Source], paths: set[str]):
             and path not in links
         ):
             yield _dead(path, "no page links to it")
+    for path, number, rule in undefined_rules(sources):
+        what = f"no page of docs/ defines {rule}; a reader cannot look it up"
+        yield sources[path].finding(number, "rule", what, "define it in docs/rules.md")
     for path, page in pages.items():
         for number, line in enumerate(page.lines, 1):
             for target in _LINK.findall(line):
