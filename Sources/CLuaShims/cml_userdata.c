@@ -6,7 +6,6 @@
 #include "cml_internal.h"
 
 struct cml_kind {
-  cml_kind *next;
   struct cml_state *s;
   char *name;
   cml_object_release release;
@@ -14,12 +13,23 @@ struct cml_kind {
   int metatable, methods, getters, setters;  // registry references
   int plain;  // the metatable without the finalizer, of objects that need none
   int user_values, members;
+  int tag;  // of whoever made it
+};
+
+// All kinds of a state lie in blocks, so that one of ours is known by its address. A state has more
+// than one block only if the program makes many kinds of its own.
+enum { BLOCK_KINDS = 64 };
+struct cml_kinds {
+  struct cml_kinds *next;
+  size_t count;
+  cml_kind kinds[BLOCK_KINDS];
 };
 
 static int identities;  // its address is the registry key of the weak table: pointer -> userdata
 
 const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
+void cml_kind_set_tag(cml_kind *k, int tag) { k->tag = tag; }
 
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind) {
   cml_object *o = lua_touserdata(L, i);
@@ -31,9 +41,20 @@ cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind) {
 cml_object *cml_any_object(lua_State *L, int i) {
   cml_object *o = lua_touserdata(L, i);
   if (o == NULL || lua_rawlen(L, i) != sizeof *o) return NULL;
-  for (cml_kind *k = cml_of(L)->kinds; k != NULL; k = k->next)
-    if (o->kind == k) return o;
+  // The words of other libraries' userdata are compared, never followed.
+  uintptr_t address = (uintptr_t)o->kind;
+  for (struct cml_kinds *b = cml_of(L)->kinds; b != NULL; b = b->next) {
+    uintptr_t offset = address - (uintptr_t)b->kinds;
+    if (offset < b->count * sizeof *b->kinds && offset % sizeof *b->kinds == 0) return o;
+  }
   return NULL;
+}
+
+cml_object *cml_tagged_object(lua_State *L, int i, int *tag) {
+  cml_object *o = cml_any_object(L, i);
+  if (o == NULL || !o->live || o->kind->tag == 0) return NULL;
+  *tag = o->kind->tag;
+  return o;
 }
 
 static int finalize(lua_State *L) {
@@ -145,14 +166,24 @@ static int new_table(lua_State *L, int room) {
   return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
+static cml_kind *new_kind(struct cml_state *s) {
+  if (s->kinds == NULL || s->kinds->count == BLOCK_KINDS) {
+    struct cml_kinds *block = calloc(1, sizeof *block);
+    if (block == NULL) abort();
+    block->next = s->kinds;
+    s->kinds = block;
+  }
+  return &s->kinds->kinds[s->kinds->count++];
+}
+
 cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
                        cml_object_release release, void *context) {
   lua_State *L = s->running;
-  cml_kind *k = calloc(1, sizeof *k);
+  cml_kind *k = new_kind(s);
   char *copy = strdup(name);
-  if (k == NULL || copy == NULL) abort();
-  *k = (cml_kind){s->kinds, s, copy, release, context, 0, 0, 0, 0, 0, user_values, members};
-  s->kinds = k;
+  if (copy == NULL) abort();
+  *k = (cml_kind){.s = s, .name = copy, .release = release, .context = context,
+                  .user_values = user_values, .members = members};
   struct cml_work work;
   cml_begin_work(s, L, &work);
   enum { METAMETHODS = 8 };
@@ -335,9 +366,9 @@ void cml_userdata_set_up(lua_State *L) {
 
 void cml_userdata_close(struct cml_state *s) {
   while (s->kinds != NULL) {
-    cml_kind *k = s->kinds;
-    s->kinds = k->next;
-    free(k->name);
-    free(k);
+    struct cml_kinds *block = s->kinds;
+    s->kinds = block->next;
+    for (size_t i = 0; i < block->count; i++) free(block->kinds[i].name);
+    free(block);
   }
 }

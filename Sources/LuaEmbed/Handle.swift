@@ -91,6 +91,15 @@ extension LuaHandleKind {
   package func finalize(_ L: OpaquePointer, _ index: Int32) { cml_finalize_handle(L, index, kind) }
 }
 
+extension LuaStack {
+  /// The handle at an index, if its kind has a tag, and that tag. [-0, +0, raises: -]
+  package func taggedHandle(_ index: Int32) -> (handle: LuaHandle, tag: Int)? {
+    var tag: Int32 = 0
+    guard let object = cml_tagged_object(L, index, &tag) else { return nil }
+    return (LuaHandle(object: object), Int(tag))
+  }
+}
+
 /// Calls the closure of a kind when a handle is collected.
 private final class HandleRelease {
   let body: (LuaHandle) -> Void
@@ -101,10 +110,11 @@ extension LuaState {
   /// Makes a kind of handle. Without getters, methods are found without a call.
   /// - Parameters:
   ///   - slots: User values, such as the handler; numbered from 1.
+  ///   - tag: What `LuaStack.taggedHandle` finds; 0: its handles are not found by that.
   ///   - release: Called once when a handle is collected, in the middle of anything: it must not
   ///     touch the Lua stack, nor tables that are being changed.
   package func makeHandleKind(
-    _ name: String, slots: Int32, _ entries: [LuaEntry],
+    _ name: String, slots: Int32, _ entries: [LuaEntry], tag: Int32 = 0,
     release: ((LuaHandle) -> Void)? = nil
   ) -> LuaHandleKind {
     let L = cml_running(record)!
@@ -112,6 +122,7 @@ extension LuaState {
     if let context { kept.append(Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue()) }
     let kind = cml_kind_new(
       record, name, slots, Int32(entries.count), release == nil ? nil : releaseHandle, context)!
+    cml_kind_set_tag(kind, tag)
     for entry in entries { add(entry, to: kind, L) }
     cml_kind_seal(kind, L)
     return LuaHandleKind(kind: kind)

@@ -314,6 +314,8 @@ void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
 void cml_kind_seal(cml_kind *k, lua_State *L);
 const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);
+// Gives a kind a number, by which its objects are found without trying one kind after the other.
+void cml_kind_set_tag(cml_kind *k, int tag);
 // Pushes a new object; all words are zero. [-0, +1, m]
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
 // Pushes a new object that is whole, with the function at the index as its first user value; it is
@@ -330,6 +332,8 @@ void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is no object of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
+// The object at an index if its kind has a tag, and that tag. [-0, +0, -]
+cml_object *cml_tagged_object(lua_State *L, int i, int *tag);
 // Pushes the userdata that stands for this address, if one is alive. [-0, +(0|1), -]
 bool cml_push_known(lua_State *L, void *pointer);
 // Remembers the userdata on top of the stack for the address. [-0, +0, m]

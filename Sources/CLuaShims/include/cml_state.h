@@ -141,7 +141,7 @@ struct cml_state {
   int tid;
   struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
   bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
-  cml_kind *kinds;          // all kinds of userdata (cml_userdata.c)
+  struct cml_kinds *kinds;  // all kinds of userdata (cml_userdata.c)
   void *host;               // the embedding object, for raw host functions
   void *owner;              // the binding's object for this state
 };
