@@ -40,7 +40,6 @@ let package = Package(
       name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
       swiftSettings: strict),
 
-    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
     .testTarget(
@@ -49,18 +48,15 @@ let package = Package(
       name: "CStockLua", dependencies: ["MoonloopCLua"], path: "Tests/CStockLua", cSettings: strictC
     ),
     .testTarget(
-      name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua", "TestSupport"],
-      swiftSettings: strict),
+      name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
     .testTarget(
       name: "MoonloopTests",
-      dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop", "CStockLua", "TestSupport"],
+      dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop", "CStockLua"],
       swiftSettings: strict),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["ConformanceDriver", "TestSupport"],
-      swiftSettings: strict),
+      name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
     .testTarget(
-      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram", "TestSupport"],
-      swiftSettings: strict),
+      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu2x

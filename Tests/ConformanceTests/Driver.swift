@@ -1,7 +1,6 @@
 // Runs the driver as a program, as a user does.
 
 import Foundation
-import TestSupport
 
 struct Driver {
   let lines: [String]
@@ -35,7 +34,8 @@ struct Driver {
 
 /// The scenario files of the repository.
 enum Scenarios {
-  private static let tests = URL(fileURLWithPath: RepositoryFile(path: "Tests").full)
+  private static let tests = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
 
   static let folders = ["Conformance", "Conformance/extra"].map {
     tests.appendingPathComponent($0).path

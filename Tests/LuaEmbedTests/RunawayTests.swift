@@ -2,7 +2,6 @@
 
 import Glibc
 import LuaEmbed
-import TestSupport
 import Testing
 
 private struct Runaway: Sendable, CustomTestStringConvertible {
@@ -11,8 +10,7 @@ private struct Runaway: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static func all() throws -> [Runaway] {
-    try scriptText("StandardLibrary/runaways.txt").split(separator: "\n---- ").dropFirst().map {
-      part in
+    try scriptText("standard/runaways.txt").split(separator: "\n---- ").dropFirst().map { part in
       let cut = part.firstIndex(of: "\n") ?? part.endIndex
       return Runaway(name: String(part[..<cut]), script: String(part[cut...]))
     }

@@ -74,9 +74,12 @@ package final class Handles {
 
   // MARK: Items
 
-  /// Remembers an item that has got a handle, and where it was made.
-  package func note(_ item: Loop.Item, madeAt place: LuaPosition, generation: Int32 = 0) {
+  /// Remembers an item that has got a handle, its kind, and where it was made.
+  func note<Kind: ItemKind>(
+    _ item: Kind.Item, of kind: Kind, madeAt place: LuaPosition, generation: Int32 = 0
+  ) {
     if !orphans.isEmpty { orphans = [] }
+    item.maker.kind = kind.seat.number
     item.maker.generation = generation
     item.maker.source = place.source
     item.maker.line = place.line
@@ -133,17 +136,5 @@ package final class Handles {
       else { return nil }
       return TimerID(slot: slot, generation: record.generation)
     }
-  }
-}
-
-/// Ends an item whatever it is.
-package func invalidate(_ item: Loop.Item) {
-  switch item {
-  case let source as Loop.Source: source.invalidate()
-  case let port as Loop.Port: port.invalidate()
-  case let descriptor as Loop.DescriptorSource: descriptor.invalidate()
-  case let observer as Loop.Observer: observer.invalidate()
-  case let timer as Loop.Timer: timer.invalidate()
-  default: break
   }
 }

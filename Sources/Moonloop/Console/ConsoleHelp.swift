@@ -78,18 +78,18 @@ extension LuaStack {
 /// `type_of(value)`: the type of a handle as the reference calls it; nil if it is none of ours.
 private let consoleTypeOf: LuaRawFunction = { L, context in
   host(L, context, "type_of") { call in
-    let kinds = call.runtime.kinds
+    if let (_, tag) = call.stack.taggedHandle(1) {
+      let kind = type(of: call.runtime.itemKinds[tag: tag])
+      if let handles = kind.handles { call.stack.push(handles.type) }
+      return 1
+    }
+    let kinds = call.kinds
     let types: [(kind: LuaHandleKind, type: StaticString)] = [
       (kinds.loop, "moonloop.Loop"), (kinds.timer, "moonloop.Timer"),
-      (kinds.task, "moonloop.Task"), (kinds.source, "moonloop.Source"),
-      (kinds.fd, "moonloop.Descriptor"), (kinds.observer, "moonloop.Observer"),
-      (kinds.stream, "moonloop.Stream"), (kinds.server, "moonloop.Server"),
-      (kinds.datagrams, "moonloop.Datagrams"), (kinds.port, "moonloop.Port"),
-      (kinds.remotePort, "moonloop.RemotePort"), (kinds.worker, "moonloop.Worker"),
+      (kinds.task, "moonloop.Task"), (kinds.remotePort, "moonloop.RemotePort"),
       (kinds.reply, "moonloop.Reply"), (kinds.request, "moonloop.Request"),
       (kinds.channel, "moonloop.Channel"), (kinds.semaphore, "moonloop.Semaphore"),
-      (kinds.permit, "moonloop.Permit"), (kinds.signal, "moonloop.Signal"),
-      (kinds.watch, "moonloop.Watch"), (kinds.process, "moonloop.Process"),
+      (kinds.permit, "moonloop.Permit"), (kinds.process, "moonloop.Process"),
       (kinds.terminal, "moonloop.Tty"),
     ]
     guard let found = types.first(where: { $0.kind.handle(call.stack.L, 1) != nil }) else {

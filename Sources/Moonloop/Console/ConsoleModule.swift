@@ -84,10 +84,10 @@ extension Runtime {
 extension HostCall {
   /// The custom source among the arguments.
   package func consoleSource(_ index: Int32) throws(ScriptMistake) -> Loop.Source {
-    guard runtime.kinds.source.handle(stack.L, index) != nil,
-      let source = itemHandle(index)?.item as? Loop.Source
-    else { throw mistake("a source is missing") }
-    return source
+    guard let handle = runtime.kinds.source.handle(stack.L, index) else {
+      throw mistake("a source is missing")
+    }
+    return handle.item(as: Loop.Source.self)
   }
 }
 

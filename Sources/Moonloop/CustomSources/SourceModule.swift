@@ -33,15 +33,15 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   if !hasPerform { _ = try options.pushHandler("[1]", isRequired: true) }
   let hasSchedule = try options.pushHandlerOrNil("schedule")
   let hasCancel = try options.pushHandlerOrNil("cancel")
-  let doors = call.runtime.doors
-  let kept: Loop.Source? = try call.remake(
-    call.kinds.source, name, handlers: 3, options, modes: isAdded ? modes ?? [.default] : nil
+  let kind = call.kind(SourceKind.self)
+  let kept = try call.remake(
+    SourceKind.self, name, handlers: 3, options, modes: isAdded ? modes ?? [.default] : nil
   ) { $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel }
   if kept != nil { return 1 }
   let source = Loop.Source(
-    order: order, name: name, schedule: hasSchedule ? doors.schedule : nil,
-    cancel: hasCancel ? doors.cancel : nil, isConfined: true, perform: doors.perform)
-  _ = call.push(call.runtime.kinds.source, source)
+    order: order, name: name, schedule: hasSchedule ? kind.schedule : nil,
+    cancel: hasCancel ? kind.cancel : nil, isConfined: true, perform: kind.perform)
+  call.push(kind, source)
   stack.rotate(-4, 1)  // the handle below its three functions
   stack.popSlot(3, of: -4)
   stack.popSlot(2, of: -3)
@@ -49,28 +49,6 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   try call.applyCommonOptions(options, to: source)
   if isAdded { try call.addNew(source, to: modes) }
   return 1
-}
-
-// MARK: Calling out
-
-extension Runtime {
-  /// The source was signalled: its handler gets it.
-  func perform(_ source: Loop.Source) {
-    callOut(source, slot: 1)
-  }
-
-  /// The source has come into a mode or leaves it: its handler gets loop and mode too (R46).
-  func tell(_ source: Loop.Source, slot: Int32, _ mode: ModeName) {
-    if source.maker.ref < 0 { return }  // The state is closing.
-    let name = modeRef(mode)
-    callOut(source) { ref in
-      state.dispatch(ref: ref, slot: slot) { stack in
-        stack.push(ref: loopRef)
-        stack.push(ref: name)
-        return 2
-      }
-    }
-  }
 }
 
 // MARK: Methods

@@ -46,9 +46,9 @@ private func makeDescriptor(
   let hasRead = try options.pushHandlerOrNil("read")
   let hasWrite = try options.pushHandlerOrNil("write")
   if !hasRead && !hasWrite { throw call.mistake("needs a handler: 'read', 'write' or both") }
-  let doors = call.runtime.doors
-  let kept: Loop.DescriptorSource? = try call.remake(
-    call.kinds.fd, name.isEmpty ? "#\(fd)" : name, handlers: 2, options,
+  let kind = call.kind(DescriptorKind.self)
+  let kept = try call.remake(
+    DescriptorKind.self, name.isEmpty ? "#\(fd)" : name, handlers: 2, options,
     modes: isAdded ? modes ?? [.default] : nil
   ) { $0.fd == Int32(fd) && $0.closesDescriptor == closes }
   if let kept {
@@ -59,13 +59,13 @@ private func makeDescriptor(
   let source = Loop.DescriptorSource(
     Int32(fd), closesDescriptor: closes, events: hasRead ? .read : [],
     reenabled: reenabled.map { $0.reduce([]) { $0.union($1) } } ?? .read, name: name,
-    handler: doors.event)
-  source.onFailure = doors.failure
+    handler: kind.event)
+  source.onFailure = kind.failure
   do throws(SystemError) { try source.inspect(call.loop.kernel) } catch {
     throw OperatingFailure(
       "fd: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))", error.name)
   }
-  _ = call.push(call.runtime.kinds.fd, source)
+  call.push(kind, source)
   call.stack.rotate(-3, 1)  // the handle below its two functions
   call.stack.popSlot(2, of: -3)
   call.stack.popSlot(1, of: -2)
@@ -73,26 +73,6 @@ private func makeDescriptor(
   try call.applyCommonOptions(options, to: source)
   if isAdded { try call.addNew(source, to: modes) }
   return 1
-}
-
-// MARK: Calling out
-
-extension Runtime {
-  /// The descriptor is ready for an event: the handler of that event gets it, and the event's name.
-  func deliver(_ source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
-    let isRead = event == .read
-    callOut(source, slot: isRead ? 1 : 2, argument: isRead ? readName : writeName)
-  }
-
-  /// The descriptor was closed behind the loop's back: the item has ended, which is an error.
-  func fail(_ source: Loop.DescriptorSource, _ error: SystemError) {
-    if source.maker.ref < 0 { return }  // The state is closing.
-    let text =
-      "descriptor \(source.fd) was closed while it was watched: \(error.message) (\(error.name)); "
-      + "invalidate the handle before closing the descriptor"
-    report(LuaError(message: text, code: error.name), .item(source))
-    noteEnd(of: source)
-  }
 }
 
 // MARK: Methods

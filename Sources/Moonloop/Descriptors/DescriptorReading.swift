@@ -12,7 +12,7 @@ final class ReadAhead {
 extension Runtime {
   /// The read-ahead of a descriptor, made when first needed.
   func readAhead(of source: Loop.DescriptorSource) -> ReadAhead {
-    if let buffer = source.maker.state as? ReadAhead { return buffer }
+    if let buffer = source.state(as: ReadAhead.self) { return buffer }
     let buffer = ReadAhead()
     source.maker.state = buffer
     return buffer

@@ -10,8 +10,8 @@ extension Runtime {
     let verb = scriptRun?.mode.name == nil ? "would keep" : "keeps"
     var holders: [String] = []
     var isOwnTurn = false
-    for item in handles.items where item.holds && !(item is Loop.Observer) {
-      if loop.contains(item, mode: mode) { holders.append(label(of: .item(item))) }
+    for item in handles.items where item.holds && loop.contains(item, mode: mode) {
+      if type(of: itemKinds[item]).holdsRuns { holders.append(label(of: .item(item))) }
     }
     for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
       let record = loop.timers.records[id.slot]

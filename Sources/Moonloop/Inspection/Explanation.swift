@@ -117,7 +117,7 @@ extension Runtime {
   func why(programItem item: Loop.Item) -> String {
     let label = "\(item.label) of the program"
     guard item.isValid else { return "\(label): it has ended" }
-    if item.isOwned(by: loop), !(item is Loop.Timer) { return "\(label): \(obstacle(item))" }
+    if item.isOwned(by: loop) { return "\(label): \(itemKinds[item].reason(for: item))" }
     let modes = loop.modes(of: item)
     if modes.isEmpty && item.hasOwner { return "\(label): it is on another loop, not on this one" }
     let words = obstacle(
@@ -129,10 +129,12 @@ extension Runtime {
     let label = label(of: .item(item))
     guard item.isValid else {
       if let load = loadThatEnded(item.maker.generation) { return "\(label): \(load)" }
-      let end = endedAt.map { "it was invalidated at \(state.text(of: $0))" } ?? endWord(item)
+      let end =
+        endedAt.map { "it was invalidated at \(state.text(of: $0))" }
+        ?? itemKinds[item].endText(of: item)
       return "\(label): \(end); make a new one\(endedAt == nil ? history(recorded(item)) : "")"
     }
-    return "\(label): \(obstacle(item))\(history(recorded(item)))"
+    return "\(label): \(itemKinds[item].reason(for: item))\(history(recorded(item)))"
   }
 
   /// What is said of a handle that the next generation of the file has not made again (D36).
@@ -143,43 +145,6 @@ extension Runtime {
     return
       "it was invalidated by the reload to generation \(-stamp), \(time) ago\(asked): the file "
       + "as it is now does not make it, or not under this name; make it again"
-  }
-
-  private func endWord(_ item: Loop.Item) -> String {
-    if let observer = item as? Loop.Observer, !observer.repeats, observer.callouts > 0 {
-      return "it was told once, as it was to (repeats = false), and ended"
-    }
-    return "it has ended"
-  }
-
-  private func obstacle(_ item: Loop.Item) -> String {
-    if let stream = ScriptStream.of(item) { return obstacle(stream) }
-    if let obstacle = obstacle(
-      modes: loop.modes(of: item), isCommon: loop.contains(item, mode: .common),
-      doing: "be called", state: nil)
-    {
-      return obstacle + pending(item)
-    }
-    if let task = waitingHandler(of: item) {
-      return "its handler waits \(forWhat(task)); nothing is delivered until it returns"
-    }
-    if let nature = item.nature { return nature.obstacle(item) }
-    switch item {
-    case let source as Loop.Source: return obstacle(source)
-    case let port as Loop.Port: return obstacle(port)
-    case let source as Loop.DescriptorSource: return obstacle(source)
-    case let observer as Loop.Observer: return obstacle(observer)
-    default: return "nothing is in its way"
-    }
-  }
-
-  /// What waits behind an obstacle, if anything does.
-  private func pending(_ item: Loop.Item) -> String {
-    switch item {
-    case let source as Loop.Source where source.isSignalled: "; it is signalled, and stays so"
-    case let port as Loop.Port where port.waiting > 0: "; \(waiting(in: port))"
-    default: ""
-    }
   }
 
   // MARK: What happened before

@@ -161,7 +161,7 @@ extension Runtime {
 
   private func row(_ item: Loop.Item) -> DumpRow {
     DumpRow(
-      kind: word(for: item), name: item.name.isEmpty ? "-" : item.name,
+      kind: itemKinds.word(for: item), name: item.name.isEmpty ? "-" : item.name,
       modes: list(loop.contains(item, mode: .common), loop.modes(of: item)),
       madeAt: state.text(of: handles.place(of: item)), fires: "\(item.callouts)",
       figures: figures(recorded(item)),
@@ -207,21 +207,7 @@ extension Runtime {
   /// What an item does now, in a few words.
   private func stateText(_ item: Loop.Item) -> String {
     if let task = waitingHandler(of: item) { return "its handler waits \(forWhat(task))" }
-    if let nature = item.nature { return nature.stateText(item) }
-    switch item {
-    case let source as Loop.Source: return source.isSignalled ? "signalled" : "idle"
-    case let port as Loop.Port:
-      return port.isSuspended ? "no handler, \(port.waiting) waiting" : "\(port.waiting) waiting"
-    case let source as Loop.DescriptorSource:
-      let events = source.enabled.isEmpty ? "nothing" : source.enabled.description
-      return "descriptor \(source.fd), enabled: \(events)"
-    case let observer as Loop.Observer: return "on \(names(of: observer.activities))"
-    default: return ""
-    }
-  }
-
-  func names(of activities: Activity) -> String {
-    activityNames.filter { activities.contains($0.value) }.map(\.name).joined(separator: ",")
+    return itemKinds[item].stateText(of: item)
   }
 
   func dueText(_ record: TimerRecord) -> String {

@@ -89,7 +89,8 @@ extension Runtime {
   // MARK: What has a row
 
   func recorded(_ item: Loop.Item) -> RecordedSubject {
-    RecordedSubject(word: word(for: item), name: item.name, place: handles.place(of: item))
+    RecordedSubject(
+      word: itemKinds.word(for: item), name: item.name, place: handles.place(of: item))
   }
 
   func recorded(timer id: TimerID) -> RecordedSubject {

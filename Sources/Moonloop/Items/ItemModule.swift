@@ -3,18 +3,6 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// The word for an item in messages and in `loop:dump`: the name of its kind of handle.
-func word(for item: Loop.Item) -> String {
-  if let nature = item.nature { return nature.word }
-  guard item is Loop.DescriptorSource else { return item.kind }
-  switch item.maker.role {
-  case .none: return "fd"
-  case .stream: return "stream"
-  case .server: return "server"
-  case .datagrams: return "socket"
-  }
-}
-
 // MARK: Finding
 
 extension LuaHandle {
@@ -54,17 +42,6 @@ extension LuaHandle {
 }
 
 extension HostCall {
-  /// The handle of an item at an index; nil if it is none.
-  func itemHandle(_ index: Int32) -> LuaHandle? {
-    let kinds = runtime.kinds
-    return kinds.source.handle(stack.L, index) ?? kinds.fd.handle(stack.L, index)
-      ?? kinds.stream.handle(stack.L, index) ?? kinds.server.handle(stack.L, index)
-      ?? kinds.datagrams.handle(stack.L, index)
-      ?? kinds.port.handle(stack.L, index) ?? kinds.observer.handle(stack.L, index)
-      ?? kinds.signal.handle(stack.L, index) ?? kinds.watch.handle(stack.L, index)
-      ?? kinds.worker.handle(stack.L, index)
-  }
-
   func selfItem() throws(ScriptMistake) -> LuaHandle {
     guard let handle = itemHandle(1) else { throw notSelf("handle") }
     return handle
@@ -95,11 +72,10 @@ extension HostCall {
 
 extension HostCall {
   /// Makes a handle for an item; it holds the item. Ask `requireOpen` first. [-0, +1]
-  func push<Item: Loop.Item>(_ kind: LuaHandleKind, _ item: Item) -> LuaHandle {
-    let handle = kind.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(item).toOpaque()
-    runtime.handles.note(item, madeAt: stack.position, generation: runtime.makingGeneration)
-    return handle
+  func push<Kind: ItemKind>(_ kind: Kind, _ item: Kind.Item) {
+    kind.seat.handles!.push(stack.L).pointer = Unmanaged.passRetained(item).toOpaque()
+    runtime.handles.note(
+      item, of: kind, madeAt: stack.position, generation: runtime.makingGeneration)
   }
 
   /// Adds the item whose handle is at an index to modes; the loop holds the handle then (D4).
@@ -145,24 +121,17 @@ extension HostCall {
 extension Runtime {
   /// Ends an item; the script may still have its handle.
   func end(_ item: Loop.Item) {
-    invalidate(item)
+    item.invalidate()
     noteEnd(of: item)
   }
 
   /// The item has ended: nothing of it is held any more.
   func noteEnd(of item: Loop.Item) {
-    switch item.maker.role {
-    case .none: break
-    case .stream: if let stream = ScriptStream.of(item) { streamEnded(stream) }
-    case .server: ScriptServer.of(item)?.ended()
-    case .datagrams: ScriptDatagrams.of(item)?.ended()
-    }
-    (item.maker.state as? PortShape)?.receiver?.finish(nil)
+    let kind = itemKinds[item]
+    kind.ended(item)
     if item.maker.ref > 0 { state.stack.dropRef(item.maker.ref) }
     item.maker.ref = 0
-    item.nature?.itemEnded()
-    // How a worker ended can still be asked.
-    if !(item.maker.state is Worker) { item.maker.state = nil }
+    if !type(of: kind).keepsState { item.maker.state = nil }
     handles.forget(item)
   }
 
@@ -195,10 +164,9 @@ extension Runtime {
     handle.pointer = nil
     let item = Unmanaged<Loop.Item>.fromOpaque(pointer).takeRetainedValue()
     item.maker.ref = -1
-    invalidate(item)
-    ScriptStream.of(item)?.tellOfEnd()
+    item.invalidate()
+    itemKinds[item].collected(item)
     handles.forget(item, isCollected: true)
-    item.nature?.itemEnded()
     item.maker.state = nil
   }
 
@@ -264,57 +232,6 @@ extension LuaDoor {
   fileprivate func dispatch(_ ref: Int32, _ slot: Int32, _ argument: Int32) -> DispatchOutcome {
     argument == 0
       ? dispatch(ref: ref, slot: slot) : dispatch(ref: ref, slot: slot, argument: argument)
-  }
-}
-
-/// The handlers that the core gets, one for all items of a kind: no closure for each.
-final class ItemDoors {
-  private(set) var perform: Loop.Source.Perform = { _ in }
-  private(set) var schedule: Loop.Source.Scheduler = { _, _, _ in }
-  private(set) var cancel: Loop.Source.Scheduler = { _, _, _ in }
-  private(set) var event: Loop.DescriptorSource.Handler = { _, _ in }
-  private(set) var failure: Loop.DescriptorSource.FailureHandler = { _, _ in }
-  private(set) var streamEvent: Loop.DescriptorSource.Handler = { _, _ in }
-  private(set) var serverEvent: Loop.DescriptorSource.Handler = { _, _ in }
-  private(set) var datagramEvent: Loop.DescriptorSource.Handler = { _, _ in }
-  private(set) var streamFailure: Loop.DescriptorSource.FailureHandler = { _, _ in }
-  private(set) var activity: Loop.Observer.Handler = { _, _ in }
-  private(set) var message: Loop.Port.Handler = { _, _ in }
-  private(set) var notice: Loop.Port.Handler = { _, _ in }
-  private(set) var release: (LuaHandle) -> Void = { _ in }
-
-  func open(_ runtime: Runtime) {
-    // The state holds the runtime, and ends all items before it goes.
-    let door = Unmanaged.passUnretained(runtime)
-    release = { handle in door._withUnsafeGuaranteedRef { $0.release(handle) } }
-    perform = { source in door._withUnsafeGuaranteedRef { $0.perform(source) } }
-    schedule = { source, _, mode in
-      door._withUnsafeGuaranteedRef { $0.tell(source, slot: 2, mode) }
-    }
-    cancel = { source, _, mode in
-      door._withUnsafeGuaranteedRef { $0.tell(source, slot: 3, mode) }
-    }
-    event = { source, event in door._withUnsafeGuaranteedRef { $0.deliver(source, event) } }
-    failure = { source, error in door._withUnsafeGuaranteedRef { $0.fail(source, error) } }
-    streamEvent = { source, event in
-      door._withUnsafeGuaranteedRef { $0.deliver(stream: source, event) }
-    }
-    serverEvent = { source, _ in
-      door._withUnsafeGuaranteedRef { $0.deliver(server: source) }
-    }
-    datagramEvent = { source, _ in
-      door._withUnsafeGuaranteedRef { $0.deliver(datagrams: source) }
-    }
-    streamFailure = { source, error in
-      door._withUnsafeGuaranteedRef { $0.fail(stream: source, error) }
-    }
-    activity = { observer, activity in
-      door._withUnsafeGuaranteedRef { $0.notify(observer, activity) }
-    }
-    message = { port, message in door._withUnsafeGuaranteedRef { $0.deliver(port, message) } }
-    notice = { port, notice in
-      door._withUnsafeGuaranteedRef { $0.deliver(port, notice: notice) }
-    }
   }
 }
 

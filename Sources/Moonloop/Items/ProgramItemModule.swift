@@ -77,10 +77,10 @@ let programItemSignal: LuaRawFunction = { L, context in
 let programItemInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let item = try call.programItem()
-    if item is Loop.Source || item is Loop.Port {
-      invalidate(item)
+    if item.canBeShared {
+      item.invalidate()
     } else if item.isValid {
-      try call.claiming(item) { invalidate(item) }
+      try call.claiming(item) { item.invalidate() }
     }
     return 0
   }

@@ -109,7 +109,7 @@ extension HostCall {
 
   fileprivate func makePort(_ place: PortPlace, _ wanted: NamedPortOptions) -> Loop.Port {
     let port = Loop.Port(
-      name: place.name, capacity: wanted.capacity, handler: runtime.doors.message)
+      name: place.name, capacity: wanted.capacity, handler: kind(PortKind.self).message)
     port.arrive(at: loop)
     return port
   }
@@ -143,7 +143,7 @@ extension HostCall {
   ) throws -> Int32 {
     port.maker.state = shape
     let hasHandler = try options.pushHandlerOrNil("[1]")
-    _ = push(kinds.port, port)
+    push(kind(PortKind.self), port)
     stack.rotate(-2, 1)
     stack.popSlot(1, of: -2)
     shape.waitsForHandler = !hasHandler
@@ -190,7 +190,7 @@ private final class PortOwner: @unchecked Sendable {
   /// Loop thread only.
   private func endPort() {
     guard let runtime, !runtime.state.isClosed, let port, port.isValid,
-      let shape = port.maker.state as? PortShape
+      let shape = PortShape.of(port)
     else { return }
     if port.waiting == 0 { return runtime.end(port) }
     shape.endsWhenEmpty = true
@@ -203,7 +203,7 @@ extension Runtime {
   /// Something failed at the socket of a port.
   func hear(_ notice: PortNotice, _ port: Loop.Port) {
     report(LuaError(message: notice.text, code: notice.code), .item(port))
-    let shape = port.maker.state as? PortShape
+    let shape = PortShape.of(port)
     if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
   }
 }

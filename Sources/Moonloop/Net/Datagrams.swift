@@ -19,9 +19,9 @@ final class ScriptDatagrams {
     self.source = source
   }
 
-  static func of(_ source: Loop.Item) -> ScriptDatagrams? {
-    guard let state = source.makerState(.datagrams) else { return nil }
-    return unsafeDowncast(state, to: ScriptDatagrams.self)
+  /// The socket of a source of that kind; nil once it has ended.
+  static func of(_ source: Loop.DescriptorSource) -> ScriptDatagrams? {
+    source.state(as: ScriptDatagrams.self)
   }
 
   func settle() {
@@ -105,21 +105,6 @@ final class DatagramWait: OtherWait {
   }
 }
 
-extension Runtime {
-  /// A datagram has come.
-  func deliver(datagrams source: Loop.DescriptorSource) {
-    guard let socket = ScriptDatagrams.of(source) else { return }
-    if let waiting = socket.waiting, waiting.isActive { return waiting.come() }
-    guard socket.hasHandler else { return socket.settle() }
-    callOut(source) { ref in
-      state.dispatch(ref: ref, slot: 1) { stack in
-        // Readiness may have been false: the handler then hears of nothing, as EAGAIN.
-        socket.receive(on: stack) ?? stack.pushFailure("there was no datagram", "EAGAIN")
-      }
-    }
-  }
-}
-
 private let udpOptions: [StaticString] = [
   "host", "port", "connect", "broadcast", "reuse_port", "name", "modes", "keep_alive", "on_error",
 ]
@@ -145,8 +130,8 @@ let netUDP: LuaRawFunction = { L, context in
     let hasHandler = try options.pushHandlerOrNil("[1]")
     let identity = name ?? (port > 0 ? local.text : "")
     let requested = [local.text] + [remote].compactMap { $0?.text }
-    let kept: Loop.DescriptorSource? = try call.remake(
-      call.kinds.datagrams, identity, handlers: 1, options, modes: modes ?? [.default]
+    let kept = try call.remake(
+      DatagramsKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
     ) { ScriptDatagrams.of($0)?.requested == requested }
     if let kept, let socket = ScriptDatagrams.of(kept) {
       let hadHandler = socket.hasHandler
@@ -167,19 +152,19 @@ let netUDP: LuaRawFunction = { L, context in
       if let remote { _ = try Sockets.connect(socket.number, remote) }
       fd = socket.release()
     } catch { throw OperatingFailure("udp on \(local.text): \(error)", error.name) }
+    let kind = call.kind(DatagramsKind.self)
     let source = Loop.DescriptorSource(
       fd, closesDescriptor: true, events: [], reenabled: .read,
-      name: name ?? Sockets.name(of: fd)?.text ?? "", handler: call.runtime.doors.datagramEvent)
+      name: name ?? Sockets.name(of: fd)?.text ?? "", handler: kind.event)
     source.isNonBlocking = true
-    source.onFailure = call.runtime.doors.failure
+    source.onFailure = call.kind(DescriptorKind.self).failure
     let socket = ScriptDatagrams(call.runtime, source)
     socket.hasHandler = hasHandler
     socket.isConnected = remote != nil
     socket.identity = identity
     socket.requested = requested
     source.maker.state = socket
-    source.maker.role = .datagrams
-    _ = call.push(call.kinds.datagrams, source)
+    call.push(kind, source)
     call.stack.rotate(-2, 1)
     call.stack.popSlot(1, of: -2)
     try call.applyCommonOptions(options, to: source)
@@ -208,8 +193,8 @@ extension HostCall {
   }
 
   fileprivate func selfDatagrams() throws(ScriptMistake) -> ScriptDatagrams {
-    let handle = try selfHandle(kinds.datagrams)
-    guard let socket = ScriptDatagrams.of(handle.item) else { throw invalid(handle) }
+    let source = try selfItem(of: DatagramsKind.self)
+    guard let socket = ScriptDatagrams.of(source) else { throw invalid(itemHandle(1)!) }
     return socket
   }
 }

@@ -63,7 +63,7 @@ class NetWait: OtherWait {
 
   final func remove(_ item: Loop.Item) {
     items.removeAll { $0 === item }
-    invalidate(item)
+    item.invalidate()
   }
 
   override final func join(_ mode: ModeName, _ loop: Loop) {
@@ -85,7 +85,7 @@ class NetWait: OtherWait {
     hold = nil
     let items = items
     self.items = []
-    for item in items { invalidate(item) }
+    for item in items { item.invalidate() }
     ended()
   }
 

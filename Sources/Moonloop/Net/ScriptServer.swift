@@ -47,9 +47,9 @@ final class ScriptServer {
     self.address = address
   }
 
-  static func of(_ source: Loop.Item) -> ScriptServer? {
-    guard let state = source.makerState(.server) else { return nil }
-    return unsafeDowncast(state, to: ScriptServer.self)
+  /// The server of a source of that kind; nil once it has ended.
+  static func of(_ source: Loop.DescriptorSource) -> ScriptServer? {
+    source.state(as: ScriptServer.self)
   }
 
   /// From the next connection on.

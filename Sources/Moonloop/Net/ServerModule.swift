@@ -40,8 +40,8 @@ let netListen: LuaRawFunction = { L, context in
     let name = try options.string("name")
     let hasHandler = try options.pushHandlerOrNil("[1]")
     let identity = name ?? places.map(\.text).joined(separator: ",")
-    let kept: Loop.DescriptorSource? = try call.remake(
-      call.kinds.server, identity, handlers: 1, options, modes: modes ?? [.default]
+    let kept = try call.remake(
+      ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
     ) { ScriptServer.of($0)?.requested == places.map(\.text) }
     if let kept, let server = ScriptServer.of(kept) {
       let wasOld = server.settings
@@ -53,11 +53,12 @@ let netListen: LuaRawFunction = { L, context in
       return 1
     }
     let (socket, address) = try listen(places, request)
+    let kind = call.kind(ServerKind.self)
     let source = Loop.DescriptorSource(
       socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
-      name: name ?? address.text, handler: call.runtime.doors.serverEvent)
+      name: name ?? address.text, handler: kind.event)
     source.isNonBlocking = true
-    source.onFailure = call.runtime.doors.failure
+    source.onFailure = call.kind(DescriptorKind.self).failure
     let server = ScriptServer(call.runtime, source, address)
     server.settings = ServerSettings(
       limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
@@ -68,8 +69,7 @@ let netListen: LuaRawFunction = { L, context in
       server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
     }
     source.maker.state = server
-    source.maker.role = .server
-    _ = call.push(call.kinds.server, source)
+    call.push(kind, source)
     call.stack.rotate(-2, 1)
     call.stack.popSlot(1, of: -2)
     try call.applyCommonOptions(options, to: source)
@@ -145,23 +145,12 @@ private func isStale(_ place: SocketAddress) -> Bool {
   return false
 }
 
-extension Runtime {
-  /// Somebody waits to be accepted.
-  func deliver(server source: Loop.DescriptorSource) {
-    guard let server = ScriptServer.of(source) else { return }
-    let outer = current
-    current = .item(source)
-    server.ready()
-    current = outer
-  }
-}
-
 // MARK: Methods
 
 extension HostCall {
   fileprivate func selfServer() throws(ScriptMistake) -> ScriptServer {
-    let handle = try selfHandle(kinds.server)
-    guard let server = ScriptServer.of(handle.item) else { throw invalid(handle) }
+    let source = try selfItem(of: ServerKind.self)
+    guard let server = ScriptServer.of(source) else { throw invalid(itemHandle(1)!) }
     return server
   }
 }

@@ -35,28 +35,19 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = try options.pushHandler("[1]", isRequired: true)
   let activities = on.reduce([] as Activity) { $0.union($1) }
-  let kept: Loop.Observer? = try call.remake(
-    call.kinds.observer, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  let kept = try call.remake(
+    ObserverKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
   ) { $0.activities == activities && $0.repeats == repeats && $0.order == order }
   if kept != nil { return 1 }
+  let kind = call.kind(ObserverKind.self)
   let observer = Loop.Observer(
-    activities, repeats: repeats, order: order, name: name,
-    handler: call.runtime.doors.activity)
-  _ = call.push(call.runtime.kinds.observer, observer)
+    activities, repeats: repeats, order: order, name: name, handler: kind.activity)
+  call.push(kind, observer)
   call.stack.rotate(-2, 1)
   call.stack.popSlot(1, of: -2)
   try call.applyCommonOptions(options, to: observer)
   if isAdded { try call.addNew(observer, to: modes) }
   return 1
-}
-
-extension Runtime {
-  /// An activity has come: the handler gets the observer and its name.
-  func notify(_ observer: Loop.Observer, _ activity: Activity) {
-    let name = names.ref(of: activity)
-    callOut(observer, slot: 1, argument: name)
-    if !observer.repeats && observer.isValid { end(observer) }  // R34
-  }
 }
 
 let observerOrder: LuaRawFunction = { L, context in

@@ -55,7 +55,7 @@ extension Runtime {
     if let handle = kinds.port.handle(stack.L, index) {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { return .failure(.init("a port that has ended")) }
-      let right = (port.maker.state as? PortShape)?.peer ?? PortRight(port, home: number)
+      let right = PortShape.of(port)?.peer ?? PortRight(port, home: number)
       return .success(.port(right))
     }
     if let handle = kinds.remotePort.handle(stack.L, index) {
@@ -64,7 +64,11 @@ extension Runtime {
       }
       return .success(.port(right))
     }
-    if let handle = kinds.fd.handle(stack.L, index) ?? kinds.stream.handle(stack.L, index) {
+    if let handle = kinds.fd.handle(stack.L, index) {
+      return duplicate(handle.item(as: Loop.DescriptorSource.self))
+    }
+    if let handle = kinds.stream.handle(stack.L, index) {
+      ScriptStream.of(handle)?.connection = nil  // The receiver will have it too.
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
     return nil
@@ -73,8 +77,9 @@ extension Runtime {
   private func duplicate(
     _ source: Loop.DescriptorSource
   ) -> Result<Attachment, StructuredClone.Refusal> {
-    guard source.isValid else { return .failure(.init("a \(word(for: source)) that has ended")) }
-    ScriptStream.of(source)?.connection = nil  // The receiver will have it too.
+    guard source.isValid else {
+      return .failure(.init("a \(itemKinds.word(for: source)) that has ended"))
+    }
     do throws(SystemError) {
       return .success(.descriptor(SentDescriptor(try Descriptor(duplicateOf: source.fd))))
     } catch {

@@ -27,6 +27,9 @@ final class PortShape {
   var receiver: ReceiveWait?
   /// What stands behind a named port; it is closed when nobody holds it.
   var link: PortLink?
+
+  /// The shape of a port of a script; nil once that has ended.
+  static func of(_ port: Loop.Port) -> PortShape? { port.state(as: PortShape.self) }
 }
 
 private let portOptions: [StaticString] = ["name", "capacity", "modes", "keep_alive", "on_error"]
@@ -53,16 +56,17 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasHandler = try options.pushHandlerOrNil("[1]")
-  let kept: Loop.Port? = try call.remake(
-    call.kinds.port, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  let kept = try call.remake(
+    PortKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
   ) { $0.capacity == capacity }
   if let kept {
     call.runtime.setHandler(of: kept, hasHandler)
     return 1
   }
-  let port = Loop.Port(name: name, capacity: capacity, handler: call.runtime.doors.message)
+  let kind = call.kind(PortKind.self)
+  let port = Loop.Port(name: name, capacity: capacity, handler: kind.message)
   port.arrive(at: call.loop)
-  _ = call.push(call.runtime.kinds.port, port)
+  call.push(kind, port)
   call.stack.rotate(-2, 1)
   call.stack.popSlot(1, of: -2)
   let shape = PortShape()
@@ -77,7 +81,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
 extension Runtime {
   /// A port that is made again has a handler now, or none.
   fileprivate func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
-    guard let shape = port.maker.state as? PortShape else { return }
+    guard let shape = PortShape.of(port) else { return }
     let (waited, gaveHandle) = (shape.waitsForHandler, shape.givesHandle)
     let setWaits = { [loop] (waits: Bool) in
       if shape.waitsForHandler != waits { port.setSuspended(waits) }
@@ -102,7 +106,7 @@ extension Runtime {
       if let notice = message as? PortNotice { hear(notice, port) }
       return
     }
-    let shape = port.maker.state as? PortShape
+    let shape = PortShape.of(port)
     defer { if shape?.endsWhenEmpty ?? false, port.waiting == 0 { end(port) } }
     if let receiver = shape?.receiver {
       stopReceiving(port)
@@ -163,7 +167,7 @@ extension Runtime {
 
   /// No task takes the messages of a port any more: they wait again.
   func stopReceiving(_ port: Loop.Port) {
-    guard let shape = port.maker.state as? PortShape, shape.receiver != nil else { return }
+    guard let shape = PortShape.of(port), shape.receiver != nil else { return }
     shape.receiver = nil
     if !port.isValid { return }
     port.setSuspended(true)
@@ -223,7 +227,7 @@ let portOn: LuaRawFunction = { L, context in
     try call.requireValid(handle)
     call.stack.setCount(3)
     call.stack.popSlot(1, of: 1)
-    if let shape = port.maker.state as? PortShape {
+    if let shape = PortShape.of(port) {
       shape.givesHandle = false
       if shape.receiver != nil {
         throw call.mistake("a task receives from the port: it has either that or a handler")
@@ -251,7 +255,7 @@ let portReceive: LuaRawFunction = { L, context in
     }
     guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
     let coroutine = try call.requireWaiting()
-    guard let shape = port.maker.state as? PortShape, shape.waitsForHandler else {
+    guard let shape = PortShape.of(port), shape.waitsForHandler else {
       throw call.mistake("the port has a handler, which gets its messages")
     }
     if shape.receiver != nil { throw call.mistake("another task receives from the port") }

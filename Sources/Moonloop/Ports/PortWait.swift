@@ -193,7 +193,7 @@ final class ReceiveWait: OtherWait {
   init(_ runtime: Runtime, _ port: Loop.Port) {
     self.runtime = runtime
     self.port = port
-    if (port.maker.state as? PortShape)?.link != nil {
+    if PortShape.of(port)?.link != nil {
       hold = runtime.loop.kernel.clock.holds.open("a message of \(port.label)")
     }
     super.init()

@@ -28,7 +28,7 @@ extension HostCall {
     if let handle = runtime.kinds.port.handle(stack.L, 1) {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
-      let peer = (port.maker.state as? PortShape)?.peer
+      let peer = PortShape.of(port)?.peer
       return PortTarget(
         port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port,
         isForeign: peer?.isForeign ?? false)

@@ -36,11 +36,11 @@ let processSpawn: LuaRawFunction = { L, context in
     let onError = try options.reference("on_error")
     _ = try options.pushHandlerOrNil("on_exit")
     let command = arguments + [plan.folder ?? []]
-    let kept: Loop.DescriptorSource? = try call.remake(
-      call.kinds.process, given ?? "", handlers: 1, firstSlot: ProcessSlot.onExit, options,
+    let kept = try call.remake(
+      ProcessKind.self, given ?? "", handlers: 1, firstSlot: ProcessSlot.onExit, options,
       modes: nil
     ) { source in
-      guard let process = source.maker.state as? ScriptProcess else { return false }
+      guard let process = ScriptProcess.of(source) else { return false }
       return process.isRunning && process.command == command
     }
     if kept != nil { return 1 }
@@ -122,7 +122,8 @@ extension HostCall {
     stack.rotate(-2, 1)
     stack.popSlot(ProcessSlot.onExit, of: -2)
     runtime.handles.note(
-      process.source, madeAt: stack.position, generation: runtime.makingGeneration)
+      process.source, of: kind(ProcessKind.self), madeAt: stack.position,
+      generation: runtime.makingGeneration)
     process.source.maker.state = process
     stack.pushValue(-1)
     process.source.maker.ref = stack.popRef()

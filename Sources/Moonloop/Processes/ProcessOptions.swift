@@ -142,7 +142,7 @@ extension HostCall {
   private func giveable(
     _ handle: LuaHandle, _ name: StaticString
   ) throws(ScriptMistake) -> ScriptStream {
-    guard let stream = ScriptStream.of(handle.item), stream.source.isValid else {
+    guard let stream = ScriptStream.of(handle), stream.source.isValid else {
       throw mistake("'\(name)': the stream is closed")
     }
     if !stream.bytes.input.isEmpty || !stream.bytes.output.isEmpty {

@@ -48,7 +48,8 @@ let processRun: LuaRawFunction = { L, context in
       modes: call.runtime.modes(of: call.runtime.current), isDetached: false,
       leadsGroup: plan.leadsGroup)
     process.linger = linger == .max ? nil : linger
-    call.runtime.handles.note(process.source, madeAt: call.stack.position)
+    call.runtime.handles.note(
+      process.source, of: call.kind(ProcessKind.self), madeAt: call.stack.position)
     process.source.maker.state = process
     run.process = process
     try run.connect(ends.handOver(call.runtime), input, on: call.runtime)

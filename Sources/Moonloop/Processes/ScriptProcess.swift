@@ -15,7 +15,7 @@ protocol ChildOutput: AnyObject {
 }
 
 /// A child process. Loop thread only.
-final class ScriptProcess: ItemNature {
+final class ScriptProcess {
   private enum Phase { case running, exited, over }
 
   unowned(unsafe) let runtime: Runtime  // The state ends all processes before it goes.
@@ -64,7 +64,6 @@ final class ScriptProcess: ItemNature {
     self.isDetached = isDetached
     self.leadsGroup = leadsGroup
     ownModes = modes
-    super.init(word: "process")
     source = Loop.DescriptorSource(
       child.fd, name: name, handler: { [unowned self] _, _ in look() })
     source.isNonBlocking = true
@@ -79,6 +78,11 @@ final class ScriptProcess: ItemNature {
       drop()
       throw error
     }
+  }
+
+  /// The process of an item; nil once that has ended.
+  static func of(_ source: Loop.DescriptorSource) -> ScriptProcess? {
+    source.state(as: ScriptProcess.self)
   }
 
   /// How it ended, once that is told.
@@ -206,7 +210,7 @@ final class ScriptProcess: ItemNature {
   }
 
   /// The item has ended: by the end of the child, or with the state.
-  override func itemEnded() {
+  func itemEnded() {
     if phase != .over && !isDetached && !child.look() { kill() }
     drop()
   }
@@ -282,7 +286,7 @@ final class ScriptProcess: ItemNature {
 
   // MARK: In words
 
-  override func stateText(_ item: Loop.Item) -> String {
+  var stateText: String {
     switch phase {
     case .running: "pid \(child.pid), running"
     case .exited: "pid \(child.pid), ended; \(openWords)"
@@ -290,7 +294,7 @@ final class ScriptProcess: ItemNature {
     }
   }
 
-  override func obstacle(_ item: Loop.Item) -> String {
+  var obstacle: String {
     phase == .running ? "the child runs, pid \(child.pid)" : "the child has ended; \(openWords)"
   }
 

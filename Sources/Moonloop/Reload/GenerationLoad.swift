@@ -31,8 +31,9 @@ final class GenerationLoad {
     limits = runtime.state.limits
     (handleLimit, timerLimit) = (runtime.handles.limit, runtime.loop.timerLimit)
     for item in runtime.handles.items where item.maker.generation > 0 && item.maker.ref > 0 {
-      let identity = runtime.identity(of: item)
-      if !identity.isEmpty { items["\(word(for: item)) \(identity)", default: []].append(item) }
+      let kind = runtime.itemKinds[item]
+      let identity = kind.identity(of: item)
+      if !identity.isEmpty { items["\(kind.word) \(identity)", default: []].append(item) }
     }
     for id in runtime.madeTimers {
       let name = runtime.handles.name(ofTimer: id)
@@ -45,17 +46,17 @@ final class GenerationLoad {
   // MARK: Made again
 
   /// Takes the item of an older generation that is made again under its name.
-  func take<Item: Loop.Item>(
-    _ word: String, _ identity: String, where fits: (Item) -> Bool
-  ) -> Item? {
-    let key = "\(word) \(identity)"
-    let place = items[key]?.firstIndex { item in
-      item.isValid && (item as? Item).map(fits) ?? false
-    }
-    guard let place, let item = items[key]?.remove(at: place) as? Item else { return nil }
+  func take<Kind: ItemKind>(
+    _ kind: Kind.Type, _ identity: String, where fits: (Kind.Item) -> Bool
+  ) -> Kind.Item? {
+    let key = "\(kind.word) \(identity)"
+    // What is known by the word of a kind is of its class.
+    let own = { unsafeDowncast($0, to: Kind.Item.self) }
+    let place = items[key]?.firstIndex { $0.isValid && fits(own($0)) }
+    guard let place, let item = items[key]?.remove(at: place) else { return nil }
     kept.insert(ObjectIdentifier(item))
     item.maker.generation = number
-    return item
+    return own(item)
   }
 
   func takeTimer(_ name: String, _ store: TimerStore) -> TimerID? {
@@ -98,7 +99,7 @@ final class GenerationLoad {
     for item in runtime.handles.items where item.maker.generation > 0 {
       if item.maker.generation == number {
         made += 1
-      } else if item.isValid, runtime.end(ofOldGeneration: item) {
+      } else if item.isValid, runtime.itemKinds[item].endAfterReload(item) {
         item.maker.generation = -number  // which says what has ended it
         ended += 1
       }
@@ -126,11 +127,7 @@ final class GenerationLoad {
     }
     for item in runtime.handles.items where item.maker.generation == number && item.isValid {
       item.maker.generation = 0
-      if let process = item.maker.state as? ScriptProcess {
-        process.kill()
-      } else {
-        runtime.end(item)
-      }
+      runtime.itemKinds[item].undo(item)
     }
     for id in runtime.madeTimers where runtime.handles.generation(ofTimer: id) == number {
       runtime.loop.invalidate(id)
@@ -148,35 +145,6 @@ extension Runtime {
     handles.timers(of: loop, madeBy: context).filter { id in
       isScriptTimer(loop.timers.records[id.slot].callout) && handles.generation(ofTimer: id) > 0
     }
-  }
-
-  /// By what an item is known when it is made again: its name; without one, what it is about.
-  func identity(of item: Loop.Item) -> String {
-    if let server = ScriptServer.of(item) { return server.identity }
-    if let socket = ScriptDatagrams.of(item) { return socket.identity }
-    if let process = item.maker.state as? ScriptProcess { return process.identity }
-    if !item.name.isEmpty { return item.name }
-    guard item.maker.role == .none, let source = item as? Loop.DescriptorSource else { return "" }
-    return "#\(source.fd)"
-  }
-
-  /// Ends an item that its file does not make any more.
-  /// - Returns: false if nobody is served by it: the collector ends it when nobody can reach it.
-  fileprivate func end(ofOldGeneration item: Loop.Item) -> Bool {
-    if let stream = ScriptStream.of(item), stream.events == nil { return false }
-    if let process = item.maker.state as? ScriptProcess {
-      item.maker.generation = 0
-      if process.isDetached { return false }
-      process.terminate(SignalNumber.term, grace: defaultGrace)
-      return true
-    }
-    if let worker = item.maker.state as? Worker {
-      item.maker.generation = 0
-      worker.stop()
-      return true
-    }
-    end(item)
-    return true
   }
 
   fileprivate func endOldTask(_ task: ScriptTask) -> Bool {

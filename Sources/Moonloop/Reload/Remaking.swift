@@ -13,13 +13,13 @@ extension HostCall {
   ///   - firstSlot: The user value of the first handler.
   ///   - modes: nil: they stay.
   /// - Returns: The item; nil if a new one is to be made.
-  func remake<Item: Loop.Item>(
-    _ kind: LuaHandleKind, _ identity: String, handlers: Int32, firstSlot: Int32 = 1,
-    _ options: Options?, modes: [ModeName]?, where fits: (Item) -> Bool
-  ) throws -> Item? {
+  func remake<Kind: ItemKind>(
+    _ kind: Kind.Type, _ identity: String, handlers: Int32, firstSlot: Int32 = 1,
+    _ options: Options?, modes: [ModeName]?, where fits: (Kind.Item) -> Bool
+  ) throws -> Kind.Item? {
     let runtime = runtime
     guard let load = runtime.generations.load, runtime.makingGeneration == load.number,
-      let item = load.take(kind.name, identity, where: fits)
+      let item = load.take(kind, identity, where: fits)
     else { return nil }
     remember(item, slots: firstSlot..<(firstSlot + handlers), load)
     stack.push(ref: item.maker.ref)

@@ -110,8 +110,8 @@ extension Runtime {
       let name = handles.name(ofTimer: id)
       return "\(named("timer", name)) (made at \(state.text(of: handles.place(ofTimer: id))))"
     case .item(let item):
-      return
-        "\(named(word(for: item), item.name)) (made at \(state.text(of: handles.place(of: item))))"
+      let place = state.text(of: handles.place(of: item))
+      return "\(named(itemKinds.word(for: item), item.name)) (made at \(place))"
     case .request(let request):
       return "\(request.kind) (made at \(state.text(of: request.madeAt)))"
     case .task(let task):

@@ -39,8 +39,8 @@ package final class Runtime {
   var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  /// The handlers of all items of a kind, made once.
-  let doors = ItemDoors()
+  /// What differs between the kinds of items.
+  let itemKinds: ItemKinds
   /// How many runs scripts began after the end of the program was asked for.
   var runsAfterEnding = 0
   /// Where tests run, if the program runs any.
@@ -84,11 +84,12 @@ package final class Runtime {
     loopContext = LoopContext(loop, outer: nil)
     door = state.door
     state.pauseCollector(true)
-    kinds = Kinds(state, doors)
+    itemKinds = ItemKinds(state)
+    kinds = Kinds(state, itemKinds)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     names = InternedNames(state)
     (readName, writeName) = (names.read, names.write)
-    doors.open(self)
+    itemKinds.open(self)
     _ = kinds.loop.push(state.stack.L)
     loopRef = state.stack.popRef()
     openModules()

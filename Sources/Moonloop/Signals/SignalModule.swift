@@ -48,16 +48,17 @@ extension HostCall {
     }
     let name = try options?.string("name") ?? numbers.map(SignalNumber.name).joined(separator: ",")
     let runtime = runtime
-    let kept: Loop.DescriptorSource? = try remake(
-      kinds.signal, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
-    ) { ($0.nature as? SignalNature)?.numbers == numbers }
+    let kept = try remake(
+      SignalKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+    ) { SignalKind.watch(of: $0)?.numbers == numbers }
     if kept != nil { return 1 }
+    let kind = kind(SignalKind.self)
     let (watch, source) = try Loop.SignalWatch.make(numbers, name: name, on: loop) {
-      [unowned runtime] in runtime.deliver($0, $1)
+      [unowned kind] in kind.deliver($0, $1)
     }
-    source.onFailure = runtime.doors.failure
-    _ = push(kinds.signal, source)
-    source.maker.state = SignalNature(watch)
+    source.onFailure = self.kind(DescriptorKind.self).failure
+    push(kind, source)
+    source.maker.state = watch
     stack.rotate(-2, 1)
     stack.popSlot(1, of: -2)
     do {
@@ -133,57 +134,12 @@ extension HostCall {
   }
 }
 
-/// A handle of signals.
-private final class SignalNature: ItemNature {
-  private let watch: Loop.SignalWatch
-
-  init(_ watch: Loop.SignalWatch) {
-    self.watch = watch
-    super.init(word: "signal")
-  }
-
-  var numbers: [Int32] { watch.numbers }
-
-  private var list: String { watch.numbers.map(SignalNumber.name).joined(separator: ",") }
-
-  override func stateText(_ item: Loop.Item) -> String {
-    "on \(list)" + (watch.waiting > 0 ? ", \(watch.waiting) waiting" : "")
-  }
-
-  override func obstacle(_ item: Loop.Item) -> String {
-    watch.waiting > 0
-      ? "\(watch.waiting) waiting, one is served a pass"
-      : "no \(watch.numbers.count == 1 ? list : "signal of " + list) has come"
-  }
-
-  override func itemEnded() { watch.end() }
-}
-
-// MARK: Calling out
-
-extension Runtime {
-  /// A signal has come: the handler gets the handle, its name, and what is known of it.
-  fileprivate func deliver(_ source: Loop.DescriptorSource, _ arrival: SignalArrival) {
-    callOut(source) { ref in
-      state.dispatch(ref: ref, slot: 1) { stack in
-        stack.push(SignalNumber.name(of: arrival.number))
-        stack.newTable(fields: 4)
-        stack.setField("number", Int(arrival.number))
-        stack.setField("count", arrival.count)
-        stack.setField("pid", Int(arrival.pid))
-        stack.setField("uid", Int(arrival.uid))
-        return 2
-      }
-    }
-  }
-}
-
 /// `signal.signals`: the names of what it hears of; none once it has ended.
 let signalNames: LuaRawFunction = { L, context in
   host(L, context, "signals") { call in
-    let item = try call.selfHandle(call.kinds.signal).item
+    let source = try call.selfItem(of: SignalKind.self)
     call.stack.newTable(items: 2)
-    for (place, number) in ((item.nature as? SignalNature)?.numbers ?? []).enumerated() {
+    for (place, number) in (SignalKind.watch(of: source)?.numbers ?? []).enumerated() {
       call.stack.push(SignalNumber.name(of: number))
       call.stack.rawSet(-2, item: Int64(place + 1))
     }

@@ -41,11 +41,16 @@ package final class ScriptStream {
     bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
   }
 
-  /// The stream of a source; nil if that has ended, or is none.
+  /// The stream of a source of that kind; nil once it has ended.
   @inline(__always)
-  static func of(_ source: Loop.Item) -> ScriptStream? {
-    guard let state = source.makerState(.stream) else { return nil }
-    return unsafeDowncast(state, to: ScriptStream.self)
+  static func of(_ source: Loop.DescriptorSource) -> ScriptStream? {
+    source.state(as: ScriptStream.self)
+  }
+
+  /// The same by its handle, which may have ended before the stream.
+  @inline(__always)
+  static func of(_ handle: LuaHandle) -> ScriptStream? {
+    of(handle.item(as: Loop.DescriptorSource.self))
   }
 
   /// Whether anybody waits for it, or hears of its events.

@@ -29,10 +29,11 @@ extension Runtime {
   package func makeStream(
     _ fd: Int32, _ traits: StreamTraits, on stack: LuaStack
   ) throws(SystemError) -> ScriptStream {
+    let kind = itemKinds[StreamKind.self]
     let source = Loop.DescriptorSource(
       fd, closesDescriptor: traits.closesDescriptor, events: [], reenabled: [.read, .write],
-      name: traits.name, handler: doors.streamEvent)
-    source.onFailure = doors.streamFailure
+      name: traits.name, handler: kind.event)
+    source.onFailure = kind.failure
     if traits.isNonBlocking {
       source.isNonBlocking = true
     } else {
@@ -44,11 +45,10 @@ extension Runtime {
       canWrite: traits.canWrite)
     stream.connection = traits.connection
     source.maker.state = stream
-    source.maker.role = .stream
     let handle = kinds.stream.push(stack.L)
     handle.pointer = Unmanaged.passRetained(source).toOpaque()
     handles.note(
-      source, madeAt: traits.madeAt ?? stack.position, generation: makingGeneration)
+      source, of: kind, madeAt: traits.madeAt ?? stack.position, generation: makingGeneration)
     return stream
   }
 
@@ -166,13 +166,6 @@ extension Runtime {
       return events.writeReady(stream, self)
     }
     stream.settleOrBreak()
-  }
-
-  /// The descriptor was closed behind the loop's back: the stream has ended, which is an error.
-  func fail(stream source: Loop.DescriptorSource, _ error: SystemError) {
-    let stream = ScriptStream.of(source)
-    if let stream { streamEnded(stream) }
-    fail(source, error)
   }
 }
 

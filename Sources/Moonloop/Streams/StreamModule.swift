@@ -75,7 +75,7 @@ extension HostCall {
   @inline(__always)
   func selfStream() throws(ScriptMistake) -> ScriptStream {
     let handle = try selfHandle(kinds.stream)
-    if handle.word == 0, let stream = ScriptStream.of(handle.item) { return stream }
+    if handle.word == 0, let stream = ScriptStream.of(handle) { return stream }
     throw closed(handle)
   }
 
@@ -353,7 +353,7 @@ let streamShutdown: LuaRawFunction = { L, context in
 let streamClose: LuaRawFunction = { L, context in
   host(L, context, "stream:close") { call in
     let handle = try call.selfHandle(call.kinds.stream)
-    guard handle.word == 0, handle.item.isValid, let stream = ScriptStream.of(handle.item) else {
+    guard handle.word == 0, handle.item.isValid, let stream = ScriptStream.of(handle) else {
       return 0
     }
     handle.endedAt = call.stack.position

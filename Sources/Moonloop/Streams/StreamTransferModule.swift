@@ -50,7 +50,7 @@ extension HostCall {
     guard let handle = kinds.stream.handle(stack.L, index) else {
       throw mistake("takes a stream, got \(given(index))")
     }
-    guard handle.word == 0, let stream = ScriptStream.of(handle.item) else {
+    guard handle.word == 0, let stream = ScriptStream.of(handle) else {
       throw mistake("\(runtime.label(of: .item(handle.item))) is closed", hint: "open a new one")
     }
     return stream

@@ -46,16 +46,3 @@ enum TerminalSlot {
   static let onResize: Int32 = 2
   static let count: Int32 = 2
 }
-
-/// The handle of who hears of a terminal's size.
-final class ResizeNature: ItemNature {
-  private let watch: Loop.SignalWatch
-
-  init(_ watch: Loop.SignalWatch) {
-    self.watch = watch
-    super.init(word: "tty resize")
-  }
-
-  override func obstacle(_ item: Loop.Item) -> String { "the size has not changed" }
-  override func itemEnded() { watch.end() }
-}

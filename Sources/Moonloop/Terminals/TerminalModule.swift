@@ -135,8 +135,9 @@ let terminalOnResize: LuaRawFunction = { L, context in
     let (watch, source) = try Loop.SignalWatch.make(
       [SignalNumber.winch], name: "tty", on: call.loop
     ) { [unowned runtime, unowned terminal] source, _ in runtime.resized(terminal, source) }
-    source.maker.state = ResizeNature(watch)
-    runtime.handles.note(source, madeAt: call.stack.position)
+    runtime.handles.note(
+      source, of: call.kind(ResizeKind.self), madeAt: call.stack.position)
+    source.maker.state = watch
     call.loop.setKeepsAlive(source, false)
     call.stack.pushValue(1)
     source.maker.ref = call.stack.popRef()

@@ -57,10 +57,10 @@ extension Runtime {
   /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
   /// holds is the collector's.
   fileprivate func leftovers() -> [Leftover] {
-    let items = handles.items.filter { $0.maker.ref > 0 || $0 is Loop.DescriptorSource }
+    let items = handles.items.filter { $0.maker.ref > 0 || type(of: itemKinds[$0]).isLeftUnheld }
       .map { item in
         Leftover(
-          identity: .object(item), isHeld: item.maker.ref > 0, kind: word(for: item),
+          identity: .object(item), isHeld: item.maker.ref > 0, kind: itemKinds.word(for: item),
           name: item.name, place: state.text(of: handles.place(of: item)),
           text: label(of: .item(item)))
       }

@@ -35,16 +35,16 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = stack.rawGet(options.index, item: 2)
   try call.function(-1, "the handler, the second element of the table,")
-  let kept: Loop.Source? = try call.remake(
-    call.kinds.watch, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  let kept = try call.remake(
+    WatchKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
   ) { source in
-    guard let watch = source.nature as? ScriptWatch else { return false }
+    guard let watch = ScriptWatch.of(source) else { return false }
     return watch.given == path && watch.files.isRecursive == isRecursive
       && watch.debounce == debounce
   }
   if kept != nil { return 1 }
   let watch = try call.watch(path, isRecursive: isRecursive, name: name, debounce: debounce)
-  _ = call.push(call.kinds.watch, watch.source)
+  call.push(call.kind(WatchKind.self), watch.source)
   watch.source.maker.state = watch
   stack.rotate(-2, 1)
   stack.popSlot(1, of: -2)
@@ -93,39 +93,10 @@ extension HostCall {
   }
 }
 
-extension Runtime {
-  /// Files have changed: the handler gets the handle and a list.
-  func tell(_ source: Loop.Source, of changes: [FileChange], _ watch: ScriptWatch) {
-    callOut(source) { ref in
-      state.dispatch(ref: ref, slot: 1) { stack in
-        stack.newTable(items: Int32(clamping: changes.count))
-        for (place, change) in changes.enumerated() {
-          stack.newTable(fields: 3)
-          stack.setField("kind", change.kind.rawValue)
-          stack.setField("path", bytes: watch.text(of: change.path))
-          if change.isReplaced { stack.setField("replaced", true) }
-          if let before = change.before { stack.setField("from", bytes: watch.text(of: before)) }
-          stack.rawSet(-2, item: Int64(place + 1))
-        }
-        return 1
-      }
-    }
-  }
-}
-
-extension LuaStack {
-  fileprivate func setField(_ name: StaticString, bytes: [UInt8]) {
-    push(name)
-    bytes.withUnsafeBytes { push(bytes: $0) }
-    rawSet(-3)
-  }
-}
-
 /// `watch.path`: as it was given.
 let watchPath: LuaRawFunction = { L, context in
   host(L, context, "path") { call in
-    let item = try call.selfHandle(call.kinds.watch).item
-    guard let watch = item.nature as? ScriptWatch else {
+    guard let watch = ScriptWatch.of(try call.selfItem(of: WatchKind.self)) else {
       call.stack.pushNil()
       return 1
     }

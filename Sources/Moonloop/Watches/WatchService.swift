@@ -46,7 +46,7 @@ final class WatchService {
 }
 
 /// One watch of a script. Loop thread only.
-final class ScriptWatch: ItemNature {
+final class ScriptWatch {
   let files: FileWatch
   /// The path as the script gave it.
   let given: [UInt8]
@@ -74,7 +74,6 @@ final class ScriptWatch: ItemNature {
     self.files = files
     self.given = given
     self.debounce = debounce
-    super.init(word: "watch")
     source = Loop.Source(
       name: name,
       schedule: { [unowned service] _, _, mode in service.enter(mode) },
@@ -83,6 +82,9 @@ final class ScriptWatch: ItemNature {
     service.add(self)
     files.onFailure = { [unowned self] in fail($0, $1) }
   }
+
+  /// The watch of an item; nil once that has ended.
+  static func of(_ source: Loop.Source) -> ScriptWatch? { source.state(as: ScriptWatch.self) }
 
   // MARK: Quiet
 
@@ -120,7 +122,7 @@ final class ScriptWatch: ItemNature {
     let changes = changes
     self.changes = []
     guard !changes.isEmpty else { return }
-    runtime.tell(source, of: changes, self)
+    runtime.itemKinds[WatchKind.self].tell(source, of: changes, self)
   }
 
   private func fail(_ error: SystemError, _ path: WatchedPath) {
@@ -150,7 +152,8 @@ final class ScriptWatch: ItemNature {
   /// A path as the script sees it.
   func text(of path: WatchedPath) -> [UInt8] { given + path.rest(behind: files.root) }
 
-  override func itemEnded() {
+  /// The item has ended.
+  func end() {
     timer?.invalidate()
     timer = nil
     changes = []
@@ -160,12 +163,12 @@ final class ScriptWatch: ItemNature {
 
   // MARK: In words
 
-  override func stateText(_ item: Loop.Item) -> String {
+  var stateText: String {
     let waiting = changes.isEmpty ? "" : ", \(changes.count) changes waiting"
     return "\(files.knownCount) paths known\(waiting)"
   }
 
-  override func obstacle(_ item: Loop.Item) -> String {
+  var obstacle: String {
     if timer != nil { return "something has changed; it is told when that is quiet" }
     if changes.isEmpty && files.knownCount == 0 {
       return

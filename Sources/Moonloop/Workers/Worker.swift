@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// A worker of this state. Its item is the control port. Loop thread only.
-final class Worker: ItemNature {
+final class Worker {
   let link: WorkerLink
   let loop: Loop
   private unowned let runtime: Runtime
@@ -19,23 +19,15 @@ final class Worker: ItemNature {
     self.link = link
     self.runtime = runtime
     loop = runtime.loop
-    super.init(word: "worker")
   }
 
-  override func stateText(_ item: Loop.Item) -> String {
-    outcome == nil && link.outward.waiting > 0
-      ? "\(status), \(link.outward.waiting) messages wait" : "\(status)"
-  }
-
-  override func obstacle(_ item: Loop.Item) -> String {
-    outcome == nil && !link.isStopping
-      ? "it runs, and its end or an error of it would be told; \(link.doing)" : "it is \(status)"
-  }
+  /// The worker of its control port; nil once its handle was collected.
+  static func of(_ control: Loop.Port) -> Worker? { control.state(as: Worker.self) }
 
   func stop() { link.stop() }
 
   /// The handle has ended, or was collected: the worker is not wanted any more. Lua is not touched.
-  override func itemEnded() {
+  func handleEnded() {
     if outcome != nil { return }
     outcome = .stopped
     link.stop()
@@ -80,7 +72,7 @@ final class Worker: ItemNature {
   private func closeMessages() {
     let port = link.outward
     guard port.isValid else { return }
-    let shape = port.maker.state as? PortShape
+    let shape = PortShape.of(port)
     if port.waiting == 0 { return runtime.end(port) }
     shape?.endsWhenEmpty = true
     loop.setKeepsAlive(port, !(shape?.waitsForHandler ?? true) || shape?.receiver != nil)
@@ -176,7 +168,7 @@ struct Workers {
 extension Runtime {
   /// Hears a notice of a worker.
   func deliver(_ control: Loop.Port, notice: any Sendable) {
-    guard let worker = control.maker.state as? Worker else { return }
+    guard let worker = Worker.of(control) else { return }
     switch notice as? WorkerNotice {
     case .failed(let failure): report(error(of: failure), .item(control))
     case .ended(let outcome):

@@ -23,7 +23,7 @@ let moduleWorker: LuaRawFunction = { L, context in
     let link = call.makeLink(name, capacity)
     // The handle of the worker; below it that of its port.
     call.pushPort(of: link)
-    _ = call.push(call.kinds.worker, link.control)
+    call.push(call.kind(WorkerKind.self), link.control)
     let worker = Worker(link, call.runtime)
     link.control.maker.state = worker
     do {
@@ -112,15 +112,14 @@ extension HostCall {
   }
 
   fileprivate func makeLink(_ name: String, _ capacity: Int) -> WorkerLink {
-    let doors = runtime.doors
     let words = name.isEmpty ? "worker" : "worker '\(name)'"
     let link = WorkerLink(
       name: name, label: "\(words) (made at \(state.text(of: stack.position)))",
       depth: runtime.workerDepth + 1,
       // Its thread sets the handler.
       inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
-      outward: Loop.Port(name: name, capacity: capacity, handler: doors.message),
-      control: Loop.Port(name: name, capacity: 1024, handler: doors.notice),
+      outward: Loop.Port(name: name, capacity: capacity, handler: kind(PortKind.self).message),
+      control: Loop.Port(name: name, capacity: 1024, handler: kind(WorkerKind.self).notice),
       output: loop.makeArrivals { ($0 as? WorkerOutput)?.write() })
     link.inward.noteForeign()
     link.outward.arrive(at: loop)
@@ -130,7 +129,7 @@ extension HostCall {
 
   /// Pushes the handle of the owner's end. [-0, +1]
   fileprivate func pushPort(of link: WorkerLink) {
-    _ = push(kinds.port, link.outward)
+    push(kind(PortKind.self), link.outward)
     let shape = PortShape()
     shape.waitsForHandler = true
     shape.givesHandle = false
@@ -169,12 +168,13 @@ extension Runtime {
   func openParent(_ link: WorkerLink) {
     let stack = state.stack
     let port = link.inward
-    port.listen(doors.message)
+    let kind = itemKinds[PortKind.self]
+    port.listen(kind.message)
     stack.push(module)
     stack.push("parent" as StaticString)
     let handle = kinds.port.push(stack.L)
     handle.pointer = Unmanaged.passRetained(port).toOpaque()
-    handles.note(port, madeAt: .nowhere)
+    handles.note(port, of: kind, madeAt: .nowhere)
     let shape = PortShape()
     shape.waitsForHandler = true
     shape.givesHandle = false
@@ -201,11 +201,8 @@ let moduleParent: LuaRawFunction = { L, context in
 
 extension HostCall {
   fileprivate func selfWorker() throws(ScriptMistake) -> Loop.Port {
-    try selfHandle(kinds.worker).item(as: Loop.Port.self)
+    try selfItem(of: WorkerKind.self)
   }
-
-  /// The worker of a handle.
-  fileprivate func worker(of control: Loop.Port) -> Worker? { control.maker.state as? Worker }
 }
 
 /// `worker.port`: the owner's end.
@@ -220,7 +217,7 @@ let workerPort: LuaRawFunction = { L, context in
 /// `worker:stop()`: asks it to end.
 let workerStop: LuaRawFunction = { L, context in
   host(L, context, "stop") { call in
-    call.worker(of: try call.selfWorker())?.stop()
+    Worker.of(try call.selfWorker())?.stop()
     return 0
   }
 }
@@ -237,7 +234,7 @@ let workerAwait: LuaRawFunction = { L, context in
       timeout = try options.seconds("timeout", .notNegative)
     }
     let runtime = call.runtime
-    guard let worker = call.worker(of: control) else {
+    guard let worker = Worker.of(control) else {
       throw OperatingFailure("\(call.name): the worker has ended", "ECANCELED")
     }
     let coroutine = try call.requireWaiting()
@@ -256,7 +253,7 @@ let workerAwait: LuaRawFunction = { L, context in
 let workerClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in
     let control = try call.selfWorker()
-    guard let worker = call.worker(of: control), worker.outcome == nil else { return 0 }
+    guard let worker = Worker.of(control), worker.outcome == nil else { return 0 }
     worker.stop()
     guard call.state.waitObstacle(L!) == nil, let coroutine = call.state.currentTask(L!) else {
       call.runtime.end(control)
@@ -272,7 +269,7 @@ let workerClose: LuaRawFunction = { L, context in
 let workerStatus: LuaRawFunction = { L, context in
   host(L, context, "status") { call in
     let control = try call.selfWorker()
-    let worker = call.worker(of: control)
+    let worker = Worker.of(control)
     call.stack.push(worker?.status ?? "stopped")
     return 1
   }
@@ -281,7 +278,7 @@ let workerStatus: LuaRawFunction = { L, context in
 let workerToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let control = try call.selfWorker()
-    let worker = call.worker(of: control)
+    let worker = Worker.of(control)
     let name = control.name.isEmpty ? "worker" : "worker '\(control.name)'"
     call.stack.push("\(worker?.link.label ?? name): \(worker?.status ?? "stopped")")
     return 1

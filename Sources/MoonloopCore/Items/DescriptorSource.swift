@@ -94,7 +94,7 @@ extension Loop {
 
     /// Ends the source for good, and closes the descriptor if it owns it (R66); idempotent.
     /// - Note: Loop thread only, once it is on a loop; also in its own handler.
-    public func invalidate() {
+    public override func invalidate() {
       loop?.requireThread("descriptor.invalidate")
       guard markInvalid() else { return }
       let kernel = loop?.kernel

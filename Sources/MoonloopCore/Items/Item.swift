@@ -41,10 +41,7 @@ extension Loop {
     // Asked for in each call-out: other modules would check the access to `maker` itself.
     package final var makerRef: Int32 { maker.ref }
     package final var hasMakerState: Bool { maker.state != nil }
-    /// What stands on it, if that is such a thing.
-    package final func makerState(_ role: ItemMaker.Role) -> AnyObject? {
-      maker.role == role ? maker.state : nil
-    }
+    package final var makerState: AnyObject? { maker.state }
 
     package init(name: String, isConfined: Bool) {
       self.name = name
@@ -139,6 +136,12 @@ extension Loop {
     package func dropHandlers() {}
     package var isNowhere: Bool { true }
 
+    /// Whether several loops may have it at once.
+    package var canBeShared: Bool { false }
+
+    /// Ends the item for good; idempotent. Each class says on which threads.
+    public func invalidate() { _ = markInvalid() }
+
     /// Takes the item for a loop, if no other has it.
     package final func claim(for loop: Loop) -> Bool {
       let bits = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
@@ -188,9 +191,8 @@ package struct ItemMaker {
   package var line: Int32 = 0
   /// Where its figures are kept, and by whom; -1: nowhere.
   package var row: Int32 = -1
-  /// What stands on it, if it is a descriptor.
-  package enum Role: UInt8 { case none, stream, server, datagrams }
-  package var role = Role.none
+  /// The library's number for the kind of item; 0: none.
+  package var kind: UInt8 = 0
   /// The library's number for when it was made; 0: it does not matter.
   package var generation: Int32 = 0
   /// What else belongs to the item.

@@ -44,7 +44,7 @@ extension Loop {
     ///
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
-    public func invalidate() {
+    public override func invalidate() {
       loop?.requireThread("observer.invalidate")
       guard markInvalid() else { return }
       loop?.leaveAllModes(self)

@@ -123,7 +123,7 @@ extension Loop {
     ///
     /// Allowed at any time, also in its own handler; idempotent. Messages that wait are dropped.
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
-    public func invalidate() {
+    public override func invalidate() {
       guard markInvalid() else { return }
       queue.close()
       _ = queue.takeAll()
@@ -142,6 +142,7 @@ extension Loop {
     package override func dropHandlers() { handler = nil }
 
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
+    package override var canBeShared: Bool { true }
 
     package func join(_ loop: Loop) {
       members.withLock { members in

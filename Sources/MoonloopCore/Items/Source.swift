@@ -133,7 +133,7 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent. In loops of other threads it
     /// leaves the modes when those next look; it is not performed there any more.
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
-    public func invalidate() {
+    public override func invalidate() {
       guard markInvalid() else { return }
       for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {
@@ -155,6 +155,7 @@ extension Loop {
     }
 
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
+    package override var canBeShared: Bool { true }
 
     package func join(_ loop: Loop) {
       members.withLock { members in

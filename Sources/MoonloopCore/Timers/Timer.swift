@@ -96,7 +96,7 @@ extension Loop {
     ///
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
-    public func invalidate() {
+    public override func invalidate() {
       loop?.requireThread("timer.invalidate")
       guard markInvalid() else { return }
       if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }

@@ -1,0 +1,65 @@
+// Custom sources: signalled by hand, performed in a pass.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+final class SourceKind: ItemKind {
+  static let word = "source"
+  static var handles: ItemHandles? { ItemHandles("moonloop.Source", slots: 3, sourceEntries) }
+
+  let seat: KindSeat
+  let perform: Loop.Source.Perform
+  let schedule: Loop.Source.Scheduler
+  let cancel: Loop.Source.Scheduler
+
+  init(_ seat: KindSeat) {
+    self.seat = seat
+    let door = seat.door
+    perform = { source in door._withUnsafeGuaranteedRef { $0.callOut(source, slot: 1) } }
+    schedule = { source, _, mode in
+      door._withUnsafeGuaranteedRef { Self.tell(source, slot: 2, mode, $0) }
+    }
+    cancel = { source, _, mode in
+      door._withUnsafeGuaranteedRef { Self.tell(source, slot: 3, mode, $0) }
+    }
+  }
+
+  /// The source has come into a mode or leaves it: its handler gets loop and mode too (R46).
+  private static func tell(
+    _ source: Loop.Source, slot: Int32, _ mode: ModeName, _ runtime: Runtime
+  ) {
+    if source.maker.ref < 0 { return }  // The state is closing.
+    let name = runtime.modeRef(mode)
+    runtime.callOut(source) { ref in
+      runtime.state.dispatch(ref: ref, slot: slot) { stack in
+        stack.push(ref: runtime.loopRef)
+        stack.push(ref: name)
+        return 2
+      }
+    }
+  }
+
+  // MARK: In words
+
+  func stateText(of source: Loop.Source) -> String { source.isSignalled ? "signalled" : "idle" }
+
+  func obstacle(to source: Loop.Source) -> String {
+    if !source.isSignalled {
+      return source.callouts == 0
+        ? "nobody has signalled it; call source:signal()"
+        : "it was not signalled since it was last performed; call source:signal()"
+    }
+    if runtime.scriptRun?.telling == .beforeWaiting {
+      return "it was signalled when the loop was about to sleep, and a signal does not wake: it is "
+        + "performed after the sleep; call loop:wake_up()"
+    }
+    return "it is signalled: \(runtime.blocker()), then the next pass performs it; a signal alone "
+      + "does not wake the loop, so call loop:wake_up() if it may be about to sleep"
+  }
+}
+
+extension ItemKind where Item == Loop.Source {
+  func pending(in source: Loop.Source) -> String {
+    source.isSignalled ? "; it is signalled, and stays so" : ""
+  }
+}

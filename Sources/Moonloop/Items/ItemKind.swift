@@ -1,0 +1,149 @@
+// What differs between the kinds of items that scripts make: each kind says it in one type, in the
+// folder of its subject. `ItemKinds` lists them.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A kind of item, such as custom sources or streams. One object per runtime; loop thread only.
+///
+/// A kind also makes the handlers that the core calls, once for all its items: a closure for each
+/// item would cost more than the item.
+protocol ItemKind: AnyObject {
+  /// The class of its items in the core.
+  associatedtype Item: Loop.Item
+
+  /// What it is called in messages and in `loop:dump`.
+  static var word: String { get }
+  /// Its handles; nil if its items are reached through handles of another sort.
+  static var handles: ItemHandles? { get }
+  /// Whether its items hold a run open.
+  static var holdsRuns: Bool { get }
+  /// Whether a test leaves an item behind even if the loop does not hold it.
+  static var isLeftUnheld: Bool { get }
+  /// Whether the state of an item can still be asked for after the item's end.
+  static var keepsState: Bool { get }
+
+  var seat: KindSeat { get }
+  init(_ seat: KindSeat)
+
+  // MARK: In words
+
+  /// What an item does now, in a few words, for `loop:dump`.
+  func stateText(of item: Item) -> String
+  /// Why an item is not called, for `loop:why`: the first thing in its way.
+  func reason(for item: Item) -> String
+  /// The same when the loop runs in one of its modes, and no handler of it waits.
+  func obstacle(to item: Item) -> String
+  /// What waits behind another obstacle, to be added to that; "" if nothing does.
+  func pending(in item: Item) -> String
+  /// Why an item has ended, when no script ended it.
+  func endText(of item: Item) -> String
+
+  // MARK: The end
+
+  /// An item has ended: lets go of what it had, and answers those who wait for it.
+  func ended(_ item: Item)
+  /// The handle of an item was collected, which ends the item. Lua must be left alone.
+  func collected(_ item: Item)
+
+  // MARK: Reloading
+
+  /// What an item is known by when its file makes it again; "" if it cannot be made again.
+  func identity(of item: Item) -> String
+  /// The new generation of its file does not make it: ends it.
+  /// - Returns: false if it goes on.
+  func endAfterReload(_ item: Item) -> Bool
+  /// The file that made it could not be loaded.
+  func undo(_ item: Item)
+}
+
+/// The handles of a kind.
+struct ItemHandles {
+  /// Their class in the reference and in editors.
+  let type: StaticString
+  /// How many values of Lua a handle keeps, such as its handlers.
+  let slots: Int32
+  let entries: [LuaEntry]
+
+  init(_ type: StaticString, slots: Int32, _ entries: [LuaEntry]) {
+    (self.type, self.slots, self.entries) = (type, slots, entries)
+  }
+}
+
+/// What a kind gets from its runtime.
+struct KindSeat {
+  /// Tells its items from those of other kinds.
+  let number: UInt8
+  let handles: LuaHandleKind?
+  unowned(unsafe) let runtime: Runtime  // It holds the kind, and all items end before it goes.
+
+  /// The runtime for the handlers of the core, which are called often: no reference is counted.
+  var door: Unmanaged<Runtime> { .passUnretained(runtime) }
+}
+
+// MARK: - What most kinds say
+
+extension ItemKind {
+  static var holdsRuns: Bool { true }
+  static var isLeftUnheld: Bool { false }
+  static var keepsState: Bool { false }
+
+  func reason(for item: Item) -> String {
+    let loop = runtime.loop
+    if let obstacle = runtime.obstacle(
+      modes: loop.modes(of: item), isCommon: loop.contains(item, mode: .common),
+      doing: "be called", state: nil)
+    {
+      return obstacle + pending(in: item)
+    }
+    if let task = runtime.waitingHandler(of: item) {
+      return "its handler waits \(runtime.forWhat(task)); nothing is delivered until it returns"
+    }
+    return obstacle(to: item)
+  }
+
+  func pending(in item: Item) -> String { "" }
+  func endText(of item: Item) -> String { "it has ended" }
+  func ended(_ item: Item) {}
+  func collected(_ item: Item) {}
+  func identity(of item: Item) -> String { item.name }
+  func undo(_ item: Item) { runtime.end(item) }
+
+  func endAfterReload(_ item: Item) -> Bool {
+    runtime.end(item)
+    return true
+  }
+}
+
+extension ItemKind {
+  var runtime: Runtime { seat.runtime }
+  var word: String { Self.word }
+}
+
+// MARK: - For those who do not know the kind
+
+extension ItemKind {
+  /// Whether an item is of this kind's class.
+  func fits(_ item: Loop.Item) -> Bool { item is Item }
+
+  // Each item has the number of its kind from its making on, so its class is known.
+  private func own(_ item: Loop.Item) -> Item { unsafeDowncast(item, to: Item.self) }
+
+  func stateText(of item: Loop.Item) -> String { stateText(of: own(item)) }
+  func reason(for item: Loop.Item) -> String { reason(for: own(item)) }
+  func endText(of item: Loop.Item) -> String { endText(of: own(item)) }
+  func ended(_ item: Loop.Item) { ended(own(item)) }
+  func collected(_ item: Loop.Item) { collected(own(item)) }
+  func identity(of item: Loop.Item) -> String { identity(of: own(item)) }
+  func endAfterReload(_ item: Loop.Item) -> Bool { endAfterReload(own(item)) }
+  func undo(_ item: Loop.Item) { undo(own(item)) }
+}
+
+extension Loop.Item {
+  /// What its kind keeps with it; nil once it has ended. Whoever asks knows the kind.
+  @inline(__always)
+  func state<State: AnyObject>(as type: State.Type) -> State? {
+    guard let state = makerState else { return nil }
+    return unsafeDowncast(state, to: type)
+  }
+}

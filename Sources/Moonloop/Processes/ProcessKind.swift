@@ -1,0 +1,42 @@
+// Child processes. The item is the descriptor that tells of the end; the handle is the process's.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+final class ProcessKind: ItemKind {
+  static let word = "process"
+  static var handles: ItemHandles? { nil }
+
+  let seat: KindSeat
+
+  init(_ seat: KindSeat) { self.seat = seat }
+
+  func ended(_ source: Loop.DescriptorSource) { ScriptProcess.of(source)?.itemEnded() }
+  func collected(_ source: Loop.DescriptorSource) { ended(source) }
+
+  // MARK: Reloading
+
+  func identity(of source: Loop.DescriptorSource) -> String {
+    ScriptProcess.of(source)?.identity ?? ""
+  }
+
+  /// It is asked to end, and goes on until it has; one that is detached goes on.
+  func endAfterReload(_ source: Loop.DescriptorSource) -> Bool {
+    source.maker.generation = 0
+    guard let process = ScriptProcess.of(source), !process.isDetached else { return false }
+    process.terminate(SignalNumber.term, grace: defaultGrace)
+    return true
+  }
+
+  func undo(_ source: Loop.DescriptorSource) { ScriptProcess.of(source)?.kill() }
+
+  // MARK: In words
+
+  func stateText(of source: Loop.DescriptorSource) -> String {
+    ScriptProcess.of(source)?.stateText ?? ""
+  }
+
+  func obstacle(to source: Loop.DescriptorSource) -> String {
+    ScriptProcess.of(source)?.obstacle ?? "it has ended"
+  }
+}

@@ -1,0 +1,18 @@
+// Timers that are items: those of the program. The timers of scripts are records in slots.
+
+internal import MoonloopCore
+
+final class TimerKind: ItemKind {
+  static let word = "timer"
+  static var handles: ItemHandles? { nil }
+
+  let seat: KindSeat
+
+  init(_ seat: KindSeat) { self.seat = seat }
+
+  func stateText(of timer: Loop.Timer) -> String { "" }
+
+  func obstacle(to timer: Loop.Timer) -> String {
+    "it is in the mode that runs, and its time has not come"
+  }
+}

@@ -1,0 +1,178 @@
+// The examples of docs/swift.md, compiled and run; a test compares the page with this file.
+
+import Moonloop
+import Testing
+
+// MARK: A command-line tool
+
+final class Counter: LuaObject {
+  private(set) var value = 0
+  func increment(by n: Int) { value += n }
+  func reset() { value = 0 }
+}
+
+private let settings = ["theme": "dark"]
+
+private func makeState(_ loop: Loop) throws -> LuaState {
+  let limits = LuaLimits(memory: 64 << 20, callout: .seconds(2))
+  let lua = try LuaState(on: loop, limits: limits)
+  lua.register("add") { (a: Int, b: Int) in a + b }
+  lua.register("setting") { (key: String) throws -> String in
+    guard let value = settings[key] else { throw LuaFailure("no setting '\(key)'", code: "ENOENT") }
+    return value
+  }
+  lua.register(
+    Counter.self, as: "Counter",
+    .method("increment") { (counter: Counter, by: Int?) in counter.increment(by: by ?? 1) },
+    .property("value", \.value),
+    .tostring { "Counter(\($0.value))" },
+    .close { $0.reset() })
+  lua.set("counter", Counter())
+  return lua
+}
+
+private func tool(_ script: String, on loop: Loop) throws -> RunResult {
+  let lua = try makeState(loop)
+  defer { lua.shutDown() }
+  try lua.run(script, name: "=script")
+  let greeting: String = try lua.evaluate("return 'moon' .. 'loop'")
+  let onTick = lua.globals[function: "on_tick"]
+  loop.schedule(after: .seconds(1), every: .seconds(1), modes: [.common]) { timer in
+    do { try onTick?(greeting) } catch { timer.invalidate() }
+  }
+  return loop.run(mode: .default, for: .seconds(60))
+}
+
+// MARK: Sources, observers, other threads
+
+private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
+  var done: [String] = []
+  let source = Loop.Source(order: 0, name: "jobs") { source in
+    done += jobs
+    source.invalidate()
+  }
+  let last = Loop.Source(order: 1, name: "last") { source in
+    done.append("done")
+    source.invalidate()
+  }
+  try loop.add(source, modes: [.default, "tracking"])
+  try loop.add(last)
+  loop.observe(.beforeWaiting, repeats: false, name: "first sleep") { _, _ in
+    source.signal()  // any thread may signal a source,
+    loop.wakeUp()  // wake its loop, stop it, or give it work:
+    loop.perform { last.signal() }
+  }
+  loop.run()
+  return done
+}
+
+// MARK: Items of the program in scripts
+
+private func share(_ lua: LuaState, on loop: Loop) throws -> [String] {
+  var done: [String] = []
+  let jobs = Loop.Source(name: "jobs") { _ in done.append("jobs") }
+  lua.set("jobs", jobs)
+  try lua.run("require('moonloop').current():add(jobs) jobs:signal()")
+  loop.run(for: .zero)
+  return done
+}
+
+// MARK: Errors
+
+private func describe(_ script: String, _ lua: LuaState) -> String {
+  do throws(LuaError) {
+    try lua.run(script, name: "=script")
+    return "no error"
+  } catch {
+    switch error.kind {
+    case .memoryLimit, .timeLimit, .interrupted: return "a limit: \(error.message)"
+    case .syntax, .file: return "not run: \(error.message)"
+    case .runtime, .nesting:
+      let place = error.traceback.first { $0.line > 0 }
+      return "line \(place?.line ?? 0): \(error.message)"
+    }
+  }
+}
+
+// MARK: Tests
+
+@Suite("Docs: embedding in Swift")
+struct EmbeddingExampleDocsTests {
+  @Test("an hour passes at once")
+  func hour() {
+    Loop.isolated(clock: .virtual) { loop in
+      var fired = 0
+      loop.schedule(after: .seconds(3600)) { _ in fired += 1 }
+      #expect(loop.run() == .finished && fired == 1)
+    }
+  }
+
+  @Test("the tool runs its script")
+  func runsTool() throws {
+    let script = """
+      local ml = require "moonloop"
+      local ticks = 0
+      function on_tick(greeting)
+        ticks = ticks + 1
+        assert(greeting == "moonloop" and setting "theme" == "dark" and add(1, 2) == 3)
+        counter:increment()
+        assert(tostring(counter) == "Counter(" .. ticks .. ")")
+        local value, message, code = setting "colour"
+        assert(value == nil and code == "ENOENT", message)
+        if ticks == 3 then ml.current():stop() end
+      end
+      """
+    try Loop.isolated(clock: .virtual) { loop in
+      let result = try tool(script, on: loop)
+      #expect(result == .stopped)
+    }
+  }
+
+  @Test("a script schedules a source of the program")
+  func sharesSource() throws {
+    try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      defer { lua.shutDown() }
+      let done = try share(lua, on: loop)
+      #expect(done == ["jobs"])
+    }
+  }
+
+  @Test("sources are performed in order")
+  func performs() throws {
+    try Loop.isolated(clock: .virtual) { loop in
+      let done = try drain(["a", "b"], on: loop)
+      #expect(done == ["a", "b", "done"])
+    }
+  }
+
+  @Test("errors say what and where")
+  func errors() throws {
+    let lua = try LuaState(limits: LuaLimits(memory: 8 << 20))
+    #expect(describe("x = 1", lua) == "no error")
+    #expect(describe("x = = 1", lua).hasPrefix("not run: script:1: unexpected symbol"))
+    #expect(describe("\nerror 'no'", lua) == "line 2: script:2: no")
+    #expect(describe("local t = 'x' while true do t = t .. t end", lua).hasPrefix("a limit: "))
+  }
+
+  @Test("the page shows this file")
+  func page() {
+    let lines = { (text: String) in
+      text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
+    }
+    let sources = ["EmbeddingExampleTests", "LuaSpecsTests"].map {
+      lines(RepositoryFile(path: "Tests/MoonloopTests/\($0).swift").text ?? "")
+    }
+    let blocks = PageBlock.all(in: RepositoryFile(path: "docs/swift.md")).filter {
+      $0.words.first == "swift"
+    }
+    #expect(!blocks.isEmpty)
+    for block in blocks where !block.words.contains("manifest") {
+      let shown = lines(block.text)
+      let isThere = sources.contains { source in
+        source.indices.contains { source[$0...].starts(with: shown) }
+      }
+      #expect(isThere, "\(block.place) is not in the tests")
+    }
+  }
+}

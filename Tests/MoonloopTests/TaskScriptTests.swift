@@ -1,0 +1,45 @@
+// The scripts of Tests/Scripts/task/, on the virtual clock: each checks itself.
+
+import Moonloop
+import Testing
+
+/// What a script has besides Lua: `same(actual, expected)` compares values and lists.
+private let prelude = """
+  local function text(value)
+    if type(value) == "string" then return ("%q"):format(value) end
+    if type(value) ~= "table" then return tostring(value) end
+    local parts = {}
+    for i = 1, value.n or #value do parts[i] = text(value[i]) end
+    return "{ " .. table.concat(parts, ", ") .. " }"
+  end
+  function same(actual, expected)
+    local a, b = text(actual), text(expected)
+    if a ~= b then error("expected " .. b .. "\\n     got " .. a, 2) end
+  end
+  """
+
+@Suite struct TaskScriptTests {
+  /// The scripts, and how many errors each means to be reported.
+  static let scripts: [(name: String, errors: Int)] = [
+    ("adopt", 0), ("await", 0), ("boundary", 0), ("cancel", 0), ("channel", 0), ("failure", 7),
+    ("scope", 1), ("semaphore", 0), ("wait", 0),
+  ]
+
+  @Test(arguments: scripts)
+  func `a script of tasks reports what it means to`(name: String, errors: Int) throws {
+    let text = try ScriptFileTests.read("\(ScriptFileTests.folder)/task/\(name).lua")
+    try Loop.isolated(clock: .virtual) { loop in
+      let lua = try LuaState(on: loop)
+      defer { lua.shutDown() }
+      let runtime = try #require(lua.runtime)
+      var reports: [String] = []
+      runtime.errors.write = { reports.append($0) }
+      runtime.errors.verdict = .stop
+      try lua.run(prelude, name: "=prelude")
+      try runtime.start(chunk: text, name: "@task/\(name).lua")
+      loop.run()
+      #expect(lua.tasksInUse == 0)
+      #expect(runtime.errors.count == errors, "\(reports.joined(separator: "\n"))")
+    }
+  }
+}
