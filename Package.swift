@@ -19,6 +19,11 @@ let package = Package(
   targets: [
     .target(name: "CLinuxShims", cSettings: strictC),
     .target(name: "MoonloopCore", dependencies: ["CLinuxShims"], swiftSettings: strict),
+    .target(
+      name: "MoonloopSystem", dependencies: ["MoonloopCore", "CLinuxShims"], swiftSettings: strict),
+    .target(
+      name: "MoonloopSimulation", dependencies: ["MoonloopCore", "CLinuxShims"],
+      swiftSettings: strict),
 
     .systemLibrary(name: "MoonloopCLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
     .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
@@ -26,24 +31,33 @@ let package = Package(
 
     .target(name: "MoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
-      name: "Moonloop", dependencies: ["MoonloopCore", "LuaEmbed", "MoonloopLua"],
+      name: "Moonloop",
+      dependencies: ["MoonloopCore", "MoonloopSystem", "LuaEmbed", "MoonloopLua"],
       swiftSettings: strict),
     // Only the header of libedit: the library is opened when a line is edited.
     .target(name: "CLineEditor", cSettings: strictC),
     .executableTarget(
-      name: "MoonloopCLI", dependencies: ["Moonloop", "CLineEditor"], swiftSettings: strict),
+      name: "MoonloopCLI",
+      dependencies: ["Moonloop", "MoonloopCore", "MoonloopSystem", "LuaEmbed", "CLineEditor"],
+      swiftSettings: strict),
 
     .executableTarget(
-      name: "ConformanceDriver", dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop"],
+      name: "ConformanceDriver",
+      dependencies: [
+        "MoonloopCore", "MoonloopSystem", "MoonloopSimulation", "LuaEmbed", "Moonloop",
+      ],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
     .executableTarget(
       name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
       swiftSettings: strict),
 
     .testTarget(
-      name: "MoonloopCoreTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
+      name: "MoonloopCoreTests", dependencies: ["MoonloopCore", "MoonloopSimulation"],
+      swiftSettings: strict),
     .testTarget(
-      name: "LinuxKernelTests", dependencies: ["MoonloopCore"], swiftSettings: strict),
+      name: "LinuxKernelTests",
+      dependencies: ["MoonloopCore", "MoonloopSystem", "MoonloopSimulation"],
+      swiftSettings: strict),
     .target(
       name: "CStockLua", dependencies: ["MoonloopCLua"], path: "Tests/CStockLua", cSettings: strictC
     ),
@@ -51,7 +65,7 @@ let package = Package(
       name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
     .testTarget(
       name: "MoonloopTests",
-      dependencies: ["MoonloopCore", "LuaEmbed", "Moonloop", "CStockLua"],
+      dependencies: ["MoonloopCore", "MoonloopSystem", "LuaEmbed", "Moonloop", "CStockLua"],
       swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),

@@ -1,6 +1,7 @@
 // The help texts, made from the tables of commands and options.
 
 internal import Moonloop
+internal import MoonloopSystem
 
 /// Texts for `--help`.
 enum Help {

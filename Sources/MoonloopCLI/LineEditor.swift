@@ -3,6 +3,7 @@
 internal import CLineEditor
 internal import Glibc
 internal import Moonloop
+internal import MoonloopSystem
 
 /// The editor of the process, which has one terminal. Main thread only.
 enum LineEditor {

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopSystem
 
 /// What a recording begins with.
 struct RecordedStart {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopSystem
 
 /// Runs a script as the settings say. Main thread only.
 final class ScriptRun {

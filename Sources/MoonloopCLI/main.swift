@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopSystem
 
 StandardStreams.fillClosed()
 quitByKey()

@@ -2,6 +2,7 @@
 
 import Glibc
 import MoonloopCore
+internal import MoonloopSimulation
 
 final class SimulatedScene: World {
   private let world = SimulatedWorld()

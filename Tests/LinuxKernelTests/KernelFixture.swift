@@ -1,6 +1,7 @@
 // What the tests of both kernels share: making one, reading and writing, one look at a poll set.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 import Testing
 
 /// Which kernel a parameterised test runs on.

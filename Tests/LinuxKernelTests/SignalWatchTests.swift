@@ -2,6 +2,7 @@
 
 import Glibc
 import MoonloopCore
+internal import MoonloopSystem
 import Synchronization
 import Testing
 

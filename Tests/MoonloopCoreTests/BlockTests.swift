@@ -1,6 +1,7 @@
 // Perform blocks: in order, taken together, each for the first of its modes that runs.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct BlockTests {

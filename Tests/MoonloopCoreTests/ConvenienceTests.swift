@@ -1,6 +1,7 @@
 // NSRunLoop's words, keep-alive, tolerance and dates of the wall clock.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct ConvenienceTests {

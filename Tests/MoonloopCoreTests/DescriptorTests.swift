@@ -1,6 +1,7 @@
 // Descriptors: level-triggered, one event a pass, held back and never lost.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct DescriptorTests {

@@ -1,6 +1,7 @@
 // The clock: its two numbers, its jumps, its holds, and the ends of its range.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct KernelClockTests {

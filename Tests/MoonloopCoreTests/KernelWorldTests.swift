@@ -1,6 +1,7 @@
 // The simulated world: who runs when, when time passes, and what is said when nothing can go on.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Synchronization
 internal import Testing
 

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct LifetimeTests {

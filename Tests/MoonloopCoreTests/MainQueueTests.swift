@@ -1,6 +1,7 @@
 // The libdispatch main queue, with a kernel whose queue is a list of the test's.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct MainQueueTests {

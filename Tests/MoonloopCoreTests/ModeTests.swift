@@ -1,6 +1,7 @@
 // Modes: who takes part in a run, common modes, and many modes.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct ModeTests {

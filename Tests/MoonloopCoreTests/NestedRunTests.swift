@@ -1,6 +1,7 @@
 // Runs inside runs: what is the inner one's, and what the outer one goes on with.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct NestedRunTests {

@@ -1,6 +1,7 @@
 // The order of a pass: what comes before what, and what a pass leaves out.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct PassOrderTests {

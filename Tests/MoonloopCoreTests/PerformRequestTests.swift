@@ -1,6 +1,7 @@
 // Perform requests: they count as sources, can be cancelled, delayed and waited for.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct PerformRequestTests {

@@ -1,6 +1,7 @@
 // In-process ports: messages in order, one a callback, none lost.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct PortTests {

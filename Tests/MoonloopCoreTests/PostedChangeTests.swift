@@ -1,6 +1,7 @@
 // Changes that other threads post: a sleeping loop applies them and sleeps on.
 
 import MoonloopCore
+internal import MoonloopSimulation
 import Synchronization
 import Testing
 

@@ -5,6 +5,7 @@
 
 internal import Glibc
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct RandomTests {

@@ -2,6 +2,7 @@
 // check that nothing is left.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 /// A loop of a simulated world and the trace of what it called.

@@ -1,6 +1,7 @@
 // How a run begins and ends, and what it says about it.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct RunAndResultTests {

@@ -1,6 +1,7 @@
 // Version-0 sources: when a signal is answered, by whom, and how often.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct SourceTests {

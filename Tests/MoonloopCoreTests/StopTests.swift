@@ -1,6 +1,7 @@
 // Stopping a run: which one, when it takes effect, and what a caller hears of it.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct StopTests {

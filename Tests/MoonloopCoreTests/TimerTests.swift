@@ -1,6 +1,7 @@
 // Timers: when they fire, on which grid, and what a callback may do to them.
 
 internal import MoonloopCore
+internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct TimerTests {

@@ -3,6 +3,7 @@
 
 import Moonloop
 import MoonloopCore
+internal import MoonloopSystem
 import Testing
 
 @Suite("Connecting to a name")

@@ -2,6 +2,7 @@
 
 import Glibc
 import Moonloop
+internal import MoonloopSystem
 import Testing
 
 @Suite("Signals that were handled")

@@ -1,6 +1,7 @@
 // All that scripts see, in the order of the reference: what the documentation is generated from.
 
 package import LuaEmbed
+internal import MoonloopSystem
 
 /// The module or a kind of handle, as the reference shows it. Read when documentation is made.
 package struct EntryGroup: Sendable {

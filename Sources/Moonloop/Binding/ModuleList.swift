@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 extension Runtime {
   /// Makes the module and puts it where `require "moonloop"` finds it.

@@ -4,6 +4,7 @@
 internal import Glibc
 internal import LuaEmbed
 package import MoonloopCore
+internal import MoonloopSystem
 
 extension Runtime {
   /// Lets `require "moonloop.console.host"` give the functions below.

@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let descriptorOptions: [StaticString] = [
   "fd", "read", "write", "name", "modes", "close", "reenable", "line_limit", "order", "keep_alive",

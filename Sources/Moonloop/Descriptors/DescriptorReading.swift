@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What was read from a descriptor beyond what the script asked for. Loop thread only.
 final class ReadAhead {

@@ -1,6 +1,7 @@
 // Accepts the connections of a named port.
 
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// A listening socket and its connections. Hub thread only, hence unchecked.
 final class PortListener: @unchecked Sendable {

@@ -1,6 +1,7 @@
 // What waits to go out over the socket of a named port: bytes, and descriptors with some of them.
 
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// A queue of frames. Hub thread only.
 struct PortOutput: ~Copyable {

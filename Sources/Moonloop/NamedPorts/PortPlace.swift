@@ -4,6 +4,7 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// The files of one name.
 struct PortPlace {

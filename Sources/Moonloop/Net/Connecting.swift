@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What a client asks for.
 struct ConnectRequest {

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What a socket for datagrams has besides its descriptor. Loop thread only.
 final class ScriptDatagrams {

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 internal import Synchronization
 
 /// What a thread of the resolver hands to a loop: the answer, behind a signal.

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let listenOptions: [StaticString] = [
   "host", "port", "path", "backlog", "reuse_port", "v6_only", "permissions", "max_connections",

@@ -4,6 +4,7 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 extension Runtime {
   func preloadPosix() {

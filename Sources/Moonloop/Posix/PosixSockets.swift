@@ -3,6 +3,7 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 let posixSocketEntries: [LuaEntry] = [
   .function("address", posixAddress), .function("socket", posixSocket),

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 let posixSystemEntries: [LuaEntry] = [
   .function("folder", posixFolder), .function("set_folder", posixSetFolder),

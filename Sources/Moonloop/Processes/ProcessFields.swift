@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 let processPid: LuaRawFunction = { L, context in
   host(L, context, "pid") { call in

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let spawnOptions: [StaticString] = [
   "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "detached", "linger", "name",

@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let runOptions: [StaticString] = [
   "input", "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "linger", "timeout",

@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// An output of a child that comes to us.
 protocol ChildOutput: AnyObject {

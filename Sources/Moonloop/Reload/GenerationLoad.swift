@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// One load of a file that has been loaded before. Loop thread only.
 final class GenerationLoad {

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let signalOptions: [StaticString] = ["name", "modes", "keep_alive", "on_error"]
 

@@ -1,6 +1,7 @@
 // A descriptor that waits until the socket that it goes through has room.
 
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// A copy of a descriptor on its way to the peer of a Unix socket, with the bytes that go with it.
 final class PassedDescriptor {

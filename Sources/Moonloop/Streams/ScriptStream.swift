@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 package import MoonloopCore
+package import MoonloopSystem
 
 /// What a script's stream has besides its bytes. Loop thread only.
 package final class ScriptStream {

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// One copy under way: the reader of one stream and the writer of the other. Loop thread only.
 final class StreamCopy {

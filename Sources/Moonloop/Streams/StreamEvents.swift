@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What the handler of a stream's events was told, and what it may be told next. Loop thread only.
 ///

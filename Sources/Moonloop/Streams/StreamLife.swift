@@ -2,6 +2,7 @@
 
 package import LuaEmbed
 package import MoonloopCore
+package import MoonloopSystem
 
 /// What a new stream is, for those who make one from a descriptor of their own.
 package struct StreamTraits {

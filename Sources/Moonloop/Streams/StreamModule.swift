@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let streamOptions: [StaticString] = [
   "fd", "name", "read", "write", "close", "modes", "timeout", "line_limit", "buffer_limit",

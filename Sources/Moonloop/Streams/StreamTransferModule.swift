@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// `stream:copy_to(other [, n] [, { timeout }])`: how many bytes were copied.
 let streamCopyTo: LuaRawFunction = { L, context in

@@ -1,6 +1,7 @@
 // Changes of a terminal's size, reached through the terminal's handle.
 
 internal import MoonloopCore
+internal import MoonloopSystem
 
 final class ResizeKind: ItemKind {
   static let word = "tty resize"

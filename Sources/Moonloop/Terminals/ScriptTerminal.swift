@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What a terminal handle stands for. Loop thread only.
 final class ScriptTerminal {

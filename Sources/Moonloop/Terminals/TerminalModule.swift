@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let terminalOptions: [StaticString] = ["fd", "raw", "signals", "name"]
 

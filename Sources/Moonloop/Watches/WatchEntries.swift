@@ -1,6 +1,7 @@
 // What scripts see of file watches, with its documentation.
 
 internal import LuaEmbed
+internal import MoonloopSystem
 
 /// What a watch handle offers.
 let watchEntries: [LuaEntry] =

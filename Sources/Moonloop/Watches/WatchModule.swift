@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 private let watchOptions: [StaticString] = [
   "debounce", "recursive", "name", "modes", "keep_alive", "on_error",

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopSystem
 
 /// What the watches of a runtime share. Loop thread only.
 final class WatchService {

@@ -12,6 +12,12 @@ public enum ClockMode: Sendable, Hashable, CaseIterable {
   case skipIdle
 }
 
+/// A time that is not the machine's. Any thread.
+package protocol TimeSource: AnyObject {
+  /// Monotonic nanoseconds.
+  var now: Int64 { get }
+}
+
 /// The clock of one loop. Loop thread only, but for holds.
 ///
 /// It maps the time of a kernel (monotonic nanoseconds, called *system time* here) to the time of a
@@ -41,8 +47,8 @@ package final class Clock {
   private var followed: Int64 = 0
 
   /// Whose time is the system time; nil: the machine's. A word to look at instead of a call through
-  /// the kernel's protocol, for scripts ask for the time all the while.
-  private let world: SimulatedWorld?
+  /// the kernel's protocol, because scripts ask for the time all the while.
+  private let source: (any TimeSource)?
   // Plain words, read in each pass.
   @exclusivity(unchecked) private var offset: Int64
   @exclusivity(unchecked) private var wallOffset: Int64
@@ -55,16 +61,16 @@ package final class Clock {
   /// Makes a clock of a mode.
   /// - Parameters:
   ///   - mode: How it runs.
-  ///   - world: The simulated world whose time it shows; nil: the machine's.
+  ///   - source: Whose time it shows; nil: the machine's.
   ///   - start: The first loop time of a clock that stands still; the others show the system's.
   ///   - wall: The first wall time of a clock that stands still, nanoseconds since 1970.
   package init(
-    _ mode: ClockMode, of world: SimulatedWorld? = nil, start: Int64 = 0, wall: Int64 = 0
+    _ mode: ClockMode, of source: (any TimeSource)? = nil, start: Int64 = 0, wall: Int64 = 0
   ) {
     self.mode = mode
-    self.world = world
+    self.source = source
     rate = mode == .virtual ? 0 : 1
-    runsByItself = rate == 1 && world == nil
+    runsByItself = rate == 1 && source == nil
     jumpsWhenIdle = mode != .real
     offset = mode == .virtual ? start : 0
     wallOffset = mode == .virtual ? wall : 0
@@ -76,7 +82,7 @@ package final class Clock {
   /// A clock that never jumps shares nothing: the system's time is everybody's.
   package init(sharingTimeOf other: Clock) {
     mode = other.mode
-    world = other.world
+    source = other.source
     rate = other.rate
     runsByItself = other.runsByItself
     jumpsWhenIdle = other.jumpsWhenIdle
@@ -144,7 +150,7 @@ package final class Clock {
     if stops > 0 { return }
     if rate != 0 {
       if isShared { followOthers() }
-      let system = world?.now ?? cmx_monotonic()
+      let system = source?.now ?? cmx_monotonic()
       offset = stoppedAt.subtractingSaturated(system)
     }
     stopHold = nil
@@ -166,7 +172,7 @@ package final class Clock {
 
   /// The time, read now.
   @inline(__always)
-  package func now() -> Int64 { time(at: world?.now ?? cmx_monotonic()) }
+  package func now() -> Int64 { time(at: source?.now ?? cmx_monotonic()) }
 
   /// Whether the time has reached `deadline`: the same answer as `now() >= deadline`, but cheaper
   /// (a coarse clock) when the deadline is more than a tick of the machine away. Never for `.max`.
@@ -174,7 +180,7 @@ package final class Clock {
     if deadline == .max { return false }
     let system = systemTime(of: deadline)
     if system == .max || system == .min { return system == .min }
-    if let world { return world.now >= system }
+    if let source { return source.now >= system }
     let coarse = cmx_monotonic_coarse()
     if coarse >= system { return true }
     if system - coarse > coarseLag { return false }
@@ -192,14 +198,14 @@ package final class Clock {
   }
 
   /// The wall time of the loop at a wall time of the system.
-  func wallTime(at system: @autoclosure () -> Int64) -> Int64 {
+  package func wallTime(at system: @autoclosure () -> Int64) -> Int64 {
     if isShared { followOthers() }
     return rate == 0 ? wallOffset : system().addingSaturated(wallOffset)
   }
 
   /// The system time at which the loop's clock reaches a deadline by itself; `Int64.max` for never.
   @inline(__always)
-  func systemTime(of deadline: Int64) -> Int64 {
+  package func systemTime(of deadline: Int64) -> Int64 {
     if isShared { followOthers() }
     if stops > 0 { return deadline <= stoppedAt ? .min : .max }
     if rate == 0 { return deadline <= offset ? .min : .max }
@@ -208,25 +214,25 @@ package final class Clock {
 
   /// How long to sleep at a system time until a deadline; 0: it has come, `Int64.max`: for ever.
   @inline(__always)
-  func wait(until deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
+  package func wait(until deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
     let target = systemTime(of: deadline)
     if target == .max { return .max }
     return target == .min ? 0 : max(0, target.subtractingSaturated(system()))
   }
 
   /// How far a deadline is on the loop's clock; `Int64.max`: it never comes.
-  func distance(to deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
+  package func distance(to deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
     deadline == .max ? .max : deadline.subtractingSaturated(time(at: system()))
   }
 
   /// Jumps to a deadline, if it has not come yet.
-  func jump(to deadline: Int64, at system: @autoclosure () -> Int64) {
+  package func jump(to deadline: Int64, at system: @autoclosure () -> Int64) {
     let now = time(at: system())
     if deadline > now { advance(by: deadline.subtractingSaturated(now)) }
   }
 
   /// Steps the wall time of a clock that stands still, which does not follow the system's.
-  func stepWall(by nanoseconds: Int64) {
+  package func stepWall(by nanoseconds: Int64) {
     if rate == 0 { wallOffset = wallOffset.addingSaturated(nanoseconds) }
   }
 }

@@ -40,7 +40,7 @@ package final class Holds: Sendable {
   }
 
   /// Sets what happens when the last hold is released: the kernel looks at its wait again.
-  func whenReleased(_ action: @escaping @Sendable () -> Void) {
+  package func whenReleased(_ action: @escaping @Sendable () -> Void) {
     state.withLock { $0.whenReleased = action }
   }
 

@@ -1,5 +1,5 @@
 // The seam to the world: the only place that waits, reads a clock or touches a descriptor.
-// Two implementations: `LinuxKernel` (epoll) and `SimulatedKernel` (memory only, exact).
+// `LinuxKernel` (epoll) implements it here, and the tests' `SimulatedKernel` (memory only, exact).
 
 /// What a registration wants to hear of a descriptor, and what the kernel said of it.
 package struct Interest: OptionSet, Sendable, Hashable {
@@ -17,6 +17,11 @@ package struct Interest: OptionSet, Sendable, Hashable {
 package struct ReadyEvent: Sendable {
   package var token: UInt64
   package var events: Interest
+
+  package init(token: UInt64, events: Interest) {
+    self.token = token
+    self.events = events
+  }
 }
 
 /// A set of descriptors waited for together: one for each mode that has any. Loop thread only.

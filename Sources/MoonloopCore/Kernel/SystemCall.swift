@@ -50,18 +50,24 @@ package enum SystemCall: Int32, CaseIterable, Sendable {
   }
 
   /// The value of a call that says failure as -errno.
-  func check<Value: SignedInteger>(_ result: Value) throws(SystemError) -> Value {
+  package func check(_ result: Int32) throws(SystemError) -> Int32 {
+    if result < 0 { throw SystemError(call: name, code: -result) }
+    return result
+  }
+
+  /// The same for a count of bytes.
+  package func check(_ result: Int) throws(SystemError) -> Int {
     if result < 0 { throw SystemError(call: name, code: Int32(-result)) }
     return result
   }
 
   /// The descriptor that a call made.
-  func descriptor(_ result: Int32) throws(SystemError) -> Descriptor {
+  package func descriptor(_ result: Int32) throws(SystemError) -> Descriptor {
     Descriptor(owning: try check(result))
   }
 
   /// Fails if a fault is due; for the kernel that has no system calls to fail by themselves.
-  func takeFault() throws(SystemError) {
+  package func takeFault() throws(SystemError) {
     var code = cmx_fault_take(rawValue)
     while code == Errno.interrupted { code = cmx_fault_take(rawValue) }
     if code != 0 { throw SystemError(call: name, code: code) }
@@ -93,24 +99,24 @@ package enum SystemFault {
 }
 
 /// The values of `errno` that have a meaning here.
-enum Errno {
-  static let notPermitted: Int32 = 1
-  static let notFound: Int32 = 2
-  static let noProcess: Int32 = 3
-  static let interrupted: Int32 = 4
-  static let badDescriptor: Int32 = 9
-  static let wouldBlock: Int32 = 11
-  static let denied: Int32 = 13
-  static let exists: Int32 = 17
-  static let notFolder: Int32 = 20
-  static let isDirectory: Int32 = 21
-  static let brokenPipe: Int32 = 32
-  static let invalid: Int32 = 22
-  static let tooManyFilesInSystem: Int32 = 23
-  static let tooManyFiles: Int32 = 24
-  static let notSocket: Int32 = 88
-  static let addressInUse: Int32 = 98
-  static let inProgress: Int32 = 115
-  static let connectionReset: Int32 = 104
-  static let cancelled: Int32 = 125
+package enum Errno {
+  package static let notPermitted: Int32 = 1
+  package static let notFound: Int32 = 2
+  package static let noProcess: Int32 = 3
+  package static let interrupted: Int32 = 4
+  package static let badDescriptor: Int32 = 9
+  package static let wouldBlock: Int32 = 11
+  package static let denied: Int32 = 13
+  package static let exists: Int32 = 17
+  package static let notFolder: Int32 = 20
+  package static let isDirectory: Int32 = 21
+  package static let brokenPipe: Int32 = 32
+  package static let invalid: Int32 = 22
+  package static let tooManyFilesInSystem: Int32 = 23
+  package static let tooManyFiles: Int32 = 24
+  package static let notSocket: Int32 = 88
+  package static let addressInUse: Int32 = 98
+  package static let inProgress: Int32 = 115
+  package static let connectionReset: Int32 = 104
+  package static let cancelled: Int32 = 125
 }

@@ -2,6 +2,7 @@
 // more, and alarms by the system's clock, for what lives in the system's time.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// Descriptors for children and their pipes. Each belongs to whoever gets it.
 package enum ChildDescriptors {

@@ -1,6 +1,7 @@
 // Folders, locks and sockets' files that are one user's alone: where named ports are found.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// Files of this user that no other may use.
 package enum PrivateFiles {

@@ -1,5 +1,7 @@
 // The poll sets of a simulated kernel: registrations, and the queue of those that are ready.
 
+internal import MoonloopCore
+
 /// A descriptor in a poll set. Protected by the lock of the world.
 final class SimulatedRegistration {
   let file: SimulatedFile

@@ -1,6 +1,7 @@
 // Terminals: raw mode that never outlives its user, and the size.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// What a terminal is asked and told. Any thread.
 package enum Terminal {

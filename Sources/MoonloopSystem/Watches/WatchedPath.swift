@@ -1,6 +1,7 @@
 // Paths as the system has them: bytes, which need not be text.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// An absolute path, without empty and "." components.
 package struct WatchedPath: Hashable, Sendable {

@@ -2,6 +2,7 @@
 // has changed is found by comparing what is there with what was.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// What has changed at a path.
 package struct FileChange: Equatable, Sendable {

@@ -1,6 +1,7 @@
 // Bytes from one stream to another, past our own memory where the kernel can do that.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 extension Loop.Stream {
   /// How bytes get from one descriptor to another.

@@ -2,6 +2,7 @@
 // SIGCHLD, and no wait that could meet a child of somebody else.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// What a child is to be: bytes as the system takes them, without zeros.
 package struct ChildPlan {

@@ -1,6 +1,7 @@
 // The standard streams of a program that runs loops.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// What a program does about its standard streams. Loop thread only.
 package enum StandardStreams {

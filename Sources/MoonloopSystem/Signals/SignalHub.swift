@@ -2,6 +2,7 @@
 // read once, from one signalfd: whoever reads it tells the others.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// What is known of a signal that has come.
 package struct SignalArrival: Sendable, Equatable {

@@ -2,6 +2,7 @@
 // descriptors.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// Socket calls, each one call of the system; all descriptors are non-blocking, closed on exec, and
 /// belong to the caller.

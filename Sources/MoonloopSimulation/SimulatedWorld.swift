@@ -1,6 +1,7 @@
 // A world without real time: the threads, clocks and descriptors that simulated kernels share.
 
 internal import Glibc
+package import MoonloopCore
 
 /// Threads that take turns, and a time that passes only when all of them are blocked.
 ///
@@ -15,7 +16,7 @@ internal import Glibc
 ///
 /// Unchecked Sendable: every variable is protected by `lock`, here and in the objects of the world
 /// (`SimulatedThread`, `SimulatedKernel`, `SimulatedFile`).
-package final class SimulatedWorld: @unchecked Sendable {
+package final class SimulatedWorld: TimeSource, @unchecked Sendable {
   let lock = WorldLock()
   private(set) var time: Int64
   private var wallOffset: Int64

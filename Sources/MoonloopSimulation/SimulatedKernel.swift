@@ -1,6 +1,7 @@
 // The kernel of tests: memory only, exact, the same every time.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// A loop's view of a simulated world. Loop thread only, but for what the protocol excepts.
 ///

@@ -1,5 +1,7 @@
 // The descriptors of a simulated world: ends of stream sockets and always-ready files.
 
+internal import MoonloopCore
+
 /// What a simulated descriptor stands for. Protected by the lock of its world.
 ///
 /// Behaves as its model in Linux does: a stream end as a stream socket of the local domain.

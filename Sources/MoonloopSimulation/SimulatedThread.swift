@@ -2,6 +2,7 @@
 
 internal import CLinuxShims
 internal import Glibc
+internal import MoonloopCore
 
 /// A thread of a simulated world.
 ///

@@ -1,6 +1,7 @@
 // One inotify for all file watches of a loop: which folders are watched, and for whom.
 
 internal import CLinuxShims
+package import MoonloopCore
 
 /// The folders that the watches of one loop look at. Loop thread only.
 package final class WatchHub {

@@ -1,6 +1,7 @@
 // Names to addresses, off the loops: the C library's resolver blocks, so threads of their own ask.
 
 internal import CLinuxShims
+internal import MoonloopCore
 
 /// Looks names up on a few threads, for all loops of the process. Any thread.
 package final class Resolver: Sendable {

@@ -1,6 +1,7 @@
 // What has changed since the last look: the effect, not the steps that led to it.
 
 internal import CLinuxShims
+internal import MoonloopCore
 
 extension FileWatch {
   /// Looks at all that was heard of, and tells what has changed, in the order of hearing.

@@ -1,6 +1,8 @@
 // Streams: bytes in and out of a descriptor, with bounded buffers; who waits, and for what, is for
 // those who build on it.
 
+package import MoonloopCore
+
 extension Loop {
   /// The byte engine of one descriptor: tries first, and asks the kernel to tell only when somebody
   /// waits or bytes are queued. Loop thread only.
