@@ -66,8 +66,7 @@ extension HostCall {
     let deadline = try timer.map { time throws(ScriptMistake) in
       try self.deadline(after: time, coroutine)
     }
-    runtime.pendingWait = Wait(.other(make()), timer: deadline ?? TimerID(rawValue: 0))
-    return LuaStatus.wait()
+    return suspend(Wait(.other(make()), timer: deadline ?? TimerID(rawValue: 0)), coroutine)
   }
 
   func closed() -> Int32 {

@@ -43,7 +43,7 @@ final class ScriptChannel {
   func send(_ call: HostCall) -> Sending {
     if isClosed { return .closed }
     if let receiver = receivers.takeFirst() {
-      call.runtime.answer(receiver, TaskValues(popping: 1, of: call.stack))
+      call.runtime.tasks.answer(receiver, TaskValues(popping: 1, of: call.stack))
       return .sent
     }
     if resting.count >= capacity { return .full }
@@ -79,14 +79,14 @@ final class ScriptChannel {
     if resting.isEmpty {
       guard let sender = senders.takeFirst() else { return isClosed ? .ended : .empty }
       call.stack.push(sender.value)
-      call.runtime.answer(sender.wait, call.runtime.trueValue)
+      call.runtime.tasks.answer(sender.wait, call.runtime.trueValue)
       return .received
     }
     takeRested(call)
     if let sender = senders.takeFirst() {
       call.stack.push(sender.value)
       rest(call)
-      call.runtime.answer(sender.wait, call.runtime.trueValue)
+      call.runtime.tasks.answer(sender.wait, call.runtime.trueValue)
     }
     return .received
   }
@@ -123,11 +123,11 @@ final class ScriptChannel {
     let stack = runtime.state.stack
     while let receiver = receivers.takeFirst() {
       stack.pushNil()
-      runtime.answer(receiver, TaskValues(popping: 1, of: stack))
+      runtime.tasks.answer(receiver, TaskValues(popping: 1, of: stack))
     }
     while let sender = senders.takeFirst() {
       stack.pushClosed()
-      runtime.answer(sender.wait, TaskValues(popping: 3, of: stack))
+      runtime.tasks.answer(sender.wait, TaskValues(popping: 3, of: stack))
     }
   }
 

@@ -51,7 +51,7 @@ final class ScriptSemaphore {
     if let waiter = waiters.takeFirst() {
       let stack = runtime.state.stack
       pushPermit(stack, runtime)
-      runtime.answer(waiter, TaskValues(popping: 1, of: stack))
+      runtime.tasks.answer(waiter, TaskValues(popping: 1, of: stack))
     } else {
       available += 1
     }
@@ -64,7 +64,7 @@ final class ScriptSemaphore {
     let stack = runtime.state.stack
     while let waiter = waiters.takeFirst() {
       stack.pushClosed()
-      runtime.answer(waiter, TaskValues(popping: 3, of: stack))
+      runtime.tasks.answer(waiter, TaskValues(popping: 3, of: stack))
     }
   }
 

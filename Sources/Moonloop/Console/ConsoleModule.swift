@@ -39,7 +39,7 @@ extension Runtime {
       case .failed(let coroutine) where !isTold, .stopped(let coroutine) where !isTold:
         _ = state.takeError(of: coroutine)
       case .nested where !isTold: break
-      default: settle(outcome, .chunk)
+      default: tasks.settle(outcome, .chunk)
       }
     }
   }
@@ -48,13 +48,13 @@ extension Runtime {
   /// - Returns: Whether somebody wants it stopped.
   private func visitConsole(_ busy: LuaStack) -> Bool {
     if Ending.isAskedFor { return false }  // the end wants no more runs
-    let (before, raised) = (running, raisedInHandler)
+    let (before, raised) = (running, tasks.raisedInHandler)
     let who = label(of: running.subject)
     var isConsole = false
     if case .task(let task) = running.subject { isConsole = task.name == consoleName }
     let base = state.callOut
     running = Running()
-    raisedInHandler = nil
+    tasks.raisedInHandler = nil
     let outer = busyVisit
     busyVisit = visited(before)
     // Calls may be nested too deeply for any more: then nobody is answered.
@@ -66,7 +66,7 @@ extension Runtime {
       stack.push(isConsole)
       return 5
     }
-    (running, raisedInHandler) = (before, raised)
+    (running, tasks.raisedInHandler) = (before, raised)
     busyVisit?.passes = loop.passes
     lastVisit = busyVisit
     busyVisit = outer
@@ -105,7 +105,7 @@ extension Runtime {
         stack.push(error.message)
         return 2
       })
-      settle(outcome, .chunk)
+      tasks.settle(outcome, .chunk)
     }
   }
 }

@@ -16,14 +16,14 @@ extension Runtime {
     for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
       let record = loop.timers.records[id.slot]
       if record.flags.contains(.idle) { continue }
-      if isTurn(record.callout) {
+      if tasks.isTurn(record.callout) {
         // That of the task which runs now ends when a run begins.
         guard let task = tasks[record.callout.payload], task.wait?.timer == id else {
           isOwnTurn = true
           continue
         }
-        holders.append("\(label(of: .task(task))), which waits \(forWhat(task))")
-      } else if let failed = unawaited[id] {
+        holders.append("\(label(of: .task(task))), which waits \(tasks.forWhat(task))")
+      } else if let failed = tasks.unawaited[id] {
         holders.append("the failure of \(label(of: .task(failed.task))), to be reported now")
       } else {
         holders.append(label(of: .timer(id)) + firingNote(record))

@@ -37,7 +37,8 @@ extension Runtime {
       case .cancelled: return "it was cancelled"
       case .none, .returned: return "it has returned; await gives what"
       }
-    case .running: return "it runs now\(task.wait == nil ? "" : ", and waits \(forWhat(task))")"
+    case .running:
+      return "it runs now\(task.wait == nil ? "" : ", and waits \(tasks.forWhat(task))")"
     case .prepared: return "it begins in the next pass\(placeOf(task))"
     case .joining: return "its function has returned; it waits for \(children(of: task))"
     case .suspended: break
@@ -45,14 +46,14 @@ extension Runtime {
     if task.isReady {
       return "what it waited for has come: it goes on in the next pass\(placeOf(task))"
     }
-    return "it waits \(forWhat(task))\(chain(from: task))\(placeOf(task))"
+    return "it waits \(tasks.forWhat(task))\(chain(from: task))\(placeOf(task))"
   }
 
   private func children(of task: ScriptTask) -> String {
     let all = task.children.all
     guard let first = all.first else { return "its children" }
     let rest = all.count > 1 ? " and \(all.count - 1) more" : ""
-    return "\(label(of: .task(first)))\(rest), which waits \(forWhat(first))"
+    return "\(label(of: .task(first)))\(rest), which waits \(tasks.forWhat(first))"
   }
 
   /// What the task that it awaits waits for, and so on.
@@ -63,7 +64,8 @@ extension Runtime {
       guard case .task(let other)? = last.wait?.cause else { break }
       if other.phase == .ended || other.phase == .running { break }
       text +=
-        ", which waits " + (other.phase == .joining ? "for \(children(of: other))" : forWhat(other))
+        ", which waits "
+        + (other.phase == .joining ? "for \(children(of: other))" : tasks.forWhat(other))
       last = other
     }
     return text
@@ -71,7 +73,7 @@ extension Runtime {
 
   /// Where a task goes on, if that is not what runs.
   private func placeOf(_ task: ScriptTask) -> String {
-    let modes = servingModes(of: task)
+    let modes = tasks.servingModes(of: task)
     let list = modes.map(\.rawValue).joined(separator: ", ")
     guard let current = scriptRun?.mode.name else {
       return "; the loop does not run: it goes on when that runs in \(list)"

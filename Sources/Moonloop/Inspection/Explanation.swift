@@ -59,7 +59,8 @@ extension Runtime {
     }
     if let task = waitingHandler(of: id) {
       let missed = record.missed > 0 ? " (\(record.missed) so far)" : ""
-      return "its handler waits \(forWhat(task)); fires are coalesced until it returns\(missed)"
+      return
+        "its handler waits \(tasks.forWhat(task)); fires are coalesced until it returns\(missed)"
     }
     if record.flags.contains(.firing) {
       return "its handler runs now; it does not fire inside of itself"

@@ -156,7 +156,7 @@ extension Runtime {
 
   /// A timer of ours: one that resumes a task is shown with that.
   func isOwn(_ id: TimerID) -> Bool {
-    isTurn(loop.timers.records[id.slot].callout) || unawaited[id] != nil
+    tasks.isTurn(loop.timers.records[id.slot].callout) || tasks.unawaited[id] != nil
   }
 
   private func row(_ item: Loop.Item) -> DumpRow {
@@ -184,10 +184,10 @@ extension Runtime {
   private func row(_ task: ScriptTask) -> DumpRow {
     DumpRow(
       kind: "task", name: task.name.isEmpty ? "-" : task.name,
-      modes: servingModes(of: task).map(\.rawValue).joined(separator: ","),
+      modes: tasks.servingModes(of: task).map(\.rawValue).joined(separator: ","),
       madeAt: task.madeAt.source < 0 ? "-" : state.text(of: task.madeAt), fires: "-",
       figures: figures(recorded(.task(task))),
-      state: "waits \(forWhat(task))")
+      state: "waits \(tasks.forWhat(task))")
   }
 
   private func row(_ request: ScriptRequest) -> DumpRow {
@@ -206,7 +206,7 @@ extension Runtime {
 
   /// What an item does now, in a few words.
   private func stateText(_ item: Loop.Item) -> String {
-    if let task = waitingHandler(of: item) { return "its handler waits \(forWhat(task))" }
+    if let task = waitingHandler(of: item) { return "its handler waits \(tasks.forWhat(task))" }
     return itemKinds[item].stateText(of: item)
   }
 

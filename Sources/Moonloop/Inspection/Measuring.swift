@@ -123,7 +123,7 @@ extension Runtime {
 
   /// The same for a timer that fires: one that resumes a task stands for that.
   fileprivate func recorded(_ id: TimerID, _ callout: TimerCallout) -> RecordedSubject {
-    if isTurn(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
+    if tasks.isTurn(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
     return recorded(timer: id)
   }
 

@@ -17,7 +17,7 @@ extension Runtime {
     let id = TimerID(rawValue: subject)
     if let timer = loop.timerObject(id) { return request(of: timer).map { text($0.madeAt) } ?? "" }
     let record = loop.timers.records[id.slot]
-    if record.callout.context == context, isTurn(record.callout) {
+    if record.callout.context == context, tasks.isTurn(record.callout) {
       return tasks[record.callout.payload].map { place(of: $0) } ?? ""
     }
     return text(handles.place(ofTimer: id))

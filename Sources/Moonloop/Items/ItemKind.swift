@@ -97,7 +97,8 @@ extension ItemKind {
       return obstacle + pending(in: item)
     }
     if let task = runtime.waitingHandler(of: item) {
-      return "its handler waits \(runtime.forWhat(task)); nothing is delivered until it returns"
+      return
+        "its handler waits \(runtime.tasks.forWhat(task)); nothing is delivered until it returns"
     }
     return obstacle(to: item)
   }

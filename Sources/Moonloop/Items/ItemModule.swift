@@ -187,7 +187,7 @@ extension Runtime {
     let ref = item.makerRef
     if ref > 0 {
       let outcome = dispatch(ref)
-      if case .returned = outcome {} else { settle(outcome, .item(item)) }
+      if case .returned = outcome {} else { tasks.settle(outcome, .item(item)) }
     } else {
       callOutUnheld(item, dispatch)
     }
@@ -203,7 +203,7 @@ extension Runtime {
     let ref = item.makerRef
     if ref > 0 {
       let outcome = door.dispatch(ref, slot, argument)
-      if case .returned = outcome {} else { settle(outcome, .item(item)) }
+      if case .returned = outcome {} else { tasks.settle(outcome, .item(item)) }
     } else {
       callOutUnheld(item, slot, argument)
     }
@@ -221,7 +221,7 @@ extension Runtime {
     let ref = borrowRef(of: item)
     if ref == 0 { return }
     let outcome = dispatch(ref)
-    if case .returned = outcome {} else { settle(outcome, .item(item)) }
+    if case .returned = outcome {} else { tasks.settle(outcome, .item(item)) }
     state.stack.dropRef(ref)
   }
 }

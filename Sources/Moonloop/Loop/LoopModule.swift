@@ -107,7 +107,7 @@ extension Runtime {
     let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
     state.resumeBudget(budget)
     running = outer
-    stopFinishedWait()
+    tasks.stopFinishedWait()
     if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
     return result
   }
@@ -122,7 +122,7 @@ extension Runtime {
 
   /// A run is to begin in what runs now.
   func prepareRun() {
-    endTurns()
+    tasks.endTurns()
     // One run after the end was asked for is told of it by its result. Whoever begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {

@@ -126,7 +126,7 @@ extension Runtime {
     running = Running(.request(request))
     measuring?.name(request)
     let outcome = state.start(push: { stack in pushFunction(ref, on: stack) })
-    if case .returned = outcome {} else { settle(outcome, .request(request)) }
+    if case .returned = outcome {} else { tasks.settle(outcome, .request(request)) }
     running = outer
   }
 

@@ -87,7 +87,9 @@ final class DatagramWait: OtherWait {
     guard let waiter else { return }
     isActive = false
     let runtime = socket.runtime
-    if !runtime.answerNow(waiter, push: { push(on: $0) }) { runtime.makeReady(waiter, .answer) }
+    if !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
+      runtime.tasks.makeReady(waiter, .answer)
+    }
   }
 
   func socketEnded() {
@@ -95,7 +97,7 @@ final class DatagramWait: OtherWait {
     let runtime = socket.runtime
     isActive = false
     isClosed = true
-    if let waiter { runtime.makeReady(waiter, .answer) }
+    if let waiter { runtime.tasks.makeReady(waiter, .answer) }
   }
 
   override func push(on stack: LuaStack) -> Int {
@@ -169,7 +171,7 @@ let netUDP: LuaRawFunction = { L, context in
     call.stack.rotate(-2, 1)
     call.stack.popSlot(1, of: -2)
     try call.applyCommonOptions(options, to: source)
-    try call.addNew(source, to: modes ?? call.runtime.modes(of: call.runtime.current))
+    try call.addNew(source, to: modes ?? call.runtime.currentModes)
     socket.settle()
     return 1
   }
@@ -257,8 +259,7 @@ let datagramReceive: LuaRawFunction = { L, context in
     socket.waiting = wait
     socket.settle()
     try call.serveHere(socket.source)
-    call.runtime.pendingWait = pending
-    return LuaStatus.wait()
+    return call.suspend(pending, coroutine)
   }
 }
 

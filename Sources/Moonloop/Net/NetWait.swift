@@ -23,7 +23,7 @@ class NetWait: OtherWait {
   init(_ runtime: Runtime, _ subject: String) {
     self.runtime = runtime
     self.subject = subject
-    modes = runtime.modes(of: runtime.current)
+    modes = runtime.currentModes
     if case .task(let task) = runtime.current { modes += task.waitModes }
     hold = runtime.loop.kernel.clock.holds.open(subject)
     super.init()
@@ -96,8 +96,8 @@ class NetWait: OtherWait {
   final func finish() {
     guard !isOver else { return }
     end()
-    if let waiter, !runtime.answerNow(waiter, push: { push(on: $0) }) {
-      runtime.makeReady(waiter, .answer)
+    if let waiter, !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
+      runtime.tasks.makeReady(waiter, .answer)
     }
   }
 
@@ -107,7 +107,7 @@ class NetWait: OtherWait {
 extension HostCall {
   /// Has an item served where what runs now waits for it, too (D62).
   func serveHere(_ item: Loop.Item) throws(LoopError) {
-    var modes = runtime.modes(of: runtime.current)
+    var modes = runtime.currentModes
     if case .task(let task) = runtime.current { modes += task.waitModes }
     for mode in modes where !loop.contains(item, mode: mode) { try loop.add(item, modes: [mode]) }
   }
@@ -123,7 +123,6 @@ extension HostCall {
         throw error
       }
     }
-    runtime.pendingWait = pending
-    return LuaStatus.wait()
+    return suspend(pending, coroutine)
   }
 }

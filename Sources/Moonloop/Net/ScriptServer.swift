@@ -102,7 +102,8 @@ final class ScriptServer {
     }
     guard source.isValid else { return }
     pause = runtime.loop.schedule(
-      after: Self.pauseTime, modes: runtime.modes(of: .item(source)), name: "accept again"
+      after: Self.pauseTime, modes: runtime.loopContext.modes(of: .item(source)),
+      name: "accept again"
     ) { [weak self] _ in
       self?.pause = nil
       self?.settle()
@@ -140,7 +141,7 @@ final class ScriptServer {
     traits.name = source.name
     traits.isNonBlocking = true
     traits.connection = address.family
-    traits.modes = runtime.modes(of: .item(source))
+    traits.modes = runtime.loopContext.modes(of: .item(source))
     traits.madeAt = runtime.handles.place(of: source)
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }
     settings.limits?.apply(to: stream)
@@ -175,7 +176,7 @@ final class ScriptServer {
       // A handler of events, or another task that waits, keeps it open.
       if stream.source.isValid && !stream.isUsed { stream.runtime.close(stream) }
     }
-    runtime.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
+    runtime.tasks.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
     stack.setCount(base)
   }
 
@@ -236,7 +237,9 @@ final class AcceptWait: OtherWait {
 
   private func goOn(_ runtime: Runtime) {
     guard let waiter else { return }
-    if !runtime.answerNow(waiter, push: { push(on: $0) }) { runtime.makeReady(waiter, .answer) }
+    if !runtime.tasks.answerNow(waiter, push: { push(on: $0) }) {
+      runtime.tasks.makeReady(waiter, .answer)
+    }
   }
 
   override func push(on stack: LuaStack) -> Int {

@@ -74,7 +74,7 @@ let netListen: LuaRawFunction = { L, context in
     call.stack.rotate(-2, 1)
     call.stack.popSlot(1, of: -2)
     try call.applyCommonOptions(options, to: source)
-    try call.addNew(source, to: modes ?? call.runtime.modes(of: call.runtime.current))
+    try call.addNew(source, to: modes ?? call.runtime.currentModes)
     return 1
   }
 }
@@ -186,8 +186,7 @@ let serverAccept: LuaRawFunction = { L, context in
     server.accepting = wait
     server.settle()
     try call.serveHere(server.source)
-    call.runtime.pendingWait = pending
-    return LuaStatus.wait()
+    return call.suspend(pending, coroutine)
   }
 }
 

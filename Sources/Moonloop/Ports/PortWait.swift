@@ -117,7 +117,7 @@ final class PortWait: OtherWait {
     if !expectsReply { return finish(.sent) }
     guard let coroutine = waiter.coroutine, let timer = waiter.wait?.timer else { return }
     // From now on the time of the reply runs.
-    if let next = runtime.sleepTimer(coroutine, timeout ?? .max, .task(waiter)) {
+    if let next = runtime.tasks.sleepTimer(coroutine, timeout ?? .max, .task(waiter)) {
       runtime.loop.invalidate(timer)
       waiter.wait?.timer = next
     }
@@ -130,7 +130,7 @@ final class PortWait: OtherWait {
     hold = nil
     guard let waiter else { return }
     self.waiter = nil
-    runtime.makeReady(waiter, .answer)
+    runtime.tasks.makeReady(waiter, .answer)
   }
 
   // MARK: For tasks
@@ -208,7 +208,7 @@ final class ReceiveWait: OtherWait {
     hold = nil
     guard let waiter else { return }
     self.waiter = nil
-    runtime.makeReady(waiter, .answer)
+    runtime.tasks.makeReady(waiter, .answer)
   }
 
   override var what: String { "a message of \(runtime.label(of: .item(port)))" }

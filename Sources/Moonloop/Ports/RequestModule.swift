@@ -135,7 +135,7 @@ extension HostCall {
 
   /// Suspends what runs now until a wait for a port is over, or its time.
   func wait(
-    _ wait: OtherWait, _ coroutine: LuaTask, _ time: Int64?
+    _ wait: OtherWait, _ coroutine: LuaTask, _ time: Int64?, isQuiet: Bool = false
   ) throws(ScriptMistake) -> Int32 {
     let timer: TimerID
     // Without a limit too: the timer holds the run while somebody waits.
@@ -143,8 +143,9 @@ extension HostCall {
       wait.abandon()
       throw error
     }
-    runtime.pendingWait = Wait(.other(wait), timer: timer)
-    return LuaStatus.wait()
+    var pending = Wait(.other(wait), timer: timer)
+    pending.isQuiet = isQuiet
+    return suspend(pending, coroutine)
   }
 }
 

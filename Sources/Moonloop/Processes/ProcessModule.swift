@@ -227,14 +227,13 @@ extension HostCall {
     for process: ScriptProcess, isQuiet: Bool, push: @escaping (LuaStack) -> Int
   ) throws(LoopError) -> Int32 {
     let subject = runtime.current
-    var modes = runtime.modes(of: subject)
+    var modes = runtime.loopContext.modes(of: subject)
     if case .task(let task) = subject { modes += task.waitModes }
     let other = ProcessWait(process, modes: modes, push: push)
     try process.add(other)
     var wait = Wait(.other(other))
     wait.isQuiet = isQuiet
-    runtime.pendingWait = wait
-    return LuaStatus.wait()
+    return suspend(wait)
   }
 }
 
@@ -248,14 +247,14 @@ let processWait: LuaRawFunction = { L, context in
       return 1
     }
     try call.requireNesting()
-    let task = ScriptTask(subject: .chunk, modes: call.runtime.modes(of: call.runtime.current))
+    let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
     task.isCall = true
     task.name = "wait"
     task.madeAt = call.stack.position
     call.stack.setCount(1)
     call.stack.push(function: processAwait)
     call.stack.pushValue(1)
-    call.runtime.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
+    call.runtime.tasks.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
     task.hasHandle = true  // so that what it gives is kept
     defer { call.runtime.abandon(task) }
     return try call.wait(for: task, mode, timeout)
@@ -265,7 +264,7 @@ let processWait: LuaRawFunction = { L, context in
 extension Runtime {
   /// Nobody waits any more for a task that was made to wait.
   fileprivate func abandon(_ task: ScriptTask) {
-    if task.phase != .ended { cancel(task, Cancellation(reason: cancelledReason)) }
+    if task.phase != .ended { tasks.cancel(task, Cancellation(reason: cancelledReason)) }
   }
 }
 

@@ -46,7 +46,7 @@ let processRun: LuaRawFunction = { L, context in
     let child = try call.spawn(&plan, ends)
     let process = ScriptProcess(
       call.runtime, child, title: call.title(of: arguments), name: name,
-      modes: call.runtime.modes(of: call.runtime.current), isDetached: false,
+      modes: call.runtime.currentModes, isDetached: false,
       leadsGroup: plan.leadsGroup)
     process.linger = linger == .max ? nil : linger
     call.runtime.handles.note(
@@ -76,12 +76,11 @@ extension HostCall {
 
   fileprivate func wait(for run: ProcessRun) throws(LoopError) -> Int32 {
     let subject = runtime.current
-    var modes = runtime.modes(of: subject)
+    var modes = runtime.loopContext.modes(of: subject)
     if case .task(let task) = subject { modes += task.waitModes }
     let other = RunWait(run, modes: modes)
     try run.process.add(other)
-    runtime.pendingWait = Wait(.other(other))
-    return LuaStatus.wait()
+    return suspend(Wait(.other(other)))
   }
 }
 

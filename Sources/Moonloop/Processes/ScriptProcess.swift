@@ -202,7 +202,7 @@ final class ScriptProcess {
     let waiting = waits
     waits = []
     for wait in waiting {
-      if let task = wait.waiter { runtime.makeReady(task, .answer) }
+      if let task = wait.waiter { runtime.tasks.makeReady(task, .answer) }
     }
     whenOver?(status)
     whenOver = nil

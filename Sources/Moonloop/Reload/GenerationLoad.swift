@@ -151,7 +151,7 @@ extension Runtime {
   fileprivate func endOldTask(_ task: ScriptTask) -> Bool {
     task.generation = 0
     guard task.phase != .ended, task.cancellation == nil else { return false }
-    cancel(task, Cancellation(reason: cancelledReason))
+    tasks.cancel(task, Cancellation(reason: cancelledReason))
     return true
   }
 }

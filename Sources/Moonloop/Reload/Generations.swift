@@ -69,7 +69,7 @@ extension Runtime {
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     generations.file = (path, pushArguments)
-    settle(
+    tasks.settle(
       state.start { stack in
         stack.push(function: bodiesInstall, then: sourceResults)
         stack.push(path)
@@ -89,10 +89,10 @@ extension Runtime {
   }
 
   /// Has the file loaded again when it changes, or one of its modules.
-  package func watchFile() { settle(callReloader("watch") { _ in 0 }, .chunk) }
+  package func watchFile() { tasks.settle(callReloader("watch") { _ in 0 }, .chunk) }
 
   /// Lets the next run of the loop wait for a change of the file, whatever else there is.
-  package func awaitChange() { settle(callReloader("idle") { _ in 0 }, .chunk) }
+  package func awaitChange() { tasks.settle(callReloader("idle") { _ in 0 }, .chunk) }
 
   /// Has the file loaded again between this pass and the next.
   fileprivate func requestReload(_ wait: ReloadWait) {
@@ -111,7 +111,7 @@ extension Runtime {
     running = outer
     for wait in waits {
       wait.values = values
-      if let task = wait.waiter { makeReady(task, .answer) }
+      if let task = wait.waiter { tasks.makeReady(task, .answer) }
       wait.waiter = nil
     }
   }
@@ -126,7 +126,7 @@ extension Runtime {
         return 1 + pushArguments(stack)
       })
     if let values, case .returned = outcome { return values }
-    settle(outcome, .chunk)
+    tasks.settle(outcome, .chunk)
     // A limit has stopped it, which nothing in Lua can see.
     if generations.load != nil {
       _ = callReloader("undo") { _ in 0 }
@@ -174,16 +174,15 @@ let moduleReload: LuaRawFunction = { L, context in
       throw call.mistake("\(file.path) is loaded already", hint: "ask in a handler or a task")
     }
     if let chunk = runtime.waitingChunk {
-      let place = runtime.placeOfWait(chunk).map { " (\(call.state.text(of: $0)))" } ?? ""
+      let place = runtime.tasks.placeOfWait(chunk).map { " (\(call.state.text(of: $0)))" } ?? ""
       throw OperatingFailure(
         "reload: \(file.path) is not loaded yet: its main chunk waits\(place); let a task wait",
         "EBUSY")
     }
-    _ = try call.requireWaiting()
+    let coroutine = try call.requireWaiting()
     let wait = ReloadWait()
     wait.askedAt = call.stack.position
-    runtime.pendingWait = Wait(.other(wait))
     runtime.requestReload(wait)
-    return LuaStatus.wait()
+    return call.suspend(Wait(.other(wait)), coroutine)
   }
 }

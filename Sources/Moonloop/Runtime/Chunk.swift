@@ -87,7 +87,7 @@ extension Runtime {
         return pushArguments(stack)
       }, onReturn: onReturn)
     if case .returned = outcome { return }
-    settle(outcome, .chunk)
+    tasks.settle(outcome, .chunk)
     if case .suspended(let coroutine, _) = outcome { waitingChunk = tasks[coroutine.index] }
   }
 
@@ -95,7 +95,7 @@ extension Runtime {
   /// could end its wait.
   package func reportDeadlock(in mode: ModeName) {
     guard let task = waitingChunk else { return }
-    report(LuaError(message: deadlock(of: task, in: mode)), .chunk)
+    report(LuaError(message: tasks.deadlock(of: task, in: mode)), .chunk)
   }
 
   /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).

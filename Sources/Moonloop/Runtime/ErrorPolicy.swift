@@ -153,9 +153,8 @@ extension Runtime {
       errors.write("moonloop: error in the error handler\n\(second.report)")
       return nil
     case .suspended(let task, _):
+      tasks.forgetFirstWait(of: task)
       _ = state.end(task)
-      if let wait = pendingWait { giveUp(wait) }
-      pendingWait = nil
       errors.noteReported()
       errors.write("moonloop: the error handler waits; it must return at once")
       return nil
@@ -192,7 +191,7 @@ extension Runtime {
   /// The script was stopped by limits too often: nothing of it runs any more.
   private func condemn() {
     invalidateAll()
-    endAllTasks()
+    tasks.endAll()
     loop.stop()
   }
 }

@@ -14,20 +14,11 @@ package final class LoopContext {
   /// Which handles there are, and who made them where.
   package let handles = Handles()
   package let errors = ErrorPolicy()
-  /// The tasks whose coroutines are suspended or whose children run, by coroutine.
-  @exclusivity(unchecked) package var tasks = TaskTable()
-  /// The `task:wait`s under way, innermost last.
-  package var waits: [ActiveWait] = []
-  /// Failures of tasks that are reported in the next pass, by the timer that does it.
-  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
-  /// What an await raised last in a handler that has not waited yet.
-  var raisedInHandler: TaskFailure?
+  @exclusivity(unchecked) package private(set) var tasks: Tasks! = nil
   /// Whose handler runs now, in plain words: call-outs are many.
   @exclusivity(unchecked) var running = Running()
   /// The requests that were made of the loop and not performed yet, by reference.
   package var requests: [Int32: ScriptRequest] = [:]
-  /// What the coroutine that is about to suspend waits for.
-  @exclusivity(unchecked) package var pendingWait: Wait?
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package var ranLoop = false
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
@@ -48,6 +39,42 @@ package final class LoopContext {
     plainLoop = .passUnretained(loop)
     self.outer = outer
   }
+
+  /// Makes what needs the runtime.
+  func open(_ runtime: Runtime) {
+    tasks = Tasks(runtime, self)
+  }
+
+  /// Whose handler runs now; what it makes is in its modes (D62).
+  var current: Subject {
+    get { running.subject }
+    set { running = Running(newValue) }
+  }
+}
+
+// MARK: Modes
+
+extension LoopContext {
+  /// The default mode alone, shared by all that is in it.
+  static let inDefaultMode: [ModeName] = [.default]
+
+  /// The modes of what runs now, for what it makes and waits for (D62).
+  package func modes(of subject: Subject) -> [ModeName] {
+    switch subject {
+    case .chunk, .finalizer: return Self.inDefaultMode
+    case .timer(let id):
+      if loop.isOnlyInDefaultMode(id) { return Self.inDefaultMode }
+      return modes(loop.contains(id, .common), loop.modeNames(of: id))
+    case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
+    case .task(let task): return task.modes
+    case .request(let request): return request.modes
+    }
+  }
+
+  private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
+    if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
+    return names.isEmpty ? Self.inDefaultMode : names
+  }
 }
 
 // What is asked of a runtime for the loop of its scripts.
@@ -56,38 +83,22 @@ extension Runtime {
   package var handles: Handles { loopContext.handles }
   package var errors: ErrorPolicy { loopContext.errors }
 
-  /// Whose handler runs now; what it makes is in its modes (D62).
+  package var tasks: Tasks { loopContext.tasks }
+
+  /// The modes of what runs now, for what it makes.
+  var currentModes: [ModeName] { loopContext.modes(of: current) }
+
   var current: Subject {
-    get { running.subject }
-    set { running = Running(newValue) }
+    get { loopContext.current }
+    set { loopContext.current = newValue }
   }
   @inline(__always) var running: Running {
     get { loopContext.running }
     set { loopContext.running = newValue }
   }
-  @inline(__always) package var tasks: TaskTable {
-    _read { yield loopContext.tasks }
-    _modify { yield &loopContext.tasks }
-  }
-  package var waits: [ActiveWait] {
-    _read { yield loopContext.waits }
-    _modify { yield &loopContext.waits }
-  }
-  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] {
-    _read { yield loopContext.unawaited }
-    _modify { yield &loopContext.unawaited }
-  }
-  var raisedInHandler: TaskFailure? {
-    get { loopContext.raisedInHandler }
-    set { loopContext.raisedInHandler = newValue }
-  }
   package var requests: [Int32: ScriptRequest] {
     _read { yield loopContext.requests }
     _modify { yield &loopContext.requests }
-  }
-  @inline(__always) package var pendingWait: Wait? {
-    get { loopContext.pendingWait }
-    set { loopContext.pendingWait = newValue }
   }
   package var ranLoop: Bool {
     get { loopContext.ranLoop }
@@ -123,7 +134,7 @@ extension Runtime {
   /// Ends tasks and handles of the present loop; what tasks close may make new ones, once.
   package func endAll() {
     for worker in workers.of(loop) { worker.stop() }
-    endAllTasks()
+    tasks.endAll()
     endProcesses()
     endWorkers()
     endTerminals()

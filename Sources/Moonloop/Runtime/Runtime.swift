@@ -11,8 +11,6 @@ package final class Runtime {
   @exclusivity(unchecked) package private(set) var loopContext: LoopContext
   /// The way into Lua.
   let door: LuaDoor
-  /// The default mode alone, shared by all that is in it.
-  let inDefaultMode: [ModeName] = [.default]
   /// `keep`, as a closure that is made once.
   private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
   /// What a wait gives that ended well and has nothing to tell.
@@ -87,6 +85,7 @@ package final class Runtime {
     itemKinds = ItemKinds(state)
     kinds = Kinds(state, itemKinds)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
+    loopContext.open(self)
     names = InternedNames(state)
     (readName, writeName) = (names.read, names.write)
     itemKinds.open(self)
@@ -97,7 +96,7 @@ package final class Runtime {
     state.onCloseError = { [unowned self] in report($0, current) }
     keepReturned = { [unowned self] stack, count in
       if case .task(let task) = current, task === waitingChunk { chunkReturned?(stack, count) }
-      keep(stack, count)
+      tasks.keep(stack, count)
     }
     state.stack.push(true)
     trueValue = TaskValues(popping: 1, of: state.stack)
@@ -116,7 +115,7 @@ package final class Runtime {
     loop.timerName = { [unowned self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) { return traceName(of: timer) }
       // The context of every timer that is no object is the runtime that made it.
-      return Runtime.of(callout.context).traceName(of: id, callout)
+      return Runtime.of(callout.context).tasks.traceName(of: id, callout)
     }
   }
 
@@ -126,6 +125,7 @@ package final class Runtime {
   /// the loop that is set aside must not be used meanwhile: what they ask for has no effect.
   package func enter(_ loop: Loop) {
     loopContext = LoopContext(loop, outer: loopContext)
+    loopContext.open(self)
     attach()
   }
 

@@ -123,14 +123,15 @@ extension Runtime {
     switch outcome {
     case .suspended(let coroutine, let awaits):
       // Not the item's own handler, as that would hold back what the handler waits for.
-      let task = ScriptTask(subject: .chunk, modes: modes(of: .item(source)))
+      let task = tasks.firstTask(of: coroutine)
+      task.modes = loopContext.modes(of: .item(source))
       task.name = "handler of \(stream.label)"
       task.madeAt = handles.place(of: source)
       task.onError = handles.onError(of: source)
       task.whenEnded = whenOver
-      suspend(task, coroutine, awaits: awaits)
+      tasks.suspend(task, coroutine, awaits: awaits)
     case .returned, .failed, .stopped, .nested:
-      settle(outcome, .item(source))
+      tasks.settle(outcome, .item(source))
       whenOver()
     }
     current = outer

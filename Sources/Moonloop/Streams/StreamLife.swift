@@ -42,7 +42,7 @@ extension Runtime {
     }
     loop.setKeepsAlive(source, false)
     let stream = ScriptStream(
-      self, source, modes: traits.modes ?? modes(of: current), canRead: traits.canRead,
+      self, source, modes: traits.modes ?? loopContext.modes(of: current), canRead: traits.canRead,
       canWrite: traits.canWrite)
     stream.connection = traits.connection
     source.maker.state = stream
@@ -75,7 +75,7 @@ extension Runtime {
   /// What a task waits for has come, or failed: it goes on, now or in its next pass.
   func answer(_ wait: StreamWait) {
     guard let task = wait.waiter else { return }
-    if !answerNow(task, push: { wait.push(on: $0) }) { makeReady(task, .answer) }
+    if !tasks.answerNow(task, push: { wait.push(on: $0) }) { tasks.makeReady(task, .answer) }
   }
 
   /// The stream has ended: whoever waits for it is told.
@@ -84,7 +84,7 @@ extension Runtime {
     for wait in waits where wait.isBusy {
       wait.copy?.streamEnded(stream)
       wait.closed = "\(stream.label) was closed meanwhile"
-      if let task = wait.waiter { makeReady(task, .answer) }
+      if let task = wait.waiter { tasks.makeReady(task, .answer) }
     }
     stream.closing?.timer.invalidate()
     stream.closing = nil
@@ -139,7 +139,7 @@ extension Runtime {
     let found = format.find(
       in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.input.limit(for: format))
     guard case .piece(_, let next) = found, let task = reader.waiter else { return false }
-    return answerNow(task) { stack in
+    return tasks.answerNow(task) { stack in
       if next < bytes.count {
         stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
       }

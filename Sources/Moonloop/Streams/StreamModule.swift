@@ -92,7 +92,7 @@ extension HostCall {
   {
     guard let wait, wait.isBusy else { return }
     let other = wait.waiter.map { runtime.label(of: .task($0)) } ?? "another handler"
-    let place = wait.waiter.flatMap(runtime.placeOfWait).map { state.text(of: $0) } ?? ""
+    let place = wait.waiter.flatMap(runtime.tasks.placeOfWait).map { state.text(of: $0) } ?? ""
     throw mistake(
       "\(stream.label): \(other) waits to \(verb) already\(place.isEmpty ? "" : " (at \(place))")",
       hint: "let one task \(verb), or put a semaphore around it")
@@ -107,7 +107,7 @@ extension HostCall {
     if let timeout, timeout != .max {
       pending.timer = try deadline(after: timeout, coroutine)
     }
-    wait.modes = runtime.modes(of: subject)
+    wait.modes = runtime.loopContext.modes(of: subject)
     if case .task(let task) = subject, !task.waitModes.isEmpty { wait.modes += task.waitModes }
     wait.isActive = true
     do { try wait.stream.settle() } catch {
@@ -115,8 +115,7 @@ extension HostCall {
       loop.invalidate(pending.timer)
       throw error
     }
-    runtime.pendingWait = pending
-    return LuaStatus.wait()
+    return suspend(pending, coroutine)
   }
 }
 
@@ -379,6 +378,6 @@ extension Runtime {
 
   private func tellOfClosing(_ wait: StreamWait, _ stream: ScriptStream) {
     wait.closed = "\(stream.label) was closed meanwhile"
-    if let task = wait.waiter { makeReady(task, .answer) }
+    if let task = wait.waiter { tasks.makeReady(task, .answer) }
   }
 }

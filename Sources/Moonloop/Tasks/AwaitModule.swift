@@ -16,7 +16,7 @@ let moduleAwait: LuaRawFunction = { L, context in
     stack.rotate(1, 1)  // the callback lies below what is called
     let runtime = call.runtime
     stack.push(closure: "resume") { [unowned runtime] stack in
-      runtime.answer(callback, TaskValues(popping: stack.count, of: stack))
+      runtime.tasks.answer(callback, TaskValues(popping: stack.count, of: stack))
       return 0
     }
     return LuaStatus.call(arguments: 1)
@@ -36,13 +36,11 @@ let moduleAwaitSecond: LuaRawFunction = { L, context in
     }
     do {
       try call.keepHandle(2, of: callback)
-      _ = try call.requireWaiting()
+      return call.suspend(Wait(.callback(callback)), try call.requireWaiting())
     } catch {
-      call.runtime.close(callback)
+      call.runtime.tasks.close(callback)
       throw error
     }
-    call.runtime.pendingWait = Wait(.callback(callback))
-    return LuaStatus.wait()
   }
 }
 
@@ -80,11 +78,11 @@ let moduleTimeout: LuaRawFunction = { L, context in
     try call.function(2, "the function")
     let coroutine = try call.requireWaiting()
     let timer = try call.deadline(after: delay, coroutine)
-    let task = ScriptTask(subject: .chunk, modes: call.runtime.modes(of: call.runtime.current))
+    let task = ScriptTask(subject: .chunk, modes: call.runtime.currentModes)
     task.isCall = true
     task.madeAt = call.stack.position
-    call.runtime.prepare(task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
-    call.runtime.pendingWait = Wait(.task(task), timer: timer)
-    return LuaStatus.wait()
+    call.runtime.tasks.prepare(
+      task, in: call.currentTask, on: call.stack, function: 2, isScope: false)
+    return call.suspend(Wait(.task(task), timer: timer), coroutine)
   }
 }

@@ -49,7 +49,7 @@ package enum WaitedHandle {
   }
 }
 
-extension Runtime {
+extension Tasks {
   /// The callback has come: the first time, its values are what the wait gives.
   func answer(_ callback: CallbackWait, _ values: TaskValues) {
     guard !callback.isOver else { return }
@@ -72,7 +72,7 @@ extension Runtime {
       stack.push(closable)
       return 1
     })
-    settle(outcome, current)
+    settle(outcome, context.current)
   }
 }
 

@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Tasks {
   /// Cancels a task and all in its scope; those that end already are not affected. Whoever was made
   /// last hears of it first, and children before owners, as `<close>` variables are closed.
   func cancel(_ task: ScriptTask, _ cancellation: Cancellation) {
@@ -62,7 +62,9 @@ extension Runtime {
 
   /// The reason why what runs now must not wait any more.
   func reasonNotToWait() -> LuaReference? {
-    guard case .task(let task) = current, let cancellation = task.cancellation else { return nil }
+    guard case .task(let task) = context.current, let cancellation = task.cancellation else {
+      return nil
+    }
     task.raised = cancellation.failure
     return cancellation.reason
   }

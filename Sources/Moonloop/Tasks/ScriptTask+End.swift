@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Tasks {
   // MARK: The function is over
 
   /// The function of a task raised an error: its own, or the reason of its cancelling.
@@ -11,7 +11,7 @@ extension Runtime {
     let stack = state.stack(of: coroutine)
     let isReason = task.cancellation.map { !isStop && isTop(of: stack, $0.reason) } ?? false
     if isReason && !task.childFailed {
-      if let error = state.dropError(of: coroutine) { report(error, .task(task)) }
+      if let error = state.dropError(of: coroutine) { runtime.report(error, .task(task)) }
       return functionEnded(task, .cancelled)
     }
     let origin = originOfError(coroutine, task.raised)
@@ -22,7 +22,7 @@ extension Runtime {
     endPart(of: &error, task)
     if isStop {
       value = LuaReference(pushing: error.message, on: state.stack)
-      report(error, .task(task))
+      runtime.report(error, .task(task))
     }
     let failure = TaskFailure(value: value, error: error)
     failure.isTaken = isStop  // a limit is reported whoever awaits
@@ -40,7 +40,7 @@ extension Runtime {
   func functionEnded(
     _ task: ScriptTask, _ outcome: ScriptTask.Outcome, _ failure: TaskFailure? = nil
   ) {
-    if let coroutine = task.coroutine { tasks[coroutine.index] = nil }
+    if let coroutine = task.coroutine { self[coroutine.index] = nil }
     task.coroutine = nil
     task.outcome = outcome
     task.failure = failure
@@ -69,9 +69,9 @@ extension Runtime {
       if !(waiter.wait?.isQuiet ?? false) { task.failure?.isTaken = true }
     }
     noteForWaits(task)
-    taskTracer?(task, false)
+    runtime.taskTracer?(task, false)
     task.tellOfEnd()
-    if task === waitingChunk { chunkEnded() }
+    if task === context.waitingChunk { runtime.chunkEnded() }
     let parent = task.parent
     task.parent = nil
     parent?.children.remove(task)
@@ -88,7 +88,7 @@ extension Runtime {
     if let own = task.failure, !own.isTaken {
       if own.isOfChild { return }
       own.isTaken = true
-      report(own.error, .task(task))
+      runtime.report(own.error, .task(task))
     }
     let failure = TaskFailure(value: first.value, error: first.error)
     endPart(of: &failure.error, task)
@@ -104,7 +104,7 @@ extension Runtime {
         cancel(parent, Cancellation(reason: failure.value, failure: failure))
       } else if !failure.isTaken {
         failure.isTaken = true
-        report(failure.error, .task(task))
+        runtime.report(failure.error, .task(task))
       }
     } else if !failure.isTaken {
       if task.isDetached || task.isCall || !task.hasHandle { return reportUnawaited(task) }
@@ -116,7 +116,7 @@ extension Runtime {
 
   /// A failure that nobody awaits is reported in the next pass, unless somebody does by then.
   private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
-    let callout = TimerCallout(reportActions, context: context)
+    let callout = TimerCallout(reportActions, context: runtime.context)
     guard let id = loop.makeTimer(date: loop.dueDate(after: 0), interval: 0, callout: callout)
     else { return reportUnawaited(task) }
     failure.timer = id
@@ -127,7 +127,7 @@ extension Runtime {
   func reportUnawaited(_ task: ScriptTask) {
     guard let failure = task.failure, !failure.isTaken else { return }
     failure.isTaken = true
-    report(failure.error, .task(task))
+    runtime.report(failure.error, .task(task))
   }
 
   /// Somebody is told of a failure now: nobody else need be.
@@ -172,8 +172,8 @@ extension Runtime {
 /// The call-out of the timer that reports a failure which nobody awaits.
 private let reportFailure: TimerActions.Fire = { context, _, id, _ in
   let runtime = Runtime.of(context)
-  if let entry = runtime.unawaited.removeValue(forKey: TimerID(rawValue: id)) {
-    runtime.reportUnawaited(entry.task)
+  if let entry = runtime.tasks.unawaited.removeValue(forKey: TimerID(rawValue: id)) {
+    runtime.tasks.reportUnawaited(entry.task)
   }
 }
 

@@ -3,7 +3,7 @@
 package import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Tasks {
   /// Takes a coroutine for a task, with the function at an index and the arguments above it; it
   /// begins in the next pass of one of its modes. [-n, +0]
   ///
@@ -24,8 +24,8 @@ extension Runtime {
     }
     task.coroutine = coroutine
     task.phase = .prepared
-    tasks[coroutine.index] = task
-    taskTracer?(task, true)
+    self[coroutine.index] = task
+    runtime.taskTracer?(task, true)
     if let owner { adopt(task, owner) }
     task.wait = Wait(.pass, timer: nextTurn(of: task, coroutine))
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }

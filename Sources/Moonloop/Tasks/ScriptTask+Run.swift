@@ -3,26 +3,28 @@
 package import LuaEmbed
 package import MoonloopCore
 
-extension Runtime {
+extension Tasks {
   /// Takes care of how a call-out ended. The usual way, a return, is not seen here.
   @inline(never)
   package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
     switch outcome {
     case .returned: break
     case .suspended(let coroutine, let awaits):
-      let task = ScriptTask(subject: subject, modes: modes(of: subject))
+      let task = firstTask(of: coroutine)
+      task.subject = subject
+      task.modes = context.modes(of: subject)
       task.raised = raisedInHandler
       raisedInHandler = nil
       suspend(task, coroutine, awaits: awaits)
-      taskTracer?(task, true)
+      runtime.taskTracer?(task, true)
       setSuspended(subject, true)
     case .failed(let coroutine), .stopped(let coroutine):
       let origin = originOfError(coroutine, raisedInHandler)
       raisedInHandler = nil
       var error = state.takeError(of: coroutine)
       if let origin { join(&error, to: origin) }
-      report(error, subject)
-    case .nested: report(nestingError, subject)
+      runtime.report(error, subject)
+    case .nested: runtime.report(nestingError, subject)
     }
   }
 
@@ -30,26 +32,6 @@ extension Runtime {
     LuaError(
       kind: .nesting,
       message: "calls of Lua and the host are nested more than \(state.limits.nesting) deep")
-  }
-
-  // MARK: Modes
-
-  /// The modes of what runs now, for what it makes and waits for (D62).
-  package func modes(of subject: Subject) -> [ModeName] {
-    switch subject {
-    case .chunk, .finalizer: return inDefaultMode
-    case .timer(let id):
-      if loop.isOnlyInDefaultMode(id) { return inDefaultMode }
-      return modes(loop.contains(id, .common), loop.modeNames(of: id))
-    case .item(let item): return modes(loop.contains(item, mode: .common), loop.modes(of: item))
-    case .task(let task): return task.modes
-    case .request(let request): return request.modes
-    }
-  }
-
-  private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
-    if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
-    return names.isEmpty ? inDefaultMode : names
   }
 
   /// A handler of an item waits: the item delivers nothing until it has returned (D59).
@@ -70,11 +52,9 @@ extension Runtime {
   package func suspend(_ task: ScriptTask, _ coroutine: LuaTask, awaits: Bool) {
     task.coroutine = coroutine
     task.phase = .suspended
-    tasks[coroutine.index] = task
+    self[coroutine.index] = task
     door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
     if awaits {
-      task.wait = pendingWait
-      pendingWait = nil
       if case .task(let other)? = task.wait?.cause {
         other.waiters.append(task)
         if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
@@ -92,11 +72,11 @@ extension Runtime {
   package func sleepTimer(
     _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
   ) -> TimerID? {
-    let callout = TimerCallout(sleeperActions, context: context, payload: coroutine.index)
+    let callout = TimerCallout(sleeperActions, context: runtime.context, payload: coroutine.index)
     guard
       let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
     else { return nil }
-    let modes = modes(of: subject)
+    let modes = context.modes(of: subject)
     if modes.count == 1 && modes[0] == .default {
       loop.add(id)
     } else {
@@ -126,7 +106,7 @@ extension Runtime {
     if let timer = sleepTimer(coroutine, 0, .task(task)) { return timer }
     loop.performHere(modes: task.modes + task.waitModes) { [weak self] in
       // It may have ended meanwhile, and another have its coroutine.
-      if let self, task.coroutine == coroutine, tasks[coroutine.index] === task { goOn(task) }
+      if let self, task.coroutine == coroutine, self[coroutine.index] === task { goOn(task) }
     }
     return TimerID(rawValue: 0)
   }
@@ -157,7 +137,7 @@ extension Runtime {
     switch task.wait?.cause {
     case .task(let other):
       task.wait?.isLate = true
-      cancel(other, Cancellation(reason: timedOutReason))
+      cancel(other, Cancellation(reason: runtime.timedOutReason))
       return true
     case .other(let other):
       other.abandon()
@@ -235,9 +215,9 @@ extension Runtime {
     task.phase = .running
     task.isReady = false
     task.wait = nil
-    let outer = current
-    current = .task(task)
-    let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
+    let outer = context.current
+    context.current = .task(task)
+    let outcome = run(coroutine, task.subject.isChunk ? runtime.keepReturned : nil)
     switch outcome {
     case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
     case .returned: functionEnded(task, .returned)
@@ -247,12 +227,12 @@ extension Runtime {
       let message = LuaReference(pushing: "calls are nested too deep to go on", on: state.stack)
       functionEnded(task, .failed, TaskFailure(value: message, error: nestingError))
     }
-    current = outer
+    context.current = outer
   }
 
   /// Keeps what the function of the current task returned, if anybody may come to ask for it.
   func keep(_ stack: LuaStack, _ count: Int) {
-    guard case .task(let task) = current, count > 0, task.hasHandle || !task.waiters.isEmpty
+    guard case .task(let task) = context.current, count > 0, task.hasHandle || !task.waiters.isEmpty
     else { return }
     task.values = TaskValues(popping: count, of: stack)
   }
@@ -260,10 +240,10 @@ extension Runtime {
   // MARK: The end of all
 
   /// Ends all suspended tasks; their `<close>` variables are closed.
-  package func endAllTasks() {
-    waitingChunk = nil
-    for task in tasks.all { end(task) }
-    tasks = TaskTable()
+  func endAll() {
+    context.waitingChunk = nil
+    for task in all { end(task) }
+    table = TaskTable()
     for failure in unawaited.values { reportUnawaited(failure.task) }
     unawaited = [:]
   }
@@ -279,22 +259,22 @@ extension Runtime {
     task.wait = nil
     task.parent?.children.remove(task)
     task.parent = nil
-    tasks[coroutine.index] = nil
-    let outer = current
-    current = .task(task)
+    self[coroutine.index] = nil
+    let outer = context.current
+    context.current = .task(task)
     if wasPrepared {
       state.discard(coroutine)
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
-      report(error, .task(task))
+      runtime.report(error, .task(task))
     }
-    taskTracer?(task, false)
+    runtime.taskTracer?(task, false)
     task.tellOfEnd()
-    current = outer
+    context.current = outer
     setSuspended(task.subject, false)
   }
 }
 
-extension Runtime {
+extension Tasks {
   /// Whether a timer resumes a task.
   func isTurn(_ callout: TimerCallout) -> Bool {
     callout.actions == sleeperActions
@@ -306,7 +286,7 @@ extension Runtime {
     for index in 0..<loop.firing.count {
       let slot = Int(loop.firing[index])
       let record = loop.timers.records[slot]
-      if record.callout.context == context, isTurn(record.callout) {
+      if record.callout.context == runtime.context, isTurn(record.callout) {
         loop.invalidate(TimerID(slot: slot, generation: record.generation))
       }
     }
@@ -317,7 +297,7 @@ extension Runtime {
     (0..<loop.firing.count).count { index in
       let slot = Int(loop.firing[index])
       let record = loop.timers.records[slot]
-      return record.callout.context == context && isTurn(record.callout)
+      return record.callout.context == runtime.context && isTurn(record.callout)
         && loop.contains(TimerID(slot: slot, generation: record.generation), mode)
     }
   }
@@ -325,17 +305,17 @@ extension Runtime {
   /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
     if isTurn(callout) {
-      return tasks[callout.payload].map { label(of: .task($0)) } ?? "a task that has ended"
+      return self[callout.payload].map { runtime.label(of: .task($0)) } ?? "a task that has ended"
     }
-    let name = handles.name(ofTimer: id)
-    return name.isEmpty ? state.text(of: handles.place(ofTimer: id)) : name
+    let name = context.handles.name(ofTimer: id)
+    return name.isEmpty ? state.text(of: context.handles.place(ofTimer: id)) : name
   }
 }
 
 /// The call-out of a sleep's timer: the payload is the coroutine.
 private let resumeSleeper: TimerActions.Fire = { context, payload, _, _ in
   let runtime = Runtime.of(context)
-  if let task = runtime.tasks[payload] { runtime.goOn(task) }
+  if let task = runtime.tasks[payload] { runtime.tasks.goOn(task) }
 }
 
 /// A task and its coroutine are 2 kB somewhere in memory, if there are many.

@@ -19,7 +19,7 @@ package final class ActiveWait {
   }
 }
 
-extension Runtime {
+extension Tasks {
   /// Runs the loop until a task has ended.
   /// - Parameter mode: nil is the way of D50: `default` at top level, else a private mode that only
   ///   the task and its scope are served in.
@@ -31,17 +31,17 @@ extension Runtime {
     let wait = ActiveWait(task: task, owner: owner, depth: loop.depth + 1)
     waits.append(wait)
     if isPrivate { join(task, mode) }
-    prepareRun()
-    let outer = current
-    noteNesting()
-    defer { nesters.removeLast() }
+    runtime.prepareRun()
+    let outer = context.current
+    runtime.noteNesting()
+    defer { runtime.nesters.removeLast() }
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout)
     state.resumeBudget(budget)
-    current = outer
+    context.current = outer
     if isPrivate { leave(task, mode) }
     waits.removeLast()
-    stopValues[wait.depth] = nil
+    context.stopValues[wait.depth] = nil
     stopFinishedWait()
     return (result, mode)
   }
@@ -101,15 +101,15 @@ extension Runtime {
   /// Why a wait for a task can never end: what it waits for, and where that would be served.
   func deadlock(of task: ScriptTask, in mode: ModeName) -> String {
     var last = task
-    var text = label(of: .task(task))
+    var text = runtime.label(of: .task(task))
     var seen = 0
     while case .task(let other)? = last.wait?.cause, seen < 8 {
-      text += " waits for \(label(of: .task(other))), which"
+      text += " waits for \(runtime.label(of: .task(other))), which"
       last = other
       seen += 1
     }
     if last.phase == .joining, let child = last.children.all.first {
-      text += " waits for \(label(of: .task(child))), which"
+      text += " waits for \(runtime.label(of: .task(child))), which"
       last = child
     }
     text += " waits \(forWhat(last))"
@@ -134,7 +134,7 @@ extension Runtime {
     let place = placeOfWait(task).map { " (\(state.text(of: $0)))" } ?? ""
     if task.isReady { return "for its next turn\(place)" }
     switch wait.cause {
-    case .task(let other): return "for \(label(of: .task(other)))\(place)"
+    case .task(let other): return "for \(runtime.label(of: .task(other)))\(place)"
     case .callback: return "for a callback\(place)"
     case .sleep(let time): return "for a sleep of \(Double(time) / 1e9) s\(place)"
     case .pass: return "for the next pass\(place)"

@@ -8,10 +8,8 @@ let moduleSleep: LuaRawFunction = { L, context in
   host(L, context, "sleep") { call in
     let delay = try call.seconds(1, "the time", .notNegative)
     let coroutine = try call.requireWaiting()
-    let runtime = call.runtime
     let timer = try call.deadline(after: delay, coroutine)
-    runtime.pendingWait = Wait(.sleep(nanoseconds: delay), timer: timer)
-    return LuaStatus.wait()
+    return call.suspend(Wait(.sleep(nanoseconds: delay), timer: timer), coroutine)
   }
 }
 
@@ -29,13 +27,13 @@ extension HostCall {
     guard let coroutine = state.currentTask(stack.L) else {
       throw mistake("cannot wait here: no task runs; use :wait on a task")
     }
-    if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }
+    if let reason = runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
     return coroutine
   }
 
   /// The timer that ends a wait of what runs now.
   package func deadline(after delay: Int64, _ coroutine: LuaTask) throws(ScriptMistake) -> TimerID {
-    if let timer = runtime.sleepTimer(coroutine, delay, runtime.current) { return timer }
+    if let timer = runtime.tasks.sleepTimer(coroutine, delay, runtime.current) { return timer }
     throw tooManyTimers()
   }
 }

@@ -66,7 +66,7 @@ extension HostCall {
   /// Makes a task of the function at 2, or at 3 after options; those may hold the function instead.
   fileprivate func makeTask(in owner: ScriptTask?, _ known: [StaticString]) throws -> Int32 {
     let task = ScriptTask(
-      subject: .chunk, modes: owner?.modes ?? runtime.modes(of: runtime.current))
+      subject: .chunk, modes: owner?.modes ?? runtime.currentModes)
     var first: Int32 = 2
     if stack.type(2) == .table {
       try read(options: 2, of: task, known)
@@ -83,7 +83,7 @@ extension HostCall {
     task.generation = owner == nil ? runtime.makingGeneration : 0
     push(handleOf: task)
     stack.rotate(first, 1)  // the handle lies below the function and its arguments
-    runtime.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)
+    runtime.tasks.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)
     return 1
   }
 
@@ -109,19 +109,17 @@ extension HostCall {
 let taskAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let task = try call.selfTask()
-    let runtime = call.runtime
-    _ = try call.requireWaiting()
+    let coroutine = try call.requireWaiting()
     if task.phase == .ended { return try call.give(task) }
     try call.requireOther(task)
-    runtime.pendingWait = Wait(.task(task))
-    return LuaStatus.wait()
+    return call.suspend(Wait(.task(task)), coroutine)
   }
 }
 
 extension HostCall {
   /// What a task that has ended gives: what it returned, or its error, raised.
   fileprivate func give(_ task: ScriptTask) throws(RaisedValue) -> Int32 {
-    if let reason = runtime.reason(of: task, for: currentTask) { throw RaisedValue(reason) }
+    if let reason = runtime.tasks.reason(of: task, for: currentTask) { throw RaisedValue(reason) }
     return Int32(task.values.push(on: stack))
   }
 
@@ -152,7 +150,7 @@ let taskWait: LuaRawFunction = { L, context in
   host(L, context, "wait") { call in
     let task = try call.selfTask()
     let (timeout, mode) = try call.nestedWaitOptions(2)
-    if let reason = call.runtime.reasonNotToWait() { throw RaisedValue(reason) }
+    if let reason = call.runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
     if task.phase == .ended { return try call.give(task) }
     try call.requireOther(task)
     try call.requireNesting()
@@ -175,14 +173,15 @@ extension HostCall {
 
   func wait(for task: ScriptTask, _ mode: ModeName?, _ timeout: Int64?) throws -> Int32 {
     let limit = timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
-    let (result, mode) = runtime.run(until: task, mode: mode, timeout: limit, owner: currentTask)
-    if let reason = runtime.reasonNotToWait() { throw RaisedValue(reason) }
+    let (result, mode) = runtime.tasks.run(
+      until: task, mode: mode, timeout: limit, owner: currentTask)
+    if let reason = runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
     if task.phase == .ended { return try give(task) }
     switch result {
     case .timedOut:
       stack.pushTimedOut()
       return 3
-    case .finished: throw mistake(runtime.deadlock(of: task, in: mode))
+    case .finished: throw mistake(runtime.tasks.deadlock(of: task, in: mode))
     case .stopped, .handledSource: throw OperatingFailure("the run was stopped", "ECANCELED")
     }
   }
@@ -208,7 +207,7 @@ extension HostCall {
     } else {
       stack.pushValue(index)
     }
-    runtime.cancel(task, Cancellation(reason: LuaReference(popping: stack)))
+    runtime.tasks.cancel(task, Cancellation(reason: LuaReference(popping: stack)))
   }
 }
 
@@ -229,11 +228,12 @@ let taskClose: LuaRawFunction = { L, context in
     let task = try call.selfTask()
     call.cancel(task, reason: 3)
     if task.phase == .ended || call.currentTask.map(task.owns) ?? false { return 0 }
-    guard call.state.waitObstacle(L!) == nil, call.state.currentTask(L!) != nil else { return 0 }
+    guard call.state.waitObstacle(L!) == nil, let coroutine = call.state.currentTask(L!) else {
+      return 0
+    }
     var wait = Wait(.task(task))
     wait.isQuiet = true
-    call.runtime.pendingWait = wait
-    return LuaStatus.wait()
+    return call.suspend(wait, coroutine)
   }
 }
 

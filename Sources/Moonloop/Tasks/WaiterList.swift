@@ -28,7 +28,7 @@ final class ListedWait: OtherWait {
   override func abandon() { leaveList() }
 }
 
-extension Runtime {
+extension Tasks {
   /// What a task waits for in a list, out of which it was taken, has come: it goes on in the next
   /// pass.
   func answer(_ wait: ListedWait, _ values: TaskValues) {

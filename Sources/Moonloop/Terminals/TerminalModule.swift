@@ -132,7 +132,7 @@ let terminalOnResize: LuaRawFunction = { L, context in
     call.stack.pushSlot(TerminalSlot.onResize, of: 1)
     defer { call.stack.setCount(1) }
     guard call.stack.type(-1) == .function else { return 1 }
-    let modes = runtime.modes(of: runtime.current)
+    let modes = runtime.currentModes
     let (watch, source) = try Loop.SignalWatch.make(
       [SignalNumber.winch], name: "tty", on: call.loop
     ) { [unowned runtime, unowned terminal] source, _ in runtime.resized(terminal, source) }

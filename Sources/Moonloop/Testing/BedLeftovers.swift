@@ -72,7 +72,7 @@ extension Runtime {
     let tasks = tasks.all.map { task in
       Leftover(
         identity: .object(task), kind: "task", name: task.name, place: state.text(of: task.madeAt),
-        text: "\(label(of: .task(task))), which waits \(forWhat(task))")
+        text: "\(label(of: .task(task))), which waits \(self.tasks.forWhat(task))")
     }
     let requests = requests.values.map { request in
       Leftover(
@@ -101,6 +101,6 @@ extension Runtime {
   /// Whether the loop holds a timer of a script, other than that of a sleep.
   private func isScheduled(_ id: TimerID) -> Bool {
     let isHeld = !loop.modeNames(of: id).isEmpty || loop.contains(id, .common)
-    return isHeld && !tasks.all.contains { $0.wait?.timer == id } && unawaited[id] == nil
+    return isHeld && !tasks.all.contains { $0.wait?.timer == id } && tasks.unawaited[id] == nil
   }
 }

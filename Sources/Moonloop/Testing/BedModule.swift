@@ -122,9 +122,9 @@ private let bedCall: LuaRawFunction = { L, context in
     try call.function(2, "the function")
     try call.requireNesting()
     let runtime = call.runtime
-    let task = ScriptTask(subject: .chunk, modes: runtime.inDefaultMode)
+    let task = ScriptTask(subject: .chunk, modes: LoopContext.inDefaultMode)
     task.hasHandle = true  // its values and its failure are wanted
-    runtime.prepare(task, in: nil, on: stack, function: 2, isScope: false)
+    runtime.tasks.prepare(task, in: nil, on: stack, function: 2, isScope: false)
     let ending = runtime.finish(task, limit)
     runtime.push(ending, of: task, on: stack)
     return 1
@@ -216,7 +216,7 @@ extension Runtime {
     while task.phase != .ended, result == .stopped, !(clock?.hasStruck ?? false),
       !Ending.isAskedFor
     {
-      result = run(until: task, mode: .default, timeout: nil, owner: nil).result
+      result = tasks.run(until: task, mode: .default, timeout: nil, owner: nil).result
     }
     let hasStruck = clock?.hasStruck ?? false
     let isInterrupted = Ending.isAskedFor
@@ -244,13 +244,13 @@ extension Runtime {
   /// Ends a task that will not end by itself; its `<close>` variables have a second for it.
   private func giveUp(_ task: ScriptTask) {
     let reason = LuaReference(pushing: "the test is over", on: state.stack)
-    cancel(task, Cancellation(reason: reason))
+    tasks.cancel(task, Cancellation(reason: reason))
     let limit = RealTimeLimit(1_000_000_000, loop, state.interruptHandle)
     defer { limit.end() }
     if !Ending.isAskedFor {
-      _ = run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
+      _ = tasks.run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
     }
-    if task.phase != .ended { end(task) }
+    if task.phase != .ended { tasks.end(task) }
   }
 
   /// What every suspended task waits for, and where: a paragraph each.
@@ -258,7 +258,7 @@ extension Runtime {
     let others = tasks.all.filter { $0 !== first && $0.phase == .suspended }
     return ([first] + others).map { task in
       var text =
-        "\(task === first ? "the test" : label(of: .task(task))) waits \(forWhat(task))"
+        "\(task === first ? "the test" : label(of: .task(task))) waits \(tasks.forWhat(task))"
       if let coroutine = task.coroutine, state.isSuspended(coroutine) {
         let frames = LuaState.frames(of: state.stack(of: coroutine).L)
         text += frames.map { "\n\t\($0)" }.joined()
@@ -286,7 +286,7 @@ extension Runtime {
 
   private func push(failureOf task: ScriptTask, on stack: LuaStack) {
     guard let failure = task.failure else { return }
-    take(failure)
+    tasks.take(failure)
     stack.setField("message", failure.error.message)
     stack.setField("traceback", failure.error.report)
     stack.push("value")

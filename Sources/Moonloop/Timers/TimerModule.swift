@@ -228,7 +228,7 @@ private let fireTimer: TimerActions.Fire = { context, payload, id, missed in
     let outcome = runtime.door.dispatch(held: payload, integer: missed)
     if case .returned = outcome {
     } else {
-      runtime.settle(outcome, .timer(TimerID(rawValue: id)))
+      runtime.tasks.settle(outcome, .timer(TimerID(rawValue: id)))
     }
     runtime.running = outer
   }

@@ -122,7 +122,7 @@ final class WorkerWait: OtherWait {
   func finish() {
     guard let waiter else { return }
     self.waiter = nil
-    runtime.makeReady(waiter, .answer)
+    runtime.tasks.makeReady(waiter, .answer)
   }
 
   override var what: String { "the end of \(worker.link.label)" }

@@ -259,9 +259,8 @@ let workerClose: LuaRawFunction = { L, context in
       call.runtime.end(control)
       return 0
     }
-    let status = try call.wait(WorkerWait(worker, call.runtime, isClosing: true), coroutine, nil)
-    call.runtime.pendingWait?.isQuiet = true
-    return status
+    return try call.wait(
+      WorkerWait(worker, call.runtime, isClosing: true), coroutine, nil, isQuiet: true)
   }
 }
 

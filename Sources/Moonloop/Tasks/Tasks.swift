@@ -1,0 +1,71 @@
+// The tasks of one loop: which there are, who waits for whom, and what failed unseen.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The tasks of scripts on one loop. Loop thread only.
+package final class Tasks {
+  unowned(unsafe) let context: LoopContext  // It holds its tasks.
+  unowned(unsafe) let runtime: Runtime  // It holds the context.
+  unowned(unsafe) let state: LuaState  // It holds the runtime.
+  let loop: Loop
+  let door: LuaDoor
+  /// Those whose coroutines are suspended or whose children run, by coroutine.
+  @exclusivity(unchecked) var table = TaskTable()
+  /// The `task:wait`s under way, innermost last.
+  var waits: [ActiveWait] = []
+  /// Failures of tasks that are reported in the next pass, by the timer that does it.
+  var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
+  /// What an await raised last in a handler that has not waited yet.
+  var raisedInHandler: TaskFailure?
+
+  init(_ runtime: Runtime, _ context: LoopContext) {
+    self.runtime = runtime
+    self.context = context
+    loop = context.loop
+    state = runtime.state
+    door = runtime.door
+  }
+
+  /// The task of a coroutine.
+  @inline(__always)
+  package subscript(coroutine: Int32) -> ScriptTask? {
+    get { table[coroutine] }
+    set { table[coroutine] = newValue }
+  }
+
+  /// All of them, in the order of their coroutines.
+  package var all: [ScriptTask] { table.all }
+  package var count: Int { table.count }
+
+  /// A coroutine is about to suspend, and this is what it waits for. A handler is a task from its
+  /// first wait on.
+  func note(_ wait: Wait, _ coroutine: LuaTask) {
+    let task = firstTask(of: coroutine)
+    task.wait = wait
+    if table[coroutine.index] == nil { table[coroutine.index] = task }
+  }
+
+  /// The task that a coroutine of a handler is from its first wait on.
+  func firstTask(of coroutine: LuaTask) -> ScriptTask { table[coroutine.index] ?? ScriptTask() }
+
+  /// A handler that must not wait has begun to: it is no task after all.
+  func forgetFirstWait(of coroutine: LuaTask) {
+    guard let wait = table[coroutine.index]?.wait else { return }
+    table[coroutine.index] = nil
+    giveUp(wait)
+  }
+}
+
+extension HostCall {
+  /// Suspends the coroutine that runs until a wait is over.
+  /// - Parameter coroutine: As `requireWaiting` gave it, where that is at hand.
+  func suspend(_ wait: Wait, _ coroutine: LuaTask? = nil) -> Int32 {
+    withRuntime { runtime in
+      if let coroutine = coroutine ?? runtime.state.currentTask(stack.L) {
+        runtime.tasks.note(wait, coroutine)
+      }
+    }
+    return LuaStatus.wait()
+  }
+}
