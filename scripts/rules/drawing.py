@@ -1,0 +1,147 @@
+"""The pictures of docs/architecture.md as SVG: boxes, arrows, and text, in light and dark."""
+
+from html import escape
+from .layers import ARROWS
+
+_STYLE = """
+  text { font: 14px system-ui, sans-serif; fill: #1b1f24 }
+  .small { font-size: 12px; fill: #57606a }
+  .box { fill: #f6f8fa; stroke: #8c959f; rx: 6px }
+  .strong { fill: #ddf4ff; stroke: #218bff }
+  .arrow { stroke: #57606a; stroke-width: 1.5; fill: none; marker-end: url(#head) }
+  .head { fill: #57606a }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 } .small { fill: #9198a1 } .box { fill: #161b22; stroke: #3d444d }
+    .strong { fill: #0d2d4d; stroke: #4493f8 } .arrow { stroke: #9198a1 } .head { fill: #9198a1 }
+  }
+"""
+_HEAD = (
+    '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
+    'orient="auto"><path class="head" d="M0 0 L8 4 L0 8 z"/></marker>'
+)
+# What each target is, and the row that it stands in, from the top.
+_TARGETS = {
+    "MoonloopCLI": (0, "the program moonloop"),
+    "Moonloop": (1, "the loop in Lua, a folder per subject"),
+    "MoonloopRecording": (2, "the tape"),
+    "MoonloopSystem": (2, "streams, sockets, children, files"),
+    "MoonloopSimulation": (2, "a kernel in memory, for tests"),
+    "MoonloopLua": (2, "modules written in Lua"),
+    "MoonloopCore": (3, "a loop and nothing else"),
+    "LuaEmbed": (3, "Lua in Swift, without a loop"),
+    "CLineEditor": (3, "editing a line"),
+    "CLinuxShims": (4, "system calls"),
+    "CLuaShims": (4, "the door to Lua"),
+}
+
+
+def _svg(width, height, title, parts):
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title><style>{_STYLE}</style><defs>{_HEAD}</defs>",
+        *parts, "</svg>", "",
+    ])
+
+
+def _box(x, y, width, height, title, note="", strong=False):
+    middle, kind = x + width / 2, "box strong" if strong else "box"
+    yield f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}"/>'
+    at = y + height / 2 + (-3 if note else 5)
+    yield f'<text x="{middle}" y="{at}" text-anchor="middle">{escape(title)}</text>'
+    if note:
+        yield (f'<text class="small" x="{middle}" y="{at + 18}" text-anchor="middle">'
+               f"{escape(note)}</text>")
+
+
+def _arrow(x1, y1, x2, y2):
+    return f'<path class="arrow" d="M{x1} {y1} L{x2} {y2}"/>'
+
+
+def house():
+    """The targets and who imports whom; an arrow that others imply is left out."""
+    rows = {}
+    for name in ARROWS:
+        if name in _TARGETS:
+            rows.setdefault(_TARGETS[name][0], []).append(name)
+    width, step, box = 1000, 110, (226, 56)
+    place = {}
+    for row, names in rows.items():
+        gap = width / len(names)
+        for index, name in enumerate(names):
+            place[name] = (gap * index + (gap - box[0]) / 2, 20 + step * row)
+    parts = []
+    for name, (x, y) in place.items():
+        implied = {b for a in ARROWS[name] for b in _below(a)}
+        for target in sorted(ARROWS[name] - implied):
+            if target in place:
+                (tx, ty) = place[target]
+                parts.append(_arrow(x + box[0] / 2, y + box[1], tx + box[0] / 2, ty))
+    for name, (x, y) in place.items():
+        strong = name in ("MoonloopCore", "Moonloop")
+        parts += _box(x, y, *box, name, _TARGETS[name][1], strong)
+    height = 20 + step * (max(rows) + 1) - 30
+    return _svg(width, height, "The targets; an arrow means: imports", parts)
+
+
+def _below(name):
+    below = set(ARROWS.get(name, ()))
+    return below | {c for b in below for c in _below(b)}
+
+
+_PASS = [
+    ("observers: beforeTimers, beforeSources", ""),
+    ("blocks", "queued functions, taken together"),
+    ("custom sources that were signalled", "by order; then blocks again if one was performed"),
+    ("is a port or descriptor ready already?", "yes: straight to the event, without a sleep"),
+    ("observers: beforeWaiting", ""),
+    ("the sleep", "until a port, a timer, a wake-up or the timeout"),
+    ("observers: afterWaiting", ""),
+    ("one event", "a ready port, or else all timers that are due"),
+    ("blocks", ""),
+    ("the result", "handledSource, timedOut, stopped, finished; else the next pass"),
+]
+
+
+def one_pass():
+    """The steps of a pass from top to bottom, with the two ways around the sleep."""
+    parts, width, height, step = [], 400, 48, 66
+    for index, (title, note) in enumerate(_PASS):
+        y = 16 + step * index
+        parts += _box(120, y, width, height, title, note, strong=index in (5, 7))
+        if index:
+            parts.append(_arrow(320, y - (step - height), 320, y))
+    ready, event, last = (16 + step * index + height / 2 for index in (3, 7, 9))
+    parts.append(f'<path class="arrow" d="M520 {ready} H570 V{event} H520"/>')
+    parts.append(f'<path class="arrow" d="M120 {last} H70 V40 H120"/>')
+    parts.append(f'<text class="small" x="578" y="{(ready + event) / 2}">ready, or polling</text>')
+    parts.append(f'<text class="small" x="10" y="{(last + 40) / 2}">next pass</text>')
+    return _svg(720, 16 + step * len(_PASS), "The steps of a pass", parts)
+
+
+_EVENT = [
+    ("Lua", "loop:every(0.5, f)", "the script asks"),
+    ("Moonloop/Timers", "arguments checked, f kept", "the subject's folder"),
+    ("MoonloopCore/Timers", "a record, in the queue of its modes", "registration ends here"),
+    ("MoonloopCore/Kernel", "one system call waits for everything", "the sleep of a pass"),
+    ("MoonloopCore/Loop", "Loop+Run takes the one event", "the order, and nowhere else"),
+    ("Moonloop/Timers", "the call-out of the kind", "no lock held, nothing borrowed"),
+    ("LuaEmbed, CLuaShims", "f on a pooled coroutine, in a protected call", "the door"),
+    ("Lua", "f returns, waits, or fails", "an error goes to on_error"),
+]
+
+
+def event():
+    """The way of one event, from the script that asks for it to the handler."""
+    parts, step = [], 74
+    for index, (where, what, note) in enumerate(_EVENT):
+        y = 12 + step * index
+        parts += _box(10, y, 220, 50, where, strong=where == "Lua")
+        parts.append(f'<text x="250" y="{y + 22}">{escape(what)}</text>')
+        parts.append(f'<text class="small" x="250" y="{y + 42}">{escape(note)}</text>')
+        if index:
+            parts.append(_arrow(120, y - (step - 50), 120, y))
+    return _svg(640, 12 + step * len(_EVENT), "The path of an event", parts)
+
+
+PICTURES = {"house": house, "pass": one_pass, "event": event}
