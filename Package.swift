@@ -51,6 +51,7 @@ let package = Package(
       name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
       swiftSettings: strict),
 
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "MoonloopCoreTests", dependencies: ["MoonloopCore", "MoonloopSimulation"],
       swiftSettings: strict),
@@ -62,15 +63,20 @@ let package = Package(
       name: "CStockLua", dependencies: ["MoonloopCLua"], path: "Tests/CStockLua", cSettings: strictC
     ),
     .testTarget(
-      name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua"], swiftSettings: strict),
-    .testTarget(
-      name: "MoonloopTests",
-      dependencies: ["MoonloopCore", "MoonloopSystem", "LuaEmbed", "Moonloop", "CStockLua"],
+      name: "LuaEmbedTests", dependencies: ["LuaEmbed", "CStockLua", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["ConformanceDriver"], swiftSettings: strict),
+      name: "MoonloopTests",
+      dependencies: [
+        "MoonloopCore", "MoonloopSystem", "LuaEmbed", "Moonloop", "CStockLua", "TestSupport",
+      ],
+      swiftSettings: strict),
     .testTarget(
-      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram"], swiftSettings: strict),
+      name: "ConformanceTests", dependencies: ["ConformanceDriver", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram", "TestSupport"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu2x

@@ -1,6 +1,7 @@
 // Runs the driver as a program, as a user does.
 
 import Foundation
+import TestSupport
 
 struct Driver {
   let lines: [String]
@@ -34,8 +35,7 @@ struct Driver {
 
 /// The scenario files of the repository.
 enum Scenarios {
-  private static let tests = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent()
+  private static let tests = URL(fileURLWithPath: RepositoryFile(path: "Tests").full)
 
   static let folders = ["Conformance", "Conformance/extra"].map {
     tests.appendingPathComponent($0).path

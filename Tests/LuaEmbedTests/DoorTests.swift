@@ -2,11 +2,12 @@
 // below it that say so.
 
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The door into Lua")
 struct DoorTests {
-  private static let sources = repositoryPath + "/Sources"
+  private static let sources = RepositoryFile(path: "Sources")
 
   /// Functions of Lua that run Lua code, as names of C and as the symbols that a label may rename.
   private static let entering = [
@@ -23,7 +24,7 @@ struct DoorTests {
 
   /// The C and Swift files below a folder, as paths from there.
   private static func files(_ folder: String) -> [String] {
-    guard let stream = opendir("\(sources)/\(folder)") else { return [] }
+    guard let stream = opendir("\(sources.full)/\(folder)") else { return [] }
     defer { closedir(stream) }
     var found: [String] = []
     while let entry = readdir(stream) {
@@ -43,7 +44,7 @@ struct DoorTests {
 
   private static func lines() throws -> [Line] {
     try files("").flatMap { file in
-      try readFile("\(sources)/\(file)")
+      try RepositoryFile(path: "\(sources.path)/\(file)").read()
         .split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         .map { Line(file: file, number: $0.offset + 1, text: String($0.element)) }
     }

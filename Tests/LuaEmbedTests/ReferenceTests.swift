@@ -4,24 +4,8 @@
 import Glibc
 import LuaEmbed
 import Synchronization
+import TestSupport
 import Testing
-
-/// Runs a closure on a thread of its own and waits for it.
-private func onThread(_ body: @escaping @Sendable () -> Void) {
-  final class Box: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(Box(body)).toOpaque()
-  pthread_create(
-    &thread, nil,
-    {
-      Unmanaged<Box>.fromOpaque($0!).takeRetainedValue().body()
-      return nil
-    }, box)
-  pthread_join(thread, nil)
-}
 
 private struct Mishap: Error, Equatable { let number: Int }
 

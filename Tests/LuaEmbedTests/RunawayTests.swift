@@ -2,6 +2,7 @@
 
 import Glibc
 import LuaEmbed
+import TestSupport
 import Testing
 
 private struct Runaway: Sendable, CustomTestStringConvertible {
@@ -10,7 +11,8 @@ private struct Runaway: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static func all() throws -> [Runaway] {
-    try scriptText("standard/runaways.txt").split(separator: "\n---- ").dropFirst().map { part in
+    try scriptText("StandardLibrary/runaways.txt").split(separator: "\n---- ").dropFirst().map {
+      part in
       let cut = part.firstIndex(of: "\n") ?? part.endIndex
       return Runaway(name: String(part[..<cut]), script: String(part[cut...]))
     }

@@ -9,7 +9,7 @@ struct StandardFunctionTests {
     "pass the scripts that stock Lua passes",
     arguments: ["string", "table", "coroutine", "load"])
   func battery(name: String) throws {
-    let text = try scriptText("standard/\(name).lua")
+    let text = try scriptText("StandardLibrary/\(name).lua")
     #expect(runStock(text, name: "@\(name).lua") == "")
     let lua = try LuaState()
     try lua.run(text, name: "@\(name).lua")
@@ -23,7 +23,7 @@ struct StandardFunctionTests {
     lua.addStock()
     lua.set("rounds", battery.rounds * testScale)
     lua.set("seed", seed + (testScale > 1 ? testScale : 0))
-    try lua.run(try scriptText("standard/\(battery.name).lua"), name: "@\(battery.name).lua")
+    try lua.run(try scriptText("StandardLibrary/\(battery.name).lua"), name: "@\(battery.name).lua")
   }
 
   /// Names and types of all globals, and of the fields of libraries and of their metatables.

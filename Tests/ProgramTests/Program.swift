@@ -1,6 +1,7 @@
 // Runs the built program as a child, waits for what is to happen, and says how it ended.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// How a run of the program ended.
@@ -23,8 +24,7 @@ struct Outcome: CustomStringConvertible {
 
 /// A child that runs.
 final class Program {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
+  static let root = URL(fileURLWithPath: RepositoryFile.top)
   /// The tests and the program are built into one folder; MOONLOOP_PROGRAM is another program.
   static let executable =
     ProcessInfo.processInfo.environment["MOONLOOP_PROGRAM"].map {

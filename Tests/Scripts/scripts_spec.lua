@@ -4,13 +4,14 @@ local bed = require "moonloop.bed"
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 
 -- What only `swift test` can run, and why.
+local compares = "compares with liblua's own functions, which no script can reach"
 local alone = {
-  ["standard/patterns.lua"] = "compares with liblua's own functions, which no script can reach",
-  ["standard/tables.lua"] = "compares with liblua's own functions, which no script can reach",
-  ["stream/finalizers.lua"] = "wants many collections: a heap without a test runner in it",
+  ["StandardLibrary/patterns.lua"] = compares,
+  ["StandardLibrary/tables.lua"] = compares,
+  ["Streams/finalizers.lua"] = "wants many collections: a heap without a test runner in it",
 }
 -- Errors that a script has reported on purpose.
-local reports = { ["task/failure.lua"] = 2 }
+local reports = { ["Tasks/failure.lua"] = 2 }
 
 -- What the scripts expect of their host.
 local host = {

@@ -66,7 +66,7 @@ def check_tree(sources: dict[str, Source], paths: set[str]):
     for path in sorted(paths):
         folder = path.split("/")[1] if path.count("/") > 1 else ""
         if path.startswith(("Sources/", "Tests/")) and not path.startswith(_DATA):
-            if f'"{folder}"' not in manifest:
+            if f'"{folder}"' not in manifest and f'"Tests/{folder}"' not in manifest:
                 yield _dead(path, f"no target of Package.swift is called '{folder}'")
         if (
             path.startswith("Sources/")

@@ -5,6 +5,7 @@ import Glibc
 import LuaEmbed
 import Moonloop
 import MoonloopCore
+import TestSupport
 import Testing
 
 /// MOONLOOP_STRESS lets every allocation fail, as `scripts/stress` does; else it is one of some,
@@ -163,9 +164,9 @@ import Testing
       // One has the collector at work all the time, and takes as long as all others together; one
       // loops for ever until it is stopped by a limit, which for want of memory was not set.
       folders.contains { name.hasPrefix($0) }
-        && !["stream/finalizers.lua", "inspect/causes_world.lua"].contains(name)
+        && !["Streams/finalizers.lua", "Inspection/causes_world.lua"].contains(name)
         && (Self.isFull || Int.random(in: 0..<5) == 0)
-    }.map { ($0, try ScriptFileTests.read("\(ScriptFileTests.folder)/\($0)")) }
+    }.map { ($0, try ScriptFileTests.text($0)) }
     _ = try injectAll(subjects)
   }
 }

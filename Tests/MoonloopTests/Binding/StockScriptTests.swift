@@ -1,9 +1,10 @@
-// Ours must not bend Lua: the scripts of Tests/Scripts/stock/ pass in stock Lua, and in ours
+// Ours must not bend Lua: the scripts of Tests/Scripts/StockLua/ pass in stock Lua, and in ours
 // wherever code of scripts runs.
 
 import CStockLua
 import Glibc
 import Moonloop
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct StockScriptTests {
@@ -30,7 +31,7 @@ import Testing
   ]
 
   private func text(_ script: String) throws -> String {
-    try ScriptFileTests.read("\(ScriptFileTests.folder)/stock/\(script).lua")
+    try ScriptFileTests.text("StockLua/\(script).lua")
   }
 
   @Test(arguments: scripts)

@@ -4,6 +4,7 @@
 import Glibc
 import LuaEmbed
 import Moonloop
+import TestSupport
 import Testing
 
 /// An entry and where it stands, for messages.

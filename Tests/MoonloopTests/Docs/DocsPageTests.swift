@@ -1,5 +1,6 @@
 // Every block of Lua in README.md and docs/ runs, and prints what the page says.
 
+import TestSupport
 import Testing
 
 extension PageBlock: CustomTestStringConvertible {

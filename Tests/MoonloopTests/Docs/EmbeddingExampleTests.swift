@@ -1,6 +1,7 @@
 // The examples of docs/swift.md, compiled and run; a test compares the page with this file.
 
 import Moonloop
+import TestSupport
 import Testing
 
 // MARK: A command-line tool
@@ -160,7 +161,7 @@ struct EmbeddingExampleDocsTests {
     let lines = { (text: String) in
       text.split(separator: "\n").map { line in String(line.drop { $0 == " " }) }
     }
-    let sources = ["EmbeddingExampleTests", "LuaSpecsTests"].map {
+    let sources = ["Docs/EmbeddingExampleTests", "Testing/LuaSpecsTests"].map {
       lines(RepositoryFile(path: "Tests/MoonloopTests/\($0).swift").text ?? "")
     }
     let blocks = PageBlock.all(in: RepositoryFile(path: "docs/swift.md")).filter {

@@ -1,6 +1,7 @@
-// The scripts of Tests/Scripts/task/, on the virtual clock: each checks itself.
+// The scripts of Tests/Scripts/Tasks/ and Channels/, on the virtual clock: each checks itself.
 
 import Moonloop
+import TestSupport
 import Testing
 
 /// What a script has besides Lua: `same(actual, expected)` compares values and lists.
@@ -21,13 +22,14 @@ private let prelude = """
 @Suite struct TaskScriptTests {
   /// The scripts, and how many errors each means to be reported.
   static let scripts: [(name: String, errors: Int)] = [
-    ("adopt", 0), ("await", 0), ("boundary", 0), ("cancel", 0), ("channel", 0), ("failure", 7),
-    ("scope", 1), ("semaphore", 0), ("wait", 0),
+    ("Tasks/adopt", 0), ("Tasks/await", 0), ("Tasks/boundary", 0), ("Tasks/cancel", 0),
+    ("Tasks/failure", 7), ("Tasks/scope", 1), ("Tasks/wait", 0), ("Channels/channel", 0),
+    ("Channels/semaphore", 0),
   ]
 
   @Test(arguments: scripts)
   func `a script of tasks reports what it means to`(name: String, errors: Int) throws {
-    let text = try ScriptFileTests.read("\(ScriptFileTests.folder)/task/\(name).lua")
+    let text = try ScriptFileTests.text("\(name).lua")
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
@@ -36,7 +38,7 @@ private let prelude = """
       runtime.errors.write = { reports.append($0) }
       runtime.errors.verdict = .stop
       try lua.run(prelude, name: "=prelude")
-      try runtime.start(chunk: text, name: "@task/\(name).lua")
+      try runtime.start(chunk: text, name: "@\(name).lua")
       loop.run()
       #expect(lua.tasksInUse == 0)
       #expect(runtime.errors.count == errors, "\(reports.joined(separator: "\n"))")

@@ -2,12 +2,11 @@
 
 import Foundation
 import Moonloop
+import TestSupport
 import Testing
 
 @Suite struct LuaSpecsTests {
-  static let folder =
-    #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    .dropLast(2).joined(separator: "/") + "/Specs"
+  static let folder = RepositoryFile(path: "Tests/Specs").full
   static let specs = LuaSpecs(directory: folder + "/embedded")
 
   @Test(arguments: specs.files)

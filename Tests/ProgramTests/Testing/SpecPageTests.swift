@@ -1,34 +1,17 @@
 // The spec files on docs/testing.md do what the page shows.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("docs/testing.md")
 struct SpecPageTests {
-  /// A block of a page: what stands behind the three quotes, and its text.
-  struct Block: Sendable, CustomTestStringConvertible {
-    let words: [String]
-    let text: String
-    var testDescription: String { text.split(separator: "\n").first.map(String.init) ?? "" }
-  }
-
-  static let blocks: [Block] = {
-    let page = Program.root.appendingPathComponent("docs/testing.md")
-    let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
-    let parts = text.components(separatedBy: "\n```")
-    return stride(from: 1, to: parts.count, by: 2).map { index in
-      let lines = parts[index].split(
-        separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-      return Block(
-        words: lines[0].split(separator: " ").map(String.init), text: String(lines.last ?? ""))
-    }
-  }()
-
+  static let blocks = PageBlock.all(in: RepositoryFile(path: "docs/testing.md"))
   static let files = blocks.filter { $0.words.contains("spec") }
   static let runs = blocks.filter { $0.text.hasPrefix("$ moonloop test ") }
 
   @Test(arguments: runs)
-  func `a run shows what the page shows`(run: Block) throws {
+  func `a run shows what the page shows`(run: PageBlock) throws {
     try withFile("", name: "unused") { path in
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
       for file in Self.files {

@@ -4,10 +4,11 @@ local loop = ml.current()
 
 ml.sleep(0)  -- the loop runs
 local p = assert(ml.process.spawn { "sleep", "5", name = "nap" })
-local row = "process +nap +default +process/words.lua:6 +0 +pid " .. p.pid .. ", running"
+local row = "process +nap +default +Processes/words.lua:6 +0 +pid " .. p.pid .. ", running"
 assert(loop:dump():find(row), loop:dump())
-assert(loop:why(p) == "process 'nap' (made at process/words.lua:6): the child runs, pid " .. p.pid)
-assert(loop:why():find("process 'nap' (made at process/words.lua:6)", 1, true))
+assert(loop:why(p)
+  == "process 'nap' (made at Processes/words.lua:6): the child runs, pid " .. p.pid)
+assert(loop:why():find("process 'nap' (made at Processes/words.lua:6)", 1, true))
 assert(tostring(p) == "process 'sleep' (pid " .. p.pid .. ")")
 assert(p.name == "nap")
 local job = loop:task(function() return p:await() end)
@@ -26,7 +27,7 @@ local failing = assert(ml.process.spawn {
 })
 failing:await()
 ml.sleep(0)
-assert(told == "no luck in process 'true' (made at process/words.lua:23)", told)
+assert(told == "no luck in process 'true' (made at Processes/words.lua:24)", told)
 
 -- A handler may wait.
 local waited
