@@ -88,6 +88,9 @@ static const char configuration_rules[] = {
 static const char configuration_schema[] = {
 #embed "lua/configuration/schema.lua"
 };
+static const char configuration_sources[] = {
+#embed "lua/configuration/sources.lua"
+};
 static const char configuration_tokens[] = {
 #embed "lua/configuration/tokens.lua"
 };
@@ -340,6 +343,7 @@ static const struct cmo_source sources[] = {
     SOURCE("configuration.positions", configuration_positions),
     SOURCE("configuration.rules", configuration_rules),
     SOURCE("configuration.schema", configuration_schema),
+    SOURCE("configuration.sources", configuration_sources),
     SOURCE("configuration.tokens", configuration_tokens),
     SOURCE("console.breakpoint", console_breakpoint),
     SOURCE("console.client", console_client),

@@ -1,6 +1,7 @@
 -- Evaluates the text of a configuration, which is data: what has an effect outside of it (a print,
 -- a timer, a file) is a mistake with its line, and so is a text that comes to no end (D40).
 local ml = require "moonloop"
+local sources = require "moonloop.configuration.sources"
 
 local evaluation = {}
 
@@ -24,10 +25,14 @@ note(_G, "print", "%s")
 note(io and getmetatable(io.stdout).__index, "write", "file:%s")
 note(io, "write read output input tmpfile popen", "io.%s")
 note(os, "execute exit remove rename tmpname setlocale", "os.%s")
-note(ml.current(), "add add_common_mode after at every fd observer perform record remove run "
-  .. "signal source stop task timer wake_up watch", "loop:%s")
-note(ml, "await break_here configure fd guest limit observer signal sleep source stream timeout "
-  .. "timer watch worker", "ml.%s")
+note(ml.current(), "add add_common_mode after at every observer perform record remove run stop "
+  .. "task timer wake_up", "loop:%s")
+note(ml, "await break_here configure guest limit observer sleep stream timeout timer worker",
+  "ml.%s")
+for method in pairs(sources.by_method "method") do
+  note(ml.current(), method, "loop:%s")
+  note(ml, method, "ml.%s")
+end
 note(ml.net, "connect listen resolve udp", "ml.net.%s")
 note(ml.process, "run spawn", "ml.process.%s")
 note(ml.reload, "on_unload", "ml.reload.%s")

@@ -4,7 +4,7 @@ local evaluation = require "moonloop.configuration.evaluation"
 local generation = require "moonloop.generation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
-local schema = require "moonloop.configuration.schema"
+local sources = require "moonloop.configuration.sources"
 
 local items = {}
 
@@ -110,46 +110,7 @@ local function resolved(doc, wrap)
   return value
 end
 
--- The options of a maker: those that every item has, the handler first, and some of its own.
-local function options(name, one, own)
-  local made = { name = name, modes = one.modes, keep_alive = one.keep_alive,
-    on_error = one.on_error, one.handler }
-  for key, value in pairs(own or {}) do made[key] = value end
-  return made
-end
-
-local MAKERS = {
-  perform = function(loop, name, one)
-    return loop:source(options(name, one, { perform = one.perform, schedule = one.schedule,
-      cancel = one.cancel, order = one.order }))
-  end,
-  fd = function(loop, name, one)
-    return loop:fd(options(name, one, { fd = one.fd, read = one.read, write = one.write }))
-  end,
-  listen = function(_, name, one)
-    local own = schema.to_address(one.listen)
-    own.backlog = one.backlog
-    return ml.net.listen(options(name, one, own))
-  end,
-  port = function(_, _, one)
-    return ml.port.listen(one.port, options(nil, one, { capacity = one.capacity }))
-  end,
-  signal = function(loop, name, one)
-    local made = options(name, one)
-    made[1], made[2] = one.signal, one.handler
-    return loop:signal(made)
-  end,
-  watch = function(loop, name, one)
-    local made = options(name, one, { debounce = one.debounce, recursive = one.recursive })
-    made[1], made[2] = one.watch, one.handler
-    return loop:watch(made)
-  end,
-  process = function(_, name, one)
-    local own = { cwd = one.cwd, name = name, modes = one.modes, on_exit = one.handler }
-    table.move(one.process, 1, #one.process, 1, own)
-    return ml.process.spawn(own)
-  end,
-}
+local options = sources.options
 
 -- What runs: handles by section and name.
 local Running = {}
@@ -244,7 +205,10 @@ end
 function items.make(doc, world)
   world = world or {}
   local loop, value = ml.current(), resolved(doc, world.wrap)
-  local makers = setmetatable(world.makers or {}, { __index = MAKERS })
+  local makers = {}
+  for kind, one in pairs(sources.kinds) do
+    makers[kind] = world.makers and world.makers[kind] or one.make
+  end
   local running = setmetatable({ name = doc.name, made = {}, failures = {}, timers = {},
     sources = {}, observers = {}, signals = {},
     phases = value.run or { { mode = "default" } } }, Running)
@@ -272,7 +236,7 @@ function items.make(doc, world)
       repeats = one.repeats }))
   end)
   each("sources", function(name, one)
-    return makers[schema.kind_of(one)](loop, name, one)
+    return makers[sources.kind_of(one)](loop, name, one)
   end)
   each("timers", function(name, one)
     return loop:timer(options(name, one,

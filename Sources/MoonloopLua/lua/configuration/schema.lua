@@ -1,5 +1,6 @@
 -- What a configuration may hold: the rules of each section, by field.
 local rules = require "moonloop.configuration.rules"
+local sources = require "moonloop.configuration.sources"
 
 local ACTIVITIES = {
   "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit",
@@ -25,99 +26,21 @@ local function timers(report, path, value)
   return false
 end
 
-local function argv(report, path, value)
-  if type(value) == "table" and next(value) == nil then
-    report(path, "must be a list, the program and its arguments, got an empty table")
-    return false
-  end
-  if type(value) == "string" then
-    report(path, ("must be a list, the program and its arguments, got %s; no shell reads it")
-      :format(rules.given(value)))
-    return false
-  end
-  return rules.list(rules.text)(report, path, value)
-end
-
--- Whether a listener can have this host: it never looks names up.
-local function is_host(text)
-  if text == "localhost" or text == "*" or text:find ":" then return true end
-  local parts = { text:match "^(%d+)%.(%d+)%.(%d+)%.(%d+)$" }
-  for _, part in ipairs(parts) do
-    if #part > 3 or tonumber(part) > 255 then return false end
-  end
-  return #parts == 4
-end
-
--- "unix:app.sock", "tcp:127.0.0.1:8080", "tcp:8080", "tcp:[::1]:8080" as options of a listener.
-local function to_address(text)
-  local path = text:match "^unix:(.+)$"
-  if path then
-    local is_good = not path:find("\0", 1, true) and #path <= (path:find "^@" and 108 or 107)
-    return is_good and { path = path } or nil
-  end
-  local rest = text:match "^tcp:(.+)$"
-  if not rest then return nil end
-  local host, port = rest:match "^%[([%x:.]*:[%x:.]*)%]:(%d+)$"
-  if not host then host, port = rest:match "^([^:]+):(%d+)$" end
-  if not host then port = rest:match "^(%d+)$" end
-  port = math.tointeger(tonumber(port))
-  if not port or port > 65535 or host and not is_host(host) then return nil end
-  return { host = host or "127.0.0.1", port = port }
-end
-
-local function address(report, path, value)
-  if type(value) == "string" and to_address(value) then return true end
-  report(path, ("must be an address such as \"unix:app.sock\" or \"tcp:127.0.0.1:8080\", got %s")
-    :format(rules.given(value)))
-  return false
-end
-
--- The rules of `ml.port.listen`.
-local function port_name(report, path, value)
-  if type(value) == "string" and #value <= 64 and value:find "^[%w_-][%w._-]*$" then return true end
-  report(path, ("must be the name of a port, such as \"org.example.app\", got %s")
-    :format(rules.given(value)))
-  return false
-end
-
--- The kinds of sources, by the field that says which one it is.
-local SOURCES = {
-  perform = { fields = item { perform = rules.handler, schedule = rules.handler,
-    cancel = rules.handler, order = rules.whole } },
-  fd = { fields = item { fd = rules.descriptor, read = rules.handler, write = rules.handler } },
-  listen = { fields = item { listen = address, backlog = rules.count(1, 65535) }, handler = true },
-  signal = { fields = item { signal = rules.names(rules.signal, "the name of a signal") },
-    handler = true },
-  watch = { fields = item { watch = rules.text, debounce = rules.seconds,
-    recursive = rules.flag }, handler = true },
-  process = { fields = item { process = argv, cwd = rules.text } },
-  port = { fields = item { port = port_name, capacity = rules.count(1, 1 << 24) }, handler = true },
-}
-local KINDS = rules.sorted_keys(SOURCES)
--- These say what is done by functions of their own names.
-SOURCES.perform.fields.handler = nil
-SOURCES.fd.fields.handler = nil
-for _, kind in pairs(SOURCES) do
-  kind.rule = rules.fields(kind.fields, kind.handler and { "handler" } or nil)
-end
-
-local function kind_of(value)
-  local found
-  for _, kind in ipairs(KINDS) do
-    if value[kind] ~= nil then
-      if found then return nil, found, kind end
-      found = kind
-    end
-  end
-  return found
+-- By kind: the rule of a whole source.
+local SOURCES = {}
+for name, kind in pairs(sources.kinds) do
+  local fields = item {}
+  if not kind.handler then fields.handler = nil end
+  for key, rule in pairs(kind.fields) do fields[key] = rule end
+  SOURCES[name] = rules.fields(fields, kind.handler == "needed" and { "handler" } or nil)
 end
 
 local function source(report, path, value)
   if not rules.table(report, path, value) then return false end
-  local kind, first, second = kind_of(value)
+  local kind, first, second = sources.kind_of(value)
   if kind then
     if kind ~= "fd" or value.read or value.write then
-      return SOURCES[kind].rule(report, path, value)
+      return SOURCES[kind](report, path, value)
     end
     report(path, "needs a handler: 'read', 'write' or both")
     return false
@@ -130,11 +53,11 @@ local function source(report, path, value)
   for _, key in ipairs(rules.sorted_keys(value)) do
     if type(key) == "string" and not item {}[key] then
       report(rules.join(path, key),
-        "unknown field" .. rules.suggestion(key, KINDS, "the kinds are"))
+        "unknown field" .. rules.suggestion(key, sources.names, "the kinds are"))
       return false
     end
   end
-  report(path, "needs a field that says what it is: one of " .. table.concat(KINDS, ", "))
+  report(path, "needs a field that says what it is: one of " .. table.concat(sources.names, ", "))
   return false
 end
 
@@ -239,6 +162,4 @@ local SECTIONS = {
 return {
   check = rules.fields(SECTIONS),
   sections = rules.sorted_keys(SECTIONS),
-  kind_of = kind_of,
-  to_address = to_address,
 }

@@ -2,7 +2,7 @@
 -- modes in which it is. Nothing is made.
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
-local schema = require "moonloop.configuration.schema"
+local sources = require "moonloop.configuration.sources"
 local words = require "moonloop.planning.words"
 
 local plan = {}
@@ -52,21 +52,6 @@ local function timer_words(one)
   return table.concat(parts, ", ")
 end
 
-local SOURCE_WORDS = {
-  perform = function() return "when it is signalled" end,
-  fd = function(one)
-    local events = {}
-    if one.read then events[1] = "read" end
-    if one.write then events[#events + 1] = "write" end
-    return ("descriptor %d, to %s"):format(one.fd, table.concat(events, " and "))
-  end,
-  listen = function(one) return "listens on " .. one.listen end,
-  signal = function(one) return "signal " .. table.concat(list(one.signal), ", ") end,
-  watch = function(one) return "changes of " .. one.watch end,
-  process = function(one) return "runs " .. table.concat(one.process, " ") end,
-  port = function(one) return "port " .. one.port end,
-}
-
 local function observer_words(one)
   return "on " .. table.concat(list(one.on), ", ") .. (one.repeats == false and ", once" or "")
 end
@@ -92,7 +77,7 @@ end
 local SECTIONS = { "timers", "sources", "observers", "signals" }
 local DESCRIBE = {
   timers = timer_words, observers = observer_words, signals = signal_words,
-  sources = function(one) return SOURCE_WORDS[schema.kind_of(one)](one) end,
+  sources = function(one) return sources.kinds[sources.kind_of(one)].words(one) end,
 }
 
 local function phase_words(phase)
@@ -121,7 +106,7 @@ local function make_item(doc, section, name, one, common)
     end)(),
     what = DESCRIBE[section](one), handler = handler_words(one),
     line = positions.line(doc.node, { section, name }), holds = holds(section, fields),
-    kind = section == "sources" and schema.kind_of(one) or section:sub(1, -2), value = one,
+    kind = section == "sources" and sources.kind_of(one) or section:sub(1, -2), value = one,
     every = section == "timers" and one.every or nil,
   }
 end

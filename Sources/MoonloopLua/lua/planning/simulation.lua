@@ -5,7 +5,7 @@ local ml = require "moonloop"
 local bed = require "moonloop.bed"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
-local schema = require "moonloop.configuration.schema"
+local sources = require "moonloop.configuration.sources"
 
 local simulation = {}
 
@@ -126,10 +126,10 @@ end
 
 local function make_world(settings)
   local makers = {}
-  for _, kind in ipairs { "fd", "listen", "signal", "watch", "process", "port" } do
-    makers[kind] = function(loop, name, one)
-      return stand_in(loop, name, one, settings.inputs[name])
-    end
+  for name, kind in pairs(sources.kinds) do
+    makers[name] = not kind.simulated and function(loop, source, one)
+      return stand_in(loop, source, one, settings.inputs[source])
+    end or nil
   end
   return { makers = makers, has_no_limits = true,
     wrap = not settings.calls_handlers and function() return nothing end or nil }
@@ -139,7 +139,7 @@ end
 local function feed(running, doc, settings)
   for name, every in pairs(settings.inputs) do
     local one = doc.value.sources and doc.value.sources[name]
-    if one and schema.kind_of(one) == "perform" then
+    if one and sources.kind_of(one) == "perform" then
       local source = running.sources[name]
       ml.current():timer { every = every, name = "input of " .. name, modes = one.modes,
         keep_alive = false, function() source:signal() end }

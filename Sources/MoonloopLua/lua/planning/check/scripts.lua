@@ -1,4 +1,5 @@
 -- The rules for what handlers and scripts do, by a look at their text.
+local sources = require "moonloop.configuration.sources"
 local source = require "moonloop.planning.check.source"
 local words = require "moonloop.planning.words"
 
@@ -57,8 +58,8 @@ local function signal_without_wake_up(file, report)
   end
 end
 
-local MADE = { every = "a repeating timer", source = "a source", fd = "a descriptor source",
-  observer = "an observer", watch = "a file watch" }
+local MADE = sources.by_method "made"
+MADE.every, MADE.observer = "a repeating timer", "an observer"
 
 local function never_invalidated(file, report)
   for _, call in ipairs(file.calls) do
@@ -222,7 +223,8 @@ local ENDING = {}
 for name in ("stop exit invalidate close cancel keep_alive disable"):gmatch "%S+" do
   ENDING[name] = true
 end
-local HOLDING = { every = "timer", watch = "file watch", listen = "listener", fd = "descriptor" }
+local HOLDING = sources.by_method "holding"
+HOLDING.every = "timer"
 
 -- Runs at the top level, with something below them, that nothing ends.
 local function never_ends(file, report)

@@ -1,5 +1,6 @@
 -- What can be seen of a script without running it: its tokens, its functions, the calls of methods,
 -- and which functions are handlers. No more than that is guessed: what is computed is unknown.
+local sources = require "moonloop.configuration.sources"
 local tokens = require "moonloop.configuration.tokens"
 
 local source = {}
@@ -15,8 +16,8 @@ for word in ("= , ( { [ + - * / % ^ # < > ~ & | . : return and or not in"):gmatc
 end
 
 -- The makers whose handlers may be called again and again, and those that call them once.
-local REPEATING = { every = true, source = true, fd = true, observer = true, signal = true,
-  watch = true, listen = true, on = true }
+local REPEATING = sources.by_method "method"
+for name in ("every observer on"):gmatch "%S+" do REPEATING[name] = name end
 local ONCE = { after = true, at = true, perform = true, task = true }
 local HANDLER_KEYS = { handler = true, perform = true, read = true, write = true }
 
@@ -185,7 +186,7 @@ end
 local function mark(fn, kind, call)
   fn.handler_of = kind
   fn.call = call
-  fn.repeats = REPEATING[kind] or false
+  fn.repeats = REPEATING[kind] ~= nil
 end
 
 -- Which functions are handlers: those in the call of a maker, and those that it names.
