@@ -16,7 +16,8 @@ private var allItemKinds: [any ItemKind.Type] {
 /// than its place. Loop thread only.
 final class ItemKinds {
   private var handles: [LuaHandleKind?] = []
-  private var all: ContiguousArray<any ItemKind> = []
+  /// Never changed once it is open: no access to it spans a change.
+  @exclusivity(unchecked) private var all: ContiguousArray<any ItemKind> = []
   private unowned(unsafe) var runtime: Runtime! = nil  // It holds this, and ends all items first.
 
   /// Makes the kinds of handles.
