@@ -1,4 +1,4 @@
--- copas's own tests, unmodified, on the clock of the test: `scripts/copas-tests` runs this.
+-- copas's own tests, unmodified, on the clock of the test: `scripts/foreign-suites` runs this.
 local folder = assert(os.getenv "COPAS", "COPAS is to name a checkout of copas")
 
 -- Those that pass on stock Lua without TLS and without servers elsewhere.

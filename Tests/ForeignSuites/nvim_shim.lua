@@ -1,24 +1,5 @@
-#!/usr/bin/env bash
-# Runs the specs of lewis6991/async.nvim (vim.async) on our loop, and prints what fails.
-#
-# Usage: scripts/vim-async-tests DIR [OPTION...]
-#   DIR     a checkout of async.nvim
-#   OPTION  for `moonloop test`, such as --filter NAME
-# A shim stands for what the specs ask of Neovim: vim.schedule is a perform request, vim.wait a
-# nested run, vim.uv is moonloop.compat.uv. See docs/tasks.md for what passes.
-# MOONLOOP names another program than .build/debug/moonloop.
-set -euo pipefail
-case "${1--h}" in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; exit ;; esac
-folder=$(readlink -f "$1")
-shift
-here=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
-program=$(readlink -f "${MOONLOOP:-$here/.build/debug/moonloop}")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/nvim-test" "$scratch/test"
-cp "$folder/test/async_spec.lua" "$scratch/test"
-ln -s "$folder/lua" "$scratch/lua"
-cat >"$scratch/nvim-test/helpers.lua" <<'LUA'
+-- Stands for what the specs of async.nvim ask of Neovim: vim.schedule is a perform request,
+-- vim.wait a nested run, vim.uv our luv.
 local ml, uv = require "moonloop", require "moonloop.compat.uv"
 local loop = ml.current()
 -- Neovim has Lua 5.1's words.
@@ -61,7 +42,3 @@ return {
     return code(...)
   end,
 }
-LUA
-cd "$scratch"
-LUA_PATH="$scratch/?.lua;$folder/lua/?.lua;$folder/lua/?/init.lua;;" \
-  "$program" test --color never "$@" test/async_spec.lua </dev/null

@@ -1,0 +1,54 @@
+"""The suites of others that scripts/foreign-suites runs: where they are, how, and what passes."""
+
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Each has: `needs`, what must be there in the folder of the checkouts; `passes`, how many tests are
+# known to pass; `in`, the folder to run in; `path`, places for LUA_PATH; `arguments`, for `moonloop
+# test`. {dir} stands for the folder of the checkouts, {here} for this one, {scratch} for a new one.
+# `links` are made in the scratch folder. A suite with `files` is run file by file, as TAP.
+SUITES = {
+    "busted": {
+        "about": "busted's own specs; they start busted: Debian's lua-busted and lua-luacov",
+        "needs": ["busted/spec"], "passes": 1670, "in": "{dir}/busted",
+        "path": "./?.lua;./?/init.lua;;",
+    },
+    "luassert": {
+        "about": "the specs of luassert",
+        "needs": ["luassert/spec"], "passes": 209, "in": "{dir}/luassert",
+        "links": {"luassert": "{dir}/luassert/src"},
+        "path": "{scratch}/?.lua;{scratch}/?/init.lua;;",
+    },
+    "Penlight": {
+        "about": "the specs of Penlight",
+        "needs": ["Penlight/spec"], "passes": 255, "in": "{dir}/Penlight",
+        "path": "./?.lua;./?/init.lua;;",
+    },
+    "copas": {
+        "about": "copas's tests on a clock that skips idle time; needs timerwheel.lua beside it,"
+        " Debian's lua-socket, lua-binaryheap and lua-coxpcall",
+        "needs": ["copas/src", "timerwheel.lua/src"], "passes": 18, "in": "{dir}/copas/tests",
+        # What is pure Lua and older than 5.4 is not there for 5.4 in Debian.
+        "path": "{dir}/copas/src/?.lua;{dir}/timerwheel.lua/src/?/init.lua;"
+        "/usr/share/lua/5.3/?.lua;;",
+        "environment": {"COPAS": "{dir}/copas"},
+        "arguments": ["--clock", "skip_idle", "--timeout", "180", "{here}/copas_spec.lua"],
+    },
+    "async.nvim": {
+        "about": "the specs of lewis6991/async.nvim (vim.async), with a shim for Neovim",
+        "needs": ["async.nvim/test/async_spec.lua"], "passes": 98, "in": "{scratch}",
+        "links": {"lua": "{dir}/async.nvim/lua", "nvim-test/helpers.lua": "{here}/nvim_shim.lua",
+                  "test": "{dir}/async.nvim/test"},
+        "path": "{scratch}/?.lua;{scratch}/lua/?.lua;{scratch}/lua/?/init.lua;;",
+        "arguments": ["test/async_spec.lua"],
+    },
+    "luv": {
+        "about": "luv's tests at tag 1.44.2-0 on moonloop.compat.uv",
+        "needs": ["luv/lib/tap.lua"], "passes": 90, "in": "{scratch}",
+        "copies": ["luv/lib", "luv/tests", "luv/README.md"],  # some write into their folder
+        "files": ["timer", "async", "callbacks", "coroutines", "prepare-check-idle-async",
+                  "signal", "tcp", "pipe", "udp", "process", "dns", "handle", "loop", "misc",
+                  "work", "thread"],
+    },
+}
