@@ -72,8 +72,11 @@ extension LuaState {
 
 extension LuaText {
   /// The word nearest to one that is not among them, if it is near enough for a slip of the pen.
-  package static func nearest(to word: String, among words: [String]) -> String? {
-    let limit = cml_distance_limit(word)
+  /// - Parameter limit: How many letters may differ; nil: more, the longer the word.
+  package static func nearest(
+    to word: String, among words: [String], limit: Int? = nil
+  ) -> String? {
+    let limit = limit.map { Int32(clamping: $0) } ?? cml_distance_limit(word)
     let distances = words.map { (word: $0, distance: cml_distance(word, $0, limit + 1)) }
     return distances.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.word
   }

@@ -42,6 +42,12 @@ extension LuaState {
     cml_preload(stack.L, module.name)
   }
 
+  /// Lets `require(name)` give what a function pushes. [-0, +0, raises: -]
+  package func preload(_ name: String, loader: LuaRawFunction) {
+    stack.push(function: loader)
+    cml_preload(stack.L, name)
+  }
+
   /// Lets `require(name)` compile and run text that the program holds for ever.
   /// - Parameter chunkName: Such as `@moonloop/task.lua`.
   package func preload(

@@ -148,6 +148,15 @@ static const char http_server[] = {
 static const char http_url[] = {
 #embed "lua/http/url.lua"
 };
+static const char json[] = {
+#embed "lua/json.lua"
+};
+static const char json_decode[] = {
+#embed "lua/json/decode.lua"
+};
+static const char json_encode[] = {
+#embed "lua/json/encode.lua"
+};
 static const char planning_check[] = {
 #embed "lua/planning/check.lua"
 };
@@ -183,9 +192,6 @@ static const char planning_report[] = {
 };
 static const char planning_simulation[] = {
 #embed "lua/planning/simulation.lua"
-};
-static const char planning_words[] = {
-#embed "lua/planning/words.lua"
 };
 static const char recording[] = {
 #embed "lua/recording.lua"
@@ -250,9 +256,6 @@ static const char test_hooks[] = {
 static const char test_jobs[] = {
 #embed "lua/test/jobs.lua"
 };
-static const char test_json[] = {
-#embed "lua/test/json.lua"
-};
 static const char test_main[] = {
 #embed "lua/test/main.lua"
 };
@@ -310,6 +313,21 @@ static const char test_words[] = {
 static const char test_worker[] = {
 #embed "lua/test/worker.lua"
 };
+static const char text_layout[] = {
+#embed "lua/text/layout.lua"
+};
+static const char text_quoting[] = {
+#embed "lua/text/quoting.lua"
+};
+static const char text_spelling[] = {
+#embed "lua/text/spelling.lua"
+};
+static const char text_units[] = {
+#embed "lua/text/units.lua"
+};
+static const char text_values[] = {
+#embed "lua/text/values.lua"
+};
 
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
@@ -363,6 +381,9 @@ static const struct cmo_source sources[] = {
     SOURCE("http.message", http_message),
     SOURCE("http.server", http_server),
     SOURCE("http.url", http_url),
+    SOURCE("json", json),
+    SOURCE("json.decode", json_decode),
+    SOURCE("json.encode", json_encode),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
     SOURCE("planning.check.literals", planning_check_literals),
@@ -375,7 +396,6 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.plan", planning_plan),
     SOURCE("planning.report", planning_report),
     SOURCE("planning.simulation", planning_simulation),
-    SOURCE("planning.words", planning_words),
     SOURCE("recording", recording),
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
@@ -397,7 +417,6 @@ static const struct cmo_source sources[] = {
     SOURCE("test.fixtures", test_fixtures),
     SOURCE("test.hooks", test_hooks),
     SOURCE("test.jobs", test_jobs),
-    SOURCE("test.json", test_json),
     SOURCE("test.main", test_main),
     SOURCE("test.options", test_options),
     SOURCE("test.output", test_output),
@@ -417,6 +436,11 @@ static const struct cmo_source sources[] = {
     SOURCE("test.watch", test_watch),
     SOURCE("test.words", test_words),
     SOURCE("test.worker", test_worker),
+    SOURCE("text.layout", text_layout),
+    SOURCE("text.quoting", text_quoting),
+    SOURCE("text.spelling", text_spelling),
+    SOURCE("text.units", text_units),
+    SOURCE("text.values", text_values),
 };
 
 const struct cmo_source *cmo_sources(size_t *count) {

@@ -29,6 +29,7 @@ extension Runtime {
     preloadPosix()
     preloadTape()
     preloadGenerations()
+    preloadSpelling()
     preloadSources()
   }
 

@@ -5,6 +5,8 @@ local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local schema = require "moonloop.configuration.schema"
 local items = require "moonloop.configuration.items"
+local quoting = require "moonloop.text.quoting"
+local spelling = require "moonloop.text.spelling"
 
 local configuration = {}
 
@@ -56,7 +58,7 @@ function configuration.path_text(path)
     if type(key) == "string" and #key <= 40 and key:find "^[%a_][%w_]*$" then
       text = text == "" and key or text .. "." .. key
     else
-      text = ("%s[%s]"):format(text, type(key) == "string" and rules.quoted(key)
+      text = ("%s[%s]"):format(text, type(key) == "string" and quoting.quoted(key, 40)
         or rules.given(key))
     end
   end
@@ -106,7 +108,7 @@ function configuration.is_one(value)
   local is_near = next(value) ~= nil
   for key, one in next, value do
     is_near = is_near and type(one) == "table" and type(key) == "string"
-      and rules.suggestion(key, schema.sections):find "did you mean" ~= nil
+      and spelling.hint(key, schema.sections):find "did you mean" ~= nil
   end
   return is_near
 end

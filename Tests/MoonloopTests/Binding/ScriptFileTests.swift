@@ -10,6 +10,7 @@ import Testing
   /// The subjects whose scripts need only a loop; other suites run the other folders.
   static let subjects = [
     "Compat", "Configuration", "CustomSources", "Descriptors", "Http", "Inspection", "Items",
+    "Json",
     "Loop", "NamedPorts", "Net", "Observers", "Ports", "Processes", "Signals", "Streams",
     "Watches", "Workers",
   ]

@@ -81,7 +81,7 @@ local rows = {
     "2: signals.hup: is the same signal as 'SIGHUP'" },
   { "return { ['a\\nb'] = 1, ['\\255'] = 2, [('x'):rep(99)] = 3 }",
     "1: [\"a\\nb\"]: unknown field; FIELDS\n1: [\"" .. ("x"):rep(40)
-      .. "…\"]: unknown field; FIELDS\n1: [\"\\xFF\"]: unknown field; FIELDS\n3 mistakes" },
+      .. "…\"]: unknown field; FIELDS\n1: [\"\\xff\"]: unknown field; FIELDS\n3 mistakes" },
   -- Numbers and their units.
   { "return { timers = { a = { every = '5s', first = '2 min', tolerance = '10%',\n"
     .. " handler = print } } }",
@@ -166,7 +166,7 @@ local rows = {
       .. "4: sources.d.listen: must be an address such as \"unix:app.sock\" or "
       .. "\"tcp:127.0.0.1:8080\", got a string of 113 bytes\n"
       .. "5: sources.e.capacity: must be a whole number from 1 to 16777216, "
-      .. "got 1152921504606846976\n6: sources.f.watch: must be a string, got \"a\\0b\"\n"
+      .. "got 1152921504606846976\n6: sources.f.watch: must be a string, got \"a\\x00b\"\n"
       .. "6 mistakes" },
   { "return { observers = { a = { on = {}, handler = print },\n"
     .. " b = { on = { 'exit', x = 1 }, handler = print } } }",

@@ -1,6 +1,6 @@
 -- The picture of `moonloop top` fits any terminal, and nothing in it is obeyed by that.
 local figures = require "moonloop.seeing.figures"
-local words = require "moonloop.planning.words"
+local layout = require "moonloop.text.layout"
 
 local rows = {}
 local function row(name, at)
@@ -25,7 +25,7 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
     local count = 0
     for line in text:gmatch "([^\n]*)\n" do
       count = count + 1
-      assert(words.width(line) <= width, line)
+      assert(layout.width(line) <= width, line)
     end
     -- The cursor has a line, too.
     assert(count < height, ("%d x %d:\n%s"):format(width, height, text))
@@ -43,5 +43,5 @@ for _, title in ipairs { "KIND", "MADE AT", "CALLS/S", "LATE p50", "MISSED", "lo
   assert(text:find(title), title)
 end
 assert(text:find("%?%[31mred%?%?"), text)
-assert(words.short("timer-with-a-name-14", 12) == "timer-…me-14")
-assert(words.width "日本" == 4 and words.width "e\u{301}" == 1)
+assert(layout.short("timer-with-a-name-14", 12) == "timer-…me-14")
+assert(layout.width "日本" == 4 and layout.width "e\u{301}" == 1)

@@ -1,9 +1,9 @@
--- The runner's own parts: values as text, JSON, the order by chance, options.
+-- The runner's own parts: values as text, the order by chance, options.
 local discover = require "moonloop.test.discover"
-local json = require "moonloop.test.json"
 local options = require "moonloop.test.options"
 local shuffle = require "moonloop.test.shuffle"
 local values = require "moonloop.test.values"
+local parts = require "moonloop.text.values"
 
 describe("a value", function()
   it("is text in an order that does not change", function()
@@ -28,24 +28,7 @@ describe("a value", function()
   end)
   it("may fail to say what it is", function()
     assert.match("whose __tostring fails",
-      values.tostring(setmetatable({}, { __tostring = function() error "no" end })))
-  end)
-end)
-
-describe("JSON", function()
-  it("comes back as it was", function()
-    local value = { a = { 1, 2.5, "x\n\0\"\\é", true, false }, b = {}, c = -3 }
-    assert.same(value, json.decode(json.encode(value)))
-  end)
-  it("takes bytes that are no UTF-8", function()
-    assert.equal([["\u00ff\u0001"]], json.encode "\255\1")
-  end)
-  it("says what is wrong", function()
-    for _, text in ipairs { "", "{", '{"a"}', "[1,]", '"x', "1 2", "nul", '{"a":1' } do
-      local value, message = json.decode(text)
-      assert.is_nil(value)
-      assert.match("^json: ", message)
-    end
+      parts.tostring(setmetatable({}, { __tostring = function() error "no" end })))
   end)
 end)
 

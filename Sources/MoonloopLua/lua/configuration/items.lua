@@ -5,6 +5,7 @@ local generation = require "moonloop.generation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
+local spelling = require "moonloop.text.spelling"
 
 local items = {}
 
@@ -33,7 +34,7 @@ local function find_handler(name)
   end
   table.sort(names)
   return nil, ("module '%s' has no function '%s'%s"):format(module, field,
-    #names > 0 and rules.suggestion(field, names, "it has") or "")
+    #names > 0 and spelling.hint(field, names, "it has") or "")
 end
 
 -- Has `require` look beside the configuration first.

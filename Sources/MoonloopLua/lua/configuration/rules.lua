@@ -1,67 +1,17 @@
 -- What the values of a configuration may be: a rule looks at one value, and says in words what was
 -- expected of it. All mistakes are collected, none is raised.
 
+local quoting = require "moonloop.text.quoting"
+local spelling = require "moonloop.text.spelling"
+local units = require "moonloop.text.units"
+
 local rules = {}
-
--- How far two words are apart, in letters put in, left out, changed or swapped.
-local function distance(a, b)
-  local rows = {}
-  for i = 0, #a do
-    rows[i] = { [0] = i }
-    for j = 1, #b do
-      if i == 0 then
-        rows[i][j] = j
-      else
-        local same = a:byte(i) == b:byte(j)
-        local best = math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1,
-          rows[i - 1][j - 1] + (same and 0 or 1))
-        if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
-          best = math.min(best, rows[i - 2][j - 2] + 1)
-        end
-        rows[i][j] = best
-      end
-    end
-  end
-  return rows[#a][#b]
-end
-
-local function nearest_of(word, words)
-  local best, nearest = #word < 3 and 1 or #word < 6 and 2 or 3, nil
-  for _, known in ipairs(words) do
-    local far = math.abs(#word - #known) <= best and distance(word, known) or math.huge
-    if far <= best and (not nearest or far < best) then best, nearest = far, known end
-  end
-  return nearest
-end
-
--- What was found for a list of words, by word: one mistake is often made many times.
-local found_before = setmetatable({}, { __mode = "k" })
-
--- "; did you mean 'every'?", or the list of all words if none is near.
-function rules.suggestion(word, words, what)
-  local found = found_before[words] or {}
-  found_before[words] = found
-  if found[word] == nil then found[word] = nearest_of(word, words) or false end
-  if found[word] then return ("; did you mean '%s'?"):format(found[word]) end
-  return ("; %s %s"):format(what or "use one of", table.concat(words, ", "))
-end
-
--- A text as one reads it, on one line: what cannot be seen is escaped, what is long is cut.
-function rules.quoted(text)
-  local shown = text:sub(1, 40):gsub('[%c"\\]', function(c)
-    return c == "\n" and "\\n" or c:find "%c" and ("\\%d"):format(c:byte()) or "\\" .. c
-  end)
-  if not utf8.len(shown) then
-    shown = shown:gsub("[\x80-\xff]", function(c) return ("\\x%02X"):format(c:byte()) end)
-  end
-  return #text <= 40 and '"' .. shown .. '"' or ('"%s…"'):format(shown)
-end
 
 -- A value in words: itself if it is short, else its type.
 function rules.given(value)
   local kind = type(value)
   if kind == "string" then
-    return #value <= 40 and rules.quoted(value) or ("a string of %d bytes"):format(#value)
+    return #value <= 40 and quoting.quoted(value, 40) or ("a string of %d bytes"):format(#value)
   end
   if kind == "nil" then return "nothing" end
   if value ~= value then return "nan" end
@@ -81,17 +31,13 @@ local function is_finite(value)
   return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
-local UNITS = { ms = 0.001, s = 1, sec = 1, seconds = 1, m = 60, min = 60, h = 3600 }
-
 -- Seconds are numbers: a text with a unit is told what it would be.
 local function time(words, accepts)
   return function(report, path, value)
     if is_finite(value) and accepts(value) then return true end
-    local number, unit = tostring(value):match "^([%d.]+)%s*(%a*)$"
-    local factor = type(value) == "string" and tonumber(number)
-      and UNITS[unit == "" and "s" or unit]
+    local meant = type(value) == "string" and units.seconds(value)
     report(path, ("must be %s, got %s%s"):format(words, rules.given(value),
-      factor and ("; write %.14g"):format(number * factor) or ""))
+      meant and ("; write %.14g"):format(meant) or ""))
     return false
   end
 end
@@ -121,14 +67,9 @@ function rules.count(low, high)
   end)
 end
 
-local SIZES = { K = 1 << 10, M = 1 << 20, G = 1 << 30 }
-
 -- Bytes: a number, or a text such as "64M".
 function rules.to_bytes(value)
-  if math.type(value) == "integer" then return value end
-  local number, unit = tostring(value):match "^(%d+)([KMG]?)$"
-  local bytes = number and tonumber(number .. ".0") * (SIZES[unit] or 1)
-  return bytes and bytes < 1 << 62 and math.tointeger(bytes)
+  return math.type(value) == "integer" and value or units.bytes(tostring(value))
 end
 
 function rules.bytes(report, path, value)
@@ -148,7 +89,7 @@ function rules.word(words)
       if value == known then return true end
     end
     report(path, ("unknown value %s%s"):format(rules.given(value),
-      type(value) == "string" and rules.suggestion(value, words)
+      type(value) == "string" and spelling.hint(value, words)
         or "; use one of " .. table.concat(words, ", ")))
     return false
   end
@@ -189,20 +130,16 @@ function rules.list(rule)
   end
 end
 
--- Nobody means a mode of his own by these names.
-local function nearly(name, known)
-  return name ~= known and math.abs(#name - #known) <= 1 and distance(name, known) == 1
-end
-
 function rules.mode(report, path, value)
   if type(value) ~= "string" or value == "" then
     report(path, "must be the name of a mode, got " .. rules.given(value))
     return false
   end
   for _, known in ipairs { "default", "common" } do
-    if nearly(value, known) then
+    -- A mode of one's own would have a name of its own.
+    if value ~= known and spelling.nearest(value, { known }, 1) then
       report(path, ("mode %s is none that is run; did you mean '%s'?")
-        :format(rules.quoted(value), known))
+        :format(quoting.quoted(value, 40), known))
       return false
     end
   end
@@ -233,7 +170,7 @@ function rules.signal(report, path, value)
   local fatal = " kill stop segv bus fpe ill trap sys abrt iot "
   local is_fatal = fatal:find(" " .. word .. " ", 1, true)
   report(path, ("signal %s %s"):format(rules.given(value), is_fatal and "cannot be handled"
-    or "is unknown" .. rules.suggestion(word, SIGNALS)))
+    or "is unknown" .. spelling.hint(word, SIGNALS)))
   return false
 end
 
@@ -286,7 +223,7 @@ function rules.fields(known, required)
       else
         good = false
         report(rules.join(path, key), ("unknown field%s"):format(type(key) == "string"
-          and rules.suggestion(key, names, "the fields are") or "; fields have names here"))
+          and spelling.hint(key, names, "the fields are") or "; fields have names here"))
       end
     end
     for _, name in ipairs(required or {}) do

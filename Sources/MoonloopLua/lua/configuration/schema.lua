@@ -1,6 +1,7 @@
 -- What a configuration may hold: the rules of each section, by field.
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
+local spelling = require "moonloop.text.spelling"
 
 local ACTIVITIES = {
   "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit",
@@ -53,7 +54,7 @@ local function source(report, path, value)
   for _, key in ipairs(rules.sorted_keys(value)) do
     if type(key) == "string" and not item {}[key] then
       report(rules.join(path, key),
-        "unknown field" .. rules.suggestion(key, sources.names, "the kinds are"))
+        "unknown field" .. spelling.hint(key, sources.names, "the kinds are"))
       return false
     end
   end

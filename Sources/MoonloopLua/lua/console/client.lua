@@ -6,6 +6,7 @@ local ml = require "moonloop"
 local host = require "moonloop.console.host"
 local server = require "moonloop.console.server"
 local wire = require "moonloop.console.wire"
+local json = require "moonloop.json"
 local loop = ml.current()
 
 local client = {}
@@ -138,7 +139,7 @@ function client.connect(target, options)
   stream, message, code = open(pid, timeout)
   if not stream then return nil, message, code end
   local line = stream:read("l", { timeout = timeout })
-  local hello = line and wire.decode(line)
+  local hello = line and json.decode(line)
   if type(hello) ~= "table" or hello.event ~= "hello" then
     stream:invalidate()
     return nil, silence(pid), "ETIMEDOUT"
@@ -153,14 +154,14 @@ local function write_line(stream, line)
 end
 
 --- Sends something without an answer. Returns true; or nil, message, code.
-function Console:send(message) return write_line(self.stream, wire.encode(message)) end
+function Console:send(message) return write_line(self.stream, json.encode(message)) end
 
 --- The next message of the program, an answer or an event; or nil, message, code.
 function Console:receive()
   local line, message, code = self.stream:read "l"
   if not line then return nil, message or "the program has ended", code or "EPIPE" end
   self.is_heard, self.interrupts = true, nil
-  return wire.decode(line)
+  return json.decode(line)
 end
 
 -- What is asked may take its time; that the program says nothing at all is told.
@@ -180,7 +181,7 @@ end
 
 local function decode_values(reply)
   for place = 1, reply.values and reply.count or 0 do
-    reply.values[place] = wire.decode(reply.values[place])
+    reply.values[place] = json.decode(reply.values[place])
   end
   return reply
 end
@@ -190,7 +191,7 @@ end
 function Console:request(request)
   self.last = self.last + 1
   request.id = self.last
-  local line = wire.encode(request)
+  local line = json.encode(request)
   if #line >= wire.LINE_LIMIT then
     return { ok = false, error = ("the text is too long: %d bytes as it is sent, and fewer than %d "
       .. "are taken; load it from a file with dofile"):format(#line, wire.LINE_LIMIT) }

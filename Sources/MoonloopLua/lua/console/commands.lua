@@ -2,7 +2,7 @@
 local ml = require "moonloop"
 local client = require "moonloop.console.client"
 local host = require "moonloop.console.host"
-local wire = require "moonloop.console.wire"
+local json = require "moonloop.json"
 
 local commands = {}
 
@@ -30,7 +30,7 @@ function run.ps(options)
   host.sweep()
   local programs = client.programs()
   if options.json then
-    for _, program in ipairs(programs) do print(wire.encode(program)) end
+    for _, program in ipairs(programs) do print(json.encode(program)) end
     return SUCCESS
   end
   local rows, widths = rows_of(programs), {}

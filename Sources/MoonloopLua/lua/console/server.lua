@@ -5,6 +5,7 @@ local complete = require "moonloop.console.complete"
 local host = require "moonloop.console.host"
 local session = require "moonloop.console.session"
 local wire = require "moonloop.console.wire"
+local json = require "moonloop.json"
 local loop = ml.current()
 
 local server = {}
@@ -15,7 +16,7 @@ local private_mode
 
 -- Whoever has left meanwhile gets no answer.
 local function send(stream, message)
-  if stream:is_valid() then stream:write(wire.encode(message), "\n") end
+  if stream:is_valid() then stream:write(json.encode(message), "\n") end
 end
 
 local requests = {}
@@ -29,7 +30,7 @@ function requests.eval(own, request)
   local values = outcome.values
   if request.as ~= "json" then return { ok = true, count = values.n, text = own:text(values) } end
   local list = {}
-  for place = 1, values.n do list[place] = wire.encode(values[place]) end
+  for place = 1, values.n do list[place] = json.encode(values[place], { is_lenient = true }) end
   return { ok = true, count = values.n, values = list }
 end
 
@@ -102,7 +103,7 @@ local function serve(stream, peer)
   })
   session.add(own, self)
   for line in function() return stream:read "l" end do
-    local request, message = wire.decode(line)
+    local request, message = json.decode(line)
     if type(request) == "table" then
       self:take(request)
     else

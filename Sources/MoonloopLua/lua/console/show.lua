@@ -1,20 +1,10 @@
 -- Values as people like to read them: tables with their contents, in order, cycles named.
+local quoting = require "moonloop.text.quoting"
+local values = require "moonloop.text.values"
+
 local show = {}
 
 local WIDTH, DEPTH, ITEMS, SHORT = 78, 4, 100, 20
-
-local reserved = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
-  return then true until while]]):gmatch "%a+" do
-  reserved[word] = true
-end
-
-local function text(value)
-  local quoted = ("%q"):format(value):gsub("\\\n", "\\n"):gsub("\r", "\\r"):gsub("\t", "\\t")
-  quoted = quoted:gsub("\\9", "\\t")
-  if utf8.len(value) then return quoted end
-  return (quoted:gsub("[\128-\255]", function(c) return ("\\%d"):format(c:byte()) end))
-end
 
 local function function_text(value)
   local info = debug.getinfo(value, "S")
@@ -25,24 +15,9 @@ end
 
 local function atom(value)
   local kind = type(value)
-  if kind == "string" then return text(value) end
+  if kind == "string" then return quoting.quoted(value) end
   if kind == "function" then return function_text(value) end
-  local ok, words = pcall(tostring, value)
-  return ok and words or ("(%s whose __tostring fails: %s)"):format(kind, tostring(words))
-end
-
-local function key_text(key)
-  if type(key) == "string" and key:find "^[%a_][%w_]*$" and not reserved[key] then return key end
-  return "[" .. atom(key) .. "]"
-end
-
-local ranks = { number = 1, string = 2, boolean = 3 }
-
-local function before(a, b)
-  local first, second = ranks[type(a)] or 4, ranks[type(b)] or 4
-  if first ~= second then return first < second end
-  if first <= 2 then return a < b end
-  return tostring(a) < tostring(b)
+  return values.tostring(value)
 end
 
 local render
@@ -60,10 +35,10 @@ local function parts_of(value, state, depth)
     local is_listed = math.type(key) == "integer" and key >= 1 and key <= listed
     if not is_listed then keys[#keys + 1] = key end
   end
-  table.sort(keys, before)
+  table.sort(keys, values.before)
   for _, key in ipairs(keys) do
     if #parts >= ITEMS then break end
-    parts[#parts + 1] = key_text(key) .. " = " .. render(rawget(value, key), state, depth + 1)
+    parts[#parts + 1] = values.key(key) .. " = " .. render(rawget(value, key), state, depth + 1)
   end
   if count > #parts then parts[#parts + 1] = ("... %d more"):format(count - #parts) end
   return parts

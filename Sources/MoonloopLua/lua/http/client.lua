@@ -1,7 +1,7 @@
 -- The client: one request on a connection, or a client that keeps its connections for the next.
 local ml = require "moonloop"
 local message = require "moonloop.http.message"
-local rules = require "moonloop.configuration.rules"
+local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
 
 local client = {}
@@ -26,7 +26,7 @@ local function check(options, level)
       for name in pairs(OPTIONS) do names[#names + 1] = name end
       table.sort(names)
       error(("http.request: unknown option '%s'%s"):format(tostring(key),
-        rules.suggestion(tostring(key), names, "the options are")), level + 1)
+        spelling.hint(tostring(key), names, "the options are")), level + 1)
     end
     if type(value) ~= expected then
       error(("http.request: '%s' must be a %s, got a %s"):format(key, expected, type(value)),

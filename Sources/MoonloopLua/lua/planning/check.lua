@@ -1,13 +1,13 @@
 -- `moonloop check`: which files are configurations and which scripts, the findings in their order,
 -- and how they are told.
-local configurations = require "moonloop.planning.check.configurations"
 local positions = require "moonloop.configuration.positions"
+local schema = require "moonloop.configuration.schema"
+local configurations = require "moonloop.planning.check.configurations"
 local recordings = require "moonloop.planning.check.recordings"
 local rules = require "moonloop.planning.check.rules"
-local schema = require "moonloop.configuration.schema"
 local scripts = require "moonloop.planning.check.scripts"
 local source = require "moonloop.planning.check.source"
-local words = require "moonloop.planning.words"
+local units = require "moonloop.text.units"
 
 local check = {}
 
@@ -109,8 +109,8 @@ function check.text(findings, count)
     lines[#lines + 1] = "    why: " .. one.why
     lines[#lines + 1] = "    do:  " .. one.advice
   end
-  lines[#lines + 1] = ("%s: %s"):format(words.plural(count, "file"),
-    #findings == 0 and "nothing found" or words.plural(#findings, "finding"))
+  lines[#lines + 1] = ("%s: %s"):format(units.plural(count, "file"),
+    #findings == 0 and "nothing found" or units.plural(#findings, "finding"))
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -1,10 +1,12 @@
 -- `moonloop plan`, `simulate` and `check`: from the options to the exit status.
 local configuration = require "moonloop.configuration"
-local json = require "moonloop.test.json"
+local json = require "moonloop.json"
 
 local main = {}
 
 local SUCCESS, FAILURE, USAGE = 0, 1, 2
+-- Times in reports have microseconds.
+local REPORT = { decimals = 6 }
 
 local function complain(command, message)
   io.stdout:flush()
@@ -60,7 +62,7 @@ function commands.plan(options, paths)
     message = write_page(options.html, text)
     if message then return complain("plan", message) end
   end
-  io.write(options.json and json.encode(plan.data(made)) .. "\n" or plan.text(doc, made))
+  io.write(options.json and json.encode(plan.data(made), REPORT) .. "\n" or plan.text(doc, made))
   return SUCCESS
 end
 
@@ -101,7 +103,8 @@ function commands.simulate(options, paths)
     if message then return complain("simulate", message) end
   end
   local report = require "moonloop.planning.report"
-  io.write(options.json and json.encode(report.data(results)) .. "\n" or report.text(results))
+  io.write(options.json and json.encode(report.data(results), REPORT) .. "\n"
+    or report.text(results))
   for _, result in ipairs(results) do
     if #result.failures > 0 or result.stands_still then return FAILURE end
   end
@@ -118,7 +121,7 @@ function commands.check(options, paths)
   if count == 0 then return complain("check", "name the files to look at") end
   local findings, message = check.files(paths, options)
   if not findings then return complain("check", message) end
-  io.write(options.json and json.encode(findings) .. "\n" or check.text(findings, count))
+  io.write(options.json and json.encode(findings, REPORT) .. "\n" or check.text(findings, count))
   return #findings > 0 and FAILURE or SUCCESS
 end
 

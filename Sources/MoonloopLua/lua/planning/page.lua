@@ -1,6 +1,6 @@
 -- One page of HTML with timelines in SVG, whole in itself: a far view of all the time, in columns,
 -- and a close view of a window, in which each event stands.
-local words = require "moonloop.planning.words"
+local units = require "moonloop.text.units"
 
 local page = {}
 
@@ -112,7 +112,7 @@ function Drawing:axis()
     lines[#lines + 1] = ('<line class="axis" x1="%.1f" y1="0" x2="%.1f" y2="%d"/>'):format(
       x, x, self.height - 12)
     self:add('<text class="tick" x="%.1f" y="%d" text-anchor="middle">%s</text>', x, self.height,
-      words.time(math.floor(index * step * 1e6 + 0.5) / 1e6))
+      units.time(math.floor(index * step * 1e6 + 0.5) / 1e6))
     index = index + 1
   end
   self.height = self.height + 6
@@ -171,8 +171,8 @@ local function draw_modes(drawing, result, is_close)
   end
   for _, run in ipairs(list) do
     if run.to >= drawing.from and run.from <= drawing.to then
-      local title = ("%s, depth %d: %s to %s%s"):format(run.mode, run.depth, words.time(run.from),
-        words.time(run.to), run.count > 1 and (", %d runs"):format(run.count) or "")
+      local title = ("%s, depth %d: %s to %s%s"):format(run.mode, run.depth, units.time(run.from),
+        units.time(run.to), run.count > 1 and (", %d runs"):format(run.count) or "")
       drawing:rect("mode", run.from, run.to, tops[run.depth], ROW, title, 1,
         mode_colour(result, run.mode))
       if drawing:x(run.to) - drawing:x(run.from) > 7 * #run.mode + 8 then
@@ -236,8 +236,8 @@ end
 
 local function counted(what)
   return function(count, width, from, to)
-    return ("%s: %s in %s, from %s to %s"):format(what, words.count(count), words.measured(width),
-      words.measured(from), words.measured(to))
+    return ("%s: %s in %s, from %s to %s"):format(what, units.count(count), units.measured(width),
+      units.measured(from), units.measured(to))
   end
 end
 
@@ -248,7 +248,7 @@ local function far_view(result)
   draw_columns(drawing, drawing:lane "asleep", width, result.sleep_columns,
     function(slept, width, from, to)
       return ("asleep for %.1f %%, from %s to %s"):format(slept / width * 100,
-        words.measured(from), words.measured(to))
+        units.measured(from), units.measured(to))
     end, nil, "asleep")
   draw_columns(drawing, drawing:lane "passes", width, result.pass_columns, counted "passes", nil,
     "pass")
@@ -273,10 +273,10 @@ local function window(result)
 end
 
 local function callout_title(row, one)
-  local parts = { ("%s at %s"):format(row.name, words.time(one.from)) }
-  if one.late > 0 then parts[#parts + 1] = words.measured(one.late) .. " late" end
+  local parts = { ("%s at %s"):format(row.name, units.time(one.from)) }
+  if one.late > 0 then parts[#parts + 1] = units.measured(one.late) .. " late" end
   if one.to > one.from then
-    parts[#parts + 1] = ("for %s, runs inside included"):format(words.measured(one.to - one.from))
+    parts[#parts + 1] = ("for %s, runs inside included"):format(units.measured(one.to - one.from))
   end
   return table.concat(parts, ", ")
 end
@@ -285,11 +285,11 @@ local function draw_events(drawing, result, tops)
   for _, one in ipairs(result.details) do
     if one.what == "sleep" then
       drawing:rect("asleep", one.from, one.to, tops.asleep, ROW,
-        ("asleep for %s, from %s to %s"):format(words.measured(one.to - one.from),
-          words.time(one.from), words.time(one.to)))
+        ("asleep for %s, from %s to %s"):format(units.measured(one.to - one.from),
+          units.time(one.from), units.time(one.to)))
     elseif one.what == "pass" then
       drawing:rect("pass", one.from, one.from, tops.passes + 3, ROW - 6,
-        ("a pass at %s"):format(words.time(one.from)), 1.2)
+        ("a pass at %s"):format(units.time(one.from)), 1.2)
     elseif one.what == "callout" then
       local row = result.items[one.item]
       drawing:rect("item", one.from, one.to, tops[row], ROW, callout_title(row, one), 2,
@@ -309,8 +309,8 @@ local function close_view(result)
   end
   draw_events(drawing, result, tops)
   drawing:axis()
-  local heading = ("<h2>From %s to %s, each event</h2>\n"):format(words.time(from),
-    words.measured(to) == "0" and "0 s" or words.time(to))
+  local heading = ("<h2>From %s to %s, each event</h2>\n"):format(units.time(from),
+    units.measured(to) == "0" and "0 s" or units.time(to))
   return heading .. drawing:text("a window of " .. result.name)
 end
 
@@ -334,7 +334,7 @@ local function section_of(doc, result)
   local report = require "moonloop.planning.report"
   local parts = { ("<h1>%s</h1>"):format(escape(doc.name)),
     ("<p>%s</p>"):format(escape(report.summary(result))), key_text(result),
-    ("<h2>All of %s</h2>"):format(words.time(result.time)), far_view(result),
+    ("<h2>All of %s</h2>"):format(units.time(result.time)), far_view(result),
     close_view(result), "<h2>Items</h2>", table_text(report.item_rows(result)) }
   if #result.failures > 0 then
     parts[#parts + 1] = ("<h2>Failures</h2>\n<pre>%s</pre>"):format(

@@ -3,7 +3,8 @@
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
-local words = require "moonloop.planning.words"
+local layout = require "moonloop.text.layout"
+local units = require "moonloop.text.units"
 
 local plan = {}
 
@@ -41,13 +42,13 @@ end
 local function timer_words(one)
   local parts = {}
   if one.every then
-    parts[1] = "every " .. words.time(one.every)
-    if one.first then parts[2] = "first after " .. words.time(one.first) end
+    parts[1] = "every " .. units.time(one.every)
+    if one.first then parts[2] = "first after " .. units.time(one.first) end
   else
-    parts[1] = "once, after " .. words.time(one.first)
+    parts[1] = "once, after " .. units.time(one.first)
   end
   if one.tolerance and one.tolerance > 0 then
-    parts[#parts + 1] = "up to " .. words.time(one.tolerance) .. " late"
+    parts[#parts + 1] = "up to " .. units.time(one.tolerance) .. " late"
   end
   return table.concat(parts, ", ")
 end
@@ -82,7 +83,7 @@ local DESCRIBE = {
 
 local function phase_words(phase)
   local parts = {}
-  if phase.timeout then parts[1] = "at most " .. words.time(phase.timeout) end
+  if phase.timeout then parts[1] = "at most " .. units.time(phase.timeout) end
   if phase.until_handled then parts[#parts + 1] = "until a source was handled" end
   if #parts == 0 then return "until it is stopped, or nothing is left" end
   return table.concat(parts, ", ")
@@ -172,7 +173,7 @@ local function setting_lines(doc)
   local limits = {}
   for _, key in ipairs(rules.sorted_keys(value.limits or {})) do
     local one = value.limits[key]
-    limits[#limits + 1] = key .. " " .. (key == "callout" and words.time(one)
+    limits[#limits + 1] = key .. " " .. (key == "callout" and units.time(one)
       or tostring(math.tointeger(one) or one))
   end
   if #limits > 0 then lines[#lines + 1] = "Limits: " .. table.concat(limits, ", ") end
@@ -195,7 +196,7 @@ local function phase_lines(made, lines)
     if mode.holders == 0 then note = "ends at once: nothing in it keeps a run open" end
     rows[place] = { tostring(place), phase.mode, note, phase.line and "line " .. phase.line or "" }
   end
-  table.move(words.columns(rows, "  "), 1, #rows, #lines + 1, lines)
+  table.move(layout.columns(rows, "  "), 1, #rows, #lines + 1, lines)
 end
 
 local function table_lines(made, lines)
@@ -219,7 +220,7 @@ local function table_lines(made, lines)
     row[#row + 1] = item.line > 0 and "line " .. item.line or ""
     rows[#rows + 1] = row
   end
-  local texts = words.columns(rows)
+  local texts = layout.columns(rows)
   table.move(texts, 1, #texts, #lines + 1, lines)
   lines[#lines + 1] = ""
   lines[#lines + 1] =
@@ -230,13 +231,13 @@ local function load_lines(made, lines)
   local rows = {}
   for _, mode in ipairs(made.modes) do
     if #mode.phases > 0 and mode.fires_per_hour > 0 then
-      rows[#rows + 1] = { mode.name, words.count(mode.fires_per_hour) }
+      rows[#rows + 1] = { mode.name, units.count(mode.fires_per_hour) }
     end
   end
   if #rows == 0 then return end
   lines[#lines + 1] = ""
   lines[#lines + 1] = "Fires of timers an hour, by mode; each is a wake-up unless it shares one"
-  table.move(words.columns(rows, "  ", { [2] = true }), 1, #rows, #lines + 1, lines)
+  table.move(layout.columns(rows, "  ", { [2] = true }), 1, #rows, #lines + 1, lines)
 end
 
 -- A plan in lines for people.

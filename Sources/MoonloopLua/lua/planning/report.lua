@@ -1,5 +1,6 @@
 -- What simulations did, in tables for people and as plain data; two stand side by side.
-local words = require "moonloop.planning.words"
+local layout = require "moonloop.text.layout"
+local units = require "moonloop.text.units"
 
 local report = {}
 
@@ -14,20 +15,20 @@ local function totals(result)
   local busy = 0
   for _, row in ipairs(result.rows) do busy = busy + row.busy end
   return {
-    { "time", result.time, words.time },
-    { "passes", result.passes, words.count },
-    { "wake-ups", result.wake_ups, words.count },
-    { "wake-ups an hour", result.wake_ups * 3600 / time, words.count },
+    { "time", result.time, units.time },
+    { "passes", result.passes, units.count },
+    { "wake-ups", result.wake_ups, units.count },
+    { "wake-ups an hour", result.wake_ups * 3600 / time, units.count },
     { "asleep", result.slept / time * 100, function(v) return ("%.2f %%"):format(v) end },
-    { "busy, real time", busy, words.measured, varies = true },
+    { "busy, real time", busy, units.measured, varies = true },
   }
 end
 
 local COLUMNS = {
-  { "fires", "fires", words.count }, { "missed", "missed", words.count },
-  { "late max", "late_max", words.measured }, { "late mean", "late_mean", words.measured },
-  { "wake-ups", "wake_ups", words.count }, { "busy", "busy", words.measured },
-  { "longest", "busy_max", words.measured },
+  { "fires", "fires", units.count }, { "missed", "missed", units.count },
+  { "late max", "late_max", units.measured }, { "late mean", "late_mean", units.measured },
+  { "wake-ups", "wake_ups", units.count }, { "busy", "busy", units.measured },
+  { "longest", "busy_max", units.measured },
 }
 
 local function put(lines, more)
@@ -40,11 +41,11 @@ local function phase_lines(result, lines)
   for place, phase in ipairs(result.plan.phases) do
     local one = result.phases[place]
     rows[place] = one
-      and { tostring(place), phase.mode, words.time(one.from) .. " to " .. words.time(one.to),
+      and { tostring(place), phase.mode, units.time(one.from) .. " to " .. units.time(one.to),
         WHY[one.why] or one.why }
       or { tostring(place), phase.mode, "never begun", "" }
   end
-  put(lines, words.columns(rows, "  "))
+  put(lines, layout.columns(rows, "  "))
 end
 
 -- All columns but the first.
@@ -71,7 +72,7 @@ local function item_lines(result, lines)
   -- Notes are not in columns.
   local tabular = {}
   for _, row in ipairs(rows) do tabular[#tabular + 1] = row.text and { "" } or row end
-  for place, line in ipairs(words.columns(tabular, "", RIGHT)) do
+  for place, line in ipairs(layout.columns(tabular, "", RIGHT)) do
     lines[#lines + 1] = rows[place].text or line
   end
 end
@@ -80,11 +81,11 @@ local function failure_lines(result, lines)
   if result.stands_still then
     lines[#lines + 1] = ""
     lines[#lines + 1] = ("The clock stands still at %s: something is always ready, so the loop "
-      .. "never sleeps."):format(words.time(result.time))
+      .. "never sleeps."):format(units.time(result.time))
   end
   if #result.failures == 0 then return end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = words.plural(#result.failures, "failure") .. (#result.failures > 1
+  lines[#lines + 1] = units.plural(#result.failures, "failure") .. (#result.failures > 1
     and "; the first:" or ":")
   for line in result.failures[1]:gmatch "[^\n]+" do lines[#lines + 1] = "  " .. line end
 end
@@ -99,7 +100,7 @@ local function one_text(result)
     rows[#rows + 1] = { total[1], total[3](total[2]) }
   end
   lines[#lines + 1] = "Loop"
-  put(lines, words.columns(rows, "  "))
+  put(lines, layout.columns(rows, "  "))
   lines[#lines + 1] = ""
   item_lines(result, lines)
   failure_lines(result, lines)
@@ -124,7 +125,7 @@ local function compare_totals(first, second, lines)
     rows[#rows + 1] = { "  " .. total[1], total[3](total[2]), total[3](other[2]),
       total.varies and "" or difference(total[2], other[2]) }
   end
-  put(lines, words.columns(rows, "", { [2] = true, [3] = true, [4] = true }))
+  put(lines, layout.columns(rows, "", { [2] = true, [3] = true, [4] = true }))
 end
 
 local function compare_items(first, second, lines)
@@ -152,7 +153,7 @@ local function compare_items(first, second, lines)
       end
     end
   end
-  put(lines, words.columns(rows, "", { [3] = true, [4] = true, [5] = true }))
+  put(lines, layout.columns(rows, "", { [3] = true, [4] = true, [5] = true }))
 end
 
 local function both_text(first, second)

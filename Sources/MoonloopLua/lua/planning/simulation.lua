@@ -6,6 +6,7 @@ local bed = require "moonloop.bed"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
 local sources = require "moonloop.configuration.sources"
+local units = require "moonloop.text.units"
 
 local simulation = {}
 
@@ -33,7 +34,7 @@ function simulation.settings(options)
   end
   for _, text in ipairs(options.input or {}) do
     local name, seconds = text:match "^(.-)=(.+)$"
-    seconds = seconds and simulation.seconds(seconds)
+    seconds = seconds and units.seconds(seconds)
     if not seconds or seconds <= 0 then
       return nil, ("--input: must be a source and a time, such as commands=2s, got '%s'")
         :format(text)
@@ -41,15 +42,6 @@ function simulation.settings(options)
     settings.inputs[name] = seconds
   end
   return settings
-end
-
-local UNITS = { [""] = 1, s = 1, ms = 1e-3, us = 1e-6, ns = 1e-9, m = 60, min = 60, h = 3600 }
-
--- A time such as "500ms" in seconds; nil for what is none.
-function simulation.seconds(text)
-  local number, unit = text:match "^([%d.]+)(%a*)$"
-  number = tonumber(number)
-  return number and UNITS[unit] and number * UNITS[unit]
 end
 
 -- What is wrong with the sources that `--input` names: they are to be in one of the documents.

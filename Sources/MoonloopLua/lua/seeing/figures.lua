@@ -1,5 +1,7 @@
 -- What `loop:metrics` gave, as text: a head of two lines, and a row for each handle.
-local words = require "moonloop.planning.words"
+local layout = require "moonloop.text.layout"
+local quoting = require "moonloop.text.quoting"
+local units = require "moonloop.text.units"
 
 local figures = {}
 
@@ -73,27 +75,27 @@ local function percent(part, whole)
 end
 
 local function rate(count, time)
-  return time > 0 and words.count(count / time) or "-"
+  return time > 0 and units.count(count / time) or "-"
 end
 
 local function head(made)
   local causes = {}
   for _, name in ipairs(CAUSES) do
     if (made.causes[name] or 0) > 0 then
-      causes[#causes + 1] = ("%s %s"):format(name, words.count(made.causes[name]))
+      causes[#causes + 1] = ("%s %s"):format(name, units.count(made.causes[name]))
     end
   end
   local for_what = #causes > 0 and " (" .. table.concat(causes, ", ") .. ")" or ""
   local live = made.live
   return {
-    ("%s of %s: busy %s, asleep %s; %s, %s"):format(words.measured(made.time),
+    ("%s of %s: busy %s, asleep %s; %s, %s"):format(units.measured(made.time),
       made.loop, percent(made.busy, made.time), percent(made.idle, made.time),
-      words.plural(made.passes, "pass"):gsub("passs$", "passes"),
-      words.plural(made.wake_ups, "wake-up") .. for_what),
+      units.plural(made.passes, "pass"):gsub("passs$", "passes"),
+      units.plural(made.wake_ups, "wake-up") .. for_what),
     ("%s clock, %s; %s, %s, %s, %s"):format(made.clock,
       made.mode and ("mode '%s', depth %d"):format(made.mode, made.depth) or "not running",
-      words.plural(live.timers, "timer"), words.plural(live.items, "other item"),
-      words.plural(live.tasks, "task"), words.plural(live.requests, "request")),
+      units.plural(live.timers, "timer"), units.plural(live.items, "other item"),
+      units.plural(live.tasks, "task"), units.plural(live.requests, "request")),
   }
 end
 
@@ -102,7 +104,7 @@ local function notes(made, sorted)
   local lines = {}
   if made.under_way then
     lines[1] = ("%s runs now, for %s so far."):format(made.under_way.by,
-      words.measured(made.under_way.took))
+      units.measured(made.under_way.took))
   end
   local worst
   for _, row in ipairs(sorted) do
@@ -113,8 +115,8 @@ local function notes(made, sorted)
     lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(
       worst.name == "" and ("%s (made at %s)"):format(worst.kind, worst.made_at)
         or ("%s '%s'"):format(worst.kind, worst.name),
-      words.measured(worst.made_late.late), worst.made_late.by,
-      words.measured(worst.made_late.took))
+      units.measured(worst.made_late.late), worst.made_late.by,
+      units.measured(worst.made_late.took))
   end
   if #lines > 0 then table.insert(lines, 1, "") end
   return lines
@@ -124,42 +126,42 @@ end
 local COLUMNS = {
   { title = "KIND", left = true, leaves = 9, of = function(row) return row.kind end },
   { title = "NAME", left = true, least = 8,
-    of = function(row) return row.name == "" and "-" or words.plain(row.name) end },
+    of = function(row) return row.name == "" and "-" or quoting.plain(row.name) end },
   { title = "MADE AT", left = true, leaves = 8, most = 32, least = 12, tail = true,
-    of = function(row) return words.plain(row.made_at) end },
+    of = function(row) return quoting.plain(row.made_at) end },
   { title = "BUSY", of = function(row, time) return percent(row.busy, time) end },
   { title = "CALLS/S", leaves = 7, of = function(row, time) return rate(row.calls, time) end },
-  { title = "CALLS", leaves = 2, of = function(row) return words.count(row.calls) end },
+  { title = "CALLS", leaves = 2, of = function(row) return units.count(row.calls) end },
 }
 for place, name in ipairs { "p50", "p99", "max" } do
   COLUMNS[#COLUMNS + 1] = { title = name == "max" and "MAX" or name, leaves = ({ 3, 6 })[place],
-    of = function(row) return words.measured(row.duration[name]) end }
+    of = function(row) return units.measured(row.duration[name]) end }
 end
 for place, name in ipairs { "p50", "p99", "max" } do
   COLUMNS[#COLUMNS + 1] = { title = ({ "LATE p50", "p99", "MAX" })[place], late = true,
     leaves = ({ 1, 4, 10 })[place],
-    of = function(row) return row.late and words.measured(row.late[name]) or "-" end }
+    of = function(row) return row.late and units.measured(row.late[name]) or "-" end }
 end
 COLUMNS[#COLUMNS + 1] = { title = "MISSED", leaves = 5,
-  of = function(row) return words.count(row.missed) end }
+  of = function(row) return units.count(row.missed) end }
 
 -- The text of a cell in so many columns; of a path only the end says something.
 local function fitting(column, text, most)
-  return most and words.short(text, most, column.tail) or text
+  return most and layout.short(text, most, column.tail) or text
 end
 
 -- How many columns of a terminal a column takes.
 local function width_of(column, cells, most)
-  local width = words.width(column.title)
+  local width = layout.width(column.title)
   for _, text in ipairs(cells) do
-    width = math.max(width, words.width(fitting(column, text, most)))
+    width = math.max(width, layout.width(fitting(column, text, most)))
   end
   return width
 end
 
 -- Which columns there are, and how wide at most, so that all fit: paths and names become shorter,
 -- then columns go.
-local function layout(cells, room)
+local function columns_of(cells, room)
   local columns, most = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
   for _, column in ipairs(columns) do most[column] = column.most end
   if not room then return columns, most end
@@ -203,7 +205,7 @@ local function table_of(sorted, made, options, room)
       if place <= room then cells[column][place] = column.of(row, made.time) end
     end
   end
-  local columns, most = layout(cells, options.width)
+  local columns, most = columns_of(cells, options.width)
   local rows, right, is_late = { {} }, {}, false
   for place, column in ipairs(columns) do
     local title = column.title
@@ -217,7 +219,7 @@ local function table_of(sorted, made, options, room)
       rows[number + 1][place] = fitting(column, text, most[column])
     end
   end
-  local lines = words.columns(rows, "", right)
+  local lines = layout.columns(rows, "", right)
   if #sorted > room then lines[#lines + 1] = ("(%d more)"):format(#sorted - room) end
   return lines
 end
@@ -227,7 +229,7 @@ local function wrapped(lines, width)
   if not width then return lines end
   local made = {}
   for _, line in ipairs(lines) do
-    local parts = line == "" and { "" } or words.wrap(line, width)
+    local parts = line == "" and { "" } or layout.wrap(line, width)
     table.move(parts, 1, #parts, #made + 1, made)
   end
   return made
@@ -253,7 +255,7 @@ function figures.text(made, options)
   table.move(middle, 1, #middle, #lines + 1, lines)
   table.move(below, 1, #below, #lines + 1, lines)
   for place, line in ipairs(lines) do
-    if options.width then lines[place] = words.cut(line, options.width) end
+    if options.width then lines[place] = layout.cut(line, options.width) end
   end
   return table.concat(lines, "\n") .. "\n"
 end

@@ -1,8 +1,8 @@
 -- `moonloop top`: what the loop of another program does, again and again, over its console.
 local ml = require "moonloop"
 local client = require "moonloop.console.client"
+local json = require "moonloop.json"
 local figures = require "moonloop.seeing.figures"
-local wire = require "moonloop.console.wire"
 
 local top = {}
 
@@ -40,7 +40,7 @@ end
 
 local function show(made, options, is_live)
   if options.json then
-    io.write(wire.encode(made), "\n")
+    io.write(json.encode(made), "\n")
   else
     local columns, lines = size()
     io.write(is_live and CLEAR or "", figures.text(made, {

@@ -1,6 +1,7 @@
 -- What differs between two values: the lines that are only in one, with the differing part marked.
 local steps_of = require "moonloop.test.steps"
 local values = require "moonloop.test.values"
+local parts = require "moonloop.text.values"
 
 local diff = {}
 
@@ -29,8 +30,8 @@ function diff.texts(comparison)
   local left, right = values.format(expected), values.format(actual)
   if left == right then
     -- They look alike, and are not: what they are tells them apart.
-    left = ("%s (%s)"):format(left, values.tostring(expected))
-    right = ("%s (%s)"):format(right, values.tostring(actual))
+    left = ("%s (%s)"):format(left, parts.tostring(expected))
+    right = ("%s (%s)"):format(right, parts.tostring(actual))
   end
   return { expected = left, actual = right }
 end

@@ -1,5 +1,6 @@
 -- What a test throws to fail or to be pending, and what becomes of any error: a problem, as data.
 local values = require "moonloop.test.values"
+local parts = require "moonloop.text.values"
 
 local failure = {}
 
@@ -8,9 +9,9 @@ local pending_meta = { __type = "pending" }
 
 local function text_of(value)
   if type(value) == "string" then return value end
-  if type(value) ~= "table" and type(value) ~= "userdata" then return values.tostring(value) end
+  if type(value) ~= "table" and type(value) ~= "userdata" then return parts.tostring(value) end
   local meta = debug.getmetatable(value)
-  if meta and meta.__tostring then return values.tostring(value) end
+  if meta and meta.__tostring then return parts.tostring(value) end
   return values.format(value)
 end
 

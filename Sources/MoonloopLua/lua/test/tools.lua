@@ -4,12 +4,12 @@
 -- block, whose things last as long as the block does.
 local bed = require "moonloop.bed"
 local ml = require "moonloop"
-local rules = require "moonloop.configuration.rules"
 local beds = require "moonloop.test.beds"
 local failure = require "moonloop.test.failure"
 local output = require "moonloop.test.output"
 local programs = require "moonloop.test.programs"
 local requests = require "moonloop.test.requests"
+local spelling = require "moonloop.text.spelling"
 
 local tools = {}
 local methods = {}
@@ -21,7 +21,7 @@ tools.__index = function(_, key)
     for name in pairs(methods) do names[#names + 1] = name end
     table.sort(names)
     error(("t: no function '%s'%s"):format(
-      tostring(key), rules.suggestion(tostring(key), names, "there are")), 2)
+      tostring(key), spelling.hint(tostring(key), names, "there are")), 2)
   end
   return method
 end

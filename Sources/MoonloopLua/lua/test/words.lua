@@ -1,6 +1,7 @@
 -- The words of a spec file, busted's: each adds a node to the block that is being defined.
 local environment = require "moonloop.test.environment"
 local failure = require "moonloop.test.failure"
+local spelling = require "moonloop.text.spelling"
 
 local words = {}
 
@@ -55,20 +56,12 @@ end
 
 local option_names = { "clock", "leaks", "orders", "seed", "tags", "timeout" }
 
-local function nearest(name)
-  for _, known in ipairs(option_names) do
-    if known:sub(1, 2) == tostring(name):sub(1, 2) then
-      return ("; did you mean '%s'?"):format(known)
-    end
-  end
-  return "; the options are " .. table.concat(option_names, ", ")
-end
-
 local function check_options(word, options)
   for key, value in pairs(options) do
     local wanted = test_options[key]
     if not wanted then
-      error(("%s: unknown option '%s'%s"):format(word, tostring(key), nearest(key)), 3)
+      error(("%s: unknown option '%s'%s"):format(word, tostring(key),
+        spelling.hint(tostring(key), option_names, "the options are")), 3)
     end
     if wanted ~= "any" and type(value) ~= wanted then
       error(("%s: '%s' must be a %s, got %s"):format(word, key, wanted, type(value)), 3)

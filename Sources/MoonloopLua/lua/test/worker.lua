@@ -1,7 +1,7 @@
 -- The program started again to run some of the files: what it is called with, and what it tells.
 local bed = require "moonloop.bed"
 local ml = require "moonloop"
-local json = require "moonloop.test.json"
+local json = require "moonloop.json"
 
 local worker = {}
 

@@ -1,13 +1,14 @@
 -- The rules for configurations: by their plan, by what can be seen of their handlers, and by a run
 -- in a simulation if one is asked for.
 local configuration = require "moonloop.configuration"
-local literals = require "moonloop.planning.check.literals"
-local plan = require "moonloop.planning.plan"
 local positions = require "moonloop.configuration.positions"
-local rules = require "moonloop.configuration.rules"
+local literals = require "moonloop.planning.check.literals"
 local scripts = require "moonloop.planning.check.scripts"
 local source = require "moonloop.planning.check.source"
-local words = require "moonloop.planning.words"
+local plan = require "moonloop.planning.plan"
+local layout = require "moonloop.text.layout"
+local units = require "moonloop.text.units"
+local spelling = require "moonloop.text.spelling"
 
 local configurations = {}
 
@@ -126,7 +127,7 @@ local function modes_never_run(doc, made, seen, report)
       report("mode-never-run", positions.line(doc.node, { item.section, item.name, "modes" }),
         ("%s is in mode '%s', and no phase runs that%s"):format(label(item),
           table.concat(item.modes, "', '"),
-          rules.suggestion(item.modes[1], names, "the phases run")))
+          spelling.hint(item.modes[1], names, "the phases run")))
     end
   end
 end
@@ -188,11 +189,11 @@ local function intervals(doc, made, report)
     local function line(key) return positions.line(doc.node, { item.section, item.name, key }) end
     if every and every < 0.001 then
       report("zero-interval", line "every",
-        ("%s repeats every %s"):format(label(item), words.time(every)))
+        ("%s repeats every %s"):format(label(item), units.time(every)))
     end
     if every and tolerance and tolerance >= every then
       report("wide-tolerance", line "tolerance", ("%s repeats every %s and may be late by %s")
-        :format(label(item), words.time(every), words.time(tolerance)))
+        :format(label(item), units.time(every), units.time(tolerance)))
     end
   end
 end
@@ -214,7 +215,7 @@ local function shared_wake_ups(made, report)
         and not item.value.tolerance and not other.value.tolerance and meet(item, other) then
         report("shared-wake-up", item.line,
           ("timers '%s' and '%s' repeat every %s, and neither has a tolerance")
-            :format(other.name, item.name, words.time(item.every)))
+            :format(other.name, item.name, units.time(item.every)))
         break
       end
     end
@@ -236,12 +237,12 @@ local function starving(doc, made, seconds, report)
     for _, other in ipairs(made.items) do
       if other ~= item and other.every and rows[other].missed > 0 and meet(item, other)
         and rows[item].busy_max >= other.every then
-        starved[#starved + 1] = ("'%s' (every %s)"):format(other.name, words.time(other.every))
+        starved[#starved + 1] = ("'%s' (every %s)"):format(other.name, units.time(other.every))
       end
     end
     if #starved > 0 then
       report("starves-others", item.line, ("one call of the handler of %s took longer than an "
-        .. "interval of %s, which missed fires"):format(label(item), words.list(starved)))
+        .. "interval of %s, which missed fires"):format(label(item), layout.list(starved)))
     end
   end
 end

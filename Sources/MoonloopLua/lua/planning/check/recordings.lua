@@ -1,8 +1,8 @@
 -- The rules for what was recorded of a loop: by `moonloop run --record` or `--trace-out`, or by
 -- `moonloop top --json`, which is what `loop:metrics` gives.
 local ml = require "moonloop"
-local wire = require "moonloop.console.wire"
-local words = require "moonloop.planning.words"
+local json = require "moonloop.json"
+local units = require "moonloop.text.units"
 
 local recordings = {}
 
@@ -23,11 +23,11 @@ end
 local function events_of(text)
   local events = {}
   for line in text:gmatch "[^\n]+" do
-    local event = wire.decode((line:gsub(",%s*$", "")))
+    local event = json.decode((line:gsub(",%s*$", "")))
     if type(event) == "table" and event.ph then events[#events + 1] = event end
   end
   if #events > 0 then return events end
-  local whole = wire.decode(text)
+  local whole = json.decode(text)
   return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil
 end
 
@@ -120,11 +120,11 @@ end
 local function text_of(row)
   local worst = row.victims[1]
   local more = #row.victims > 1 and (", and %s late too"):format(
-    words.plural(#row.victims - 1, "other handle"):gsub("handle$", "handle came")
+    units.plural(#row.victims - 1, "other handle"):gsub("handle$", "handle came")
       :gsub("handles$", "handles came")) or ""
   return ("a call of %s took %s: %s (%s) came up to %s late and missed %s%s"):format(row.label,
-    words.measured(row.took), worst.label, worst.at, words.measured(worst.late),
-    words.plural(worst.missed, "fire"), more)
+    units.measured(row.took), worst.label, worst.at, units.measured(worst.late),
+    units.plural(worst.missed, "fire"), more)
 end
 
 -- The one of the files that are looked at which a place in a recording means.
@@ -162,7 +162,7 @@ function recordings.check(path, text, paths, report)
   elseif not text:find "^%s*[%[{]" then
     return nil, path .. NO_RECORDING
   end
-  local whole = not text:find "^%s*%[" and wire.decode((text:match "([^\n]+)%s*$"))
+  local whole = not text:find "^%s*%[" and json.decode((text:match "([^\n]+)%s*$"))
   if type(whole) == "table" and type(whole.handles) == "table" then
     found = late_in_metrics(whole)
   else

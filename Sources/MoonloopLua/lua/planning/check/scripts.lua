@@ -1,7 +1,7 @@
 -- The rules for what handlers and scripts do, by a look at their text.
 local sources = require "moonloop.configuration.sources"
 local source = require "moonloop.planning.check.source"
-local words = require "moonloop.planning.words"
+local units = require "moonloop.text.units"
 
 local scripts = {}
 
@@ -119,13 +119,13 @@ local function intervals(file, report)
     local every = timer.every
     if type(every) == "number" and every < 0.001 then
       report("zero-interval", timer.call.line,
-        ("a timer repeats every %s"):format(words.time(math.max(0, every))))
+        ("a timer repeats every %s"):format(units.time(math.max(0, every))))
     end
     local tolerance = file:literal(timer.tolerance)
     if type(every) == "number" and type(tolerance) == "number" and tolerance >= every then
       report("wide-tolerance", timer.call.line,
-        ("a timer repeats every %s and may be late by %s"):format(words.time(every),
-          words.time(tolerance)))
+        ("a timer repeats every %s and may be late by %s"):format(units.time(every),
+          units.time(tolerance)))
     end
   end
 end
@@ -145,7 +145,7 @@ local function shared_wake_ups(file, report)
         and timer.first == other.first and not timer.tolerance and not other.tolerance then
         report("shared-wake-up", timer.call.line,
           ("this timer and that of line %d repeat every %s, and neither has a tolerance")
-            :format(other.call.line, words.time(timer.every)))
+            :format(other.call.line, units.time(timer.every)))
         break
       end
     end

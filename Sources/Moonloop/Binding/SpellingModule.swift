@@ -1,0 +1,32 @@
+// `require "moonloop.text.nearest"`: the edit distance of the host, for modules written in Lua, so
+// that a misspelt option is judged alike wherever it stands.
+
+internal import LuaEmbed
+
+extension Runtime {
+  func preloadSpelling() {
+    state.preload(
+      "moonloop.text.nearest",
+      loader: { L, _ in
+        LuaStack(L: L!).push(function: nearestWord)
+        return 1
+      })
+  }
+}
+
+/// `nearest(word, words, limit)`: the word of the list that is near enough to be meant; else nil.
+private let nearestWord: LuaRawFunction = { L, _ in
+  let stack = LuaStack(L: L!)
+  guard let word = stack.string(1) else { return 0 }
+  var words: [String] = []
+  while stack.rawGet(2, item: Int64(words.count + 1)) == .string, let known = stack.string(-1) {
+    words.append(known)
+    stack.pop()
+  }
+  stack.pop()
+  guard let near = LuaText.nearest(to: word, among: words, limit: stack.integer(3)) else {
+    return 0
+  }
+  stack.push(near)
+  return 1
+}
