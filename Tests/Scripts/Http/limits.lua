@@ -29,30 +29,33 @@ loop:task(function()
   local closing <close> = server
   is("200", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
   is("200", "\r\nGET / HTTP/1.0\n\n")
-  is("200", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+  is("200", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     .. "3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\n")
   is("400", "GET /\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nno colon\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nbad name: x\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n")
-  is("400", "GET / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n")
-  is("400", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
-  is("400", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n")
-  is("501", "POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n")
+  is("400", "GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n")
+  is("400", "GET / HTTP/1.1\r\nHost: x\r\nbad name: x\r\n\r\n")
+  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
+  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n")
+  is("400", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n")
+  is("400", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+  is("400", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    .. "3\r\nabcd\r\n0\r\n\r\n")
+  is("501", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n")
   is("505", "GET / HTTP/2.0\r\n\r\n")
-  is("431", "GET / HTTP/1.1\r\nX: " .. ("x"):rep(3000) .. "\r\n\r\n")
-  is("413", "POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n" .. ("x"):rep(1001))
-  is("413", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n" .. ("x"):rep(2001))
-  is("413", "POST / HTTP/1.1\r\nContent-Length: 999999999\r\n\r\n")
-  is("400", "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n")
+  is("431", "GET / HTTP/1.1\r\nHost: x\r\nX: " .. ("x"):rep(3000) .. "\r\n\r\n")
+  is("413", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n" .. ("x"):rep(1001))
+  is("413", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n7d1\r\n"
+    .. ("x"):rep(2001))
+  is("413", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n")
+  is("400", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n")
   assert(calls == 3, calls)
 
   -- Two requests in one packet are answered in their order; a silent peer is let go.
-  local _, both = ask("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\nConnection: close\r\n\r\n")
+  local _, both = ask("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"
+    .. "GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
   assert(select(2, both:gsub("HTTP/1.1 200 OK", "")) == 2, both)
   local begin = ml.now()
-  local status = ask("GET / HTTP/1.1\r\n\r\n")
+  local status = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
   assert(status == "200" and ml.now() - begin >= 0.49)
 
   -- A client does not wait for ever, nor take what is too large.

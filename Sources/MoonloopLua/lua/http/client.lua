@@ -1,8 +1,8 @@
 -- The client: one request on a connection, or a client that keeps its connections for the next.
 local ml = require "moonloop"
 local message = require "moonloop.http.message"
-local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
+local spelling = require "moonloop.text.spelling"
 
 local client = {}
 
@@ -38,15 +38,9 @@ local function check(options, level)
   end
 end
 
--- What is left of a time-out, as options of a stream's operation.
-local function deadline(seconds)
-  if not seconds then return function() return {} end end
-  local ends = ml.now() + seconds
-  return function() return { timeout = math.max(0, ends - ml.now()) } end
-end
-
-local function connect(address, left)
+local function connect(address, made, left)
   local options = left()
+  options.line_limit = made.max_head or message.HEAD_LIMIT
   options.host, options.port, options.path = address.host, address.port, address.path
   return ml.net.connect(options)
 end
@@ -61,7 +55,7 @@ local function send(stream, options, address, keep_alive, left)
   if options.body or method == "POST" or method == "PUT" or method == "PATCH" then
     headers["content-length"] = tostring(#(options.body or ""))
   end
-  if not method:find "^[%u%d%-_]+$" then error("http.request: no method: " .. method, 0) end
+  if not method:find "^[%u%d%-_]+$" then error("http.request: not a method: " .. method, 0) end
   local target = address.target
   if options.query then
     target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
@@ -80,7 +74,7 @@ local function exchange(stream, options, address, keep_alive, left)
   if not ok then return nil, problem, code end
   local response
   repeat  -- 1xx announce the response
-    response, problem, code = message.read_response(stream, options.max_head, left())
+    response, problem, code = message.read_response(stream, options.max_head, left)
     if not response then return nil, problem, code end
   until response.status >= 200
   local framing = 0
@@ -88,7 +82,7 @@ local function exchange(stream, options, address, keep_alive, left)
     framing, problem, code = message.framing(response.headers, false)
     if not framing then return nil, problem, code end
   end
-  response.body, problem, code = message.read_body(stream, framing, options.max_body, left())
+  response.body, problem, code = message.read_body(stream, framing, options.max_body, left)
   if not response.body then return nil, problem, code end
   response.url = options.url
   local connection = (response.headers.connection or ""):lower()
@@ -103,8 +97,8 @@ function client.request(options)
   check(options, 2)
   local address, problem = url.parse(options.url)
   if not address then return nil, problem, "EINVAL" end
-  local left = deadline(options.timeout)
-  local stream, why, code = connect(address, left)
+  local left = message.deadline(options.timeout)
+  local stream, why, code = connect(address, options, left)
   if not stream then return nil, why, code end
   local closing <close> = stream
   return exchange(stream, options, address, false, left)
@@ -129,17 +123,17 @@ function Client:request(options)
   if self.is_closed then error("http: the client is closed", 2) end
   local address, problem = url.parse(made.url)
   if not address then return nil, problem, "EINVAL" end
-  local left, key = deadline(made.timeout), key_of(address)
+  local left, key = message.deadline(made.timeout), key_of(address)
   local kept = table.remove(self.idle[key] or {})
   local stream, why, code = kept, nil, nil
-  if not stream then stream, why, code = connect(address, left) end
+  if not stream then stream, why, code = connect(address, made, left) end
   if not stream then return nil, why, code end
   local response
   response, why, code = exchange(stream, made, address, true, left)
   if not response and kept and (code == "EPIPE" or code == "ECONNRESET" or code == "EBADMSG")
     and (made.method or "GET") ~= "POST" then
     stream:invalidate()  -- the peer had closed it meanwhile: once more on a fresh one
-    stream, why, code = connect(address, left)
+    stream, why, code = connect(address, made, left)
     if not stream then return nil, why, code end
     response, why, code = exchange(stream, made, address, true, left)
   end

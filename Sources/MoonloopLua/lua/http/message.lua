@@ -1,5 +1,6 @@
 -- Messages of HTTP/1.1 on a stream: heads and bodies, read within limits and written whole. What is
--- malformed is told as nil, message, code: "EBADMSG"; what is too large as "EMSGSIZE".
+-- malformed gives nil, message, "EBADMSG"; what is too large "EMSGSIZE".
+local ml = require "moonloop"
 
 local message = {}
 
@@ -14,15 +15,23 @@ end
 
 function message.headers(fields)
   local headers = setmetatable({}, Headers)
-  for name, value in pairs(fields or {}) do headers[tostring(name):lower()] = tostring(value) end
+  for name, value in pairs(fields or {}) do headers[tostring(name):lower()] = value end
   return headers
+end
+
+--- What is left of so many seconds: a function that gives the options of the next read or write;
+--- nil: without limit. It is asked at each of them, so that all together take no longer.
+function message.deadline(seconds)
+  if not seconds then return function() return {} end end
+  local ends = ml.now() + seconds
+  return function() return { timeout = math.max(0, ends - ml.now()) } end
 end
 
 local function malformed(text) return nil, text, "EBADMSG" end
 
--- Reads a line of a head within what is left of its limit. Returns it and what is left then.
-local function read_line(stream, left, options)
-  local line, problem, code = stream:read("L", options)
+-- Reads a line of a head within the bytes that are left. Returns it and the bytes left then.
+local function read_line(stream, left, time)
+  local line, problem, code = stream:read("L", time())
   if not line then
     if code == "EMSGSIZE" then return nil, "the head is too large", "EMSGSIZE" end
     return nil, problem, code
@@ -33,45 +42,69 @@ local function read_line(stream, left, options)
   return line:sub(1, line:sub(-2, -2) == "\r" and -3 or -2), left
 end
 
-local function read_fields(stream, left, options)
+local function read_fields(stream, left, time)
   local headers = setmetatable({}, Headers)
   while true do
-    local line, rest, code = read_line(stream, left, options)
+    local line, rest, code = read_line(stream, left, time)
     if not line then return nil, rest or "the head ends before its end", code or "EBADMSG" end
     left = rest
     if line == "" then return headers end
     local name, value = line:match "^([!#$%%&'*+%-.^_`|~%w]+):[ \t]*(.-)[ \t]*$"
     if not name or value:find "[%z\1-\8\10-\31\127]" then
-      return malformed(("'%s' is no field of a head"):format(line:sub(1, 40)))
+      return malformed(("'%s' is not a field of a head"):format(line:sub(1, 40)))
     end
     name = name:lower()
     local before = rawget(headers, name)
+    if before and name == "host" then return malformed "there are two fields 'Host'" end
     headers[name] = before and before .. (name == "cookie" and "; " or ", ") .. value or value
   end
 end
 
+-- The forms of RFC 9112, 3.2: a path, an address, "*", or of CONNECT a host and port.
+local function is_target(target, method)
+  local path = target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
+  local is_known = path == "" or path == "*" or path:find "^[/?]" or method == "CONNECT"
+  return is_known and not target:gsub("%%%x%x", ""):find "[^%w%-._~:/?%[%]@!$&'()*+,;=]"
+end
+
+local function is_host(host) return not host:find "[^%w%-._~%%!$&'()*+,;=:%[%]]" end
+
+-- What is wrong with a request whose head is well-formed; nil if nothing is.
+local function mistake_of(request)
+  local host = request.headers.host
+  if not is_target(request.target, request.method) then
+    return ("'%s' is not a target"):format(request.target:sub(1, 40))
+  end
+  if not host and request.version == "1.1" then return "the field 'Host' is missing" end
+  if host and not is_host(host) then return ("'%s' is not a host"):format(host:sub(1, 40)) end
+end
+
 -- Reads a request's head: { method, target, version, headers }. Nil alone: the peer has closed.
-function message.read_request(stream, limit, options)
+-- `idle` limits the wait for its first line, `time` that for the rest.
+function message.read_request(stream, limit, idle, time)
   local line, left, code
   for _ = 1, 2 do  -- an empty line before a request is allowed
-    line, left, code = read_line(stream, limit or message.HEAD_LIMIT, options)
+    line, left, code = read_line(stream, limit or message.HEAD_LIMIT, idle)
     if line ~= "" then break end
   end
   if not line then return nil, left, code end
   local method, target, version = line:match "^([%u%d%-_]+) ([^ %c]+) HTTP/(%d%.%d)$"
-  if not method then return malformed(("'%s' is no request"):format(line:sub(1, 40))) end
-  local headers, problem, why = read_fields(stream, left, options)
+  if not method then return malformed(("'%s' is not a request"):format(line:sub(1, 40))) end
+  local headers, problem, why = read_fields(stream, left, message.deadline(time))
   if not headers then return nil, problem, why end
-  return { method = method, target = target, version = version, headers = headers }
+  local request = { method = method, target = target, version = version, headers = headers }
+  problem = mistake_of(request)
+  if problem then return malformed(problem) end
+  return request
 end
 
 -- Reads a response's head: { status, reason, version, headers }.
-function message.read_response(stream, limit, options)
-  local line, left, code = read_line(stream, limit or message.HEAD_LIMIT, options)
+function message.read_response(stream, limit, time)
+  local line, left, code = read_line(stream, limit or message.HEAD_LIMIT, time)
   if not line then return nil, left or "the peer has closed", code or "ECONNRESET" end
   local version, status, reason = line:match "^HTTP/(%d%.%d) (%d%d%d) ?(.*)$"
-  if not version then return malformed(("'%s' is no response"):format(line:sub(1, 40))) end
-  local headers, problem, why = read_fields(stream, left, options)
+  if not version then return malformed(("'%s' is not a response"):format(line:sub(1, 40))) end
+  local headers, problem, why = read_fields(stream, left, time)
   if not headers then return nil, problem, why end
   return { status = math.tointeger(tonumber(status)), reason = reason, version = version,
     headers = headers }
@@ -90,7 +123,7 @@ function message.framing(headers, is_request)
   if length then
     local first = length:match "^%s*(%d+)%s*$"
     if not first or #first > 15 then
-      return malformed(("Content-Length '%s' is no number"):format(length:sub(1, 40)))
+      return malformed(("Content-Length '%s' is not a number"):format(length:sub(1, 40)))
     end
     return math.tointeger(tonumber(first))
   end
@@ -98,38 +131,38 @@ function message.framing(headers, is_request)
 end
 
 -- Reads the next chunk; "" is the last one, whose trailer is read too.
-local function read_chunk(stream, left, options)
-  local line, problem, code = read_line(stream, 4096, options)
+local function read_chunk(stream, left, time)
+  local line, problem, code = read_line(stream, 4096, time)
   if not line then return nil, problem or "the body ends before its end", code or "EBADMSG" end
   local digits = line:match "^(%x+)[ \t]*$" or line:match "^(%x+)[ \t]*;"
   if not digits or #digits > 12 then
-    return malformed(("'%s' is no size of a chunk"):format(line:sub(1, 40)))
+    return malformed(("'%s' is not the size of a chunk"):format(line:sub(1, 40)))
   end
   local size = tonumber(digits, 16)
   if size == 0 then
-    local trailer, why, kind = read_fields(stream, message.HEAD_LIMIT, options)
+    local trailer, why, kind = read_fields(stream, message.HEAD_LIMIT, time)
     if not trailer then return nil, why, kind end
     return ""
   end
   if size > left then return nil, "the body is too large", "EMSGSIZE" end
-  local data, why, kind = stream:read(size, options)
+  local data, why, kind = stream:read(size, time())
   if not data or #data < size then
     return nil, why or "the body ends before its end", kind or "EBADMSG"
   end
-  local ending = read_line(stream, 2, options)
+  local ending = read_line(stream, 2, time)
   if ending ~= "" then return malformed "a chunk is longer than it says" end
   return data
 end
 
 -- An iterator over the parts of a body: each call gives a part, nil at the end, or nil, message,
 -- code.
-function message.parts(stream, framing, limit, options)
+function message.parts(stream, framing, limit, time)
   local left = limit or message.BODY_LIMIT
   if framing == "chunked" then
     local is_over = false
     return function()
       if is_over then return nil end
-      local part, problem, code = read_chunk(stream, left, options)
+      local part, problem, code = read_chunk(stream, left, time)
       if not part then return nil, problem, code end
       is_over = part == ""
       if is_over then return nil end
@@ -144,7 +177,7 @@ function message.parts(stream, framing, limit, options)
       return nil, "the body is too large", "EMSGSIZE"
     end
     local most = expected == "close" and 65536 or math.min(expected, 65536)
-    local part, problem, code = stream:read_some(most, options)
+    local part, problem, code = stream:read_some(most, time())
     if not part then
       if problem or expected == "close" then return nil, problem, code end
       return malformed "the body ends before its end"
@@ -157,8 +190,8 @@ function message.parts(stream, framing, limit, options)
 end
 
 -- Reads a whole body.
-function message.read_body(stream, framing, limit, options)
-  local parts, next_part = {}, message.parts(stream, framing, limit, options)
+function message.read_body(stream, framing, limit, time)
+  local parts, next_part = {}, message.parts(stream, framing, limit, time)
   while true do
     local part, problem, code = next_part()
     if problem then return nil, problem, code end
@@ -167,17 +200,30 @@ function message.read_body(stream, framing, limit, options)
   end
 end
 
--- The lines of a head, in the order of the fields' names; raises an error for what would break it.
+local function field_line(name, value)
+  local kind = type(value)
+  if kind ~= "string" and kind ~= "number" then
+    error(("http: the field '%s' must be a string, a number or a list of them, got a %s")
+      :format(name, kind), 0)
+  end
+  value = tostring(value)
+  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" or value:find "[\0-\8\10-\31\127]" then
+    error(("http: the field %q: %q would break the head"):format(name, value), 0)
+  end
+  return name .. ": " .. value
+end
+
+-- The lines of a head, in the order of the fields' names; a list gives a line for each element.
+-- Raises an error for what would break the head.
 function message.head(first, headers)
   local names, lines = {}, { first }
   for name in pairs(headers) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
     local value = headers[name]
-    if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" or value:find "[%z\r\n]" then
-      error(("http: the field '%s: %s' would break the head"):format(name, value), 0)
+    for _, one in ipairs(type(value) == "table" and value or { value }) do
+      lines[#lines + 1] = field_line(name, one)
     end
-    lines[#lines + 1] = name .. ": " .. value
   end
   return table.concat(lines, "\r\n") .. "\r\n\r\n"
 end

@@ -40,9 +40,12 @@ function Response:start(status, headers)
 end
 
 function Response:write_head(status, fields)
-  self.is_started = true
+  if math.type(status) ~= "integer" or status < 100 or status > 999 then
+    error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
+  end
   fields.connection = self.keeps and "keep-alive" or "close"
   local head = message.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), fields)
+  self.is_started = true  -- not before the head is known to be right: else 500 can be answered
   return self.stream:write(head)
 end
 
@@ -99,7 +102,7 @@ end
 
 local function read_request(stream, options)
   local request, problem, code = message.read_request(stream, options.max_head,
-    { timeout = options.idle_timeout })
+    message.deadline(options.idle_timeout), options.timeout)
   if not request then
     if problem and code ~= "ECONNRESET" and code ~= "ETIMEDOUT" then
       refuse(stream, status_of(code, true), problem)
@@ -107,7 +110,7 @@ local function read_request(stream, options)
     return nil
   end
   if request.version:sub(1, 2) ~= "1." then
-    refuse(stream, 505, "HTTP/" .. request.version .. " is not spoken here")
+    refuse(stream, 505, "HTTP/" .. request.version .. " is not supported")
     return nil
   end
   local framing, why, kind = message.framing(request.headers, true)
@@ -119,7 +122,7 @@ local function read_request(stream, options)
     stream:write "HTTP/1.1 100 Continue\r\n\r\n"
   end
   request.body, why, kind = message.read_body(stream, framing, options.max_body,
-    { timeout = options.timeout })
+    function() return { timeout = options.timeout } end)
   if not request.body then
     if kind ~= "ECONNRESET" then refuse(stream, status_of(kind), why) end
     return nil
@@ -169,8 +172,8 @@ local OWN = { handler = true, max_head = true, max_body = true, timeout = true,
   idle_timeout = true }
 
 -- Serves HTTP: options of ml.net.listen, and `max_head`, `max_body` (bytes), `timeout`,
--- `idle_timeout`
--- (seconds); the handler is the first element. Returns the listener; or nil, message, code.
+-- `idle_timeout` (seconds); the handler is the first element. Returns the listener; or nil,
+-- message, code.
 function server.serve(options)
   if type(options) ~= "table" then
     error("http.serve: takes a table of options, such as { port = 8080, handler }", 2)
@@ -185,6 +188,7 @@ function server.serve(options)
   for key, value in pairs(options) do
     if key ~= 1 and not OWN[key] then listening[key] = value end
   end
+  listening.line_limit = options.line_limit or own.max_head or message.HEAD_LIMIT
   listening[1] = function(stream, peer)
     local connection = setmetatable({ peer = peer }, { __index = own })
     serve_connection(stream, connection)

@@ -1,0 +1,59 @@
+-- A time limit holds for the whole of what it limits, however slowly the other side goes on.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+-- Sends a text a byte a second, from a text that is sent at once.
+local function trickle(stream, at_once, slowly)
+  stream:write(at_once)
+  for byte in slowly:gmatch "." do
+    ml.sleep(1)
+    if not stream:write(byte) then return end
+  end
+end
+
+local function listen(at_once, slowly)
+  return assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    stream:read "L"
+    trickle(stream, at_once, slowly)
+    stream:close()
+  end })
+end
+
+-- Asks with a time limit; whoever ends, does so within it.
+local function times_out(at_once, slowly)
+  local slow = listen(at_once, slowly)
+  local began = ml.now()
+  local response, _, code = http.get("http://127.0.0.1:" .. slow.port .. "/", { timeout = 2.5 })
+  assert(not response and code == "ETIMEDOUT", response and response.status or code)
+  local took = ml.now() - began
+  assert(took >= 2.5 and took < 3, took)
+  slow:invalidate()
+end
+
+loop:task(function()
+  times_out("HTTP/1.1 200 OK\r\n\r\n", "0123456789")
+  times_out("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "0123456789")
+  times_out("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "a\r\n0123456789\r\n0\r\n\r\n")
+  times_out("", "HTTP/1.1 200 OK\r\n\r\n")
+  times_out("HTTP/1.1 200 OK\r\n", "X: a\nY: b\nZ: c\n")
+
+  -- The server gives a head no more time than one read: each line alone would be in time.
+  local calls = 0
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, timeout = 3,
+    idle_timeout = 5, function() calls = calls + 1 return "ok" end })
+  local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  local began = ml.now()
+  local sender = loop:task(function()
+    stream:write "GET / HTTP/1.1\r\n"
+    for i = 1, 10 do
+      ml.sleep(2)
+      if not stream:write(("X-%d: 1\r\n"):format(i)) then return end
+    end
+    stream:write "Host: x\r\nConnection: close\r\n\r\n"
+  end)
+  stream:read "a"
+  assert(calls == 0 and ml.now() - began < 3.5, ml.now() - began)
+  sender:cancel()
+end)
+loop:run()

@@ -1,0 +1,68 @@
+-- What stands in heads: what a request must have, and what a handler may answer.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+local answer
+local server = assert(http.serve { host = "127.0.0.1", port = 0, max_head = 2000,
+  on_error = function() end, function() return table.unpack(answer) end })
+
+-- Sends bytes, keeps the connection open, and gives the answer.
+local function ask(bytes)
+  local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  assert(stream:write(bytes))
+  return (stream:read("a", { timeout = 5 }))
+end
+
+local function is(expected, bytes)
+  local text = ask(bytes)
+  local status = text and text:match "^HTTP/1.1 (%d+)"
+  assert(status == expected, ("%s for %q: %s"):format(tostring(status), bytes:sub(1, 60), text))
+end
+
+local function get(target, fields)
+  return ("GET %s HTTP/1.1\r\nConnection: close\r\n%s\r\n"):format(target, fields or "Host: x\r\n")
+end
+
+loop:task(function()
+  local closing <close> = server
+  answer = { "ok" }
+  is("400", get("/", ""))
+  is("400", get("/", "Host: x\r\nHost: x\r\n"))
+  is("400", get("/", "Host: x\r\nhost: y\r\n"))
+  is("400", get("/", "Host: a b\r\n"))
+  is("400", get("/", "Host: x/y\r\n"))
+  is("200", get("/", "Host: [::1]:8080\r\n"))
+  is("200", get("/", "Host:\r\n"))
+  is("200", "GET / HTTP/1.0\r\n\r\n")
+  for _, target in ipairs { "x", "x/y", "/%", "/%4", "/%zz", "/a#b", "/a\\b", "/a\"b", "/<b>",
+    "/caf\xe9", "http://", "//a b" } do
+    is("400", get(target))
+  end
+  for _, target in ipairs { "/", "/%41?q=%20&r", "*", "http://x/y", "http://x", "//x/y",
+    "/a;b=c,d:e@f!$&'()*+~", "/[1]" } do
+    is("200", get(target))
+  end
+  -- A line that is too long is answered at once: neither its end nor a time limit is awaited.
+  local began = ml.now()
+  is("431", "GET /" .. ("x"):rep(3000))
+  is("431", "GET / HTTP/1.1\r\nHost: x\r\nX: " .. ("x"):rep(3000))
+  assert(ml.now() - began < 2, ml.now() - began)
+
+  -- Fields are texts, numbers, or lists of them; anything else is an error of the handler.
+  answer = { { headers = { ["Set-Cookie"] = { "a=1", "b=2" }, ["X-Count"] = 3 } } }
+  local text = ask(get "/")
+  assert(text:find("\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n", 1, true), text)
+  assert(text:find("\r\nx-count: 3\r\n", 1, true), text)
+  for _, headers in ipairs { { x = "a\r\nb: c" }, { x = "a\nb" }, { x = "a\0b" },
+    { x = { "a", {} } }, { x = print }, { x = true }, { ["a b"] = "c" }, { ["a\r\nb"] = "c" },
+    { [""] = "c" } } do
+    answer = { 200, "ok", headers }
+    is("500", get "/")
+  end
+  answer = { 99, "ok" }
+  is("500", get "/")
+  answer = { { status = 200, headers = { x = "a\nb" }, body = "ok" } }
+  is("500", get "/")
+end)
+loop:run()
