@@ -38,8 +38,9 @@ extension Loop {
 
   /// Takes an item out of modes; it stays valid and can be added again.
   ///
-  /// `.common` takes it out of every common mode; out of one of them, it stays in the others and
-  /// stays a common item (R93). Nothing happens for modes that it is not in.
+  /// `.common` takes a common item out of every common mode, and has no effect on any other (R131).
+  /// Taken out of one common mode, it stays in the others and stays a common item (R93). Modes that
+  /// it is not in are ignored.
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")
@@ -47,9 +48,10 @@ extension Loop {
       if timer.isOwned(by: self) { remove(timer.id, names) }
       return
     }
-    if names.contains(.common) { forgetCommon(item) }
     for name in names {
       if name == .common {
+        guard isCommonItem(item) else { continue }
+        forgetCommon(item)
         for mode in modes where mode.isCommon { leave(item, mode) }
       } else if let mode = findMode(name) {
         leave(item, mode)

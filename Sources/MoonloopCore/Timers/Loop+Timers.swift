@@ -170,6 +170,7 @@ extension Loop {
     guard let slot = timers.slot(of: id) else { return }
     for name in names {
       if name == .common {
+        guard timers.records[slot].flags.contains(.common) else { continue }  // R131
         timers.records[slot].flags.remove(.common)
         for mode in modes where mode.isCommon { leave(timerInSlot: slot, mode) }
       } else if let mode = findMode(name) {

@@ -113,7 +113,10 @@ final class ModelLoop {
     }
   }
   private func remove(_ item: Item, _ mode: String) {
-    if mode == "common" { item.isCommon = false }
+    if mode == "common" {
+      if !item.isCommon { return }  // R131
+      item.isCommon = false
+    }
     for mode in mode == "common" ? Array(common) : [mode] {
       item.modes.removeAll { $0 == mode }
       rings[mode]?.removeAll { $0 == item.spec.number && item.spec.kind == .port }
