@@ -26,11 +26,9 @@ extension Loop {
     takePendingStop()
     if mustEnd { wasStopped = true }
     guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
-    let limit = timeout?.loopNanoseconds ?? .max
     let frame = RunFrame(
-      mode: mode, serial: takeSerial(),
-      deadline: limit == .max ? .max : saturatingDate(clock.now(), after: limit),
-      polls: limit <= 0, returnAfterSource: returnAfterSource)
+      mode: mode, serial: takeSerial(), limit: timeout?.loopNanoseconds ?? .max,
+      returnAfterSource: returnAfterSource)
     if wasStopped { frame.stop(stopValue) }
     return run(frame)
   }
@@ -49,6 +47,7 @@ extension Loop {
   private func run(_ frame: RunFrame) -> RunResult {
     begin(frame)
     notify(.entry, frame.mode)
+    if frame.limit != .max { frame.deadline = saturatingDate(clock.now(), after: frame.limit) }
     var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
     while result == nil { result = pass(frame) }
     frame.isExiting = true

@@ -4,8 +4,11 @@
 package final class RunFrame {
   package let mode: Mode
   package let serial: UInt64
-  /// When the run is over at the latest; `Int64.max`: never.
-  package let deadline: Int64
+  /// How long the run may take, counted from after its `entry` observers (R134); `Int64.max`: no
+  /// limit.
+  let limit: Int64
+  /// When that time is over; `Int64.max`: never, or the run has not got so far.
+  @exclusivity(unchecked) package var deadline = Int64.max  // a plain word
   /// A timeout of zero or less: exactly one pass, which does not sleep (R12).
   package let polls: Bool
   package let returnAfterSource: Bool
@@ -21,13 +24,11 @@ package final class RunFrame {
   /// The last pass served a ready port: due timers go first now (R31).
   var servedPort = false
 
-  package init(
-    mode: Mode, serial: UInt64, deadline: Int64, polls: Bool, returnAfterSource: Bool
-  ) {
+  package init(mode: Mode, serial: UInt64, limit: Int64, returnAfterSource: Bool) {
     self.mode = mode
     self.serial = serial
-    self.deadline = deadline
-    self.polls = polls
+    self.limit = limit
+    polls = limit <= 0
     self.returnAfterSource = returnAfterSource
   }
 

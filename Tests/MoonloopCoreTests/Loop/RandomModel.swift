@@ -166,9 +166,9 @@ final class ModelLoop {
       return trace.append("finished")
     }
     let frame = Frame(mode)
-    let deadline = timeout.map { now + $0 } ?? .max
     frames.append(frame)
     notify("entry", mode)
+    let deadline = timeout.map { now + $0 } ?? .max  // R134
     var result = frame.isStopped ? "stopped" : nil
     while result == nil {
       result = pass(frame, deadline, polls: (timeout ?? 1) <= 0, returns)
