@@ -40,10 +40,13 @@ extension Loop {
   }
 
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
+  ///
+  /// Inside a timer's handler its date is the one that is served, until it is given another (R133).
   /// - Note: Loop thread only.
   public func nextTimerDate(mode name: ModeName) -> LoopTime? {
     guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
-    let date = mode.timers.firstDate
+    let served = earliestServed(mode)
+    let date = min(served, mode.timers.firstDate)
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 

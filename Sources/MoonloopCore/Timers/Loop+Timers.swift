@@ -111,6 +111,21 @@ extension Loop {
     wasParked = firing.count > 0 || wasParked
   }
 
+  /// The earliest date of the timers of a mode whose callbacks are under way; `Int64.max`: of none.
+  ///
+  /// They are queued for the date after it, or the one that they were given meanwhile.
+  func earliestServed(_ mode: Mode) -> Int64 {
+    var earliest = Int64.max
+    for index in 0..<firing.count {
+      let slot = Int(firing[index])
+      guard mode.timers.contains(slot) else { continue }
+      let record = timers.records[slot]
+      if record.flags.contains(.moved) { moveQueued(slot, to: record.date) }
+      earliest = min(earliest, record.date)
+    }
+    return earliest
+  }
+
   // MARK: Records
 
   /// Makes a timer on this loop, in no mode yet.
