@@ -343,7 +343,7 @@ let timerNextFire: LuaRawFunction = { L, context in
 let timerSetNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
     let date = try call.seconds(2, "the date", .any)
-    if !call.loop.setDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
+    if !call.loop.setNextDate(of: try call.selfTimer(), to: date) { throw call.invalidTimer() }
     return 0
   }
 }

@@ -225,7 +225,18 @@ extension Loop {
     timers.slot(of: id).map { timers.records[$0].date }
   }
 
-  /// Sets the next date (R76).
+  /// Gives a timer another next date, as its owner asks for it: a past one means now, and a grid
+  /// begins there (R76, R132).
+  /// - Returns: false if there is no such timer.
+  @discardableResult
+  package func setNextDate(of id: TimerID, to date: Int64) -> Bool {
+    setDate(of: id, to: notPast(date))
+  }
+
+  /// A date, or now if that is later.
+  func notPast(_ date: Int64) -> Int64 { clock.hasReached(date) ? clock.now() : date }
+
+  /// Sets the next date as it is; a grid may begin in the past.
   /// - Returns: false if there is no such timer.
   @discardableResult
   package func setDate(of id: TimerID, to date: Int64) -> Bool {
@@ -239,7 +250,7 @@ extension Loop {
   package func rearm(_ id: TimerID, after delay: Int64) -> Bool {
     guard let slot = timers.slot(of: id) else { return false }
     let repeats = timers.records[slot].interval > 0
-    setDate(slot, to: dueDate(after: delay, repeats: repeats), also: .rearmed)
+    setDate(slot, to: dueDate(after: max(0, delay), repeats: repeats), also: .rearmed)
     return true
   }
 

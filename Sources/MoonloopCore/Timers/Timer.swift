@@ -58,8 +58,9 @@ extension Loop {
 
     /// The next date; nil when the timer is invalid (R84).
     ///
-    /// Setting it moves the grid of a repeating timer; a past date means now. In its own handler a
-    /// repeating timer keeps the new date, a one-shot timer ends all the same (R76): see `again`.
+    /// Setting it moves the grid of a repeating timer; a past date means now, and the grid begins
+    /// there (R132). In its own handler a repeating timer keeps the new date, a one-shot timer ends
+    /// all the same (R76): see `again`.
     /// - Note: Loop thread only, once it is on a loop.
     public var nextFire: LoopTime? {
       get {
@@ -69,8 +70,8 @@ extension Loop {
       set {
         loop?.requireThread("timer.nextFire")
         guard isValid, let newValue else { return }
-        if let loop, loop.setDate(of: id, to: newValue.nanoseconds) { return }
-        restingDate = newValue.nanoseconds
+        if let loop, loop.setNextDate(of: id, to: newValue.nanoseconds) { return }
+        restingDate = Loop.ofThisThread?.notPast(newValue.nanoseconds) ?? newValue.nanoseconds
       }
     }
 
