@@ -264,6 +264,8 @@ extension Loop {
     }
     if record.pointee.flags.contains(.firing) {
       record.pointee.flags.formUnion(flag.union(.moved))
+    } else if firing.count > 0 && clock.hasReached(date) {
+      moveQueued(slot, to: date, hasCome: true)  // R136
     } else {
       postponeQueued(slot, to: date)
     }
@@ -339,15 +341,18 @@ extension Loop {
     if defaultMode.timers.isQueued(slot) { defaultMode.timers.postpone(slot, to: date) }
   }
 
-  func moveQueued(_ slot: Int, to date: Int64) {
+  func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool = false) {
     let bits = timers.records[slot].modes.bits
-    if bits == 1 {
-      if defaultMode.timers.isQueued(slot) { defaultMode.timers.move(slot, to: date) }
-      return
+    if bits == 1 { return moveQueued(slot, to: date, hasCome: hasCome, defaultMode) }
+    for mode in modes where bits & mode.bit != 0 {
+      moveQueued(slot, to: date, hasCome: hasCome, mode)
     }
-    for mode in modes where bits & mode.bit != 0 && mode.timers.isQueued(slot) {
-      mode.timers.move(slot, to: date)
-    }
+  }
+
+  @inline(__always)
+  private func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool, _ mode: Mode) {
+    if !mode.timers.isQueued(slot) { return }
+    mode.timers.move(slot, to: hasCome ? mode.timers.dateInBatch(slot, for: date) : date)
   }
 
   @inline(__always)

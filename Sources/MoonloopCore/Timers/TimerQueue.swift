@@ -180,10 +180,7 @@ package struct TimerQueue {
   @inline(never)
   private func moveAcross(_ slot: Int, position: Int32, to date: Int64) {
     let key = key(at: position)
-    let isInBatch =
-      position >= 0
-      ? self.date(of: heap[Int(position)]) <= state.pointee.lateDate
-      : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
+    let isInBatch = isInBatch(at: position)
     unqueue(slot)
     let entry = Entry(date: date, key: key)
     if date <= state.pointee.lateDate && !isInBatch {
@@ -192,6 +189,19 @@ package struct TimerQueue {
       heap.append(entry)
       siftUp(heap.count - 1, entry)
     }
+  }
+
+  /// Whether a queued timer is one of the batch under way.
+  private func isInBatch(at position: Int32) -> Bool {
+    position >= 0
+      ? date(of: heap[Int(position)]) <= state.pointee.lateDate
+      : state.pointee.ringHead + ringIndex(position) < state.pointee.batchEnd
+  }
+
+  /// The place in the order of dates for a date that has come: a timer of the batch under way stays
+  /// in that, though the date is later than the batch's begin (R136).
+  package func dateInBatch(_ slot: Int, for date: Int64) -> Int64 {
+    isInBatch(at: positions[slot]) ? min(date, state.pointee.lateDate) : date
   }
 
   /// The same, cheaper if the date is later than it was, and may be so again before it comes.

@@ -141,9 +141,9 @@ final class ModelLoop {
   }
   private func setDate(_ item: Item, _ date: Int64) {
     guard item.isValid else { return }
-    item.date = date
+    item.date = max(date, now)  // R132
     item.isMoved = item.isFiring
-    for index in batches.indices where date > batches[index].moment {
+    for index in batches.indices where date > now {  // R136
       batches[index].rest.remove(item.spec.number)
     }
   }
@@ -253,11 +253,10 @@ final class ModelLoop {
     while true {
       // Each is looked at again; what a callback changed may have another place now.
       let rest = members(mode, .timer).filter {
-        batches.last!.rest.contains($0.spec.number) && !$0.isFiring && $0.date <= moment
+        batches.last!.rest.contains($0.spec.number) && !$0.isFiring
       }
-      guard
-        let item = rest.min(by: { ($0.date, $0.joined[mode]!) < ($1.date, $1.joined[mode]!) })
-      else { return }
+      let place = { (item: Item) in (min(item.date, moment), item.joined[mode]!) }
+      guard let item = rest.min(by: { place($0) < place($1) }) else { return }
       for index in batches.indices { batches[index].rest.remove(item.spec.number) }
       fireOne(item)
     }
