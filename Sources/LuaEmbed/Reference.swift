@@ -83,5 +83,5 @@ public final class LuaReference: Sendable {
   }
 
   /// Whether the value is of this state, which is open.
-  func belongs(to state: LuaState) -> Bool { list === state.releases && list.isOpen }
+  package func belongs(to state: LuaState) -> Bool { list === state.releases && list.isOpen }
 }

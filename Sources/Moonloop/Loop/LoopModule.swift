@@ -136,10 +136,10 @@ extension Runtime {
   ) -> Int32 {
     // A breakpoint is not the script's own way of running its loop.
     if loop.depth == 0 && mode != debugMode { ranLoop = true }
-    let depth = loop.depth + 1
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: names.ref(of: result))
-    call.push(stopValues.removeValue(forKey: depth))
+    let value = loop.takeStopValue() as? LuaReference
+    call.push(value.flatMap { $0.belongs(to: state) ? $0 : nil })
     call.stack.push(loop.wasStopped)
     return LuaStatus.results(3)
   }
@@ -149,8 +149,7 @@ extension Runtime {
 let loopStop: LuaRawFunction = { L, context in
   host(L, context, "stop") { call in
     try call.requireLoop()
-    call.keepStopValue(forDepth: call.loop.depth)
-    call.stack.push(call.loop.stop())
+    call.stack.push(call.loop.stop(call.stopValue()))
     return 1
   }
 }
@@ -159,17 +158,16 @@ let loopStop: LuaRawFunction = { L, context in
 let loopStopLater: LuaRawFunction = { L, context in
   host(L, context, "stop_when_next_looking") { call in
     try call.requireLoop()
-    call.keepStopValue(forDepth: max(1, call.loop.depth))
-    call.loop.stopWhenNextLooking()
+    call.loop.stopWhenNextLooking(call.stopValue())
     return 0
   }
 }
 
 extension HostCall {
-  fileprivate func keepStopValue(forDepth depth: Int) {
-    if depth == 0 || stack.type(2) == .none || stack.type(2) == .nil { return }
+  fileprivate func stopValue() -> LuaReference? {
+    if stack.type(2) == .none || stack.type(2) == .nil { return nil }
     stack.pushValue(2)
-    runtime.stopValues[depth] = LuaReference(popping: stack)
+    return LuaReference(popping: stack)
   }
 }
 

@@ -1,7 +1,7 @@
 // What scripts have on one loop. A state that goes to another loop exchanges one reference: each
 // test has a fresh loop by this.
 
-package import LuaEmbed
+internal import LuaEmbed
 package import MoonloopCore
 
 /// What scripts have on one loop. Loop thread only.
@@ -23,8 +23,6 @@ package final class LoopContext {
   package var ranLoop = false
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
-  /// What `stop` handed over to the run that it met, by the depth of that run.
-  package var stopValues: [Int: LuaReference] = [:]
   /// The children that live, or whose groups are to be killed yet.
   var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// The file watches, once there was one.
@@ -108,10 +106,6 @@ extension Runtime {
     get { loopContext.waitingChunk }
     set { loopContext.waitingChunk = newValue }
   }
-  package var stopValues: [Int: LuaReference] {
-    _read { yield loopContext.stopValues }
-    _modify { yield &loopContext.stopValues }
-  }
   var processes: [ObjectIdentifier: ScriptProcess] {
     _read { yield loopContext.processes }
     _modify { yield &loopContext.processes }
@@ -145,7 +139,6 @@ extension Runtime {
     measuring?.end()
     measuring = nil
     loop.forgetIdleHooks(of: self)
-    stopValues = [:]
     errors.dropHandlers()
   }
 }

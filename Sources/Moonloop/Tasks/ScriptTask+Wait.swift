@@ -41,7 +41,7 @@ extension Tasks {
     context.current = outer
     if isPrivate { leave(task, mode) }
     waits.removeLast()
-    context.stopValues[wait.depth] = nil
+    _ = loop.takeStopValue()
     stopFinishedWait()
     return (result, mode)
   }

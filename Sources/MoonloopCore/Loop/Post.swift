@@ -90,7 +90,15 @@ extension Loop {
   }
 
   private func stopInnermostOrNext(_ value: (any Sendable)?) {
-    if !stop(value) { pendingStop = .some(value) }
+    if stop(value) { return }
+    if case .some(.some) = pendingStop { return }  // As for `RunFrame.stop`.
+    pendingStop = .some(value)
+  }
+
+  /// The value that a stop handed over to the last run that ended; the loop forgets it.
+  package func takeStopValue() -> (any Sendable)? {
+    defer { stopValue = nil }
+    return stopValue
   }
 
   /// Has the loop's thread change its items, as soon as it can.

@@ -33,6 +33,33 @@ import Testing
     }
   }
 
+  @Test func `of several values the first counts, also of stops that are remembered`() {
+    Loop.isolated { loop in
+      loop.schedule(after: .seconds(1)) { _ in
+        loop.stop()
+        loop.stop("first")
+        loop.stop("second")
+      }
+      #expect(loop.run() == .stopped)
+      #expect(loop.stopValue as? String == "first")
+      loop.stopWhenNextLooking()
+      loop.stopWhenNextLooking(1)
+      loop.stopWhenNextLooking(2)
+      loop.schedule(after: .seconds(1)) { _ in }
+      #expect(loop.run() == .stopped)
+      #expect(loop.stopValue as? Int == 1)
+    }
+  }
+
+  @Test func `a stop in exit leaves no value for the run that ends`() {
+    Loop.isolated { loop in
+      loop.schedule(after: .seconds(1)) { _ in }
+      loop.observe(.exit) { _, _ in #expect(!loop.stop("too late")) }
+      #expect(loop.run() == .finished)
+      #expect(loop.stopValue == nil)
+    }
+  }
+
   @Test func `the stop is told beside the word that wins over it`() {
     Loop.isolated { loop in
       let source = Loop.Source { _ in loop.stop("told") }
