@@ -30,6 +30,11 @@ extension Loop {
   /// was served (R29, R31).
   package func lookForReady(_ mode: Mode) {
     applyPosts()
+    fetchReady(mode)
+  }
+
+  /// The same without what other threads have posted.
+  func fetchReady(_ mode: Mode) {
     if mode.round > 0 && hasReady(mode) { return }
     if mode.polled > 0, let set = mode.pollSet { take(kernel.poll(set, into: events), mode) }
     if mode.alwaysReady > 0 { noteAlwaysReady(mode) }
@@ -134,7 +139,7 @@ extension Loop {
     return false
   }
 
-  private func serve(_ item: ReadyItem, _ mode: Mode) -> Bool {
+  func serve(_ item: ReadyItem, _ mode: Mode) -> Bool {
     if item == .mainQueue {
       mode.mainQueueIsReady = false
       return serveMainQueue()
@@ -189,7 +194,7 @@ extension Loop {
   // MARK: Registrations
 
   @inline(__always)
-  private func descriptor(for token: UInt64) -> Unmanaged<DescriptorSource>? {
+  func descriptor(for token: UInt64) -> Unmanaged<DescriptorSource>? {
     let slot = Int(truncatingIfNeeded: (token & 0xffff_ffff) &- firstDescriptorToken)
     guard slot >= 0, slot < descriptors.count else { return nil }
     let found = descriptors[slot]
@@ -309,6 +314,13 @@ extension Loop {
   /// A run that begins inside a block of the main queue is not to hear of it (R124).
   package func silenceMainQueue() {
     if isDrainingMainQueue && !mainQueueIsSilent { setMainQueueInterest([]) }
+  }
+
+  /// Keeps the main queue from a nested run, as a block of it does (R124, R135).
+  func withholdMainQueue(_ isWithheld: Bool) {
+    isDrainingMainQueue = isWithheld
+    if isWithheld { return silenceMainQueue() }
+    if mainQueueIsSilent { setMainQueueInterest(.read) }
   }
 
   private func setMainQueueInterest(_ interest: Interest) {

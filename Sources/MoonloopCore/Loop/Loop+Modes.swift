@@ -45,8 +45,14 @@ extension Loop {
   /// - Note: Loop thread only.
   public func nextTimerDate(mode name: ModeName) -> LoopTime? {
     guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
-    let served = earliestServed(mode)
-    let date = min(served, mode.timers.firstDate)
+    let date = min(earliestServed(mode), mode.timers.firstDate)
+    return date == .max ? nil : LoopTime(nanoseconds: date)
+  }
+
+  /// The earliest date of the timers of a mode that is still to be served. Loop thread only.
+  package func nextUnservedDate(mode name: ModeName) -> LoopTime? {
+    guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
+    let date = mode.timers.firstDate
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 

@@ -60,6 +60,7 @@ extension Loop {
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
     frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent)
+    frame.openEvents = .all
     passCount &+= 1
     drainInbox()
     notify(.beforeTimers, mode)
@@ -77,6 +78,7 @@ extension Loop {
     if !isReady {
       notify(.beforeWaiting, mode)
       sleep(frame)
+      noteEventOfSleep(frame)
       notify(.afterWaiting, mode)
     }
     let servedPort = serveEvent(frame, wasAsleep: !isReady)
@@ -86,14 +88,17 @@ extension Loop {
   }
 
   /// Serves the one event of a pass: a ready port, else all due timers (R56); timers first if the
-  /// last pass served a port (R31).
+  /// last pass served a port (R31). What became ready after a stop waits (R15).
   /// - Returns: Whether a port, a descriptor or the main queue was served.
   private func serveEvent(_ frame: RunFrame, wasAsleep: Bool) -> Bool {
     let mode = frame.mode
-    if frame.isStopped && wasAsleep { return false }  // The stop is the event (R15).
+    let open = frame.openEvents
+    frame.openEvents = []
+    if frame.keptEvent != nil && serveKeptEvent(frame) { return true }
     if mode.timers.count > 0 { lookAtClock(mode) }
-    let timersAreDue = mode.timers.hasDue(at: passNow)
-    if !(frame.servedPort && timersAreDue) && servePort(mode, looking: !wasAsleep) {
+    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: passNow)
+    let timersAreFirst = frame.servedPort && timersAreDue
+    if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
       return true
     }
@@ -104,6 +109,7 @@ extension Loop {
 
   /// Whether a port is ready before the sleep, and is not to wait for due timers (R27, R31).
   private func hasReadyPort(_ frame: RunFrame) -> Bool {
+    if !frame.openEvents.contains(.ports) { return false }
     if frame.servedPort && hasDueTimers(frame.mode) { return false }
     lookForReady(frame.mode)
     return hasReady(frame.mode)
@@ -190,6 +196,7 @@ extension Loop {
   }
 
   private func begin(_ frame: RunFrame) {
+    if let outer = frames.last { keepEvent(of: outer) }
     parkFiringTimers()
     silenceMainQueue()
     watchMainQueue(frame.mode)
@@ -203,6 +210,7 @@ extension Loop {
     wasStopped = frame.isStopped
     stopValue = frame.stopValue
     frames.removeLast()
+    if let outer = frames.last { giveBackEvent(to: outer) }
     activation.store(frames.last?.serial ?? 0, ordering: .releasing)
     traceRun(begins: false, frame)
     checkInvariants()

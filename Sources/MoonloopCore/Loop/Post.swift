@@ -63,7 +63,8 @@ extension Loop {
     nudge()
   }
 
-  /// Ends the innermost run at the end of the pass under way (R15, R99).
+  /// Ends the innermost run at the end of the pass under way, which still serves what was ready
+  /// before the stop (R15, R99).
   ///
   /// - Parameter value: Handed to the run's caller, as `stopValue`.
   /// - Returns: false if no run was met; then nothing is remembered (R16).
@@ -74,6 +75,13 @@ extension Loop {
     if isOnThread {
       guard let frame = frames.last, !frame.isExiting else { return false }
       frame.stop(value)
+      if frame.openEvents != .all { return true }
+      // What other threads have posted before is ready before the stop.
+      if isAskedFor {
+        post(.stop(frame.serial, value))
+      } else {
+        closeEvents(frame)
+      }
       return true
     }
     let serial = activation.load(ordering: .acquiring)
@@ -87,6 +95,14 @@ extension Loop {
   /// - Note: Any thread.
   public func stopWhenNextLooking(_ value: (any Sendable)? = nil) {
     if isOnThread { stopInnermostOrNext(value) } else { post(.stopWhenNextLooking(value)) }
+  }
+
+  /// A stop has met a run: only what is ready by now may still be the event of its pass (R15).
+  private func closeEvents(_ frame: RunFrame) {
+    guard frame.openEvents == .all else { return }
+    fetchReady(frame.mode)
+    if frame.keptEvent == nil && !hasReady(frame.mode) { frame.openEvents.remove(.ports) }
+    if !hasDueTimers(frame.mode) { frame.openEvents.remove(.timers) }
   }
 
   private func stopInnermostOrNext(_ value: (any Sendable)?) {
@@ -197,6 +213,7 @@ extension Loop {
     case .stop(let serial, let value):
       if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
         frame.stop(value)
+        closeEvents(frame)
       }
     case .stopWhenNextLooking(let value): stopInnermostOrNext(value)
     }

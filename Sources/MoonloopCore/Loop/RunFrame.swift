@@ -1,5 +1,14 @@
 // One active run: nested runs have one each.
 
+/// The sorts of events that a pass may still serve: all of them until a stop, then those that were
+/// ready before it (R15), and none once the event was served.
+struct OpenEvents: OptionSet, BitwiseCopyable {
+  let rawValue: UInt8
+  static let ports = OpenEvents(rawValue: 1)
+  static let timers = OpenEvents(rawValue: 2)
+  static let all: OpenEvents = [.ports, .timers]
+}
+
 /// What the loop knows of one of its active runs. Loop thread only.
 package final class RunFrame {
   package let mode: Mode
@@ -12,6 +21,13 @@ package final class RunFrame {
   /// A timeout of zero or less: exactly one pass, which does not sleep (R12).
   package let polls: Bool
   package let returnAfterSource: Bool
+  /// What may still be the event of the pass under way.
+  @exclusivity(unchecked) var openEvents: OpenEvents = []  // a plain word
+  /// What ended the sleep of the pass under way, while observers of `afterWaiting` are told, and
+  /// what of it is kept from nested runs (R135).
+  var eventOfSleep = EventOfSleep.none
+  var keptEvent: KeptEvent?
+  var keptTimers: [TimerID] = []
   /// `stop` met this run.
   @exclusivity(unchecked) package private(set) var isStopped = false  // a plain word
   private(set) var stopValue: (any Sendable)?

@@ -337,8 +337,10 @@ extension Loop {
   /// Moves a timer that the script may well move again before it is due.
   @inline(__always)
   private func postponeQueued(_ slot: Int, to date: Int64) {
-    if timers.records[slot].modes.bits != 1 { return moveQueued(slot, to: date) }
-    if defaultMode.timers.isQueued(slot) { defaultMode.timers.postpone(slot, to: date) }
+    if timers.records[slot].modes.bits != 1 || !defaultMode.timers.isQueued(slot) {
+      return moveQueued(slot, to: date)
+    }
+    defaultMode.timers.postpone(slot, to: date)
   }
 
   func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool = false) {
@@ -351,8 +353,17 @@ extension Loop {
 
   @inline(__always)
   private func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool, _ mode: Mode) {
-    if !mode.timers.isQueued(slot) { return }
+    if !mode.timers.isQueued(slot) { return unpark(slot, to: date, mode) }
     mode.timers.move(slot, to: hasCome ? mode.timers.dateInBatch(slot, for: date) : date)
+  }
+
+  /// Puts a timer back that was kept from nested runs, unless its callback is under way: then it
+  /// comes back after that.
+  func unpark(_ slot: Int, to date: Int64, _ mode: Mode) {
+    guard mode.timers.contains(slot), !mode.timers.isQueued(slot),
+      !timers.records[slot].flags.contains(.firing)
+    else { return }
+    mode.timers.insert(slot, date: date, isDue: date <= passNow)
   }
 
   @inline(__always)

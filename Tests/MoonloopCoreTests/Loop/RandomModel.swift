@@ -23,6 +23,7 @@ final class ModelLoop {
       date = spec.date
     }
   }
+  enum Stage { case beforeEvent, other }
   struct Block {
     var mode: String
     var asSource: Bool
@@ -34,6 +35,16 @@ final class ModelLoop {
     var isExiting = false
     var isWoken = false
     var servedPort = false
+    var stage = Stage.other
+    /// What may still be the event of the pass (R15).
+    var opensPorts = true
+    var opensTimers = true
+    /// What has ended its sleep, and is kept from nested runs (R135).
+    var isAfterWaiting = false
+    var endedByPort = false
+    var endedByTimers: Int64?
+    var keptPort: Int?
+    var keptTimers: Set<Int> = []
     init(_ mode: String) { self.mode = mode }
   }
 
@@ -74,7 +85,7 @@ final class ModelLoop {
       if item.isValid && isSomewhere(item) && item.isFiring { item.isRearmed = true }
       if item.isValid && isSomewhere(item) { setDate(item, now + delay) }
     case .spend(let time): now += time
-    case .stop: if let frame = frames.last, !frame.isExiting { frame.isStopped = true }
+    case .stop: if let frame = frames.last, !frame.isExiting { stop(frame) }
     case .wake: for frame in frames { frame.isWoken = true }
     case .run(let mode, let timeout, let returns): run(mode, timeout, returns)
     case .makeCommon(let mode):
@@ -82,6 +93,13 @@ final class ModelLoop {
         for item in items where item.isValid && item.isCommon { join(item, mode) }
       }
     }
+  }
+
+  private func stop(_ frame: Frame) {
+    frame.isStopped = true
+    guard frame.stage == .beforeEvent, frame.opensPorts, frame.opensTimers else { return }
+    frame.opensPorts = frame.keptPort != nil || hasReady(frame.mode)
+    frame.opensTimers = !dueTimers(frame.mode).isEmpty
   }
 
   private func next() -> Int {
@@ -142,6 +160,7 @@ final class ModelLoop {
   private func setDate(_ item: Item, _ date: Int64) {
     guard item.isValid else { return }
     item.date = max(date, now)  // R132
+    for frame in frames { frame.keptTimers.remove(item.spec.number) }
     item.isMoved = item.isFiring
     for index in batches.indices where date > now {  // R136
       batches[index].rest.remove(item.spec.number)
@@ -166,6 +185,7 @@ final class ModelLoop {
       return trace.append("finished")
     }
     let frame = Frame(mode)
+    if let outer = frames.last, outer.isAfterWaiting { keepEvent(of: outer) }
     frames.append(frame)
     notify("entry", mode)
     let deadline = timeout.map { now + $0 } ?? .max  // R134
@@ -177,11 +197,24 @@ final class ModelLoop {
     notify("exit", mode)
     frames.removeLast()
     trace.append(result!)
+    frames.last?.keptTimers = []
+  }
+
+  private func keepEvent(of outer: Frame) {
+    if let moment = outer.endedByTimers {
+      outer.keptTimers = Set(
+        members(outer.mode, .timer).filter { !$0.isFiring && $0.date <= moment }
+          .map(\.spec.number))
+    }
+    if outer.endedByPort && outer.keptPort == nil {
+      outer.keptPort = rings[outer.mode]?.first { items[$0].messages > 0 }
+    }
   }
 
   private func pass(_ frame: Frame, _ deadline: Int64, polls: Bool, _ returns: Bool) -> String? {
     let mode = frame.mode
     frame.isWoken = false
+    frame.stage = .beforeEvent
     notify("beforeTimers", mode)
     notify("beforeSources", mode)
     runBlocks(mode, asSource: false)
@@ -192,8 +225,12 @@ final class ModelLoop {
       sleeps = true
       notify("beforeWaiting", mode)
       fallAsleep(frame, deadline)
+      noteEvent(frame)
+      frame.isAfterWaiting = true
       notify("afterWaiting", mode)
+      frame.isAfterWaiting = false
     }
+    frame.stage = .other
     let served = serveEvent(frame, slept: sleeps)
     runBlocks(mode, asSource: false)
     if (performed || served) && returns { return "handledSource" }
@@ -202,25 +239,52 @@ final class ModelLoop {
     return isEmpty(mode) ? "finished" : nil
   }
 
+  private func noteEvent(_ frame: Frame) {
+    let timersAreDue = frame.opensTimers && !dueTimers(frame.mode).isEmpty
+    frame.endedByPort =
+      frame.opensPorts && !(frame.servedPort && timersAreDue) && hasReady(frame.mode)
+    frame.endedByTimers = timersAreDue && !frame.endedByPort ? now : nil
+  }
+
+  private func isKept(_ timer: Item, _ mode: String) -> Bool {
+    frames.dropLast().contains { $0.mode == mode && $0.keptTimers.contains(timer.spec.number) }
+  }
+  private func isKeptPort(_ number: Int) -> Bool {
+    frames.dropLast().contains { $0.keptPort == number }
+  }
+  private func hasReady(_ mode: String) -> Bool {
+    rings[mode]?.contains { items[$0].messages > 0 && !isKeptPort($0) } == true
+  }
+
   private func dueTimers(_ mode: String) -> [Item] {
-    members(mode, .timer).filter { !$0.isFiring && $0.date <= now }
+    members(mode, .timer).filter { !$0.isFiring && !isKept($0, mode) && $0.date <= now }
       .sorted { ($0.date, $0.joined[mode]!) < ($1.date, $1.joined[mode]!) }
   }
   private func hasReadyPort(_ frame: Frame) -> Bool {
     if frame.servedPort && !dueTimers(frame.mode).isEmpty { return false }
-    return rings[frame.mode]?.contains { items[$0].messages > 0 } == true
+    return frame.opensPorts && hasReady(frame.mode)
   }
   private func fallAsleep(_ frame: Frame, _ deadline: Int64) {
-    if rings[frame.mode]?.contains(where: { items[$0].messages > 0 }) == true { return }
+    if hasReady(frame.mode) { return }
     if frame.isStopped || frame.isWoken || isEmpty(frame.mode) { return }
-    let date = members(frame.mode, .timer).filter { !$0.isFiring }.map(\.date).min() ?? .max
+    let date =
+      members(frame.mode, .timer).filter { !$0.isFiring && !isKept($0, frame.mode) }.map(\.date)
+      .min() ?? .max
     now = max(now, min(date, deadline))
   }
 
   private func serveEvent(_ frame: Frame, slept: Bool) -> Bool {
-    if frame.isStopped && slept { return false }
-    let due = dueTimers(frame.mode)
-    if due.isEmpty || !frame.servedPort, servePort(frame.mode) {
+    if let number = frame.keptPort {
+      frame.keptPort = nil
+      if items[number].isValid && items[number].modes.contains(frame.mode) {
+        rings[frame.mode]!.removeAll { $0 == number }
+        rings[frame.mode]!.insert(number, at: 0)
+        frame.servedPort = true
+        return servePort(frame.mode)
+      }
+    }
+    let due = frame.opensTimers ? dueTimers(frame.mode) : []
+    if frame.opensPorts, due.isEmpty || !frame.servedPort, servePort(frame.mode) {
       frame.servedPort = true
       return true
     }
@@ -233,7 +297,7 @@ final class ModelLoop {
     while let number = rings[mode]?.first {
       rings[mode]!.removeFirst()
       let port = items[number]
-      if port.messages == 0 { continue }
+      if port.messages == 0 || isKeptPort(number) { continue }
       port.messages -= 1
       if port.messages > 0 {
         rings[mode]!.append(number)
@@ -253,7 +317,7 @@ final class ModelLoop {
     while true {
       // Each is looked at again; what a callback changed may have another place now.
       let rest = members(mode, .timer).filter {
-        batches.last!.rest.contains($0.spec.number) && !$0.isFiring
+        batches.last!.rest.contains($0.spec.number) && !$0.isFiring && !isKept($0, mode)
       }
       let place = { (item: Item) in (min(item.date, moment), item.joined[mode]!) }
       guard let item = rest.min(by: { place($0) < place($1) }) else { return }

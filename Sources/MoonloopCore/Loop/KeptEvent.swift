@@ -1,0 +1,96 @@
+// The event that ended a sleep, while an observer of `afterWaiting` runs the loop again: it is the
+// outer run's (R135).
+
+/// What ended the sleep of a run, as far as it is still to be served. Loop thread only.
+enum EventOfSleep {
+  case none
+  /// The first that is ready: a port, a descriptor or the main queue.
+  case port
+  /// All timers that were due at a moment.
+  case timers(at: Int64)
+}
+
+/// A port, descriptor or the main queue that nested runs leave to the run whose sleep it ended.
+struct KeptEvent {
+  fileprivate let ready: ReadyItem
+  /// Holds it; nil for the main queue.
+  fileprivate let item: Loop.Item?
+}
+
+extension Loop {
+  /// Notes what has ended the sleep, if anybody could run the loop before it is served.
+  @inline(__always)
+  func noteEventOfSleep(_ frame: RunFrame) {
+    if frame.mode.watched.contains(.afterWaiting) { frame.eventOfSleep = findEvent(frame) }
+  }
+
+  private func findEvent(_ frame: RunFrame) -> EventOfSleep {
+    let timersAreDue = frame.openEvents.contains(.timers) && hasDueTimers(frame.mode)
+    if frame.openEvents.contains(.ports) && !(frame.servedPort && timersAreDue)
+      && hasReady(frame.mode)
+    {
+      return .port
+    }
+    return timersAreDue ? .timers(at: passNow) : .none
+  }
+
+  /// A nested run begins: what ended the sleep of the run around it is not for it.
+  func keepEvent(of outer: RunFrame) {
+    guard outer.telling == .afterWaiting else { return }
+    switch outer.eventOfSleep {
+    case .none: break
+    case .timers(let moment): keepTimers(of: outer, dueAt: moment)
+    case .port:
+      if outer.keptEvent == nil { outer.keptEvent = takeEvent(outer.mode) }
+      if let event = outer.keptEvent { withhold(event, true) }
+    }
+  }
+
+  /// A nested run has ended: what was kept from it is there again.
+  func giveBackEvent(to outer: RunFrame) {
+    if let event = outer.keptEvent { withhold(event, false) }
+    if outer.keptTimers.isEmpty { return }
+    let kept = outer.keptTimers
+    outer.keptTimers = []
+    // In reverse, so that each is the last of those that are parked.
+    for id in kept.reversed() {
+      guard let slot = timers.slot(of: id) else { continue }
+      unpark(slot, to: timers.records[slot].date, outer.mode)
+    }
+  }
+
+  private func takeEvent(_ mode: Mode) -> KeptEvent? {
+    guard hasReady(mode), let ready = mode.takeReady() else { return nil }
+    if mode.round > 0 { mode.round -= 1 }
+    let port: Item? = ready.port?.takeUnretainedValue()
+    return KeptEvent(
+      ready: ready, item: port ?? descriptor(for: ready.token)?.takeUnretainedValue())
+  }
+
+  private func withhold(_ event: KeptEvent, _ isWithheld: Bool) {
+    guard let item = event.item else { return withholdMainQueue(isWithheld) }
+    item.setSuspended(isWithheld)
+    if !isWithheld { deliverHeld(item) }
+  }
+
+  private func keepTimers(of outer: RunFrame, dueAt moment: Int64) {
+    let queue = outer.mode.timers
+    let batch = queue.beginBatch(at: moment)
+    while let slot = queue.nextDue(in: batch) {
+      queue.park(slot)
+      outer.keptTimers.append(TimerID(slot: slot, generation: timers.records[slot].generation))
+    }
+    queue.endBatch(batch)
+  }
+
+  /// Serves what was kept for a run.
+  /// - Returns: false if it is there no more.
+  func serveKeptEvent(_ frame: RunFrame) -> Bool {
+    guard let event = frame.keptEvent else { return false }
+    frame.keptEvent = nil
+    if let port = event.ready.port { port._withUnsafeGuaranteedRef(frame.mode.forgetReady) }
+    guard serve(event.ready, frame.mode) else { return false }
+    frame.servedPort = true
+    return true
+  }
+}
