@@ -111,7 +111,7 @@ extension Runtime {
         ("timer", mode.timers), ("source", mode.sources), ("descriptor", mode.descriptors),
         ("port", mode.ports), ("observer", mode.observers), ("request", mode.blocks),
       ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
-      let next = loop.nextTimerDate(mode: name).map { date in
+      let next = loop.nextUnservedDate(mode: name).map { date in
         let wait = date.nanoseconds - loop.clock.now()
         return wait > 0 ? ", the next date in \(seconds(wait))" : ", a date has come"
       }

@@ -168,7 +168,9 @@ private let loopItemEntries: [LuaEntry] = [
   .method("remove", loopRemove) {
     LuaDocs(
       "Takes an item out of modes; it stays valid, and may be added again.",
-      details: "Taking it out of \"common\" takes it out of every common mode.",
+      details:
+        "Taking a common item out of \"common\" takes it out of every common mode; for other items "
+        + "that has no effect.",
       parameters: [
         LuaParameter(
           "item", "moonloop.Item|moonloop.ProgramItem", "A timer, source, fd, observer or port."),
