@@ -55,7 +55,7 @@ int cmx_fault_take(int call) {
 int cmx_above_standard_streams(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int moved = CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3));
-  CMX_UNLESS_PLAYING(close(fd));
+  CMX_UNLESS_REPLAYED(close(fd));
   return moved;
 }
 
@@ -64,7 +64,7 @@ int cmx_eventfd(void) {
 }
 
 void cmx_eventfd_signal(int fd) {
-  if (cmx_tape_is_playing) return;
+  if (cmx_intake_is_replayed) return;
   ssize_t written;
   do written = write(fd, &(uint64_t){1}, sizeof(uint64_t));
   while (written < 0 && errno == EINTR);
@@ -105,9 +105,9 @@ intptr_t cmx_read(int fd, void *buffer, size_t count) {
 
 intptr_t cmx_write(int fd, const void *bytes, size_t count) {
   intptr_t result = CALL_AGAIN(write, fd, write(fd, bytes, count));
-  if (__builtin_expect(cmx_tape_here != NULL, 0)) {
-    cmx_tape_given(bytes, count);
-    if (cmx_tape_is_playing) cmx_tape_echo(fd, bytes, result);
+  if (__builtin_expect(cmx_intake_here != NULL, 0)) {
+    cmx_intake_here->given(bytes, count);
+    if (cmx_intake_is_replayed) cmx_intake_here->echo(fd, bytes, result);
   }
   return result;
 }
@@ -129,7 +129,7 @@ int cmx_traits(int fd) {
   if (flags < 0) return flags;
   struct stat status;
   bool is_directory =
-      CMX_TAPED(cmx_tag_traits, fd, fstat(fd, &status) == 0 && S_ISDIR(status.st_mode));
+      CMX_TAKEN_IN(cmx_tag_traits, fd, fstat(fd, &status) == 0 && S_ISDIR(status.st_mode));
   return (is_directory ? 1 : 0) | (flags & O_NONBLOCK ? 2 : 0);
 }
 
@@ -142,13 +142,13 @@ static bool is_ready(int fd, uint8_t event) {
 }
 
 bool cmx_is_ready(int fd, uint8_t event) {
-  return CMX_TAPED(cmx_tag_is_ready, fd, is_ready(fd, event));
+  return CMX_TAKEN_IN(cmx_tag_is_ready, fd, is_ready(fd, event));
 }
 
-bool cmx_is_open(int fd) { return CMX_TAPED(cmx_tag_is_open, fd, fcntl(fd, F_GETFD) >= 0); }
+bool cmx_is_open(int fd) { return CMX_TAKEN_IN(cmx_tag_is_open, fd, fcntl(fd, F_GETFD) >= 0); }
 
 // Not repeated on EINTR: Linux has released the number by then, and it may be another's already.
-void cmx_close(int fd) { CMX_UNLESS_PLAYING(close(fd)); }
+void cmx_close(int fd) { CMX_UNLESS_REPLAYED(close(fd)); }
 
 int cmx_set_timer_slack(int64_t nanoseconds) {
   return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
@@ -257,7 +257,7 @@ int cmx_epoll_wait(
   // The kernel's records are not larger than ours, so they are fetched into the same memory and
   // decoded from the last to the first, which never overwrites one that is still to be read.
   char *raw = (char *)ready;
-  if (__builtin_expect(cmx_tape_here != NULL, 0)) cmx_tape_before_sleep(timeout_ns);
+  if (__builtin_expect(cmx_intake_here != NULL, 0)) cmx_intake_here->before_sleep(timeout_ns);
   int fetched = wait_for_events(set, (void *)raw, count, timeout_ns);
   *internal = 0;
   if (fetched <= 0) return fetched;
@@ -298,18 +298,18 @@ static int64_t coarse(void) { return read_clock(CLOCK_MONOTONIC_COARSE); }
 static int64_t wall(void) { return read_clock(CLOCK_REALTIME); }
 
 int64_t cmx_monotonic(void) {
-  if (__builtin_expect(cmx_tape_here == NULL, 1)) return monotonic();
-  return cmx_tape_clock(cmx_tag_monotonic, monotonic);
+  if (__builtin_expect(cmx_intake_here == NULL, 1)) return monotonic();
+  return cmx_intake_here->clock(cmx_tag_monotonic, monotonic);
 }
 
 int64_t cmx_monotonic_coarse(void) {
-  if (__builtin_expect(cmx_tape_here == NULL, 1)) return coarse();
-  return cmx_tape_clock(cmx_tag_coarse, coarse);
+  if (__builtin_expect(cmx_intake_here == NULL, 1)) return coarse();
+  return cmx_intake_here->clock(cmx_tag_coarse, coarse);
 }
 
 int64_t cmx_wall(void) {
-  if (__builtin_expect(cmx_tape_here == NULL, 1)) return wall();
-  return cmx_tape_clock(cmx_tag_wall, wall);
+  if (__builtin_expect(cmx_intake_here == NULL, 1)) return wall();
+  return cmx_intake_here->clock(cmx_tag_wall, wall);
 }
 
 static int64_t coarse_tick(void) {
@@ -318,4 +318,4 @@ static int64_t coarse_tick(void) {
   return nanoseconds(tick);
 }
 
-int64_t cmx_coarse_tick(void) { return CMX_TAPED(cmx_tag_tick, 0, coarse_tick()); }
+int64_t cmx_coarse_tick(void) { return CMX_TAKEN_IN(cmx_tag_tick, 0, coarse_tick()); }

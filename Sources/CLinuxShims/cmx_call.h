@@ -1,15 +1,15 @@
 // How the files of this target make a system call: its result or -errno, and faults in its place.
 #pragma once
 #include "CLinuxShims.h"
-#include "cmx_taped.h"
+#include "cmx_intake.h"
 
 #include <errno.h>
 
-// The body of a wrapper: the call's result or -errno, unless a fault or a tape takes its place.
+// The body of a wrapper: the call's result or -errno, unless a fault or an intake takes its place.
 #define CALL(name, expression) CALL_ON(name, 0, expression)
 
-// The same, with the descriptor that it is about: a tape tells the calls apart by it.
-#define CALL_ON(name, key, expression) CMX_TAPED(cmx_call_##name, key, REAL_CALL(name, expression))
+// The same, with the descriptor that it is about: an intake tells the calls apart by it.
+#define CALL_ON(name, key, expression) CMX_TAKEN_IN(cmx_call_##name, key, REAL_CALL(name, expression))
 
 #define REAL_CALL(name, expression)                                  \
   ({                                                                 \

@@ -3,7 +3,6 @@
 // that is busy. All of it is safe in a signal handler.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
-#include "cmx_taped.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +15,8 @@
 enum { GRACE_NS = 300000000 };
 
 volatile int cmx_ending_word;
-// What a signal asked for while a tape records: the word changes where the tape can tell.
+volatile bool cmx_ending_waits;
+// What a signal asked for meanwhile.
 static volatile int deferred;
 
 static struct {
@@ -69,7 +69,7 @@ void cmx_ending_begin(int reason) {
 }
 
 static void ask_from_handler(int reason) {
-  if (!cmx_tape_is_recording) return cmx_ending_begin(reason);
+  if (!cmx_ending_waits) return cmx_ending_begin(reason);
   if (cmx_ending_word != 0 || deferred != 0) return;
   deferred = reason;
   hasten();

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// The thread of named ports has no tape: what it does is not recorded.
-#define UNTAPED(name, expression)                   \
+// The thread of named ports has no intake.
+#define CALL_DIRECTLY(name, expression)                   \
   ({                                                \
     __typeof__(expression) again_;                  \
     do again_ = REAL_CALL(name, expression);        \
@@ -52,7 +52,7 @@ int cmx_lock_file(const char *path, int *owner) {
   // Who ends removes its file first: then this lock is on a file that is gone, and worth nothing.
   for (int attempt = 0; attempt < 100; attempt++) {
     int fd = cmx_above_standard_streams(
-        UNTAPED(open, open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
+        CALL_DIRECTLY(open, open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
     if (fd < 0) return fd;
     if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
       int code = errno;
@@ -103,7 +103,7 @@ intptr_t cmx_send_with(int fd, const void *bytes, size_t count, const int *passe
     control.header.cmsg_len = CMSG_LEN((size_t)number * sizeof(int));
     memcpy(CMSG_DATA(&control.header), passed, (size_t)number * sizeof(int));
   }
-  return UNTAPED(sendmsg, sendmsg(fd, &message, MSG_NOSIGNAL));
+  return CALL_DIRECTLY(sendmsg, sendmsg(fd, &message, MSG_NOSIGNAL));
 }
 
 intptr_t cmx_receive_with(
@@ -117,7 +117,7 @@ intptr_t cmx_receive_with(
                            .msg_controllen = sizeof control.space};
   *number = 0;
   *is_cut = false;
-  intptr_t result = UNTAPED(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+  intptr_t result = CALL_DIRECTLY(recvmsg, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
   if (result < 0) return result;
   *is_cut = (message.msg_flags & MSG_CTRUNC) != 0;
   for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {

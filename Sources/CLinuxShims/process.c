@@ -154,7 +154,7 @@ static int child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned
 }
 
 int cmx_child_start(const struct cmx_spawn *plan, struct cmx_spawned *spawned) {
-  int result = CMX_TAPED(cmx_tag_spawn, 0, child_start(plan, spawned));
+  int result = CMX_TAKEN_IN(cmx_tag_spawn, 0, child_start(plan, spawned));
   CMX_DATA(spawned, sizeof *spawned);
   return result;
 }
@@ -174,13 +174,13 @@ static int exit_of(int fd, bool takes, struct cmx_exit *status) {
 }
 
 int cmx_exit_of(int fd, bool takes, struct cmx_exit *status) {
-  int result = CMX_TAPED(cmx_tag_exit_of, fd, exit_of(fd, takes, status));
+  int result = CMX_TAKEN_IN(cmx_tag_exit_of, fd, exit_of(fd, takes, status));
   if (result == 1) CMX_DATA(status, sizeof *status);
   return result;
 }
 
 int cmx_process_signal(int fd, int number) {
-  return CMX_TAPED(
+  return CMX_TAKEN_IN(
       cmx_tag_process_signal, fd,
       syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0 ? 0 : -errno);
 }
@@ -207,7 +207,7 @@ static int await_exits(const int32_t *fds, int count, int timeout_ms) {
 }
 
 int cmx_await_exits(const int32_t *fds, int count, int timeout_ms) {
-  return CMX_TAPED(cmx_tag_await_exits, count, await_exits(fds, count, timeout_ms));
+  return CMX_TAKEN_IN(cmx_tag_await_exits, count, await_exits(fds, count, timeout_ms));
 }
 
 // ---- Descriptors ---------------------------------------------------------------------------
@@ -235,7 +235,7 @@ int cmx_null(void) {
 
 int cmx_duplicate(int fd) {
   int copy = CALL_ON(fcntl, fd, fcntl(fd, F_DUPFD_CLOEXEC, 3));
-  if (cmx_tape_is_playing) cmx_tape_copied(fd, copy);
+  if (cmx_intake_here != NULL) cmx_intake_here->copied(fd, copy);
   return copy;
 }
 
@@ -247,7 +247,7 @@ static bool has_hung_up(int fd) {
   return count > 0;
 }
 
-bool cmx_has_hung_up(int fd) { return CMX_TAPED(cmx_tag_hung_up, fd, has_hung_up(fd)); }
+bool cmx_has_hung_up(int fd) { return CMX_TAKEN_IN(cmx_tag_hung_up, fd, has_hung_up(fd)); }
 
 static int hangup_open(const int32_t *fds, int count) {
   int set = cmx_epoll_create();
@@ -264,7 +264,7 @@ static int hangup_open(const int32_t *fds, int count) {
 }
 
 int cmx_hangup_open(const int32_t *fds, int count) {
-  return CMX_TAPED(cmx_tag_hangup_open, count, hangup_open(fds, count));
+  return CMX_TAKEN_IN(cmx_tag_hangup_open, count, hangup_open(fds, count));
 }
 
 static int open_alarm(int64_t nanoseconds) {
@@ -278,12 +278,12 @@ static int open_alarm(int64_t nanoseconds) {
 }
 
 int cmx_alarm(int64_t nanoseconds) {
-  return CMX_TAPED(cmx_tag_alarm, 0, open_alarm(nanoseconds));
+  return CMX_TAKEN_IN(cmx_tag_alarm, 0, open_alarm(nanoseconds));
 }
 
 // ---- The process itself --------------------------------------------------------------------
 
-int32_t cmx_own_id(void) { return CMX_TAPED(cmx_tag_own_id, 0, getpid()); }
+int32_t cmx_own_id(void) { return CMX_TAKEN_IN(cmx_tag_own_id, 0, getpid()); }
 
 char **cmx_environment(void) { return environ; }
 

@@ -58,13 +58,13 @@ static bool block(int number) {
   return sigismember(&old, number) == 1;
 }
 
-// In a playing tape signals stay with the program that plays.
+// In a replay signals stay with the program that replays.
 bool cmx_signal_block(int number) {
-  return CMX_TAPED(cmx_tag_signal_block, number, block(number));
+  return CMX_TAKEN_IN(cmx_tag_signal_block, number, block(number));
 }
 
 void cmx_signal_unblock(int number) {
-  if (cmx_tape_is_playing) return;
+  if (cmx_intake_is_replayed) return;
   sigset_t set = only(number);
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
@@ -92,13 +92,13 @@ static int divert(int number, int32_t thread) {
 }
 
 int cmx_signal_divert(int number, int32_t thread) {
-  return CMX_TAPED(cmx_tag_signal_divert, number, divert(number, thread));
+  return CMX_TAKEN_IN(cmx_tag_signal_divert, number, divert(number, thread));
 }
 
 void cmx_signal_pass_to(int number, int32_t thread) { atomic_store(&target[number], thread); }
 
 void cmx_signal_restore(int number) {
-  CMX_UNLESS_PLAYING(sigaction(number, &before[number], NULL));
+  CMX_UNLESS_REPLAYED(sigaction(number, &before[number], NULL));
 }
 
 const char *cmx_signal_name(int number) { return sigabbrev_np(number); }
@@ -123,5 +123,5 @@ static int send_signal(int32_t pid, int number) {
 }
 
 int cmx_signal_send(int32_t pid, int number) {
-  return CMX_TAPED(cmx_tag_signal_send, number, send_signal(pid, number));
+  return CMX_TAKEN_IN(cmx_tag_signal_send, number, send_signal(pid, number));
 }

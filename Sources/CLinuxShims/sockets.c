@@ -173,7 +173,7 @@ static int socket_error(int fd) {
   return code;
 }
 
-int cmx_socket_error(int fd) { return CMX_TAPED(cmx_tag_socket_error, fd, socket_error(fd)); }
+int cmx_socket_error(int fd) { return CMX_TAKEN_IN(cmx_tag_socket_error, fd, socket_error(fd)); }
 
 static int socket_name(int fd, bool is_peer, struct cmx_address *out) {
   socklen_t size = sizeof out->bytes;
@@ -183,7 +183,7 @@ static int socket_name(int fd, bool is_peer, struct cmx_address *out) {
 }
 
 int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
-  int result = CMX_TAPED(cmx_tag_socket_name, fd, socket_name(fd, is_peer, out));
+  int result = CMX_TAKEN_IN(cmx_tag_socket_name, fd, socket_name(fd, is_peer, out));
   if (result == 0) CMX_DATA(out, sizeof *out);
   return result;
 }
@@ -191,7 +191,7 @@ int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
 bool cmx_socket_credentials(int fd, int *pid, unsigned *uid, unsigned *gid) {
   struct ucred who;
   socklen_t size = sizeof who;
-  int result = CMX_TAPED(
+  int result = CMX_TAKEN_IN(
       cmx_tag_credentials, fd, getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size));
   if (result < 0) return false;
   CMX_DATA(&who, sizeof who);
@@ -233,7 +233,7 @@ int cmx_shutdown(int fd, bool both_ways) {
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
   intptr_t result = CALL_AGAIN(
       sendto, fd, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
-  if (__builtin_expect(cmx_tape_here != NULL, 0)) cmx_tape_given(bytes, count);
+  if (__builtin_expect(cmx_intake_here != NULL, 0)) cmx_intake_here->given(bytes, count);
   return result;
 }
 
@@ -282,7 +282,7 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
   intptr_t result = CALL_AGAIN(recvmsg, fd, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
   if (result < 0) return result;
   CMX_DATA(buffer, result);
-  if (cmx_tape_is_playing) message.msg_controllen = 0;
+  if (cmx_intake_is_replayed) message.msg_controllen = 0;
   for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
     if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS) continue;
     size_t received = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -308,16 +308,16 @@ static enum cmx_sort sort_of(int fd) {
   return S_ISSOCK(status.st_mode) ? cmx_sort_socket : cmx_sort_other;
 }
 
-enum cmx_sort cmx_sort_of(int fd) { return CMX_TAPED(cmx_tag_sort, fd, sort_of(fd)); }
+enum cmx_sort cmx_sort_of(int fd) { return CMX_TAKEN_IN(cmx_tag_sort, fd, sort_of(fd)); }
 
-// What the kernel copies by itself, a tape would not see: then it cannot do that.
+// What the kernel copies by itself, an intake would not see: then it cannot do that.
 intptr_t cmx_sendfile(int to, int from, size_t count) {
-  if (cmx_tape_here != NULL) return -EINVAL;
+  if (cmx_intake_here != NULL) return -EINVAL;
   return CALL_AGAIN(sendfile, to, sendfile(to, from, NULL, count));
 }
 
 intptr_t cmx_splice(int from, int to, size_t count) {
-  if (cmx_tape_here != NULL) return -EINVAL;
+  if (cmx_intake_here != NULL) return -EINVAL;
   unsigned flags = SPLICE_F_NONBLOCK | SPLICE_F_MOVE;
   return CALL_AGAIN(splice, to, splice(from, NULL, to, NULL, count, flags));
 }
@@ -366,13 +366,13 @@ static uint64_t file_identity(const char *path) {
 }
 
 uint64_t cmx_file_identity(const char *path) {
-  return CMX_TAPED(cmx_tag_identity, 0, file_identity(path));
+  return CMX_TAKEN_IN(cmx_tag_identity, 0, file_identity(path));
 }
 
 int cmx_unlink(const char *path) {
-  return CMX_TAPED(cmx_tag_unlink, 0, unlink(path) < 0 ? -errno : 0);
+  return CMX_TAKEN_IN(cmx_tag_unlink, 0, unlink(path) < 0 ? -errno : 0);
 }
 
 int cmx_set_mode(int fd, unsigned mode) {
-  return CMX_TAPED(cmx_tag_set_mode, fd, fchmod(fd, (mode_t)mode) < 0 ? -errno : 0);
+  return CMX_TAKEN_IN(cmx_tag_set_mode, fd, fchmod(fd, (mode_t)mode) < 0 ? -errno : 0);
 }

@@ -35,7 +35,7 @@ static struct sigaction before[ENDINGS];
 static bool is_taken[ENDINGS];
 
 bool cmx_is_terminal(int fd) {
-  return CMX_TAPED(cmx_tag_is_terminal, fd, isatty(fd) == 1);
+  return CMX_TAKEN_IN(cmx_tag_is_terminal, fd, isatty(fd) == 1);
 }
 
 static int terminal_size(int fd, int32_t *columns, int32_t *rows) {
@@ -47,7 +47,7 @@ static int terminal_size(int fd, int32_t *columns, int32_t *rows) {
 }
 
 int cmx_terminal_size(int fd, int32_t *columns, int32_t *rows) {
-  int result = CMX_TAPED(cmx_tag_terminal_size, fd, terminal_size(fd, columns, rows));
+  int result = CMX_TAKEN_IN(cmx_tag_terminal_size, fd, terminal_size(fd, columns, rows));
   if (result == 0) {
     CMX_DATA(columns, sizeof *columns);
     CMX_DATA(rows, sizeof *rows);
@@ -68,8 +68,8 @@ static int terminal_open(int fd) {
 }
 
 int cmx_terminal_open(int fd) {
-  int opened = CMX_TAPED(cmx_tag_terminal_open, fd, terminal_open(fd));
-  if (cmx_tape_is_playing) cmx_tape_copied(fd < 0 ? 1 : fd, opened);
+  int opened = CMX_TAKEN_IN(cmx_tag_terminal_open, fd, terminal_open(fd));
+  if (cmx_intake_here != NULL) cmx_intake_here->copied(fd < 0 ? 1 : fd, opened);
   return opened;
 }
 
@@ -212,11 +212,11 @@ static int terminal_raw(int fd, bool keeps_signals) {
 }
 
 int cmx_terminal_raw(int fd, bool keeps_signals) {
-  return CMX_TAPED(cmx_tag_terminal_raw, fd, terminal_raw(fd, keeps_signals));
+  return CMX_TAKEN_IN(cmx_tag_terminal_raw, fd, terminal_raw(fd, keeps_signals));
 }
 
 void cmx_terminal_restore(int place) {
-  if (cmx_tape_is_playing) return;
+  if (cmx_intake_is_replayed) return;
   pthread_mutex_lock(&lock);
   if (atomic_load(&terminals[place].is_raw)) put_back(place);
   pthread_mutex_unlock(&lock);

@@ -30,7 +30,7 @@ int cmx_watch_add(int fd, const char *folder, uint32_t events) {
 }
 
 void cmx_watch_remove(int fd, int folder) {
-  CMX_UNLESS_PLAYING(inotify_rm_watch(fd, folder));
+  CMX_UNLESS_REPLAYED(inotify_rm_watch(fd, folder));
 }
 
 intptr_t cmx_watch_read(int fd, void *buffer, size_t size) {
@@ -75,7 +75,7 @@ static int look(const char *path, bool follows_link, struct cmx_entry *entry) {
 }
 
 int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
-  int result = CMX_TAPED(cmx_tag_look_at, 0, look(path, follows_link, entry));
+  int result = CMX_TAKEN_IN(cmx_tag_look_at, 0, look(path, follows_link, entry));
   if (result == 0) CMX_DATA(entry, sizeof *entry);
   return result;
 }
@@ -107,13 +107,13 @@ static void keep_name(void *context, const char *name) {
   names->count += more;
 }
 
-static int list_taped(
+static int list_by_intake(
     const char *folder, void (*each)(void *context, const char *name), void *context) {
   struct names names = {0};
-  int result = CMX_TAPED(cmx_tag_list, 0, list(folder, keep_name, &names));
+  int result = CMX_TAKEN_IN(cmx_tag_list, 0, list(folder, keep_name, &names));
   uint64_t count = names.count;
   CMX_DATA(&count, sizeof count);
-  if (cmx_tape_is_playing) names.bytes = malloc(names.count = count);
+  if (cmx_intake_is_replayed) names.bytes = malloc(names.count = count);
   if (names.bytes == NULL) names.count = 0;
   if (names.count > 0) CMX_DATA(names.bytes, names.count);
   for (size_t at = 0; at < names.count; at += strlen(names.bytes + at) + 1)
@@ -123,7 +123,7 @@ static int list_taped(
 }
 
 int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context) {
-  return (cmx_tape_here == NULL ? list : list_taped)(folder, each, context);
+  return (cmx_intake_here == NULL ? list : list_by_intake)(folder, each, context);
 }
 
 static intptr_t read_link(const char *path, char *buffer, size_t size) {
@@ -132,7 +132,7 @@ static intptr_t read_link(const char *path, char *buffer, size_t size) {
 }
 
 intptr_t cmx_read_link(const char *path, char *buffer, size_t size) {
-  intptr_t result = CMX_TAPED(cmx_tag_read_link, 0, read_link(path, buffer, size));
+  intptr_t result = CMX_TAKEN_IN(cmx_tag_read_link, 0, read_link(path, buffer, size));
   if (result > 0) CMX_DATA(buffer, result);
   return result;
 }
@@ -142,7 +142,7 @@ static intptr_t present_folder(char *buffer, size_t size) {
 }
 
 intptr_t cmx_present_folder(char *buffer, size_t size) {
-  intptr_t result = CMX_TAPED(cmx_tag_folder, 0, present_folder(buffer, size));
+  intptr_t result = CMX_TAKEN_IN(cmx_tag_folder, 0, present_folder(buffer, size));
   if (result > 0) CMX_DATA(buffer, result + 1);
   return result;
 }
@@ -156,4 +156,4 @@ static int watch_limit(void) {
   return limit;
 }
 
-int cmx_watch_limit(void) { return CMX_TAPED(cmx_tag_watch_limit, 0, watch_limit()); }
+int cmx_watch_limit(void) { return CMX_TAKEN_IN(cmx_tag_watch_limit, 0, watch_limit()); }

@@ -17,6 +17,11 @@ int cml_protected_call(lua_State *L, int arguments) {
   return status;
 }
 
+bool cml_set_up(cml_state *s, int (*body)(lua_State *L)) {
+  lua_pushcfunction(s->main, body);
+  return cml_protected_call(s->main, 0) == LUA_OK;
+}
+
 // Tasks -------------------------------------------------------------------------------------------
 
 static int new_record(struct cml_state *s) {

@@ -79,5 +79,5 @@ void cml_watchdog_stop(struct cml_state *s);
 struct cml_arena *cml_arena_make(void);
 void cml_arena_free(struct cml_arena *arena);
 void *cml_arena_resize(struct cml_arena *arena, void *block, size_t old_size, size_t new_size);
-// Opens Lua with our allocator, and with the seed that was asked for. (cml_tape.c)
+// Opens Lua with our allocator, and with the seed that was asked for. (cml_seed.c)
 lua_State *cml_new_state(struct cml_state *s);

@@ -1,66 +1,12 @@
 // What the standard libraries tell a script from outside, recorded and played: the time, files,
-// environment, seeds. And the seed of the hashes of a state, which decides the order of `pairs`.
+// environment, seeds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#include "cml_internal.h"
-
-// ---- The seed of the hashes ----------------------------------------------------------------
-// Lua draws it from addresses and the time, in `lua_newstate`, before it makes its first string;
-// between the two it allocates its stack. There we set it. Its place is behind fields that we know
-// (allocator, its argument, how much is allocated); where those are not found, it stays.
-
-enum { SEED_OFFSET = 12 * sizeof(void *) };
-
-static _Thread_local struct {
-  bool isWanted;
-  uint32_t seed;
-  int calls;
-  char *block;
-  size_t size;
-} next;
-
-void cml_reproduce_next(uint32_t seed) {
-  next.isWanted = true;
-  next.seed = seed;
-}
-
-static void *allocate_first(void *ud, void *block, size_t old_size, size_t new_size);
-
-static void set_seed(void *ud) {
-  for (size_t at = 0; at + SEED_OFFSET + 2 * sizeof(void *) <= next.size; at += sizeof(void *)) {
-    lua_Alloc allocator;
-    void *argument;
-    size_t total;
-    memcpy(&allocator, next.block + at, sizeof allocator);
-    memcpy(&argument, next.block + at + sizeof(void *), sizeof argument);
-    memcpy(&total, next.block + at + 2 * sizeof(void *), sizeof total);
-    if (allocator != allocate_first || argument != ud || total != next.size) continue;
-    memcpy(next.block + at + SEED_OFFSET, &next.seed, sizeof next.seed);
-    return;
-  }
-}
-
-static void *allocate_first(void *ud, void *block, size_t old_size, size_t new_size) {
-  if (++next.calls == 2) set_seed(ud);
-  void *result = cml_allocate(ud, block, old_size, new_size);
-  if (next.calls == 1) {
-    next.block = result;
-    next.size = new_size;
-  }
-  return result;
-}
-
-lua_State *cml_new_state(struct cml_state *s) {
-  if (!next.isWanted) return lua_newstate(cml_allocate, s);
-  next.isWanted = false;
-  next.calls = 0;
-  s->arena = cml_arena_make();
-  lua_State *L = lua_newstate(allocate_first, s);
-  if (L != NULL) lua_setallocf(L, cml_allocate, s);
-  return L;
-}
+#include "cml_state.h"
+#include "shared.h"
 
 // ---- Values as bytes -----------------------------------------------------------------------
 
@@ -85,19 +31,15 @@ static void put_as(char kind, const void *bytes, size_t count) {
 }
 
 // UP_ALSO: a replay calls the function as well. UP_OUTSIDE: what it does is on no tape by itself.
-enum { UP_ORIGINAL = 1, UP_NAME, UP_HOOKS, UP_ALSO, UP_OUTSIDE, UP_COUNT = UP_OUTSIDE };
+enum { UP_ORIGINAL = 1, UP_NAME, UP_ALSO, UP_OUTSIDE, UP_COUNT = UP_OUTSIDE };
+static bool plays;
 static int taped(lua_State *L);
-
-static const struct cml_tape_hooks *hooks_of(lua_State *L) {
-  return lua_touserdata(L, lua_upvalueindex(UP_HOOKS));
-}
 
 // A function that came from a library is an iterator: its answers come from outside as well.
 static void push_iterator(lua_State *L, int index) {
   if (index == 0) lua_pushboolean(L, 0);
   else lua_pushvalue(L, index);
   lua_pushliteral(L, "lines");
-  lua_pushvalue(L, lua_upvalueindex(UP_HOOKS));
   lua_pushboolean(L, 0);
   lua_pushboolean(L, 0);
   lua_pushcclosure(L, taped, UP_COUNT);
@@ -226,7 +168,7 @@ _Noreturn static void raise_again(lua_State *L) {
 
 static int play(lua_State *L) {
   const void *bytes;
-  size_t count = hooks_of(L)->take(&bytes);
+  size_t count = cmx_intake_take(cmr_key_library, &bytes);
   struct reader reader = {bytes, (const char *)bytes + count};
   if (lua_toboolean(L, lua_upvalueindex(UP_ALSO))) {
     // It is done as well: what is closed here was opened here.
@@ -245,28 +187,27 @@ static int play(lua_State *L) {
 }
 
 static int taped(lua_State *L) {
-  const struct cml_tape_hooks *hooks = hooks_of(L);
-  if (hooks->plays) return play(L);
+  if (plays) return play(L);
   lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
   lua_insert(L, 1);
   bool is_outside = lua_toboolean(L, lua_upvalueindex(UP_OUTSIDE));
-  void *left = is_outside ? hooks->leave() : NULL;
+  void *left = is_outside ? cmx_intake_leave() : NULL;
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);  // door: script's, of a library
-  if (is_outside) hooks->resume(left);
+  if (is_outside) cmx_intake_return(left);
   cml_poll(L);
   text.count = 0;
   luaL_checkstack(L, 10, "too many values");
   int count = lua_gettop(L);
   if (status != LUA_OK) put("!", 1);
   for (int i = status == LUA_OK ? 1 : count; i <= count; i++) encode(L, i);
-  hooks->put(text.bytes, text.count);
+  cmx_intake_put(cmr_key_library, text.bytes, text.count);
   if (status != LUA_OK) raise_again(L);
   return count;
 }
 
 // io.input and io.output: a file that is named is not opened.
 static int redirected(lua_State *L) {
-  if (hooks_of(L)->plays && lua_type(L, 1) == LUA_TSTRING) {
+  if (plays && lua_type(L, 1) == LUA_TSTRING) {
     lua_pushliteral(L, "/dev/null");
     lua_replace(L, 1);
   }
@@ -280,17 +221,16 @@ static int redirected(lua_State *L) {
 // Without arguments it draws two numbers and gives them back: those are the seeds of a replay.
 static int seeded(lua_State *L) {
   int count = lua_gettop(L);
-  const struct cml_tape_hooks *hooks = hooks_of(L);
   lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
   lua_insert(L, 1);
   if (count == 0) {
     uint64_t seeds[2] = {0, 0};
-    if (hooks->plays) {
+    if (plays) {
       const void *bytes;
-      if (hooks->take(&bytes) == sizeof seeds) memcpy(seeds, bytes, sizeof seeds);
+      if (cmx_intake_take(cmr_key_library, &bytes) == sizeof seeds) memcpy(seeds, bytes, sizeof seeds);
     } else {
-      hooks->random(seeds);
-      hooks->put(seeds, sizeof seeds);
+      getentropy(seeds, sizeof seeds);
+      cmx_intake_put(cmr_key_library, seeds, sizeof seeds);
     }
     lua_pushinteger(L, (lua_Integer)seeds[0]);
     lua_pushinteger(L, (lua_Integer)seeds[1]);
@@ -301,13 +241,12 @@ static int seeded(lua_State *L) {
 }
 
 // Replaces a field of the table on top. [-0, +0, m]
-static void replace(lua_State *L, const char *name, lua_CFunction with, bool also, void *hooks) {
+static void replace(lua_State *L, const char *name, lua_CFunction with, bool also) {
   if (lua_getfield(L, -1, name) != LUA_TFUNCTION) {
     lua_pop(L, 1);
     return;
   }
   lua_pushstring(L, name);
-  lua_pushlightuserdata(L, hooks);
   lua_pushboolean(L, also);
   lua_pushboolean(L, 0);
   lua_pushcclosure(L, with, UP_COUNT);
@@ -317,48 +256,39 @@ static void replace(lua_State *L, const char *name, lua_CFunction with, bool als
 // wrap(function, name): a function of ours that makes system calls of its own, taped as a whole.
 static int wrap(lua_State *L) {
   lua_settop(L, 2);
-  lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushboolean(L, 0);
   lua_pushboolean(L, 1);
   lua_pushcclosure(L, taped, UP_COUNT);
   return 1;
 }
 
-static int install(lua_State *L) {
+int cmr_install_libraries(lua_State *L) {
+  plays = cmx_intake_kind() == cmx_intake_replays;
   static const char *const of_os[] = {"time", "clock", "date", "tmpname", "remove", "rename",
                                       "execute", "getenv", NULL};
   static const char *const of_io[] = {"open", "popen", "read", "tmpfile", "lines", NULL};
   static const char *const of_files[] = {"read", "lines", "seek", NULL};
-  void *hooks = lua_touserdata(L, 1);
   lua_getglobal(L, "os");
   for (const char *const *name = of_os; *name != NULL; name++)
-    replace(L, *name, taped, false, hooks);
+    replace(L, *name, taped, false);
   lua_getglobal(L, "io");
   for (const char *const *name = of_io; *name != NULL; name++)
-    replace(L, *name, taped, false, hooks);
-  replace(L, "input", redirected, false, hooks);
-  replace(L, "output", redirected, false, hooks);
+    replace(L, *name, taped, false);
+  replace(L, "input", redirected, false);
+  replace(L, "output", redirected, false);
   luaL_getmetatable(L, LUA_FILEHANDLE);
   lua_getfield(L, -1, "__index");
   for (const char *const *name = of_files; *name != NULL; name++)
-    replace(L, *name, taped, false, hooks);
-  replace(L, "close", taped, true, hooks);
+    replace(L, *name, taped, false);
+  replace(L, "close", taped, true);
   lua_getglobal(L, "package");
-  replace(L, "searchpath", taped, false, hooks);
+  replace(L, "searchpath", taped, false);
   lua_getfield(L, -1, "loaded");
-  lua_pushlightuserdata(L, hooks);
-  lua_pushcclosure(L, wrap, 1);
+  lua_pushcfunction(L, wrap);
   lua_setfield(L, -2, "moonloop.taped");
   lua_getglobal(L, "math");
-  replace(L, "randomseed", seeded, false, hooks);
+  replace(L, "randomseed", seeded, false);
   lua_getfield(L, -1, "randomseed");
   lua_call(L, 0, 0);  // door: set-up
   return 0;
-}
-
-bool cml_install_tape(cml_state *s, const struct cml_tape_hooks *hooks) {
-  lua_State *L = s->main;
-  lua_pushcfunction(L, install);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)hooks);
-  return cml_protected_call(L, 1) == LUA_OK;
 }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
-#include "cmx_taped.h"
+#include "shared.h"
 
 static const char *name_of(int tag) {
   static const char *const calls[] = {
@@ -38,7 +38,7 @@ static const char *name_of(int tag) {
   return tag >= cmx_tag_monotonic && tag < cmx_tag_count ? looks[tag] : "something unknown";
 }
 
-void cmx_tape_describe(char *text, size_t size, int tag, int64_t key) {
+void cmr_describe(char *text, size_t size, int tag, int64_t key) {
   bool has_fd = tag < cmx_tag_monotonic || tag == cmx_tag_is_ready || tag == cmx_tag_exit_of;
   if (has_fd && key > 0) snprintf(text, size, "%s (descriptor %lld)", name_of(tag), (long long)key);
   else snprintf(text, size, "%s", name_of(tag));

@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "cmx_taped.h"
+#include "shared.h"
 
 enum { COPIES = 16 };
 static struct { int fd, stream; } copies[COPIES];
 static int copy_count;
 
-void cmx_tape_echo(int fd, const void *bytes, int64_t count) {
+void cmr_echo(int fd, const void *bytes, int64_t count) {
   int to = fd == 1 || fd == 2 ? fd : 0;
   for (int i = 0; i < copy_count; i++)
     if (copies[i].fd == fd) to = copies[i].stream;
@@ -24,8 +24,8 @@ void cmx_tape_echo(int fd, const void *bytes, int64_t count) {
   }
 }
 
-void cmx_tape_copied(int from, int to) {
-  if (cmx_tape_state() != cmx_tape_plays || to < 0) return;
+void cmr_copied(int from, int to) {
+  if (!cmx_intake_is_replayed || to < 0) return;
   int stream = from == 1 || from == 2 ? from : 0;
   for (int i = 0; i < copy_count; i++) {
     if (copies[i].fd == from) stream = copies[i].stream;

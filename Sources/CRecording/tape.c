@@ -2,7 +2,7 @@
 // event, and events; an event is a tag, what was asked, what was answered, and bytes. All numbers
 // of events are differences in seven bits a byte, so that a clock read takes three bytes.
 #define _GNU_SOURCE
-#include "cmx_tape.h"
+#include "CRecording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,18 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmx_taped.h"
+#include "shared.h"
 
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
-enum { VERSION = cmx_tape_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20 };
+enum { VERSION = cmr_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20 };
 static const int64_t flush_every_ns = 20000000;
 
 struct head { unsigned char magic[8]; uint64_t version; };
 struct part { uint32_t mark, length; uint64_t sum, first; };
 static const uint32_t part_mark = 0x74726150;  // "Part"
 
-struct cmx_tape {
-  enum cmx_tape_state state;
+static struct {
+  bool records;  // else it plays
   int fd, failure;
   uint64_t events, first;
   int64_t clocks[3];
@@ -33,20 +33,13 @@ struct cmx_tape {
   size_t at, part_end;  // plays
   bool is_endless, is_over, is_aside, is_held;
   int64_t looks;  // since the last that was answered with yes
-};
+} tape;
 
-static struct cmx_tape tape;
-_Thread_local struct cmx_tape *cmx_tape_here;
-volatile bool cmx_tape_is_playing, cmx_tape_is_recording;
+static const struct cmx_intake recorder, player;
 static void (*tell_divergence)(const char *message, bool is_end);
 
-enum cmx_tape_state cmx_tape_state(void) {
-  return cmx_tape_here == NULL ? cmx_tape_idle : cmx_tape_here->state;
-}
-
-bool cmx_tape_plays_here(struct cmx_tape *t) { return t->state == cmx_tape_plays; }
-uint64_t cmx_tape_events(void) { return tape.events; }
-void cmx_tape_on_divergence(void (*tell)(const char *, bool)) { tell_divergence = tell; }
+uint64_t cmr_events(void) { return tape.events; }
+void cmr_on_divergence(void (*tell)(const char *, bool)) { tell_divergence = tell; }
 
 // Each step is a bijection of the sum, so no single changed word goes unseen.
 static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum) {
@@ -65,7 +58,7 @@ static uint64_t sum_of(const void *bytes, size_t count, uint64_t sum) {
 }
 
 __attribute__((noreturn)) static void diverge(const char *message) {
-  cmx_tape_here = NULL;
+  cmx_intake_here = NULL;
   if (tell_divergence != NULL) tell_divergence(message, false);
   _exit(1);
 }
@@ -89,7 +82,7 @@ static void write_all(const void *bytes, size_t count) {
 static void flush(void) {
   if (tape.count == 0) return;
   if (tape.is_held) {
-    if (tape.count > HELD_BYTES) cmx_tape_drop();
+    if (tape.count > HELD_BYTES) cmr_drop();
     return;
   }
   struct part part = {part_mark, (uint32_t)tape.count, 0, tape.first};
@@ -141,50 +134,54 @@ static void note_ending(void) {
   number(tape.ending);
 }
 
-void cmx_tape_note(int tag, int64_t key, int64_t result) {
+static void note(int tag, int64_t key, int64_t result) {
   note_ending();
   begin_event(tag);
   number(key);
   number(result);
 }
 
-int cmx_tape_record(int fd) {
-  tape = (struct cmx_tape){.state = cmx_tape_records, .fd = fd};
+static int begin(int fd, bool is_held) {
+  memset(&tape, 0, sizeof tape);
+  tape.records = true;
+  tape.fd = fd;
+  tape.is_held = is_held;
   tape.bytes = malloc(tape.capacity = PART_BYTES * 2);
   if (tape.bytes == NULL) return -ENOMEM;
-  struct head head = {.version = VERSION};
-  memcpy(head.magic, magic, sizeof magic);
-  write_all(&head, sizeof head);
-  cmx_tape_here = &tape;
-  cmx_tape_is_recording = true;
-  return -tape.failure;
-}
-
-int cmx_tape_hold(void) {
-  tape = (struct cmx_tape){.state = cmx_tape_records, .fd = -1, .is_held = true};
-  tape.bytes = malloc(tape.capacity = PART_BYTES * 2);
-  if (tape.bytes == NULL) return -ENOMEM;
-  cmx_tape_here = &tape;
-  cmx_tape_is_recording = true;
+  cmx_intake_here = &recorder;
+  cmx_ending_waits = true;
   return 0;
 }
 
-bool cmx_tape_is_held(void) { return cmx_tape_here != NULL && tape.is_held; }
-
-int cmx_tape_commit(int fd) {
-  tape.fd = fd;
-  tape.is_held = false;
+static void write_head(void) {
   struct head head = {.version = VERSION};
   memcpy(head.magic, magic, sizeof magic);
   write_all(&head, sizeof head);
+}
+
+int cmr_record(int fd) {
+  int result = begin(fd, false);
+  if (result < 0) return result;
+  write_head();
+  return -tape.failure;
+}
+
+int cmr_hold(void) { return begin(-1, true); }
+
+bool cmr_is_held(void) { return cmx_intake_here != NULL && tape.is_held; }
+
+int cmr_commit(int fd) {
+  tape.fd = fd;
+  tape.is_held = false;
+  write_head();
   flush();
   return -tape.failure;
 }
 
 // The memory stays: an event may be half put down.
-void cmx_tape_drop(void) {
-  cmx_tape_here = NULL;
-  cmx_tape_is_recording = false;
+void cmr_drop(void) {
+  cmx_intake_here = NULL;
+  cmx_ending_waits = false;
   cmx_ending_take_deferred();
 }
 
@@ -221,13 +218,13 @@ static int peek(void) {
 // What is told is that the numbers are those of the recording, counted from 1.
 __attribute__((noreturn)) static void mismatch(int tag, int64_t key, int found, int64_t found_key) {
   char asked[100], has[100], text[400];
-  cmx_tape_describe(asked, sizeof asked, tag, key);
+  cmr_describe(asked, sizeof asked, tag, key);
   if (found < 0 || found == cmx_tag_end) {
     const char *why = tape.is_endless ? " (its program was killed there)" : "";
     snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording ends here%s",
              (unsigned long long)tape.events + 1, asked, why);
   } else {
-    cmx_tape_describe(has, sizeof has, found, found_key);
+    cmr_describe(has, sizeof has, found, found_key);
     snprintf(text, sizeof text, "event %llu: the script asked for %s; the recording has %s",
              (unsigned long long)tape.events + 1, asked, has);
   }
@@ -257,7 +254,7 @@ static void expect(int tag, int64_t key) {
   tape.at++;
 }
 
-int64_t cmx_tape_answer(int tag, int64_t key) {
+static int64_t answer(int tag, int64_t key) {
   expect(tag, key);
   int64_t found = take_number();
   if (__builtin_expect(found != key, 0)) mismatch(tag, key, tag, found);
@@ -272,8 +269,8 @@ static size_t take_size(void) {
   return (size_t)size;
 }
 
-void cmx_tape_data(void *bytes, size_t count) {
-  if (tape.state == cmx_tape_records) {
+static void data(void *bytes, size_t count) {
+  if (tape.records) {
     number((int64_t)count);
     memcpy(room(count), bytes, count);
     tape.count += count;
@@ -284,9 +281,9 @@ void cmx_tape_data(void *bytes, size_t count) {
   tape.at += size;
 }
 
-void cmx_tape_given(const void *bytes, size_t count) {
+static void given(const void *bytes, size_t count) {
   uint32_t sum = (uint32_t)sum_of(bytes, count, 0);
-  if (tape.state == cmx_tape_records) {
+  if (tape.records) {
     memcpy(room(4), &sum, 4);
     tape.count += 4;
     return;
@@ -308,10 +305,10 @@ void cmx_tape_given(const void *bytes, size_t count) {
   diverge(text);
 }
 
-int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
+static int64_t read_clock(int tag, int64_t (*read)(void)) {
   int64_t *last = &tape.clocks[tag - cmx_tag_monotonic];
-  if (tape.is_aside) return tape.state == cmx_tape_records ? read() : *last;
-  if (tape.state == cmx_tape_records) {
+  if (tape.is_aside) return tape.records ? read() : *last;
+  if (tape.records) {
     note_ending();
     int64_t now = read();
     begin_event(tag);
@@ -323,27 +320,17 @@ int64_t cmx_tape_clock(int tag, int64_t (*read)(void)) {
   return *last += take_number();
 }
 
-void cmx_tape_set_aside(bool is_aside) { tape.is_aside = is_aside; }
+static void set_aside(bool is_aside) { tape.is_aside = is_aside; }
+static bool is_over(void) { return tape.is_over; }
 
 // ---- Other threads -------------------------------------------------------------------------
 
-void *cmx_tape_leave(void) {
-  struct cmx_tape *left = cmx_tape_here;
-  cmx_tape_here = NULL;
-  return left;
-}
-
-void cmx_tape_return(void *left) {
-  // What was dropped meanwhile stays dropped.
-  if (left != NULL && !tape.is_over) cmx_tape_here = left;
-}
-
 // Only a yes is put down, with how many looks there were since the last: a look that finds nothing
 // costs a count. No signal is noted here, or it would stand between the looks.
-bool cmx_tape_look(bool answer) {
-  if (cmx_tape_here == NULL || tape.is_aside) return answer;
+static bool look(bool answer) {
+  if (tape.is_aside) return answer;
   tape.looks++;
-  if (tape.state == cmx_tape_records) {
+  if (tape.records) {
     if (!answer) return false;
     begin_event(cmx_tag_yes);
     number(tape.looks);
@@ -361,42 +348,34 @@ bool cmx_tape_look(bool answer) {
   return true;
 }
 
-int64_t cmx_tape_number(int64_t value) {
-  if (cmx_tape_here == NULL) return value;
-  if (tape.state == cmx_tape_plays) return cmx_tape_answer(cmx_tag_thread, 0);
-  cmx_tape_note(cmx_tag_thread, 0, value);
-  return value;
-}
-
 // ---- For the host --------------------------------------------------------------------------
 
-void cmx_tape_put(uint32_t key, const void *bytes, size_t count) {
-  if (cmx_tape_here == NULL) return;
-  cmx_tape_note(cmx_tag_host, key, 0);
-  cmx_tape_data((void *)(uintptr_t)bytes, count);
+static void put(uint32_t key, const void *bytes, size_t count) {
+  note(cmx_tag_host, key, 0);
+  data((void *)(uintptr_t)bytes, count);
 }
 
-size_t cmx_tape_take(uint32_t key, const void **bytes) {
-  cmx_tape_answer(cmx_tag_host, key);
+static size_t take(uint32_t key, const void **bytes) {
+  answer(cmx_tag_host, key);
   size_t size = take_size();
   *bytes = tape.bytes + tape.at;
   tape.at += size;
   return size;
 }
 
-struct cmx_tape_look cmx_tape_check(const void *bytes, size_t size) {
+struct cmr_look cmr_check(const void *bytes, size_t size) {
   const unsigned char *file = bytes;
-  struct cmx_tape_look look = {cmx_tape_sound, 0, 0};
+  struct cmr_look look = {cmr_sound, 0, 0};
   struct head head;
   if (size < sizeof head || memcmp(file, magic, sizeof magic) != 0) {
     // Cut inside its head it is still recognized.
     bool is_ours = size > 0 && memcmp(file, magic, size < 8 ? size : 8) == 0;
-    look.flaw = is_ours ? cmx_tape_truncated : cmx_tape_foreign;
+    look.flaw = is_ours ? cmr_truncated : cmr_foreign;
     look.byte = size;
     return look;
   }
   memcpy(&head, file, sizeof head);
-  if (head.version != VERSION) return (struct cmx_tape_look){cmx_tape_version, 0, head.version};
+  if (head.version != VERSION) return (struct cmr_look){cmr_version, 0, head.version};
   size_t at = sizeof head;
   uint64_t known = 0;
   bool has_end = false;
@@ -404,40 +383,42 @@ struct cmx_tape_look cmx_tape_check(const void *bytes, size_t size) {
     struct part part = {0};
     look.event = known;
     look.byte = at;
-    if (size - at < sizeof part) return look.flaw = cmx_tape_truncated, look;
+    if (size - at < sizeof part) return look.flaw = cmr_truncated, look;
     memcpy(&part, file + at, sizeof part);
     if (part.mark != part_mark || part.first < known || has_end)
-      return look.flaw = cmx_tape_damaged, look;
+      return look.flaw = cmr_damaged, look;
     known = look.event = part.first;
     if (size - at - sizeof part < part.length)
-      return look.flaw = cmx_tape_truncated, look.byte = size, look;
+      return look.flaw = cmr_truncated, look.byte = size, look;
     if (sum_of(file + at + sizeof part, part.length, part.first) != part.sum)
-      return look.flaw = cmx_tape_damaged, look;
+      return look.flaw = cmr_damaged, look;
     at += sizeof part + part.length;
     // The end is a part of its own: its tag, and how many events there are.
     has_end = part.length > 0 && file[at - part.length] == cmx_tag_end;
   }
   look.event = known;
   look.byte = size;
-  look.flaw = has_end ? cmx_tape_sound : cmx_tape_endless;
+  look.flaw = has_end ? cmr_sound : cmr_endless;
   return look;
 }
 
-void cmx_tape_play(const void *bytes, size_t size, bool is_endless) {
-  tape = (struct cmx_tape){.state = cmx_tape_plays, .is_endless = is_endless, .count = size};
+void cmr_play(const void *bytes, size_t size, bool is_endless) {
+  memset(&tape, 0, sizeof tape);
+  tape.is_endless = is_endless;
+  tape.count = size;
   tape.bytes = (unsigned char *)(uintptr_t)bytes;
   tape.at = tape.part_end = sizeof(struct head);
-  cmx_tape_here = &tape;
-  cmx_tape_is_playing = true;
+  cmx_intake_here = &player;
+  cmx_intake_is_replayed = true;
 }
 
-int cmx_tape_finish(void) {
-  if (cmx_tape_here == NULL || tape.is_over) return 0;
+int cmr_finish(void) {
+  if (cmx_intake_here == NULL || tape.is_over) return 0;
   tape.is_over = true;
-  cmx_tape_here = NULL;
-  cmx_tape_is_recording = false;
+  cmx_intake_here = NULL;
+  cmx_ending_waits = false;
   if (tape.is_held) return 0;
-  if (tape.state == cmx_tape_records) {
+  if (tape.records) {
     flush();
     begin_event(cmx_tag_end);
     flush();
@@ -454,16 +435,16 @@ int cmx_tape_finish(void) {
   }
   char text[300], has[100];
   tape.at++;
-  cmx_tape_describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
+  cmr_describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
   snprintf(text, sizeof text, "event %llu: the script has ended; the recording goes on with %s",
            (unsigned long long)tape.events + 1, has);
   diverge(text);
 }
 
-int cmx_tape_end_here(void) {
-  if (cmx_tape_here == NULL) return 0;
-  int result = cmx_tape_finish();
-  if (tape.state == cmx_tape_plays) {
+int cmr_end_here(void) {
+  if (cmx_intake_here == NULL) return 0;
+  int result = cmr_finish();
+  if (!tape.records) {
     tell_divergence("the script ended its recording here", true);
     _exit(0);
   }
@@ -471,8 +452,8 @@ int cmx_tape_end_here(void) {
 }
 
 // Before a sleep, but not before each: what a killed program leaves is old by that much at most.
-void cmx_tape_before_sleep(int64_t timeout_ns) {
-  if (tape.state != cmx_tape_records || tape.is_held) return;
+static void before_sleep(int64_t timeout_ns) {
+  if (!tape.records || tape.is_held) return;
   if (timeout_ns == 0 || tape.count == 0) return;
   // Beside the tape: a loop without dates reads no clock.
   struct timespec time;
@@ -482,3 +463,15 @@ void cmx_tape_before_sleep(int64_t timeout_ns) {
   tape.flushed_at = now;
   flush();
 }
+
+static const struct cmx_intake recorder = {
+  .note = note, .bytes = data, .given = given, .clock = read_clock, .before_sleep = before_sleep,
+  .echo = cmr_echo, .copied = cmr_copied, .look = look, .put = put, .take = take,
+  .set_aside = set_aside, .is_over = is_over,
+};
+
+static const struct cmx_intake player = {
+  .replays = true, .answer = answer, .bytes = data, .given = given, .clock = read_clock,
+  .before_sleep = before_sleep, .echo = cmr_echo, .copied = cmr_copied, .look = look, .put = put,
+  .take = take, .set_aside = set_aside, .is_over = is_over,
+};

@@ -113,7 +113,7 @@ enum Recording {
 
   /// Writes the rest, or has a replay look whether anything is left.
   static func finish() {
-    if Tape.state == .idle { return }
+    if Intake.isPlain { return }
     do { try Tape.finish() } catch {
       writeToStandardError("moonloop: --record: what happened was not recorded: \(error.message)")
     }
@@ -121,9 +121,9 @@ enum Recording {
 
   /// Before the state: what its order of `pairs` depends on.
   static func seedNextState() {
-    if Tape.state == .idle { return }
+    if Intake.isPlain { return }
     var seed = UInt32.random(in: .min ... .max)
-    if Tape.state == .records {
+    if Intake.isKept {
       withUnsafeBytes(of: seed) { Tape.put(.seed, $0) }
     } else {
       let found = Tape.take(.seed)
@@ -134,10 +134,10 @@ enum Recording {
 
   /// Has the standard libraries of a state take part.
   static func join(_ state: LuaState) {
-    if Tape.state == .idle { return }
+    if Intake.isPlain { return }
     state.install(
       LuaTapeHooks(
-        plays: Tape.state == .plays,
+        plays: Intake.isReplayed,
         put: { bytes, count in
           Tape.put(.library, UnsafeRawBufferPointer(start: bytes, count: count))
         },

@@ -93,7 +93,7 @@ final class ScriptRun {
     if settings.command != nil {
       runtime.openBed()
       runtime.openConsole()
-    } else if Tape.state == .idle {
+    } else if Intake.isPlain {
       runtime.hearAttention(kernel)  // what an attached console does is on no tape
     }
     if settings.editsLines {

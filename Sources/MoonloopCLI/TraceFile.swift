@@ -58,7 +58,7 @@ final class TraceFile {
 
   /// - Throws: `ScriptFailure` if the file cannot be made.
   init(_ path: String, _ loop: Loop, _ runtime: Runtime, _ mode: ClockMode) throws(ScriptFailure) {
-    isObject = mode == .virtual || Tape.state == .plays
+    isObject = mode == .virtual || Intake.isReplayed
     self.path = path
     self.loop = loop
     self.runtime = runtime
@@ -108,7 +108,7 @@ final class TraceFile {
 
   /// The main chunk begins.
   func beginChunk(_ name: String) {
-    if Tape.state == .plays { return }  // no time is known yet
+    if Intake.isReplayed { return }  // no time is known yet
     chunk = (stamp(), String(name.drop { $0 == "@" || $0 == "=" }))
   }
 
@@ -136,7 +136,7 @@ final class TraceFile {
     return now - first + ahead
   }
 
-  private var time: Int64 { Tape.aside { loop.now.nanoseconds } }
+  private var time: Int64 { Intake.aside { loop.now.nanoseconds } }
 
   private func take(_ event: TraceEvent) {
     if isOver { return }

@@ -10,7 +10,7 @@ internal import Moonloop
 final class TraceWriter {
   private let loop: Loop
   /// In a replay no time is known before the script has asked for it.
-  private lazy var begin = Tape.aside { loop.now }
+  private lazy var begin = Intake.aside { loop.now }
   private let hasColours: Bool
 
   init(_ loop: Loop) {
@@ -55,7 +55,7 @@ final class TraceWriter {
   }
 
   private func line(_ mode: ModeName, _ text: String) {
-    let time = fixed(begin.duration(to: Tape.aside { loop.now }).loopNanoseconds, 1_000_000_000, 6)
+    let time = fixed(begin.duration(to: Intake.aside { loop.now }).loopNanoseconds, 1_000_000_000, 6)
     let gap = String(repeating: " ", count: max(0, 12 - time.utf8.count))
     writeToStandardError("\(gap)\(time)  \(mode)  \(text)")
   }

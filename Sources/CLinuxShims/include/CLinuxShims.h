@@ -1,11 +1,11 @@
 // Linux calls that the Glibc module does not offer (they need _GNU_SOURCE), and constants whose
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
+#include "cmx_intake.h"
 #include "cmx_prefetch.h"
 #include "cmx_private_files.h"
 #include "cmx_process.h"
 #include "cmx_signal.h"
-#include "cmx_tape.h"
 #include "cmx_terminal.h"
 #include "cmx_thread.h"
 #include "cmx_watch.h"
@@ -244,6 +244,10 @@ void cmx_ending_visit_callout(void);
 // The number of the call-out that runs now, or 0.
 uint64_t cmx_ending_callout(void);
 extern volatile int cmx_ending_word;
+// Set by an intake that keeps: what a signal asks for waits until it is taken, where the intake can
+// tell of it.
+extern volatile bool cmx_ending_waits;
+void cmx_ending_take_deferred(void);
 // Why the program is to end: a signal's number, or what was handed to `begin`; 0: it is not.
 static inline int cmx_ending(void) { return cmx_ending_word; }
 

@@ -1,19 +1,12 @@
-// How the calls of this target meet the tape: asked before the system, told after it.
+// The intake: what enters a thread from outside. Nearly always the system answers. A thread that has
+// an intake has it keep the answers, or give those of another time in their place.
 #pragma once
-#include "cmx_tape.h"
-#include "CLinuxShims.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-struct cmx_tape;
-// The tape of this thread; NULL nearly always.
-extern _Thread_local struct cmx_tape *cmx_tape_here;
-// Whether some thread plays: then descriptors are numbers that mean nothing here.
-extern volatile bool cmx_tape_is_playing;
-// Whether some thread records: then a signal ends the program where the tape can tell.
-extern volatile bool cmx_tape_is_recording;
-void cmx_ending_take_deferred(void);
-
-// Events that are no calls with a fault of their own.
-enum cmx_tape_tag {
+// What is asked for, beside the calls of `enum cmx_call`.
+enum cmx_intake_tag {
   cmx_tag_monotonic = 64,
   cmx_tag_coarse,
   cmx_tag_wall,
@@ -57,48 +50,80 @@ enum cmx_tape_tag {
   cmx_tag_count,
 };
 
-// What was asked for, in words. (tape_names.c)
-void cmx_tape_describe(char *text, size_t size, int tag, int64_t key);
-bool cmx_tape_plays_here(struct cmx_tape *tape);
-int64_t cmx_tape_answer(int tag, int64_t key);
-void cmx_tape_note(int tag, int64_t key, int64_t result);
-// Bytes of the event at hand: kept, or filled in.
-void cmx_tape_data(void *bytes, size_t count);
-// Bytes that the script gave away: a recording keeps a trace of them, to compare.
-void cmx_tape_given(const void *bytes, size_t count);
-int64_t cmx_tape_clock(int tag, int64_t (*read)(void));
-// Before a sleep: writes out what is old, for whoever is killed in it.
-void cmx_tape_before_sleep(int64_t timeout_ns);
-// In a playing tape: what is written to the standard streams is written.
-void cmx_tape_echo(int fd, const void *bytes, int64_t count);
-// Whether a copy of a descriptor is a copy of a standard stream.
-void cmx_tape_copied(int from, int to);
+// Called by the calls of this target, and by loops. Constant.
+struct cmx_intake {
+  bool replays;  // it answers in place of the system, which is not asked
+  // The answer to a question; only if it replays.
+  int64_t (*answer)(int tag, int64_t key);
+  // What the system has answered; only if it does not replay.
+  void (*note)(int tag, int64_t key, int64_t result);
+  // Bytes that came with that answer: kept, or filled in.
+  void (*bytes)(void *bytes, size_t count);
+  // Bytes that the script gave away.
+  void (*given)(const void *bytes, size_t count);
+  // A clock: one of the three tags.
+  int64_t (*clock)(int tag, int64_t (*read)(void));
+  void (*before_sleep)(int64_t timeout_ns);
+  // A replay writes to nothing but the standard streams, and to what was copied from them.
+  void (*echo)(int fd, const void *bytes, int64_t count);
+  void (*copied)(int from, int to);
+  // A question about what other threads have done, to which the answer is nearly always no.
+  bool (*look)(bool answer);
+  // Content of the host, by a key that tells what it is: kept, or given back.
+  void (*put)(uint32_t key, const void *bytes, size_t count);
+  size_t (*take)(uint32_t key, const void **bytes);
+  // Whether the clocks are read beside it now.
+  void (*set_aside)(bool is_aside);
+  // Whether it has ended for good.
+  bool (*is_over)(void);
+};
 
-#define CMX_TAPED(tag, key, expression)                                     \
-  ({                                                                        \
-    struct cmx_tape *tape_ = cmx_tape_here;                                 \
-    __typeof__(expression) told_;                                           \
-    if (__builtin_expect(tape_ == NULL, 1)) {                               \
-      told_ = (expression);                                                 \
-    } else if (cmx_tape_plays_here(tape_)) {                                \
-      told_ = (__typeof__(told_))cmx_tape_answer(tag, (int64_t)(key));      \
-    } else {                                                                \
-      cmx_tape_here = NULL; /* what is asked inside is part of this */      \
-      told_ = (expression);                                                 \
-      cmx_tape_here = tape_;                                                \
-      cmx_tape_note(tag, (int64_t)(key), (int64_t)told_);                   \
-    }                                                                       \
-    told_;                                                                  \
+// The intake of this thread; NULL: the system answers.
+extern _Thread_local const struct cmx_intake *cmx_intake_here;
+// Whether some thread replays: then descriptors are numbers that mean nothing here.
+extern volatile bool cmx_intake_is_replayed;
+
+// ---- For Swift (intake.c) --------------------------------------------------------------------
+enum cmx_intake_kind { cmx_intake_none, cmx_intake_keeps, cmx_intake_replays };
+enum cmx_intake_kind cmx_intake_kind(void);
+// Between these the thread has no intake: what it does is no part of what is kept.
+void *cmx_intake_leave(void);
+void cmx_intake_return(void *left);
+// In a replay the arguments do not count.
+bool cmx_intake_look(bool answer);
+int64_t cmx_intake_number(int64_t value);
+void cmx_intake_put(uint32_t key, const void *bytes, size_t count);
+size_t cmx_intake_take(uint32_t key, const void **bytes);
+void cmx_intake_set_aside(bool is_aside);
+
+// ---- For the calls of this target ------------------------------------------------------------
+
+#define CMX_TAKEN_IN(tag, key, expression)                                       \
+  ({                                                                             \
+    const struct cmx_intake *intake_ = cmx_intake_here;                          \
+    __typeof__(expression) told_;                                                \
+    if (__builtin_expect(intake_ == NULL, 1)) {                                  \
+      told_ = (expression);                                                      \
+    } else if (intake_->replays) {                                               \
+      told_ = (__typeof__(told_))intake_->answer(tag, (int64_t)(key));           \
+    } else {                                                                     \
+      cmx_intake_here = NULL; /* what is asked inside is part of this */         \
+      told_ = (expression);                                                      \
+      cmx_intake_here = intake_;                                                 \
+      intake_->note(tag, (int64_t)(key), (int64_t)told_);                        \
+    }                                                                            \
+    told_;                                                                       \
   })
 
 // Bytes that came with an answer.
-#define CMX_DATA(bytes, count)                                                       \
-  do {                                                                               \
-    if (__builtin_expect(cmx_tape_here != NULL, 0)) cmx_tape_data(bytes, (size_t)(count)); \
+#define CMX_DATA(data, count)                                                    \
+  do {                                                                           \
+    if (__builtin_expect(cmx_intake_here != NULL, 0))                            \
+      cmx_intake_here->bytes(data, (size_t)(count));                             \
   } while (0)
 
 // What has no answer and must not be done when its descriptors mean nothing.
-#define CMX_UNLESS_PLAYING(statement)         \
-  do {                                        \
-    if (!cmx_tape_is_playing) { statement; }  \
+#define CMX_UNLESS_REPLAYED(statement)              \
+  do {                                              \
+    if (!cmx_intake_is_replayed) { statement; }     \
   } while (0)

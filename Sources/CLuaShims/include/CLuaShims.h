@@ -105,19 +105,9 @@ cml_state *cml_open(const struct cml_limits *limits);
 // The next state that this thread opens gives the same addresses and the same order of `pairs` to
 // scripts that do the same.
 void cml_reproduce_next(uint32_t seed);
-// What the standard libraries answer is handed to `put`, or comes from `take` in its place.
-struct cml_tape_hooks {
-  bool plays;
-  void (*put)(const void *bytes, size_t count);
-  size_t (*take)(const void **bytes);
-  void (*random)(uint64_t seeds[2]);
-  // Between these the thread has no tape.
-  void *(*leave)(void);
-  void (*resume)(void *left);
-};
-// Has those functions of the standard libraries that tell of the outside do so. The hooks must live
-// as long as the state. Before cml_install_program. [-0, +0, -]
-bool cml_install_tape(cml_state *s, const struct cml_tape_hooks *hooks);
+// Runs a C function that changes the state's libraries, protected, before there is any task; false
+// if it raised. [-0, +0, -]
+bool cml_set_up(cml_state *s, int (*body)(lua_State *L));
 // Has what the scripts of a state write to their standard output (1) and standard error (2) handed
 // over, on their thread. NULL for want of memory. To be freed after the state. [-0, +0, -]
 typedef struct cml_output cml_output;

@@ -124,7 +124,7 @@ extension ScriptSemaphore {
 
 extension WorkerLink {
   /// What the worker's thread does, in words.
-  var doing: String { Tape.text { doingNow } }
+  var doing: String { Intake.text { doingNow } }
 
   private var doingNow: String {
     guard let thread = runningThread else { return "its thread has ended" }

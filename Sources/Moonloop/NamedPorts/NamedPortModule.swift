@@ -121,7 +121,7 @@ extension HostCall {
   ) throws {
     let (name, kernel) = (name, loop.kernel)
     do throws(OperatingFailure) {
-      try Tape.attempt { () throws(OperatingFailure) in
+      try Intake.attempt { () throws(OperatingFailure) in
         guard kernel is LinuxKernel else {
           throw OperatingFailure("\(name): the loop is simulated, and has no sockets", "ENOTSUP")
         }

@@ -42,7 +42,7 @@ final class PortLink: Sendable {
   init(_ close: @escaping @Sendable () -> Void) { self.close = close }
 
   // Whenever it is collected: no part of a recording.
-  deinit { Tape.outside(close) }
+  deinit { Intake.outside(close) }
 }
 
 /// What was sent and may not have left yet when the state ends.
@@ -61,7 +61,7 @@ extension Runtime {
   /// Remembers a connection until it is over.
   func note(_ farewell: PortFarewell) {
     // A replay has the same list, and does not know who has gone.
-    if Tape.state == .idle { farewells.removeAll { $0.gate.wait(atMost: 0) } }
+    if Intake.isPlain { farewells.removeAll { $0.gate.wait(atMost: 0) } }
     farewells.append(farewell)
   }
 
@@ -70,7 +70,7 @@ extension Runtime {
     let start = RealTime.monotonic
     for farewell in farewells {
       let left = Self.patience - (RealTime.monotonic - start)
-      if Tape.flag({ farewell.gate.wait(atMost: max(0, left)) }) { continue }
+      if Intake.flag({ farewell.gate.wait(atMost: max(0, left)) }) { continue }
       farewell.abandon()
       errors.noteReported()
       errors.write(

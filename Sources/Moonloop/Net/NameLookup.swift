@@ -32,7 +32,7 @@ extension NetWait {
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void
   ) throws(LoopError) {
-    if Tape.state != .idle { return try lookUpTaped(host, family, whenFound) }
+    if !Intake.isPlain { return try lookUpByPipe(host, family, whenFound) }
     var answer: LookupAnswer?
     let source = Loop.Source(name: "resolve \(host)") { [weak self] source in
       guard let self, !isOver, let found = answer?.take() else { return }
@@ -48,7 +48,7 @@ extension NetWait {
 
   /// The same where a recording is written or played: the answer comes through a pipe, so that it
   /// enters the loop as all the rest does. A replay asks nobody.
-  private func lookUpTaped(
+  private func lookUpByPipe(
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void
   ) throws(LoopError) {
@@ -68,7 +68,7 @@ extension NetWait {
       whenFound(Resolver.decode(bytes))
     }
     try add(source)
-    if Tape.state == .plays { return }
+    if Intake.isReplayed { return }
     let end = pipe.write
     Resolver.shared.resolve(host, family) { Resolver.send($0, to: end) }
   }

@@ -40,7 +40,7 @@ final class PortWaitBox: @unchecked Sendable {
   fileprivate func retryWhenRoom(in port: Loop.Port) {
     if let arrivals {
       // Its thread tells; a replay has when.
-      if Tape.state != .plays { port.whenRoom { arrivals.post(RoomNotice()) } }
+      if !Intake.isReplayed { port.whenRoom { arrivals.post(RoomNotice()) } }
       return
     }
     port.whenRoom { [self] in loop.post(.change { [self] _ in wait?.sendAgain() }) }

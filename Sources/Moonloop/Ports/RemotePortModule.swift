@@ -26,7 +26,7 @@ let remotePortInvalidate: LuaRawFunction = { L, context in
 let remotePortIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
-    call.stack.push(right.map { !Tape.seldom(!$0.port.isValid) } ?? false)
+    call.stack.push(right.map { !Intake.seldom(!$0.port.isValid) } ?? false)
     return 1
   }
 }
@@ -43,7 +43,7 @@ let remotePortToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let right = remoteRight(try call.selfHandle(call.kinds.remotePort))
     let state =
-      right.map { Tape.seldom(!$0.port.isValid) ? ": has ended" : "" } ?? ": invalidated"
+      right.map { Intake.seldom(!$0.port.isValid) ? ": has ended" : "" } ?? ": invalidated"
     let name = right?.port.name ?? ""
     call.stack.push("remote port\(name.isEmpty ? "" : " '\(name)'")\(state)")
     return 1

@@ -43,7 +43,7 @@ extension ReplyTicket {
   convenience init(recording ticket: ReplyTicket) {
     self.init { answer in
       switch answer {
-      case .value(let value): return Tape.flag { ticket.answer(value) }
+      case .value(let value): return Intake.flag { ticket.answer(value) }
       case .dropped:
         ticket.drop()
         return true
@@ -54,7 +54,7 @@ extension ReplyTicket {
   /// The same in a replay.
   convenience init(replaying: Void) {
     self.init { answer in
-      if case .value = answer { return Tape.flag { false } }
+      if case .value = answer { return Intake.flag { false } }
       return true
     }
   }

@@ -14,7 +14,7 @@ struct PortTarget {
   var isForeign = false
 
   /// Whether nobody serves it any more.
-  var hasEnded: Bool { isOwn ? !port.isValid : Tape.seldom(!port.isValid) }
+  var hasEnded: Bool { isOwn ? !port.isValid : Intake.seldom(!port.isValid) }
 
   /// What comes from another process is on its way from outside: no clock jumps meanwhile.
   func hold(_ loop: Loop) -> Hold? {
@@ -278,7 +278,7 @@ extension HostCall {
       try loop.add(room, modes: [mode])
       if !target.isOwn { room.arrive(at: loop) }
       defer { room.invalidate() }
-      if target.isOwn || Tape.state != .plays {
+      if target.isOwn || !Intake.isReplayed {
         target.port.whenRoom { _ = room.postFromAnywhere(RoomNotice()) }
       }
       let result = runtime.runNested(mode, left == .max ? nil : .nanoseconds(left))

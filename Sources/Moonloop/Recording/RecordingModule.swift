@@ -7,7 +7,7 @@ internal import MoonloopCore
 extension Runtime {
   /// What the part of a recording that is written in Lua asks.
   func preloadTape() {
-    if Tape.state != .idle { loop.messageTape = TapedMessages(loop, home: number) }
+    if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
     state.preload(
       LuaModule("moonloop.tape", "Recordings.", [.function("plays", tapePlays)]))
   }
@@ -15,7 +15,7 @@ extension Runtime {
 
 /// `plays()`: whether the script runs as it was recorded.
 private let tapePlays: LuaRawFunction = { L, _ in
-  LuaStack(L: L!).push(Tape.state == .plays)
+  LuaStack(L: L!).push(Intake.isReplayed)
   return 1
 }
 
@@ -24,9 +24,9 @@ let loopRecord: LuaRawFunction = { L, context in
   host(L, context, "record") { call in
     try call.requireLoop()
     let path = try call.string(2, "the file")
-    if Tape.state == .plays {
+    if Intake.isReplayed {
       if Tape.take(.began).first != 1 { throw isRecordedAlready }
-    } else if Tape.state == .records && !Tape.isHeld {
+    } else if Intake.isKept && !Tape.isHeld {
       tell(0)
       throw isRecordedAlready
     } else {
@@ -74,14 +74,14 @@ let recordingIsValid: LuaRawFunction = { L, context in
     guard call.runtime.kinds.recording.handle(call.stack.L, 1) != nil else {
       throw call.notSelf("recording")
     }
-    call.stack.push(Tape.state != .idle)
+    call.stack.push(!Intake.isPlain)
     return 1
   }
 }
 
 let recordingToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
-    call.stack.push(Tape.state != .idle ? "recording" : "recording (ended)")
+    call.stack.push(!Intake.isPlain ? "recording" : "recording (ended)")
     return 1
   }
 }

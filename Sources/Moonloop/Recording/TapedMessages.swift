@@ -20,7 +20,7 @@ struct WorkerOutput: Sendable {
   }
 }
 
-extension PortMessage: TapedMessage {
+extension PortMessage: UnsentMessage {
   func forget() { reply?.forget() }
 }
 
@@ -38,7 +38,7 @@ final class TapedMessages: MessageTape {
     case message, notice, failure, returned, failed, stopped, reply, dropped, room, end, output
   }
 
-  func record(_ message: any Sendable, into writer: inout TapeWriter) -> any Sendable {
+  func record(_ message: any Sendable, into writer: inout PackedWriter) -> any Sendable {
     var told = message
     func begin(_ kind: Kind) { writer.put(kind.rawValue) }
     switch message {
@@ -75,7 +75,7 @@ final class TapedMessages: MessageTape {
     return told
   }
 
-  private func put(_ notice: WorkerNotice, _ writer: inout TapeWriter) {
+  private func put(_ notice: WorkerNotice, _ writer: inout PackedWriter) {
     func begin(_ kind: Kind) { writer.put(kind.rawValue) }
     switch notice {
     case .failed(let failure):
@@ -92,7 +92,7 @@ final class TapedMessages: MessageTape {
     }
   }
 
-  func play(_ reader: inout TapeReader) -> any Sendable {
+  func play(_ reader: inout PackedReader) -> any Sendable {
     switch Kind(rawValue: reader.number()) {
     case .message:
       let value = clone(&reader)
@@ -120,7 +120,7 @@ final class TapedMessages: MessageTape {
 
   private enum Carried: Int { case own, foreign, descriptor, nothing }
 
-  private func put(_ value: StructuredClone, _ writer: inout TapeWriter) {
+  private func put(_ value: StructuredClone, _ writer: inout PackedWriter) {
     writer.put(value.header, value.bytes)
     writer.put(value.attachments.count)
     for attachment in value.attachments {
@@ -134,7 +134,7 @@ final class TapedMessages: MessageTape {
   }
 
   /// Only the ports of this loop are there in a replay; of the others it has what they answered.
-  private func put(_ right: PortRight, _ writer: inout TapeWriter) {
+  private func put(_ right: PortRight, _ writer: inout PackedWriter) {
     if let arrivals = right.port.arrivals, arrivals.isOf(loop) {
       writer.put(Carried.own.rawValue)
       writer.put(arrivals.number)
@@ -148,14 +148,14 @@ final class TapedMessages: MessageTape {
     writer.put(right.isForeign)
   }
 
-  private func clone(_ reader: inout TapeReader) -> StructuredClone {
+  private func clone(_ reader: inout PackedReader) -> StructuredClone {
     let bytes = Array(reader.content())
     let attachments = (0..<reader.count()).map { _ in attachment(&reader) }
     return (try? StructuredClone(decoding: bytes, attachments: attachments))
       ?? StructuredClone([StructuredClone.Tag.nil], tables: 0, attachments: [])
   }
 
-  private func attachment(_ reader: inout TapeReader) -> Attachment {
+  private func attachment(_ reader: inout PackedReader) -> Attachment {
     switch Carried(rawValue: reader.number()) {
     case .descriptor:
       return .descriptor(SentDescriptor(Descriptor(owning: Int32(clamping: reader.number()))))
@@ -164,12 +164,12 @@ final class TapedMessages: MessageTape {
     }
   }
 
-  private func right(_ reader: inout TapeReader) -> PortRight {
+  private func right(_ reader: inout PackedReader) -> PortRight {
     if Carried(rawValue: reader.number()) == .own { return own(&reader) }
     return foreign(&reader)
   }
 
-  private func own(_ reader: inout TapeReader) -> PortRight {
+  private func own(_ reader: inout PackedReader) -> PortRight {
     let port = loop.port(arriving: reader.number()) ?? nobody()
     return PortRight(port, home: reader.flag() ? home : 0)
   }
@@ -180,7 +180,7 @@ final class TapedMessages: MessageTape {
     return port
   }
 
-  private func foreign(_ reader: inout TapeReader) -> PortRight {
+  private func foreign(_ reader: inout PackedReader) -> PortRight {
     let port = Loop.Port(name: reader.text(), capacity: reader.number()) { _, _ in }
     port.noteForeign()
     return PortRight(port, home: 0, isForeign: reader.flag())
@@ -188,7 +188,7 @@ final class TapedMessages: MessageTape {
 
   // MARK: Errors and ends
 
-  private func put(_ failure: WorkerFailure, _ writer: inout TapeWriter) {
+  private func put(_ failure: WorkerFailure, _ writer: inout PackedWriter) {
     writer.put(failure.kind.rawValue)
     writer.put(failure.message)
     writer.put(failure.code)
@@ -203,7 +203,7 @@ final class TapedMessages: MessageTape {
     if let value = failure.value { put(value, &writer) }
   }
 
-  private func failure(_ reader: inout TapeReader) -> WorkerFailure {
+  private func failure(_ reader: inout PackedReader) -> WorkerFailure {
     let kind = LuaError.Kind(rawValue: reader.text()) ?? .runtime
     let (message, code) = (reader.text(), reader.optionalText())
     let traceback = (0..<reader.count()).map { _ in
@@ -215,7 +215,7 @@ final class TapedMessages: MessageTape {
     return WorkerFailure(error, value: reader.flag() ? clone(&reader) : nil)
   }
 
-  private func put(_ end: PortEnd, _ writer: inout TapeWriter) {
+  private func put(_ end: PortEnd, _ writer: inout PackedWriter) {
     switch end {
     case .closed: writer.put(0)
     case .peerEnded: writer.put(1)
@@ -226,7 +226,7 @@ final class TapedMessages: MessageTape {
     }
   }
 
-  private func end(_ reader: inout TapeReader) -> PortEnd {
+  private func end(_ reader: inout PackedReader) -> PortEnd {
     switch reader.number() {
     case 0: return .closed
     case 1: return .peerEnded
@@ -235,7 +235,7 @@ final class TapedMessages: MessageTape {
   }
 }
 
-extension Tape {
+extension Intake {
   /// Does something that is no part of what is recorded, and may fail. A replay does not do it, and
   /// fails where that did.
   static func attempt(
@@ -245,7 +245,7 @@ extension Tape {
     let told = bytes {
       do throws(OperatingFailure) { try body() } catch { failure = error }
       guard let failure else { return [] }
-      var writer = TapeWriter()
+      var writer = PackedWriter()
       writer.put(failure.message)
       writer.put(failure.code)
       return writer.bytes
@@ -253,7 +253,7 @@ extension Tape {
     if let failure { throw failure }
     if told.isEmpty { return }
     throw told.withUnsafeBytes { bytes in
-      var reader = TapeReader(bytes)
+      var reader = PackedReader(bytes)
       return OperatingFailure(reader.text(), reader.text())
     }
   }

@@ -9,7 +9,7 @@ extension Runtime {
   /// - Parameter nanoseconds: The deadline from now; nil or `Int64.max`: there is none.
   func limit(_ hold: Hold?, _ nanoseconds: Int64?) {
     guard let hold, let nanoseconds, nanoseconds != .max, loop.kernel.clock.jumpsWhenIdle,
-      Tape.state != .plays, let hub = Tape.outside({ try? PortHub.loop() })
+      !Intake.isReplayed, let hub = Intake.outside({ try? PortHub.loop() })
     else { return }
     hub.change { [weak hold] hub in
       if hold == nil { return }

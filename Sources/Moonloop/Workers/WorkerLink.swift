@@ -124,11 +124,11 @@ final class WorkerLink: Sendable {
   func begin(_ thread: LoopThread) { state.withLock { $0.thread = thread } }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }
-  var hasEnded: Bool { Tape.flag { state.withLock { $0.thread }?.hasEnded ?? true } }
+  var hasEnded: Bool { Intake.flag { state.withLock { $0.thread }?.hasEnded ?? true } }
 
   /// Asks the worker to end: its runs end, and a call-out that goes on is interrupted, again and
   /// again until the thread has ended. Does not wait; idempotent.
-  func stop() { Tape.outside(stopThread) }
+  func stop() { Intake.outside(stopThread) }
 
   private func stopThread() {
     let thread = state.withLock { state -> LoopThread? in
@@ -165,12 +165,12 @@ final class WorkerLink: Sendable {
   }
 
   func join(timeout: Duration) -> Bool {
-    Tape.flag { state.withLock { $0.thread }?.join(timeout: timeout) ?? true }
+    Intake.flag { state.withLock { $0.thread }?.join(timeout: timeout) ?? true }
   }
 
   /// What a worker is in that does not end, in words.
   var obstacle: String {
-    Tape.text {
+    Intake.text {
       blockedIn.map { "it is in \($0), which blocks its thread" }
         ?? "it is in a call of C that does not return"
     }

@@ -58,7 +58,7 @@ extension HostCall {
       throw mistake("needs a script: the name of a file as first element, or 'source'")
     }
     do throws(SystemError) {
-      return try WorkerText(taped: file, searching: packagePath("path"))
+      return try WorkerText(throughIntake: file, searching: packagePath("path"))
     } catch {
       throw OperatingFailure("worker: cannot read \(file): \(error.message)", error.name)
     }
@@ -149,7 +149,7 @@ extension HostCall {
     do throws(SystemError) {
       // Before what is left out of a recording, for this is of the loop's own clock.
       let clock = Clock(sharingTimeOf: kernel.clock)
-      try Tape.attempt { () throws(SystemError) in
+      try Intake.attempt { () throws(SystemError) in
         thread = try LoopThread(name: name, kernel: LinuxKernel(clock)) { loop in
           WorkerRun.run(script, link, loop)
         }

@@ -27,11 +27,11 @@ struct WorkerText {
   }
 
   /// The same where a recording may be written or played: a replay has the text of then.
-  init(taped file: String, searching path: String?) throws(SystemError) {
+  init(throughIntake file: String, searching path: String?) throws(SystemError) {
     var text: WorkerText?
     var failure: SystemError?
-    let told = Tape.bytes {
-      var writer = TapeWriter()
+    let told = Intake.bytes {
+      var writer = PackedWriter()
       do throws(SystemError) {
         let found = try WorkerText(file: file, searching: path)
         text = found
@@ -52,7 +52,7 @@ struct WorkerText {
       return
     }
     let played = told.withUnsafeBytes { bytes in
-      var reader = TapeReader(bytes)
+      var reader = PackedReader(bytes)
       let code = Int32(clamping: reader.number())
       let content = Array(reader.content())
       return (code: code, content: content, chunkName: reader.text(), name: reader.text())

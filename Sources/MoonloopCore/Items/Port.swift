@@ -18,11 +18,11 @@ extension Loop {
     /// Who waits for room; protected by its lock, held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
     private let isRoomWanted = Atomic<Bool>(false)
-    /// Where messages of other threads arrive, if its loop is recorded. Set before any of them
+    /// Where messages of other threads arrive, if its loop has an intake. Set before any of them
     /// knows the port.
     package private(set) var arrivals: Arrivals?
-    /// Whether a recording wants to know of what is posted.
-    private let isTaped = Atomic<Bool>(false)
+    /// Whether what is posted goes through the intake.
+    private let asksIntake = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
     private let members = Guarded<[Membership]>([])
 
@@ -44,7 +44,7 @@ extension Loop {
     /// - Throws: `LoopError.portFull`, or `.invalidItem` when the port was invalidated.
     /// - Note: Any thread. No system call unless a loop sleeps.
     public func post(_ message: any Sendable) throws(LoopError) {
-      if isTaped.load(ordering: .relaxed) { return try postTaped(message) }
+      if asksIntake.load(ordering: .relaxed) { return try postByIntake(message) }
       try postPlainly(message)
     }
 
@@ -156,9 +156,9 @@ extension Loop {
 
     package override var kind: String { "port" }
 
-    // MARK: Recordings
+    // MARK: The intake
 
-    /// Has what other threads post arrive where the recording of a loop can tell, if there is one.
+    /// Has what other threads post arrive where the intake of a loop can tell, if it has one.
     /// For ports of scripts, before any other thread knows them. Loop thread only.
     package func arrive(at loop: Loop) {
       arrivals = loop.makeArrivals { [weak self] message in
@@ -167,16 +167,16 @@ extension Loop {
       }
       if arrivals == nil { return }
       arrivals?.port = self
-      isTaped.store(true, ordering: .relaxed)
+      asksIntake.store(true, ordering: .relaxed)
     }
 
-    /// It belongs to another thread: what becomes of messages to it is part of a recording, if
-    /// there is one.
+    /// It belongs to another thread: what becomes of messages to it goes through the
+    /// intake, if there is one.
     package func noteForeign() {
-      if Tape.state != .idle { isTaped.store(true, ordering: .relaxed) }
+      if !Intake.isPlain { asksIntake.store(true, ordering: .relaxed) }
     }
 
-    /// Posts what may come from any thread; in a recording as if it came from another one, though
+    /// Posts what may come from any thread; where there is an intake as if it came from another one, though
     /// it may come from the loop's own.
     package func postFromAnywhere(_ message: any Sendable) -> Bool {
       if let arrivals { return isValid && arrivals.post(message) }
@@ -184,15 +184,15 @@ extension Loop {
     }
 
     @inline(never)
-    private func postTaped(_ message: any Sendable) throws(LoopError) {
+    private func postByIntake(_ message: any Sendable) throws(LoopError) {
       if let arrivals {
         if arrivals.isHome { return try postPlainly(message) }
         guard isValid else { throw .invalidItem(label) }
         guard arrivals.post(message, limit: capacity - queue.waiting) else { throw refusal }
         return
       }
-      if Tape.state == .plays { (message as? any TapedMessage)?.forget() }
-      let outcome = Tape.number {
+      if Intake.isReplayed { (message as? any UnsentMessage)?.forget() }
+      let outcome = Intake.number {
         do throws(LoopError) { try postPlainly(message) } catch {
           if case .portFull = error { return 1 }
           return 2
@@ -209,7 +209,7 @@ extension Loop {
 }
 
 /// A message that a replay does not send.
-package protocol TapedMessage: Sendable {
-  /// Nobody gets it: what it would do when it is dropped stands in the recording.
+package protocol UnsentMessage: Sendable {
+  /// Nobody gets it: what it would do when it is dropped is replayed.
   func forget()
 }

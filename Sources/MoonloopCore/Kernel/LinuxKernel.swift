@@ -22,8 +22,8 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Whether a wait ends when another process asks for attention; only one loop of a process does.
   @exclusivity(unchecked) package var hearsAttention = false  // a plain word
 
-  /// Whether it is the kernel of a loop that is recorded, or replayed.
-  private let isTaped = Tape.state != .idle
+  /// Whether what enters the loop is kept, or replayed.
+  private let hasIntake = !Intake.isPlain
 
   /// The descriptor of the libdispatch main queue, which belongs to libdispatch.
   package let mainQueueDescriptor: Int32?
@@ -271,18 +271,18 @@ extension LinuxKernel {
   /// Announces the sleep; false if somebody has woken the loop before.
   private func beginSleep() -> Bool {
     let isBegun = wakeUp.beginSleep()
-    guard isTaped, Tape.seldom(!isBegun) else { return isBegun }
+    guard hasIntake, Intake.seldom(!isBegun) else { return isBegun }
     if isBegun { wakeUp.endSleep() }  // a replay, where nobody wakes
     return false
   }
 
   private var isNotified: Bool {
-    isTaped ? Tape.seldom(wakeUp.isNotified) : wakeUp.isNotified
+    hasIntake ? Intake.seldom(wakeUp.isNotified) : wakeUp.isNotified
   }
 
   /// Whether input is on its way; other threads may say that it is not any more.
   private var isHeld: Bool {
-    isTaped ? Tape.flag { clock.holds.areOpen } : clock.holds.areOpen
+    hasIntake ? Intake.flag { clock.holds.areOpen } : clock.holds.areOpen
   }
 
   /// Whether the loop has to look, though nothing is ready.

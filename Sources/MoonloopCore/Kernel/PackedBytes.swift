@@ -1,7 +1,7 @@
-// Numbers, texts and bytes in a row, as the host puts them on a tape.
+// Numbers, texts and bytes in a row: what is handed to an intake.
 
 /// Writes them.
-package struct TapeWriter {
+package struct PackedWriter {
   package private(set) var bytes: [UInt8] = []
 
   package init() { bytes.reserveCapacity(256) }
@@ -37,7 +37,7 @@ package struct TapeWriter {
 
 /// Reads them in the same order. Checksums are behind it: what it is given was written so, and what
 /// is not is read as zeros.
-package struct TapeReader {
+package struct PackedReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
 

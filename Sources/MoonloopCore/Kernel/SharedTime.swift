@@ -49,13 +49,13 @@ package final class SharedTime: Sendable {
     }
 
     /// How much all jumps together were.
-    var jumped: Int64 { Tape.number { time.state.withLock { $0.jumped } } }
+    var jumped: Int64 { Intake.number { time.state.withLock { $0.jumped } } }
 
     /// The loop has something to do.
     /// - Returns: How much all jumps together were.
     @discardableResult
     func becomeBusy() -> Int64 {
-      Tape.number {
+      Intake.number {
         time.state.withLock { state in
           // One that has left is not to come back.
           if state.members[member] != nil { state.members[member] = .busy }
@@ -67,7 +67,7 @@ package final class SharedTime: Sendable {
     /// The loop is about to sleep. Loop thread only.
     /// - Returns: false if it is not to: it was woken, or time has jumped to its deadline.
     func becomeIdle(_ idleness: Idleness) -> Bool {
-      Tape.flag { settleIdle(idleness) }
+      Intake.flag { settleIdle(idleness) }
     }
 
     private func settleIdle(_ idleness: Idleness) -> Bool {
@@ -85,7 +85,7 @@ package final class SharedTime: Sendable {
     /// Moves the time by hand.
     /// - Returns: How much all jumps together were.
     func jump(by nanoseconds: Int64) -> Int64 {
-      Tape.number { jumpNow(by: nanoseconds) }
+      Intake.number { jumpNow(by: nanoseconds) }
     }
 
     private func jumpNow(by nanoseconds: Int64) -> Int64 {
@@ -105,7 +105,7 @@ package final class SharedTime: Sendable {
 
     /// Its loop has ended: the others do not wait for it any more.
     func leave() {
-      if Tape.state != .plays { Tape.outside { leaveNow() } }
+      if !Intake.isReplayed { Intake.outside { leaveNow() } }
     }
 
     private func leaveNow() {

@@ -1,16 +1,25 @@
-// What other threads tell a loop that is recorded: it arrives at looks of the loop's thread that a
-// replay repeats, so that it comes to the script at the same points. See docs/recording.md.
+// What other threads tell a loop that has an intake: it arrives at looks of the loop's thread that a
+// replay repeats, so that it comes to the script at the same points.
 
 internal import Synchronization
 
-/// How messages are written on a tape, and read from it. Loop thread only.
-package protocol MessageTape: AnyObject {
-  /// Writes a message.
-  /// - Returns: The message as it is to be delivered: what depends on other threads is asked of the
-  ///   tape from now on.
-  func record(_ message: any Sendable, into writer: inout TapeWriter) -> any Sendable
-  /// Reads the message that was recorded so.
-  func play(_ reader: inout TapeReader) -> any Sendable
+/// Keeps what other threads tell a loop, or says what they told it then. Loop thread only.
+package protocol Crossings: AnyObject {
+  /// The loop's own thread had posted something, which a replay posts itself.
+  func keepOwn()
+  /// Messages of other threads have come to a place.
+  /// - Returns: The messages as they are to be delivered: what depends on other threads is asked of
+  ///   the intake from now on.
+  func keep(_ messages: [any Sendable], at place: Int) -> [any Sendable]
+  /// That was all, at this look.
+  func keepEnd()
+  /// What came next, in a replay; nil: that was all.
+  func next() -> Crossing?
+}
+
+package enum Crossing {
+  case own
+  case messages([any Sendable], at: Int)
 }
 
 /// Where messages of other threads wait until their loop looks. Any thread, but for what is marked.
@@ -64,16 +73,9 @@ package final class Arrivals: @unchecked Sendable {
 }
 
 extension Loop {
-  private enum Entry {
-    static let end = 0
-    /// What the loop's own thread had posted, which a replay posts itself.
-    static let own = 1
-    static let messages = 2
-  }
-
-  /// A place for messages of other threads; nil if the loop is not recorded. Loop thread only.
+  /// A place for messages of other threads; nil if the loop has no intake. Loop thread only.
   package func makeArrivals(_ deliver: @escaping (any Sendable) -> Void) -> Arrivals? {
-    guard isTaped, Tape.state != .idle else { return nil }
+    guard hasIntake, !Intake.isPlain else { return nil }
     lastArrival += 1
     let new = Arrivals(lastArrival, self, deliver)
     arrivals[lastArrival] = new
@@ -83,53 +85,36 @@ extension Loop {
   /// The port whose messages arrive there. Loop thread only.
   package func port(arriving number: Int) -> Port? { arrivals[number]?.port }
 
-  /// Takes in what was asked for, where a recording is written or played.
-  func takeTapedPosts() {
-    guard Tape.seldom(inbox.hasMessages) else { return }
-    if Tape.state == .plays { playPosts() } else { recordPosts() }
+  /// Takes in what was asked for, by the intake.
+  func takePostsByIntake() {
+    guard Intake.seldom(inbox.hasMessages) else { return }
+    if Intake.isReplayed { replayPosts() } else { keepPosts() }
   }
 
-  private func recordPosts() {
-    var entry = TapeWriter()
+  private func keepPosts() {
     for case let post? in inbox.takeAll() {
-      entry.clear()
       guard case .arrived(let arrivals) = post else {
-        entry.put(Entry.own)
-        put(entry)
+        crossings?.keepOwn()
         take(post)
         continue
       }
-      var messages = arrivals.takeAll()
-      entry.put(Entry.messages)
-      entry.put(arrivals.number)
-      entry.put(messages.count)
-      for index in messages.indices {
-        messages[index] = messageTape?.record(messages[index], into: &entry) ?? messages[index]
-      }
-      put(entry)
-      for message in messages { arrivals.hear(message) }
+      let messages = arrivals.takeAll()
+      let told = crossings?.keep(messages, at: arrivals.number) ?? messages
+      for message in told { arrivals.hear(message) }
     }
-    entry.clear()
-    entry.put(Entry.end)
-    put(entry)
+    crossings?.keepEnd()
   }
 
-  private func put(_ entry: TapeWriter) {
-    entry.bytes.withUnsafeBytes { Tape.put(.crossings, $0) }
-  }
-
-  private func playPosts() {
+  private func replayPosts() {
     var own = inbox.takeAll().makeIterator()
-    while true {
-      var entry = TapeReader(Tape.take(.crossings))
-      switch entry.number() {
-      case Entry.own: if case let post?? = own.next() { take(post) }
-      case Entry.messages:
-        let place = arrivals[entry.number()]
-        let messages = (0..<entry.count()).map { _ in messageTape?.play(&entry) }
-        for case let message? in messages { place?.hear(message) }
-      default: return
+    while let crossing = crossings?.next() {
+      switch crossing {
+      case .own: if case let post?? = own.next() { take(post) }
+      case .messages(let messages, let number):
+        let place = arrivals[number]
+        for message in messages { place?.hear(message) }
       }
     }
+    if crossings == nil { while case let post?? = own.next() { take(post) } }
   }
 }

@@ -77,12 +77,13 @@ public final class Loop: @unchecked Sendable {
   /// How many sleeps were left out because a timer was due already.
   var omittedSleeps = 0
   var isApplyingPosts = false
-  /// Whether what enters the loop is recorded, or comes from a recording.
-  let isTaped = Tape.state != .idle
+  /// Whether what enters the loop is kept, or replayed.
+  let hasIntake = !Intake.isPlain
   /// Where messages of other threads arrive then, by number.
   var arrivals: [Int: Arrivals] = [:]
   var lastArrival = 0
-  package var messageTape: (any MessageTape)?
+  /// How it is kept, or replayed.
+  package var crossings: (any Crossings)?
   var isDrainingMainQueue = false
   var mainQueueIsSilent = false
   /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
@@ -146,7 +147,7 @@ public final class Loop: @unchecked Sendable {
     modes = [defaultMode]
     modeIndices = [.default: 0]
     defaultMode.isCommon = true
-    if isTaped { inbox.pin() }
+    if hasIntake { inbox.pin() }
   }
 
   deinit {
@@ -251,7 +252,7 @@ public final class Loop: @unchecked Sendable {
     requests = BlockQueue()
     forgetSignalled()
     commonItems = []
-    messageTape = nil
+    crossings = nil
     tracer = nil
     watchers = []
     lookWhoTraces()

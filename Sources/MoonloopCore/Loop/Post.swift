@@ -11,7 +11,7 @@ package enum Post: @unchecked Sendable {
   case signalled(Loop.Source, Membership)
   /// A port has got a message.
   case portReady(Loop.Port, Membership)
-  /// Messages of other threads wait for a loop that is recorded.
+  /// Messages of other threads wait for a loop that has an intake.
   case arrived(Arrivals)
   /// A change of the loop's items; invisible to a sleeping loop (R85).
   case change((Loop) -> Void)
@@ -195,7 +195,7 @@ extension Loop {
 
   @inline(never)
   private func takeInbox() {
-    if isTaped { return takeTapedPosts() }
+    if hasIntake { return takePostsByIntake() }
     for case let post? in inbox.takeAll() { take(post) }
   }
 
@@ -208,7 +208,7 @@ extension Loop {
     case .portReady(let port, let member):
       member.postIsTaken()
       noteReady(port)
-    case .arrived: break  // only where a recording is
+    case .arrived: break  // only where there is an intake
     case .change(let body): body(self)
     case .stop(let serial, let value):
       if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
@@ -220,5 +220,5 @@ extension Loop {
   }
 
   /// Whether somebody has asked for something. Loop thread only.
-  package var isAskedFor: Bool { isTaped ? Tape.seldom(inbox.hasMessages) : !inbox.isEmpty }
+  package var isAskedFor: Bool { hasIntake ? Intake.seldom(inbox.hasMessages) : !inbox.isEmpty }
 }

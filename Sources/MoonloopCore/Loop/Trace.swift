@@ -68,8 +68,8 @@ extension Loop {
     if isTraced { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
   }
 
-  /// The time, for the tracers: beside a recording if they are no part of it.
-  private var tracedTime: Int64 { isOnlyLookedOn ? Tape.aside { clock.now() } : clock.now() }
+  /// The time, for the tracers: beside the intake if they are no part of it.
+  private var tracedTime: Int64 { isOnlyLookedOn ? Intake.aside { clock.now() } : clock.now() }
 
   /// Calls the code of an item and tells of it.
   func traced(_ kind: CalloutKind, _ mode: Mode, _ item: Item, _ body: () -> Void) {

@@ -1,4 +1,4 @@
-// The answers of the resolver as bytes: where a recording is written, they come through a pipe.
+// The answers of the resolver as bytes: where a thread has an intake, they come through a pipe.
 
 internal import CLinuxShims
 
