@@ -29,16 +29,29 @@ let package = Package(
     .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
     .target(name: "LuaEmbed", dependencies: ["CLuaShims"], swiftSettings: strict),
 
+    // What enters a loop, kept in a file and replayed: C for the calls and for Lua's libraries.
+    .target(
+      name: "CRecording", dependencies: ["CLinuxShims", "CLuaShims", "MoonloopCLua"],
+      cSettings: strictC),
+    .target(
+      name: "MoonloopRecording", dependencies: ["CRecording", "MoonloopCore", "LuaEmbed"],
+      swiftSettings: strict),
+
     .target(name: "MoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
       name: "Moonloop",
-      dependencies: ["MoonloopCore", "MoonloopSystem", "LuaEmbed", "MoonloopLua"],
+      dependencies: [
+        "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed", "MoonloopLua",
+      ],
       swiftSettings: strict),
     // Only the header of libedit: the library is opened when a line is edited.
     .target(name: "CLineEditor", cSettings: strictC),
     .executableTarget(
       name: "MoonloopCLI",
-      dependencies: ["Moonloop", "MoonloopCore", "MoonloopSystem", "LuaEmbed", "CLineEditor"],
+      dependencies: [
+        "Moonloop", "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed",
+        "CLineEditor",
+      ],
       swiftSettings: strict),
 
     .executableTarget(

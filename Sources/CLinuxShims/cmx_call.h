@@ -9,7 +9,8 @@
 #define CALL(name, expression) CALL_ON(name, 0, expression)
 
 // The same, with the descriptor that it is about: an intake tells the calls apart by it.
-#define CALL_ON(name, key, expression) CMX_TAKEN_IN(cmx_call_##name, key, REAL_CALL(name, expression))
+#define CALL_ON(name, key, expression) \
+  CMX_TAKEN_IN(cmx_call_##name, key, REAL_CALL(name, expression))
 
 #define REAL_CALL(name, expression)                                  \
   ({                                                                 \

@@ -227,7 +227,8 @@ static int seeded(lua_State *L) {
     uint64_t seeds[2] = {0, 0};
     if (plays) {
       const void *bytes;
-      if (cmx_intake_take(cmr_key_library, &bytes) == sizeof seeds) memcpy(seeds, bytes, sizeof seeds);
+      size_t count = cmx_intake_take(cmr_key_library, &bytes);
+      if (count == sizeof seeds) memcpy(seeds, bytes, sizeof seeds);
     } else {
       getentropy(seeds, sizeof seeds);
       cmx_intake_put(cmr_key_library, seeds, sizeof seeds);

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopRecording
 internal import MoonloopSystem
 
 /// What a recording begins with.
@@ -135,22 +136,7 @@ enum Recording {
   /// Has the standard libraries of a state take part.
   static func join(_ state: LuaState) {
     if Intake.isPlain { return }
-    state.install(
-      LuaTapeHooks(
-        plays: Intake.isReplayed,
-        put: { bytes, count in
-          Tape.put(.library, UnsafeRawBufferPointer(start: bytes, count: count))
-        },
-        take: { bytes in
-          let found = Tape.take(.library)
-          bytes?.pointee = found.baseAddress
-          return found.count
-        },
-        random: { seeds in
-          seeds?[0] = .random(in: .min ... .max)
-          seeds?[1] = .random(in: .min ... .max)
-        },
-        leave: { Tape.leave() }, resume: { Tape.resume($0) }))
+    Tape.join(state)
     do { try state.run("require 'moonloop.recording'", name: "=moonloop") } catch {
       writeToStandardError("moonloop: \(error.message)")
     }

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopRecording
 internal import MoonloopSystem
 
 let replayCommand = CommandSpec(

@@ -94,7 +94,7 @@ final class ScriptRun {
       runtime.openBed()
       runtime.openConsole()
     } else if Intake.isPlain {
-      runtime.hearAttention(kernel)  // what an attached console does is on no tape
+      runtime.hearAttention(kernel)  // what an attached console does is not recorded
     }
     if settings.editsLines {
       runtime.openConsole()

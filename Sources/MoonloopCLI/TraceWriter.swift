@@ -55,7 +55,8 @@ final class TraceWriter {
   }
 
   private func line(_ mode: ModeName, _ text: String) {
-    let time = fixed(begin.duration(to: Intake.aside { loop.now }).loopNanoseconds, 1_000_000_000, 6)
+    let time = fixed(
+      begin.duration(to: Intake.aside { loop.now }).loopNanoseconds, 1_000_000_000, 6)
     let gap = String(repeating: " ", count: max(0, 12 - time.utf8.count))
     writeToStandardError("\(gap)\(time)  \(mode)  \(text)")
   }

@@ -12,10 +12,17 @@ ARROWS = {  # who may import whom; there is no other arrow
     "MoonloopCLua": set(),
     "CLuaShims": {"MoonloopCLua"},
     "LuaEmbed": {"CLuaShims"},
+    "CRecording": {"CLinuxShims", "CLuaShims", "MoonloopCLua"},
+    "MoonloopRecording": {"CRecording", "MoonloopCore", "LuaEmbed"},
     "MoonloopLua": set(),
-    "Moonloop": {"MoonloopCore", "MoonloopSystem", "LuaEmbed", "MoonloopLua"},
+    "Moonloop": {
+        "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed", "MoonloopLua",
+    },
     "CLineEditor": set(),
-    "MoonloopCLI": {"Moonloop", "MoonloopCore", "MoonloopSystem", "LuaEmbed", "CLineEditor"},
+    "MoonloopCLI": {
+        "Moonloop", "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed",
+        "CLineEditor",
+    },
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")

@@ -1,5 +1,5 @@
-// The intake: what enters a thread from outside. Nearly always the system answers. A thread that has
-// an intake has it keep the answers, or give those of another time in their place.
+// The intake: what enters a thread from outside goes through it, if there is one. It keeps what the
+// system answers, or gives the answers of another time instead.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -56,7 +56,7 @@ let portConnect: LuaRawFunction = { L, context in
     call.runtime.note(
       PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
     let shape = PortShape(link: link)
-    // A replay has no connection, and asks the recording what became of messages.
+    // A replay has no connection, and asks the intake what became of messages.
     let outgoing =
       connection?.outgoing
       ?? Loop.Port(name: place.name, capacity: wanted.capacity) { _, _ in }
@@ -114,7 +114,7 @@ extension HostCall {
     return port
   }
 
-  /// Opens the socket of a port, and has the hub serve it; no recording has a part in that, and a
+  /// Opens the socket of a port, and has the hub serve it; the intake has no part in that, and a
   /// replay has what came of it.
   fileprivate func open(
     _ port: Loop.Port, _ body: (_ hub: Loop) throws(OperatingFailure) -> Void

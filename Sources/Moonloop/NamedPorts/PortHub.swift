@@ -41,7 +41,7 @@ final class PortLink: Sendable {
 
   init(_ close: @escaping @Sendable () -> Void) { self.close = close }
 
-  // Whenever it is collected: no part of a recording.
+  // Whenever it is collected: not through the intake.
   deinit { Intake.outside(close) }
 }
 

@@ -46,7 +46,7 @@ extension NetWait {
     Resolver.shared.resolve(host, family) { fresh.put($0) }
   }
 
-  /// The same where a recording is written or played: the answer comes through a pipe, so that it
+  /// The same where there is an intake: the answer comes through a pipe, so that it
   /// enters the loop as all the rest does. A replay asks nobody.
   private func lookUpByPipe(
     _ host: String, _ family: Resolver.Family,

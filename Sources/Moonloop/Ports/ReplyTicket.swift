@@ -39,7 +39,7 @@ final class ReplyTicket: Sendable {
 
 extension ReplyTicket {
   /// The right to answer another thread, from a loop that is recorded: whether it takes the answer
-  /// goes on the tape.
+  /// goes through the intake.
   convenience init(recording ticket: ReplyTicket) {
     self.init { answer in
       switch answer {

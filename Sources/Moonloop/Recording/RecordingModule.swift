@@ -3,6 +3,7 @@
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopRecording
 
 extension Runtime {
   /// What the part of a recording that is written in Lua asks.

@@ -3,6 +3,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import MoonloopRecording
 internal import MoonloopSystem
 
 /// Room in a port that was full; nothing is said beside it.

@@ -147,7 +147,7 @@ extension HostCall {
     let name = link.name.isEmpty ? "worker" : link.name
     var thread: LoopThread?
     do throws(SystemError) {
-      // Before what is left out of a recording, for this is of the loop's own clock.
+      // Before what goes past the intake, because this is of the loop's own clock.
       let clock = Clock(sharingTimeOf: kernel.clock)
       try Intake.attempt { () throws(SystemError) in
         thread = try LoopThread(name: name, kernel: LinuxKernel(clock)) { loop in

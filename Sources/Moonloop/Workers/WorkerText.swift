@@ -26,7 +26,7 @@ struct WorkerText {
     name = String(file.split(separator: "/").last ?? "")
   }
 
-  /// The same where a recording may be written or played: a replay has the text of then.
+  /// The same through the intake: a replay has the text of then.
   init(throughIntake file: String, searching path: String?) throws(SystemError) {
     var text: WorkerText?
     var failure: SystemError?

@@ -170,14 +170,14 @@ extension Loop {
       asksIntake.store(true, ordering: .relaxed)
     }
 
-    /// It belongs to another thread: what becomes of messages to it goes through the
-    /// intake, if there is one.
+    /// It belongs to another thread: what becomes of messages to it goes through the intake, if
+    /// there is one.
     package func noteForeign() {
       if !Intake.isPlain { asksIntake.store(true, ordering: .relaxed) }
     }
 
-    /// Posts what may come from any thread; where there is an intake as if it came from another one, though
-    /// it may come from the loop's own.
+    /// Posts what may come from any thread; where there is an intake, as if from another one,
+    /// though it may come from the loop's own.
     package func postFromAnywhere(_ message: any Sendable) -> Bool {
       if let arrivals { return isValid && arrivals.post(message) }
       return (try? post(message)) != nil

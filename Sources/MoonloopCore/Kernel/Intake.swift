@@ -1,7 +1,6 @@
-// The intake: what enters a loop's thread from outside goes through it. Nearly always there is none,
-// and the system and the other threads answer; where a run is to be done again, an intake keeps what
-// they say, or says what they said then. The calls of `CLinuxShims` ask it by themselves, so nothing
-// above them knows of it; what other threads do is asked here.
+// The intake: what enters a loop's thread from outside goes through it, if there is one. It keeps
+// what the system and other threads answer, or gives the answers of another run. The calls of
+// `CLinuxShims` ask it by themselves; what other threads have done is asked here.
 
 internal import CLinuxShims
 

@@ -1,5 +1,5 @@
-// What other threads tell a loop that has an intake: it arrives at looks of the loop's thread that a
-// replay repeats, so that it comes to the script at the same points.
+// Messages of other threads to a loop that has an intake: they arrive when the loop's thread looks,
+// and a replay looks at the same points.
 
 internal import Synchronization
 
