@@ -54,10 +54,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "ConformanceFormat", path: "Tests/ConformanceFormat", swiftSettings: strict),
     .executableTarget(
       name: "ConformanceDriver",
       dependencies: [
-        "MoonloopCore", "MoonloopSystem", "MoonloopSimulation", "LuaEmbed", "Moonloop",
+        "ConformanceFormat", "MoonloopCore", "MoonloopSystem", "MoonloopSimulation", "LuaEmbed",
+        "Moonloop",
       ],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
     .executableTarget(

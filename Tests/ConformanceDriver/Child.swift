@@ -1,5 +1,6 @@
 // A process of this program that runs one scenario; its output comes through a pipe.
 
+import ConformanceFormat
 import Glibc
 
 struct Child {

@@ -1,5 +1,6 @@
 // Runs one scenario in this process and prints the line that the format asks for.
 
+import ConformanceFormat
 import Glibc
 import Synchronization
 

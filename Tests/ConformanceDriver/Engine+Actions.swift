@@ -1,5 +1,6 @@
 // Performs actions: for each word of the format, which thread does what to which loop or object.
 
+import ConformanceFormat
 import MoonloopCore
 import Synchronization
 

@@ -1,5 +1,6 @@
 // What happens when an object is called: its entry in the trace, then its actions.
 
+import ConformanceFormat
 import MoonloopCore
 import Synchronization
 

@@ -1,5 +1,6 @@
 // Answers queries, as entries of the trace.
 
+import ConformanceFormat
 import MoonloopCore
 
 extension Engine {

@@ -1,5 +1,6 @@
 // Performs a scenario: makes its objects, then its steps, on the home thread and on others.
 
+import ConformanceFormat
 import Glibc
 import MoonloopCore
 import Synchronization

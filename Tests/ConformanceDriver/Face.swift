@@ -1,6 +1,7 @@
 // What a scenario asks of a run loop, in the words of the format: the seam between the engine and
 // the interfaces that can be put to the test.
 
+import ConformanceFormat
 import MoonloopCore
 
 /// What a callback was called for.

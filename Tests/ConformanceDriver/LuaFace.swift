@@ -1,6 +1,7 @@
 // Drives the run loop through its Lua interface: each loop has a Lua state of its own, and what is
 // done on its thread is done by Lua functions (`LuaScript`).
 
+import ConformanceFormat
 import LuaEmbed
 import Moonloop
 import MoonloopCore

@@ -1,5 +1,6 @@
 // One Lua state on one loop: where the Lua functions of `LuaScript` live.
 
+import ConformanceFormat
 import LuaEmbed
 import Moonloop
 import MoonloopCore

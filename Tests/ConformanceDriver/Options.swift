@@ -1,5 +1,7 @@
 // The command line of the driver.
 
+import ConformanceFormat
+
 enum FaceName: String, CaseIterable { case swift, lua }
 enum KernelName: String, CaseIterable { case real, simulated }
 

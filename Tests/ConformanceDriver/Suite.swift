@@ -1,5 +1,6 @@
 // Runs many scenarios, each in a process of its own, several at a time, and reports on them.
 
+import ConformanceFormat
 import Glibc
 
 struct Suite {

@@ -1,5 +1,6 @@
 // Drives the run loop through its Swift interface.
 
+import ConformanceFormat
 import MoonloopCore
 import Synchronization
 

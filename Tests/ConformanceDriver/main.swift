@@ -1,5 +1,6 @@
 // Runs run-loop scenarios against this package: one as a line of JSON, or many with a report.
 
+import ConformanceFormat
 import Glibc
 
 do {

@@ -1,12 +1,12 @@
 // The fields of one JSON object, taken one after the other; what nobody took is an error.
 
-struct Fields {
+package struct Fields {
   /// What the object is, for messages: "timer 't'", "action 'run' in step 3".
-  var place: String
+  package var place: String
   private var rest: [(name: String, value: JSON)]
   private var known: [String] = []
 
-  init(_ value: JSON, place: String) throws(FormatError) {
+  package init(_ value: JSON, place: String) throws(FormatError) {
     guard case .object(let fields) = value else {
       throw FormatError(message: "\(place) is \(value.kind), not an object")
     }
@@ -14,19 +14,19 @@ struct Fields {
     rest = fields
   }
 
-  func error(_ what: String) -> FormatError { FormatError(message: "\(place): \(what)") }
+  package func error(_ what: String) -> FormatError { FormatError(message: "\(place): \(what)") }
 
   /// Takes a field away, whatever it is.
-  mutating func take(_ name: String) -> JSON? {
+  package mutating func take(_ name: String) -> JSON? {
     known.append(name)
     guard let index = rest.firstIndex(where: { $0.name == name }) else { return nil }
     return rest.remove(at: index).value
   }
 
-  func peek(_ name: String) -> JSON? { rest.first { $0.name == name }?.value }
+  package func peek(_ name: String) -> JSON? { rest.first { $0.name == name }?.value }
 
   /// Everything must have been taken by now.
-  func finish() throws(FormatError) {
+  package func finish() throws(FormatError) {
     guard let field = rest.first else { return }
     throw error(
       "unknown field '\(field.name)'; known here: \(known.sorted().joined(separator: ", "))")
@@ -38,24 +38,26 @@ struct Fields {
     error("'\(name)' must be \(wanted), but is \(value.kind)")
   }
 
-  mutating func optionalString(_ name: String) throws(FormatError) -> String? {
+  package mutating func optionalString(_ name: String) throws(FormatError) -> String? {
     guard let value = take(name) else { return nil }
     guard case .string(let string) = value else { throw wrong(name, value, "a string") }
     return string
   }
 
-  mutating func string(_ name: String) throws(FormatError) -> String {
+  package mutating func string(_ name: String) throws(FormatError) -> String {
     guard let string = try optionalString(name) else { throw error("'\(name)' is missing") }
     return string
   }
 
-  mutating func bool(_ name: String, default fallback: Bool = false) throws(FormatError) -> Bool {
+  package mutating func bool(_ name: String, default fallback: Bool = false) throws(FormatError)
+    -> Bool
+  {
     guard let value = take(name) else { return fallback }
     guard case .bool(let bool) = value else { throw wrong(name, value, "true or false") }
     return bool
   }
 
-  mutating func optionalInt(_ name: String) throws(FormatError) -> Int? {
+  package mutating func optionalInt(_ name: String) throws(FormatError) -> Int? {
     guard let value = take(name) else { return nil }
     guard case .number(let number) = value, let int = Int(exactly: number) else {
       throw wrong(name, value, "a whole number")
@@ -64,7 +66,7 @@ struct Fields {
   }
 
   /// A time in milliseconds, as nanoseconds.
-  mutating func optionalTime(_ name: String) throws(FormatError) -> Int64? {
+  package mutating func optionalTime(_ name: String) throws(FormatError) -> Int64? {
     guard let value = take(name) else { return nil }
     guard case .number(let number) = value, abs(number) <= 1e9 else {
       throw wrong(name, value, "a number of milliseconds up to 1e9")
@@ -72,18 +74,18 @@ struct Fields {
     return Int64((number * 1e6).rounded())
   }
 
-  mutating func time(_ name: String) throws(FormatError) -> Int64 {
+  package mutating func time(_ name: String) throws(FormatError) -> Int64 {
     guard let time = try optionalTime(name) else { throw error("'\(name)' is missing") }
     return time
   }
 
-  mutating func array(_ name: String) throws(FormatError) -> [JSON]? {
+  package mutating func array(_ name: String) throws(FormatError) -> [JSON]? {
     guard let value = take(name) else { return nil }
     guard case .array(let elements) = value else { throw wrong(name, value, "an array") }
     return elements
   }
 
-  mutating func strings(_ name: String) throws(FormatError) -> [String]? {
+  package mutating func strings(_ name: String) throws(FormatError) -> [String]? {
     guard let elements = try array(name) else { return nil }
     var strings: [String] = []
     for element in elements {
@@ -96,7 +98,7 @@ struct Fields {
   }
 
   /// A list of words of a fixed set.
-  mutating func words<Word: RawRepresentable & CaseIterable & Equatable>(
+  package mutating func words<Word: RawRepresentable & CaseIterable & Equatable>(
     _ name: String, of type: Word.Type = Word.self
   ) throws(FormatError) -> [Word]? where Word.RawValue == String {
     guard let strings = try strings(name) else { return nil }
@@ -105,7 +107,7 @@ struct Fields {
     return words
   }
 
-  func word<Word: RawRepresentable & CaseIterable & Equatable>(
+  package func word<Word: RawRepresentable & CaseIterable & Equatable>(
     _ string: String, in name: String, of type: Word.Type = Word.self
   ) throws(FormatError) -> Word where Word.RawValue == String {
     guard let word = Word(rawValue: string) else {

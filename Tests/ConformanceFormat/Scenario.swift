@@ -1,33 +1,33 @@
 // A scenario as the driver sees it: objects to make, steps to perform, the trace to leave.
 
 /// One scenario file, read and checked. Times are in nanoseconds, not yet stretched.
-struct Scenario: Sendable {
-  var id: String
-  var family: String
-  var title: String
+package struct Scenario: Sendable {
+  package var id: String
+  package var family: String
+  package var title: String
   /// Whether the home thread is the process's main thread.
-  var onMainThread: Bool
+  package var onMainThread: Bool
   /// The abilities without which the scenario cannot run.
-  var needs: [String]
-  var objects: [ObjectSpec]
-  var steps: [Action]
-  var expect: [String]
+  package var needs: [String]
+  package var objects: [ObjectSpec]
+  package var steps: [Action]
+  package var expect: [String]
 }
 
 /// One object to make.
-struct ObjectSpec: Sendable {
-  var id: String
-  var kind: Kind
+package struct ObjectSpec: Sendable {
+  package var id: String
+  package var kind: Kind
   /// The modes of the home loop it is in from the start.
-  var modes: [String]
+  package var modes: [String]
   /// Made only by a `create` action.
-  var isDeferred: Bool
-  var isQuiet: Bool
-  var isStamped: Bool
+  package var isDeferred: Bool
+  package var isQuiet: Bool
+  package var isStamped: Bool
   /// What each of its callbacks does after its entry.
-  var actions: [Action]
+  package var actions: [Action]
 
-  enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// An interval of 0 or less fires once.
     case timer(delay: Int64, interval: Int64)
     case source(order: Int, hasLifecycle: Bool)
@@ -38,7 +38,7 @@ struct ObjectSpec: Sendable {
   }
 
   /// The word of the format for its type.
-  var type: ObjectType {
+  package var type: ObjectType {
     switch kind {
     case .timer: .timer
     case .source: .source
@@ -52,7 +52,7 @@ struct ObjectSpec: Sendable {
 
 extension ObjectSpec {
   /// The same with its times multiplied.
-  func stretched(by scale: Int64) -> ObjectSpec {
+  package func stretched(by scale: Int64) -> ObjectSpec {
     guard case .timer(let delay, let interval) = kind else { return self }
     var spec = self
     spec.kind = .timer(delay: delay * scale, interval: interval * scale)
@@ -60,34 +60,34 @@ extension ObjectSpec {
   }
 }
 
-enum ObjectType: String, Sendable, CaseIterable {
+package enum ObjectType: String, Sendable, CaseIterable {
   case timer, source, port, fd, observer, block
 }
 
 /// What a descriptor can be ready for.
-enum Direction: String, Sendable, CaseIterable {
+package enum Direction: String, Sendable, CaseIterable {
   case read, write
 }
 
 /// The six activities of a run loop.
-enum ActivityName: String, Sendable, CaseIterable {
+package enum ActivityName: String, Sendable, CaseIterable {
   case entry, beforeTimers, beforeSources, beforeWaiting, afterWaiting, exit
 }
 
 /// One action, of the steps, of a thread, or of a callback.
-struct Action: Sendable {
-  var op: Operation
+package struct Action: Sendable {
+  package var op: Operation
   /// Only for this activity or direction of the callback.
-  var on: String?
+  package var on: String?
   /// Only in the n-th callback, counted from 1.
-  var nth: Int?
+  package var nth: Int?
   /// The loop it applies to: `Action.home` or the name of a thread.
-  var loop: String
+  package var loop: String
 
-  static let home = "home"
+  package static let home = "home"
 }
 
-indirect enum Operation: Sendable {
+package indirect enum Operation: Sendable {
   /// No timeout means forever.
   case run(mode: String, timeout: Int64?, returnAfterSource: Bool)
   case runUnconditionally
@@ -120,7 +120,7 @@ indirect enum Operation: Sendable {
   case join(name: String)
 }
 
-enum Query: Sendable {
+package enum Query: Sendable {
   case currentMode
   case waiting
   case valid(id: String)

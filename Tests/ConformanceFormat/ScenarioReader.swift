@@ -2,7 +2,7 @@
 
 extension Scenario {
   /// Reads and checks a whole file.
-  static func read(_ bytes: [UInt8]) throws(FormatError) -> Scenario {
+  package static func read(_ bytes: [UInt8]) throws(FormatError) -> Scenario {
     var fields = try Fields(try JSON.parse(bytes), place: "scenario")
     guard try fields.optionalInt("format") == 1 else { throw fields.error("'format' must be 1") }
     let objects = try fields.array("objects") ?? []
@@ -40,11 +40,11 @@ extension Scenario {
 }
 
 /// What a scenario declares, so that a reference to something else is found before it runs.
-struct Names {
+package struct Names {
   private(set) var types: [String: ObjectType] = [:]
   private(set) var threads: Set<String> = []
 
-  mutating func declare(_ object: JSON) throws(FormatError) {
+  package mutating func declare(_ object: JSON) throws(FormatError) {
     var fields = try Fields(object, place: "an object")
     let id = try fields.string("id")
     let type: ObjectType = try fields.word(try fields.string("type"), in: "type")
@@ -54,7 +54,7 @@ struct Names {
   }
 
   /// Finds the threads that an action, or the actions of an object, start, however deeply nested.
-  mutating func declareThreads(in value: JSON) {
+  package mutating func declareThreads(in value: JSON) {
     guard case .object(let fields) = value else { return }
     var op: String?
     var name: String?
@@ -69,7 +69,7 @@ struct Names {
 }
 
 extension ObjectSpec {
-  static func read(_ value: JSON, _ names: Names) throws(FormatError) -> ObjectSpec {
+  package static func read(_ value: JSON, _ names: Names) throws(FormatError) -> ObjectSpec {
     var fields = try Fields(value, place: "an object")
     let id = try fields.string("id")
     let type: ObjectType = try fields.word(try fields.string("type"), in: "type")
@@ -92,7 +92,7 @@ extension ObjectSpec {
 }
 
 extension ObjectSpec.Kind {
-  static func read(_ type: ObjectType, _ fields: inout Fields) throws(FormatError) -> Self {
+  package static func read(_ type: ObjectType, _ fields: inout Fields) throws(FormatError) -> Self {
     switch type {
     case .timer:
       return .timer(

@@ -1,7 +1,7 @@
 // The little JSON that scenario files and the driver's own line need: strict, with line numbers.
 
 /// A JSON value; the fields of an object keep their order.
-enum JSON {
+package enum JSON {
   case null
   case bool(Bool)
   case number(Double)
@@ -10,7 +10,7 @@ enum JSON {
   case object([(name: String, value: JSON)])
 
   /// What to call the value in a message.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "null"
     case .bool: "a boolean"
@@ -23,13 +23,14 @@ enum JSON {
 }
 
 /// Something in a file that is not as the format asks for.
-struct FormatError: Error {
-  let message: String
+package struct FormatError: Error {
+  package let message: String
+  package init(message: String) { self.message = message }
 }
 
 extension JSON {
   /// Reads one value that fills the whole text.
-  static func parse(_ bytes: [UInt8]) throws(FormatError) -> JSON {
+  package static func parse(_ bytes: [UInt8]) throws(FormatError) -> JSON {
     var reader = JSONReader(bytes: bytes)
     let value = try reader.value()
     reader.skipSpace()
@@ -40,7 +41,7 @@ extension JSON {
   }
 
   /// A string as JSON text.
-  static func quoted(_ string: String) -> String {
+  package static func quoted(_ string: String) -> String {
     var text = "\""
     for scalar in string.unicodeScalars {
       switch scalar {

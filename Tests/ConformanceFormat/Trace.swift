@@ -2,14 +2,16 @@
 
 import Synchronization
 
-final class Trace: Sendable {
+package final class Trace: Sendable {
   private struct State {
     var entries: [String] = []
     var isClosed = false
   }
   private let state = Mutex(State())
 
-  func add(_ entry: String) {
+  package init() {}
+
+  package func add(_ entry: String) {
     state.withLock { state in
       if !state.isClosed { state.entries.append(entry) }
     }
@@ -17,7 +19,7 @@ final class Trace: Sendable {
 
   /// Ends the trace: what threads that are still at work do from now on leaves no entry.
   /// - Returns: All entries; nil if the trace was closed before.
-  func close(adding last: String? = nil) -> [String]? {
+  package func close(adding last: String? = nil) -> [String]? {
     state.withLock { state in
       guard !state.isClosed else { return nil }
       state.isClosed = true
@@ -29,7 +31,7 @@ final class Trace: Sendable {
 
 extension Trace {
   /// A time as entries show it: in milliseconds, rounded down to a whole 100, with 5 ms of grace.
-  static func slot(nanoseconds: Int64) -> Int64 {
+  package static func slot(nanoseconds: Int64) -> Int64 {
     let shifted = nanoseconds + 5_000_000
     let slot: Int64 = 100_000_000
     // Rounds towards minus infinity, for dates before time 0.

@@ -2,7 +2,7 @@
 
 extension Action {
   /// - Parameter type: The type of the object whose callbacks perform it; nil in steps and threads.
-  static func read(
+  package static func read(
     _ value: JSON, in place: String, of type: ObjectType?, _ names: Names
   ) throws(FormatError) -> Action {
     var fields = try Fields(value, place: "an action in \(place)")
