@@ -9,8 +9,8 @@ struct Child {
   let output: Int32
   private(set) var text: [UInt8] = []
 
-  /// Starts this very program with other arguments.
-  init(arguments: [String]) throws(FormatError) {
+  /// Starts this very program with other arguments, or one that was built beside it.
+  init(program: String? = nil, arguments: [String]) throws(FormatError) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Child.error("make a pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -23,8 +23,9 @@ struct Child {
     defer { for argument in argv { free(argument) } }
     // A crash must end the process, not start Swift's backtracer, which would keep the pipe open.
     setenv("SWIFT_BACKTRACE", "enable=no", 1)
+    let path = program.map { Child.folder + $0 } ?? "/proc/self/exe"
     var pid: pid_t = 0
-    let status = posix_spawn(&pid, "/proc/self/exe", &actions, nil, argv, environ)
+    let status = posix_spawn(&pid, path, &actions, nil, argv, environ)
     close(ends[1])
     guard status == 0 else {
       close(ends[0])
@@ -34,6 +35,13 @@ struct Child {
     self.pid = pid
     output = ends[0]
   }
+
+  /// Where the programs of the package are built.
+  static let folder: String = {
+    guard let path = realpath("/proc/self/exe", nil) else { return "" }
+    defer { free(path) }
+    return String(cString: path).split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/"
+  }()
 
   private static func error(_ what: String) -> FormatError {
     FormatError(message: "cannot \(what): \(String(cString: strerror(errno)))")

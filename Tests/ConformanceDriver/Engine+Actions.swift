@@ -8,7 +8,7 @@ extension Engine {
   /// Performs an action of the thread that is calling.
   func perform(_ action: Action, by thread: ScenarioThread) {
     guard let target = state.withLock({ $0.threads[action.loop] }) else {
-      Driver.fail("the loop of thread '\(action.loop)' is used before the thread was started")
+      fail("the loop of thread '\(action.loop)' is used before the thread was started")
     }
     let loop = target.loop
     switch action.op {
@@ -38,7 +38,7 @@ extension Engine {
     case .thread(let name, let actions): startThread(named: name, actions, by: thread)
     case .join(let name):
       guard let other = state.withLock({ $0.threads[name] }) else {
-        Driver.fail("thread '\(name)' is joined before it was started")
+        fail("thread '\(name)' is joined before it was started")
       }
       thread.loop.block(until: nil, other.isDone)
     case .perform, .performOn, .performAfter, .cancelPerform, .mainAsync:
@@ -49,7 +49,7 @@ extension Engine {
   }
 
   /// Adds an entry of the calling thread.
-  func add(_ entry: String) { trace.add(prefix + entry) }
+  func add(_ entry: String) { job.trace.add(prefix + entry) }
 
   private func run(
     mode: String, timeout: Int64?, returnAfterSource: Bool, by thread: ScenarioThread

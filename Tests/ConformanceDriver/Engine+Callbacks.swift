@@ -8,10 +8,10 @@ extension Engine {
   func called(_ id: String, _ event: Event) {
     guard let spec = specs[id], let thread = current else { return }
     world.spendTime()
-    if world.now() - state.withLock({ $0.start }) > Driver.limit * scale { Driver.giveUp(trace) }
+    if world.now() - state.withLock({ $0.start }) > Scenario.limit * scale { job.giveUp() }
     if !spec.isQuiet {
       let stamp = spec.isStamped ? "@\(Trace.slot(nanoseconds: elapsed()))" : ""
-      trace.add(prefix + event.entry(of: spec) + stamp)
+      job.trace.add(prefix + event.entry(of: spec) + stamp)
     }
     // Being added and removed is not being called.
     guard !event.isLifecycle else { return }

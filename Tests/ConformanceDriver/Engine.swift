@@ -6,9 +6,8 @@ import MoonloopCore
 import Synchronization
 
 final class Engine: CallbackReceiver {
-  let scenario: Scenario
+  let job: BatchJob
   let world: any World
-  let trace: Trace
   /// By what all times of the scenario are stretched.
   let scale: Int64
   /// Set once, before the home thread starts.
@@ -34,14 +33,13 @@ final class Engine: CallbackReceiver {
   let specs: [String: ObjectSpec]
 
   init(
-    _ scenario: Scenario, world: any World, scale: Int64, trace: Trace,
+    _ job: BatchJob, world: any World, scale: Int64,
     makeFace: (any CallbackReceiver) -> any Face
   ) {
-    self.scenario = scenario
+    self.job = job
     self.world = world
     self.scale = scale
-    self.trace = trace
-    specs = Dictionary(uniqueKeysWithValues: scenario.objects.map { ($0.id, $0) })
+    specs = Dictionary(uniqueKeysWithValues: job.scenario.objects.map { ($0.id, $0) })
     let relay = Relay()
     face = makeFace(relay)
     relay.target.withLock { $0 = self }
@@ -59,8 +57,8 @@ final class Engine: CallbackReceiver {
   func performAsHome() {
     let home = enter(name: nil)
     state.withLock { $0.start = world.now() }
-    for spec in scenario.objects where !spec.isDeferred { make(spec, by: home) }
-    for step in scenario.steps { perform(step, by: home) }
+    for spec in job.scenario.objects where !spec.isDeferred { make(spec, by: home) }
+    for step in job.scenario.steps { perform(step, by: home) }
   }
 
   // MARK: Time
@@ -147,9 +145,6 @@ final class Engine: CallbackReceiver {
     return state.withLock { $0.actingFor[id] ?? $0.running[id] }?.prefix ?? ""
   }
 }
-
-/// The system's name for the calling thread.
-func currentThreadID() -> UInt { UInt(pthread_self()) }
 
 /// Carries an answer from the thread that gives it.
 private final class AnswerBox<Answer: Sendable>: Sendable {

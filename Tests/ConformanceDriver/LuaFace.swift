@@ -104,7 +104,7 @@ final class LuaFace: Face {
       return side
     }
     guard let side = state.withLock({ $0.sides[places[id] ?? Action.home] }), side.loop.isOnThread
-    else { Driver.fail("'\(id)' is used on a thread that is not its loop's") }
+    else { fail("'\(id)' is used on a thread that is not its loop's") }
     return side
   }
 
@@ -112,7 +112,7 @@ final class LuaFace: Face {
     let side = state.withLock { state in
       state.names[ObjectIdentifier(loop)].flatMap { state.sides[$0] }
     }
-    guard let side, side.loop.isOnThread else { Driver.fail("a loop is used on another's thread") }
+    guard let side, side.loop.isOnThread else { fail("a loop is used on another's thread") }
     return side
   }
 
@@ -192,7 +192,7 @@ final class LuaFace: Face {
     case "stopped": return .stopped
     case "timed_out": return .timedOut
     case "handled_source": return .handledSource
-    default: Driver.fail("run ended as '\(word)'")
+    default: fail("run ended as '\(word)'")
     }
   }
 

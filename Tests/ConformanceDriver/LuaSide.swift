@@ -15,12 +15,12 @@ final class LuaSide: @unchecked Sendable {
     do {
       lua = try LuaState(on: loop, limits: LuaLimits(nesting: 60))
       lua.register("called") { (id: String, word: String, detail: String) in
-        guard let event = Event(word, detail) else { Driver.fail("unknown event '\(word)'") }
+        guard let event = Event(word, detail) else { fail("unknown event '\(word)'") }
         receiver.called(id, event)
       }
       try lua.run(LuaScript.source, name: "=conformance")
     } catch {
-      Driver.fail("\(error)")
+      fail("\(error)")
     }
   }
 
@@ -29,20 +29,20 @@ final class LuaSide: @unchecked Sendable {
 
   private func function(_ name: String) -> LuaFunction {
     guard let function = lua.globals[function: name] else {
-      Driver.fail("the Lua side has no function '\(name)'")
+      fail("the Lua side has no function '\(name)'")
     }
     return function
   }
 
   func call<each A: LuaPushable>(_ name: String, _ arguments: repeat each A) {
-    do { try function(name)(repeat each arguments) } catch { Driver.fail("\(name): \(error)") }
+    do { try function(name)(repeat each arguments) } catch { fail("\(name): \(error)") }
   }
 
   func ask<each A: LuaPushable, R: LuaReadable>(
     _ name: String, _ arguments: repeat each A
   ) -> R {
     do { return try function(name)(repeat each arguments) } catch {
-      Driver.fail("\(name): \(error)")
+      fail("\(name): \(error)")
     }
   }
 

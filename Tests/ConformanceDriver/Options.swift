@@ -2,7 +2,16 @@
 
 import ConformanceFormat
 
-enum FaceName: String, CaseIterable { case swift, lua }
+/// Who performs a scenario: this package by one of its interfaces, the model of its rules, the same
+/// with the rulings of Core Foundation, or the live CFRunLoop.
+enum FaceName: String, CaseIterable {
+  case swift, lua, model
+  case cfModel = "cf-model"
+  case cf
+
+  /// Whether traces are compared with those of Core Foundation.
+  var isCF: Bool { self == .cf || self == .cfModel }
+}
 enum KernelName: String, CaseIterable { case real, simulated }
 
 struct Options {
@@ -10,6 +19,8 @@ struct Options {
   var kernel = KernelName.real
   /// Run this one scenario in this process and print its line.
   var json: String?
+  /// Run the scenarios of this file, one a line, in this process.
+  var batch: String?
   /// Only read the files.
   var checksOnly = false
   /// The folder whose scenarios are run when no file is named.
@@ -23,16 +34,18 @@ struct Options {
   var files: [String] = []
 
   static let usage = """
-    usage: conformance [--face swift|lua] [--kernel real|simulated] [FILE...]
-           conformance [--face swift|lua] [--kernel real|simulated] --json FILE
+    usage: conformance [--face NAME] [--kernel real|simulated] [FILE...]
+           conformance [--face NAME] [--kernel real|simulated] --json FILE
 
     Runs run-loop scenarios and compares the traces they leave with those they have to leave.
     Without files it runs those in Tests/Conformance; a folder stands for its .json files.
 
-      --face NAME     the interface to drive: swift (default) or lua
+      --face NAME     the interface to drive: swift (default) or lua; or the model of the
+                      rules; or cf, the live CFRunLoop, or cf-model, the model of that
       --kernel NAME   real time and threads (default), or simulated
       --json FILE     run one scenario and print its trace as a line of JSON; exit status 0,
                       3 when it took more than 20 seconds
+      --batch FILE    run the scenarios of a file, one a line, as --json does
       --suite DIR     the folder to run when no file is named (Tests/Conformance)
       --times N       run each scenario N times (1)
       --jobs N        run N scenarios at the same time (8)
@@ -56,6 +69,7 @@ struct Options {
       case "--face": options.face = try word(argument, &rest)
       case "--kernel": options.kernel = try word(argument, &rest)
       case "--json": options.json = try value(argument, &rest)
+      case "--batch": options.batch = try value(argument, &rest)
       case "--no-retry": options.retries = false
       case "--suite": options.suite = try value(argument, &rest)
       case "--times": options.times = try count(argument, &rest)

@@ -1,5 +1,6 @@
 // The real world: the system's clock, threads and sockets.
 
+import ConformanceFormat
 import Dispatch
 import Glibc
 
@@ -8,11 +9,7 @@ final class RealWorld: World {
 
   func spendTime() {}
 
-  func runHome(onMainThread: Bool, _ body: @escaping @Sendable () -> Void) {
-    guard !onMainThread else { return body() }
-    startSystemThread(body)
-    while true { pause() }
-  }
+  func runHome(_ body: () -> Void) { body() }
 
   func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
     startSystemThread(body)
@@ -28,7 +25,7 @@ final class RealWorld: World {
     var ends: [Int32] = [0, 0]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     guard socketpair(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-      Driver.fail("cannot make a pair of sockets: \(String(cString: strerror(errno)))")
+      fail("cannot make a pair of sockets: \(String(cString: strerror(errno)))")
     }
     return (ends[0], ends[1])
   }
@@ -45,10 +42,4 @@ final class RealWorld: World {
   }
 
   func close(_ fd: Int32) { _ = Glibc.close(fd) }
-}
-
-func monotonicNanoseconds() -> UInt64 {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

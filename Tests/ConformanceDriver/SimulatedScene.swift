@@ -1,5 +1,6 @@
 // The simulated world: exact time that passes only when every thread waits.
 
+import ConformanceFormat
 import Glibc
 import MoonloopCore
 internal import MoonloopSimulation
@@ -20,12 +21,7 @@ final class SimulatedScene: World {
   /// Without it, a scenario that is never idle would never end.
   func spendTime() { world.sleep(20_000) }
 
-  func runHome(onMainThread: Bool, _ body: @escaping @Sendable () -> Void) {
-    let home: @Sendable () -> Void = { [self] in world.run("home") { withLoop(body) } }
-    guard !onMainThread else { return home() }
-    startSystemThread(home)
-    while true { pause() }
-  }
+  func runHome(_ body: () -> Void) { world.run("home") { withLoop(body) } }
 
   func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
     _ = world.thread(name) { [self] in withLoop(body) }
@@ -37,7 +33,7 @@ final class SimulatedScene: World {
   }
 
   func mainAsync(_ block: @escaping @Sendable () -> Void) {
-    Driver.fail("the simulated kernel has no libdispatch main queue")
+    fail("the simulated kernel has no libdispatch main queue")
   }
 
   // MARK: Sockets
@@ -46,7 +42,7 @@ final class SimulatedScene: World {
     do {
       let (near, far) = try outside.socketPair()
       return (near, far)
-    } catch { Driver.fail("cannot make a pair of sockets: \(error)") }
+    } catch { fail("cannot make a pair of sockets: \(error)") }
   }
 
   func read(_ fd: Int32, atMost count: Int) -> ReadOutcome {

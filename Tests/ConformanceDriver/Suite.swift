@@ -37,8 +37,8 @@ struct Suite {
   func run() -> Int32 {
     var jobs: [Job] = []
     for path in options.files.flatMap(Self.files) {
-      do { jobs.append(Job(path: path, scenario: try Driver.read(path))) } catch {
-        Driver.fail(error.message)
+      do { jobs.append(Job(path: path, scenario: try Scenario.read(file: path))) } catch {
+        fail(error.message)
       }
     }
     if options.checksOnly {
@@ -75,7 +75,7 @@ struct Suite {
     var running: [Running] = []
     while !waiting.isEmpty || !running.isEmpty {
       while running.count < options.jobs, let job = waiting.popFirst() {
-        do { running.append(try start(jobs[job], job)) } catch { Driver.fail(error.message) }
+        do { running.append(try start(jobs[job], job)) } catch { fail(error.message) }
       }
       var descriptors = running.map {
         pollfd(fd: $0.child.output, events: Int16(POLLIN), revents: 0)
@@ -101,11 +101,11 @@ struct Suite {
   }
 
   private func start(_ job: Job, _ index: Int) throws(FormatError) -> Running {
-    let child = try Child(arguments: [
+    let child = try Child(program: options.face == .cf ? "ConformanceReference" : nil, arguments: [
       "--face", options.face.rawValue, "--kernel", options.kernel.rawValue, "--json", job.path,
     ])
     // It gives up by itself; this is for one that cannot.
-    let limit = UInt64(Driver.limit * Driver.scale + 10_000_000_000)
+    let limit = UInt64(Scenario.limit * timeScale() + 10_000_000_000)
     return Running(child: child, job: index, deadline: monotonicNanoseconds() + limit)
   }
 
@@ -115,7 +115,7 @@ struct Suite {
     var slow = self
     slow.options.jobs = 1
     let scale = getenv("CONFORMANCE_SCALE").map { String(cString: $0) }
-    setenv("CONFORMANCE_SCALE", String(Driver.scale * 5), 1)
+    setenv("CONFORMANCE_SCALE", String(timeScale() * 5), 1)
     defer {
       if let scale { setenv("CONFORMANCE_SCALE", scale, 1) } else { unsetenv("CONFORMANCE_SCALE") }
     }
@@ -134,12 +134,16 @@ struct Suite {
     guard let trace = trace(in: child.text, of: scenario) else {
       return .failed("printed no trace: \(String(decoding: child.text, as: UTF8.self))")
     }
-    guard var difference = compare(trace, scenario.expect) else { return .passed }
+    guard var difference = compare(trace, expected(of: scenario)) else { return .passed }
     if options.kernel == .real, running.longestStall > 20_000_000 {
       difference +=
         " (the machine stood still for \(running.longestStall / 1_000_000) ms meanwhile)"
     }
     return .failed(difference)
+  }
+
+  private func expected(of scenario: Scenario) -> [String] {
+    options.face.isCF ? scenario.cf ?? scenario.expect : scenario.expect
   }
 
   private func trace(in text: [UInt8], of scenario: Scenario) -> [String]? {

@@ -93,13 +93,13 @@ final class SwiftFace: Face {
 
   func item(_ id: String) -> Loop.Item {
     guard let item = state.withLock({ $0.items[id] }) else {
-      Driver.fail("'\(id)' is used before it was created")
+      fail("'\(id)' is used before it was created")
     }
     return item
   }
 
   private func item<Kind: Loop.Item>(_ id: String, as kind: Kind.Type = Kind.self) -> Kind {
-    guard let item = item(id) as? Kind else { Driver.fail("'\(id)' is not a \(kind)") }
+    guard let item = item(id) as? Kind else { fail("'\(id)' is not a \(kind)") }
     return item
   }
 
@@ -108,7 +108,7 @@ final class SwiftFace: Face {
     do { try loop.add(item(id), modes: [ModeName(mode)]) } catch {
       switch error {
       case .invalidItem, .onAnotherLoop: break
-      default: Driver.fail("cannot add '\(id)' to \(mode): \(error)")
+      default: fail("cannot add '\(id)' to \(mode): \(error)")
       }
     }
   }
@@ -130,7 +130,7 @@ final class SwiftFace: Face {
     case let port as Loop.Port: port.invalidate()
     case let descriptor as Loop.DescriptorSource: descriptor.invalidate()
     case let observer as Loop.Observer: observer.invalidate()
-    default: Driver.fail("'\(id)' cannot be invalidated")
+    default: fail("'\(id)' cannot be invalidated")
     }
   }
 

@@ -14,8 +14,8 @@ protocol World: AnyObject, Sendable {
   /// Lets the time pass that a callback takes, where that does not pass by itself.
   func spendTime()
 
-  /// Runs the home thread to its end: the calling thread, or a fresh one with a fresh loop.
-  func runHome(onMainThread: Bool, _ body: @escaping @Sendable () -> Void)
+  /// Makes the calling thread the home thread, with its loop, to its end.
+  func runHome(_ body: () -> Void)
   /// Starts a thread with a loop of its own.
   func startThread(named name: String, _ body: @escaping @Sendable () -> Void)
   /// Hands a block to the libdispatch main queue.

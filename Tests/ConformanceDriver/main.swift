@@ -9,10 +9,13 @@ do {
     exit(0)
   }
   if let path = options.json {
-    Driver.run(try Driver.read(path), options)
+    Driver.run([try Scenario.read(file: path)], options)
+  }
+  if let path = options.batch {
+    Driver.run(try Scenario.readLines(file: path), options)
   }
   if options.files.isEmpty { options.files = [options.suite] }
   exit(Suite(options).run())
 } catch {
-  Driver.fail(error.message)
+  fail(error.message)
 }

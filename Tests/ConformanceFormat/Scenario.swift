@@ -12,6 +12,8 @@ package struct Scenario: Sendable {
   package var objects: [ObjectSpec]
   package var steps: [Action]
   package var expect: [String]
+  /// What CFRunLoop does where that is another trace.
+  package var cf: [String]?
 }
 
 /// One object to make.

@@ -18,13 +18,14 @@ extension Scenario {
       onMainThread: try onMainThread(&fields),
       needs: try fields.strings("needs") ?? [],
       objects: [], steps: [],
-      expect: try fields.strings("expect") ?? [])
+      expect: try fields.strings("expect") ?? [],
+      cf: try fields.strings("cf"))
     for object in objects { scenario.objects.append(try ObjectSpec.read(object, names)) }
     for (index, step) in steps.enumerated() {
       scenario.steps.append(try Action.read(step, in: "step \(index + 1)", of: nil, names))
     }
     // For the reader of the file only.
-    for name in ["rules", "cf"] { _ = try fields.strings(name) }
+    _ = try fields.strings("rules")
     for name in ["origin", "why"] { _ = try fields.optionalString(name) }
     try fields.finish()
     return scenario

@@ -1,0 +1,218 @@
+// The actions of the format, as they change the model.
+
+import ConformanceFormat
+
+extension Model {
+  /// What the model does not know.
+  static func isKnown(_ scenario: Scenario) -> Bool {
+    func isKnown(_ action: Action) -> Bool {
+      guard action.loop == Action.home else { return false }
+      switch action.op {
+      case .performOn, .performAfter, .cancelPerform, .mainAsync: return false
+      case .write, .closePeer, .read, .fill, .drain, .enable, .disable: return false
+      case .thread(_, let actions):
+        return actions.allSatisfy {
+          switch $0.op {
+          case .run, .runUnconditionally, .thread, .join: false
+          default: isKnown($0)
+          }
+        }
+      default: return true
+      }
+    }
+    return scenario.needs.isEmpty && !scenario.onMainThread
+      && scenario.objects.allSatisfy { $0.type != .fd && $0.actions.allSatisfy(isKnown) }
+      && scenario.steps.allSatisfy(isKnown)
+  }
+
+  /// Another thread performs its next action.
+  func act(_ thread: Actor) {
+    let action = thread.actions.removeFirst()
+    thread.acts.append(now)
+    let outer = actor
+    actor = thread
+    thread.date = now + Self.tick
+    if case .sleep(let time) = action.op { thread.date += max(0, time) } else { perform(action) }
+    actor = outer
+  }
+
+  func perform(_ action: Action) {
+    if actor == nil { pass(Self.tick) }
+    if isOver { return }
+    switch action.op {
+    case .run(let mode, let timeout, let returnAfterSource):
+      let result = run(mode: mode, timeout: timeout, returnAfterSource: returnAfterSource)
+      add("run:\(mode)->\(result)")
+    case .runUnconditionally:
+      var result = ""
+      while !["stopped", "finished"].contains(result) && !isOver {
+        result = run(mode: "default", timeout: nil, returnAfterSource: false)
+      }
+      add("run:default->returned")
+    case .stop:
+      if let run = runs.last {
+        run.isStopped = true
+        wakeUp()
+      }
+    case .wake: wakeUp()
+    case .signal(let id): signal(item(id))
+    case .post(let id, let message):
+      guard item(id).isValid else { return }
+      item(id).messages.append(message)
+      raise(item(id))
+    case .add(let id, let mode): add(item(id), to: mode)
+    case .remove(let id, let mode): remove(item(id), from: mode)
+    case .addCommonMode(let name): addCommonMode(name)
+    case .invalidate(let id): invalidate(item(id))
+    case .create(let id):
+      if let spec = scenario.objects.first(where: { $0.id == id }) { create(spec) }
+    case .setNext(let id, let delay): setNext(item(id), now + delay)
+    case .perform(let id, let names):
+      for name in names where name != "common" { _ = mode(name) }
+      blocks.append(Block(item: item(id), modes: names))
+    case .sleep(let time): pass(max(0, time))
+    case .log(let text): add("log:\(text)")
+    case .query(let query): answer(query)
+    case .thread(let name, let actions):
+      threads.append(Actor(name, actions, at: now + Self.tick))
+    case .join(let name):
+      while !isOver, threads.contains(where: { $0.name == name && !$0.actions.isEmpty }) {
+        advance()
+      }
+      lookForRaces()
+    default: break
+    }
+  }
+
+  private func answer(_ query: Query) {
+    switch query {
+    case .currentMode: add("query:currentMode=\(runs.last?.mode.name ?? "none")")
+    case .waiting: add("query:waiting=\(isAsleep)")
+    case .elapsed: add("query:elapsed=\(shown(now))")
+    case .valid(let id): add("query:valid(\(id))=\(item(id).isValid)")
+    case .contains(let id, let name):
+      add("query:contains(\(id),\(name))=\(contains(item(id), name))")
+    case .nextFire(let id):
+      let date = item(id).isValid ? "\(shown(item(id).shown))" : "none"
+      add("query:nextFire(\(id))=\(date)")
+    case .nextTimer(let name):
+      let date = modes[name]?.timers.first.map { "\(shown($0.shown))" } ?? "none"
+      add("query:nextTimer(\(name))=\(date)")
+    }
+  }
+
+  // MARK: Items
+
+  func item(_ id: String) -> Item {
+    if let item = items[id] { return item }
+    let spec = scenario.objects.first { $0.id == id }
+    guard let spec else { fail("no object is called '\(id)'") }
+    let item = Item(spec)
+    items[id] = item
+    return item
+  }
+
+  func create(_ spec: ObjectSpec) {
+    if actor == nil { pass(Self.tick) }
+    let item = item(spec.id)
+    if case .timer(let delay, _) = spec.kind {
+      item.shown = now + delay
+      item.date = rules(.pastDateKeepsGrid) ? now + delay : now + max(0, delay)
+    }
+    for mode in spec.modes { add(item, to: mode) }
+  }
+
+  private func signal(_ source: Item) {
+    guard source.isValid, source.mark == nil else { return }
+    marks += 1
+    source.mark = marks
+  }
+
+  private func setNext(_ timer: Item, _ date: Int64) {
+    guard timer.isValid else { return }
+    setDate(timer, max(now, date), shown: date)
+    if actor != nil && !rules(.movedTimerDoesNotWake) && !timer.modes.isEmpty { wakeUp() }
+  }
+
+  func invalidate(_ item: Item) {
+    guard item.isValid else { return }
+    item.isValid = false
+    item.mark = nil
+    let wasSomewhere = !item.modes.isEmpty
+    for mode in item.modes.reversed() { remove(item, from: mode.name) }
+    if wasSomewhere || rules(.invalidIsNotCommon) { remove(item, from: "common") }
+  }
+
+  // MARK: Modes
+
+  func mode(_ name: String) -> Mode {
+    if let mode = modes[name] { return mode }
+    let mode = Mode(name)
+    if wakeIsPending { mode.append(.wakeUp) }
+    modes[name] = mode
+    return mode
+  }
+
+  private func addCommonMode(_ name: String) {
+    guard name != "common", !commonModes.contains(name) else { return }
+    commonModes.append(name)
+    _ = mode(name)
+    for item in commonItems { add(item, to: name) }
+  }
+
+  private func contains(_ item: Item, _ name: String) -> Bool {
+    if name == "common" { return commonItems.contains { $0 === item } }
+    return item.modes.contains { $0.name == name }
+  }
+
+  private func add(_ item: Item, to name: String) {
+    guard item.isValid else { return }
+    guard name != "common" else {
+      if !contains(item, "common") { commonItems.append(item) }
+      for mode in commonModes { add(item, to: mode) }
+      return
+    }
+    let mode = mode(name)
+    guard !contains(item, name) else { return }
+    item.modes.append(mode)
+    switch item.spec.type {
+    case .timer: insert(item, mode)
+    case .source:
+      mode.sources.append(item)
+      if rules(.placeIsLostWithModes) && item.mark != nil && item.modes.count == 1 {
+        marks += 1
+        item.mark = marks
+      }
+      if item.hasLifecycle { add("source:\(item.spec.id):schedule:\(name)") }
+      if actor != nil && rules(.addedSourceWakes) { wakeUp() }
+    case .port:
+      mode.ports.append(item)
+      if !item.messages.isEmpty { item.isRaised = true }
+      if item.isRaised { mode.append(.port(item)) }
+    case .observer:
+      let place = mode.observers.firstIndex { $0.order > item.order } ?? mode.observers.endIndex
+      mode.observers.insert(item, at: place)
+    case .fd, .block: break
+    }
+  }
+
+  private func remove(_ item: Item, from name: String) {
+    guard name != "common" else {
+      guard contains(item, "common") else { return }
+      commonItems.removeAll { $0 === item }
+      for mode in commonModes { remove(item, from: mode) }
+      return
+    }
+    guard let mode = modes[name], contains(item, name) else { return }
+    item.modes.removeAll { $0 === mode }
+    mode.sources.removeAll { $0 === item }
+    mode.ports.removeAll { $0 === item }
+    mode.observers.removeAll { $0 === item }
+    mode.ready.removeAll { $0 == .port(item) }
+    if item.spec.type == .timer {
+      mode.timers.removeAll { $0 === item }
+      arm(mode)
+    }
+    if item.hasLifecycle { add("source:\(item.spec.id):cancel:\(name)") }
+  }
+}

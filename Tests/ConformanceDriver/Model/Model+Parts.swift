@@ -1,0 +1,128 @@
+// What the model is made of: items, modes, runs, blocks, threads.
+
+import ConformanceFormat
+
+extension Model {
+  final class Item {
+    let spec: ObjectSpec
+    var isValid = true
+    var isFiring = false
+    /// In order of joining.
+    var modes: [Mode] = []
+    /// How often it was called, and for which activity.
+    var calls: [String?: Int] = [:]
+    // A timer: when it fires, and what it says of it.
+    var date: Int64 = 0
+    var shown: Int64 = 0
+    // A source: the number of its first signal.
+    var mark: Int?
+    // A port: its messages, and whether the kernel knows of them.
+    var messages: [String] = []
+    var isRaised = false
+
+    init(_ spec: ObjectSpec) { self.spec = spec }
+
+    var interval: Int64 {
+      if case .timer(_, let interval) = spec.kind { interval } else { 0 }
+    }
+    var order: Int {
+      switch spec.kind {
+      case .source(let order, _): order
+      case .observer(_, _, let order): order
+      default: 0
+      }
+    }
+    var activities: [ActivityName] {
+      if case .observer(let activities, _, _) = spec.kind { activities } else { [] }
+    }
+    var repeats: Bool {
+      if case .observer(_, let repeats, _) = spec.kind { repeats } else { true }
+    }
+    var hasLifecycle: Bool {
+      if case .source(_, let hasLifecycle) = spec.kind { hasLifecycle } else { false }
+    }
+  }
+
+  final class Mode {
+    let name: String
+    var sources: [Item] = []
+    var ports: [Item] = []
+    /// By date, equal ones by adding.
+    var timers: [Item] = []
+    /// By order, equal ones by adding.
+    var observers: [Item] = []
+    /// What has become ready, first come first.
+    var ready: [Ready] = []
+    /// CF's kernel timer: when it rings, whether it has, and for which date it was set last.
+    var alarm: Int64?
+    var alarmRang = false
+    var armedFor: Int64?
+
+    init(_ name: String) { self.name = name }
+
+    func append(_ entry: Ready) { if !ready.contains(entry) { ready.append(entry) } }
+  }
+
+  /// What can end a sleep.
+  enum Ready: Equatable {
+    case wakeUp, timers
+    case port(Item)
+
+    static func == (one: Ready, other: Ready) -> Bool {
+      switch (one, other) {
+      case (.wakeUp, .wakeUp), (.timers, .timers): true
+      case (.port(let one), .port(let other)): one === other
+      default: false
+      }
+    }
+    var isPort: Bool { self != .wakeUp && self != .timers }
+    var isTimers: Bool { self == .timers }
+    var isWakeUp: Bool { self == .wakeUp }
+  }
+
+  final class Run {
+    let mode: Mode
+    let polls: Bool
+    let returnAfterSource: Bool
+    var deadline: Int64?
+    /// Whether the deadline has passed, which CF turns into a wake-up.
+    var hasRung = false
+    var isStopped = false
+    /// CF: wake-ups have no effect from the end of the sleep to the next pass.
+    var ignoresWakes = false
+    var wakesSeen = 0
+    /// Whether the last pass served a port (R31).
+    var servedPort = false
+
+    init(mode: Mode, polls: Bool, returnAfterSource: Bool) {
+      self.mode = mode
+      self.polls = polls
+      self.returnAfterSource = returnAfterSource
+    }
+  }
+
+  struct Block {
+    let item: Item
+    let modes: [String]
+
+    func isFor(_ mode: Mode, _ model: Model) -> Bool {
+      modes.contains(mode.name)
+        || (modes.contains("common") && model.commonModes.contains(mode.name))
+    }
+  }
+
+  /// Another thread: its actions that are left, and when it performs the next one.
+  final class Actor {
+    let name: String
+    var actions: [Action]
+    var date: Int64
+    /// When it has acted.
+    var acts: [Int64] = []
+
+    init(_ name: String, _ actions: [Action], at date: Int64) {
+      self.name = name
+      self.actions = actions
+      self.date = date
+    }
+  }
+}

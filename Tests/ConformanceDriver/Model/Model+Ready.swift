@@ -1,0 +1,102 @@
+// Steps 5 and 7: what is ready, and the sleep.
+//
+// Each mode has a list of what has become ready, first come first, as the kernel keeps one for each
+// of CF's port sets; CF takes the first. By our rulings it is ports, in that order, before timers.
+
+import ConformanceFormat
+
+extension Model {
+  /// Step 5: a port that is ready before the sleep.
+  func readyPort(_ run: Run) -> Ready? {
+    guard rules(.readyPortNeedsNoSleep) else { return nil }
+    if run.servedPort && hasDueTimers(run.mode) { return nil }
+    guard case .port(let port)? = nextReady(run, only: \.isPort) else { return nil }
+    return .port(port)
+  }
+
+  /// Takes the next event of a mode; nil if nothing is ready.
+  func nextReady(_ run: Run, only isWanted: (Ready) -> Bool = { _ in true }) -> Ready? {
+    let mode = run.mode
+    mode.ready.removeAll { !isReady($0, mode) }
+    var candidates = mode.ready
+    if rules(.goneTimerDoesNotWake) && hasDueTimers(mode) && !candidates.contains(where: \.isTimers)
+    {
+      candidates.append(.timers)
+    }
+    if rules(.portsBeforeTimers) {
+      let timersFirst = run.servedPort && hasDueTimers(mode)
+      let timers = candidates.filter(\.isTimers)
+      let rest = candidates.filter { !$0.isTimers }
+      candidates = timersFirst ? timers + rest : rest.filter(\.isPort) + timers + rest.filter(\.isWakeUp)
+    }
+    if rules(.wakeUpTakesNoTurn) {
+      candidates = candidates.filter { !$0.isWakeUp } + candidates.filter(\.isWakeUp)
+    }
+    guard let event = candidates.first(where: isWanted) else { return nil }
+    mode.ready.removeAll { $0 == event }
+    switch event {
+    case .port(let port): port.isRaised = false
+    case .timers: mode.alarmRang = false
+    case .wakeUp: wakeIsPending = false
+    }
+    return event
+  }
+
+  private func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
+    switch entry {
+    case .port(let port): port.isRaised
+    case .timers: rules(.goneTimerDoesNotWake) ? hasDueTimers(mode) : mode.alarmRang
+    case .wakeUp: wakeIsPending
+    }
+  }
+
+  /// Step 7.
+  func sleep(_ run: Run) -> Ready? {
+    let start = now
+    isAsleep = true
+    defer {
+      isAsleep = false
+      if now > start { lookForRaces() }
+    }
+    while !isOver {
+      let event = nextReady(run)
+      if let event, !event.isWakeUp { return event }
+      if rules(.wakeUpReachesAllRuns) {
+        if wakes != run.wakesSeen || run.isStopped { return nil }
+        if let deadline = run.deadline, deadline <= now { return nil }
+      } else if event != nil {
+        return event
+      }
+      if rules(.emptinessBeforeSleep) && isEmpty(run.mode) { return nil }
+      advance()
+    }
+    return nil
+  }
+
+  // MARK: Becoming ready
+
+  func wakeUp() {
+    wakes += 1
+    if runs.last?.ignoresWakes ?? true { return }
+    wakeIsPending = true
+    for mode in modes.values { mode.append(.wakeUp) }
+  }
+
+  func raise(_ port: Item) {
+    port.isRaised = true
+    for mode in modes.values where mode.ports.contains(where: { $0 === port }) {
+      mode.append(.port(port))
+    }
+  }
+
+  /// A port has given a message: it stands at the end if it has another one.
+  func afterTaking(_ port: Item, in mode: Mode) {
+    if !port.messages.isEmpty {
+      port.isRaised = true
+      mode.append(.port(port))
+      if !rules(.emptiedPortLosesPlace) { raise(port) }
+    } else if rules(.emptiedPortLosesPlace) {
+      for other in modes.values { other.ready.removeAll { $0 == .port(port) } }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// The sequence of a run as docs/sequence.md tells it, step by step. This is no run loop: time is a
+// number, nothing waits, and each ruling against Core Foundation is a switch.
+
+import ConformanceFormat
+
+extension Model {
+  /// A run.
+  func run(mode name: String, timeout: Int64?, returnAfterSource: Bool) -> String {
+    guard name != "common", let mode = modes[name], !isEmpty(mode) else { return "finished" }
+    let run = Run(mode: mode, polls: (timeout ?? 1) <= 0, returnAfterSource: returnAfterSource)
+    runs.append(run)
+    notify(.entry, mode)
+    if let timeout, timeout > 0 { run.deadline = now + timeout }
+    var result = run.isStopped ? "stopped" : nil
+    while result == nil && !isOver { result = pass(run) }
+    run.deadline = nil
+    notify(.exit, mode)
+    runs.removeLast()
+    return result ?? "finished"
+  }
+
+  /// A pass; the numbers are those of the table.
+  private func pass(_ run: Run) -> String? {
+    let mode = run.mode
+    run.wakesSeen = wakes
+    run.ignoresWakes = false
+    // 1
+    notify(.beforeTimers, mode)
+    notify(.beforeSources, mode)
+    // 2
+    performBlocks(mode)
+    // 3
+    var handled = performSources(mode, onlyOne: run.returnAfterSource)
+    // 4
+    if handled.toBlocks { performBlocks(mode) }
+    // 5
+    var event: Ready?
+    if handled.toBlocks || run.polls {
+      event = nextReady(run)
+    } else if let port = readyPort(run) {
+      event = port
+    } else {
+      // 6
+      notify(.beforeWaiting, mode)
+      // 7
+      event = sleep(run)
+      // 8
+      run.ignoresWakes = true
+      notify(.afterWaiting, mode)
+    }
+    run.ignoresWakes = true
+    // 9
+    if serve(event, run) { handled.toResult = true }
+    // 10
+    performBlocks(mode)
+    // 11
+    if handled.toResult && run.returnAfterSource { return "handledSource" }
+    if run.polls { return "timedOut" }
+    if let deadline = run.deadline, deadline <= now { return "timedOut" }
+    if run.isStopped { return "stopped" }
+    return isEmpty(mode) ? "finished" : nil
+  }
+
+  /// Emptiness (R8): observers do not count.
+  func isEmpty(_ mode: Mode) -> Bool {
+    mode.sources.isEmpty && mode.ports.isEmpty && mode.timers.isEmpty
+      && !blocks.contains { $0.isFor(mode, self) }
+  }
+
+  // MARK: Step 1, 6, 8: observers
+
+  func notify(_ activity: ActivityName, _ mode: Mode) {
+    let listed = mode.observers.filter {
+      $0.activities.contains(activity) && $0.isValid && !$0.isFiring
+    }
+    for observer in listed where observer.isValid {
+      observer.isFiring = true
+      call(observer, activity.rawValue, on: activity.rawValue)
+      if !observer.repeats { invalidate(observer) }
+      observer.isFiring = false
+    }
+  }
+
+  // MARK: Steps 2, 4, 10: blocks
+
+  func performBlocks(_ mode: Mode) {
+    var batch: [Block] = []
+    var others: [Block] = []
+    for block in blocks {
+      if block.isFor(mode, self) { batch.append(block) } else { others.append(block) }
+    }
+    blocks = rules(.batchHidesOnlyItself) ? others : []
+    for block in batch { call(block.item) }
+    if !rules(.batchHidesOnlyItself) { blocks = others + blocks }
+  }
+
+  // MARK: Step 3: version-0 sources
+
+  /// Whether anything was performed: for step 4 and the kind of step 7, and for the result.
+  private func performSources(
+    _ mode: Mode, onlyOne: Bool
+  ) -> (toBlocks: Bool, toResult: Bool) {
+    let batch = mode.sources.filter { $0.mark != nil && $0.isValid }
+      .sorted { ($0.order, $0.mark ?? 0) < ($1.order, $1.mark ?? 0) }
+    var any = false
+    for source in batch {
+      let performs = source.mark != nil && source.isValid
+      source.mark = nil
+      if performs { call(source, "perform") }
+      any = rules(.anySourceCounts) ? any || performs : performs
+      if performs && onlyOne { break }
+    }
+    return (any, any)
+  }
+
+  // MARK: Step 9: the event
+
+  /// - Returns: Whether a port was served.
+  private func serve(_ event: Ready?, _ run: Run) -> Bool {
+    run.servedPort = false
+    switch event {
+    case .port(let port):
+      guard port.isValid, run.mode.ports.contains(where: { $0 === port }) else { return false }
+      run.servedPort = true
+      let message = port.messages.removeFirst()
+      afterTaking(port, in: run.mode)
+      call(port, message)
+      return true
+    case .timers: fireTimers(run.mode)
+    case .wakeUp, nil: break
+    }
+    return false
+  }
+}

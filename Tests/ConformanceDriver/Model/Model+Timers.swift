@@ -1,0 +1,82 @@
+// Timers: which fire in step 9, and when each fires next.
+
+import ConformanceFormat
+
+extension Model {
+  func hasDueTimers(_ mode: Mode) -> Bool {
+    mode.timers.contains { !$0.isFiring && $0.date <= now }
+  }
+
+  /// Fires all that are due, by date, each once and looked at again before its turn (R73, R74).
+  func fireTimers(_ mode: Mode) {
+    let batch = mode.timers.filter { !$0.isFiring && $0.date <= now }
+    if batch.isEmpty { rearm(mode) }
+    var rest = batch
+    while !rest.isEmpty {
+      if rules(.batchFollowsChanges) {
+        rest.removeAll { timer in !mode.timers.contains { $0 === timer } }
+        rest = mode.timers.filter { timer in rest.contains { $0 === timer } }
+        if rest.isEmpty { return }
+      }
+      let timer = rest.removeFirst()
+      if timer.isValid && !timer.isFiring && timer.date <= now && !timer.modes.isEmpty {
+        fire(timer, mode)
+      }
+    }
+  }
+
+  private func fire(_ timer: Item, _ mode: Mode) {
+    let served = timer.date
+    timer.isFiring = true
+    rearm(mode)
+    call(timer)
+    if timer.interval <= 0 { invalidate(timer) }
+    timer.isFiring = false
+    guard timer.isValid else { return }
+    if timer.date > served { return arm(mode) }  // It was moved in its callback.
+    var next = served
+    while next <= now { next += timer.interval }
+    setDate(timer, next, shown: next)
+  }
+
+  func setDate(_ timer: Item, _ date: Int64, shown: Int64) {
+    timer.date = date
+    timer.shown = shown
+    for mode in modes.values {
+      guard let place = mode.timers.firstIndex(where: { $0 === timer }) else { continue }
+      mode.timers.remove(at: place)
+      insert(timer, mode)
+    }
+  }
+
+  func insert(_ timer: Item, _ mode: Mode) {
+    let place = mode.timers.firstIndex { $0.date > timer.date } ?? mode.timers.endIndex
+    mode.timers.insert(timer, at: place)
+    arm(mode)
+  }
+
+  // MARK: CF's kernel timer, one for each mode (R30)
+
+  /// Sets it for the first date; if there is none, it stays as it was set last.
+  func arm(_ mode: Mode) {
+    let first = mode.timers.first { !$0.isFiring }?.date
+    if let first, first != mode.armedFor {
+      mode.alarm = first
+      mode.alarmRang = false
+      ring(mode)
+    }
+    mode.armedFor = first
+  }
+
+  private func rearm(_ mode: Mode) {
+    mode.armedFor = nil
+    arm(mode)
+  }
+
+  func ring(_ mode: Mode) {
+    guard let alarm = mode.alarm, alarm <= now else { return }
+    mode.alarm = nil
+    mode.alarmRang = true
+    mode.append(.timers)
+  }
+}

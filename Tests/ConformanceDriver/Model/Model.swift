@@ -1,0 +1,161 @@
+// A model of the run loop in virtual time: what a scenario has to leave, by the rules and rulings.
+// `Model+Run` is the part to read beside docs/sequence.md.
+//
+// It knows one loop. Other threads act on it and have none of their own; descriptors, perform
+// requests and the main queue are left to the written scenarios.
+
+import ConformanceFormat
+
+final class Model {
+  /// The rulings that hold; without any it is Core Foundation.
+  private let rulings: Set<Ruling>
+
+  var now: Int64 = 0
+  var items: [String: Item] = [:]
+  var modes: [String: Mode] = [:]
+  var commonModes = ["default"]
+  var commonItems: [Item] = []
+  var blocks: [Block] = []
+  var runs: [Run] = []
+  var isAsleep = false
+  /// How many wake-ups were asked for, and CF's, which it remembers until some run reads it.
+  var wakes = 0
+  var wakeIsPending = false
+  var marks = 0
+  var threads: [Actor] = []
+  /// Who acts: nil is home.
+  var actor: Actor?
+  private(set) var trace: [String] = []
+  /// Why the real time of a machine could decide this scenario, if it could.
+  private(set) var race: String?
+  let scenario: Scenario
+
+  /// How long an action takes; so much that dates differ, so little that nothing comes due by it.
+  static let tick: Int64 = 20_000
+  /// How far apart two instants must be, so that no machine swaps them.
+  static let margin: Int64 = 12_000_000
+
+  /// When a scenario is given up.
+  private static let limit: Int64 = 20_000_000_000
+  /// When anything happened.
+  private var happened: [Int64] = []
+
+  private init(_ scenario: Scenario, _ rulings: Set<Ruling>) {
+    self.scenario = scenario
+    self.rulings = rulings
+    _ = mode("default")
+  }
+
+  struct Outcome {
+    var trace: [String]
+    var race: String?
+    var hangs: Bool { trace.last == "TIMEOUT" }
+  }
+
+  /// Performs a scenario.
+  static func perform(_ scenario: Scenario, _ rulings: Set<Ruling>) -> Outcome {
+    let model = Model(scenario, rulings)
+    for spec in scenario.objects where !spec.isDeferred && !model.isOver { model.create(spec) }
+    for step in scenario.steps where !model.isOver { model.perform(step) }
+    return Outcome(trace: model.trace, race: model.race)
+  }
+
+  func rules(_ ruling: Ruling) -> Bool { rulings.contains(ruling) }
+
+  // MARK: The trace
+
+  /// Given up, as the driver gives up after 20 seconds; everything else is left undone.
+  var isOver: Bool { trace.last == "TIMEOUT" }
+
+  func add(_ entry: String) {
+    if isOver { return }
+    trace.append((actor.map { "\($0.name)|" } ?? "") + entry)
+    if trace.count > 2000 { trace.append("TIMEOUT") }
+  }
+
+  /// A call-out: its entry, then the object's actions.
+  func call(_ item: Item, _ detail: String = "", on activity: String? = nil) {
+    if isOver { return }
+    pass(Self.tick)
+    let stamp = item.spec.isStamped ? "@\(shown(now))" : ""
+    let entry = "\(item.spec.type.rawValue):\(item.spec.id)" + (detail.isEmpty ? "" : ":\(detail)")
+    if !item.spec.isQuiet { add(entry + stamp) }
+    item.calls[nil, default: 0] += 1
+    if let activity { item.calls[activity, default: 0] += 1 }
+    let (all, same) = (item.calls[nil, default: 0], item.calls[activity, default: 0])
+    for action in item.spec.actions where !isOver {
+      if let on = action.on, on != activity { continue }
+      if let nth = action.nth, nth != (action.on == nil ? all : same) { continue }
+      perform(action)
+    }
+  }
+
+  // MARK: Time
+
+  /// Lets time pass until something happens; nothing ever will: the scenario is given up.
+  func advance() {
+    let next = instants.map(\.date).min() ?? .max
+    if next > Self.limit { trace.append("TIMEOUT") } else { go(to: next) }
+  }
+
+  /// Home is busy for so long.
+  func pass(_ time: Int64) {
+    let end = now + time
+    while !isOver, let next = instants.map(\.date).min(), next <= end { go(to: next) }
+    now = max(now, end)
+    if time > Self.tick { lookForRaces() }
+  }
+
+  private func go(to date: Int64) {
+    now = max(now, date)
+    happened.append(now)
+    for mode in modes.values { ring(mode) }
+    for run in runs where !run.hasRung {
+      guard let deadline = run.deadline, deadline <= now else { continue }
+      run.hasRung = true
+      if !rules(.outerTimeoutIsSilent) { wakeUp() }
+    }
+    for thread in threads where thread.date <= now && !thread.actions.isEmpty { act(thread) }
+  }
+
+  /// When anything happens next, with a name for it.
+  private var instants: [(name: String, date: Int64)] {
+    var all: [(name: String, date: Int64)] = []
+    for mode in modes.values {
+      if let alarm = mode.alarm { all.append(("the alarm of \(mode.name)", max(now, alarm))) }
+      for timer in mode.timers where timer.date > now {
+        all.append(("timer \(timer.spec.id)", timer.date))
+      }
+    }
+    for run in runs where !run.hasRung {
+      if let deadline = run.deadline { all.append(("a timeout", max(now, deadline))) }
+    }
+    for thread in threads where !thread.actions.isEmpty {
+      all.append(("thread \(thread.name)", max(now, thread.date)))
+    }
+    return all
+  }
+
+  /// Home goes on now. What happens a little earlier or later could come in another order on a busy
+  /// machine, except for what one thread does in a row while home sleeps.
+  func lookForRaces() {
+    guard race == nil else { return }
+    for instant in instants where instant.date > now && instant.date < now + Self.margin {
+      race = "\(instant.name) comes right after \(now)"
+    }
+    let earlier = happened.filter { $0 < now && $0 > now - Self.margin && !isByWaker($0) }
+    if !earlier.isEmpty { race = "something happens right before \(now)" }
+  }
+
+  /// Whether a moment is one of the thread that has woken home.
+  private func isByWaker(_ date: Int64) -> Bool {
+    threads.contains { $0.acts.last == now && $0.acts.contains(date) }
+  }
+
+  /// A time as the trace shows it.
+  func shown(_ time: Int64) -> Int64 {
+    let intoSlot = (time + 5_000_000) % 100_000_000
+    if intoSlot > 85_000_000 { race = race ?? "\(time) is shown, late in its slot" }
+    return Trace.slot(nanoseconds: time)
+  }
+}

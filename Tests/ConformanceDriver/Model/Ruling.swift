@@ -1,0 +1,42 @@
+// The points where this loop and Core Foundation's differ on purpose: the switches of the model.
+
+/// One point on which docs/sequence.md rules against CFRunLoop as it runs on Linux.
+enum Ruling: String, CaseIterable, Sendable {
+  /// A mode that has become empty ends the run before and in the sleep.
+  case emptinessBeforeSleep = "R10"
+  /// A port that is ready before the sleep is served without the notifications of a sleep.
+  case readyPortNeedsNoSleep = "R27"
+  /// Only a port, a due timer, the timeout or a wake-up ends the sleep; CF's kernel timer is never
+  /// disarmed.
+  case goneTimerDoesNotWake = "R30"
+  /// A signalled source that leaves all modes gives up its place among equal orders.
+  case placeIsLostWithModes = "R41"
+  /// Adding a source from another thread wakes the loop.
+  case addedSourceWakes = "R50"
+  /// Blocks run after the sources if any was performed; CF asks the last one only.
+  case anySourceCounts = "R52"
+  /// A port that was emptied in one mode has lost its place in its others.
+  case emptiedPortLosesPlace = "R54"
+  /// A ready port goes before due timers; CF takes what was ready first.
+  case portsBeforeTimers = "R56"
+  /// A timer that an earlier call-out of the batch took out of this mode does not fire, and one that
+  /// was moved is sorted again; CF collects the batch once.
+  case batchFollowsChanges = "R74"
+  /// A past first date keeps its grid.
+  case pastDateKeepsGrid = "R77"
+  /// Moving a timer from another thread does not end the sleep.
+  case movedTimerDoesNotWake = "R85"
+  /// An invalid item is no common item.
+  case invalidIsNotCommon = "R93"
+  /// A wake-up reaches every run of the stack; CF's inner run eats it.
+  case wakeUpReachesAllRuns = "R102"
+  /// A nested run performs blocks of other modes that were queued with the batch under way.
+  case batchHidesOnlyItself = "R109"
+  /// A wake-up takes no turn from what else is ready.
+  case wakeUpTakesNoTurn = "R137"
+  /// The timeout of an outer run does not wake the inner one.
+  case outerTimeoutIsSilent = "R138"
+
+  /// Those that hold here, or there.
+  static func all(of face: FaceName) -> Set<Ruling> { face.isCF ? [] : Set(allCases) }
+}
