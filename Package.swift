@@ -62,6 +62,11 @@ let package = Package(
         "Moonloop",
       ],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
+    // The one target that links Foundation's CFRunLoop, and nothing of the product.
+    .executableTarget(
+      name: "ConformanceReference", dependencies: ["ConformanceFormat"],
+      path: "Tests/ConformanceReference", swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("Foundation")]),
     .executableTarget(
       name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
       swiftSettings: strict),

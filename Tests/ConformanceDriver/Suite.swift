@@ -131,6 +131,9 @@ struct Suite {
   private func outcome(of running: Running, _ scenario: Scenario) -> Outcome {
     let child = running.child
     if let failure = child.finish() { return .failed(failure) }
+    if String(decoding: child.text, as: UTF8.self).hasSuffix("\"unsupported\":true}\n") {
+      return .skipped("it was refused")
+    }
     guard let trace = trace(in: child.text, of: scenario) else {
       return .failed("printed no trace: \(String(decoding: child.text, as: UTF8.self))")
     }

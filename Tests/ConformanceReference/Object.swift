@@ -1,0 +1,202 @@
+// The objects of a scenario as Core Foundation's: timers, sources of both versions, observers.
+
+import ConformanceFormat
+import CoreFoundation
+import Glibc
+
+final class Object {
+  private enum Kind {
+    case timer(CFRunLoopTimer)
+    case source(CFRunLoopSource)
+    case observer(CFRunLoopObserver)
+  }
+  /// Set once, at the end of `init`: a source needs the address of its object.
+  private var kind: Kind!
+  fileprivate let id: String
+  fileprivate unowned let reference: Reference
+  // A port: an eventfd that is written while messages wait. CF reads it before the call-out.
+  private let lock = Lock()
+  fileprivate private(set) var descriptor: Int32 = -1
+  private var messages: [String] = []
+
+  init(_ spec: ObjectSpec, scale: Int64, _ reference: Reference) {
+    id = spec.id
+    self.reference = reference
+    let id = spec.id
+    switch spec.kind {
+    case .timer(let delay, let interval):
+      let first = CFAbsoluteTimeGetCurrent() + Double(delay * scale) / 1e9
+      let timer = CFRunLoopTimerCreateWithHandler(
+        nil, first, Double(max(0, interval) * scale) / 1e9, 0, 0
+      ) { [unowned reference] _ in reference.called(id) }
+      kind = .timer(timer!)
+    case .observer(let activities, let repeats, let order):
+      let mask = activities.reduce(0 as CFOptionFlags) { $0 | $1.flag }
+      let observer = CFRunLoopObserverCreateWithHandler(nil, mask, repeats, order) {
+        [unowned reference] _, activity in
+        let word = ActivityName.word(of: activity)
+        reference.called(id, word, on: word)
+      }
+      kind = .observer(observer!)
+    case .source(let order, let hasLifecycle):
+      var context = CFRunLoopSourceContext()
+      context.perform = { Object.of($0).map { $0.reference.called($0.id, "perform") } }
+      if hasLifecycle {
+        context.schedule = { Object.of($0)?.tell("schedule", $2) }
+        context.cancel = { Object.of($0)?.tell("cancel", $2) }
+      }
+      context.info = Unmanaged.passUnretained(self).toOpaque()
+      kind = .source(CFRunLoopSourceCreate(nil, order, &context)!)
+    default:
+      descriptor = makeEventDescriptor(0, O_NONBLOCK | O_CLOEXEC)
+      var context = CFRunLoopSourceContext1()
+      context.version = 1
+      context.getPort = { Object.of($0)?.descriptor ?? -1 }
+      context.perform = { Object.of($0)?.deliver() }
+      context.info = Unmanaged.passUnretained(self).toOpaque()
+      kind = .source(
+        withUnsafeMutablePointer(to: &context) { pointer in
+          pointer.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) {
+            CFRunLoopSourceCreate(nil, 0, $0)!
+          }
+        })
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  private static func of(_ info: UnsafeMutableRawPointer?) -> Object? {
+    info.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func tell(_ what: String, _ mode: CFString?) {
+    reference.add("source:\(id):\(what):\(mode?.name ?? "")")
+  }
+
+  // MARK: Ports
+
+  private func raise() {
+    var one: UInt64 = 1
+    _ = write(descriptor, &one, 8)
+  }
+
+  func post(_ message: String) {
+    guard isValid else { return }
+    lock.with { messages.append(message) }
+    raise()
+  }
+
+  private func deliver() {
+    let (message, isMore) = lock.with {
+      (messages.isEmpty ? nil : messages.removeFirst(), !messages.isEmpty)
+    }
+    if isMore { raise() }
+    if let message { reference.called(id, message) }
+  }
+
+  // MARK: Operations
+
+  func signal() { if case .source(let source) = kind! { CFRunLoopSourceSignal(source) } }
+
+  func setNext(_ delay: Double) {
+    guard case .timer(let timer) = kind else { return }
+    CFRunLoopTimerSetNextFireDate(timer, CFAbsoluteTimeGetCurrent() + delay)
+  }
+
+  var nextFire: CFAbsoluteTime {
+    if case .timer(let timer) = kind! { CFRunLoopTimerGetNextFireDate(timer) } else { 0 }
+  }
+
+  var isValid: Bool {
+    switch kind! {
+    case .timer(let timer): CFRunLoopTimerIsValid(timer)
+    case .source(let source): CFRunLoopSourceIsValid(source)
+    case .observer(let observer): CFRunLoopObserverIsValid(observer)
+    }
+  }
+
+  func invalidate() {
+    switch kind! {
+    case .timer(let timer): CFRunLoopTimerInvalidate(timer)
+    case .source(let source): CFRunLoopSourceInvalidate(source)
+    case .observer(let observer): CFRunLoopObserverInvalidate(observer)
+    }
+  }
+
+  func add(to loop: CFRunLoop, _ mode: CFString) {
+    switch kind! {
+    case .timer(let timer): CFRunLoopAddTimer(loop, timer, mode)
+    case .source(let source):
+      CFRunLoopAddSource(loop, source, mode)
+      // What CF has read of the port before it was taken out is to be read again.
+      if descriptor >= 0, isValid, lock.with({ !messages.isEmpty }) { raise() }
+    case .observer(let observer): CFRunLoopAddObserver(loop, observer, mode)
+    }
+  }
+
+  func remove(from loop: CFRunLoop, _ mode: CFString) {
+    switch kind! {
+    case .timer(let timer): CFRunLoopRemoveTimer(loop, timer, mode)
+    case .source(let source): CFRunLoopRemoveSource(loop, source, mode)
+    case .observer(let observer): CFRunLoopRemoveObserver(loop, observer, mode)
+    }
+  }
+
+  func isIn(_ loop: CFRunLoop, _ mode: CFString) -> Bool {
+    switch kind! {
+    case .timer(let timer): CFRunLoopContainsTimer(loop, timer, mode)
+    case .source(let source): CFRunLoopContainsSource(loop, source, mode)
+    case .observer(let observer): CFRunLoopContainsObserver(loop, observer, mode)
+    }
+  }
+}
+
+/// Swift's Glibc has no eventfd.
+private let makeEventDescriptor = unsafeBitCast(
+  dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
+
+extension String {
+  /// The mode of that name; Core Foundation knows the common modes by the address of theirs.
+  var runLoopMode: CFString {
+    switch self {
+    case "default": kCFRunLoopDefaultMode
+    case "common": kCFRunLoopCommonModes
+    default: utf16.withContiguousUnits { CFStringCreateWithCharacters(nil, $0, utf16.count) }
+    }
+  }
+}
+
+extension String.UTF16View {
+  fileprivate func withContiguousUnits<Result>(
+    _ body: (UnsafePointer<UniChar>?) -> Result
+  ) -> Result {
+    Array(self).withUnsafeBufferPointer { body($0.baseAddress) }
+  }
+}
+
+extension CFString {
+  /// The name of the mode as scenarios have it.
+  var name: String {
+    if CFEqual(self, kCFRunLoopDefaultMode) { return "default" }
+    var units = [UniChar](repeating: 0, count: CFStringGetLength(self))
+    CFStringGetCharacters(self, CFRange(location: 0, length: units.count), &units)
+    return String(decoding: units, as: UTF16.self)
+  }
+}
+
+extension ActivityName {
+  fileprivate var flag: CFOptionFlags {
+    switch self {
+    case .entry: 1 << 0
+    case .beforeTimers: 1 << 1
+    case .beforeSources: 1 << 2
+    case .beforeWaiting: 1 << 5
+    case .afterWaiting: 1 << 6
+    case .exit: 1 << 7
+    }
+  }
+
+  fileprivate static func word(of activity: CFRunLoopActivity) -> String {
+    allCases.first { $0.flag == activity.rawValue }?.rawValue ?? "unknown"
+  }
+}

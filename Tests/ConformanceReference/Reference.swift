@@ -1,0 +1,214 @@
+// Performs a scenario on CFRunLoop: makes its objects, then its steps, on the home thread and on
+// others. Core Foundation takes every call on any thread, so each is made where the scenario says.
+
+import ConformanceFormat
+import CoreFoundation
+import Dispatch
+import Glibc
+
+// Sendable: what threads share is protected by `lock`, and Core Foundation's objects by themselves.
+final class Reference: @unchecked Sendable {
+  let job: BatchJob
+  let scale: Int64
+  private let lock = Lock()
+  private var start: Int64 = 0
+  private var specs: [String: ObjectSpec] = [:]
+  private var objects: [String: Object] = [:]
+  private var calls: [String: Int] = [:]
+  private var loops: [String: CFRunLoop] = [:]
+  private var names: [UInt: String] = [:]
+  private var ended: Set<String> = []
+
+  init(_ job: BatchJob, scale: Int64) {
+    self.job = job
+    self.scale = scale
+    for spec in job.scenario.objects { specs[spec.id] = spec }
+  }
+
+  /// Core Foundation on Linux has no perform requests, and no descriptors without a second thread.
+  static func knows(_ scenario: Scenario) -> Bool {
+    func knows(_ action: Action) -> Bool {
+      switch action.op {
+      case .performOn, .performAfter, .cancelPerform: false
+      case .thread(_, let actions): actions.allSatisfy(knows)
+      default: true
+      }
+    }
+    return scenario.objects.allSatisfy { $0.type != .fd && $0.actions.allSatisfy(knows) }
+      && scenario.steps.allSatisfy(knows)
+  }
+
+  func performAsHome() {
+    enter(Action.home)
+    start = now()
+    for spec in job.scenario.objects where !spec.isDeferred { create(spec) }
+    for step in job.scenario.steps { perform(step) }
+  }
+
+  // MARK: Threads and time
+
+  private func now() -> Int64 { Int64(monotonicNanoseconds()) }
+
+  private func enter(_ name: String) {
+    lock.with {
+      loops[name] = CFRunLoopGetCurrent()
+      names[currentThreadID()] = name
+    }
+  }
+
+  func add(_ entry: String) {
+    let name = lock.with { names[currentThreadID()] } ?? Action.home
+    job.trace.add(name == Action.home ? entry : "\(name)|\(entry)")
+  }
+
+  private func loop(_ name: String) -> CFRunLoop {
+    guard let loop = lock.with({ loops[name] }) else { fail("thread '\(name)' has no loop yet") }
+    return loop
+  }
+
+  private func sleep(_ nanoseconds: Int64) {
+    let end = now() + nanoseconds
+    while case let rest = end - now(), rest > 0 {
+      var time = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
+      nanosleep(&time, nil)
+    }
+  }
+
+  private func startThread(_ name: String, _ actions: [Action]) {
+    let isReady = DispatchSemaphore(value: 0)
+    startSystemThread { [self] in
+      enter(name)
+      isReady.signal()
+      for action in actions { perform(action) }
+      lock.with { _ = ended.insert(name) }
+    }
+    isReady.wait()
+  }
+
+  private func slot(_ time: Int64) -> Int64 { Trace.slot(nanoseconds: (time - start) / scale) }
+
+  private func word(_ date: CFAbsoluteTime) -> String {
+    if date == 0 { return "none" }
+    return "\(slot(now() + Int64((date - CFAbsoluteTimeGetCurrent()) * 1e9)))"
+  }
+
+  // MARK: Call-outs
+
+  func called(_ id: String, _ detail: String = "", on activity: String? = nil) {
+    guard let spec = lock.with({ specs[id] }) else { return }
+    if !spec.isQuiet {
+      let stamp = spec.isStamped ? "@\(slot(now()))" : ""
+      add("\(spec.type.rawValue):\(id)" + (detail.isEmpty ? "" : ":\(detail)") + stamp)
+    }
+    let (all, same) = lock.with {
+      calls[id, default: 0] += 1
+      if let activity { calls["\(id) \(activity)", default: 0] += 1 }
+      return (calls[id, default: 0], activity.map { calls["\(id) \($0)", default: 0] } ?? 0)
+    }
+    for action in spec.actions {
+      if let on = action.on, on != activity { continue }
+      if let nth = action.nth, nth != (action.on == nil ? all : same) { continue }
+      perform(action)
+    }
+  }
+
+  // MARK: Actions
+
+  private func object(_ id: String) -> Object {
+    guard let object = lock.with({ objects[id] }) else { fail("'\(id)' is used before it is made") }
+    return object
+  }
+
+  private func create(_ spec: ObjectSpec) {
+    guard spec.type != .block else { return }
+    let object = Object(spec, scale: scale, self)
+    lock.with { objects[spec.id] = object }
+    for mode in spec.modes { object.add(to: loop(Action.home), mode.runLoopMode) }
+  }
+
+  func perform(_ action: Action) {
+    switch action.op {
+    case .run(let mode, let timeout, let returnAfterSource):
+      let seconds = timeout.map { Double($0 * scale) / 1e9 } ?? 1e10
+      let result = CFRunLoopRunInMode(mode.runLoopMode, seconds, returnAfterSource)
+      add("run:\(mode)->\(result.word)")
+    case .runUnconditionally:
+      CFRunLoopRun()
+      add("run:default->returned")
+    case .stop: CFRunLoopStop(loop(action.loop))
+    case .wake: CFRunLoopWakeUp(loop(action.loop))
+    case .signal(let id): object(id).signal()
+    case .post(let id, let message): object(id).post(message)
+    case .add(let id, let mode): object(id).add(to: loop(action.loop), mode.runLoopMode)
+    case .remove(let id, let mode): object(id).remove(from: loop(action.loop), mode.runLoopMode)
+    case .addCommonMode(let mode): CFRunLoopAddCommonMode(loop(action.loop), mode.runLoopMode)
+    case .invalidate(let id): object(id).invalidate()
+    case .create(let id): if let spec = specs[id] { create(spec) }
+    case .setNext(let id, let delay): object(id).setNext(Double(delay * scale) / 1e9)
+    case .perform(let id, let modes):
+      perform(modes, on: loop(action.loop)) { [self] in called(id) }
+    case .mainAsync(let id): DispatchQueue.main.async { [self] in called(id) }
+    case .sleep(let time): sleep(max(0, time) * scale)
+    case .log(let text): add("log:\(text)")
+    case .query(let query): answer(query, loop(action.loop))
+    case .thread(let name, let actions): startThread(name, actions)
+    case .join(let name): while !lock.with({ ended.contains(name) }) { sleep(500_000) }
+    default: fail("an action is not known here")
+    }
+  }
+
+  private func perform(
+    _ modes: [String], on loop: CFRunLoop, _ block: @escaping @Sendable () -> Void
+  ) {
+    var callbacks = kCFTypeArrayCallBacks
+    let array = CFArrayCreateMutable(nil, modes.count, &callbacks)
+    for mode in modes {
+      let name = mode.runLoopMode
+      withExtendedLifetime(name) {
+        CFArrayAppendValue(array, Unmanaged.passUnretained(name).toOpaque())
+      }
+    }
+    CFRunLoopPerformBlock(loop, array, block)
+  }
+
+  private func answer(_ query: Query, _ loop: CFRunLoop) {
+    switch query {
+    case .currentMode:
+      let mode = CFRunLoopCopyCurrentMode(loop)?.name ?? "none"
+      add("query:currentMode=\(mode)")
+    case .waiting: add("query:waiting=\(CFRunLoopIsWaiting(loop))")
+    case .elapsed: add("query:elapsed=\(slot(now()))")
+    case .valid(let id): add("query:valid(\(id))=\(object(id).isValid)")
+    case .contains(let id, let mode):
+      add("query:contains(\(id),\(mode))=\(object(id).isIn(loop, mode.runLoopMode))")
+    case .nextFire(let id): add("query:nextFire(\(id))=\(word(object(id).nextFire))")
+    case .nextTimer(let mode):
+      let date = CFRunLoopGetNextTimerFireDate(loop, mode.runLoopMode)
+      add("query:nextTimer(\(mode))=\(word(date))")
+    }
+  }
+}
+
+extension CFRunLoopRunResult {
+  var word: String {
+    let words = ["unknown", "finished", "stopped", "timedOut", "handledSource"]
+    let index = Int(rawValue)
+    return words.indices.contains(index) ? words[index] : words[0]
+  }
+}
+
+final class Lock {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  init() { pthread_mutex_init(mutex, nil) }
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func with<Result>(_ body: () -> Result) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return body()
+  }
+}
