@@ -21,6 +21,9 @@ struct Options {
   var json: String?
   /// Run the scenarios of this file, one a line, in this process.
   var batch: String?
+  /// Make and perform so many random scenarios, from this seed on.
+  var fuzz: Int?
+  var seed = 1
   /// Only read the files.
   var checksOnly = false
   /// The folder whose scenarios are run when no file is named.
@@ -50,6 +53,9 @@ struct Options {
       --times N       run each scenario N times (1)
       --jobs N        run N scenarios at the same time (8)
       --no-retry      do not run again, alone and slowly, what failed in real time
+      --fuzz N        make N random scenarios, run them by all faces and kernels and by the live
+                      CFRunLoop, and judge the traces by the model of the rules
+      --seed S        the seed of the first one (1); each has the next
       --check         read the files only
       --help          print this
 
@@ -65,6 +71,8 @@ struct Options {
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h": return nil
+      case "--fuzz": options.fuzz = try count(argument, &rest)
+      case "--seed": options.seed = try count(argument, &rest)
       case "--check": options.checksOnly = true
       case "--face": options.face = try word(argument, &rest)
       case "--kernel": options.kernel = try word(argument, &rest)
@@ -112,8 +120,9 @@ struct Options {
     _ option: String, _ rest: inout ArraySlice<String>
   ) throws(FormatError) -> Int {
     let value = try value(option, &rest)
-    guard let count = Int(value), (1...10_000).contains(count) else {
-      throw FormatError(message: "\(option) is a number from 1 to 10000, not '\(value)'")
+    guard let count = Int(value), (1...1_000_000_000).contains(count)
+    else {
+      throw FormatError(message: "\(option) is a number from 1 to 1000000000, not '\(value)'")
     }
     return count
   }

@@ -101,9 +101,11 @@ struct Suite {
   }
 
   private func start(_ job: Job, _ index: Int) throws(FormatError) -> Running {
-    let child = try Child(program: options.face == .cf ? "ConformanceReference" : nil, arguments: [
-      "--face", options.face.rawValue, "--kernel", options.kernel.rawValue, "--json", job.path,
-    ])
+    let child = try Child(
+      program: options.face == .cf ? "ConformanceReference" : nil,
+      arguments: [
+        "--face", options.face.rawValue, "--kernel", options.kernel.rawValue, "--json", job.path,
+      ])
     // It gives up by itself; this is for one that cannot.
     let limit = UInt64(Scenario.limit * timeScale() + 10_000_000_000)
     return Running(child: child, job: index, deadline: monotonicNanoseconds() + limit)

@@ -14,6 +14,10 @@ do {
   if let path = options.batch {
     Driver.run(try Scenario.readLines(file: path), options)
   }
+  if let count = options.fuzz {
+    var fuzz = Fuzz(count: count, seed: options.seed, targets: FuzzTarget.all)
+    exit(try fuzz.run())
+  }
   if options.files.isEmpty { options.files = [options.suite] }
   exit(Suite(options).run())
 } catch {

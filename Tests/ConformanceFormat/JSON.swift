@@ -40,6 +40,22 @@ extension JSON {
     return value
   }
 
+  /// The value as text on one line; with spaces after commas and colons, as in scenario files.
+  package var text: String {
+    switch self {
+    case .null: return "null"
+    case .bool(let bool): return "\(bool)"
+    case .number(let number):
+      return Int(exactly: number).map { "\($0)" } ?? "\(number)"
+    case .string(let string): return JSON.quoted(string)
+    case .array(let elements): return "[" + elements.map(\.text).joined(separator: ", ") + "]"
+    case .object(let fields):
+      return "{"
+        + fields.map { "\(JSON.quoted($0.name)): \($0.value.text)" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
   /// A string as JSON text.
   package static func quoted(_ string: String) -> String {
     var text = "\""

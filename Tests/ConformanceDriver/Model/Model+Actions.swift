@@ -9,6 +9,7 @@ extension Model {
       guard action.loop == Action.home else { return false }
       switch action.op {
       case .performOn, .performAfter, .cancelPerform, .mainAsync: return false
+      case .perform(_, let modes): return !modes.isEmpty
       case .write, .closePeer, .read, .fill, .drain, .enable, .disable: return false
       case .thread(_, let actions):
         return actions.allSatisfy {
@@ -105,16 +106,20 @@ extension Model {
 
   func item(_ id: String) -> Item {
     if let item = items[id] { return item }
-    let spec = scenario.objects.first { $0.id == id }
-    guard let spec else { fail("no object is called '\(id)'") }
+    guard let spec = scenario.objects.first(where: { $0.id == id }) else {
+      fail("no object is called '\(id)'")
+    }
     let item = Item(spec)
     items[id] = item
+    if spec.type != .block { refuse("'\(id)' is used before it is made") }
     return item
   }
 
   func create(_ spec: ObjectSpec) {
     if actor == nil { pass(Self.tick) }
-    let item = item(spec.id)
+    if items[spec.id] != nil { return refuse("'\(spec.id)' is made twice") }
+    let item = Item(spec)
+    items[spec.id] = item
     if case .timer(let delay, _) = spec.kind {
       item.shown = now + delay
       item.date = rules(.pastDateKeepsGrid) ? now + delay : now + max(0, delay)

@@ -27,7 +27,8 @@ extension Model {
       let timersFirst = run.servedPort && hasDueTimers(mode)
       let timers = candidates.filter(\.isTimers)
       let rest = candidates.filter { !$0.isTimers }
-      candidates = timersFirst ? timers + rest : rest.filter(\.isPort) + timers + rest.filter(\.isWakeUp)
+      candidates =
+        timersFirst ? timers + rest : rest.filter(\.isPort) + timers + rest.filter(\.isWakeUp)
     }
     if rules(.wakeUpTakesNoTurn) {
       candidates = candidates.filter { !$0.isWakeUp } + candidates.filter(\.isWakeUp)

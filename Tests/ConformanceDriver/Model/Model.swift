@@ -26,8 +26,8 @@ final class Model {
   /// Who acts: nil is home.
   var actor: Actor?
   private(set) var trace: [String] = []
-  /// Why the real time of a machine could decide this scenario, if it could.
-  private(set) var race: String?
+  /// Why the scenario is no good: the real time of a machine could decide it, for example.
+  private(set) var flaw: String?
   let scenario: Scenario
 
   /// How long an action takes; so much that dates differ, so little that nothing comes due by it.
@@ -48,7 +48,9 @@ final class Model {
 
   struct Outcome {
     var trace: [String]
-    var race: String?
+    var flaw: String?
+    /// How long it took.
+    var end: Int64
     var hangs: Bool { trace.last == "TIMEOUT" }
   }
 
@@ -57,8 +59,10 @@ final class Model {
     let model = Model(scenario, rulings)
     for spec in scenario.objects where !spec.isDeferred && !model.isOver { model.create(spec) }
     for step in scenario.steps where !model.isOver { model.perform(step) }
-    return Outcome(trace: model.trace, race: model.race)
+    return Outcome(trace: model.trace, flaw: model.flaw, end: model.now)
   }
+
+  func refuse(_ why: String) { flaw = flaw ?? why }
 
   func rules(_ ruling: Ruling) -> Bool { rulings.contains(ruling) }
 
@@ -139,12 +143,12 @@ final class Model {
   /// Home goes on now. What happens a little earlier or later could come in another order on a busy
   /// machine, except for what one thread does in a row while home sleeps.
   func lookForRaces() {
-    guard race == nil else { return }
+    guard flaw == nil else { return }
     for instant in instants where instant.date > now && instant.date < now + Self.margin {
-      race = "\(instant.name) comes right after \(now)"
+      refuse("\(instant.name) comes right after \(now)")
     }
     let earlier = happened.filter { $0 < now && $0 > now - Self.margin && !isByWaker($0) }
-    if !earlier.isEmpty { race = "something happens right before \(now)" }
+    if !earlier.isEmpty { refuse("something happens right before \(now)") }
   }
 
   /// Whether a moment is one of the thread that has woken home.
@@ -155,7 +159,7 @@ final class Model {
   /// A time as the trace shows it.
   func shown(_ time: Int64) -> Int64 {
     let intoSlot = (time + 5_000_000) % 100_000_000
-    if intoSlot > 85_000_000 { race = race ?? "\(time) is shown, late in its slot" }
+    if intoSlot > 85_000_000 { refuse("\(time) is shown, late in its slot") }
     return Trace.slot(nanoseconds: time)
   }
 }

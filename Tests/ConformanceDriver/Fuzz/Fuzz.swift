@@ -1,0 +1,142 @@
+// Random scenarios on every face and kernel and on the live CFRunLoop, judged by the model.
+
+import ConformanceFormat
+import Glibc
+
+struct Fuzz {
+  let count: Int
+  let seed: Int
+  let targets: [FuzzTarget]
+  /// How many are performed before the next are made.
+  private static let portion = 250
+  /// How many differences are shrunk and printed.
+  private static let mostShown = 5
+
+  private struct Difference {
+    let entry: FuzzCase
+    let target: FuzzTarget
+    /// nil: its process ended without one.
+    let trace: [String]?
+  }
+
+  private var tried = 0
+  private var performed = 0
+  private var explained: [Ruling: Int] = [:]
+  private var differing = 0
+  private var hanging = 0
+  private var late = 0
+  private var noise = 0
+  private var differences: [Difference] = []
+
+  init(count: Int, seed: Int, targets: [FuzzTarget]) {
+    self.count = count
+    self.seed = seed
+    self.targets = targets
+  }
+
+  /// - Returns: The exit status.
+  mutating func run() throws(FormatError) -> Int32 {
+    while performed < count {
+      let cases = makeCases(min(Self.portion, count - performed))
+      performed += cases.count
+      try check(cases)
+    }
+    report()
+    var shown: Set<String> = []
+    for difference in differences where shown.count < Self.mostShown {
+      guard shown.insert(difference.entry.scenario.id).inserted else { continue }
+      let shrunk = try Shrinker(target: difference.target).shrink(difference.entry)
+      print(Self.text(of: difference, shrunk))
+    }
+    return differences.isEmpty ? 0 : 1
+  }
+
+  private mutating func makeCases(_ wanted: Int) -> [FuzzCase] {
+    var cases: [FuzzCase] = []
+    while cases.count < wanted {
+      tried += 1
+      guard let entry = FuzzCase(Generator.scenario(seed: seed &+ tried - 1)) else { continue }
+      if entry.hangsInCF {
+        // Each costs the reference seconds.
+        if hanging * 100 > performed + cases.count { continue }
+        hanging += 1
+      }
+      if entry.ours != entry.cf { differing += 1 }
+      for ruling in entry.rulings { explained[ruling, default: 0] += 1 }
+      cases.append(entry)
+    }
+    return cases
+  }
+
+  // MARK: Comparing
+
+  private mutating func check(_ cases: [FuzzCase]) throws(FormatError) {
+    let traces = try FuzzTarget.perform(cases, by: targets, jobs: 64, scale: 1)
+    for (target, traces) in zip(targets, traces) {
+      let wrong = cases.filter { traces[$0.scenario.id] != $0.expected(of: target.face) }
+      if wrong.isEmpty { continue }
+      if target.isTimed {
+        try lookAgain(wrong, target)
+      } else {
+        try note(wrong, target)
+      }
+    }
+  }
+
+  /// A busy machine decides some cases in real time: they are given more and more of it. Two equal
+  /// traces of slow runs are no accident.
+  private mutating func lookAgain(
+    _ cases: [FuzzCase], _ target: FuzzTarget
+  ) throws(FormatError) {
+    var wrong = cases
+    var traces: [[String: [String]]] = []
+    for (scale, jobs) in [(2, 16), (5, 8), (8, 8)] as [(Int64, Int)] {
+      traces.append(try target.perform(wrong, jobs: jobs, scale: scale))
+      wrong.removeAll { traces.last?[$0.scenario.id] == $0.expected(of: target.face) }
+    }
+    late += cases.count - wrong.count
+    let unstable = wrong.filter {
+      traces[1][$0.scenario.id] != traces[2][$0.scenario.id]
+    }
+    noise += unstable.count
+    try note(
+      wrong.filter { entry in !unstable.contains { $0.scenario.id == entry.scenario.id } }, target)
+  }
+
+  private mutating func note(_ wrong: [FuzzCase], _ target: FuzzTarget) throws(FormatError) {
+    for entry in wrong {
+      // A crash ends the process, and with it the cases after the one that has caused it.
+      let scale: Int64 = target.isTimed ? 3 : 1
+      let trace = try target.perform([entry], jobs: 1, scale: scale)[entry.scenario.id]
+      if trace != entry.expected(of: target.face) {
+        differences.append(Difference(entry: entry, target: target, trace: trace))
+      }
+    }
+  }
+
+  // MARK: Reporting
+
+  private func report() {
+    print(
+      "\(performed) cases of \(tried) that were made: \(performed - differing) leave the same trace"
+        + " here and in Core Foundation, \(differing) differ by the rulings")
+    let counts = explained.sorted { $0.value > $1.value }.map { "\($0.key.rawValue) \($0.value)" }
+    print("rulings that decided: " + counts.joined(separator: ", "))
+    print("\(hanging) never end in Core Foundation; \(late) were late, \(noise) were noise")
+    print("by: " + targets.map(\.name).joined(separator: "; "))
+    for id in Set(differences.map(\.entry.scenario.id)).sorted() {
+      let targets = differences.filter { $0.entry.scenario.id == id }.map(\.target.name)
+      print("FAIL \(id) by: \(targets.joined(separator: "; "))")
+    }
+    print("\(differences.count) differences that no ruling explains")
+  }
+
+  private static func text(of difference: Difference, _ shrunk: FuzzCase) -> String {
+    var lines = ["", "// by \(difference.target.name), from \(difference.entry.scenario.id)"]
+    if let traces = try? difference.target.perform([shrunk], jobs: 1, scale: 2) {
+      let left = traces[shrunk.scenario.id].map { $0.map(JSON.quoted).joined(separator: ", ") }
+      lines.append("// it left: \(left ?? "nothing: the process ended")")
+    }
+    return (lines + [shrunk.file]).joined(separator: "\n")
+  }
+}

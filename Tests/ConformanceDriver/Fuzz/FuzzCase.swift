@@ -1,0 +1,38 @@
+// A random scenario with what it has to leave, here and in Core Foundation.
+
+import ConformanceFormat
+
+struct FuzzCase {
+  var json: JSON
+  let scenario: Scenario
+  let ours: [String]
+  let cf: [String]
+  /// The rulings without which the trace here would be another.
+  let rulings: [Ruling]
+
+  /// - Returns: nil if it is no good: it never ends, says nothing, or the machine could decide it.
+  init?(_ json: JSON, withRulings: Bool = true) {
+    guard let scenario = try? Scenario.read(Array(json.text.utf8)), Model.isKnown(scenario)
+    else { return nil }
+    let ours = Model.perform(scenario, Set(Ruling.allCases))
+    guard ours.flaw == nil, !ours.hangs, ours.end < 2_500_000_000,
+      (2...120).contains(ours.trace.count)
+    else { return nil }
+    let cf = Model.perform(scenario, [])
+    guard cf.flaw == nil, cf.hangs || cf.trace.count <= 200 else { return nil }
+    self.json = json
+    self.scenario = scenario
+    self.ours = ours.trace
+    self.cf = cf.trace
+    rulings =
+      withRulings && ours.trace != cf.trace
+      ? Ruling.allCases.filter {
+        Model.perform(scenario, Set(Ruling.allCases).subtracting([$0])).trace != ours.trace
+      } : []
+  }
+
+  /// What Core Foundation hangs on for so long: few of them are enough.
+  var hangsInCF: Bool { cf.last == "TIMEOUT" }
+
+  func expected(of face: FaceName) -> [String] { face.isCF ? cf : ours }
+}

@@ -1,0 +1,231 @@
+// Makes random scenarios, as the JSON of a file: what it makes is read as any other is.
+
+import ConformanceFormat
+
+struct Generator {
+  private var dice: Dice
+  private var ids: [String: [String]] = [:]
+  private var deferred: [String] = []
+  private var lifecycles: Set<String> = []
+  private var blockModes: [String] { ["default", "m", "common"] }
+
+  private typealias Fields = [(name: String, value: JSON)]
+
+  /// The scenario of a seed; it may be one that never ends or that the machine would decide.
+  static func scenario(seed: Int) -> JSON {
+    var generator = Generator(dice: Dice(seed: UInt64(truncatingIfNeeded: seed)))
+    return generator.scenario(id: "fuzz-\(seed)")
+  }
+
+  private init(dice: Dice) { self.dice = dice }
+
+  private mutating func scenario(id: String) -> JSON {
+    let counts = [
+      ("timer", dice.roll(0...3)), ("source", dice.roll(0...4)), ("port", dice.roll(0...2)),
+      ("observer", dice.roll(1...3)), ("block", dice.roll(0...4)),
+    ]
+    for (type, count) in counts {
+      ids[type] = (0..<count).map { "\(type.prefix(1))\($0 + 1)" }
+    }
+    var objects: [JSON] = []
+    for (type, _) in counts {
+      for id in ids[type] ?? [] { objects.append(object(id, type)) }
+    }
+    let steps = self.steps()
+    return .object([
+      ("format", .number(1)), ("id", .string(id)), ("family", .string("fuzz")),
+      ("title", .string("A random scenario")), ("objects", .array(objects)),
+      ("steps", .array(steps)), ("expect", .array([])),
+    ])
+  }
+
+  // MARK: Objects
+
+  private mutating func object(_ id: String, _ type: String) -> JSON {
+    var fields: Fields = [("id", .string(id)), ("type", .string(type))]
+    switch type {
+    case "timer":
+      fields.append(
+        (
+          "delay_ms",
+          .number(
+            Double(
+              dice.pick(weighed: [
+                (1, -150), (1, -50), (8, 20 * dice.roll(1...18)),
+              ])))
+        ))
+      if dice.chance(55) {
+        fields.append(("interval_ms", .number(Double(dice.pick([60, 100, 140, 200])))))
+      }
+    case "source", "observer":
+      if dice.chance(35) { fields.append(("order", .number(Double(dice.roll(-1...2))))) }
+      if type == "source" && dice.chance(12) {
+        fields.append(("lifecycle", .bool(true)))
+        lifecycles.insert(id)
+      }
+      if type == "observer" && (id != "o1" || dice.chance(20)) {
+        fields.append(("activities", .array(activities().map { .string($0) })))
+        if dice.chance(30) { fields.append(("repeats", .bool(false))) }
+      }
+    default: break
+    }
+    if type != "block" {
+      fields.append(("modes", .array(homes(id).map { .string($0) })))
+      if dice.chance(6) {
+        deferred.append(id)
+        fields.append(("deferred", .bool(true)))
+      }
+    }
+    let actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).map { _ in
+      callbackAction(of: type)
+    }
+    if !actions.isEmpty { fields.append(("do", .array(actions))) }
+    return .object(fields)
+  }
+
+  private mutating func activities() -> [String] {
+    let all = ActivityName.allCases.map(\.rawValue)
+    let some = all.filter { _ in dice.chance(40) }
+    return some.isEmpty ? [dice.pick(all)] : some
+  }
+
+  private mutating func homes(_ id: String) -> [String] {
+    // Core Foundation tells of several modes in no order that anybody chose.
+    if lifecycles.contains(id) { return [dice.pick(["default", "m"])] }
+    return dice.pick(weighed: [
+      (55, ["default"]), (14, ["m"]), (12, ["default", "m"]), (12, ["common"]), (7, []),
+    ])
+  }
+
+  // MARK: Actions
+
+  private mutating func callbackAction(of type: String) -> JSON {
+    var fields = action(nested: true)
+    fields.append(("nth", .number(Double(dice.pick(weighed: [(5, 1), (3, 2), (1, 3)])))))
+    if type == "observer" {
+      fields.append(("on", .string(dice.pick(ActivityName.allCases.map(\.rawValue)))))
+    }
+    return .object(fields)
+  }
+
+  /// An action, of the steps or (`nested`) of a callback.
+  private mutating func action(nested: Bool) -> Fields {
+    let kind = dice.pick(weighed: [
+      (18, "signal"), (10, "perform"), (12, "post"), (nested ? 9 : 2, "stop"), (6, "wake"),
+      (9, "member"), (5, "invalidate"), (9, "setNext"), (nested ? 7 : 3, "sleep"),
+      (nested ? 10 : 0, "run"), (3, "addCommonMode"), (deferred.isEmpty ? 0 : 6, "create"),
+      (9, "query"), (1, "log"),
+    ])
+    return fields(kind) ?? op("log", ("text", .string("x")))
+  }
+
+  /// nil: there is no object for it.
+  private mutating func fields(_ kind: String) -> Fields? {
+    switch kind {
+    case "signal": return one("source").map { op("signal", ("id", $0)) }
+    case "post":
+      let text = "\(dice.roll(1...9))"
+      return one("port").map { op("post", ("id", $0), ("msg", .string(text))) }
+    case "perform":
+      let modes = dice.chance(60) ? nil : blockModes.filter { _ in dice.chance(45) }
+      return one("block").map { id in
+        guard let modes, !modes.isEmpty else { return op("perform", ("id", id)) }
+        return op("perform", ("id", id), ("modes", .array(modes.map { .string($0) })))
+      }
+    case "member":
+      guard let id = anyItem(), !lifecycles.contains(id) else { return nil }
+      return op(
+        dice.pick(["add", "remove"]), ("id", .string(id)),
+        ("mode", .string(dice.pick(["default", "default", "m", "common"]))))
+    case "invalidate": return anyItem().map { op("invalidate", ("id", .string($0))) }
+    case "setNext":
+      let delay = dice.pick(weighed: [(2, 0), (2, -50), (5, 20 * dice.roll(2...12))])
+      return one("timer").map { op("setNext", ("id", $0), ("ms", .number(Double(delay)))) }
+    case "sleep": return op("sleep", ("ms", .number(Double(20 * dice.roll(1...9)))))
+    case "addCommonMode": return op("addCommonMode", ("mode", .string("m")))
+    case "create": return op("create", ("id", .string(dice.pick(deferred))))
+    case "run": return run(longest: 12)
+    case "query": return query()
+    default: return op(kind)
+    }
+  }
+
+  private mutating func query() -> Fields? {
+    let what = dice.pick(["currentMode", "valid", "contains", "nextFire", "nextTimer", "elapsed"])
+    var fields = op("query", ("what", .string(what)))
+    switch what {
+    case "valid", "contains":
+      guard let id = anyItem() else { return nil }
+      fields.append(("id", .string(id)))
+      if what == "contains" {
+        fields.append(("mode", .string(dice.pick(["default", "m", "common"]))))
+      }
+    case "nextFire":
+      guard let id = one("timer") else { return nil }
+      fields.append(("id", id))
+    case "nextTimer": fields.append(("mode", .string(dice.pick(["default", "m"]))))
+    default: break
+    }
+    return fields
+  }
+
+  private mutating func run(longest: Int) -> Fields {
+    let timeout: JSON = dice.pick(weighed: [
+      (10, .number(0)), (2, .number(-50)), (5, .string("forever")),
+      (80, .number(Double(20 * dice.roll(2...longest)))),
+    ])
+    var fields = op(
+      "run", ("mode", .string(dice.pick(weighed: [(70, "default"), (28, "m"), (2, "x")]))),
+      ("timeout_ms", timeout))
+    if dice.chance(30) { fields.append(("returnAfterSource", .bool(true))) }
+    return fields
+  }
+
+  private func op(_ word: String, _ fields: (String, JSON)...) -> Fields {
+    [(name: "op", value: .string(word))] + fields.map { (name: $0.0, value: $0.1) }
+  }
+
+  private mutating func one(_ type: String) -> JSON? {
+    guard let all = ids[type], !all.isEmpty else { return nil }
+    return .string(dice.pick(all))
+  }
+
+  private mutating func anyItem() -> String? {
+    let all = ["timer", "source", "port", "observer"].flatMap { ids[$0] ?? [] }
+    return all.isEmpty ? nil : dice.pick(all)
+  }
+
+  // MARK: Steps and threads
+
+  private mutating func steps() -> [JSON] {
+    var steps: [JSON] = []
+    let hasThread = dice.chance(40)
+    if hasThread {
+      steps.append(
+        .object(op("thread", ("name", .string("B")), ("do", .array(threadActions())))))
+    }
+    for _ in 0..<dice.roll(1...3) {
+      for _ in 0..<dice.roll(0...4) { steps.append(.object(action(nested: false))) }
+      steps.append(
+        dice.chance(4)
+          ? .object(op("run", ("unconditional", .bool(true)))) : .object(run(longest: 25)))
+    }
+    if hasThread { steps.append(.object(op("join", ("name", .string("B"))))) }
+    return steps
+  }
+
+  /// Groups of actions, well apart from each other.
+  private mutating func threadActions() -> [JSON] {
+    var actions: [JSON] = []
+    for _ in 0..<dice.roll(1...4) {
+      actions.append(
+        .object(op("sleep", ("ms", .number(Double(10 + 20 * dice.roll(1...10)))))))
+      for _ in 0..<dice.pick([1, 1, 2, 3]) {
+        var action = self.action(nested: false)
+        if case .string("sleep")? = action.first?.value { action = op("wake") }
+        actions.append(.object(action))
+      }
+    }
+    return actions
+  }
+}
