@@ -24,6 +24,10 @@ struct Options {
   /// Make and perform so many random scenarios, from this seed on.
   var fuzz: Int?
   var seed = 1
+  /// Whether only one face or kernel is to perform them.
+  var isRestricted = false
+  /// Whether what differs is shrunk and printed.
+  var shrinks = true
   /// Only read the files.
   var checksOnly = false
   /// The folder whose scenarios are run when no file is named.
@@ -54,8 +58,10 @@ struct Options {
       --jobs N        run N scenarios at the same time (8)
       --no-retry      do not run again, alone and slowly, what failed in real time
       --fuzz N        make N random scenarios, run them by all faces and kernels and by the live
-                      CFRunLoop, and judge the traces by the model of the rules
+                      CFRunLoop, and judge the traces by the model of the rules; with --face
+                      or --kernel by these alone
       --seed S        the seed of the first one (1); each has the next
+      --no-shrink     stop at the first difference, and do not make it smaller
       --check         read the files only
       --help          print this
 
@@ -73,9 +79,14 @@ struct Options {
       case "--help", "-h": return nil
       case "--fuzz": options.fuzz = try count(argument, &rest)
       case "--seed": options.seed = try count(argument, &rest)
+      case "--no-shrink": options.shrinks = false
       case "--check": options.checksOnly = true
-      case "--face": options.face = try word(argument, &rest)
-      case "--kernel": options.kernel = try word(argument, &rest)
+      case "--face":
+        options.face = try word(argument, &rest)
+        options.isRestricted = true
+      case "--kernel":
+        options.kernel = try word(argument, &rest)
+        options.isRestricted = true
       case "--json": options.json = try value(argument, &rest)
       case "--batch": options.batch = try value(argument, &rest)
       case "--no-retry": options.retries = false

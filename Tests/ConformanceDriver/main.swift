@@ -15,7 +15,10 @@ do {
     Driver.run(try Scenario.readLines(file: path), options)
   }
   if let count = options.fuzz {
-    var fuzz = Fuzz(count: count, seed: options.seed, targets: FuzzTarget.all)
+    let targets =
+      options.isRestricted
+      ? [FuzzTarget(face: options.face, kernel: options.kernel)] : FuzzTarget.all
+    var fuzz = Fuzz(count: count, options, targets)
     exit(try fuzz.run())
   }
   if options.files.isEmpty { options.files = [options.suite] }

@@ -66,11 +66,10 @@ final class Reference: @unchecked Sendable {
     return loop
   }
 
-  private func sleep(_ nanoseconds: Int64) {
+  private func block(for nanoseconds: Int64) {
     let end = now() + nanoseconds
     while case let rest = end - now(), rest > 0 {
-      var time = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
-      nanosleep(&time, nil)
+      _ = poll(nil, 0, Int32(max(1, rest / 1_000_000)))
     }
   }
 
@@ -148,11 +147,11 @@ final class Reference: @unchecked Sendable {
     case .perform(let id, let modes):
       perform(modes, on: loop(action.loop)) { [self] in called(id) }
     case .mainAsync(let id): DispatchQueue.main.async { [self] in called(id) }
-    case .sleep(let time): sleep(max(0, time) * scale)
+    case .sleep(let time): block(for: max(0, time) * scale)
     case .log(let text): add("log:\(text)")
     case .query(let query): answer(query, loop(action.loop))
     case .thread(let name, let actions): startThread(name, actions)
-    case .join(let name): while !lock.with({ ended.contains(name) }) { sleep(500_000) }
+    case .join(let name): while !lock.with({ ended.contains(name) }) { block(for: 1) }
     default: fail("an action is not known here")
     }
   }

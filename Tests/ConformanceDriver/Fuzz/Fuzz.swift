@@ -4,9 +4,9 @@ import ConformanceFormat
 import Glibc
 
 struct Fuzz {
-  let count: Int
-  let seed: Int
-  let targets: [FuzzTarget]
+  private let count: Int
+  private let options: Options
+  private let targets: [FuzzTarget]
   /// How many are performed before the next are made.
   private static let portion = 250
   /// How many differences are shrunk and printed.
@@ -28,22 +28,22 @@ struct Fuzz {
   private var noise = 0
   private var differences: [Difference] = []
 
-  init(count: Int, seed: Int, targets: [FuzzTarget]) {
+  init(count: Int, _ options: Options, _ targets: [FuzzTarget]) {
     self.count = count
-    self.seed = seed
+    self.options = options
     self.targets = targets
   }
 
   /// - Returns: The exit status.
   mutating func run() throws(FormatError) -> Int32 {
-    while performed < count {
+    while performed < count && (options.shrinks || differences.isEmpty) {
       let cases = makeCases(min(Self.portion, count - performed))
       performed += cases.count
       try check(cases)
     }
     report()
     var shown: Set<String> = []
-    for difference in differences where shown.count < Self.mostShown {
+    for difference in differences where options.shrinks && shown.count < Self.mostShown {
       guard shown.insert(difference.entry.scenario.id).inserted else { continue }
       let shrunk = try Shrinker(target: difference.target).shrink(difference.entry)
       print(Self.text(of: difference, shrunk))
@@ -55,7 +55,9 @@ struct Fuzz {
     var cases: [FuzzCase] = []
     while cases.count < wanted {
       tried += 1
-      guard let entry = FuzzCase(Generator.scenario(seed: seed &+ tried - 1)) else { continue }
+      guard let entry = FuzzCase(Generator.scenario(seed: options.seed &+ tried - 1)) else {
+        continue
+      }
       if entry.hangsInCF {
         // Each costs the reference seconds.
         if hanging * 100 > performed + cases.count { continue }

@@ -19,8 +19,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case emptiedPortLosesPlace = "R54"
   /// A ready port goes before due timers; CF takes what was ready first.
   case portsBeforeTimers = "R56"
-  /// A timer that an earlier call-out of the batch took out of this mode does not fire, and one that
-  /// was moved is sorted again; CF collects the batch once.
+  /// A timer that an earlier call-out of the batch took out of this mode does not fire, and one
+  /// that was moved is sorted again; CF collects the batch once.
   case batchFollowsChanges = "R74"
   /// A past first date keeps its grid.
   case pastDateKeepsGrid = "R77"
