@@ -5,12 +5,10 @@ internal import CLuaShims
 /// A module: a table of functions that `require` gives.
 package struct LuaModule: Sendable {
   package let name: String
-  package let summary: String
   package let entries: [LuaEntry]
 
-  package init(_ name: String, _ summary: String, _ entries: [LuaEntry]) {
+  package init(_ name: String, _ entries: [LuaEntry]) {
     self.name = name
-    self.summary = summary
     self.entries = entries
   }
 }

@@ -34,7 +34,7 @@ enum LineEditor {
 
   /// Lets the scripts of a state use the editor.
   static func open(on state: LuaState) {
-    state.preload(LuaModule("moonloop.console.editor", "Edits lines.", entries))
+    state.preload(LuaModule("moonloop.console.editor", entries))
   }
 
   /// Gives the terminal back.

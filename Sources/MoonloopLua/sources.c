@@ -196,6 +196,9 @@ static const char planning_simulation[] = {
 static const char recording[] = {
 #embed "lua/recording.lua"
 };
+static const char reference[] = {
+#embed "lua/reference.lua"
+};
 static const char reload[] = {
 #embed "lua/reload.lua"
 };
@@ -397,6 +400,7 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.report", planning_report),
     SOURCE("planning.simulation", planning_simulation),
     SOURCE("recording", recording),
+    SOURCE("reference", reference),
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),

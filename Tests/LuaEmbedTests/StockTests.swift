@@ -142,17 +142,9 @@ struct StockTests {
       Unmanaged<LuaState>.fromOpaque(host!).takeUnretainedValue().stack.push(42)
       return 1
     }
-    let entry = LuaEntry.function("answer", answer) {
-      LuaDocs(
-        "Gives the answer.", returns: [LuaParameter("answer", "integer", "The answer.")],
-        example: "assert(answer() == 42)")
-    }
     lua.setHost(Unmanaged.passUnretained(lua).toOpaque())
-    lua.preload(LuaModule("deep", "Deep things.", [entry]))
+    lua.preload(LuaModule("deep", [.function("answer", answer)]))
     #expect(try lua.evaluate("return require('deep').answer()") == 42)
-    #expect(entry.signature == "answer() -> integer")
-    #expect(entry.gaps == [])
-    #expect(LuaEntry.function("silent", answer).gaps == ["documentation"])
     let text: StaticString = "local name = ... return {name = name, f = function() error 'x' end}"
     text.withUTF8Buffer { bytes in
       bytes.withMemoryRebound(to: CChar.self) {

@@ -8,9 +8,7 @@ extension Runtime {
   /// Makes the module and puts it where `require "moonloop"` finds it.
   func openModules() {
     let stack = state.stack
-    state.push(
-      module: LuaModule("moonloop", "The run loop.", moduleEntries + moduleSystemEntries), on: stack
-    )
+    state.push(module: LuaModule("moonloop", moduleEntries), on: stack)
     for module in innerModules {
       stack.push(module.name)
       state.push(module: module, on: stack)
@@ -47,7 +45,7 @@ extension Runtime {
   /// Puts `ml.reload`, which is called and has functions, into the module on top of the stack.
   private func pushReloading(on stack: LuaStack) {
     stack.push("reload")
-    state.push(module: LuaModule("reload", "Loading a file again.", reloadEntries), on: stack)
+    state.push(module: LuaModule("reload", reloadEntries), on: stack)
     stack.newTable(fields: 1)
     stack.push("__call")
     stack.push(function: moduleReload)
@@ -80,8 +78,8 @@ let moduleNow: LuaRawFunction = { L, context in
 
 /// The tables of functions in the module, such as `ml.process`.
 private let innerModules: [LuaModule] = [
-  LuaModule("process", "Child processes.", processModuleEntries),
-  LuaModule("tty", "Terminals.", terminalModuleEntries),
-  LuaModule("net", "The network.", netEntries),
-  LuaModule("port", "Ports.", namedPortEntries),
+  LuaModule("process", processModuleEntries),
+  LuaModule("tty", terminalModuleEntries),
+  LuaModule("net", netEntries),
+  LuaModule("port", namedPortEntries),
 ]

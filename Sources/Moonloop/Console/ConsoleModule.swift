@@ -13,8 +13,8 @@ extension Runtime {
     hasConsole = true
     state.preload(
       LuaModule(
-        "moonloop.console.host", "What the console asks of the host.",
-        consoleEntries + consoleHelpEntries))
+        "moonloop.console.host",
+        consoleEntries + [.function("reference", consoleReference)]))
   }
 
   /// From now on other processes of the user may ask for a console of this loop.

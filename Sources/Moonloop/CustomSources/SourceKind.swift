@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class SourceKind: ItemKind {
   static let word = "source"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Source", slots: 3, sourceEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 3, sourceEntries) }
 
   let seat: KindSeat
   let perform: Loop.Source.Perform

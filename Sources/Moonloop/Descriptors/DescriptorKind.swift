@@ -6,7 +6,7 @@ internal import MoonloopCore
 final class DescriptorKind: ItemKind {
   static let word = "fd"
   static var handles: ItemHandles? {
-    ItemHandles("moonloop.Descriptor", slots: 2, descriptorEntries)
+    ItemHandles(slots: 2, descriptorEntries)
   }
 
   let seat: KindSeat

@@ -59,14 +59,12 @@ protocol ItemKind: AnyObject {
 
 /// The handles of a kind.
 struct ItemHandles {
-  /// Their class in the reference and in editors.
-  let type: StaticString
   /// How many values of Lua a handle keeps, such as its handlers.
   let slots: Int32
   let entries: [LuaEntry]
 
-  init(_ type: StaticString, slots: Int32, _ entries: [LuaEntry]) {
-    (self.type, self.slots, self.entries) = (type, slots, entries)
+  init(slots: Int32, _ entries: [LuaEntry]) {
+    (self.slots, self.entries) = (slots, entries)
   }
 }
 

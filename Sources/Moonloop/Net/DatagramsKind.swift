@@ -6,7 +6,7 @@ internal import MoonloopCore
 final class DatagramsKind: ItemKind {
   static let word = "socket"
   static var handles: ItemHandles? {
-    ItemHandles("moonloop.Datagrams", slots: 1, datagramEntries)
+    ItemHandles(slots: 1, datagramEntries)
   }
 
   let seat: KindSeat

@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class ServerKind: ItemKind {
   static let word = "server"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Server", slots: 1, serverEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, serverEntries) }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

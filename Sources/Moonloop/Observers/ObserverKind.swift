@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class ObserverKind: ItemKind {
   static let word = "observer"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Observer", slots: 1, observerEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, observerEntries) }
   static var holdsRuns: Bool { false }  // R38
 
   let seat: KindSeat

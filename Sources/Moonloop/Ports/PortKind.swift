@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class PortKind: ItemKind {
   static let word = "port"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Port", slots: 1, portEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, portEntries) }
 
   let seat: KindSeat
   let message: Loop.Port.Handler

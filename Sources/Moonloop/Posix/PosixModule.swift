@@ -9,9 +9,7 @@ internal import MoonloopSystem
 extension Runtime {
   func preloadPosix() {
     state.preload(
-      LuaModule(
-        "moonloop.posix", "System calls on descriptors.",
-        posixEntries + posixSocketEntries + posixSystemEntries))
+      LuaModule("moonloop.posix", posixEntries + posixSocketEntries + posixSystemEntries))
   }
 }
 

@@ -10,7 +10,7 @@ extension Runtime {
   func preloadTape() {
     if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
     state.preload(
-      LuaModule("moonloop.tape", "Recordings.", [.function("plays", tapePlays)]))
+      LuaModule("moonloop.tape", [.function("plays", tapePlays)]))
   }
 }
 

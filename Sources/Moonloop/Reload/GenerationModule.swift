@@ -6,7 +6,7 @@ internal import MoonloopCore
 
 extension Runtime {
   func preloadGenerations() {
-    state.preload(LuaModule("moonloop.generation", "Loads of a file.", generationEntries))
+    state.preload(LuaModule("moonloop.generation", generationEntries))
   }
 }
 

@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 final class SignalKind: ItemKind {
   static let word = "signal"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Signal", slots: 1, signalEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, signalEntries) }
 
   let seat: KindSeat
 

@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 final class StreamKind: ItemKind {
   static let word = "stream"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Stream", slots: 1, streamEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, streamEntries) }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

@@ -36,7 +36,7 @@ extension Runtime {
     bed = TestBed()
     state.preload(
       LuaModule(
-        "moonloop.bed.host", "What tests are run on.",
+        "moonloop.bed.host",
         bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
   }
 

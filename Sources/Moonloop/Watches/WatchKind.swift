@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 final class WatchKind: ItemKind {
   static let word = "watch"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Watch", slots: 1, watchEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, watchEntries) }
 
   let seat: KindSeat
 

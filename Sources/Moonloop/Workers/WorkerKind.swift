@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class WorkerKind: ItemKind {
   static let word = "worker"
-  static var handles: ItemHandles? { ItemHandles("moonloop.Worker", slots: 1, workerEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 1, workerEntries) }
   static var keepsState: Bool { true }  // How a worker ended can still be asked.
 
   let seat: KindSeat

@@ -191,12 +191,6 @@ extension Runtime {
   }
 }
 
-/// `ml.parent` is a field of the module, set in workers: nobody calls this.
-let moduleParent: LuaRawFunction = { L, context in
-  LuaStack(L: L!).pushNil()
-  return 1
-}
-
 // MARK: Methods
 
 extension HostCall {

@@ -15,4 +15,8 @@ struct cmo_source {
 // All of them, and how many there are. Any thread.
 const struct cmo_source *cmo_sources(size_t *count);
 
+// The reference for people: annotated declarations, not modules; `module` is the subject, `chunk`
+// the file. Any thread.
+const struct cmo_source *cmo_reference(size_t *count);
+
 #endif

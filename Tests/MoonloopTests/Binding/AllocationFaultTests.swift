@@ -141,11 +141,9 @@ import Testing
   @Test func `an allocation that fails in the example of any entry is an error, and no more`()
     throws
   {
-    let subjects = DocumentedEntry.all.compactMap { documented in
-      documented.entry.docs.map { docs in
-        let isWhole = docs.example.contains("require \"moonloop\"")
-        return (documented.testDescription, (isWhole ? "" : ExampleRun.prelude) + docs.example)
-      }
+    let subjects = Reference.entries.map { entry in
+      let isWhole = entry.example.contains("require \"moonloop\"")
+      return (entry.testDescription, (isWhole ? "" : ExampleRun.prelude) + entry.example)
     }
     let count = try injectAll(subjects)
     #expect(count == 0 || count > 200)

@@ -1,4 +1,4 @@
-// Random scripts over the whole interface, out of the entries' own documentation: right calls and
+// Random scripts over the whole interface, out of its documentation: right calls and
 // wrong ones, in handlers, tasks, comparators and finalizers. The same seed gives the same script.
 
 import LuaEmbed
@@ -83,9 +83,9 @@ struct FuzzGrammar {
     "ml.worker", "ml.guest", "ml.break_here",
   ]
 
-  private static let calls = entryGroups.filter { !excluded.contains($0.receiver) }
-    .flatMap { group in group.entries.map { (group: group, entry: $0, docs: $0.docs) } }
-    .filter { !excluded.contains("\($0.group.receiver).\($0.entry.name)") }
+  private static let calls = ((try? Reference.entries(areInherited: true)) ?? []).filter {
+    !excluded.contains($0.receiver) && !excluded.contains("\($0.receiver).\($0.name)")
+  }
 
   mutating func script() -> String {
     var text = Self.prelude
@@ -122,7 +122,7 @@ struct FuzzGrammar {
     case 4: return "try(string.gsub, 'abc', '.', \(function()))"
     case 5: return "try(tostring, noise(\(function())))"
     case 6: return "noise(\(function()))"
-    case 7: return "drop(\"\(random.pick(Self.calls).group.receiver)\")"
+    case 7: return "drop(\"\(kind(of: random.pick(Self.calls)))\")"
     case 8: return "collectgarbage(\(random.pick(["", "'step'", "'generational'", "'count'"])))"
     case 9: return "try(function() loop:run { timeout = \(random.pick(["0", "0.01", "1"])) } end)"
     case 10: return "loop:task(\(function()))"
@@ -136,30 +136,35 @@ struct FuzzGrammar {
   // MARK: Calls
 
   private mutating func call() -> String {
-    let (group, entry, docs) = random.pick(Self.calls)
-    var receiver = group.type == "moonloop" ? "ml" : pick(group.receiver)
+    let entry = random.pick(Self.calls)
+    var receiver = entry.receiver.hasPrefix("ml") ? entry.receiver : pick(kind(of: entry))
     if random.chance(2) { receiver = value() }
+    if random.chance(3) { return "tostring(\(receiver))" }
     switch entry.form {
-    case .function: return "(\(receiver)).\(entry.name)(\(arguments(docs)))"
+    case .function: return "(\(receiver)).\(entry.name)(\(arguments(entry)))"
     case .method:
       let dot = random.chance(2) ? "." : ":"
-      return "(\(receiver))\(dot)\(entry.name)(\(arguments(docs)))"
+      return "(\(receiver))\(dot)\(entry.name)(\(arguments(entry)))"
     case .field:
-      if entry.second != nil && random.chance(40) {
-        let type = docs?.returns.first?.type ?? ""
-        return "(function(o) o.\(entry.name) = \(argument(type, name: "")) end)(\(receiver))"
+      if entry.isSettable && random.chance(40) {
+        let value = argument(entry.type, name: "")
+        return "(function(o) o.\(entry.name) = \(value) end)(\(receiver))"
       }
       return "(\(receiver)).\(entry.name)"
-    case .metamethod:
-      return random.chance(50) ? "tostring(\(receiver))" : "(\(receiver))(\(arguments(docs)))"
+    case .call: return "(\(receiver))(\(arguments(entry)))"
     }
   }
 
   private mutating func pick(_ kind: String) -> String { "pick(\"\(kind)\", \(random.below(20)))" }
 
-  private mutating func arguments(_ docs: LuaDocs?) -> String {
+  /// What `keep` files its handles under: the first word of their text.
+  private func kind(of entry: DocumentedEntry) -> String {
+    String(entry.receiver.prefix { $0 != "_" })
+  }
+
+  private mutating func arguments(_ entry: DocumentedEntry) -> String {
     var list: [String] = []
-    for parameter in docs?.parameters ?? [] {
+    for parameter in entry.parameters {
       if parameter.isOptional && random.chance(50) { continue }
       if random.chance(4) { break }
       if parameter.name == "..." {
@@ -175,7 +180,7 @@ struct FuzzGrammar {
     return list.joined(separator: ", ")
   }
 
-  private mutating func options(_ fields: [LuaParameter]) -> String {
+  private mutating func options(_ fields: [DocumentedValue]) -> String {
     if random.chance(3) { return value() }
     var parts: [String] = []
     for field in fields where !field.isOptional || random.chance(35) {
@@ -201,13 +206,15 @@ struct FuzzGrammar {
       return depth > 3 ? "function() tick() end" : function()
     }
     if type.contains("Modes") || name.contains("mode") { return mode() }
-    if type.contains("moonloop.") {
-      let kinds = Self.calls.filter { type.contains($0.group.type) && $0.group.type != "moonloop" }
-      return kinds.isEmpty ? anything() : pick(random.pick(kinds).group.receiver)
+    if type.contains("integer") || type.contains("Bytes") {
+      return random.pick(["0", "1", "2", "3", "16", "1000"])
     }
-    if type.contains("integer") { return random.pick(["0", "1", "2", "3", "16", "1000"]) }
-    if type.contains("number") {
+    if type.contains("number") || type.contains("Seconds") {
       return random.pick(["0", "0.001", "0.1", "1", "2.5", "-1", "60"])
+    }
+    if type.contains("moonloop.") {
+      let kinds = Self.calls.filter { type.contains($0.classType) && $0.classType != "moonloop" }
+      return kinds.isEmpty ? anything() : pick(kind(of: random.pick(kinds)))
     }
     if type.contains("boolean") { return random.pick(["true", "false"]) }
     if type.contains("string") { return random.pick(["'name'", "'default'", "''", "'a\\0b'"]) }
@@ -222,7 +229,7 @@ struct FuzzGrammar {
     random.pick(["pipes[1]", "pipes[2]", "pipes[3]", "pipes[4]", "-1", "2^40", "1.5"])
   }
 
-  private mutating func anything() -> String { pick(random.pick(Self.calls).group.receiver) }
+  private mutating func anything() -> String { pick(kind(of: random.pick(Self.calls))) }
 
   private mutating func value() -> String {
     if random.chance(30) { return anything() }

@@ -1,5 +1,5 @@
-// Every entry of the Lua interface is documented, its example runs, and the generated files are
-// those of the repository.
+// Everything that scripts see is documented, its example runs, and the generated pages are those of
+// the repository.
 
 import Glibc
 import LuaEmbed
@@ -7,61 +7,89 @@ import Moonloop
 import TestSupport
 import Testing
 
-/// An entry and where it stands, for messages.
-struct DocumentedEntry: Sendable, CustomTestStringConvertible {
-  let group: EntryGroup
-  let entry: LuaEntry
-
-  var testDescription: String { "\(group.receiver) \(entry.name)" }
-
-  static let all = entryGroups.flatMap { group in
-    group.ownEntries.map { DocumentedEntry(group: group, entry: $0) }
-  }
-}
-
 @Suite("Docs: entries of the Lua interface")
 struct DocsEntryTests {
-  @Test("are whole", arguments: DocumentedEntry.all)
-  func gaps(_ documented: DocumentedEntry) {
-    #expect(documented.entry.gaps == [])
+  @Test("are whole")
+  func gaps() throws {
+    let gaps: [String] = try Reference.evaluate("return pages.gaps()")
+    #expect(gaps == [])
+    #expect(Reference.entries.count > 200)
   }
 
-  @Test("have an example that shows them, and prints what it says", arguments: DocumentedEntry.all)
-  func examples(_ documented: DocumentedEntry) {
-    guard let docs = documented.entry.docs else { return }
-    let name = "\(documented.entry.name)"
-    #expect(name == "__call" || docs.example.contains(name))
-    let run = ExampleRun(docs.example, name: documented.testDescription)
+  @Test("have an example that prints what it says", arguments: Reference.entries)
+  func examples(_ entry: DocumentedEntry) {
+    let run = ExampleRun(entry.example, name: entry.testDescription)
     #expect(run.errors == [])
-    let promised = ExampleRun.promised(by: docs.example)
+    let promised = ExampleRun.promised(by: entry.example)
     if !promised.isEmpty { #expect(run.output == promised) }
   }
 
-  @Test("name no entry twice")
-  func names() {
-    for group in entryGroups {
-      let names = group.entries.map { "\($0.name)" }
-      #expect(Set(names).count == names.count, "\(group.title)")
+  @Test("are those that a state has: none without documentation, none that is not there")
+  func names() throws {
+    let registered: [String] = try Reference.evaluate(Self.registered)
+    let documented = try Reference.entries(areInherited: true).flatMap { entry in
+      entry.isSettable ? [entry.path, "\(entry.path) ="] : [entry.path]
     }
+    // Items are of some kind; a worker alone has a parent.
+    let there = documented.filter { !$0.hasPrefix("item") && $0 != "ml.parent" }
+    #expect(Set(registered).subtracting(there) == [])
+    #expect(Set(there).subtracting(registered) == [])
+    #expect(there.count == Set(there).count)
   }
 
-  @Test("have the options that the code knows", arguments: DocumentedEntry.all)
-  func options(_ documented: DocumentedEntry) throws {
-    let (group, entry) = (documented.group, documented.entry)
-    guard let docs = entry.docs,
-      let place = docs.parameters.firstIndex(where: { !$0.fields.isEmpty })
-    else { return }
+  /// Looks at the metatables of all kinds of handles, and at the tables of the module.
+  private static let registered = """
+    local ml, names = require "moonloop", {}
+    local function add(owner, sign, name) names[#names + 1] = owner .. sign .. name end
+    local function add_table(owner, value)
+      if (getmetatable(value) or {}).__call then add(owner, "", "") end
+      for name, field in pairs(value) do
+        if type(field) == "table" then
+          add_table(owner .. "." .. name, field)
+        else
+          add(owner, ".", name)
+        end
+      end
+    end
+    local function add_kind(kind)
+      local owner = kind.__name:gsub(" ", "_")
+      local members = kind.__index
+      if type(members) == "function" then members = select(2, debug.getupvalue(members, 1)) end
+      for name, member in pairs(members) do
+        add(owner, type(member) == "function" and ":" or ".", name)
+      end
+      for name in pairs((select(2, debug.getupvalue(kind.__newindex, 1)))) do
+        add(owner, ".", name .. " =")
+      end
+      if kind.__call and owner ~= "lines" then add(owner, "", "") end
+    end
+    local seen = {}
+    for _, value in pairs(debug.getregistry()) do
+      local name = type(value) == "table" and rawget(value, "__name")
+      if name and rawget(value, "__metatable") == name and not seen[name] then
+        seen[name] = true
+        add_kind(value)
+      end
+    end
+    add_table("ml", ml)
+    return names
+    """
+
+  @Test("have the options that the code knows", arguments: Reference.entries)
+  func options(_ entry: DocumentedEntry) throws {
+    guard let place = entry.parameters.firstIndex(where: { !$0.fields.isEmpty }) else { return }
     let makers = [
       "port": "loop:port {}", "task": "loop:task(function() end)", "channel": "ml.channel(1)",
       "semaphore": "ml.semaphore(1)",
       "stream": "loop:stream { fd = 0 }", "process": "ml.process.spawn { \"true\" }",
       "worker": "ml.worker { source = '' }",
+      "remote_port": "loop:port {}",
       "server": "ml.net.listen { path = '@options' }",
       "socket": "ml.net.udp { host = '127.0.0.1' }",
     ]
-    let receiver = makers[group.receiver] ?? group.receiver
+    let receiver = makers[entry.receiver] ?? entry.receiver
     let separator = entry.form == .method ? ":" : "."
-    let access = entry.form == .metamethod ? "" : "\(separator)\(entry.name)"
+    let access = entry.form == .call ? "" : "\(separator)\(entry.name)"
     let arguments = String(repeating: "'a', ", count: place) + "{ zzzzzzzzzz = 1 }"
     let run = ExampleRun(
       """
@@ -69,22 +97,30 @@ struct DocsEntryTests {
       local _, message = pcall(function() return handle\(access)(\(arguments)) end)
       print((message:match "the options are ([%w_, ]+)"))
       loop:stop_when_next_looking()
-      """, name: documented.testDescription)
+      """, name: entry.testDescription)
     var known = Set(run.output.joined().split(separator: ", ").map(String.init))
-    let told = Set(docs.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
+    let told = Set(entry.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
     // Functions of the module that add nothing know 'modes' to say that it belongs elsewhere.
     let isMadeHereOnly = [
       "channel", "semaphore", "stream", "limit", "worker", "break_here",
-    ].contains("\(entry.name)")
-    let isMaker = group.type == "moonloop" || access.isEmpty
-    if isMaker && !isMadeHereOnly { #expect(known.remove("modes") != nil) }
+    ].contains(entry.name)
+    if entry.receiver == "ml" || entry.form == .call, !isMadeHereOnly {
+      #expect(known.remove("modes") != nil)
+    }
     #expect(known == told)
   }
 
   @Test("tell every field of the tables that scripts get")
-  func records() {
-    let names = { (type: String) in
-      entryRecords.first { $0.name == type }?.fields.map(\.name).sorted().joined(separator: " ")
+  func records() throws {
+    let names = { (type: String) -> String in
+      let names: [String] = try Reference.evaluate(
+        """
+        local names = {}
+        for _, field in ipairs(all.classes["\(type)"].fields) do names[#names + 1] = field.name end
+        table.sort(names)
+        return names
+        """)
+      return names.joined(separator: " ")
     }
     let sorted = """
       local function names(t)
@@ -98,23 +134,19 @@ struct DocsEntryTests {
     let errors = ExampleRun(
       sorted + "loop.on_error = names loop:after(0, function() error { code = \"E\" } end)",
       name: "error")
-    #expect(errors.output == [names("moonloop.Error") ?? ""])
+    #expect(errors.output == [try names("moonloop.Error")])
     let modes = ExampleRun(
       sorted + "loop:after(0, function() end) names(loop:modes().default)", name: "modes")
-    #expect(modes.output == [names("moonloop.ModeContents") ?? ""])
+    #expect(modes.output == [try names("moonloop.ModeContents")])
   }
 }
 
-@Suite("Docs: generated files")
+@Suite("Docs: generated pages")
 struct DocsGeneratedTests {
-  static let files: [String] = ["docs/lua-api.md", "docs/types/moonloop.lua"]
-
-  /// What a generated file must contain.
-  private func content(of path: String) -> String {
-    if path.hasSuffix(".lua") { return EditorTypes.text }
+  static let pages: [String: String] = {
     let introduction = RepositoryFile(path: "docs/lua-api.intro.md").text ?? ""
-    return ReferencePage(introduction: introduction.trimmedEnd).text
-  }
+    return (try? Reference.evaluate("return pages.all([==[\(introduction)]==])")) ?? [:]
+  }()
 
   /// The first line that differs.
   private func difference(_ found: String, _ wanted: String) -> String? {
@@ -125,65 +157,37 @@ struct DocsGeneratedTests {
     return pair.map { "is: \($0)\nmust be: \($1)" }
   }
 
-  @Test("are those of the repository; `scripts/docs` writes them", arguments: files)
-  func current(_ path: String) {
+  @Test("are those of the repository; `scripts/docs` writes them", arguments: pages.keys.sorted())
+  func current(_ path: String) throws {
     let file = RepositoryFile(path: path)
-    let content = content(of: path)
+    let content = try #require(Self.pages[path])
     if getenv("MOONLOOP_DOCS").map({ String(cString: $0) }) == "write" {
       #expect(file.write(content))
     }
     #expect(difference(file.text ?? "", content) == nil, "run scripts/docs")
   }
 
-  @Test("have editor types that Lua can load, with a place for every entry")
+  @Test("are made of files that Lua can load, whose types are all declared")
   func types() throws {
-    let text = EditorTypes.text
-    let lua = try LuaState()
-    try lua.run("local ml = (function(...) \(text) end)() types = ml")
-    for group in entryGroups {
-      #expect(text.contains("---@class \(group.type)\n") || group.parent != nil)
-      for entry in group.ownEntries where entry.docs != nil && entry.form != .metamethod {
-        let isThere =
-          text.contains("---@field \(entry.name) ")
-          || text.contains(":\(entry.name)(") || text.contains(".\(entry.name)(")
-        #expect(isThere, "\(group.title): \(entry.name)")
-      }
-    }
-  }
-
-  @Test("close every bracket and every quote in an annotation")
-  func balanced() {
-    for line in EditorTypes.text.split(separator: "\n") where line.hasPrefix("---@") {
-      var open: [Character] = []
-      for character in line {
-        switch character {
-        case "(", "[", "{": open.append(character)
-        case ")": #expect(open.popLast() == "(", "\(line)")
-        case "]": #expect(open.popLast() == "[", "\(line)")
-        case "}": #expect(open.popLast() == "{", "\(line)")
-        default: break
-        }
-      }
-      let quotes = line.count { $0 == "\"" }
-      #expect(open.isEmpty && quotes.isMultiple(of: 2), "\(line)")
-    }
-  }
-
-  @Test("name no type that is not declared")
-  func declared() {
-    let words = EditorTypes.text.split { !($0.isLetter || $0 == "." || $0 == "@" || $0 == "-") }
-    var declared: Set<Substring> = []
-    for (mark, name) in zip(words, words.dropFirst())
-    where mark == "---@class" || mark == "---@alias" { declared.insert(name) }
-    let used = Set(words.filter { $0.hasPrefix("moonloop.") && !$0.hasSuffix(".lua") })
-    #expect(used.subtracting(declared) == [])
-  }
-}
-
-extension String {
-  fileprivate var trimmedEnd: String {
-    var text = self
-    while text.last?.isNewline ?? false { text.removeLast() }
-    return text
+    let problems: [String] = try Reference.evaluate(
+      """
+      local problems, declared, used = {}, {}, {}
+      for _, file in ipairs(require "moonloop.console.host".reference()) do
+        local _, problem = load("local ml, loop = {}, {} " .. file.text, "@" .. file.file)
+        problems[#problems + 1] = problem
+        for name in file.text:gmatch "%-%-%-@%a+ (moonloop[%w_.]*)" do declared[name] = true end
+        for line in file.text:gmatch "%-%-%-@[^\\n]*" do
+          for name in line:gmatch "moonloop%.%u%w*" do used[name] = file.file end
+          if select(2, line:gsub("[(%[{]", "")) ~= select(2, line:gsub("[)%]}]", "")) then
+            problems[#problems + 1] = file.file .. ": brackets: " .. line
+          end
+        end
+      end
+      for name, file in pairs(used) do
+        if not declared[name] then problems[#problems + 1] = file .. ": no type " .. name end
+      end
+      return problems
+      """)
+    #expect(problems == [])
   }
 }

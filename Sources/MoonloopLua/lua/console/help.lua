@@ -1,61 +1,51 @@
 -- `help(x)`: what the reference says of a function, a method, a handle or a module.
 local ml = require "moonloop"
-local host = require "moonloop.console.host"
+local reference = require "moonloop.reference"
 
 local help = {}
 
-local groups
-
--- The reference, read when somebody asks.
-local function reference()
-  if groups then return groups end
-  groups = host.reference()
-  groups.by_type = {}
-  for _, group in ipairs(groups) do groups.by_type[group.type] = group end
-  return groups
+-- The class of a handle or of a module of ours.
+local function class_of(value)
+  local receivers = reference.all().receivers
+  if value == ml then return receivers.ml end
+  if type(value) == "userdata" then
+    local kind = getmetatable(value)
+    return type(kind) == "string" and receivers[kind:gsub(" ", "_")] or nil
+  end
+  for receiver, class in pairs(type(value) == "table" and receivers or {}) do
+    local field = receiver:match "^ml%.([%w_]+)$"
+    if field and rawget(ml, field) == value then return class end
+  end
 end
 
-local modules = { [ml] = "moonloop" }
-
--- The group of a handle or of a module.
-local function group_of(value)
-  local type_name = type(value) == "userdata" and host.type_of(value) or modules[value]
-  if type(value) == "table" and not type_name then
-    for _, group in ipairs(reference()) do
-      local field = group.receiver:match "^ml%.([%w_]+)$"
-      if field and rawget(ml, field) == value then type_name = group.type end
+-- Each entry of a class, and then those that it inherits.
+local function each_entry(class)
+  return coroutine.wrap(function()
+    while class do
+      for _, entry in ipairs(class.entries) do coroutine.yield(entry) end
+      class = reference.all().classes[class.parent]
     end
-  end
-  return type_name and reference().by_type[type_name]
+  end)
 end
 
 --- The entries of a handle or module, with those that it inherits.
 function help.members(value)
   local found = {}
-  local group = group_of(value)
-  while group do
-    for _, entry in ipairs(group.entries) do
-      if entry.form ~= "metamethod" then found[#found + 1] = entry end
-    end
-    group = group.parent and reference().by_type[group.parent]
+  for entry in each_entry(class_of(value)) do
+    if entry.form ~= "call" then found[#found + 1] = entry end
   end
   return found
 end
 
-local function full_name(group, entry)
-  local sign = entry.form == "method" and ":" or "."
-  return group.receiver .. sign .. entry.name
-end
-
 local function add_values(lines, title, values, indent)
   if #values == 0 then return end
-  if title then lines[#lines + 1] = title end
+  lines[#lines + 1] = title
   for _, value in ipairs(values) do
     local kind = value.type:gsub("moonloop%.", "")
-    if value.unit then kind = kind .. ", " .. value.unit end
     if value.optional then kind = kind .. ", optional" end
-    lines[#lines + 1] = ("%s%s (%s): %s"):format(indent, value.name, kind, value.summary)
-    add_values(lines, nil, value.fields, indent .. "  ")
+    local text = ("%s%s (%s): %s"):format(indent, value.name, kind, value.summary)
+    lines[#lines + 1] = text:gsub(":? ?$", "")
+    add_values(lines, nil, reference.fields(reference.all(), value) or {}, indent .. "  ")
   end
 end
 
@@ -74,14 +64,19 @@ local function wrapped(line)
   return table.concat(rows, "\n")
 end
 
-local function text_of_entry(group, entry)
-  local sign = entry.form == "method" and ":" or "."
-  local lines = { group.receiver .. sign .. entry.signature, "" }
-  lines[3] = entry.summary .. (entry.details ~= "" and " " .. entry.details or "")
+-- Text without its links.
+local function plain(text) return (text:gsub("%[([^%]]-)%]%(.-%)", "%1")) end
+
+local function text_of_entry(entry)
+  local results = {}
+  for place, value in ipairs(entry.returns) do results[place] = value.type end
+  local arrow = results[1] and " -> " .. table.concat(results, ", "):gsub("moonloop%.", "") or ""
+  local lines = { reference.signature(entry) .. arrow, "" }
+  lines[3] = plain(entry.summary .. " " .. entry.details)
   if entry.yields then lines[3] = lines[3] .. " Suspends the task that calls it." end
+  if entry.type then lines[4] = "\nType: " .. entry.type:gsub("moonloop%.", "") end
   add_values(lines, "\nTakes", entry.parameters, "  ")
-  add_values(lines, entry.form == "field" and "\nIs" or "\nReturns", entry.returns, "  ")
-  for _, problem in ipairs(entry.errors) do lines[#lines + 1] = "\n" .. problem end
+  add_values(lines, "\nReturns", entry.returns, "  ")
   for place, line in ipairs(lines) do
     local start, rest = line:match "^(\n*)(.*)$"
     lines[place] = start .. (place == 1 and rest or wrapped(rest))
@@ -92,30 +87,35 @@ local function text_of_entry(group, entry)
   return table.concat(lines, "\n")
 end
 
-local function text_of_group(group)
-  local lines = { wrapped(group.title .. ": " .. group.summary:gsub("%[(.-)%]%(.-%)", "%1")), "" }
-  while group do
-    for _, entry in ipairs(group.entries) do
-      if entry.form ~= "metamethod" then
-        lines[#lines + 1] = ("  %-30s %s"):format(full_name(group, entry), entry.summary)
-      end
-    end
-    group = group.parent and reference().by_type[group.parent]
+local function row_of(entry)
+  return ("  %-30s %s"):format(reference.name(entry), plain(entry.summary))
+end
+
+local function text_of_class(class)
+  local name = class.receiver:find "^ml" and class.receiver or class.type:match "[%w_]*$"
+  local lines = { wrapped(plain(("%s: %s %s"):format(name, class.summary, class.details))), "" }
+  for entry in each_entry(class) do lines[#lines + 1] = row_of(entry) end
+  return table.concat(lines, "\n")
+end
+
+local function text_of_page(page)
+  local lines = { wrapped(plain(page.title .. ". " .. table.concat(page.text, " "))), "" }
+  for _, block in ipairs(page.blocks) do
+    if block.form then lines[#lines + 1] = row_of(block) end
   end
   return table.concat(lines, "\n")
 end
 
 -- The entry whose function this is.
 local function entry_of_function(value)
-  local loop = ml.current()
-  for _, group in ipairs(reference()) do
-    local field = group.receiver:match "^ml%.([%w_]+)$"
-    local owner = group.receiver == "ml" and ml or field and rawget(ml, field)
-      or group.receiver == "loop" and loop
-    for _, entry in ipairs(owner and group.entries or {}) do
+  local owners = { ml = ml, loop = ml.current() }
+  for receiver, class in pairs(reference.all().receivers) do
+    local field = receiver:match "^ml%.([%w_]+)$"
+    local owner = field and rawget(ml, field) or owners[receiver]
+    for _, entry in ipairs(owner and class.entries or {}) do
       local is_function = entry.form == "function" or entry.form == "method"
       local ok, found = pcall(function() return is_function and owner[entry.name] end)
-      if ok and found == value then return group, entry end
+      if ok and found == value then return entry end
     end
   end
 end
@@ -140,28 +140,26 @@ end
 
 -- Entries by a name such as "sleep", "ml.sleep" or "loop:timer".
 local function text_of_name(name)
-  local found, exact = {}, nil
-  for _, group in ipairs(reference()) do
-    if group.title:lower() == name:lower() then return text_of_group(group) end
-    for _, entry in ipairs(group.entries) do
-      if full_name(group, entry) == name then exact = text_of_entry(group, entry) end
-      if entry.name == name then found[#found + 1] = { group, entry } end
+  local all, found = reference.all(), {}
+  for _, page in ipairs(all.pages) do
+    if page.title:lower() == name:lower() then return text_of_page(page) end
+  end
+  for _, class in ipairs(all.classes) do
+    if class.receiver == name and name:find "%." then return text_of_class(class) end
+    for _, entry in ipairs(class.entries) do
+      if reference.name(entry) == name then return text_of_entry(entry) end
+      if entry.name == name then found[#found + 1] = entry end
     end
   end
-  if exact then return exact end
-  if #found == 1 then return text_of_entry(found[1][1], found[1][2]) end
-  if #found == 0 then
-    return ("nothing is known of '%s'; help() tells what there is"):format(name)
-  end
+  if #found == 1 then return text_of_entry(found[1]) end
+  if #found == 0 then return ("nothing is called '%s'; help() lists the subjects"):format(name) end
   local lines = { ("there are %d; name one:"):format(#found) }
-  for _, one in ipairs(found) do
-    lines[#lines + 1] = ("  %-30s %s"):format(full_name(one[1], one[2]), one[2].summary)
-  end
+  for place, entry in ipairs(found) do lines[place + 1] = row_of(entry) end
   return table.concat(lines, "\n")
 end
 
 local overview = [[
-help(x) tells what a function, a handle or a module is: help(ml.sleep), help(loop), help "timer".
+help(x) explains a function, a handle or a module: help(ml.sleep), help(loop), help "timers".
 Tab completes names, fields and methods. :help lists the commands of the console.
 ]]
 
@@ -170,17 +168,17 @@ function help.text(...)
   local value = ...
   if select("#", ...) == 0 then
     local lines = { overview }
-    for _, group in ipairs(reference()) do
-      lines[#lines + 1] = ("  %-22s help %q"):format(group.title, group.title:lower())
+    for _, page in ipairs(reference.all().pages) do
+      lines[#lines + 1] = ("  %-22s help %q"):format(page.title, page.title:lower())
     end
     return table.concat(lines, "\n")
   end
   if type(value) == "string" then return text_of_name(value) end
-  local group = group_of(value)
-  if group then return text_of_group(group) end
+  local class = class_of(value)
+  if class then return text_of_class(class) end
   if type(value) == "function" then
-    local owner, entry = entry_of_function(value)
-    if owner then return text_of_entry(owner, entry) end
+    local entry = entry_of_function(value)
+    if entry then return text_of_entry(entry) end
     return comment_above(value) or tostring(value)
   end
   return ("a %s: %s"):format(type(value), tostring(value))

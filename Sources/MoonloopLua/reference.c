@@ -1,0 +1,78 @@
+// Brings in the reference, docs/types/*.lua: `help` and completion read it when they are asked.
+#include "MoonloopLua.h"
+
+static const char moonloop[] = {
+#embed "../../docs/types/moonloop.lua"
+};
+static const char loop[] = {
+#embed "../../docs/types/loop.lua"
+};
+static const char items[] = {
+#embed "../../docs/types/items.lua"
+};
+static const char timers[] = {
+#embed "../../docs/types/timers.lua"
+};
+static const char sources[] = {
+#embed "../../docs/types/sources.lua"
+};
+static const char descriptors[] = {
+#embed "../../docs/types/descriptors.lua"
+};
+static const char streams[] = {
+#embed "../../docs/types/streams.lua"
+};
+static const char net[] = {
+#embed "../../docs/types/net.lua"
+};
+static const char observers[] = {
+#embed "../../docs/types/observers.lua"
+};
+static const char ports[] = {
+#embed "../../docs/types/ports.lua"
+};
+static const char workers[] = {
+#embed "../../docs/types/workers.lua"
+};
+static const char signals[] = {
+#embed "../../docs/types/signals.lua"
+};
+static const char watches[] = {
+#embed "../../docs/types/watches.lua"
+};
+static const char terminals[] = {
+#embed "../../docs/types/terminals.lua"
+};
+static const char processes[] = {
+#embed "../../docs/types/processes.lua"
+};
+static const char tasks[] = {
+#embed "../../docs/types/tasks.lua"
+};
+static const char channels[] = {
+#embed "../../docs/types/channels.lua"
+};
+static const char inspection[] = {
+#embed "../../docs/types/inspection.lua"
+};
+static const char recording[] = {
+#embed "../../docs/types/recording.lua"
+};
+static const char reload[] = {
+#embed "../../docs/types/reload.lua"
+};
+
+#define FILE(name) {#name, "docs/types/" #name ".lua", name, sizeof name}
+
+// In the order of the reference.
+static const struct cmo_source files[] = {
+    FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
+    FILE(streams), FILE(net), FILE(observers), FILE(ports), FILE(workers), FILE(signals),
+    FILE(watches), FILE(terminals), FILE(processes), FILE(tasks), FILE(channels),
+    FILE(inspection), FILE(recording), FILE(reload),
+};
+
+const struct cmo_source *cmo_reference(size_t *count) {
+  *count = sizeof files / sizeof *files;
+  return files;
+}

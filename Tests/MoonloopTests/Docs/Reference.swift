@@ -1,0 +1,113 @@
+// docs/types as help reads it: what is documented, for the tests that need every entry.
+
+import LuaEmbed
+import Moonloop
+import MoonloopCore
+import TestSupport
+import Testing
+
+/// A parameter, or an option in a table.
+struct DocumentedValue: Sendable {
+  let name: String
+  let type: String
+  let isOptional: Bool
+  /// The options, if this is a table of them; the handler's name is "[1]".
+  var fields: [DocumentedValue] = []
+}
+
+/// A function, method, field, or call of a handle or of a table.
+struct DocumentedEntry: Sendable, CustomTestStringConvertible {
+  enum Form: String { case function, method, field, call }
+
+  let form: Form
+  /// What the documentation calls a handle of it: `timer` in `timer:again(delay)`.
+  let receiver: String
+  /// Such as "moonloop.Timer".
+  let classType: String
+  let name: String
+  let signature: String
+  let example: String
+  /// Of a field, its own; of a function, that of its first result.
+  let type: String
+  let isSettable: Bool
+  var parameters: [DocumentedValue] = []
+
+  var testDescription: String { signature }
+  /// `timer:again`, `ml.net`, `reply`.
+  var path: String { String(signature.prefix { $0 != "(" }) }
+}
+
+enum Reference {
+  /// Runs a chunk in a state that has the reference as `all`, its module as `reference`, and
+  /// Tests/Reference/pages.lua as `pages`.
+  static func evaluate<Value: LuaReadable>(_ chunk: String) throws -> Value {
+    try Loop.isolated(clock: .virtual) { loop in
+      let lua = try LuaState(on: loop)
+      defer { lua.shutDown() }
+      lua.runtime?.openConsole()
+      lua.set("source", RepositoryFile(path: "Tests/Reference/pages.lua").text ?? "")
+      return try lua.evaluate(
+        """
+        reference = require "moonloop.reference"
+        all = reference.all()
+        pages = assert(load(source, "@Tests/Reference/pages.lua"))()
+        \(chunk)
+        """)
+    }
+  }
+
+  /// All entries, each with its own class only.
+  static let entries = (try? entries(areInherited: false)) ?? []
+
+  /// - Parameter areInherited: Whether a timer has the entries of all items, too.
+  static func entries(areInherited: Bool) throws -> [DocumentedEntry] {
+    let rows: [[String]] = try evaluate(
+      """
+      local rows = {}
+      local function add(...) rows[#rows + 1] = { ... } end
+      local function add_value(form, value)
+        add(form, value.name, value.type, value.optional and "optional" or "")
+      end
+      local function add_entry(class, entry)
+        local own = setmetatable({ class = class }, { __index = entry })
+        local result = entry.returns[1]
+        local settable = entry.details:find "Settable" and "yes" or ""
+        add(entry.form, class.receiver, entry.name, reference.signature(own), entry.example,
+          entry.type or result and result.type or "", settable, class.type)
+        for _, value in ipairs(entry.parameters) do
+          add_value("parameter", value)
+          for _, field in ipairs(reference.fields(all, value) or {}) do
+            add_value("option", field)
+          end
+        end
+      end
+      for _, class in ipairs(all.classes) do
+        local from = class.receiver and class
+        while from do
+          for _, entry in ipairs(from.entries) do add_entry(class, entry) end
+          from = \(areInherited) and all.classes[from.parent]
+        end
+      end
+      return rows
+      """)
+    var entries: [DocumentedEntry] = []
+    for row in rows {
+      if let form = DocumentedEntry.Form(rawValue: row[0]) {
+        entries.append(
+          DocumentedEntry(
+            form: form, receiver: row[1], classType: row[7], name: row[2], signature: row[3],
+            example: row[4], type: row[5], isSettable: !row[6].isEmpty))
+        continue
+      }
+      let value = DocumentedValue(name: row[1], type: row[2], isOptional: !row[3].isEmpty)
+      var parameters = entries[entries.count - 1].parameters
+      if row[0] == "parameter" {
+        parameters.append(value)
+      } else {
+        parameters[parameters.count - 1].fields.append(value)
+      }
+      entries[entries.count - 1].parameters = parameters
+    }
+    return entries
+  }
+}

@@ -1,0 +1,187 @@
+---@meta _
+-- Terminals
+
+---@class moonloop
+local ml = {}
+
+---See [terminals](../system.md#terminals).
+---@class moonloop.tty
+ml.tty = {}
+
+---@class moonloop.TtyOptions
+---@field fd? integer The descriptor of a terminal.
+---@field raw? boolean True: raw mode; default false.
+---@field signals? boolean True: in raw mode, too, Ctrl-C and the like are signals.
+---@field name? string What reports call it.
+
+---Opens a terminal: that of standard input, or the one that controls the process.
+---In raw mode each key comes at once, nothing is echoed, and Ctrl-C is a byte. The terminal is what
+---it was before when the handle is closed, when the script ends, and when a signal ends or stops
+---the process.
+---Returns `nil, message, code`: "ENXIO" or "ENOTTY" where there is none.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term:read(1))
+---end)
+---```
+---@param options? moonloop.TtyOptions May be left out.
+---@return moonloop.Tty? tty The terminal.
+---@return string? message
+---@return string? code
+function ml.tty.open(options) end
+
+---Whether a descriptor is a terminal.
+---```lua
+---print(ml.tty.is_tty(0))   --> false
+---```
+---@param fd integer Such as 0 for standard input.
+---@return boolean is False for a file, a pipe, a closed one.
+function ml.tty.is_tty(fd) end
+
+---Made by `ml.tty.open`.
+---@class moonloop.Tty
+local tty = {}
+
+---How many characters stand in a line now.
+---0 if the terminal does not know.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term.columns)
+---end)
+---```
+---@type integer
+tty.columns = nil
+
+---How many lines there are now.
+---0 if the terminal does not know.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term.rows)
+---end)
+---```
+---@type integer
+tty.rows = nil
+
+---Whether it is in raw mode.
+---Set it to change the mode. Settable.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term.raw = false
+---end)
+---```
+---@type boolean
+tty.raw = nil
+
+---The stream of the terminal, for all that the handle itself does not offer.
+---It ends with the handle.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term.stream)
+---end)
+---```
+---@type moonloop.Stream
+tty.stream = nil
+
+---Reads what is typed, as `stream:read` does; in raw mode ask for bytes, not lines.
+---Returns `nil, message, code` as `stream:read`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  local key = term:read(1)
+---end)
+---```
+---@async
+---@param format? integer|"l"|"L"|"a"|"n" Default "l".
+---@return string? data What was read; nil at the end.
+---@return string? message
+---@return string? code
+function tty:read(format) end
+
+---Reads what was typed so far, at least one byte, as `stream:read_some` does.
+---Returns `nil, message, code` as `stream:read_some`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  local keys = term:read_some()
+---end)
+---```
+---@async
+---@param max? integer The most to read.
+---@return string? data An escape sequence comes as a whole, mostly.
+---@return string? message
+---@return string? code
+function tty:read_some(max) end
+
+---Gives the lines as they are typed, as `stream:lines` does.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term.raw = false
+---  for line in term:lines() do print(line) end
+---end)
+---```
+---@return fun(): string? next For a loop.
+function tty:lines() end
+
+---Writes to the terminal, as `stream:write` does.
+---Returns `nil, message, code` as `stream:write`.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:write("\\27[2J")
+---end)
+---```
+---@async
+---@param ... string|number Written one behind the other.
+---@return moonloop.Stream? stream The stream of the terminal.
+---@return string? message
+---@return string? code
+function tty:write(...) end
+
+---Has a function called when the size has changed; it replaces the one before.
+---It keeps no run alive.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:on_resize(function(term, columns, rows) print(columns, rows) end)
+---end)
+---```
+---@param handler fun(tty: moonloop.Tty, columns: integer, rows: integer)|nil The function, or nil for none.
+---@return moonloop.Tty tty The handle itself.
+function tty:on_resize(handler) end
+
+---Closes it: the terminal is what it was. A `<close>` variable does the same.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  term:invalidate()
+---end)
+---```
+function tty:invalidate() end
+
+---Whether it is open.
+---```lua
+---loop:task(function()
+---  local term <close> = ml.tty.open { raw = true }
+---  if not term then return end   -- nobody types
+---  print(term:is_valid())
+---end)
+---```
+---@return boolean valid False once it was closed.
+function tty:is_valid() end
