@@ -25,6 +25,9 @@ static const char streams[] = {
 static const char net[] = {
 #embed "../../docs/types/net.lua"
 };
+static const char http[] = {
+#embed "../../docs/types/http.lua"
+};
 static const char observers[] = {
 #embed "../../docs/types/observers.lua"
 };
@@ -61,15 +64,28 @@ static const char recording[] = {
 static const char reload[] = {
 #embed "../../docs/types/reload.lua"
 };
+static const char configuration[] = {
+#embed "../../docs/types/configuration.lua"
+};
+static const char testing[] = {
+#embed "../../docs/types/testing.lua"
+};
+static const char test_tools[] = {
+#embed "../../docs/types/test_tools.lua"
+};
+static const char compat[] = {
+#embed "../../docs/types/compat.lua"
+};
 
 #define FILE(name) {#name, "docs/types/" #name ".lua", name, sizeof name}
 
 // In the order of the reference.
 static const struct cmo_source files[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(streams), FILE(net), FILE(observers), FILE(ports), FILE(workers), FILE(signals),
-    FILE(watches), FILE(terminals), FILE(processes), FILE(tasks), FILE(channels),
-    FILE(inspection), FILE(recording), FILE(reload),
+    FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(ports), FILE(workers),
+    FILE(signals), FILE(watches), FILE(terminals), FILE(processes), FILE(tasks), FILE(channels),
+    FILE(inspection), FILE(recording), FILE(reload), FILE(configuration), FILE(testing),
+    FILE(test_tools), FILE(compat),
 };
 
 const struct cmo_source *cmo_reference(size_t *count) {

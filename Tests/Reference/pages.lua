@@ -77,8 +77,8 @@ local function add_class(parts, class)
   parts[#parts + 1] = "## " .. title_of(class)
   local text = (class.summary .. " " .. class.details):gsub(" $", "")
   local parent = all.classes[class.parent]
-  if parent and parent.receiver then
-    text = ("%s It also has everything that an %s has."):format(text, link_to(parent))
+  if parent and not parent.type:find "Options$" then
+    text = ("%s It also has everything that %s has."):format(text, link_to(parent))
   end
   parts[#parts + 1] = text
   if class.fields[1] then parts[#parts + 1] = bullets(class.fields) end

@@ -5,50 +5,50 @@
 local ml = {}
 
 ---@class moonloop.ChannelOptions
----@field capacity? integer How many values it holds; default 0: a sender waits for a receiver.
----@field name? string What deadlocks call it.
+---@field capacity? integer How many values it buffers; default 0: a sender waits for a receiver.
+---@field name? string Name in reports of deadlocks.
 
----Makes a channel, through which tasks hand values to one another.
----Raises an error that names the option that is wrong.
+---Makes a channel, through which tasks pass values to one another.
+---Raises an error that names the wrong option.
 ---```lua
 ---local jobs = ml.channel(16)
 ---loop:task(function() for job in jobs:items() do print(job) end end)   --> build
 ---loop:task(function() jobs:send "build"; jobs:close() end)
 ---```
 ---@overload fun(capacity: integer): moonloop.Channel
----@param options? moonloop.ChannelOptions Options; the capacity may stand for them.
+---@param options? moonloop.ChannelOptions Options, or just the capacity.
 ---@return moonloop.Channel channel The channel.
 function ml.channel(options) end
 
 ---@class moonloop.SemaphoreOptions
----@field permits integer How many there are, at least 1.
----@field name? string What deadlocks call it.
+---@field permits integer Number of permits, at least 1.
+---@field name? string Name in reports of deadlocks.
 
----Makes a semaphore, which lets so many tasks do a thing at a time.
----Raises an error that names the option that is wrong.
+---Makes a semaphore, which limits how many tasks do something at the same time.
+---Raises an error that names the wrong option.
 ---```lua
 ---local gate = ml.semaphore(2)
 ---for i = 1, 4 do loop:task(function() gate:with(ml.sleep, 1); print(i, ml.now()) end) end
 ---```
 ---@overload fun(permits: integer): moonloop.Semaphore
----@param options moonloop.SemaphoreOptions Options; the number of permits may stand for them.
+---@param options moonloop.SemaphoreOptions Options, or just the number of permits.
 ---@return moonloop.Semaphore semaphore The semaphore.
 function ml.semaphore(options) end
 
----Made by `ml.channel`: tasks hand values to one another, in order, and wait for one another. A
----channel holds no run open.
+---A queue through which tasks pass values and wait for one another; made by `ml.channel`.
+---A channel keeps no run alive.
 ---@class moonloop.Channel
 local channel = {}
 
----The name that it was made with, or an empty string.
----As deadlocks show it.
+---The name given when it was made, or an empty string.
+---Reports of deadlocks show it.
 ---```lua
 ---print(ml.channel({ name = "jobs" }).name)   --> jobs
 ---```
 ---@type string
 channel.name = nil
 
----How many values it holds for those who will receive.
+---How many values it buffers.
 ---0: a sender waits for a receiver.
 ---```lua
 ---print(ml.channel(16).capacity)   --> 16
@@ -57,7 +57,7 @@ channel.name = nil
 channel.capacity = nil
 
 ---How many values are in it now; `#channel` is the same.
----Without those of senders that wait.
+---Without those of waiting senders.
 ---```lua
 ---local jobs = ml.channel(4)
 ---jobs:try_send "one"
@@ -66,12 +66,11 @@ channel.capacity = nil
 ---@type integer
 channel.count = nil
 
----Hands a value to whoever receives; waits while the channel is full.
----With capacity 0 it waits until somebody takes the value. Who began to wait first is served first.
----A task that is cancelled while it waits has sent nothing.
----Returns `nil, "closed", "EPIPE"` when the channel is or gets closed, and `nil, "timed out",
----"ETIMEDOUT"`: then nobody gets the value.
----Raises an error where Lua cannot wait; use `try_send` there.
+---Sends a value, and waits while the channel is full.
+---With capacity 0 it waits until the value is received. Tasks are served in the order in which they
+---began to wait. A task that is cancelled while it waits has sent nothing. Returns `nil, "closed",
+---"EPIPE"` when the channel is closed, before or meanwhile, and `nil, "timed out", "ETIMEDOUT"`:
+---then the value is not sent. Raises an error where Lua cannot wait; use `try_send` there.
 ---```lua
 ---local jobs = ml.channel(1)
 ---loop:task(function()
@@ -80,43 +79,43 @@ channel.count = nil
 ---end)
 ---```
 ---@async
----@param value any Anything but nil, which is the end; the very value.
----@param options? moonloop.DeadlineOptions How to wait.
----@return true? sent Once it was taken, or lies in the channel.
+---@param value any Anything except nil, which means the end; it is not copied.
+---@param options? moonloop.DeadlineOptions The timeout.
+---@return true? sent True once it was received, or is in the channel.
 ---@return string? message
 ---@return string? code
 function channel:send(value, options) end
 
----Sends a value if that can be done at once, anywhere.
+---Sends a value if that is possible at once; never waits.
 ---Returns `nil, "full", "EAGAIN"` if it would have to wait, and `nil, "closed", "EPIPE"`.
 ---```lua
 ---local jobs = ml.channel(1)
 ---print(jobs:try_send "first")    --> true
 ---print(jobs:try_send "second")   --> nil full EAGAIN
 ---```
----@param value any Anything but nil.
----@return true? sent If it was taken, or lies in the channel.
+---@param value any Anything except nil.
+---@return true? sent True if it was received, or is in the channel.
 ---@return string? message
 ---@return string? code
 function channel:try_send(value) end
 
----Takes the next value; waits while there is none.
----Values come in the order of sending. Who began to wait first gets the first.
----Returns `nil, "timed out", "ETIMEDOUT"` when the time is over.
----Raises an error where Lua cannot wait; use `try_receive` there.
+---Receives the next value, and waits while there is none.
+---Values arrive in the order of sending. Tasks are served in the order in which they began to wait.
+---Returns `nil, "timed out", "ETIMEDOUT"`. Raises an error where Lua cannot wait; use `try_receive`
+---there.
 ---```lua
 ---local jobs = ml.channel(1)
 ---loop:task(function() print(jobs:receive()) end)   --> build
 ---jobs:try_send "build"
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions How to wait.
+---@param options? moonloop.DeadlineOptions The timeout.
 ---@return any value The value; nil when the channel is closed and empty.
 ---@return string? message
 ---@return string? code
 function channel:receive(options) end
 
----Takes the next value if there is one, anywhere.
+---Receives the next value if there is one; never waits.
 ---Returns `nil, "empty", "EAGAIN"` if it would have to wait.
 ---```lua
 ---local jobs = ml.channel(1)
@@ -127,19 +126,19 @@ function channel:receive(options) end
 ---@return string? code
 function channel:try_receive() end
 
----For a `for`: receives until the channel is closed and empty.
+---Iterates over the values in a `for`, until the channel is closed and empty.
 ---```lua
 ---local jobs = ml.channel(2)
 ---jobs:try_send "one"; jobs:try_send "two"; jobs:close()
 ---for job in jobs:items() do print(job) end   --> one
 -----> two
 ---```
----@return fun(channel: moonloop.Channel): any next Receives; may suspend.
----@return moonloop.Channel channel What it is called with.
+---@return fun(channel: moonloop.Channel): any next The iterator; it may suspend.
+---@return moonloop.Channel channel The iterator's argument.
 function channel:items() end
 
----Says that nothing more is sent: receivers get the rest, then nil.
----Senders, those that wait too, get `nil, "closed", "EPIPE"`. Has no effect on a closed channel.
+---Ends sending: receivers get the remaining values, then nil.
+---Senders, also waiting ones, get `nil, "closed", "EPIPE"`. Has no effect on a closed channel.
 ---```lua
 ---local jobs = ml.channel(1)
 ---jobs:try_send "last"
@@ -148,7 +147,7 @@ function channel:items() end
 ---```
 function channel:close() end
 
----Closes the channel and drops what is in it; so does a `<close>` variable.
+---Closes the channel and drops its values; so does a `<close>` variable.
 ---```lua
 ---local jobs = ml.channel(1)
 ---jobs:try_send "lost"
@@ -157,7 +156,7 @@ function channel:close() end
 ---```
 function channel:invalidate() end
 
----Whether something can still be sent: it was neither closed nor invalidated.
+---Whether it can still be sent to: it was neither closed nor invalidated.
 ---```lua
 ---local jobs = ml.channel(1)
 ---jobs:close()
@@ -166,12 +165,12 @@ function channel:invalidate() end
 ---@return boolean valid False once it was closed.
 function channel:is_valid() end
 
----Made by `ml.semaphore`: no more tasks than it has permits do a thing at a time.
+---Limits how many tasks do something at the same time; made by `ml.semaphore`.
 ---@class moonloop.Semaphore
 local semaphore = {}
 
----The name that it was made with, or an empty string.
----As deadlocks show it.
+---The name given when it was made, or an empty string.
+---Reports of deadlocks show it.
 ---```lua
 ---print(ml.semaphore({ permits = 1, name = "gate" }).name)   --> gate
 ---```
@@ -187,7 +186,7 @@ semaphore.name = nil
 semaphore.permits = nil
 
 ---How many permits are free now.
----0 while somebody waits.
+---0 while a task is waiting.
 ---```lua
 ---local gate = ml.semaphore(4)
 ---gate:try_acquire()
@@ -196,12 +195,11 @@ semaphore.permits = nil
 ---@type integer
 semaphore.available = nil
 
----Takes a permit; waits while all are given. Who began to wait first gets the first.
----The permit is given back once: by `<close>` or `permit:release()`, or, for who does not keep it,
----by `semaphore:release()`. A permit that is only dropped stays taken.
----Returns `nil, "timed out", "ETIMEDOUT"`, and `nil, "closed", "EPIPE"` when the semaphore is or
----gets invalidated.
----Raises an error where Lua cannot wait; use `try_acquire` there.
+---Takes a permit, and waits while none is free; the longest waiting task gets the next one.
+---The permit is given back once: by `<close>` or `permit:release()`, or, without the handle, by
+---`semaphore:release()`. A permit that is merely dropped stays taken. Returns `nil, "timed out",
+---"ETIMEDOUT"`, and `nil, "closed", "EPIPE"` when the semaphore is invalidated, before or
+---meanwhile. Raises an error where Lua cannot wait; use `try_acquire` there.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---loop:task(function()
@@ -213,28 +211,27 @@ semaphore.available = nil
 ---end)
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions How to wait.
----@return moonloop.Permit? permit Gives it back at the end of a block.
+---@param options? moonloop.DeadlineOptions The timeout.
+---@return moonloop.Permit? permit Gives the permit back at the end of a block.
 ---@return string? message
 ---@return string? code
 function semaphore:acquire(options) end
 
----Takes a permit if one is free, anywhere.
+---Takes a permit if one is free; never waits.
 ---Returns `nil, "no permit is free", "EAGAIN"` if it would have to wait.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---local permit <close> = gate:try_acquire()
 ---print(gate:try_acquire())   --> nil no permit is free EAGAIN
 ---```
----@return moonloop.Permit? permit As of `acquire`.
+---@return moonloop.Permit? permit As for `acquire`.
 ---@return string? message
 ---@return string? code
 function semaphore:try_acquire() end
 
----Calls a function with a permit, which is given back however that ends.
----Also when the function raises, or its task is cancelled.
----Raises what the function raises.
----Returns `nil, "closed", "EPIPE"` when the semaphore is or gets invalidated.
+---Calls a function with a permit, and gives the permit back however the function ends.
+---Also when the function raises, or its task is cancelled. Raises what the function raises. Returns
+---`nil, "closed", "EPIPE"` when the semaphore is invalidated, before or meanwhile.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---local function work(name) ml.sleep(1); print(name) end
@@ -243,15 +240,15 @@ function semaphore:try_acquire() end
 ---end                                                 --> two
 ---```
 ---@async
----@param fn fun(...): ... What is called; it may wait.
----@param ... any Given to the function.
+---@param fn fun(...): ... The function, which may wait.
+---@param ... any Arguments for the function.
 ---@return any ... What the function returned.
 ---@return string? message
 ---@return string? code
 function semaphore:with(fn, ...) end
 
----Gives back a permit whose handle nobody keeps; whoever has waited longest gets it.
----Raises an error when all permits are here: one was released twice.
+---Gives back a permit without its handle; the longest waiting task gets it.
+---Raises an error when no permit is taken: one was released twice.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---gate:try_acquire()
@@ -260,8 +257,8 @@ function semaphore:with(fn, ...) end
 ---```
 function semaphore:release() end
 
----Ends the semaphore: who waits or asks from now on is told that it is closed.
----Permits that were given can still be given back. A `<close>` variable does the same.
+---Ends the semaphore: waiting and later calls get `nil, "closed", "EPIPE"`.
+---Permits that are taken can still be given back. A `<close>` variable does the same.
 ---```lua
 ---local gate = ml.semaphore(1)
 ---gate:invalidate()
@@ -276,7 +273,7 @@ function semaphore:invalidate() end
 ---@return boolean valid False once it has ended.
 function semaphore:is_valid() end
 
----What `semaphore:acquire` gives.
+---A permit, as `semaphore:acquire` returns it.
 ---@class moonloop.Permit
 local permit = {}
 
@@ -297,7 +294,7 @@ function permit:release() end
 ---```
 function permit:invalidate() end
 
----Whether it was not given back.
+---Whether it has not been given back.
 ---```lua
 ---local permit <close> = ml.semaphore(1):try_acquire()
 ---print(permit:is_valid())   --> true

@@ -8,23 +8,22 @@ local loop = {}
 ---@field fd integer An open descriptor: a pipe, socket, terminal, ...
 ---@field read? fun(fd: moonloop.Descriptor, event: string) Called in each pass while it is readable.
 ---@field write? fun(fd: moonloop.Descriptor, event: string) Called while it is writable, once enabled with `fd:enable`.
----@field close? boolean True: the descriptor is closed with the handle; default false.
----@field reenable? moonloop.Events Which events stay enabled after a call of their handler; default "read".
----@field line_limit? moonloop.Bytes How long a line may be; default 1048576.
----@field order? integer Taken for likeness; ready descriptors take turns.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field close? boolean Close the descriptor with the handle; default false.
+---@field reenable? moonloop.Events The events that stay enabled after their handler was called; default "read".
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
+---@field order? integer Accepted as for other items, without effect: ready descriptors take turns.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopDescriptorOptions: moonloop.DescriptorOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
 ---Makes a source of a descriptor, which the kernel signals, and adds it.
----Readiness is a level: a handler that leaves something unread is called again in the next pass.
----Ready descriptors take turns.
----Returns `nil, message, code` when the descriptor cannot be watched: "EBADF" for one that is not
----open, "EPERM" for a plain file, which is always ready.
----Raises an error that names the option that is wrong.
+---If a handler leaves something unread it is called again in the next pass. Ready descriptors take
+---turns. Returns `nil, message, code` when the descriptor cannot be watched: "EBADF" if it is not
+---open, "EPERM" for a plain file, which is always ready. Raises an error that names the wrong
+---option.
 ---```lua
 ---local bytes = 0
 ---loop:fd { fd = 0, read = function(fd)
@@ -36,7 +35,7 @@ local loop = {}
 ---  end
 ---end }
 ---```
----@param options moonloop.LoopDescriptorOptions The descriptor and the handlers, of which one must be there.
+---@param options moonloop.LoopDescriptorOptions The descriptor and its handlers, at least one.
 ---@return moonloop.Descriptor? fd The handle.
 ---@return string? message
 ---@return string? code
@@ -46,10 +45,9 @@ function loop:fd(options) end
 local ml = {}
 
 ---Makes a source of a descriptor without adding it to the loop.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Returns `nil, message, code` when the descriptor cannot be watched: "EBADF" for one that is not
----open, "EPERM" for a plain file, which is always ready.
----Raises an error that names the option that is wrong.
+---It is in no mode until `loop:add` adds it to one. Returns `nil, message, code` when the
+---descriptor cannot be watched: "EBADF" if it is not open, "EPERM" for a plain file, which is
+---always ready. Raises an error that names the wrong option.
 ---```lua
 ---local input = ml.fd { fd = 0, name = "input", read = function(fd)
 ---  print(fd:read "l")   --> one
@@ -57,13 +55,13 @@ local ml = {}
 ---end }
 ---loop:add(input, "common")
 ---```
----@param options moonloop.DescriptorOptions The descriptor and the handlers, of which one must be there.
+---@param options moonloop.DescriptorOptions The descriptor and its handlers, at least one.
 ---@return moonloop.Descriptor? fd The handle.
 ---@return string? message
 ---@return string? code
 function ml.fd(options) end
 
----Made by `loop:fd` and `ml.fd`; signalled by the kernel.
+---A source that the kernel signals; made by `loop:fd` and `ml.fd`.
 ---@class moonloop.Descriptor: moonloop.Item
 local fd = {}
 
@@ -76,7 +74,7 @@ local fd = {}
 ---@type integer
 fd.fd = nil
 
----The events that are watched for.
+---The events that it is watched for.
 ---"read", "write", both or neither.
 ---```lua
 ---local fd <close> = loop:fd { fd = 0, read = print }
@@ -85,13 +83,12 @@ fd.fd = nil
 ---@type string[]
 fd.enabled = nil
 
----Reads what is there, without ever waiting.
----`"l"` is a line without its newline, `"L"` with it, `"a"` everything up to the end of file, a
----number at most so many bytes. What was read ahead for a line stays with the handle, and counts as
----readable.
----Returns `nil, message, code`: "EOF" at the end, "EAGAIN" if there is not enough now, "EMSGSIZE"
----for a line longer than 'line_limit', or the system's code.
----Raises an error when the handle is invalid.
+---Reads what is available, without waiting.
+---Format `"l"` is a line without its newline, `"L"` with it, `"a"` everything up to the end of
+---file, a number at most that many bytes. Data read ahead for a line stays with the handle and
+---counts as readable. Returns `nil, message, code`: "EOF" at the end, "EAGAIN" if there is not
+---enough yet, "EMSGSIZE" if the line is longer than 'line_limit', or the system's code. Raises an
+---error for an invalid handle.
 ---```lua
 ---loop:fd { fd = 0, read = function(fd)
 ---  local line, message, code = fd:read "l"
@@ -100,14 +97,14 @@ fd.enabled = nil
 ---end }
 ---```
 ---@param format? integer|"l"|"L"|"a" As in the io library; default "l".
----@return string? data What was read; nil when there is none.
+---@return string? data The data; nil if there is none.
 ---@return string? message
 ---@return string? code
 function fd:read(format) end
 
----Writes as much as there is space for, without ever waiting.
----Returns `nil, message, code` when nothing was written: "EAGAIN", "EPIPE", ...
----Raises an error when the handle is invalid.
+---Writes as much as there is room for, without waiting.
+---Returns `nil, message, code` when nothing was written: "EAGAIN", "EPIPE", ... Raises an error for
+---an invalid handle.
 ---```lua
 ---local text, socket = "hello", 0   -- the number of a descriptor, however it was made
 ---loop:fd { fd = socket, write = function(fd)
@@ -116,14 +113,14 @@ function fd:read(format) end
 ---  if text == "" then fd:invalidate() end
 ---end }:enable "write"
 ---```
----@param ... string|number Written one behind the other.
----@return moonloop.Bytes? count How much was written; may be less.
+---@param ... string|number Strings or numbers, written one after the other.
+---@return moonloop.Bytes? count How much was written, perhaps less than given.
 ---@return string? message
 ---@return string? code
 function fd:write(...) end
 
----Watches for events; 'read' is enabled from the start if it has a handler.
----Raises an error when there is no handler for the event, or the handle is invalid.
+---Enables events; 'read' is enabled from the start if it has a handler.
+---Raises an error when the event has no handler, or the handle is invalid.
 ---```lua
 ---local fd <close> = loop:fd { fd = 0, read = print, write = print }
 ---print(table.concat(fd:enable("write").enabled, " "))   --> read write
@@ -132,9 +129,9 @@ function fd:write(...) end
 ---@return moonloop.Descriptor fd The handle itself.
 function fd:enable(events) end
 
----Stops watching for events; they are not lost, as readiness is a level.
----A handle with nothing enabled still keeps its runs alive; see `keep_alive`.
----Raises an error when the handle is invalid.
+---Disables events; none is lost, because readiness lasts until it is used up.
+---With nothing enabled the handle still keeps its runs alive; see `keep_alive`. Raises an error for
+---an invalid handle.
 ---```lua
 ---local fd <close> = loop:fd { fd = 0, read = print }
 ---print(#fd:disable("read").enabled)   --> 0

@@ -1,13 +1,14 @@
 ---@meta _
 -- Items
 
----A timer, source, fd, observer or port. Once it is in a mode the loop holds it, and it ends by
----`item:invalidate()` or, for a one-shot timer, by firing.
+---A timer, source, fd, observer, port, worker, signal, watch or server.
+---Once it is in a mode the loop holds it, until `item:invalidate()` ends it or, for a one-shot
+---timer, it has fired.
 ---@class moonloop.Item
 local item = {}
 
----The name that it was made with, or an empty string.
----As reports and traces show it.
+---The name given when it was made, or an empty string.
+---Reports and traces show it.
 ---```lua
 ---local timer <close> = loop:timer { every = 1, name = "poll", print }
 ---print(timer.name)   --> poll
@@ -16,7 +17,7 @@ local item = {}
 item.name = nil
 
 ---How often its handler was called.
----Of an invalid timer 0.
+---0 for an invalid timer.
 ---```lua
 ---local timer <close> = loop:every(1, function() end)
 ---loop:run { timeout = 3.5 }
@@ -25,9 +26,9 @@ item.name = nil
 ---@type integer
 item.fires = nil
 
----Who hears of errors in its handlers before `loop.on_error` does; nil: nobody.
----Gets the same table as `loop.on_error`, and may return "continue" or "stop". The function, or nil
----for none. Settable.
+---Called first for errors in its handlers, before `loop.on_error`.
+---Receives the same table as `loop.on_error`, and may return "continue" or "stop". Nil for none.
+---Settable.
 ---```lua
 ---local timer = loop:after(1, function() error("no luck", 0) end)
 ---timer.on_error = function(e) print(e.message) end   --> no luck
@@ -35,9 +36,9 @@ item.fires = nil
 ---@type moonloop.ErrorHandler?
 item.on_error = nil
 
----Ends the item for good: it leaves all its modes, and its handlers are let go.
----Has no effect on an item that has ended. May be called anywhere, also in a handler of the item
----itself. A `<close>` variable does the same at the end of its block.
+---Ends the item for good: it leaves all modes and releases its handlers.
+---Has no effect on an item that has ended. May be called anywhere, even in the item's own handler.
+---A `<close>` variable does the same at the end of its block.
 ---```lua
 ---local timer = loop:every(1, print)
 ---timer:invalidate()
@@ -45,7 +46,7 @@ item.on_error = nil
 ---```
 function item:invalidate() end
 
----Whether the item can still be served: it has not fired for the last time, nor been invalidated.
+---Whether the item is still valid: not invalidated, and no one-shot timer that has fired.
 ---```lua
 ---local timer = loop:after(1, function() end)
 ---print(timer:is_valid())   --> true
@@ -60,20 +61,19 @@ function item:is_valid() end
 ---local timer <close> = loop:timer { every = 1, modes = { "default", "tracking" }, print }
 ---print(#timer:modes())   --> 2
 ---```
----@return string[] modes Names; an item of the common modes names each of them.
+---@return string[] modes Their names; an item in "common" lists each common mode.
 function item:modes() end
 
----Says whether a run goes on for this item alone; every item does until told otherwise.
----A run is finished when only items that hold nothing are left in its mode. They are served as
----usual as long as it goes on.
----Raises an error when a source, fd, observer or port is invalid.
+---Sets whether a run goes on for this item alone; the default is true.
+---A run is finished when its mode only contains items that do not keep it alive. Until then they
+---are served as usual. Raises an error when a source, fd, observer or port is invalid.
 ---```lua
 ---local ticks = 0
 ---loop:every(1, function() ticks = ticks + 1 end):keep_alive(false)
 ---loop:after(3.5, function() print(ticks) end)   --> 3
 ---```
----@param holds boolean False: nobody waits for this item.
----@return self item The handle itself, so that calls can be chained.
+---@param holds boolean False: a run does not wait for this item.
+---@return self item The item itself, so that calls can be chained.
 function item:keep_alive(holds) end
 
 ---A source, timer or other item that a Swift program made and handed over.
@@ -82,16 +82,16 @@ function item:keep_alive(holds) end
 ---@class moonloop.ProgramItem
 local program_item = {}
 
----The name that the program gave it.
----As reports and traces show it; may be empty.
+---The name that the program gave it, or an empty string.
+---Reports and traces show it.
 ---```lua
 ---print(jobs.name)   --> jobs
 ---```
 ---@type string
 program_item.name = nil
 
----Whether a source was signalled and has not performed since, on any loop.
----True while it waits for its turn.  Raises an error when it is no source.
+---Whether a source has been signalled and not performed since, on any loop.
+---True while it is waiting for its turn. Raises an error if it is not a source.
 ---```lua
 ---jobs:signal()
 ---print(jobs.signalled)   --> true
@@ -99,9 +99,9 @@ program_item.name = nil
 ---@type boolean
 program_item.signalled = nil
 
----When a timer is due next, on the clock of `ml.now()`; may be set.
----A timer keeps its date while it is on no loop. The date; nil when it has ended.  Raises an error
----when it is no timer, or is on another loop. Settable.
+---When a timer is due next, on the clock of `ml.now()`.
+---A timer on no loop keeps its date. Nil when it has ended. Raises an error if it is not a timer,
+---or is on another loop. Settable.
 ---```lua
 ---tick.next_fire = ml.now() + 5
 ---loop:add(tick)
@@ -110,9 +110,8 @@ program_item.signalled = nil
 ---@type moonloop.Seconds?
 program_item.next_fire = nil
 
----Marks a source: one of the loops that it is in performs it, whichever looks first.
----Wakes no loop, as with a source of a script.
----Raises an error when it is no source, or has ended.
+---Signals a source: the first of its loops that looks performs it.
+---Wakes no loop, as for a script's own source. Raises an error if it is not a source, or has ended.
 ---```lua
 ---loop:add(jobs)   -- `jobs`: a source of the program
 ---jobs:signal()    --> jobs performed
@@ -120,21 +119,21 @@ program_item.next_fire = nil
 ---```
 function program_item:signal() end
 
----Ends the item for good, in all loops that it is in.
+---Ends the item for good, in all its loops.
 ---Has no effect on one that has ended. A `<close>` variable does the same at the end of its block.
----Dropping the handle does not: the item is the program's.
----Raises an error when it is on another loop, unless it is a source or port.
+---Dropping the handle does not: the item belongs to the program. Raises an error when it is on
+---another loop, unless it is a source or port.
 ---```lua
 ---jobs:invalidate()
 ---print(jobs:is_valid())   --> false
 ---```
 function program_item:invalidate() end
 
----Whether the item has not ended.
+---Whether the item has not ended yet.
 ---```lua
 ---print(jobs:is_valid())   --> true
 ---```
----@return boolean valid False once it has ended, on whatever loop.
+---@return boolean valid False once it has ended, on any loop.
 function program_item:is_valid() end
 
 ---The modes of this loop that the item is in.
@@ -143,5 +142,5 @@ function program_item:is_valid() end
 ---print(#tick:modes())   --> 2
 ---loop:remove(tick, { "default", "tracking" })
 ---```
----@return string[] modes Names; none if it is only on other loops.
+---@return string[] modes Their names; empty if it is on other loops only.
 function program_item:modes() end

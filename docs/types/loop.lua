@@ -1,20 +1,20 @@
 ---@meta _
 -- The loop
 
----There is one for a thread, and `ml.current()` finds it.
+---The run loop of a thread; `ml.current()` returns it.
 ---@class moonloop.Loop
 local loop = {}
 
 ---@class moonloop.RunOptions
----@field mode? string Default "default".
----@field timeout? moonloop.Seconds How long; default: for ever. 0 or less: serves what is ready and returns.
----@field until_handled? boolean True: returns after a source, fd or port was served.
+---@field mode? string The mode to run; default "default".
+---@field timeout? moonloop.Seconds Time limit; default: none. With 0 or less, what is ready is served once.
+---@field until_handled? boolean Return after a source, fd or port was served.
 
----Runs the loop in a mode until there is a reason to return, which it gives.
----May be called in any handler: the inner run has its own mode, passes and time limit. At the end
----of the main chunk the program runs the default mode by itself, unless the script has run its
----loop.
----Raises an error for mode "common", in a finalizer, and when runs are nested too deep (32).
+---Runs the loop in a mode and returns why the run ended.
+---May be called in any handler: the inner run has its own mode, passes and timeout. At the end of
+---the main chunk the program runs the default mode by itself, unless the script has already run the
+---loop. Raises an error for mode "common", in a finalizer, and when runs are nested too deeply
+---(32).
 ---```lua
 ---loop:after(1, function() loop:stop "enough" end)
 ---print(loop:run { timeout = 10 })   --> stopped enough true
@@ -22,34 +22,34 @@ local loop = {}
 ---```
 ---@overload fun(self: moonloop.Loop, mode: string): moonloop.RunResult, any, boolean
 ---@param options? moonloop.RunOptions How to run, or just the name of the mode.
----@return moonloop.RunResult result Why it returned.
----@return any value What `loop:stop` handed over.
----@return boolean stopped Whether a stop met the run, whatever the result.
+---@return moonloop.RunResult result Why the run ended.
+---@return any value The value passed to `loop:stop`.
+---@return boolean stopped Whether the run was stopped, whatever the result.
 function loop:run(options) end
 
----Ends the innermost run at the next place where it looks, and hands a value to its caller.
----When the loop does not run it has no effect, and says so.
+---Stops the innermost run, which hands the value to its caller.
+---The run ends the next time it looks, not at once. Has no effect when the loop is not running.
 ---```lua
 ---print(loop:stop())   --> false
 ---loop:after(1, function() print(loop:stop()) end)   --> true
 ---loop:run()
 ---```
----@param value? any The second result of `run`.
----@return boolean met Whether there was a run to stop.
+---@param value? any Becomes the second result of `run`.
+---@return boolean met Whether a run was there to stop.
 function loop:stop(value) end
 
----Ends the innermost run, or the next one if the loop does not run: it is remembered.
+---Stops the innermost run, or the next one if the loop is not running.
 ---```lua
 ---loop:every(1, function() end)
 ---loop:stop_when_next_looking "at once"
 ---print(loop:run())   --> stopped at once true
 ---loop:stop_when_next_looking()
 ---```
----@param value? any The second result of `run`.
+---@param value? any Becomes the second result of `run`.
 function loop:stop_when_next_looking(value) end
 
----Ends the loop's sleep, or the next one of a run that is under way.
----What `source:signal` does not do. A loop that does not run forgets it.
+---Wakes the loop, or keeps the current run from going to sleep.
+---`source:signal` does not do this. Has no effect when the loop is not running.
 ---```lua
 ---local source = loop:source { perform = function(source)
 ---  print "awake"   --> awake
@@ -63,15 +63,15 @@ function loop:stop_when_next_looking(value) end
 function loop:wake_up() end
 
 ---The mode of the innermost run.
----Nil when the loop does not run.
+---Nil when the loop is not running.
 ---```lua
 ---loop:after(1, function() print(loop.mode) end)   --> default
 ---```
 ---@type string?
 loop.mode = nil
 
----How many runs are nested in one another now.
----0 when the loop does not run.
+---How many runs are nested now.
+---0 when the loop is not running.
 ---```lua
 ---loop:after(1, function() print(loop.depth) end)
 ---loop:run()   --> 1
@@ -79,10 +79,10 @@ loop.mode = nil
 ---@type integer
 loop.depth = nil
 
----Who hears of errors in handlers; nil: they are written to standard error.
----It may return "stop" to end the innermost run; anything else goes on. An error never unwinds the
----loop, and none is lost: one that this function raises itself is written. "stop" or "continue" in
----its place: they are written, and the run stops or goes on. The function, or nil for none.
+---Called for errors in handlers; nil: they are written to standard error.
+---It may return "stop" to stop the innermost run; after anything else the run goes on. Errors never
+---unwind the loop and none is lost: an error in this function is written to standard error. Instead
+---of a function it may be "stop" or "continue": errors are written, and the run stops or goes on.
 ---Settable.
 ---```lua
 ---loop.on_error = function(e) print(e.message); return "continue" end
@@ -93,63 +93,62 @@ loop.depth = nil
 loop.on_error = nil
 
 ---@class moonloop.PerformOptions
----@field modes? moonloop.Modes Default "default".
----@field wake? boolean False: a sleeping loop sleeps on; default true.
----@field as_source? boolean True: a run with 'until_handled' returns after it.
+---@field modes? moonloop.Modes The mode to run; default "default".
+---@field wake? boolean Wake a sleeping loop; default true.
+---@field as_source? boolean A run with 'until_handled' returns after it.
 
----Queues a function: the next pass in one of its modes calls it, once.
----Functions run in the order of queuing. One that is queued by another runs in a later step. With
----'wake' a sleeping loop wakes for it, as is the default.
----Raises an error that names the option that is wrong.
+---Queues a function, which is called once in the next pass that runs in one of its modes.
+---Queued functions run in order. One that is queued by another runs in a later step. Raises an
+---error that names the wrong option.
 ---```lua
 ---loop:perform({ modes = { "default", "tracking" } }, print, "second thing")
 ---print "first thing"   --> first thing
 ---loop:run()   --> second thing
 ---```
 ---@overload fun(self: moonloop.Loop, fn: (fun(...)), ...: any): moonloop.Request
----@param options? moonloop.PerformOptions May be left out.
----@param fn fun(...) The function.
----@param ... any Given to the function.
----@return moonloop.Request request What can be taken back.
+---@param options? moonloop.PerformOptions Optional.
+---@param fn fun(...) The function to call.
+---@param ... any Arguments for the function.
+---@return moonloop.Request request A handle to cancel it with.
 function loop:perform(options, fn, ...) end
 
 ---@class moonloop.PerformAfterOptions
----@field after moonloop.Seconds From now, at least 0.
----@field modes? moonloop.Modes Default "default".
+---@field after moonloop.Seconds Delay, at least 0.
+---@field modes? moonloop.Modes The mode to run; default "default".
 
 ---Calls a function with arguments once, after a delay.
----Raises an error for a delay that is negative or no number.
+---Raises an error if the delay is negative or not a number.
 ---```lua
 ---loop:perform_after(1, print, "one", "two")   --> one two
 ---```
----@param delay moonloop.Seconds|moonloop.PerformAfterOptions From now; or a table of options, in which 'after' must be there.
----@param fn fun(...) The function.
----@param ... any Given to the function.
----@return moonloop.Request request What can be taken back.
+---@param delay moonloop.Seconds|moonloop.PerformAfterOptions The delay; or a table of options that includes 'after'.
+---@param fn fun(...) The function to call.
+---@param ... any Arguments for the function.
+---@return moonloop.Request request A handle to cancel it with.
 function loop:perform_after(delay, fn, ...) end
 
 ---Adds an item to modes; it is served in passes that run in one of them.
----The loop holds the item then: dropping the variable does not stop it. Adding it twice to a mode
----has no effect. In "common" it is in every common mode, now and later.
----Raises an error when the item has ended.
+---From then on the loop holds the item: dropping the variable does not end it. Adding it twice has
+---no effect. "common" adds it to every common mode, now and later. Raises an error when the item
+---has ended.
 ---```lua
 ---local timer = loop:add(ml.timer { first = 1, function() end }, "tracking")
 ---print(timer:modes()[1])   --> tracking
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param modes? moonloop.Modes Default "default".
----@return moonloop.Item|moonloop.ProgramItem item The same item.
+---@param modes? moonloop.Modes The mode to run; default "default".
+---@return moonloop.Item|moonloop.ProgramItem item The item itself.
 function loop:add(item, modes) end
 
----Takes an item out of modes; it stays valid, and may be added again.
----Taking it out of "common" takes it out of every common mode.
+---Removes an item from modes; it stays valid and can be added again.
+---"common" removes it from every common mode.
 ---```lua
 ---local timer = loop:after(1, print)
 ---print(#loop:remove(timer):modes())   --> 0
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param modes? moonloop.Modes Default "default".
----@return moonloop.Item|moonloop.ProgramItem item The same item.
+---@param modes? moonloop.Modes The mode to run; default "default".
+---@return moonloop.Item|moonloop.ProgramItem item The item itself.
 function loop:remove(item, modes) end
 
 ---Whether an item is in a mode.
@@ -158,29 +157,29 @@ function loop:remove(item, modes) end
 ---print(loop:contains(timer), loop:contains(timer, "common"))   --> true false
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param mode? string Default "default"; "common": whether it is a common item.
----@return boolean contained Whether it is in that mode.
+---@param mode? string Default "default"; "common" asks whether it is a common item.
+---@return boolean contained True if it is in that mode.
 function loop:contains(item, mode) end
 
----Every mode that was used so far, and what is in it.
+---Returns every mode used so far, with its contents.
 ---```lua
 ---local timer <close> = loop:every(1, print)
 ---print(loop:modes().default.timers)   --> 1
 ---```
----@return table<string, moonloop.ModeContents> modes By name: 'timers', 'sources', 'fds', 'ports', 'observers', 'blocks' (counts); 'common', 'empty' (booleans).
+---@return table<string, moonloop.ModeContents> modes The contents by name of the mode.
 function loop:modes() end
 
----Makes a mode one of the common modes, for good.
----Everything that was added to "common" comes into it. The default mode is one from the start.
----Returns `nil, message, code` when a descriptor of "common" cannot be watched in it: the rest is
----in it all the same.
+---Makes a mode one of the common modes, permanently.
+---Everything in "common" is added to it. The default mode is a common mode from the start. Returns
+---`nil, message, code` when a descriptor of "common" cannot be watched in it; everything else is
+---added all the same.
 ---```lua
 ---loop:add_common_mode "tracking"
 ---loop:timer { first = 1, modes = "common", function() print(loop.mode) end }
 ---loop:run "tracking"   --> tracking
 ---```
----@param mode string Its name; it need not be used yet.
----@return true? added True.
+---@param mode string Its name; it may be new.
+---@return true? added True on success.
 ---@return string? message
 ---@return string? code
 function loop:add_common_mode(mode) end
@@ -190,63 +189,63 @@ function loop:add_common_mode(mode) end
 ---local timer <close> = loop:every(2, print)
 ---print(("%.1f s"):format(loop:next_timer() - ml.now()))   --> 2.0 s
 ---```
----@param mode? string Default "default".
----@return moonloop.Seconds? date Nil when the mode has no timer.
+---@param mode? string The mode to run; default "default".
+---@return moonloop.Seconds? date Nil if the mode has no timer.
 function loop:next_timer(mode) end
 
----What is in a mode.
+---The contents of a mode.
 ---@class moonloop.ModeContents
 ---@field common boolean Whether it is one of the common modes.
----@field empty boolean Whether a run of it is finished at once.
----@field timers integer How many timers are in it.
----@field sources integer How many custom sources.
----@field fds integer How many descriptors.
----@field ports integer How many ports.
----@field observers integer How many observers.
----@field blocks integer How many queued functions.
+---@field empty boolean Whether a run of it would be finished at once.
+---@field timers integer Number of timers.
+---@field sources integer Number of custom sources.
+---@field fds integer Number of descriptors.
+---@field ports integer Number of ports.
+---@field observers integer Number of observers.
+---@field blocks integer Number of queued functions.
 
----What an error handler gets.
+---What an error handler receives.
 ---@class moonloop.Error
----@field message string What was raised, as text.
+---@field message string The error as text.
 ---@field traceback string The message and the calls that led to it.
----@field handle string Whose handler it was, and where that was made.
+---@field handle string The handle whose handler failed, and where it was made.
 ---@field kind string "runtime", "memoryLimit", "timeLimit", ...
 ---@field code? string The `code` of an error table.
----@field mode? string The mode of the run, if there was one.
----@field value? any What was raised, if it was no string: the same value.
+---@field mode? string The mode of the run, if any.
+---@field value? any The error value itself, if it was not a string.
 
----Functions that wait to be performed: what `loop:perform` and `loop:perform_after` give.
+---A queued function, as `loop:perform` and `loop:perform_after` return it.
 ---@class moonloop.Request
 local request = {}
 
----Takes the request back if it was not performed yet.
+---Cancels the request if it has not been performed yet.
 ---```lua
 ---local request = loop:perform(print, "never")
 ---print(request:cancel(), request:cancel())   --> true false
 ---```
----@return boolean cancelled Whether it was still waiting.
+---@return boolean cancelled Whether it was still pending.
 function request:cancel() end
 
----The same as `cancel`, without an answer: the verb that ends every handle.
+---The same as `cancel`, without a result.
 ---```lua
 ---local request = loop:perform_after(1, print, "never")
 ---request:invalidate()
 ---```
 function request:invalidate() end
 
----Whether it still waits to be performed.
+---Whether it is still waiting to be performed.
 ---```lua
 ---local request = loop:perform(function() end)
 ---print(request:is_pending())   --> true
 ---```
----@return boolean pending False once it runs, ran or was cancelled.
+---@return boolean pending False once it runs, has run or was cancelled.
 function request:is_pending() end
 
----The same as `is_pending`: what every handle answers.
+---The same as `is_pending`.
 ---```lua
 ---local request = loop:perform(function() end)
 ---loop:run()
 ---print(request:is_valid())   --> false
 ---```
----@return boolean valid False once it runs, ran or was cancelled.
+---@return boolean valid False once it runs, has run or was cancelled.
 function request:is_valid() end

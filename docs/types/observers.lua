@@ -6,19 +6,18 @@ local loop = {}
 
 ---@class moonloop.ObserverOptions
 ---@field [1] fun(observer: moonloop.Observer, activity: moonloop.Activity) The handler.
----@field on moonloop.Activity|moonloop.Activity[] What it hears of, one or a list.
----@field order? integer Its place among the observers of an activity; default 0.
+---@field on moonloop.Activity|moonloop.Activity[] The activities it is called for, one or a list.
+---@field order? integer Position among the observers of an activity, lowest first; default 0.
 ---@field repeats? boolean False: it ends after its first call; default true.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopObserverOptions: moonloop.ObserverOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Makes an observer, which hears of the stages of a run, and adds it.
----An observer keeps no run alive.
----Raises an error that names the option or the activity that is wrong.
+---Makes an observer, which is called at stages of a run, and adds it.
+---An observer keeps no run alive. Raises an error that names the wrong option or activity.
 ---```lua
 ---loop:observer { on = { "entry", "exit" }, function(observer, activity)
 ---  print(activity)   --> entry
@@ -26,7 +25,7 @@ local loop = {}
 ---loop:after(1, function() end)
 ---loop:run()   --> exit
 ---```
----@param options moonloop.LoopObserverOptions The activities, and the handler as first element.
+---@param options moonloop.LoopObserverOptions The activities, with the handler as first element.
 ---@return moonloop.Observer observer The observer.
 function loop:observer(options) end
 
@@ -34,8 +33,7 @@ function loop:observer(options) end
 local ml = {}
 
 ---Makes an observer without adding it to the loop.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Raises an error that names the option that is wrong.
+---It is in no mode until `loop:add` adds it to one. Raises an error that names the wrong option.
 ---```lua
 ---local observer = ml.observer { on = "exit", function() print "the run is over" end }
 ---loop:add(observer)
@@ -43,16 +41,16 @@ local ml = {}
 ---loop:run()   --> the run is over
 ---observer:invalidate()
 ---```
----@param options moonloop.ObserverOptions The activities, and the handler as first element.
+---@param options moonloop.ObserverOptions The activities, with the handler as first element.
 ---@return moonloop.Observer observer The observer.
 function ml.observer(options) end
 
----Made by `loop:observer` and `ml.observer`; they hear of the stages of a run.
+---Called at stages of a run; made by `loop:observer` and `ml.observer`.
 ---@class moonloop.Observer: moonloop.Item
 local observer = {}
 
----Its place among the observers of an activity: the smaller, the earlier.
----As it was made; default 0.
+---Position among the observers of an activity, lowest first.
+---Fixed when it is made; default 0.
 ---```lua
 ---local observer <close> = loop:observer { on = "exit", order = 7, print }
 ---print(observer.order)   --> 7
@@ -61,7 +59,7 @@ local observer = {}
 observer.order = nil
 
 ---Whether it goes on after its first call.
----As it was made; default true.
+---Fixed when it is made; default true.
 ---```lua
 ---local observer <close> = loop:observer { on = "exit", repeats = false, print }
 ---print(observer.repeats)   --> false

@@ -9,16 +9,16 @@ local loop = {}
 
 ---@class moonloop.PortOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
----@field capacity? integer How many messages it holds, up to 16777216; default 65536.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field capacity? integer Most messages it holds, up to 16777216; default 65536.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopPortOptions: moonloop.PortOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
 ---Makes a port, a queue of messages inside this process, and adds it.
----Raises an error that names the option that is wrong.
+---Raises an error that names the wrong option.
 ---```lua
 ---local port = loop:port { name = "jobs", function(port, message, reply)
 ---  reply { ok = true, id = message.id }
@@ -26,16 +26,14 @@ local loop = {}
 ---print(port:request({ id = 7 }).id)   --> 7
 ---port:invalidate()
 ---```
----@param options moonloop.LoopPortOptions The handler as first element; without one messages wait.
+---@param options moonloop.LoopPortOptions Options, with the handler as first element; without a handler messages wait.
 ---@return moonloop.Port port The port.
 function loop:port(options) end
 
----Makes a port of this process, without adding it to the loop.
----It is in no mode until `loop:add` puts it there; `loop:port` does both.
----- `options` (PortOptions): The handler as first element; without one messages wait. Options as
----for `loop:port`, but for 'modes'.
----Returns `port` (Port): the port.
----Raises an error that names the option that is wrong.
+---Makes a port of this process without adding it to the loop.
+---It is in no mode until `loop:add` adds it to one; `loop:port` does both. Takes the options of
+---`loop:port` except 'modes'. The functions of `ml.port` are for ports that other processes find by
+---name: see [ports.md](../ports.md). Raises an error that names the wrong option.
 ---```lua
 ---local port = ml.port { name = "jobs", function(port, job)
 ---  print(job)   --> build
@@ -49,19 +47,18 @@ function loop:port(options) end
 ml.port = {}
 
 ---@class moonloop.PortListenOptions
----@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort))? The handler; as that of `loop:port`.
----@field capacity? integer How many messages wait in each direction; default 65536.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort))? The handler; as for `loop:port`.
+---@field capacity? integer Most messages waiting in each direction; default 65536.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Takes a name for a port, which other processes of this user find by it.
----The handler's last argument is the way to the process that has sent the message; its `name` says
----which. The port is in its modes from the begin. The name is free again when the port ends, and
----when the process does, however that comes.
----Returns `nil, message, code`: "EADDRINUSE" when the name is taken (the message says by which
----process), "EACCES" when the folder of the names is not this user's alone.
----Raises an error for what is no name, and that names the option that is wrong.
+---Takes a name for a port, by which other processes of this user find it.
+---The last argument of the handler is the way back to the process that sent the message; its `name`
+---says which one. The port is in its modes from the start. The name becomes free when the port or
+---the process ends, however that happens. Returns `nil, message, code`: "EADDRINUSE" when the name
+---is taken (the message says by which process), "EACCES" when other users have access to the folder
+---of the names. Raises an error for an invalid name, and one that names the wrong option.
 ---```lua
 ---local control = assert(ml.port.listen "org.example.listen")
 ---control:on("message", function(message, reply, from)
@@ -74,44 +71,42 @@ ml.port = {}
 ---end)
 ---```
 ---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
----@param options? moonloop.PortListenOptions The handler as first element; without one messages wait.
+---@param options? moonloop.PortListenOptions Options, with the handler as first element; without a handler messages wait.
 ---@return moonloop.Port? port The port.
 ---@return string? message
 ---@return string? code
 function ml.port.listen(name, options) end
 
 ---@class moonloop.PortConnectOptions
----@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; as that of `loop:port`.
----@field capacity? integer How many messages wait in each direction; default 65536.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; as for `loop:port`.
+---@field capacity? integer Most messages waiting in each direction; default 65536.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Connects to the port with a name, of this process or another one of this user.
----What is sent goes to the port that listens; what comes is what that sends back by its handler's
----last argument. It holds a run only while it has a handler or a task receives from it, and ends
----with the other process: then `receive` gives "EPIPE".
----Returns `nil, message, code`: "ECONNREFUSED" when nobody listens, "EACCES" when it is another
----user's.
----Raises an error for what is no name, and that names the option that is wrong.
+---Connects to the port of that name, of this process or another one of this user.
+---Messages sent go to the listening port; messages received are those that its handler sends back
+---through its last argument. It keeps a run alive only while it has a handler or a task receives
+---from it, and ends with the other process: then `receive` returns "EPIPE". Returns `nil, message,
+---code`: "ECONNREFUSED" when no process listens, "EACCES" when it belongs to another user. Raises
+---an error for an invalid name, and one that names the wrong option.
 ---```lua
 ---print(ml.port.connect "org.example.nobody")
 -----> nil port 'org.example.nobody': nobody listens on it ECONNREFUSED
 ---```
 ---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
----@param options? moonloop.PortConnectOptions The handler as first element; without one messages wait.
----@return moonloop.Port? port This side of the connection.
+---@param options? moonloop.PortConnectOptions Options, with the handler as first element; without a handler messages wait.
+---@return moonloop.Port? port This end of the connection.
 ---@return string? message
 ---@return string? code
 function ml.port.connect(name, options) end
 
----Made by `loop:port`, `ml.port` and its functions, and the two ends of a worker's; queues of
----messages.
+---A queue of messages, made by `loop:port`, `ml.port`, its functions and `ml.worker`.
 ---@class moonloop.Port: moonloop.Item
 local port = {}
 
 ---How many messages are in the port.
----Sent and not yet handed out.
+---Sent and not yet received.
 ---```lua
 ---local port <close> = loop:port { print }
 ---port:send(1)
@@ -120,8 +115,8 @@ local port = {}
 ---@type integer
 port.waiting = nil
 
----How many messages the port holds at most.
----As it was made; default 65536.
+---Most messages that the port holds.
+---Fixed when it is made; default 65536.
 ---```lua
 ---local port <close> = loop:port { capacity = 1, print }
 ---port:send(1)
@@ -131,14 +126,13 @@ port.waiting = nil
 port.capacity = nil
 
 ---@class moonloop.SendOptions
----@field timeout? moonloop.Seconds How long to wait for room in a full port; default 0: not at all.
+---@field timeout? moonloop.Seconds How long to wait for room in a full port; default 0.
 
----Puts a message into the port; its handler gets a copy in a later pass.
----Tables are copied whole, cycles and shared tables too; metatables are not. What cannot be copied
----is an error that names the path to it, such as `message.items[3]`.
----Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays so,
----"EPIPE" when it has ended.
----Raises an error for functions, threads and other userdata.
+---Sends a message; the handler receives a copy in a later pass.
+---Tables are copied whole, cycles and shared tables included; metatables are not. What cannot be
+---copied raises an error with its path, such as `message.items[3]`: functions, threads and other
+---userdata. Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays
+---full, "EPIPE" when it has ended.
 ---```lua
 ---local port = loop:port { function(port, message)
 ---  print(message.op, message.path)   --> resize a.png
@@ -147,24 +141,23 @@ port.capacity = nil
 ---port:send { op = "resize", path = "a.png" }
 ---```
 ---@async
----@param message any Nil, booleans, numbers, strings, ports, descriptors, tables of these.
----@param options? moonloop.SendOptions How to wait.
+---@param message any Nil, booleans, numbers, strings, ports, descriptors, and tables of these.
+---@param options? moonloop.SendOptions The timeout.
 ---@return true? sent Nil when it was refused.
 ---@return string? message
 ---@return string? code
 function port:send(message, options) end
 
 ---@class moonloop.RequestOptions
----@field timeout? moonloop.Seconds How long; default: for ever.
+---@field timeout? moonloop.Seconds Default: none.
 ---@field send_timeout? moonloop.Seconds How long to wait for room in a full port; default 0.
----@field mode? string Runs the loop in this mode.
+---@field mode? string Run the loop in this mode.
 
 ---Sends a message and waits for the reply.
 ---A task is suspended meanwhile. Where Lua cannot wait, in a handler of the port itself, and with
----'mode', it runs the loop: in a private mode, where nothing else is served, or in the one that is
----named.
----Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (nobody will reply: the port has ended, or the
----request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
+---'mode', it runs the loop instead: in a private mode, which serves nothing else, or in the given
+---one. Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (there will be no reply: the port has
+---ended, or the request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
 ---```lua
 ---local port = loop:port { function(port, message, reply) reply(message * 2) end }
 ---print(port:request(21, { timeout = 1 }))   --> 42
@@ -172,31 +165,31 @@ function port:send(message, options) end
 ---```
 ---@async
 ---@param message any As for `send`.
----@param options? moonloop.RequestOptions How to wait.
----@return any reply A copy of what was replied.
+---@param options? moonloop.RequestOptions The timeout.
+---@return any reply A copy of the reply.
 ---@return string? message
 ---@return string? code
 function port:request(message, options) end
 
----Sets the handler of the port; it gets no handle, only the message and the reply.
----With nil the port has none, and messages wait in it.
----Raises an error for another event, when the port is invalid, or when a task receives from it.
+---Sets the handler of the port; it receives the message and the reply, but no handle.
+---With nil the port has no handler, and messages wait. Raises an error for another event, when the
+---port is invalid, or when a task receives from it.
 ---```lua
 ---local port = loop:port {}
 ---port:send "early"
 ---port:on("message", function(message) print(message); port:invalidate() end)   --> early
 ---```
----@param event "message" There is one.
+---@param event "message" "message" is the only choice.
 ---@param handler fun(message: any, reply: moonloop.Reply)? The handler, or nil.
 ---@return moonloop.Port port The handle itself.
 function port:on(event, handler) end
 
 ---@class moonloop.ReceiveOptions
----@field timeout? moonloop.Seconds How long; default: for ever.
+---@field timeout? moonloop.Seconds Default: none.
 
----Takes the next message of a port without a handler; suspends the task until there is one.
----Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" when the port has ended.
----Raises an error when the port has a handler, or another task receives from it.
+---Receives the next message of a port without a handler, and waits until there is one.
+---Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" when the port has ended. Raises an error when
+---the port has a handler, or another task is receiving from it.
 ---```lua
 ---local port = loop:port {}
 ---loop:task(function()
@@ -207,16 +200,14 @@ function port:on(event, handler) end
 ---port:send "two"
 ---```
 ---@async
----@param options? moonloop.ReceiveOptions How to wait.
----@return any message A copy of what was sent.
+---@param options? moonloop.ReceiveOptions The timeout.
+---@return any message A copy of the message.
 ---@return moonloop.Reply reply Answers it, if it is a request.
 function port:receive(options) end
 
 ---Answers a request: `reply(value)`.
----- `value` (any): Copied, as by `port:send`.
----Returns `sent` (true?): nil when nobody waits.
----Returns `nil, message, "EPIPE"` when nobody waits for it: a message that was only sent, a request
----that has timed out, or one that was answered.
+---The value is copied as by `port:send`. Returns true; or `nil, message, "EPIPE"` when no reply is
+---expected: the message was only sent, the request has timed out, or it was answered before.
 ---```lua
 ---local port = loop:port { function(port, message, reply) print(reply(1)) end }   --> true
 ---port:request "count"
@@ -230,7 +221,7 @@ local reply = {}
 ---@class moonloop.RemotePort
 local remote_port = {}
 
----What the port is called where it was made.
+---The name of the port where it was made.
 ---Empty if it has none.
 ---```lua
 ---local worker = assert(ml.worker { source = [[
@@ -249,12 +240,11 @@ local remote_port = {}
 ---@type string
 remote_port.name = nil
 
----Puts a message into the port; its handler gets a copy in a later pass.
----Tables are copied whole, cycles and shared tables too; metatables are not. What cannot be copied
----is an error that names the path to it, such as `message.items[3]`.
----Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays so,
----"EPIPE" when it has ended.
----Raises an error for functions, threads and other userdata.
+---Sends a message; the handler receives a copy in a later pass.
+---Tables are copied whole, cycles and shared tables included; metatables are not. What cannot be
+---copied raises an error with its path, such as `message.items[3]`: functions, threads and other
+---userdata. Returns `nil, message, code`: "EAGAIN" when the port is full, "ETIMEDOUT" when it stays
+---full, "EPIPE" when it has ended.
 ---```lua
 ---local port = loop:port { function(port, message)
 ---  print(message.op, message.path)   --> resize a.png
@@ -263,8 +253,8 @@ remote_port.name = nil
 ---port:send { op = "resize", path = "a.png" }
 ---```
 ---@async
----@param message any Nil, booleans, numbers, strings, ports, descriptors, tables of these.
----@param options? moonloop.SendOptions How to wait.
+---@param message any Nil, booleans, numbers, strings, ports, descriptors, and tables of these.
+---@param options? moonloop.SendOptions The timeout.
 ---@return true? sent Nil when it was refused.
 ---@return string? message
 ---@return string? code
@@ -272,10 +262,9 @@ function remote_port:send(message, options) end
 
 ---Sends a message and waits for the reply.
 ---A task is suspended meanwhile. Where Lua cannot wait, in a handler of the port itself, and with
----'mode', it runs the loop: in a private mode, where nothing else is served, or in the one that is
----named.
----Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (nobody will reply: the port has ended, or the
----request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
+---'mode', it runs the loop instead: in a private mode, which serves nothing else, or in the given
+---one. Returns `nil, message, code`: "ETIMEDOUT", "EPIPE" (there will be no reply: the port has
+---ended, or the request was dropped), "EAGAIN" (it is full), "ECANCELED" (the run was stopped).
 ---```lua
 ---local port = loop:port { function(port, message, reply) reply(message * 2) end }
 ---print(port:request(21, { timeout = 1 }))   --> 42
@@ -283,13 +272,13 @@ function remote_port:send(message, options) end
 ---```
 ---@async
 ---@param message any As for `send`.
----@param options? moonloop.RequestOptions How to wait.
----@return any reply A copy of what was replied.
+---@param options? moonloop.RequestOptions The timeout.
+---@return any reply A copy of the reply.
 ---@return string? message
 ---@return string? code
 function remote_port:request(message, options) end
 
----Gives this way to the port up; the port itself goes on.
+---Gives up this way to the port; the port itself goes on.
 ---```lua
 ---local port = loop:port {}
 ---port:on("message", function(other) print(other == port); port:invalidate() end)
@@ -309,5 +298,5 @@ function remote_port:invalidate() end
 ---local port = loop:port { function(port, text) print(text); port:invalidate() end }
 ---worker.port:send(port)   --> from the worker: true
 ---```
----@return boolean valid As far as can be known here.
+---@return boolean valid As far as is known here.
 function remote_port:is_valid() end

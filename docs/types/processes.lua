@@ -4,34 +4,33 @@
 ---@class moonloop
 local ml = {}
 
----Programs that are started without a shell. See [processes](../processes.md).
+---`ml.process`: programs, started without a shell. See [processes.md](../processes.md).
 ---@class moonloop.process
 ml.process = {}
 
 ---@class moonloop.SpawnOptions
----@field [1] string The program; without a slash it is looked for in PATH.
+---@field [1] string The program; without a slash it is searched in PATH.
 ---@field [2] (string|number)? Its arguments follow.
----@field cwd? string The folder that it begins in.
----@field env? table<string, string> Its environment, instead of ours.
----@field env_add? table<string, string|false> Variables besides; false takes one away.
----@field group? boolean True: it leads a process group, which signals are for.
----@field linger? moonloop.Seconds How long output that others hold open is waited for; default 5.
----@field name? string What reports and traces call it.
+---@field cwd? string Its working directory.
+---@field env? table<string, string> Its whole environment; default: ours.
+---@field env_add? table<string, string|false> Additional variables; false removes one.
+---@field group? boolean Make it the leader of a process group, to which signals go.
+---@field linger? moonloop.Seconds How long to wait for output that other processes hold open; default 5.
+---@field name? string Name in reports and traces.
 ---@field stdin? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit". A stream is given away: it is closed here.
 ---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit".
----@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "inherit"; "stdout": where that goes.
----@field detached? boolean True: it has a session of its own, and outlives the script.
----@field modes? moonloop.Modes Where its end is heard of; default "default".
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_exit? fun(process: moonloop.Process, status: moonloop.ProcessStatus) Called at its end.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handler first.
+---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "inherit"; "stdout": the same place as standard output.
+---@field detached? boolean Give it a session of its own, in which it outlives the script.
+---@field modes? moonloop.Modes Modes in which its end is reported; default "default".
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_exit? fun(process: moonloop.Process, status: moonloop.ProcessStatus) Called when it ends.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
 ---Starts a program as a child process, without a shell.
----The child has default signals, and no descriptors but its standard streams. When the script ends,
----so do its children: they are asked ("term"), and killed half a second later. A clock that can
----jump does not while a child lives.
----Returns `nil, message, code` when the program cannot be run: "ENOENT", "EACCES", "EMFILE", ...
----Raises an error that names the option that is wrong.
+---The child has default signals, and no descriptors except its standard streams. When the script
+---ends so do its children: they get "term", and are killed half a second later. A clock that can
+---jump does not while a child lives. Returns `nil, message, code` when the program cannot be run:
+---"ENOENT", "EACCES", "EMFILE", ... Raises an error that names the wrong option.
 ---```lua
 ---loop:task(function()
 ---  local p <close> = assert(ml.process.spawn { "printf", "a\\nb\\n", stdout = "pipe" })
@@ -40,36 +39,36 @@ ml.process = {}
 ---  print(p:await().code)   --> 0
 ---end)
 ---```
----@param options moonloop.SpawnOptions The program, its arguments, and what it is to have.
----@return moonloop.Process? process The child, which runs its program.
+---@param options moonloop.SpawnOptions The program, its arguments and its environment.
+---@return moonloop.Process? process The running child.
 ---@return string? message
 ---@return string? code
 function ml.process.spawn(options) end
 
 ---@class moonloop.ProcessRunOptions
----@field [1] string The program; without a slash it is looked for in PATH.
+---@field [1] string The program; without a slash it is searched in PATH.
 ---@field [2] (string|number)? Its arguments follow.
----@field cwd? string The folder that it begins in.
----@field env? table<string, string> Its environment, instead of ours.
----@field env_add? table<string, string|false> Variables besides; false takes one away.
----@field group? boolean True: it leads a process group, which signals are for.
----@field linger? moonloop.Seconds How long output that others hold open is waited for; default 5.
----@field name? string What reports and traces call it.
----@field input? string What it reads from its standard input.
+---@field cwd? string Its working directory.
+---@field env? table<string, string> Its whole environment; default: ours.
+---@field env_add? table<string, string|false> Additional variables; false removes one.
+---@field group? boolean Make it the leader of a process group, to which signals go.
+---@field linger? moonloop.Seconds How long to wait for output that other processes hold open; default 5.
+---@field name? string Name in reports and traces.
+---@field input? string Its standard input, as text.
 ---@field stdin? "inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "null".
----@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "pipe": it is in the result.
+---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "pipe": it is part of the result.
 ---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "pipe".
----@field timeout? moonloop.Seconds By the system's clock: then it is ended.
----@field grace? moonloop.Seconds Between asking and killing; default 5.
----@field check? boolean True: any end but with code 0 is a failure.
----@field limit? moonloop.Bytes The most of each output; default 67108864.
+---@field timeout? moonloop.Seconds Real time after which it is terminated.
+---@field grace? moonloop.Seconds Time between "term" and killing it; default 5.
+---@field check? boolean Treat any end except exit code 0 as a failure.
+---@field limit? moonloop.Bytes Limit for each output; default 67108864.
 
----Runs a program to its end, and gives all that it wrote.
----Its output is read as it comes, and 'input' is written meanwhile. Standard input is empty unless
----'input' or 'stdin' is given. A task that is cancelled meanwhile asks the child to end.
----Returns `nil, message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout',
----"EMSGSIZE" for more output than 'limit', with 'check' "FAILED" unless it ends with code 0.
----Raises an error that names the option that is wrong, and what `ml.sleep` raises.
+---Runs a program to its end, and returns everything it wrote.
+---Its output is read as it comes, while 'input' is written. Standard input is empty unless 'input'
+---or 'stdin' is given. If the task is cancelled meanwhile, the child is asked to end. Returns `nil,
+---message, code` when the program cannot be run; "ETIMEDOUT" after 'timeout', "EMSGSIZE" for more
+---output than 'limit', and with 'check' "FAILED" unless it ends with code 0. Raises an error that
+---names the wrong option, and what `ml.sleep` raises.
 ---```lua
 ---loop:task(function()
 ---  local result = assert(ml.process.run { "sort", input = "b\na\n" })
@@ -80,38 +79,38 @@ function ml.process.spawn(options) end
 ---end)
 ---```
 ---@async
----@param options moonloop.ProcessRunOptions The program, its arguments, and what it is to have.
+---@param options moonloop.ProcessRunOptions The program, its arguments and its environment.
 ---@return moonloop.ProcessResult? result How it ended, and its output.
 ---@return string? message
 ---@return string? code
 function ml.process.run(options) end
 
 ---Sends a signal to any process; to a process group, if the number is negative.
----Returns `nil, message, code`: "ESRCH" if there is none, "EPERM" if it is not ours.
----Raises an error for a signal that there is not.
+---Returns `nil, message, code`: "ESRCH" if there is none, "EPERM" if it is not ours. Raises an
+---error for an unknown signal.
 ---```lua
 ---print(ml.process.kill(ml.process.id(), 0))   --> true
 ---```
 ---@param pid integer The number of the process.
----@param signal string|integer Such as "term"; 0 only asks whether it is.
----@return boolean? sent True.
+---@param signal string|integer Such as "term"; 0 only asks whether the process exists.
+---@return boolean? sent True on success.
 ---@return string? message
 ---@return string? code
 function ml.process.kill(pid, signal) end
 
----The number of this process.
+---Returns the number of this process.
 ---```lua
 ---print(ml.process.id() > 0)   --> true
 ---```
 ---@return integer pid As `ps` shows it.
 function ml.process.id() end
 
----Made by `ml.process.spawn`. The loop holds it until its end was told.
+---A child process, made by `ml.process.spawn`; the loop holds it until its end was reported.
 ---@class moonloop.Process
 local process = {}
 
 ---The number of the process.
----Another's, perhaps, once it has ended.
+---May belong to another process once this one has ended.
 ---```lua
 ---local p = assert(ml.process.spawn { "true" })
 ---print(p.pid > 0)   --> true
@@ -119,7 +118,7 @@ local process = {}
 ---@type integer
 process.pid = nil
 
----How the process ended, once that was told.
+---How the process ended, once that was reported.
 ---Nil before.
 ---```lua
 ---local p = assert(ml.process.spawn { "true" })
@@ -130,8 +129,8 @@ process.pid = nil
 ---@type moonloop.ProcessStatus?
 process.status = nil
 
----Where the script writes what the process reads, if that was asked for.
----With `stdin = "pipe"`, else nil.
+---The stream to the process's standard input.
+---Nil unless it was made with `stdin = "pipe"`.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "cat", stdin = "pipe", stdout = "pipe" })
@@ -143,8 +142,8 @@ process.status = nil
 ---@type moonloop.Stream?
 process.stdin = nil
 
----Where the script reads what the process writes, if that was asked for.
----With `stdout = "pipe"`, else nil.
+---The stream from the process's standard output.
+---Nil unless it was made with `stdout = "pipe"`.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "echo", "hello", stdout = "pipe" })
@@ -154,8 +153,8 @@ process.stdin = nil
 ---@type moonloop.Stream?
 process.stdout = nil
 
----The same for its standard error.
----With `stderr = "pipe"`, else nil.
+---The stream from the process's standard error.
+---Nil unless it was made with `stderr = "pipe"`.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "sh", "-c", "echo no >&2", stderr = "pipe" })
@@ -165,8 +164,8 @@ process.stdout = nil
 ---@type moonloop.Stream?
 process.stderr = nil
 
----The name that it was made with, or that of its program.
----As reports and traces show it.
+---The name given when it was made, or that of its program.
+---Reports and traces show it.
 ---```lua
 ---local p = assert(ml.process.spawn { "/bin/true" })
 ---print(p.name)   --> true
@@ -174,10 +173,10 @@ process.stderr = nil
 ---@type string
 process.name = nil
 
----Suspends the caller until the process has ended and so has its output.
----Output ends when the last process that holds it has closed it, and whoever here reads it has read
----the end. After the child's end that is waited for at most 'linger' seconds.
----Raises what `ml.sleep` raises.
+---Waits until the process and its output have ended.
+---Output ends when the last process that holds it has closed it, and its reader here has reached
+---the end. After the end of the child that takes at most 'linger' seconds. Raises what `ml.sleep`
+---raises.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "sh", "-c", "exit 3" })
@@ -200,7 +199,7 @@ function process:await() end
 ---@return string? code
 function process:wait(options) end
 
----Sends a signal to the process; with 'group' to all of its group.
+---Sends a signal to the process; with 'group' to its whole group.
 ---Returns `nil, message, code`: "ESRCH" when it has ended.
 ---```lua
 ---loop:task(function()
@@ -210,29 +209,28 @@ function process:wait(options) end
 ---end)
 ---```
 ---@param signal? string|integer Such as "hup"; default "kill".
----@return boolean? sent True.
+---@return boolean? sent True on success.
 ---@return string? message
 ---@return string? code
 function process:kill(signal) end
 
 ---@class moonloop.TerminateOptions
----@field grace? moonloop.Seconds Until it is killed; default 5.
----@field signal? string|integer What asks; default "term".
+---@field grace? moonloop.Seconds Time until it is killed; default 5.
+---@field signal? string|integer The signal to send first; default "term".
 
----Asks the process to end, and kills it if it has not after a time; does not wait for that.
----The time is the system's, whatever the loop's clock is. Has no effect on a process that has
----ended.
+---Asks the process to end, and kills it if it has not ended in time; does not wait.
+---The time is real time, whatever the loop's clock. Has no effect on a process that has ended.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "sleep", "60" })
 ---  print(p:terminate({ grace = 2 }):await().signal)   --> term
 ---end)
 ---```
----@param options? moonloop.TerminateOptions May be left out.
+---@param options? moonloop.TerminateOptions Optional.
 ---@return moonloop.Process process The handle itself.
 function process:terminate(options) end
 
----Kills the process at once; its end is told as ever.
+---Kills the process at once; its end is reported as usual.
 ---```lua
 ---local p = assert(ml.process.spawn { "sleep", "60",
 ---  on_exit = function(p, status) print(status.signal) end })   --> kill
@@ -240,7 +238,7 @@ function process:terminate(options) end
 ---```
 function process:invalidate() end
 
----Whether the end of the process has not been told yet.
+---Whether the end of the process has not been reported yet.
 ---```lua
 ---local p = assert(ml.process.spawn { "true" })
 ---print(p:is_valid())   --> true
@@ -250,23 +248,23 @@ function process:invalidate() end
 ---@return boolean valid True while it runs.
 function process:is_valid() end
 
----Says whether a run goes on for this process alone; it does until told otherwise.
+---Sets whether a run goes on for this process alone; the default is true.
 ---```lua
 ---assert(ml.process.spawn { "sleep", "60" }):keep_alive(false)
 ---print((loop:run()))   --> finished
 ---```
----@param holds boolean False: nobody waits for it.
+---@param holds boolean False: a run does not wait for it.
 ---@return moonloop.Process process The handle itself.
 function process:keep_alive(holds) end
 
 ---How a process ended.
 ---@class moonloop.ProcessStatus
----@field code? integer Its exit code, unless it was killed.
----@field signal? string What killed it, such as "term".
+---@field code? integer Exit code, unless a signal ended it.
+---@field signal? string The signal that ended it, such as "term".
 
----What came of a process that was run to its end.
+---The result of a process that was run to its end.
 ---@class moonloop.ProcessResult
----@field code? integer Its exit code, unless it was killed.
----@field signal? string What killed it, such as "term".
----@field stdout? string What it wrote, if that was read here.
----@field stderr? string The same of its standard error.
+---@field code? integer Exit code, unless a signal ended it.
+---@field signal? string The signal that ended it, such as "term".
+---@field stdout? string Its output, if that was read here.
+---@field stderr? string Its standard error, if that was read here.

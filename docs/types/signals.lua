@@ -7,19 +7,19 @@ local loop = {}
 ---@class moonloop.SignalOptions
 ---@field [1] string|integer|(string|integer)[] The signals.
 ---@field [2] fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The handler.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopSignalOptions: moonloop.SignalOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Calls a function for each signal of a kind that the process gets, and adds it to the loop.
----Signals of one number that come before the handler could be called are one call, with a count.
----Every handle of a signal hears of it, on whatever loop. As long as there is one the signal has no
----other effect; after the last, what the program did before is done again. Other ways to call it:
----with one table, as `ml.signal`, that may name 'modes' too.
----Raises an error for a signal that is unknown, or that cannot be handled; it says why.
+---Calls a function for each of these signals that the process receives.
+---Signals of one number that arrive before the handler could be called are merged into one call,
+---with a count. Every handle of a signal is called, on whatever loop. While there is a handle the
+---signal has no other effect; after the last one its former action is restored. May also be called
+---with one table, as `ml.signal`, which then may contain 'modes'. Raises an error for an unknown
+---signal, and for one that cannot be handled, with the reason.
 ---```lua
 ---loop:signal("usr1", function(signal, name, info)
 ---  print(name, info.pid == ml.process.id())   --> usr1 true
@@ -28,16 +28,16 @@ local loop = {}
 ---ml.process.kill(ml.process.id(), "usr1")
 ---```
 ---@param signals string|integer|(string|integer)[]|moonloop.LoopSignalOptions A name such as "term", "SIGTERM" or "rtmin+1", a number, or a list of these.
----@param handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The function.
+---@param handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The function to call.
 ---@return moonloop.Signal signal The handle.
 function loop:signal(signals, handler) end
 
 ---@class moonloop
 local ml = {}
 
----Makes a handle of signals without adding it to the loop; they are taken from now on.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Raises an error for a signal that is unknown, or that cannot be handled; it says why.
+---Makes a handle of signals without adding it to the loop; signals are collected from now on.
+---It is in no mode until `loop:add` adds it to one. Raises an error for an unknown signal, and for
+---one that cannot be handled, with the reason.
 ---```lua
 ---local signal <close> = ml.signal { { "usr2", "hup" }, name = "reload", print }
 ---loop:add(signal, "common")
@@ -46,11 +46,11 @@ local ml = {}
 ---@return moonloop.Signal signal The handle.
 function ml.signal(options) end
 
----Made by `loop:signal` and `ml.signal`; signals of the process as events.
+---Signals of the process as events; made by `loop:signal` and `ml.signal`.
 ---@class moonloop.Signal: moonloop.Item
 local signal = {}
 
----The names of the signals that it hears of.
+---The names of its signals.
 ---In lower case; empty once it has ended.
 ---```lua
 ---local signal <close> = loop:signal({ "usr1", "SIGUSR2" }, print)
@@ -59,9 +59,9 @@ local signal = {}
 ---@type string[]
 signal.signals = nil
 
----What is known of a signal that has come.
+---Details of a received signal.
 ---@class moonloop.SignalInfo
 ---@field number integer The signal's number.
----@field count integer How many became one call, as far as the system tells.
----@field pid integer The process that sent the last; 0: the kernel.
+---@field count integer How many signals were merged into this call, as far as the system says.
+---@field pid integer The process that sent the last one; 0: the kernel.
 ---@field uid integer The user of that process.

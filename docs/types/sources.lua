@@ -5,20 +5,20 @@
 local loop = {}
 
 ---@class moonloop.SourceOptions
----@field perform? fun(source: moonloop.Source) Called once after it was signalled.
+---@field perform? fun(source: moonloop.Source) Called once after the source was signalled.
 ---@field [1] (fun(source: moonloop.Source))? The same as 'perform'.
----@field schedule? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it comes into a mode.
----@field cancel? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it leaves a mode.
----@field order? integer Its place among the signalled sources; default 0.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field schedule? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it is added to a mode.
+---@field cancel? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it is removed from a mode.
+---@field order? integer Position among the signalled sources, lowest first; default 0.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopSourceOptions: moonloop.SourceOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
 ---Makes a custom source, which is signalled by hand, and adds it.
----Raises an error that names the option that is wrong.
+---Raises an error that names the wrong option.
 ---```lua
 ---local commands = {}
 ---local source = loop:source { name = "commands", perform = function(source)
@@ -30,7 +30,7 @@ local loop = {}
 ---  source:signal()
 ---end
 ---```
----@param options moonloop.LoopSourceOptions The handlers; 'perform' must be there, by name or as first element.
+---@param options moonloop.LoopSourceOptions The handlers; 'perform' is required, by name or as first element.
 ---@return moonloop.Source source The source.
 function loop:source(options) end
 
@@ -38,8 +38,7 @@ function loop:source(options) end
 local ml = {}
 
 ---Makes a custom source without adding it to the loop.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Raises an error that names the option that is wrong.
+---It is in no mode until `loop:add` adds it to one. Raises an error that names the wrong option.
 ---```lua
 ---local source = ml.source {
 ---  schedule = function(source, loop, mode) print("in " .. mode) end,   --> in default
@@ -52,16 +51,16 @@ local ml = {}
 ---print(source:is_valid())   --> out of default
 -----> false
 ---```
----@param options moonloop.SourceOptions The handlers; 'perform' must be there, by name or as first element.
+---@param options moonloop.SourceOptions The handlers; 'perform' is required, by name or as first element.
 ---@return moonloop.Source source The source.
 function ml.source(options) end
 
----Made by `loop:source` and `ml.source`; signalled by hand.
+---A source that is signalled by hand; made by `loop:source` and `ml.source`.
 ---@class moonloop.Source: moonloop.Item
 local source = {}
 
----Whether it was signalled and has not performed since.
----True while it waits for its turn.
+---Whether it has been signalled and not performed since.
+---True while it is waiting for its turn.
 ---```lua
 ---local source <close> = loop:source { perform = print }
 ---source:signal()
@@ -70,8 +69,8 @@ local source = {}
 ---@type boolean
 source.signalled = nil
 
----Its place among the signalled sources of a pass: the smaller, the earlier.
----As it was made; default 0.
+---Position among the signalled sources of a pass, lowest first.
+---Fixed when it is made; default 0.
 ---```lua
 ---local source <close> = loop:source { order = -1, perform = print }
 ---print(source.order)   --> -1
@@ -79,10 +78,9 @@ source.signalled = nil
 ---@type integer
 source.order = nil
 
----Marks the source: its handler runs once, in the next pass of a mode that it is in.
----Several signals before that are one. It does not wake a loop that sleeps: on the loop's own
----thread it is awake; from elsewhere add `loop:wake_up()`.
----Raises an error when the source is invalid.
+---Signals the source: its handler runs once, in the next pass of one of its modes.
+---Several signals before that count as one. Does not wake a sleeping loop: from another thread call
+---`loop:wake_up()` as well. Raises an error for an invalid source.
 ---```lua
 ---local source = loop:source { perform = function(source)
 ---  print "performed once"   --> performed once

@@ -6,23 +6,22 @@ local loop = {}
 
 ---@class moonloop.StreamOptions
 ---@field fd integer An open descriptor: a pipe, socket, terminal, ...
----@field name? string What reports and traces call it.
----@field read? boolean False: it is for writing only.
----@field write? boolean False: it is for reading only.
----@field close? boolean Whether the descriptor is closed with the stream; default true, but for 0, 1 and 2.
----@field modes? moonloop.Modes Where queued bytes are written and its handler is called; default: as what makes it.
----@field timeout? moonloop.Seconds For each read and write; default: none.
----@field line_limit? moonloop.Bytes How long a line may be; default 1048576.
----@field buffer_limit? moonloop.Bytes How much one read may hold; default 67108864.
----@field write_limit? moonloop.Bytes How much is queued before a write waits; default 65536.
----@field keep_alive? boolean False: no run goes on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handler first.
+---@field name? string Name in reports and traces.
+---@field read? boolean False: the stream is for writing only.
+---@field write? boolean False: the stream is for reading only.
+---@field close? boolean Close the descriptor with the stream; default true, except for 0, 1 and 2.
+---@field modes? moonloop.Modes Modes in which queued bytes are written and its handler is called; default: those of its maker.
+---@field timeout? moonloop.Seconds Timeout of each read and write; default: none.
+---@field line_limit? moonloop.Bytes Limit for the length of a line; default 1048576.
+---@field buffer_limit? moonloop.Bytes Limit for the bytes that one read holds; default 67108864.
+---@field write_limit? moonloop.Bytes Bytes that may be queued before a write waits; default 65536.
+---@field keep_alive? boolean Whether a run goes on for it alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handler.
 
----Makes a stream of a descriptor: bytes in and out, with waits in straight-line code.
----The stream reads and writes at once what it can, and is in a mode only while somebody waits for
----it: in the modes of the task that waits.
----Returns `nil, message, code` when the descriptor cannot be used: "EBADF", "EISDIR".
----Raises an error that names the option that is wrong.
+---Makes a stream from a descriptor: bytes in and out, with waits in straight-line code.
+---The stream reads and writes what it can at once, and is in a mode only while a task waits for it:
+---in the modes of that task. Returns `nil, message, code` when the descriptor cannot be used:
+---"EBADF", "EISDIR". Raises an error that names the wrong option.
 ---```lua
 ---loop:task(function()
 ---  local input <close> = loop:stream { fd = 0, timeout = 5 }
@@ -40,8 +39,8 @@ function loop:stream(options) end
 ---@class moonloop
 local ml = {}
 
----Makes a stream of a descriptor: the same as `loop:stream`.
----As `loop:stream`.
+---Makes a stream from a descriptor, exactly as `loop:stream` does.
+---Fails and raises as `loop:stream` does.
 ---```lua
 ---local input = ml.stream { fd = 0 }
 ---loop:task(function() print(input:read "l") end)   --> one
@@ -50,13 +49,14 @@ local ml = {}
 ---@return moonloop.Stream? stream The stream.
 function ml.stream(options) end
 
----Made by `loop:stream`, `ml.stream`, and by all that opens one: bytes in and out, with waits in
----straight-line code. One task may read and one may write at a time.
+---Bytes in and out, with waits in straight-line code.
+---Made by `loop:stream` and everything that opens one. One task may read and one may write at a
+---time.
 ---@class moonloop.Stream
 local stream = {}
 
----How long reads and writes wait if they do not say it themselves; nil: for ever.
----That of reads; set, it is both. Settable.
+---Default timeout of reads and writes; nil: none.
+---It is that of reads; setting it sets both. Settable.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket.timeout = 2.5
@@ -73,8 +73,8 @@ stream.timeout = nil
 ---@type integer
 stream.fd = nil
 
----The code of the last read that failed.
----Such as "ECONNRESET"; nil: none failed.
+---The code of the last failed read.
+---Such as "ECONNRESET"; nil if none failed.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0, line_limit = 2 }
@@ -85,16 +85,16 @@ stream.fd = nil
 ---@type string?
 stream.failure = nil
 
----Who is at the other end of a socket; nil of anything else, and when nobody is.
----Asked anew each time.
+---The address of the other end of a socket.
+---Asked anew each time; nil for anything else, and if the socket is not connected.
 ---```lua
 ---print(loop:stream({ fd = 0 }).peer.family)   --> unix
 ---```
 ---@type moonloop.Peer?
 stream.peer = nil
 
----How many bytes were read ahead of what was asked for.
----Kept for the next read.
+---How many bytes were read ahead.
+---They are kept for the next read.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0 }
@@ -105,8 +105,8 @@ stream.peer = nil
 ---@type moonloop.Bytes
 stream.buffered = nil
 
----How many bytes were written and wait for the kernel to take them.
----At most 'write_limit', mostly.
+---How many written bytes are waiting for the kernel to take them.
+---Usually at most 'write_limit'.
 ---```lua
 ---print(loop:stream({ fd = 0 }).queued)   --> 0
 ---```
@@ -114,7 +114,7 @@ stream.buffered = nil
 stream.queued = nil
 
 ---How many bytes came in.
----What was read ahead included.
+---Includes those read ahead.
 ---```lua
 ---print(loop:stream({ fd = 0 }).bytes_read)   --> 0
 ---```
@@ -122,31 +122,31 @@ stream.queued = nil
 stream.bytes_read = nil
 
 ---How many bytes went out.
----What is queued left out.
+---Excludes those still queued.
 ---```lua
 ---print(loop:stream({ fd = 0 }):write("abc").bytes_written)   --> 3
 ---```
 ---@type moonloop.Bytes
 stream.bytes_written = nil
 
----The name that it was made with.
----As reports and traces show it.
+---The name given when it was made.
+---Reports and traces show it.
 ---```lua
 ---print(loop:stream({ fd = 0 }).name)   --> stdin
 ---```
 ---@type string
 stream.name = nil
 
----How often the kernel had news of it.
----Reads and writes that need not wait add none.
+---How often the kernel had news for it.
+---Reads and writes that need not wait do not count.
 ---```lua
 ---print(loop:stream({ fd = 0 }).fires)   --> 0
 ---```
 ---@type integer
 stream.fires = nil
 
----Who hears of errors in its handler before `loop.on_error` does; nil: nobody.
----The function, or nil for none. Settable.
+---Called first for errors in its handler, before `loop.on_error`.
+---Nil for none. Settable.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket.on_error = function(e) print(e.message) end
@@ -155,17 +155,15 @@ stream.fires = nil
 stream.on_error = nil
 
 ---@class moonloop.DeadlineOptions
----@field timeout? moonloop.Seconds From now; default: that of the stream.
+---@field timeout? moonloop.Seconds Default: that of the stream.
 
----Reads, waiting until there is what the formats ask for.
+---Reads, and waits until the formats are satisfied.
 ---The formats are those of the io library: `"l"` a line without its newline, `"L"` with it, `"a"`
----all up to the end of file, `"n"` a number, and a number of bytes, which gives fewer only before
----the end of file. Nothing is taken before all formats are there: a read that times out loses no
----bytes.
----Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" for a line longer than 'line_limit',
----"ECONNRESET", "ECANCELED" when it is closed meanwhile, ...
----Raises an error when the stream is closed, when another task waits for the same, and where Lua
----cannot wait, which it names.
+---everything up to the end of file, `"n"` a number, and a number of bytes, which gives fewer only
+---before the end of file. Nothing is taken until all formats are satisfied: a read that times out
+---loses no bytes. Returns `nil, message, code`: "ETIMEDOUT", "EMSGSIZE" if a line is longer than
+---'line_limit', "ECONNRESET", "ECANCELED" when the stream is closed meanwhile, ... Raises an error
+---when the stream is closed, when another task is already reading, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0 }
@@ -173,14 +171,14 @@ stream.on_error = nil
 ---end)
 ---```
 ---@async
----@param ...? integer|string|moonloop.DeadlineOptions Formats; default "l". Behind them may stand `{ timeout = seconds }`.
----@return string|number|nil? ... A value for each; nil at the end.
+---@param ...? integer|string|moonloop.DeadlineOptions Formats; default "l". The last argument may be `{ timeout = seconds }`.
+---@return string|number|nil? ... A value for each format; nil at the end.
 ---@return string? message
 ---@return string? code
 function stream:read(...) end
 
----Reads what there is, waiting only until there is anything.
----As `stream:read`.
+---Reads what is available, and waits only until there is something.
+---Fails and raises as `stream:read` does.
 ---```lua
 ---loop:task(function()
 ---  local input = loop:stream { fd = 0 }
@@ -188,15 +186,15 @@ function stream:read(...) end
 ---end)
 ---```
 ---@async
----@param max? moonloop.Bytes How much at most; default 65536.
----@param options? moonloop.DeadlineOptions How long to wait.
+---@param max? moonloop.Bytes Most bytes to read; default 65536.
+---@param options? moonloop.DeadlineOptions The timeout.
 ---@return string? data At least one byte; nil at the end of file.
 function stream:read_some(max, options) end
 
 ---Waits for a descriptor from the process at the other end of a Unix socket.
----Bytes without a descriptor are `nil, message, "ENOMSG"`, and stay to be read.
----Returns `nil, message, code`, and nil alone at the end of file.
----Raises an error when bytes were read ahead: descriptors among them are lost.
+---If bytes come without a descriptor the result is `nil, message, "ENOMSG"`, and they stay to be
+---read. Returns `nil, message, code`, and nil alone at the end of file. Raises an error when bytes
+---were read ahead: descriptors among them are lost.
 ---```lua
 ---loop:task(function()
 ---  local socket = loop:stream { fd = 0 }
@@ -205,17 +203,15 @@ function stream:read_some(max, options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions How long to wait.
----@return integer? fd The number of an open descriptor, from now on yours.
+---@param options? moonloop.DeadlineOptions The timeout.
+---@return integer? fd An open descriptor, which now is yours.
 ---@return string data The bytes that came with it.
 function stream:receive_fd(options) end
 
 ---Reads line by line in a `for`, or in other formats.
 ---The loop ends at the end of file, and when the stream is closed. A failure is raised, as
----`io.lines` does; `stream.failure` tells its code.
----Raises an error when a read fails, or takes too long.
----Raises an error when the stream is closed, when another task waits for the same, and where Lua
----cannot wait, which it names.
+---`io.lines` does; its code is in `stream.failure`. Raises an error when a read fails or times out,
+---when the stream is closed, when another task is already reading, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  for line in loop:stream({ fd = 0 }):lines() do
@@ -227,28 +223,27 @@ function stream:receive_fd(options) end
 ---```
 ---@async
 ---@param ...? integer|string Formats; default "l".
----@return fun(): string? next Reads the next.
+---@return fun(): string? next The iterator.
 function stream:lines(...) end
 
----Writes; waits while more than 'write_limit' bytes are queued.
----What the kernel does not take at once is queued, and written while the loop runs. A write that
----times out has queued its bytes all the same.
----Returns `nil, message, code`: "EPIPE" when nobody reads any more, "ETIMEDOUT", ...
----Raises an error when the stream is closed, when another task waits for the same, and where Lua
----cannot wait, which it names.
+---Writes, and waits while more than 'write_limit' bytes are queued.
+---What the kernel does not take at once is queued and written while the loop runs. A write that
+---times out has queued its bytes all the same. Returns `nil, message, code`: "EPIPE" if the other
+---end was closed, "ETIMEDOUT", ... Raises an error when the stream is closed, when another task is
+---already writing, and where Lua cannot wait.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---print(socket:write("hello ", 42, "\n") == socket)   --> true
 ---```
 ---@async
----@param ... string|number|moonloop.DeadlineOptions Written one behind the other. Behind them may stand `{ timeout = seconds }`.
+---@param ... string|number|moonloop.DeadlineOptions Strings or numbers, written one after the other. The last argument may be `{ timeout = seconds }`.
 ---@return moonloop.Stream? stream The stream itself.
 ---@return string? message
 ---@return string? code
 function stream:write(...) end
 
----Waits until all that was written has gone to the kernel.
----As `stream:write`.
+---Waits until the kernel has taken everything that was written.
+---Fails and raises as `stream:write` does.
 ---```lua
 ---loop:task(function()
 ---  local socket = loop:stream { fd = 0 }
@@ -257,15 +252,14 @@ function stream:write(...) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions How long to wait.
+---@param options? moonloop.DeadlineOptions The timeout.
 ---@return moonloop.Stream? stream The stream itself.
 function stream:flush(options) end
 
 ---Copies to another stream up to the end of file, as fast as the slower of the two.
----From a file, and from or to a pipe, the kernel moves the bytes by itself (`sendfile`, `splice`).
----Returns `nil, message, code` when a stream breaks or is closed.
----Raises an error when the stream is closed, when another task waits for the same, and where Lua
----cannot wait, which it names.
+---From a file, and from or to a pipe, the kernel moves the bytes itself (`sendfile`, `splice`).
+---Returns `nil, message, code` when a stream fails or is closed. Raises an error when a stream is
+---closed, when another task is already using it, and where Lua cannot wait.
 ---```lua
 ---local server = ml.net.listen { path = "@copy.example", max_connections = 1,
 ---  function(stream) stream:read "a" end }
@@ -278,48 +272,47 @@ function stream:flush(options) end
 ---end)
 ---```
 ---@async
----@param other moonloop.Stream Nobody else may write to it meanwhile.
----@param n? moonloop.Bytes How much at most; default: all.
----@param options? moonloop.DeadlineOptions How long to wait.
----@return moonloop.Bytes? count How much was copied.
+---@param other moonloop.Stream The destination; no other task may write to it meanwhile.
+---@param n? moonloop.Bytes Most bytes to copy; default: all.
+---@param options? moonloop.DeadlineOptions The timeout.
+---@return moonloop.Bytes? count How many bytes were copied.
 ---@return string? message
 ---@return string? code
 function stream:copy_to(other, n, options) end
 
----Hands a descriptor to the process at the other end of a Unix socket.
----It waits, as a write does, until what was written before is gone and the socket has room. A copy
----is handed on: yours stays open, and may be closed meanwhile.
----Returns `nil, message, code`: "ETIMEDOUT" (it was not handed on), "EPIPE", ...
----Raises an error when the stream is closed, when another task waits for the same, and where Lua
----cannot wait, which it names.
+---Sends a descriptor to the process at the other end of a Unix socket.
+---Like a write it waits until earlier bytes are gone and the socket has room. A copy is sent: your
+---descriptor stays open, and may be closed meanwhile. Returns `nil, message, code`: "ETIMEDOUT" (it
+---was not sent), "EPIPE", ... Raises an error when the stream is closed, when another task is
+---already writing, and where Lua cannot wait.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---print(socket:send_fd(0, "input") == socket)   --> true
 ---```
 ---@async
----@param fd integer|moonloop.Stream Its own copy stays open.
----@param data? string Bytes that go with it; default one zero.
----@param options? moonloop.DeadlineOptions How long to wait.
+---@param fd integer|moonloop.Stream The descriptor to send a copy of.
+---@param data? string Bytes to send with it; default: a single zero byte.
+---@param options? moonloop.DeadlineOptions The timeout.
 ---@return moonloop.Stream? stream The stream itself.
 ---@return string? message
 ---@return string? code
 function stream:send_fd(fd, data, options) end
 
----Tells the peer that nothing more will come, once what is queued is written.
----The other direction stays open. A pipe has no other: it is closed.
----Raises an error when the stream is closed or for reading only.
+---Ends the sending direction once everything queued is written.
+---The other direction stays open; a pipe has none and is closed. Raises an error when the stream is
+---closed or for reading only.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket:write("bye"):shutdown "write"
 ---```
----@param what? "write" There is no other.
+---@param what? "write" "write" is the only choice.
 ---@return moonloop.Stream stream The stream itself.
 function stream:shutdown(what) end
 
----Closes the stream: at once, or when what is queued is written.
----It never waits: what is queued has ten seconds to go out, and a connection ends so that the peer
----gets all of it, though it still sends. Whoever waits for the stream is told. Has no effect on a
----closed stream; a `<close>` variable does the same at the end of its block.
+---Closes the stream: at once, or when everything queued is written.
+---Never waits: queued bytes have ten seconds to go out, and a connection is ended so that the peer
+---gets all of them even if it still sends. Tasks that wait for the stream get an error result. Has
+---no effect on a closed stream; a `<close>` variable does the same at the end of its block.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket:close()
@@ -327,7 +320,7 @@ function stream:shutdown(what) end
 ---```
 function stream:close() end
 
----Ends the stream at once: what is queued is dropped.
+---Ends the stream at once and drops what is queued.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---socket:invalidate()
@@ -335,7 +328,7 @@ function stream:close() end
 ---```
 function stream:invalidate() end
 
----Whether the stream was not closed yet.
+---Whether the stream is still open.
 ---```lua
 ---local socket = loop:stream { fd = 0 }
 ---print(socket:is_valid())   --> true
@@ -343,11 +336,11 @@ function stream:invalidate() end
 ---@return boolean valid False once it was closed.
 function stream:is_valid() end
 
----Sets a handler that hears of the stream's events, instead of a task that waits.
----`open_completed` comes before all others; `has_bytes` when there is something to read, again only
----after a read; `has_space` when there is room to write, again only after a write; `end` or `error`
----last, once. One event a call; the handler may wait.
----Raises an error when the stream is closed.
+---Sets a handler for the stream's events, instead of a waiting task.
+---`open_completed` comes first; `has_bytes` when there is something to read, again only after a
+---read; `has_space` when there is room to write, again only after a write; `end` or `error` comes
+---last, once. Each call has one event; the handler may wait. Raises an error when the stream is
+---closed.
 ---```lua
 ---loop:stream({ fd = 0, write = false }):on(function(stream, event)
 ---  print(event)
@@ -358,11 +351,11 @@ function stream:is_valid() end
 -----> has_bytes
 -----> end
 ---```
----@param handler? fun(stream: moonloop.Stream, event: string, message?: string, code?: string) Nil: nobody hears of them.
+---@param handler? fun(stream: moonloop.Stream, event: string, message?: string, code?: string) The handler; nil: events are not reported.
 ---@return moonloop.Stream stream The stream itself.
 function stream:on(handler) end
 
----Sets the deadlines of reads and writes from now on.
+---Sets the timeouts of reads and writes from now on.
 ---Raises an error when the stream is closed.
 ---```lua
 ---local socket = loop:stream({ fd = 0 }):set_timeout(30, 5)
@@ -373,12 +366,12 @@ function stream:on(handler) end
 ---@return moonloop.Stream stream The stream itself.
 function stream:set_timeout(read, write) end
 
----Says whether a run goes on while somebody waits for this stream alone.
+---Sets whether a run goes on while a task waits for this stream alone.
 ---Raises an error when the stream is closed.
 ---```lua
 ---local socket = loop:stream({ fd = 0 }):keep_alive(false)
 ---```
----@param holds boolean False: nobody waits for it.
+---@param holds boolean False: a run does not wait for it.
 ---@return moonloop.Stream stream The stream itself.
 function stream:keep_alive(holds) end
 
@@ -386,5 +379,5 @@ function stream:keep_alive(holds) end
 ---```lua
 ---print(#loop:stream({ fd = 0 }):modes())   --> 0
 ---```
----@return string[] modes Those of who waits; none if nobody ever did.
+---@return string[] modes Those of the waiting tasks; empty if none has waited yet.
 function stream:modes() end

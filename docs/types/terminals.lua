@@ -4,21 +4,20 @@
 ---@class moonloop
 local ml = {}
 
----See [terminals](../system.md#terminals).
+---`ml.tty`: opening terminals. See [terminals](../system.md#terminals).
 ---@class moonloop.tty
 ml.tty = {}
 
 ---@class moonloop.TtyOptions
 ---@field fd? integer The descriptor of a terminal.
----@field raw? boolean True: raw mode; default false.
----@field signals? boolean True: in raw mode, too, Ctrl-C and the like are signals.
----@field name? string What reports call it.
+---@field raw? boolean Raw mode; default false.
+---@field signals? boolean Let Ctrl-C and the like be signals in raw mode, too.
+---@field name? string Name in reports.
 
----Opens a terminal: that of standard input, or the one that controls the process.
----In raw mode each key comes at once, nothing is echoed, and Ctrl-C is a byte. The terminal is what
----it was before when the handle is closed, when the script ends, and when a signal ends or stops
----the process.
----Returns `nil, message, code`: "ENXIO" or "ENOTTY" where there is none.
+---Opens a terminal: that of standard input, or the controlling one of the process.
+---In raw mode each key arrives at once, there is no echo, and Ctrl-C is a byte. The terminal is
+---restored when the handle is closed, when the script ends, and when a signal ends or stops the
+---process. Returns `nil, message, code`: "ENXIO" or "ENOTTY" if there is none.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
@@ -26,7 +25,7 @@ ml.tty = {}
 ---  print(term:read(1))
 ---end)
 ---```
----@param options? moonloop.TtyOptions May be left out.
+---@param options? moonloop.TtyOptions Optional.
 ---@return moonloop.Tty? tty The terminal.
 ---@return string? message
 ---@return string? code
@@ -37,14 +36,14 @@ function ml.tty.open(options) end
 ---print(ml.tty.is_tty(0))   --> false
 ---```
 ---@param fd integer Such as 0 for standard input.
----@return boolean is False for a file, a pipe, a closed one.
+---@return boolean is False for a file, a pipe or a closed descriptor.
 function ml.tty.is_tty(fd) end
 
----Made by `ml.tty.open`.
+---A terminal, opened by `ml.tty.open`.
 ---@class moonloop.Tty
 local tty = {}
 
----How many characters stand in a line now.
+---The width of the terminal now, in characters.
 ---0 if the terminal does not know.
 ---```lua
 ---loop:task(function()
@@ -56,7 +55,7 @@ local tty = {}
 ---@type integer
 tty.columns = nil
 
----How many lines there are now.
+---The height of the terminal now, in lines.
 ---0 if the terminal does not know.
 ---```lua
 ---loop:task(function()
@@ -69,7 +68,7 @@ tty.columns = nil
 tty.rows = nil
 
 ---Whether it is in raw mode.
----Set it to change the mode. Settable.
+---Settable.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
@@ -80,7 +79,7 @@ tty.rows = nil
 ---@type boolean
 tty.raw = nil
 
----The stream of the terminal, for all that the handle itself does not offer.
+---The stream of the terminal, for everything that the handle itself does not offer.
 ---It ends with the handle.
 ---```lua
 ---loop:task(function()
@@ -103,7 +102,7 @@ tty.stream = nil
 ---```
 ---@async
 ---@param format? integer|"l"|"L"|"a"|"n" Default "l".
----@return string? data What was read; nil at the end.
+---@return string? data The data; nil at the end.
 ---@return string? message
 ---@return string? code
 function tty:read(format) end
@@ -118,13 +117,13 @@ function tty:read(format) end
 ---end)
 ---```
 ---@async
----@param max? integer The most to read.
----@return string? data An escape sequence comes as a whole, mostly.
+---@param max? integer Most bytes to read.
+---@return string? data An escape sequence usually arrives whole.
 ---@return string? message
 ---@return string? code
 function tty:read_some(max) end
 
----Gives the lines as they are typed, as `stream:lines` does.
+---Iterates over the lines as they are typed, as `stream:lines` does.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
@@ -133,7 +132,7 @@ function tty:read_some(max) end
 ---  for line in term:lines() do print(line) end
 ---end)
 ---```
----@return fun(): string? next For a loop.
+---@return fun(): string? next The iterator.
 function tty:lines() end
 
 ---Writes to the terminal, as `stream:write` does.
@@ -146,14 +145,14 @@ function tty:lines() end
 ---end)
 ---```
 ---@async
----@param ... string|number Written one behind the other.
+---@param ... string|number Strings or numbers, written one after the other.
 ---@return moonloop.Stream? stream The stream of the terminal.
 ---@return string? message
 ---@return string? code
 function tty:write(...) end
 
----Has a function called when the size has changed; it replaces the one before.
----It keeps no run alive.
+---Sets the function to call when the size changes; it replaces the former one.
+---Keeps no run alive.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
@@ -165,7 +164,7 @@ function tty:write(...) end
 ---@return moonloop.Tty tty The handle itself.
 function tty:on_resize(handler) end
 
----Closes it: the terminal is what it was. A `<close>` variable does the same.
+---Closes and restores the terminal; a `<close>` variable does the same.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }

@@ -5,21 +5,20 @@
 local loop = {}
 
 ---@class moonloop.TimerOptions
----@field [1] fun(timer: moonloop.Timer, missed: integer) The handler; `missed` counts the fires that fell into one because they came too late.
----@field first? moonloop.Seconds From now to the first fire; default: 'every'. May be < 0.
----@field every? moonloop.Seconds The interval, > 0; without it the timer fires once.
+---@field [1] fun(timer: moonloop.Timer, missed: integer) The handler; `missed` counts the fires that this call also stands for because they came too late.
+---@field first? moonloop.Seconds Delay of the first fire; default: 'every'. May be negative.
+---@field every? moonloop.Seconds Interval between fires, > 0; without it the timer fires once.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopTimerOptions: moonloop.TimerOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
 ---Makes a timer and adds it.
----Fires lie on a fixed grid: a late handler does not move the next ones, and those that come too
----late are one call.
----Raises an error that names the option that is wrong.
+---Fires stay on a fixed grid: a late handler does not move the next ones, and fires that come too
+---late are merged into one call. Raises an error that names the wrong option.
 ---```lua
 ---loop:timer { first = 1, every = 0.25, tolerance = 0.05, modes = "common", name = "poll",
 ---  function(timer, missed)
@@ -27,42 +26,42 @@ local loop = {}
 ---    timer:invalidate()
 ---  end }
 ---```
----@param options moonloop.LoopTimerOptions When it fires, and the handler as first element; 'first' or 'every' must be there.
+---@param options moonloop.LoopTimerOptions When it fires, with the handler as first element; 'first' or 'every' is required.
 ---@return moonloop.Timer timer The timer.
 function loop:timer(options) end
 
----Calls a function once, after a delay, in the default mode.
----Raises an error for a delay that is negative or no number.
+---Calls a function once after a delay, in the default mode.
+---Raises an error if the delay is negative or not a number.
 ---```lua
 ---loop:after(2, function() print "once" end)   --> once
 ---```
----@param delay moonloop.Seconds From now; 0 is the next pass, never at once.
----@param handler fun(timer: moonloop.Timer, missed: integer) The function.
----@return moonloop.Timer timer A timer that fires once.
+---@param delay moonloop.Seconds Delay; 0 means the next pass, never at once.
+---@param handler fun(timer: moonloop.Timer, missed: integer) The function to call.
+---@return moonloop.Timer timer A one-shot timer.
 function loop:after(delay, handler) end
 
----Calls a function again and again, in the default mode.
----Raises an error for an interval that is not > 0.
+---Calls a function repeatedly, in the default mode.
+---Raises an error unless the interval is > 0.
 ---```lua
 ---loop:every(60, function(timer)
 ---  print "a minute"   --> a minute
 ---  timer:invalidate()
 ---end)
 ---```
----@param interval moonloop.Seconds > 0; also the delay of the first call.
----@param handler fun(timer: moonloop.Timer, missed: integer) The function.
----@return moonloop.Timer timer A timer that repeats.
+---@param interval moonloop.Seconds Interval, > 0; also the delay of the first call.
+---@param handler fun(timer: moonloop.Timer, missed: integer) The function to call.
+---@return moonloop.Timer timer A repeating timer.
 function loop:every(interval, handler) end
 
----Calls a function once at a date of the wall clock, and follows when that clock is set.
----Returns `nil, message, code` when the system has no timer for it left ("EMFILE").
----Raises an error for a date that is no finite number.
+---Calls a function once at a date of the wall clock, even if that clock is changed.
+---Returns `nil, message, code` when the system has no timer left ("EMFILE"). Raises an error if the
+---date is not a finite number.
 ---```lua
 ---loop:at(os.time { year = 2001, month = 1, day = 1 }, function() print "past" end)   --> past
 ---```
----@param epoch moonloop.Seconds As `os.time()` gives it.
----@param handler fun(timer: moonloop.Timer, missed: integer) The function.
----@return moonloop.Timer? timer A timer that fires once.
+---@param epoch moonloop.Seconds A date as `os.time()` returns it.
+---@param handler fun(timer: moonloop.Timer, missed: integer) The function to call.
+---@return moonloop.Timer? timer A one-shot timer.
 ---@return string? message
 ---@return string? code
 function loop:at(epoch, handler) end
@@ -71,13 +70,12 @@ function loop:at(epoch, handler) end
 local ml = {}
 
 ---Makes a timer without adding it to the loop.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Raises an error that names the option that is wrong.
+---It is in no mode until `loop:add` adds it to one. Raises an error that names the wrong option.
 ---```lua
 ---local timer = ml.timer { first = 1, function() print "fired" end }   --> fired
 ---loop:add(timer, { "default", "tracking" })
 ---```
----@param options moonloop.TimerOptions When it fires, and the handler as first element; 'first' or 'every' must be there.
+---@param options moonloop.TimerOptions When it fires, with the handler as first element; 'first' or 'every' is required.
 ---@return moonloop.Timer timer The timer.
 function ml.timer(options) end
 
@@ -86,9 +84,9 @@ function ml.timer(options) end
 local timer = {}
 
 ---When the timer is due next, on the clock of `ml.now()`.
----Setting it moves one fire; a repeating timer goes on from there. A date in the past is due at
----once. Infinity is never. Setting it raises an error when the timer is invalid. The date; nil when
----it is invalid. Settable.
+---Setting it moves the next fire; a repeating timer goes on from there. A date in the past is due
+---at once, infinity means never. Nil for an invalid timer, for which setting it raises an error.
+---Settable.
 ---```lua
 ---local timer = loop:every(60, function(timer) timer:invalidate() end)
 ---timer.next_fire = ml.now() + 5
@@ -97,8 +95,8 @@ local timer = {}
 ---@type moonloop.Seconds?
 timer.next_fire = nil
 
----The distance of its fires; 0 for a one-shot timer.
----Nil when the timer is invalid.
+---Interval between fires; 0 for a one-shot timer.
+---Nil for an invalid timer.
 ---```lua
 ---local timer <close> = loop:every(0.25, print)
 ---print(timer.interval)   --> 0.25
@@ -107,7 +105,7 @@ timer.next_fire = nil
 timer.interval = nil
 
 ---How much later than due it may fire, so that wake-ups can be shared.
----Of a repeating timer at most half of the interval. Nil when the timer is invalid.
+---At most half the interval for a repeating timer. Nil for an invalid timer.
 ---```lua
 ---local timer <close> = loop:timer { every = 1, tolerance = 0.25, print }
 ---print(timer.tolerance)   --> 0.25
@@ -116,9 +114,8 @@ timer.interval = nil
 timer.tolerance = nil
 
 ---Sets the next fire to a delay from now.
----Works in a one-shot timer too, also in its own handler. A repeating timer keeps its interval; its
----grid starts anew at the new date.
----Raises an error when the timer is invalid.
+---Works for one-shot timers too, even in their own handler. A repeating timer keeps its interval;
+---its grid starts anew at the new date. Raises an error for an invalid timer.
 ---```lua
 ---local tries = 0
 ---loop:after(1, function(timer)
@@ -128,5 +125,5 @@ timer.tolerance = nil
 ---loop:run()
 ---print(tries)   --> 3
 ---```
----@param delay moonloop.Seconds From now; 0 is the next pass, never at once.
+---@param delay moonloop.Seconds Delay; 0 means the next pass, never at once.
 function timer:again(delay) end

@@ -7,21 +7,20 @@ local loop = {}
 ---@class moonloop.WatchOptions
 ---@field [1] string The path of a file or folder.
 ---@field [2] fun(watch: moonloop.Watch, changes: moonloop.FileChange[]) The handler.
----@field debounce? moonloop.Seconds How long it must be quiet before changes are told; default 0.05.
----@field recursive? boolean True: folders in the folder are watched as well.
----@field name? string What reports and traces call it.
----@field keep_alive? boolean False: a run does not go on for it; default true.
----@field on_error? moonloop.ErrorHandler Hears of errors in its handlers first.
+---@field debounce? moonloop.Seconds How long it must be quiet before changes are reported; default 0.05.
+---@field recursive? boolean Watch subfolders as well.
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopWatchOptions: moonloop.WatchOptions
----@field modes? moonloop.Modes Where it is served; default "default".
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
----Calls a function when a file or a folder, or something in that folder, has changed.
----The path is watched, not the file: it need not be there yet, may be replaced, or go and come
----again. What is told is the effect of all that happened since the last call; what came and went is
----nothing. Entries of a folder have its path before their name.
----Returns `nil, message, code` when the system refuses: "ENOSPC" when a user's limit of watched
----folders is reached, "EACCES", "EMFILE".
+---Calls a function when a file, a folder or something in that folder changes.
+---The path is watched, not the file: it need not exist yet, and may be replaced or deleted and made
+---again. The changes are the net effect since the last call: what came and went is not reported.
+---Entries of a folder have its path before their name. Returns `nil, message, code` when the system
+---refuses: "ENOSPC" when the user's limit of watched folders is reached, "EACCES", "EMFILE".
 ---```lua
 ---local path = os.tmpname()
 ---loop:watch { path, function(watch, changes)
@@ -40,10 +39,9 @@ function loop:watch(options) end
 ---@class moonloop
 local ml = {}
 
----Makes a file watch without adding it to the loop; what changes from now on is told later.
----It is in no mode yet, and is served once `loop:add` has put it into one.
----Returns `nil, message, code` when the system refuses: "ENOSPC" when a user's limit of watched
----folders is reached, "EACCES", "EMFILE".
+---Makes a file watch without adding it to the loop; changes are collected from now on.
+---It is in no mode until `loop:add` adds it to one. Returns `nil, message, code` when the system
+---refuses: "ENOSPC" when the user's limit of watched folders is reached, "EACCES", "EMFILE".
 ---```lua
 ---local path = os.tmpname()
 ---local watch = ml.watch { path, debounce = 0, function(watch, changes)
@@ -59,11 +57,11 @@ local ml = {}
 ---@return string? code
 function ml.watch(options) end
 
----Made by `loop:watch` and `ml.watch`; they hear of changes of files and folders.
+---Reports changes of files and folders; made by `loop:watch` and `ml.watch`.
 ---@class moonloop.Watch: moonloop.Item
 local watch = {}
 
----The path that is watched, as it was given.
+---The watched path, as it was given.
 ---Nil once the watch has ended.
 ---```lua
 ---local watch <close> = loop:watch { "/tmp/", print }
@@ -74,7 +72,7 @@ watch.path = nil
 
 ---One change of a file or folder.
 ---@class moonloop.FileChange
----@field path string What has changed; what was renamed has its new path here.
----@field kind "created"|"changed"|"deleted"|"renamed"|"attributes"|"overflow" How; "overflow": events were lost, and the others were found by looking at all.
----@field replaced? boolean True: what has changed is another file now.
+---@field path string What has changed; after a rename, its new path.
+---@field kind "created"|"changed"|"deleted"|"renamed"|"attributes"|"overflow" How; "overflow": events were lost, and the other changes were found by looking at everything.
+---@field replaced? boolean A different file is there now.
 ---@field from? string The old path of what was renamed.

@@ -1,7 +1,7 @@
 // The text that `help` and completion read: docs/types, as it was when the program was built.
 
-internal import MoonloopLua
 internal import LuaEmbed
+internal import MoonloopLua
 
 /// `reference()`: a list of `{ name, file, text }`, in the order of the reference.
 let consoleReference: LuaRawFunction = { L, context in

@@ -240,17 +240,23 @@ function reference.all()
   return whole
 end
 
+--- The fields of a class, and then those that it inherits.
+function reference.fields_of(all, class)
+  local list, seen = {}, {}
+  while class do
+    for _, field in ipairs(class.fields) do
+      if not seen[field.name] then list[#list + 1] = field end
+      seen[field.name] = true
+    end
+    class = all.classes[class.parent]
+  end
+  return list
+end
+
 --- The options that a value is a table of; nil if it is none.
 function reference.fields(all, value)
-  local name = value.type:match "(moonloop%.%w*Options)[^%w]*$"
-  local class = name and all.classes[name]
-  if not class then return nil end
-  local list = {}
-  repeat
-    table.move(class.fields, 1, #class.fields, #list + 1, list)
-    class = all.classes[class.parent]
-  until not class
-  return list
+  local class = all.classes[value.type:match "(moonloop%.[%w.]*Options)[^%w]*$" or ""]
+  return class and reference.fields_of(all, class)
 end
 
 --- How an entry is written in a script: `timer:again(delay)`.

@@ -84,7 +84,8 @@ struct FuzzGrammar {
   ]
 
   private static let calls = ((try? Reference.entries(areInherited: true)) ?? []).filter {
-    !excluded.contains($0.receiver) && !excluded.contains("\($0.receiver).\($0.name)")
+    $0.isNative && !excluded.contains($0.receiver)
+      && !excluded.contains("\($0.receiver).\($0.name)")
   }
 
   mutating func script() -> String {

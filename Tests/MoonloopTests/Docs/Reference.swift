@@ -27,12 +27,18 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
   let name: String
   let signature: String
   let example: String
+  /// The page of the reference.
+  let page: String
   /// Of a field, its own; of a function, that of its first result.
   let type: String
   let isSettable: Bool
   var parameters: [DocumentedValue] = []
 
   var testDescription: String { signature }
+  /// Whether it is written in Swift: random and failing calls look for mistakes there.
+  var isNative: Bool { !isSpec && !["http", "configuration", "compat"].contains(page) }
+  /// Whether it is there in tests alone, so that its example is a spec file.
+  var isSpec: Bool { page.hasPrefix("test") }
   /// `timer:again`, `ml.net`, `reply`.
   var path: String { String(signature.prefix { $0 != "(" }) }
 }
@@ -45,6 +51,7 @@ enum Reference {
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
       lua.runtime?.openConsole()
+      lua.runtime?.openBed()
       lua.set("source", RepositoryFile(path: "Tests/Reference/pages.lua").text ?? "")
       return try lua.evaluate(
         """
@@ -73,7 +80,7 @@ enum Reference {
         local result = entry.returns[1]
         local settable = entry.details:find "Settable" and "yes" or ""
         add(entry.form, class.receiver, entry.name, reference.signature(own), entry.example,
-          entry.type or result and result.type or "", settable, class.type)
+          entry.type or result and result.type or "", settable, class.type, entry.page.name)
         for _, value in ipairs(entry.parameters) do
           add_value("parameter", value)
           for _, field in ipairs(reference.fields(all, value) or {}) do
@@ -96,7 +103,7 @@ enum Reference {
         entries.append(
           DocumentedEntry(
             form: form, receiver: row[1], classType: row[7], name: row[2], signature: row[3],
-            example: row[4], type: row[5], isSettable: !row[6].isEmpty))
+            example: row[4], page: row[8], type: row[5], isSettable: !row[6].isEmpty))
         continue
       }
       let value = DocumentedValue(name: row[1], type: row[2], isOptional: !row[3].isEmpty)

@@ -108,7 +108,7 @@ end
 
 -- The entry whose function this is.
 local function entry_of_function(value)
-  local owners = { ml = ml, loop = ml.current() }
+  local owners = { ml = ml, loop = ml.current(), [""] = _G }
   for receiver, class in pairs(reference.all().receivers) do
     local field = receiver:match "^ml%.([%w_]+)$"
     local owner = field and rawget(ml, field) or owners[receiver]

@@ -1,0 +1,23 @@
+---@meta _
+-- Compatibility
+--
+-- `require "moonloop.compat.uv"` and `require "moonloop.compat.socket"`. The other names of the
+-- first are those of luv 1.44.2, with luv's arguments and results: see [compat.md](../compat.md),
+-- luv's own documentation, and the annotations for luv that come with the Lua language server.
+
+---luv's API on our loop, for programs that say `require "luv"`.
+---@class moonloop.compat.uv
+local uv = {}
+
+---Makes `require "luv"` and `require "uv"` return this module from now on.
+---```lua
+---local uv = require("moonloop.compat.uv").install()
+---print(require "luv" == uv)   --> true
+---```
+---@param options? { exepath: string } The result of `uv.exepath()`.
+---@return moonloop.compat.uv uv The module itself.
+function uv.install(options) end
+
+---LuaSocket, if it is installed, with its time and waits on our loop.
+---`require "moonloop.compat.socket"` returns and changes LuaSocket's module.
+---@class moonloop.compat.socket

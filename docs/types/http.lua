@@ -1,0 +1,498 @@
+---@meta _
+-- HTTP
+
+---@class moonloop
+local ml = {}
+
+---HTTP/1.1 on our streams: a small client and server for tests and webhooks, without TLS.
+---Loaded when first used. See [http.md](../http.md).
+---@class moonloop.Http
+ml.http = {}
+
+---A response, as the client returns it.
+---@class moonloop.HttpResponse
+---@field status integer Such as 200; a status like 404 is not a failure.
+---@field reason string The server's words for the status.
+---@field headers table<string, string> By name, in any case.
+---@field body string The body, decoded if it was chunked.
+---@field url string The address that was requested.
+---@field version string "1.1" or "1.0".
+---@field reusable boolean Whether the connection could be kept.
+
+---@class moonloop.HttpFetchOptions
+---@field headers? table<string, string> Additional headers; names in any case.
+---@field query? table<string, string|number> Added to the address, escaped.
+---@field timeout? moonloop.Seconds For the whole request; default: none.
+---@field max_body? moonloop.Bytes Largest body to accept; default 16 MiB.
+---@field max_head? moonloop.Bytes Largest head to accept; default 64 KiB.
+---@field keep_alive? boolean Accepted without effect; clients keep their connections.
+
+---@class moonloop.HttpRequestOptions: moonloop.HttpFetchOptions
+---@field url string Such as "http://host:port/path", or "http+unix://%2Frun%2Fapp.sock/path" for a Unix socket.
+---@field method? string Default "GET".
+---@field body? string The body to send.
+
+---@class moonloop.HttpServeOptions: moonloop.ListenOptions
+---@field [1] fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... Called for each request; may wait.
+---@field max_body? moonloop.Bytes Larger bodies are answered with 413; default 16 MiB.
+---@field max_head? moonloop.Bytes Larger heads are answered with 431; default 64 KiB.
+---@field timeout? moonloop.Seconds For each read and write; default 30.
+---@field idle_timeout? moonloop.Seconds How long a peer may be silent between requests; default 60.
+
+---Makes a request on a connection of its own, with all options in one table.
+---Returns `nil, message, code`: "ETIMEDOUT", "ECONNREFUSED", "EMSGSIZE" if the body is larger than
+---'max_body', "EBADMSG" if the answer is not HTTP, "EINVAL" for a wrong address, ... Raises an
+---error that names the wrong option.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  local response = assert(ml.http.request {
+---    url = "http://127.0.0.1:" .. server.port .. "/", method = "PUT", body = "text",
+---  })
+---  print(response.status, response.body)   --> 200 PUT text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param options moonloop.HttpRequestOptions What to request.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.request(options) end
+
+---Makes a GET request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/").body)   --> GET
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.get(url, options) end
+
+---Makes a HEAD request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  print(ml.http.head("http://127.0.0.1:" .. server.port .. "/").status)   --> 200
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.head(url, options) end
+
+---Makes a DELETE request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  print(ml.http.delete("http://127.0.0.1:" .. server.port .. "/").body)   --> DELETE
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.delete(url, options) end
+
+---Makes a OPTIONS request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  print(ml.http.options("http://127.0.0.1:" .. server.port .. "/").body)   --> OPTIONS
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.options(url, options) end
+
+---Makes a POST request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  print(ml.http.post("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> POST text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.post(url, body, options) end
+
+---Makes a PUT request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  print(ml.http.put("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> PUT text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.put(url, body, options) end
+
+---Makes a PATCH request on a connection of its own.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  print(ml.http.patch("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> PATCH text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function ml.http.patch(url, body, options) end
+
+---Makes a client that keeps its connections for further requests.
+---```lua
+---local client <close> = ml.http.client { timeout = 5 }
+---print(type(client.get))   --> function
+---```
+---@param options? moonloop.HttpFetchOptions Defaults for all its requests.
+---@return moonloop.HttpClient client The client.
+function ml.http.client(options) end
+
+---Serves HTTP: listens, and calls the handler for each request.
+---The handler returns a body; or a status, a body and headers; or `{ status =, headers =, body =
+---}`; or nothing, which is status 204. It may instead write in parts with its second argument. An
+---error in the handler is answered with 500 and reported; malformed requests are answered with 400.
+---Returns `nil, message, code` as `ml.net.listen`. Raises an error that names the wrong option.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return 404, "no page " .. request.path
+---end })
+---loop:task(function()
+---  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/x").body)   --> no page /x
+---  server:invalidate()
+---end)
+---```
+---@param options moonloop.HttpServeOptions Those of `ml.net.listen`, with the handler as first element.
+---@return moonloop.Server? server The server, already listening.
+---@return string? message
+---@return string? code
+function ml.http.serve(options) end
+
+---Splits an address into what `ml.net.connect` takes, and the target of the request.
+---Returns nil and a message if it is not an address.
+---```lua
+---local address = ml.http.parse_url "http://localhost:8080/a?b=c"
+---print(address.host, address.port, address.target)   --> localhost 8080 /a?b=c
+---```
+---@param url string The address.
+---@return table? address `host` and `port`, or `path`; `target` and `authority`.
+---@return string? message
+function ml.http.parse_url(url) end
+
+---Splits the query of an address into its fields.
+---```lua
+---print(ml.http.parse_query("a=1&b=x+y").b)   --> x y
+---```
+---@param text? string What follows the question mark.
+---@return table<string, string> fields The values by name, unescaped.
+function ml.http.parse_query(text) end
+
+---Writes fields as the query of an address.
+---```lua
+---print(ml.http.encode_query { a = "x y" })   --> a=x%20y
+---```
+---@param fields table<string, string|number> The values by name.
+---@return string text Sorted by name, and escaped.
+function ml.http.encode_query(fields) end
+
+---Escapes text for an address.
+---```lua
+---print(ml.http.escape "a b/c")   --> a%20b%2Fc
+---```
+---@param text string Any text.
+---@return string escaped The text with `%XX` for special bytes.
+function ml.http.escape(text) end
+
+---Reverses `escape`.
+---```lua
+---print(ml.http.unescape "a%20b")   --> a b
+---```
+---@param text string Escaped text.
+---@return string plain The text without escapes.
+function ml.http.unescape(text) end
+
+---A client that keeps its connections, made by `ml.http.client`.
+---If the server has closed a kept connection, a new one is made and the request sent again, unless
+---it is a POST.
+---@class moonloop.HttpClient
+local http_client = {}
+
+---Makes a request on a kept or new connection; takes and returns what `ml.http.request` does.
+---Raises an error when the client is closed.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function() return "hi" end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:request({ url = "http://127.0.0.1:" .. server.port .. "/" }).body)   --> hi
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param options moonloop.HttpRequestOptions What to request.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:request(options) end
+
+---Makes a GET request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:get("http://127.0.0.1:" .. server.port .. "/").body)   --> GET
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:get(url, options) end
+
+---Makes a HEAD request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:head("http://127.0.0.1:" .. server.port .. "/").status)   --> 200
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:head(url, options) end
+
+---Makes a DELETE request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:delete("http://127.0.0.1:" .. server.port .. "/").body)   --> DELETE
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:delete(url, options) end
+
+---Makes a OPTIONS request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:options("http://127.0.0.1:" .. server.port .. "/").body)   --> OPTIONS
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:options(url, options) end
+
+---Makes a POST request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:post("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> POST text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:post(url, body, options) end
+
+---Makes a PUT request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:put("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> PUT text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:put(url, body, options) end
+
+---Makes a PATCH request on a kept or new connection.
+---Fails as `ml.http.request` does.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+---  return request.method .. " " .. request.body
+---end })
+---loop:task(function()
+---  local client <close> = ml.http.client()
+---  print(client:patch("http://127.0.0.1:" .. server.port .. "/", "text").body)   --> PATCH text
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param url string The address, as for `ml.http.request`.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.HttpResponse? response The response.
+---@return string? message
+---@return string? code
+function http_client:patch(url, body, options) end
+
+---Closes the idle connections; those in use are closed after their response.
+---A `<close>` variable does the same at the end of its block.
+---```lua
+---local client = ml.http.client()
+---client:close()
+---print((pcall(client.get, client, "http://localhost/")))   --> false
+---```
+function http_client:close() end
+
+---A request, as the handler of `ml.http.serve` gets it.
+---@class moonloop.HttpRequest
+---@field method string Such as "GET".
+---@field target string The path and query as they were sent.
+---@field path string The path, unescaped.
+---@field query table<string, string> The fields of the query.
+---@field query_text string The query as it was sent.
+---@field headers table<string, string> By name, in any case.
+---@field body string The body, decoded if it was chunked.
+---@field version string "1.1" or "1.0".
+---@field peer moonloop.Peer The client.
+---@field stream moonloop.Stream The connection.
+
+---Writes a response in parts; the second argument of the handler of `ml.http.serve`.
+---@class moonloop.HttpResponder
+local responder = {}
+
+---Sends the status and the headers; the body follows with `send`.
+---Raises an error if the response has already been started.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
+---  response:start(201, { ["content-type"] = "text/plain" })
+---  response:send "made"
+---end })
+---loop:task(function()
+---  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/").status)   --> 201
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param status integer Such as 200.
+---@param headers? table<string, string> Additional headers.
+function responder:start(status, headers) end
+
+---Sends a part of the body; starts the response with status 200 if `start` was not called.
+---```lua
+---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
+---  response:send "a"
+---  response:send "b"
+---end })
+---loop:task(function()
+---  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/").body)   --> ab
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param ... string Parts of the body.
+---@return true? sent True once it was written or queued.
+---@return string? message
+---@return string? code
+function responder:send(...) end

@@ -1,0 +1,431 @@
+---@meta _
+-- Test tools
+--
+-- The second and third parameter of a test: its clock, and tools to drive programs. See
+-- [testing.md](../testing.md#driving-programs).
+
+---The clock of a test's loop, the second parameter of a test.
+---@class moonloop.test.Clock
+local clock = {}
+
+---Moves a virtual clock, and runs every timer that comes due, with its follow-up work.
+---```lua
+---it("waits a second in no time", { clock = "virtual" }, function(loop, clock)
+---  local fired = false
+---  loop:after(1, function() fired = true end)
+---  clock:advance(1)
+---  assert.is_true(fired)
+---end)
+---```
+---@async
+---@param seconds moonloop.Seconds How far.
+function clock:advance(seconds) end
+
+---The time on the clock, the same as `ml.now()`.
+---```lua
+---it("starts", { clock = "virtual" }, function(loop, clock)
+---  local start = clock:now()
+---  clock:advance(2)
+---  assert.equal(2, clock:now() - start)
+---end)
+---```
+---@return moonloop.Seconds time The time.
+function clock:now() end
+
+---Which clock it is.
+---```lua
+---it("is real by default", function(loop, clock) assert.equal("real", clock:kind()) end)
+---```
+---@return "real"|"virtual"|"skip_idle" kind Its kind.
+function clock:kind() end
+
+---Tools of a test, its third parameter: what they start and make ends with the test.
+---Hooks have them too; those of `setup` and `teardown` last as long as the block.
+---@class moonloop.test.Tools
+local t = {}
+
+---Starts a program, with an environment of the test, and reads its output from the start.
+---The environment holds only `PATH`, `HOME`, `TMPDIR`, the language and the time zone; `env_add`
+---adds to it,
+---`env = "inherit"` is ours. Raises an error if the program cannot be run.
+---```lua
+---it("runs", function(loop, clock, t)
+---  local p = t:spawn { "sh", "-c", "echo ready; cat", stdin = "pipe" }
+---  p:expect "ready"
+---  p.stdin:close()
+---  assert.equal(0, p:await().code)
+---end)
+---```
+---@param options moonloop.SpawnOptions As for `ml.process.spawn`.
+---@return moonloop.test.Program program The program.
+function t:spawn(options) end
+
+---Runs a program to its end.
+---Raises an error if the program cannot be run.
+---```lua
+---it("counts", function(loop, clock, t)
+---  assert.equal("2\n", t:run({ "sh", "-c", "wc -l | tr -d ' '", input = "a\nb\n" }).stdout)
+---end)
+---```
+---@async
+---@param options moonloop.ProcessRunOptions As for `ml.process.run`.
+---@return moonloop.ProcessResult result How it ended, and its output.
+function t:run(options) end
+
+---Waits until output matches a Lua pattern; the same as `output:expect`.
+---```lua
+---it("complains", function(loop, clock, t)
+---  local p = t:spawn { "sh", "-c", "echo no >&2" }
+---  t:expect(p.stderr, "no")
+---  p:await()
+---end)
+---```
+---@async
+---@param output moonloop.test.Output `stdout` or `stderr` of a program.
+---@param pattern string A Lua pattern.
+---@param within? moonloop.Seconds Default 5.
+---@param options? { plain: boolean } Whether the pattern is plain text.
+---@return string ... The captures, or the whole match.
+function t:expect(output, pattern, within, options) end
+
+---A folder of the test, removed afterwards.
+---```lua
+---it("has a folder", function(loop, clock, t) assert.is_string(t:tmpdir()) end)
+---```
+---@return string path The same folder each time.
+function t:tmpdir() end
+
+---Writes a file into the folder of the test, making folders as needed.
+---```lua
+---it("writes", function(loop, clock, t)
+---  local file <close> = assert(io.open(t:file("conf/a.txt", "text")))
+---  assert.equal("text", file:read "a")
+---end)
+---```
+---@param name string Its path in the folder.
+---@param text string Its contents.
+---@return string path The path.
+function t:file(name, text) end
+
+---The path of a file beside the spec file.
+---```lua
+---it("knows its folder", function(loop, clock, t)
+---  assert.truthy(t:fixture("a.txt"):find "a.txt$")
+---end)
+---```
+---@param name string The name of the file.
+---@return string path The path.
+function t:fixture(name) end
+
+---Reads a file beside the spec file.
+---Raises an error if it cannot be read.
+---```lua
+---it("misses a file", function(loop, clock, t)
+---  assert.is_false((pcall(t.read, t, "no such file")))
+---end)
+---```
+---@param name string The name of the file.
+---@return string text Its contents.
+function t:read(name) end
+
+---Compares a text with the file `golden/NAME` beside the spec file.
+---`moonloop test --update` writes the file. Fails if they differ, and if the file is missing.
+---```lua
+---it("has no golden file yet", function(loop, clock, t)
+---  assert.is_false((pcall(t.golden, t, "page.txt", "text")))
+---end)
+---```
+---@param name string The name of the file.
+---@param text string The text to compare.
+function t:golden(name, text) end
+
+---Sets a function to call when the test has ended; the last one first.
+---```lua
+---it("tidies up", function(loop, clock, t)
+---  local timer = loop:every(1, print)
+---  t:defer(function() timer:invalidate() end)
+---end)
+---```
+---@param fn fun() May wait.
+function t:defer(fn) end
+
+---A TCP port that is free.
+---```lua
+---it("finds a port", function(loop, clock, t) assert.is_true(t:free_port() > 0) end)
+---```
+---@return integer port Its number.
+function t:free_port() end
+
+---Waits until something listens at a TCP port of this machine.
+---Fails if nothing does in time.
+---```lua
+---it("waits for a server", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").net.listen { host = "127.0.0.1", port = 0,
+---    function() end })
+---  assert.equal(server.port, t:wait_port(server.port))
+---end)
+---```
+---@async
+---@param port integer The number.
+---@param within? moonloop.Seconds Default 5.
+---@return integer port The same number.
+function t:wait_port(port, within) end
+
+---Calls a function until it returns a true value.
+---Fails if it does not in time.
+---```lua
+---it("waits", function(loop, clock, t)
+---  local done
+---  loop:after(0.01, function() done = "yes" end)
+---  assert.equal("yes", t:wait_until(function() return done end))
+---end)
+---```
+---@async
+---@param fn fun(): any The function.
+---@param within? moonloop.Seconds Default 5.
+---@param what? string Words for the failure.
+---@return any value That value.
+function t:wait_until(fn, within, what) end
+
+---Makes an HTTP request within 5 s; without an answer the test fails.
+---In the address ":8080/path" is short for that port of this machine.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:request { url = ":" .. server.port .. "/a", method = "PUT", body = "x" }
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param options moonloop.HttpRequestOptions As for `ml.http.request`.
+---@return moonloop.test.Response response The response.
+function t:request(options) end
+
+---Makes a GET request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:get(":" .. server.port .. "/a")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:get(url, options) end
+
+---Makes a HEAD request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:head(":" .. server.port .. "/a")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:head(url, options) end
+
+---Makes a DELETE request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:delete(":" .. server.port .. "/a")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:delete(url, options) end
+
+---Makes a OPTIONS request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:options(":" .. server.port .. "/a")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:options(url, options) end
+
+---Makes a POST request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:post(":" .. server.port .. "/a", "body")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:post(url, body, options) end
+
+---Makes a PUT request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:put(":" .. server.port .. "/a", "body")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:put(url, body, options) end
+
+---Makes a PATCH request, as `t:request` does.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function(request) return request.method .. " " .. request.path end })
+---  local response = t:patch(":" .. server.port .. "/a", "body")
+---  assert.equal(200, response.status)
+---end)
+---```
+---@async
+---@param url string The address.
+---@param body? string The body to send.
+---@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@return moonloop.test.Response response The response.
+function t:patch(url, body, options) end
+
+---A program that `t:spawn` started; it also has everything that a process has.
+---@class moonloop.test.Program
+---@field stdout moonloop.test.Output What it writes to standard output.
+---@field stderr moonloop.test.Output What it writes to standard error.
+---@field stdin moonloop.Stream? Its standard input, with `stdin = "pipe"`.
+local program = {}
+
+---Waits until its standard output matches a Lua pattern, after what was matched before.
+---```lua
+---it("runs", function(loop, clock, t)
+---  local p = t:spawn { "sh", "-c", "echo ready; cat", stdin = "pipe" }
+---  p:expect "ready"
+---  p.stdin:close()
+---  assert.equal(0, p:await().code)
+---end)
+---```
+---@async
+---@param pattern string A Lua pattern.
+---@param within? moonloop.Seconds Default 5.
+---@param options? { plain: boolean } Whether the pattern is plain text.
+---@return string ... The captures, or the whole match.
+function program:expect(pattern, within, options) end
+
+---Waits until it has ended.
+---```lua
+---it("runs", function(loop, clock, t)
+---  local p = t:spawn { "sh", "-c", "echo ready; cat", stdin = "pipe" }
+---  p:expect "ready"
+---  p.stdin:close()
+---  assert.equal(0, p:await().code)
+---end)
+---```
+---@async
+---@return moonloop.ProcessStatus status How it ended.
+function program:await() end
+
+---Asks it to end, and waits.
+---```lua
+---it("stops", function(loop, clock, t)
+---  assert.equal("term", t:spawn({ "sleep", "10" }):stop().signal)
+---end)
+---```
+---@async
+---@param options? moonloop.TerminateOptions As for `process:terminate`.
+---@return moonloop.ProcessStatus status How it ended.
+function program:stop(options) end
+
+---Sends it a signal.
+---```lua
+---it("is killed", function(loop, clock, t)
+---  local p = t:spawn { "sleep", "10" }
+---  p:kill "term"
+---  assert.equal("term", p:await().signal)
+---end)
+---```
+---@param signal? string|integer Default "kill".
+---@return true? sent Nil, message and code if it has ended.
+function program:kill(signal) end
+
+---Whether its end has not been reported yet.
+---```lua
+---it("ends", function(loop, clock, t)
+---  local p = t:spawn { "true" }
+---  p:await()
+---  assert.is_false(p:is_valid())
+---end)
+---```
+---@return boolean valid True while it runs.
+function program:is_valid() end
+
+---What a program writes to its standard output or standard error.
+---@class moonloop.test.Output
+---@field text string What it has written so far.
+local output = {}
+
+---Waits until the output matches a Lua pattern, after what was matched before.
+---Fails if it does not in time.
+---```lua
+---it("greets", function(loop, clock, t)
+---  local p = t:spawn { "echo", "Hello, Ada" }
+---  assert.equal("Ada", p.stdout:expect "Hello, (%w+)")
+---  p:await()
+---end)
+---```
+---@async
+---@param pattern string A Lua pattern.
+---@param within? moonloop.Seconds Default 5.
+---@param options? { plain: boolean } Whether the pattern is plain text.
+---@return string ... The captures, or the whole match.
+function output:expect(pattern, within, options) end
+
+---Waits until the output has ended, and returns all of it.
+---```lua
+---it("says everything", function(loop, clock, t)
+---  assert.equal("a\n", t:spawn({ "echo", "a" }).stdout:all())
+---end)
+---```
+---@async
+---@param within? moonloop.Seconds Default 5.
+---@return string text Everything it wrote.
+function output:all(within) end
+
+---A response that `t:get` and the like return.
+---@class moonloop.test.Response: moonloop.HttpResponse
+local response = {}
+
+---Fails the test unless the status is this one, and the body matches.
+---```lua
+---it("serves", function(loop, clock, t)
+---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
+---    function() return 404, "no page 7" end })
+---  assert.equal("7", t:get(":" .. server.port .. "/"):expect(404, "page (%d)"))
+---end)
+---```
+---@param status integer The expected status.
+---@param pattern? string A Lua pattern for the body.
+---@param options? { headers: table<string, string>, plain: boolean } Patterns for headers; plain text.
+---@return string ... The captures, or the whole match.
+function response:expect(status, pattern, options) end
