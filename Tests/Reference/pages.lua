@@ -51,14 +51,16 @@ local function bullets(values)
   return table.concat(lines, "\n")
 end
 
+-- What is returned, without the message and the code that every failure has.
 local function results(values)
   local parts = {}
   for _, value in ipairs(values) do
     local text = value.summary:gsub("^%u[%l ]", string.lower):gsub("%.$", "")
-    parts[#parts + 1] = ("`%s` (%s)"):format(value.name, type_of(value))
-      .. (text ~= "" and ": " .. text or "")
+    if text ~= "" then
+      parts[#parts + 1] = ("`%s` (%s): %s"):format(value.name, type_of(value), text)
+    end
   end
-  return "Returns " .. table.concat(parts, "; ") .. "."
+  return parts[1] and "Returns " .. table.concat(parts, "; ") .. "."
 end
 
 local function add_entry(parts, entry)
@@ -68,7 +70,8 @@ local function add_entry(parts, entry)
   if entry.yields then text = text .. " *Suspends* the handler or task that calls it." end
   parts[#parts + 1] = text
   if entry.parameters[1] then parts[#parts + 1] = bullets(entry.parameters) end
-  if entry.returns[1] then parts[#parts + 1] = results(entry.returns) end
+  local values = results(entry.returns)
+  if values then parts[#parts + 1] = values end
   if entry.example ~= "" then parts[#parts + 1] = "```lua\n" .. entry.example .. "\n```" end
 end
 
@@ -91,8 +94,9 @@ local function text_of(page)
     if block.form then
       add_entry(parts, block)
     elseif block.alias then
-      parts[#parts + 1] = ("- `%s` = `%s`: %s"):format(short(block.alias), short(block.type),
-        block.summary)
+      local text = ("- `%s` = `%s`: %s %s"):format(short(block.alias), short(block.type),
+        block.summary, block.details)
+      parts[#parts + 1] = text:gsub(" $", "")
     else
       add_class(parts, block)
     end

@@ -19,5 +19,6 @@ local uv = {}
 function uv.install(options) end
 
 ---LuaSocket, if it is installed, with its time and waits on our loop.
----`require "moonloop.compat.socket"` returns and changes LuaSocket's module.
+---`require "moonloop.compat.socket"` returns LuaSocket's module, in which it replaces `gettime`,
+---`sleep` and `select`.
 ---@class moonloop.compat.socket

@@ -9,16 +9,6 @@ local ml = {}
 ---@class moonloop.Http
 ml.http = {}
 
----A response, as the client returns it.
----@class moonloop.HttpResponse
----@field status integer Such as 200; a status like 404 is not a failure.
----@field reason string The server's words for the status.
----@field headers table<string, string> By name, in any case.
----@field body string The body, decoded if it was chunked.
----@field url string The address that was requested.
----@field version string "1.1" or "1.0".
----@field reusable boolean Whether the connection could be kept.
-
 ---@class moonloop.HttpFetchOptions
 ---@field headers? table<string, string> Additional headers; names in any case.
 ---@field query? table<string, string|number> Added to the address, escaped.
@@ -444,6 +434,16 @@ function http_client:patch(url, body, options) end
 ---print((pcall(client.get, client, "http://localhost/")))   --> false
 ---```
 function http_client:close() end
+
+---A response, as the client returns it.
+---@class moonloop.HttpResponse
+---@field status integer Such as 200; a status like 404 is not a failure.
+---@field reason string The server's words for the status.
+---@field headers table<string, string> By name, in any case.
+---@field body string The body, decoded if it was chunked.
+---@field url string The address that was requested.
+---@field version string "1.1" or "1.0".
+---@field reusable boolean Whether the connection could be kept.
 
 ---A request, as the handler of `ml.http.serve` gets it.
 ---@class moonloop.HttpRequest

@@ -141,7 +141,7 @@ function loop:perform_after(delay, fn, ...) end
 function loop:add(item, modes) end
 
 ---Removes an item from modes; it stays valid and can be added again.
----"common" removes it from every common mode.
+---"common" removes a common item from every common mode, and has no effect on other items.
 ---```lua
 ---local timer = loop:after(1, print)
 ---print(#loop:remove(timer):modes())   --> 0

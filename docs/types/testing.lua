@@ -22,7 +22,7 @@
 ---end)
 ---```
 ---@param name string What is tested; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
 function describe(name, options, fn) end
 
@@ -33,7 +33,7 @@ function describe(name, options, fn) end
 ---end)
 ---```
 ---@param name string What is tested; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
 function context(name, options, fn) end
 
@@ -45,7 +45,7 @@ function context(name, options, fn) end
 ---end)
 ---```
 ---@param name string What is tested; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
 function insulate(name, options, fn) end
 
@@ -55,7 +55,7 @@ function insulate(name, options, fn) end
 ---it("sees what was exposed", function() assert.equal("hello", greeting) end)
 ---```
 ---@param name string What is tested; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn fun() Contains tests, hooks and blocks; called when its turn comes.
 function expose(name, options, fn) end
 
@@ -70,7 +70,7 @@ function expose(name, options, fn) end
 ---end)
 ---```
 ---@param name string What is expected; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
 function it(name, options, fn) end
 
@@ -84,7 +84,7 @@ function it(name, options, fn) end
 ---end)
 ---```
 ---@param name string What is expected; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
 function spec(name, options, fn) end
 
@@ -98,7 +98,7 @@ function spec(name, options, fn) end
 ---end)
 ---```
 ---@param name string What is expected; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
 function test(name, options, fn) end
 
@@ -108,7 +108,7 @@ function test(name, options, fn) end
 ---it("needs a program", function() if true then pending "it is not installed" end end)
 ---```
 ---@param name string What is expected; `#tag` in it is a tag.
----@param options moonloop.test.BlockOptions Optional.
+---@param options moonloop.test.BlockOptions May be left out.
 ---@param fn moonloop.test.Body The test, which may wait.
 function pending(name, options, fn) end
 
