@@ -39,9 +39,12 @@ let package = Package(
 
     .target(name: "MoonloopLua", exclude: ["lua"], cSettings: strictC),
     .target(
+      name: "MoonloopCompat", dependencies: ["MoonloopLua"], exclude: ["lua"], cSettings: strictC),
+    .target(
       name: "Moonloop",
       dependencies: [
         "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed", "MoonloopLua",
+        "MoonloopCompat",
       ],
       swiftSettings: strict),
     // Only the header of libedit: the library is opened when a line is edited.

@@ -42,7 +42,7 @@ extension Program {
     try runInLua(
       arguments, topCommand,
       """
-      local status = require "moonloop.seeing.top".command(...)
+      local status = require "moonloop.inspection.top".command(...)
       if status then os.exit(status, true) end
       """)
   }
@@ -53,7 +53,7 @@ extension RunSettings {
   static func writeMetrics(of state: LuaState) {
     try? state.run(
       """
-      local figures = require "moonloop.seeing.figures"
+      local figures = require "moonloop.inspection.figures"
       local made = require "moonloop".current():metrics()
       io.stdout:flush()
       io.stderr:write(figures.text(figures.between(made)))

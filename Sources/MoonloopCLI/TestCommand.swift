@@ -148,7 +148,7 @@ extension Program {
     try runInLua(
       arguments, testCommand,
       """
-      local status = require "moonloop.test.main".command(...)
+      local status = require "moonloop.testing.main".command(...)
       if status then os.exit(status, true) end
       """)
   }

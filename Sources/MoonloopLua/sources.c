@@ -1,75 +1,6 @@
 // Brings in the Lua sources by C23's #embed: one array and one row of the table for each.
 #include "MoonloopLua.h"
 
-static const char bed[] = {
-#embed "lua/bed.lua"
-};
-static const char compat_socket[] = {
-#embed "lua/compat/socket.lua"
-};
-static const char compat_uv[] = {
-#embed "lua/compat/uv.lua"
-};
-static const char compat_uv_async[] = {
-#embed "lua/compat/uv/async.lua"
-};
-static const char compat_uv_constants[] = {
-#embed "lua/compat/uv/constants.lua"
-};
-static const char compat_uv_core[] = {
-#embed "lua/compat/uv/core.lua"
-};
-static const char compat_uv_dns[] = {
-#embed "lua/compat/uv/dns.lua"
-};
-static const char compat_uv_errors[] = {
-#embed "lua/compat/uv/errors.lua"
-};
-static const char compat_uv_fs[] = {
-#embed "lua/compat/uv/fs.lua"
-};
-static const char compat_uv_fs_event[] = {
-#embed "lua/compat/uv/fs_event.lua"
-};
-static const char compat_uv_pipe[] = {
-#embed "lua/compat/uv/pipe.lua"
-};
-static const char compat_uv_poll[] = {
-#embed "lua/compat/uv/poll.lua"
-};
-static const char compat_uv_process[] = {
-#embed "lua/compat/uv/process.lua"
-};
-static const char compat_uv_signal[] = {
-#embed "lua/compat/uv/signal.lua"
-};
-static const char compat_uv_socket[] = {
-#embed "lua/compat/uv/socket.lua"
-};
-static const char compat_uv_stages[] = {
-#embed "lua/compat/uv/stages.lua"
-};
-static const char compat_uv_stream[] = {
-#embed "lua/compat/uv/stream.lua"
-};
-static const char compat_uv_system[] = {
-#embed "lua/compat/uv/system.lua"
-};
-static const char compat_uv_tcp[] = {
-#embed "lua/compat/uv/tcp.lua"
-};
-static const char compat_uv_timer[] = {
-#embed "lua/compat/uv/timer.lua"
-};
-static const char compat_uv_tty[] = {
-#embed "lua/compat/uv/tty.lua"
-};
-static const char compat_uv_udp[] = {
-#embed "lua/compat/uv/udp.lua"
-};
-static const char compat_uv_work[] = {
-#embed "lua/compat/uv/work.lua"
-};
 static const char configuration[] = {
 #embed "lua/configuration.lua"
 };
@@ -148,6 +79,12 @@ static const char http_server[] = {
 static const char http_url[] = {
 #embed "lua/http/url.lua"
 };
+static const char inspection_figures[] = {
+#embed "lua/inspection/figures.lua"
+};
+static const char inspection_top[] = {
+#embed "lua/inspection/top.lua"
+};
 static const char json[] = {
 #embed "lua/json.lua"
 };
@@ -208,113 +145,110 @@ static const char reload_bodies[] = {
 static const char reload_watch[] = {
 #embed "lua/reload/watch.lua"
 };
-static const char seeing_figures[] = {
-#embed "lua/seeing/figures.lua"
+static const char testing_assertions[] = {
+#embed "lua/testing/assertions.lua"
 };
-static const char seeing_top[] = {
-#embed "lua/seeing/top.lua"
+static const char testing_bed[] = {
+#embed "lua/testing/bed.lua"
 };
-static const char test_assertions[] = {
-#embed "lua/test/assertions.lua"
+static const char testing_beds[] = {
+#embed "lua/testing/beds.lua"
 };
-static const char test_beds[] = {
-#embed "lua/test/beds.lua"
+static const char testing_bus[] = {
+#embed "lua/testing/bus.lua"
 };
-static const char test_bus[] = {
-#embed "lua/test/bus.lua"
+static const char testing_clock[] = {
+#embed "lua/testing/clock.lua"
 };
-static const char test_clock[] = {
-#embed "lua/test/clock.lua"
+static const char testing_diff[] = {
+#embed "lua/testing/diff.lua"
 };
-static const char test_diff[] = {
-#embed "lua/test/diff.lua"
+static const char testing_discover[] = {
+#embed "lua/testing/discover.lua"
 };
-static const char test_discover[] = {
-#embed "lua/test/discover.lua"
+static const char testing_embedded[] = {
+#embed "lua/testing/embedded.lua"
 };
-static const char test_embedded[] = {
-#embed "lua/test/embedded.lua"
+static const char testing_environment[] = {
+#embed "lua/testing/environment.lua"
 };
-static const char test_environment[] = {
-#embed "lua/test/environment.lua"
+static const char testing_explained[] = {
+#embed "lua/testing/explained.lua"
 };
-static const char test_explained[] = {
-#embed "lua/test/explained.lua"
+static const char testing_facade[] = {
+#embed "lua/testing/facade.lua"
 };
-static const char test_facade[] = {
-#embed "lua/test/facade.lua"
+static const char testing_failure[] = {
+#embed "lua/testing/failure.lua"
 };
-static const char test_failure[] = {
-#embed "lua/test/failure.lua"
+static const char testing_filter[] = {
+#embed "lua/testing/filter.lua"
 };
-static const char test_filter[] = {
-#embed "lua/test/filter.lua"
+static const char testing_fixtures[] = {
+#embed "lua/testing/fixtures.lua"
 };
-static const char test_fixtures[] = {
-#embed "lua/test/fixtures.lua"
+static const char testing_hooks[] = {
+#embed "lua/testing/hooks.lua"
 };
-static const char test_hooks[] = {
-#embed "lua/test/hooks.lua"
+static const char testing_jobs[] = {
+#embed "lua/testing/jobs.lua"
 };
-static const char test_jobs[] = {
-#embed "lua/test/jobs.lua"
+static const char testing_main[] = {
+#embed "lua/testing/main.lua"
 };
-static const char test_main[] = {
-#embed "lua/test/main.lua"
+static const char testing_options[] = {
+#embed "lua/testing/options.lua"
 };
-static const char test_options[] = {
-#embed "lua/test/options.lua"
+static const char testing_output[] = {
+#embed "lua/testing/output.lua"
 };
-static const char test_output[] = {
-#embed "lua/test/output.lua"
+static const char testing_programs[] = {
+#embed "lua/testing/programs.lua"
 };
-static const char test_programs[] = {
-#embed "lua/test/programs.lua"
+static const char testing_records[] = {
+#embed "lua/testing/records.lua"
 };
-static const char test_records[] = {
-#embed "lua/test/records.lua"
+static const char testing_report[] = {
+#embed "lua/testing/report.lua"
 };
-static const char test_report[] = {
-#embed "lua/test/report.lua"
+static const char testing_report_json[] = {
+#embed "lua/testing/report/json.lua"
 };
-static const char test_report_json[] = {
-#embed "lua/test/report/json.lua"
+static const char testing_report_junit[] = {
+#embed "lua/testing/report/junit.lua"
 };
-static const char test_report_junit[] = {
-#embed "lua/test/report/junit.lua"
+static const char testing_report_people[] = {
+#embed "lua/testing/report/people.lua"
 };
-static const char test_report_people[] = {
-#embed "lua/test/report/people.lua"
+static const char testing_report_tap[] = {
+#embed "lua/testing/report/tap.lua"
 };
-static const char test_report_tap[] = {
-#embed "lua/test/report/tap.lua"
+static const char testing_requests[] = {
+#embed "lua/testing/requests.lua"
 };
-static const char test_requests[] = {
-#embed "lua/test/requests.lua"
+static const char testing_runner[] = {
+#embed "lua/testing/runner.lua"
 };
-static const char test_runner[] = {
-#embed "lua/test/runner.lua"
+static const char testing_shuffle[] = {
+#embed "lua/testing/shuffle.lua"
 };
-static const char test_shuffle[] = {
-#embed "lua/test/shuffle.lua"
+static const char testing_steps[] = {
+#embed "lua/testing/steps.lua"
 };
-static const char test_steps[] = {
-#embed "lua/test/steps.lua"
+static const char testing_tools[] = {
+#embed "lua/testing/tools.lua"
 };
-static const char test_tools[] = {
-#embed "lua/test/tools.lua"
+static const char testing_values[] = {
+#embed "lua/testing/values.lua"
 };
-static const char test_values[] = {
-#embed "lua/test/values.lua"
+static const char testing_watch[] = {
+#embed "lua/testing/watch.lua"
 };
-static const char test_watch[] = {
-#embed "lua/test/watch.lua"
+static const char testing_words[] = {
+#embed "lua/testing/words.lua"
 };
-static const char test_words[] = {
-#embed "lua/test/words.lua"
-};
-static const char test_worker[] = {
-#embed "lua/test/worker.lua"
+static const char testing_worker[] = {
+#embed "lua/testing/worker.lua"
 };
 static const char text_layout[] = {
 #embed "lua/text/layout.lua"
@@ -335,29 +269,6 @@ static const char text_values[] = {
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
 static const struct cmo_source sources[] = {
-    SOURCE("bed", bed),
-    SOURCE("compat.socket", compat_socket),
-    SOURCE("compat.uv", compat_uv),
-    SOURCE("compat.uv.async", compat_uv_async),
-    SOURCE("compat.uv.constants", compat_uv_constants),
-    SOURCE("compat.uv.core", compat_uv_core),
-    SOURCE("compat.uv.dns", compat_uv_dns),
-    SOURCE("compat.uv.errors", compat_uv_errors),
-    SOURCE("compat.uv.fs", compat_uv_fs),
-    SOURCE("compat.uv.fs_event", compat_uv_fs_event),
-    SOURCE("compat.uv.pipe", compat_uv_pipe),
-    SOURCE("compat.uv.poll", compat_uv_poll),
-    SOURCE("compat.uv.process", compat_uv_process),
-    SOURCE("compat.uv.signal", compat_uv_signal),
-    SOURCE("compat.uv.socket", compat_uv_socket),
-    SOURCE("compat.uv.stages", compat_uv_stages),
-    SOURCE("compat.uv.stream", compat_uv_stream),
-    SOURCE("compat.uv.system", compat_uv_system),
-    SOURCE("compat.uv.tcp", compat_uv_tcp),
-    SOURCE("compat.uv.timer", compat_uv_timer),
-    SOURCE("compat.uv.tty", compat_uv_tty),
-    SOURCE("compat.uv.udp", compat_uv_udp),
-    SOURCE("compat.uv.work", compat_uv_work),
     SOURCE("configuration", configuration),
     SOURCE("configuration.evaluation", configuration_evaluation),
     SOURCE("configuration.items", configuration_items),
@@ -384,6 +295,8 @@ static const struct cmo_source sources[] = {
     SOURCE("http.message", http_message),
     SOURCE("http.server", http_server),
     SOURCE("http.url", http_url),
+    SOURCE("inspection.figures", inspection_figures),
+    SOURCE("inspection.top", inspection_top),
     SOURCE("json", json),
     SOURCE("json.decode", json_decode),
     SOURCE("json.encode", json_encode),
@@ -404,42 +317,41 @@ static const struct cmo_source sources[] = {
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),
-    SOURCE("seeing.figures", seeing_figures),
-    SOURCE("seeing.top", seeing_top),
-    SOURCE("test.assertions", test_assertions),
-    SOURCE("test.beds", test_beds),
-    SOURCE("test.bus", test_bus),
-    SOURCE("test.clock", test_clock),
-    SOURCE("test.diff", test_diff),
-    SOURCE("test.discover", test_discover),
-    SOURCE("test.embedded", test_embedded),
-    SOURCE("test.environment", test_environment),
-    SOURCE("test.explained", test_explained),
-    SOURCE("test.facade", test_facade),
-    SOURCE("test.failure", test_failure),
-    SOURCE("test.filter", test_filter),
-    SOURCE("test.fixtures", test_fixtures),
-    SOURCE("test.hooks", test_hooks),
-    SOURCE("test.jobs", test_jobs),
-    SOURCE("test.main", test_main),
-    SOURCE("test.options", test_options),
-    SOURCE("test.output", test_output),
-    SOURCE("test.programs", test_programs),
-    SOURCE("test.records", test_records),
-    SOURCE("test.report", test_report),
-    SOURCE("test.report.json", test_report_json),
-    SOURCE("test.report.junit", test_report_junit),
-    SOURCE("test.report.people", test_report_people),
-    SOURCE("test.report.tap", test_report_tap),
-    SOURCE("test.requests", test_requests),
-    SOURCE("test.runner", test_runner),
-    SOURCE("test.shuffle", test_shuffle),
-    SOURCE("test.steps", test_steps),
-    SOURCE("test.tools", test_tools),
-    SOURCE("test.values", test_values),
-    SOURCE("test.watch", test_watch),
-    SOURCE("test.words", test_words),
-    SOURCE("test.worker", test_worker),
+    SOURCE("testing.assertions", testing_assertions),
+    SOURCE("testing.bed", testing_bed),
+    SOURCE("testing.beds", testing_beds),
+    SOURCE("testing.bus", testing_bus),
+    SOURCE("testing.clock", testing_clock),
+    SOURCE("testing.diff", testing_diff),
+    SOURCE("testing.discover", testing_discover),
+    SOURCE("testing.embedded", testing_embedded),
+    SOURCE("testing.environment", testing_environment),
+    SOURCE("testing.explained", testing_explained),
+    SOURCE("testing.facade", testing_facade),
+    SOURCE("testing.failure", testing_failure),
+    SOURCE("testing.filter", testing_filter),
+    SOURCE("testing.fixtures", testing_fixtures),
+    SOURCE("testing.hooks", testing_hooks),
+    SOURCE("testing.jobs", testing_jobs),
+    SOURCE("testing.main", testing_main),
+    SOURCE("testing.options", testing_options),
+    SOURCE("testing.output", testing_output),
+    SOURCE("testing.programs", testing_programs),
+    SOURCE("testing.records", testing_records),
+    SOURCE("testing.report", testing_report),
+    SOURCE("testing.report.json", testing_report_json),
+    SOURCE("testing.report.junit", testing_report_junit),
+    SOURCE("testing.report.people", testing_report_people),
+    SOURCE("testing.report.tap", testing_report_tap),
+    SOURCE("testing.requests", testing_requests),
+    SOURCE("testing.runner", testing_runner),
+    SOURCE("testing.shuffle", testing_shuffle),
+    SOURCE("testing.steps", testing_steps),
+    SOURCE("testing.tools", testing_tools),
+    SOURCE("testing.values", testing_values),
+    SOURCE("testing.watch", testing_watch),
+    SOURCE("testing.words", testing_words),
+    SOURCE("testing.worker", testing_worker),
     SOURCE("text.layout", text_layout),
     SOURCE("text.quoting", text_quoting),
     SOURCE("text.spelling", text_spelling),

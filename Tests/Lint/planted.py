@@ -88,6 +88,8 @@ LAYERS = [
     ("arrow", "Sources/LuaEmbed/A.swift", HEAD + "import struct CLinuxShims.Event\n", [], [2]),
     ("arrow", "Sources/CLinuxShims/a.c", HEAD + "#include <lauxlib.h>\n", [], [2]),
     ("arrow", "Sources/Moonloop/A.swift", HEAD + "import MoonloopCore\nimport Glibc\n", [], []),
+    ("arrow", "Sources/M/lua/json/a.lua", "-- A.\nlocal a = require 'moonloop.http.url'", [], [2]),
+    ("arrow", "Sources/M/lua/json.lua", 'require "moonloop" require "moonloop.json.a"', [], []),
     ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["lua_gettop"], [1]),
     ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["epoll_ctl", "clock_gettime"], [1, 1]),
     ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["cmx_epoll_wait"], [1]),
@@ -151,7 +153,8 @@ def main():
             failures.append(f"{rule} in {path}: expected lines {lines}, got {got}:\n{text[:200]}")
     for rule, path, text, symbols, lines in LAYERS:
         source = rules.Source(path, text)
-        got = [f.line for f in (*layers.imports(source), *layers.symbols(source, symbols))]
+        found = (layers.imports(source), layers.requires(source), layers.symbols(source, symbols))
+        got = [f.line for one in found for f in one]
         if got != lines:
             failures.append(
                 f"{rule} in {path}: expected lines {lines}, got {got}:\n{text}{symbols}"

@@ -1,5 +1,5 @@
 -- The scripts beside this file, as tests: `swift test` runs the same ones in states of their own.
-local bed = require "moonloop.bed"
+local bed = require "moonloop.testing.bed"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 

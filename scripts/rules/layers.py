@@ -15,14 +15,32 @@ ARROWS = {  # who may import whom; there is no other arrow
     "CRecording": {"CLinuxShims", "CLuaShims", "MoonloopCLua"},
     "MoonloopRecording": {"CRecording", "MoonloopCore", "LuaEmbed"},
     "MoonloopLua": set(),
+    "MoonloopCompat": {"MoonloopLua"},
     "Moonloop": {
         "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed", "MoonloopLua",
+        "MoonloopCompat",
     },
     "CLineEditor": set(),
     "MoonloopCLI": {
         "Moonloop", "MoonloopCore", "MoonloopSystem", "MoonloopRecording", "LuaEmbed",
         "CLineEditor",
     },
+}
+
+# Folders of modules written in Lua: whose modules each may require beside its own and `moonloop`.
+LUA_ARROWS = {
+    "compat": {"posix"},
+    "configuration": {"generation", "reload", "text"},
+    "console": {"json", "reference", "text"},
+    "http": {"text"},
+    "inspection": {"console", "json", "text"},
+    "json": {"text"},
+    "planning": {"configuration", "json", "testing", "text"},
+    "recording": {"tape", "taped"},
+    "reference": {"console"},
+    "reload": {"configuration", "generation"},
+    "testing": {"http", "json", "text"},
+    "text": set(),
 }
 
 _LUA = re.compile(r"(lua|luaL|luaopen|cml)_\w+")
@@ -45,6 +63,7 @@ _IMPORT = re.compile(
 _INCLUDE = re.compile(
     r"\s*#\s*include\s*[<\"](?:.*/)?(lua|lualib|lauxlib|MoonloopCLua|CLua\w*|cml_\w+)\.h"
 )
+_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']moonloop\.([a-z_]+)""")
 _DO = "see the arrows in docs/architecture.md"
 
 
@@ -60,6 +79,18 @@ def imports(source: Source):
         if target == "CLinuxShims" and source.suffix in (".c", ".h"):
             if match := _INCLUDE.match(source.lines[number - 1]):
                 what = f"{target} may not include {match[1]}.h"
+                yield source.finding(number, "arrow", what, _DO)
+
+
+def requires(source: Source):
+    """Findings on what a module written in Lua requires."""
+    if source.suffix != ".lua" or "/lua/" not in source.path:
+        return
+    folder = source.path.split("/lua/", 1)[1].split("/")[0].removesuffix(".lua")
+    for number, line in enumerate(source.lines, 1):
+        for name in _REQUIRE.findall(line):
+            if name != folder and name not in LUA_ARROWS.get(folder, set()):
+                what = f"{folder} may not require moonloop.{name}"
                 yield source.finding(number, "arrow", what, _DO)
 
 

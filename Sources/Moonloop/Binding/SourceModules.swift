@@ -2,6 +2,7 @@
 // one of its functions.
 
 internal import LuaEmbed
+internal import MoonloopCompat
 internal import MoonloopCore
 internal import MoonloopLua
 
@@ -13,12 +14,14 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
 extension Runtime {
   /// Lets `require "moonloop.…"` find the modules that are written in Lua.
   func preloadSources() {
-    var count = 0
-    let sources = cmo_sources(&count)
-    for source in UnsafeBufferPointer(start: sources, count: count) {
-      state.preload(
-        source.module, source: UnsafeBufferPointer(start: source.text, count: source.count),
-        chunkName: source.chunk)
+    for list in [cmo_sources, cmo_compat_sources] {
+      var count = 0
+      let sources = list(&count)
+      for source in UnsafeBufferPointer(start: sources, count: count) {
+        state.preload(
+          source.module, source: UnsafeBufferPointer(start: source.text, count: source.count),
+          chunkName: source.chunk)
+      }
     }
   }
 }

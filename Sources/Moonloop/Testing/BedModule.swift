@@ -1,5 +1,5 @@
 // What tests are run on: fresh loops for the scripts of one state, calls with a limit in real time,
-// and what is left over. Private: `moonloop.bed` uses it, and the test runner uses that.
+// and what is left over. Private: `moonloop.testing.bed` uses it, and the test runner uses that.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -31,12 +31,13 @@ final class TestBed {
 }
 
 extension Runtime {
-  /// Lets `require "moonloop.bed.host"` give the functions below: for the program that runs tests.
+  /// Lets `require "moonloop.testing.host"` give the functions below, for the program that runs
+  /// tests.
   package func openBed() {
     bed = TestBed()
     state.preload(
       LuaModule(
-        "moonloop.bed.host",
+        "moonloop.testing.host",
         bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
   }
 

@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// The entries of `moonloop.bed.host` that record a loop.
+/// The entries of `moonloop.testing.host` that record a loop.
 let bedRecordingEntries: [LuaEntry] = [
   .function("record", bedRecord), .function("recorded", bedRecorded),
 ]

@@ -4,7 +4,7 @@ internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// The entries of `moonloop.bed.host` for what a test makes and asks for.
+/// The entries of `moonloop.testing.host` for what a test makes and asks for.
 let bedToolEntries: [LuaEntry] = [
   .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
   .function("remove_folder", bedRemoveFolder), .function("working_folder", bedWorkingFolder),

@@ -104,7 +104,7 @@ public struct LuaSpecs: Sendable {
         moonloop_tell, moonloop_wrong = nil, nil
         local path, given = ..., {}
         for index = 2, select("#", ...), 2 do given[#given + 1] = { select(index, ...) } end
-        local message = require "moonloop.test.embedded" (path, given, tell)
+        local message = require "moonloop.testing.embedded" (path, given, tell)
         if message then wrong(message) end
         """, name: "=LuaSpecs", arguments: [file.path] + pairs)
     runtime.loop.run(mode: .default)

@@ -123,14 +123,14 @@ struct DocsEntryTests {
     loop:run()
     add_methods("http_client", getmetatable(http.client()).__index)
     add_methods("running", getmetatable(ml.configure {}).__index)
-    for name in pairs(require "moonloop.test.words".all()) do add("", "", name) end
+    for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
     add("", "", "finally")
-    add_methods("clock", require "moonloop.test.clock".methods)
-    add_methods("t", upvalue(require "moonloop.test.tools".__index, "methods"))
-    add_methods("program", upvalue(require "moonloop.test.programs".spawn, "program"))
-    add_methods("output", require "moonloop.test.output")
-    add_methods("response", upvalue(require "moonloop.test.requests".send, "response"))
+    add_methods("clock", require "moonloop.testing.clock".methods)
+    add_methods("t", upvalue(require "moonloop.testing.tools".__index, "methods"))
+    add_methods("program", upvalue(require "moonloop.testing.programs".spawn, "program"))
+    add_methods("output", require "moonloop.testing.output")
+    add_methods("response", upvalue(require "moonloop.testing.requests".send, "response"))
     return names
     """
 

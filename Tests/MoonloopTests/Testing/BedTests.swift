@@ -18,7 +18,7 @@ import Testing
       state.register("line") { (text: String) in lines.append(text) }
       try state.runtime?.start(
         chunk: """
-          ml, bed = require "moonloop", require "moonloop.bed"
+          ml, bed = require "moonloop", require "moonloop.testing.bed"
           function print(...)
             local texts = table.pack(...)
             for i = 1, texts.n do texts[i] = tostring(texts[i]) end

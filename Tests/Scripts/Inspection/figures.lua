@@ -1,5 +1,5 @@
 -- The picture of `moonloop top` fits any terminal, and nothing in it is obeyed by that.
-local figures = require "moonloop.seeing.figures"
+local figures = require "moonloop.inspection.figures"
 local layout = require "moonloop.text.layout"
 
 local rows = {}

@@ -1,5 +1,5 @@
 -- What a test or a block leaves behind is named, with the line that made it.
-local bed = require "moonloop.bed"
+local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 
 it("leaves a timer", function(loop) loop:timer { every = 10, name = "poll", print } end)

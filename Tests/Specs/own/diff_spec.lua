@@ -1,6 +1,6 @@
 -- The runner's own parts: differences.
-local diff = require "moonloop.test.diff"
-local steps_of = require "moonloop.test.steps"
+local diff = require "moonloop.testing.diff"
+local steps_of = require "moonloop.testing.steps"
 
 local function shown(expected, actual)
   return table.concat(diff.lines(diff.texts { expected = expected, actual = actual }), "\n")

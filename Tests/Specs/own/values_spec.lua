@@ -1,8 +1,8 @@
 -- The runner's own parts: values as text, the order by chance, options.
-local discover = require "moonloop.test.discover"
-local options = require "moonloop.test.options"
-local shuffle = require "moonloop.test.shuffle"
-local values = require "moonloop.test.values"
+local discover = require "moonloop.testing.discover"
+local options = require "moonloop.testing.options"
+local shuffle = require "moonloop.testing.shuffle"
+local values = require "moonloop.testing.values"
 local parts = require "moonloop.text.values"
 
 describe("a value", function()

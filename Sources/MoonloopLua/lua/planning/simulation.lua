@@ -2,7 +2,7 @@
 -- custom sources are real, what would be opened is a stand-in to which only `--input` brings
 -- something.
 local ml = require "moonloop"
-local bed = require "moonloop.bed"
+local bed = require "moonloop.testing.bed"
 local items = require "moonloop.configuration.items"
 local plan = require "moonloop.planning.plan"
 local sources = require "moonloop.configuration.sources"

@@ -1,0 +1,101 @@
+// Brings in the Lua sources by C23's #embed: one array and one row of the table for each.
+#include "MoonloopCompat.h"
+
+static const char compat_socket[] = {
+#embed "lua/compat/socket.lua"
+};
+static const char compat_uv[] = {
+#embed "lua/compat/uv.lua"
+};
+static const char compat_uv_async[] = {
+#embed "lua/compat/uv/async.lua"
+};
+static const char compat_uv_constants[] = {
+#embed "lua/compat/uv/constants.lua"
+};
+static const char compat_uv_core[] = {
+#embed "lua/compat/uv/core.lua"
+};
+static const char compat_uv_dns[] = {
+#embed "lua/compat/uv/dns.lua"
+};
+static const char compat_uv_errors[] = {
+#embed "lua/compat/uv/errors.lua"
+};
+static const char compat_uv_fs[] = {
+#embed "lua/compat/uv/fs.lua"
+};
+static const char compat_uv_fs_event[] = {
+#embed "lua/compat/uv/fs_event.lua"
+};
+static const char compat_uv_pipe[] = {
+#embed "lua/compat/uv/pipe.lua"
+};
+static const char compat_uv_poll[] = {
+#embed "lua/compat/uv/poll.lua"
+};
+static const char compat_uv_process[] = {
+#embed "lua/compat/uv/process.lua"
+};
+static const char compat_uv_signal[] = {
+#embed "lua/compat/uv/signal.lua"
+};
+static const char compat_uv_socket[] = {
+#embed "lua/compat/uv/socket.lua"
+};
+static const char compat_uv_stages[] = {
+#embed "lua/compat/uv/stages.lua"
+};
+static const char compat_uv_stream[] = {
+#embed "lua/compat/uv/stream.lua"
+};
+static const char compat_uv_system[] = {
+#embed "lua/compat/uv/system.lua"
+};
+static const char compat_uv_tcp[] = {
+#embed "lua/compat/uv/tcp.lua"
+};
+static const char compat_uv_timer[] = {
+#embed "lua/compat/uv/timer.lua"
+};
+static const char compat_uv_tty[] = {
+#embed "lua/compat/uv/tty.lua"
+};
+static const char compat_uv_udp[] = {
+#embed "lua/compat/uv/udp.lua"
+};
+static const char compat_uv_work[] = {
+#embed "lua/compat/uv/work.lua"
+};
+
+#define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
+
+static const struct cmo_source sources[] = {
+    SOURCE("compat.socket", compat_socket),
+    SOURCE("compat.uv", compat_uv),
+    SOURCE("compat.uv.async", compat_uv_async),
+    SOURCE("compat.uv.constants", compat_uv_constants),
+    SOURCE("compat.uv.core", compat_uv_core),
+    SOURCE("compat.uv.dns", compat_uv_dns),
+    SOURCE("compat.uv.errors", compat_uv_errors),
+    SOURCE("compat.uv.fs", compat_uv_fs),
+    SOURCE("compat.uv.fs_event", compat_uv_fs_event),
+    SOURCE("compat.uv.pipe", compat_uv_pipe),
+    SOURCE("compat.uv.poll", compat_uv_poll),
+    SOURCE("compat.uv.process", compat_uv_process),
+    SOURCE("compat.uv.signal", compat_uv_signal),
+    SOURCE("compat.uv.socket", compat_uv_socket),
+    SOURCE("compat.uv.stages", compat_uv_stages),
+    SOURCE("compat.uv.stream", compat_uv_stream),
+    SOURCE("compat.uv.system", compat_uv_system),
+    SOURCE("compat.uv.tcp", compat_uv_tcp),
+    SOURCE("compat.uv.timer", compat_uv_timer),
+    SOURCE("compat.uv.tty", compat_uv_tty),
+    SOURCE("compat.uv.udp", compat_uv_udp),
+    SOURCE("compat.uv.work", compat_uv_work),
+};
+
+const struct cmo_source *cmo_compat_sources(size_t *count) {
+  *count = sizeof sources / sizeof *sources;
+  return sources;
+}

@@ -1,0 +1,89 @@
+-- The loops that blocks and tests run on, and what they leave behind.
+--
+-- A spec file has a loop of its own, and so has each test. But where a block has left something
+-- alive (a server started in `setup` must be served), its tests share its loop; what they leave
+-- behind is then what was not there before.
+local bed = require "moonloop.testing.bed"
+
+local beds = {}
+
+-- The clocks of the loops that are entered, outermost first.
+local clocks = {}
+-- What was alive when each block and test began that still runs, outermost first.
+local snapshots = {}
+
+local function file_and_line(entry)
+  local file, line = entry.place:match("^(.*):(%d+)$")
+  return file or entry.place, tonumber(line) or 0
+end
+
+--- What is alive on the current loop, in the order of the lines that made it.
+local function alive()
+  local entries = bed.leftovers()
+  table.sort(entries, function(a, b)
+    local a_file, a_line = file_and_line(a)
+    local b_file, b_line = file_and_line(b)
+    if a_file ~= b_file then return a_file < b_file end
+    if a_line ~= b_line then return a_line < b_line end
+    return a.text < b.text
+  end)
+  return entries
+end
+
+--- Remembers what is alive now, as the beginning of a block or test.
+function beds.open()
+  local known = {}
+  for _, entry in ipairs(alive()) do known[entry.id] = true end
+  snapshots[#snapshots + 1] = known
+end
+
+--- What is alive now and was not at the beginning of the block or test that began last.
+function beds.new()
+  local known, new = snapshots[#snapshots], {}
+  for _, entry in ipairs(alive()) do
+    if not known[entry.id] then new[#new + 1] = entry end
+  end
+  return new
+end
+
+--- Ends what `open` began. What was told as left behind is not told again by the blocks around it.
+function beds.close(told)
+  snapshots[#snapshots] = nil
+  for _, known in ipairs(snapshots) do
+    for _, entry in ipairs(told) do known[entry.id] = true end
+  end
+end
+
+--- Enters a fresh loop.
+function beds.enter(clock, name)
+  bed.enter({ clock = clock, name = name })
+  clocks[#clocks + 1] = clock
+end
+
+--- Ends the loop that was entered last.
+function beds.leave()
+  clocks[#clocks] = nil
+  bed.leave()
+end
+
+--- Which clock the current loop has.
+function beds.clock() return clocks[#clocks] end
+
+--- What the current loop has to serve, as text; nil if nothing, or if it is that of the run.
+function beds.keeper()
+  local first = #clocks > 1 and alive()[1]
+  return first and first.text or nil
+end
+
+--- The problem of a test that left something behind.
+function beds.leak(new)
+  local lines = {}
+  for _, entry in ipairs(new) do lines[#lines + 1] = "  " .. entry.text end
+  return {
+    status = "failure", kind = "leak", where = new[1].place, traceback = "",
+    message = ("left %s behind:\n%s"):format(
+      #new == 1 and "something" or #new .. " things", table.concat(lines, "\n")),
+  }
+end
+
+return beds

@@ -1,0 +1,170 @@
+-- What a test throws to fail or to be pending, and what becomes of any error: a problem, as data.
+local values = require "moonloop.testing.values"
+local parts = require "moonloop.text.values"
+
+local failure = {}
+
+local failed_meta = { __type = "failure" }
+local pending_meta = { __type = "pending" }
+
+local function text_of(value)
+  if type(value) == "string" then return value end
+  if type(value) ~= "table" and type(value) ~= "userdata" then return parts.tostring(value) end
+  local meta = debug.getmetatable(value)
+  if meta and meta.__tostring then return parts.tostring(value) end
+  return values.format(value)
+end
+
+failed_meta.__tostring = function(self) return text_of(self.message) end
+pending_meta.__tostring = function(self) return text_of(self.message or "") end
+
+--- "failure" for what a failed assertion throws, "pending", or "error".
+function failure.kind(value)
+  local meta = debug.getmetatable(value)
+  if meta == failed_meta then return "failure" end
+  if meta == pending_meta then return "pending" end
+  return "error"
+end
+
+--- "file:line: " of a level of the caller's stack, as `error` puts it before a message.
+local function position(level)
+  local info = debug.getinfo(level + 1, "Sl")
+  if not info or info.currentline < 0 then return "" end
+  return ("%s:%d: "):format(info.short_src, info.currentline)
+end
+
+--- What an assertion compared, if the caller of `fail` is luassert's engine. Its own list of
+--- arguments has been formatted by then, but the values stand in its `...` still.
+local function comparison(level)
+  local info = debug.getinfo(level + 1, "S")
+  if not info or not info.source:find("luassert", 1, true) then return nil end
+  local name
+  for index = 1, 50 do
+    local variable, value = debug.getlocal(level + 1, index)
+    if not variable then break end
+    if variable == "assertion" and type(value) == "table" then name = value.name end
+  end
+  if name ~= "same" and name ~= "equal" and name ~= "equals" then return nil end
+  local has_expected, expected = debug.getlocal(level + 1, -1)
+  local has_actual, actual = debug.getlocal(level + 1, -2)
+  if not has_expected or not has_actual then return nil end
+  return { expected = expected, actual = actual }
+end
+
+--- Fails the test that runs. This is luassert's `error`, and busted's `fail`.
+-- @param compared two values whose difference is to be shown: expected and actual
+function failure.fail(message, level, compared)
+  level = type(level) == "number" and level or 1
+  compared = compared or comparison(2)
+  if type(message) == "string" and level > 0 then message = position(level + 1) .. message end
+  error(setmetatable({ message = message, comparison = compared }, failed_meta), 0)
+end
+
+--- Ends the test that runs as pending.
+function failure.pending(message)
+  error(setmetatable({ message = message }, pending_meta), 0)
+end
+
+-- Frames that tell a reader nothing: ours, luassert's, and C functions.
+local hidden = {
+  "^%s*%[C%]", "moonloop/testing%.[%w_.]*:", "luassert/[%w_/]+%.lua:",
+}
+
+local function is_hidden(line)
+  for _, pattern in ipairs(hidden) do
+    if line:find(pattern) then return true end
+  end
+  return false
+end
+
+--- A frame as a line of text, or nil if it tells a reader nothing.
+local function frame_text(frame)
+  if frame.role == "omission" then return ("... (%d levels left out)"):format(frame.line) end
+  local place = ("%s:%d:"):format(frame.source, frame.line)
+  if frame.line <= 0 or is_hidden(place) then return nil end
+  if frame.role == "task" then
+    return ("%s task %smade here"):format(place, frame.name and "'" .. frame.name .. "' " or "")
+  end
+  if frame.role == "main chunk" then return place .. " in main chunk" end
+  local name = frame.name and "'" .. frame.name .. "'" or "<" .. frame.source .. ">"
+  return ("%s in %s %s"):format(place, frame.role or "function", name)
+end
+
+--- The traceback of a result without the frames of the runner, a frame a line.
+local function trimmed(result)
+  local kept = {}
+  if result.frames then
+    for _, frame in ipairs(result.frames) do kept[#kept + 1] = frame_text(frame) end
+    return table.concat(kept, "\n")
+  end
+  for line in (result.traceback or ""):gmatch("[^\n]+") do
+    local is_heading = line:find("stack traceback:", 1, true)
+    if not is_heading and not is_hidden(line) then kept[#kept + 1] = line:gsub("^%s+", "") end
+  end
+  return table.concat(kept, "\n")
+end
+
+--- Text of several lines that the host made, without the frames that tell nothing.
+local function without_hidden(text)
+  local kept = {}
+  for line in text:gmatch("[^\n]+") do
+    if not is_hidden(line) then kept[#kept + 1] = line end
+  end
+  return table.concat(kept, "\n")
+end
+
+local function split_position(message)
+  local where, rest = message:match("^([^\n:]+:%d+): (.*)$")
+  if where then return where, rest end
+  return nil, message
+end
+
+local headings = {
+  timeout = "not done within %g s",
+  deadlock = "waits for something that will never happen",
+  stopped = "interrupted",
+  limit = "stopped by a limit of the program",
+}
+
+--- What a call that did not end well means for a report.
+--
+-- @param result what `bed.call` gave
+-- @param limit the seconds it was given
+-- @return a table with status, message, where, traceback, and comparison if values were compared
+function failure.problem(result, limit)
+  local kind = result.status == "error" and failure.kind(result.value) or "error"
+  local problem = { status = kind, traceback = trimmed(result) }
+  local message
+  if result.status ~= "error" then
+    message = (headings[result.status] or result.status):format(limit)
+    problem.kind = result.status
+    if (result.waits or "") ~= "" then
+      message = message .. "\n" .. without_hidden(result.waits)
+    elseif problem.traceback ~= "" then
+      problem.is_busy = true
+    end
+  elseif kind == "error" then
+    message = result.value == nil and "nil error" or text_of(result.value)
+  else
+    message = tostring(result.value)
+    problem.comparison = result.value.comparison
+    -- The difference shows the values; luassert's own text of them is not needed then.
+    if problem.comparison then message = message:gsub("\nPassed in:\n.*$", "") end
+  end
+  problem.where, problem.message = split_position(message)
+  -- The innermost frame of the test's own is where a reader wants to look.
+  problem.where = problem.where or problem.traceback:match("^([^\n:]+:%d+):")
+  return problem
+end
+
+--- The problem that an error is which nobody took: of a handler, of a task.
+-- @param text the report that the program would have written
+function failure.reported(text)
+  local message = without_hidden(text):gsub("^moonloop: ", ""):gsub("\nstack traceback:$", "")
+  return {
+    status = "error", kind = "report", traceback = "", message = message,
+    where = text:match("\n([^\n:]+:%d+): "),
+  }
+end
+
+return failure

@@ -1,0 +1,52 @@
+-- Spec files in parallel, each in a process of its own; told in the order of the files.
+local ml = require "moonloop"
+local worker = require "moonloop.testing.worker"
+
+local jobs = {}
+
+-- What a worker tells that is not for the reporters of the whole.
+local own = { start = true, ["end"] = true }
+
+local function feed(run, records, result)
+  io.stdout:write(result.stdout)
+  io.stdout:flush()
+  io.stderr:write(result.stderr)
+  for _, record in ipairs(records) do
+    if not own[record.type] then run.report:record(record) end
+  end
+end
+
+local function has_failed(counts) return counts.failure + counts.error + counts.problems > 0 end
+
+--- Runs the files.
+-- @param run the runner, whose reporters hear of everything
+-- @param given the options as they were given
+function jobs.run(run, given, files)
+  local options = run.options
+  local next_file, next_told, done, running = 1, 1, {}, {}
+  local signals <close> = worker.forward(running, function(number) run.signal = number end)
+  local function tell()
+    while done[next_told] do
+      feed(run, table.unpack(done[next_told]))
+      done[next_told] = false
+      next_told = next_told + 1
+    end
+  end
+  local function work()
+    while next_file <= #files do
+      if not options.keep_going and has_failed(run.report.counts) then return end
+      if run.signal then return end
+      local index = next_file
+      next_file = next_file + 1
+      done[index] = table.pack(worker.run(given, { files[index] }, running))
+      tell()
+    end
+  end
+  local tasks = {}
+  for index = 1, math.min(options.jobs, #files) do
+    tasks[index] = ml.current():task({ name = "job " .. index }, work)
+  end
+  for _, task in ipairs(tasks) do task:await() end
+end
+
+return jobs

@@ -1,0 +1,246 @@
+-- `moonloop test`: from the options to the exit status.
+local bed = require "moonloop.testing.bed"
+local assertions = require "moonloop.testing.assertions"
+local discover = require "moonloop.testing.discover"
+local facade = require "moonloop.testing.facade"
+local filter = require "moonloop.testing.filter"
+local fixtures = require "moonloop.testing.fixtures"
+local jobs = require "moonloop.testing.jobs"
+local options = require "moonloop.testing.options"
+local report = require "moonloop.testing.report"
+local runner = require "moonloop.testing.runner"
+local shuffle = require "moonloop.testing.shuffle"
+local tools = require "moonloop.testing.tools"
+local watch = require "moonloop.testing.watch"
+local words = require "moonloop.testing.words"
+
+local main = {}
+
+local SUCCESS, FAILURE, USAGE = 0, 1, 2
+
+local function complain(message)
+  io.stdout:flush()
+  io.stderr:write("moonloop: test: ", message, "\n")
+  return USAGE
+end
+
+--- The folder where specs are if none is named.
+local function default_paths()
+  return bed.files("spec") and { "spec" } or { "." }
+end
+
+--- Makes the words known to spec files, and busted to those who require it.
+local function prepare(settings, run)
+  local library, message = assertions.load()
+  if not library then return nil, message end
+  local all = words.all(settings.lazy)
+  for name, part in pairs(library) do all[name] = part end
+  all.expect = function(stream, ...) return tools.expect(stream, ...) end
+  run.root.env = all
+  words.wants = filter.make(settings)
+  package.loaded.busted = facade.new(all)
+  -- Specs that can be run by themselves begin with require "busted.runner" ().
+  package.preload["busted.runner"] = function() return function() end end
+  -- Behind all others: busted's own is taken where there is one.
+  table.insert(package.searchers, function(name)
+    return name == "busted.fixtures" and function() return fixtures end or nil
+  end)
+  return true
+end
+
+local function extend_paths(settings)
+  package.path = settings.lpath .. ";" .. package.path
+  package.cpath = settings.cpath .. ";" .. package.cpath
+end
+
+--- Runs the helper and the statements of `-e`.
+local function run_helper(settings, run)
+  for _, text in ipairs(settings.e) do
+    local chunk, message = load(text, "=(-e)", "t")
+    if not chunk then return nil, "-e: " .. message end
+    local result = bed.call(nil, chunk)
+    if result.status ~= "ok" then return nil, "-e: " .. tostring(result.message) end
+  end
+  local helper = settings.helper
+  if not helper or helper == "" then return true end
+  local old_arguments = arg
+  arg = table.move(settings.Xhelper, 1, #settings.Xhelper, 1, { [0] = helper })
+  local environment = require "moonloop.testing.environment"
+  environment.enter(run.root)
+  local result = bed.call(nil, function()
+    local value
+    if helper:find("%.lua$") then value = dofile(helper) else value = require(helper) end
+    if type(value) == "function" then
+      assert(value(package.loaded.busted, helper, { arguments = settings.Xhelper }))
+    end
+  end)
+  environment.leave()
+  arg = old_arguments
+  if result.status == "ok" then return true end
+  return nil, ("the helper '%s' failed: %s"):format(helper, tostring(result.message))
+end
+
+-- What is no part of anybody's program: our runner, and the library of its asserts.
+local not_covered = { "^moonloop/", "/luassert/", "/say/init$", "/say$", "/term/%w+$" }
+
+--- Loads luacov, whose hook counts lines from now on.
+local function start_coverage(settings)
+  if not settings.coverage then return true end
+  local ok, luacov = pcall(require, "luacov.runner")
+  if not ok and tostring(luacov):find("module 'luacov.runner' not found", 1, true) then
+    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that, on "
+      .. "Debian and Ubuntu 'apt-get install lua-luacov'"
+  elseif not ok then
+    return nil, "--coverage: luacov does not load: " .. tostring(luacov)
+  end
+  local configuration = luacov.load_config(settings.coverage_config_file)
+  local exclude = table.move(configuration.exclude or {}, 1, #(configuration.exclude or {}), 1, {})
+  configuration.exclude = table.move(not_covered, 1, #not_covered, #exclude + 1, exclude)
+  luacov.init(configuration)
+  -- Its hook is for each coroutine, and those of handlers and tests are the loop's.
+  bed.follow_lines(luacov.debug_hook)
+  return true
+end
+
+local function list(run, files)
+  local lister = { record = function(_, record)
+    if record.type == "listed" then
+      local where = record.record.where
+      print((where and where .. ": " or "") .. record.record.name)
+    elseif record.type == "problem" then
+      run.list_failed = true
+      io.stderr:write((record.problem.where or record.file or "?") .. ": "
+        .. record.problem.message, "\n")
+    end
+  end }
+  run.report = lister
+  run:run(files)
+  return run.list_failed and FAILURE or SUCCESS
+end
+
+--- Says what explains a run without tests, or how to get the same order again.
+local function note(settings, run, counts)
+  if run.signal then return "Interrupted: not all tests were run." end
+  if counts.tests == 0 and counts.problems == 0 then
+    return "No test was run: no test matches the filters, or the files define none."
+  end
+  local failed = counts.failure + counts.error + counts.problems
+  if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
+    return ("Random seed: %d"):format(run.seed)
+  end
+end
+
+--- Ends the reports.
+-- @return the exit status, or nil if a signal ended the run
+local function finish(settings, run, began)
+  local seconds = bed.monotonic() - began
+  local is_well = run.report:finish(seconds, note(settings, run, run.report.counts))
+  if not run.signal then
+    if not is_well then return FAILURE end
+    -- A filter that is misspelt is not to look like success.
+    return run.report.counts.tests == 0 and USAGE or SUCCESS
+  end
+  bed.end_program(run.signal)
+  return nil
+end
+
+--- Runs `moonloop test` as the program calls it.
+-- @param count how many options there are; then name and value of each, and the paths
+-- @return the exit status, or nil if a signal ended the run
+function main.command(count, ...)
+  local arguments = table.pack(...)
+  local given = {}
+  for index = 1, count do given[index] = { arguments[2 * index - 1], arguments[2 * index] } end
+  local paths = table.move(arguments, 2 * count + 1, arguments.n, 1, {})
+  local ok, status = xpcall(main.run, debug.traceback, given, paths)
+  if ok then return status end
+  -- A mistake of ours: what a spec does cannot come here.
+  complain("the runner itself failed: " .. tostring(status))
+  return FAILURE
+end
+
+--- The spec files that the options and paths name; or nil and a message.
+local function find(settings)
+  local files, message = discover.find(settings.paths, settings)
+  if not files then return nil, message end
+  if #files > 0 then return files end
+  return nil, ("no file in %s matches %s"):format(
+    table.concat(settings.paths, ", "), table.concat(settings.pattern, " or "))
+end
+
+--- Runs `moonloop test`.
+-- @param given a list of { name, value } as options.make takes it
+-- @param paths the files and folders to test
+-- @return the exit status
+function main.run(given, paths)
+  local settings, message = options.make(given, paths)
+  if not settings then return complain(message) end
+  if #settings.paths == 0 then settings.paths = default_paths() end
+  local files
+  files, message = find(settings)
+  if not files then return complain(message) end
+  if settings.watch then return watch.run(given, settings, function() return find(settings) end) end
+  if (settings.jobs or 1) > 1 and not settings.list then
+    return main.run_jobs(given, settings, files)
+  end
+  return main.run_files(settings, files)
+end
+
+--- Runs the files in processes of their own.
+function main.run_jobs(given, settings, files)
+  local began = bed.monotonic()
+  local run = { options = settings }
+  local message
+  run.report, message = report.new(settings)
+  if not run.report then return complain(message) end
+  if (settings.shuffle_files or settings.shuffle_tests) and not settings.seed then
+    run.seed = settings.shuffle_seed or shuffle.any_seed()
+    given[#given + 1] = { "shuffle-seed", tostring(run.seed) }
+  end
+  run.seed = run.seed or settings.seed
+  run.was_shuffled = settings.shuffle_tests
+  if settings.shuffle_files then shuffle.list(files, run.seed) end
+  run.report:record({ type = "start", files = #files, seed = settings.seed })
+  jobs.run(run, given, files)
+  return finish(settings, run, began)
+end
+
+--- Makes a runner that is ready to run files; or nil and a message.
+local function make_runner(settings)
+  local run = runner.new(settings)
+  local ok, message = prepare(settings, run)
+  if ok then ok, message = start_coverage(settings) end
+  extend_paths(settings)
+  if ok then ok, message = run_helper(settings, run) end
+  if not ok then return nil, message end
+  return run
+end
+
+--- Runs one file for a program that embeds the runner.
+-- @param reporter hears of all records
+-- @return nil; or what is wrong
+function main.run_embedded(path, given, reporter)
+  local settings, message = options.make(given, { path })
+  if not settings then return message end
+  local run
+  run, message = make_runner(settings)
+  if not run then return message end
+  run.report = reporter
+  run:run({ path })
+end
+
+--- Runs the files in this process.
+function main.run_files(settings, files)
+  local began = bed.monotonic()
+  local run, message = make_runner(settings)
+  if not run then return complain(message) end
+  if settings.list then return list(run, files) end
+  run.report, message = report.new(settings)
+  if not run.report then return complain(message) end
+  bed.hear(true)
+  run.report:record({ type = "start", files = #files, seed = settings.seed })
+  run:run(files)
+  return finish(settings, run, began)
+end
+
+return main

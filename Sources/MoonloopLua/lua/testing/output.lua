@@ -1,0 +1,95 @@
+-- What a program that a test started writes: kept whole, and waited for by patterns.
+local ml = require "moonloop"
+local failure = require "moonloop.testing.failure"
+
+local output = {}
+output.__index = output
+output.__name = "moonloop.testing.output"
+
+local WITHIN = 5         -- seconds, unless the test says otherwise
+local SHOWN_LINES = 20   -- of what a program wrote, in a failure
+
+--- Begins to read a stream, by a task of its own.
+-- @param what how messages call it, such as "stdout of 'redis-server'"
+function output.new(stream, what)
+  local self = setmetatable({
+    text = "", ended = false, at = 1, what = what, waiting = {},
+  }, output)
+  self.reader = ml.current():task({ name = "reader of " .. what, owner = "none" }, function()
+    while true do
+      local data = stream:read_some()
+      if not data then break end
+      self.text = self.text .. data
+      self:tell()
+    end
+    self.ended = true
+    stream:close()
+    self:tell()
+  end)
+  return self
+end
+
+--- Wakes who waits for something in it.
+function output:tell()
+  local waiting = self.waiting
+  self.waiting = {}
+  for _, resume in ipairs(waiting) do resume(true) end
+end
+
+--- The last lines, indented, for a message.
+function output:tail()
+  if self.text == "" then return "    (nothing)" end
+  local lines = {}
+  for line in (self.text:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
+  local first = math.max(1, #lines - SHOWN_LINES + 1)
+  local shown = table.concat(lines, "\n    ", first)
+  return (first > 1 and "    ...\n    " or "    ") .. shown
+end
+
+--- Waits for text that matches, behind what was matched before.
+local function wait_for(self, pattern, is_plain)
+  while true do
+    local found = table.pack(self.text:find(pattern, self.at, is_plain))
+    if found[1] then return found end
+    if self.ended then return "ended" end
+    ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
+  end
+end
+
+--- Waits until what the program writes matches a pattern; the next call looks behind that.
+-- @param pattern a Lua pattern
+-- @param within seconds, 5 if not given; on the clock of the test's loop
+-- @param options `{ plain = true }` takes the pattern as it is
+-- @return the captures of the pattern, or what matched
+function output:expect(pattern, within, options)
+  if type(pattern) ~= "string" then
+    error(("expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
+  end
+  within = within or WITHIN
+  local is_plain = options and options.plain or false
+  local found = ml.timeout(within, wait_for, self, pattern, is_plain)
+  if type(found) == "table" then
+    self.at = math.max(found[2] + 1, self.at)
+    if found.n > 2 then return table.unpack(found, 3, found.n) end
+    return self.text:sub(found[1], found[2])
+  end
+  local reason = found == "ended" and "it ended" or ("not within %g s"):format(within)
+  failure.fail(("%s did not match '%s': %s. It wrote:\n%s"):format(
+    self.what, pattern, reason, self:tail()), 2)
+end
+
+--- Waits until it has ended, and gives all of it.
+function output:all(within)
+  within = within or WITHIN
+  local ended = ml.timeout(within, function()
+    while not self.ended do
+      ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
+    end
+    return true
+  end)
+  if ended then return self.text end
+  failure.fail(("%s did not end within %g s. It wrote:\n%s"):format(
+    self.what, within, self:tail()), 2)
+end
+
+return output

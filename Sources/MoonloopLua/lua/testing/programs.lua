@@ -1,0 +1,103 @@
+-- Programs that a test starts: in an environment of their own, and ended with the test.
+local ml = require "moonloop"
+local output = require "moonloop.testing.output"
+
+local programs = {}
+
+local program = {}
+program.__index = function(self, key)
+  local method = program[key]
+  if method ~= nil then return method end
+  return rawget(self, "process")[key]
+end
+program.__name = "moonloop.testing.program"
+
+-- Seconds between asking a program to end and killing it, at the end of a test.
+local GRACE = 2
+
+--- The environment of a program: only what makes it the same on every machine.
+-- @param home the folder that it takes for its user's
+function programs.environment(home)
+  return {
+    PATH = os.getenv "PATH" or "/usr/local/bin:/usr/bin:/bin", HOME = home, TMPDIR = home,
+    LANG = "C.UTF-8", LC_ALL = "C.UTF-8", TZ = "UTC", TERM = "dumb",
+  }
+end
+
+--- The options of a program, ours where the test does not say anything else.
+-- @param options as of `ml.process.spawn`; `env = "inherit"` gives it our own environment
+function programs.options(options, home)
+  local result = {}
+  for name, value in pairs(options) do result[name] = value end
+  if result.env == "inherit" then
+    result.env = nil
+  elseif result.env == nil then
+    result.env = programs.environment(home())
+  end
+  if result.env and result.env_add then
+    local env = {}
+    for name, value in pairs(result.env) do env[name] = value end
+    for name, value in pairs(result.env_add) do env[name] = value or nil end
+    result.env, result.env_add = env, nil
+  end
+  return result
+end
+
+--- Starts a program whose output is read from the first byte on.
+-- @return the program; or nil, message, code
+function programs.spawn(options, home)
+  local all = programs.options(options, home)
+  all.stdin = all.stdin or "null"
+  all.stdout = all.stdout or "pipe"
+  all.stderr = all.stderr or "pipe"
+  if all.group == nil then all.group = true end  -- so that its own children end with it
+  local process, message, code = ml.process.spawn(all)
+  if not process then return nil, message, code end
+  local self = { process = process, outputs = {} }
+  for _, name in ipairs({ "stdout", "stderr" }) do
+    local stream = process[name]
+    if stream then
+      self[name] = output.new(stream, ("%s of '%s'"):format(name, process.name))
+      self.outputs[#self.outputs + 1] = self[name]
+    end
+  end
+  return setmetatable(self, program)
+end
+
+--- Waits until its standard output matches; see `output.expect`.
+function program:expect(...) return self.stdout:expect(...) end
+
+--- Waits until it has ended.
+-- @return how: a table with code or signal
+function program:await() return self.process:await() end
+
+function program:kill(...) return self.process:kill(...) end
+function program:is_valid() return self.process:is_valid() end
+
+--- Asks it to end, waits, and kills it if it does not.
+-- @return how it ended
+function program:stop(options)
+  if self.process:is_valid() then
+    self.process:terminate(options or { grace = GRACE })
+  end
+  return self.process:await()
+end
+
+--- Ends it, its input, and whatever reads its output.
+function programs.close(self)
+  self:stop()
+  local input = self.process.stdin
+  if input then input:close() end
+  for _, one in ipairs(self.outputs) do one.reader:await() end
+end
+
+--- What it wrote, for the report of a test that failed.
+function programs.said(self)
+  local texts = {}
+  for _, one in ipairs(self.outputs) do
+    if one.text ~= "" then texts[#texts + 1] = one.what .. ":\n" .. one:tail() end
+  end
+  return table.concat(texts, "\n")
+end
+
+return programs

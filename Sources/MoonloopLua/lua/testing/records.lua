@@ -1,0 +1,28 @@
+-- What came of a test, as reporters and workers hear of it: its runs add their problems.
+local diff = require "moonloop.testing.diff"
+
+local records = {}
+
+local rank = { success = 0, pending = 1, failure = 2, error = 3 }
+
+--- Makes the record of a test that has not run.
+-- @param name with the names of its blocks, title without
+function records.new(name, title, file, where)
+  return {
+    type = "test", file = file, name = name, title = title, where = where,
+    status = "success", seconds = 0, problems = {},
+  }
+end
+
+--- Adds a problem; the worst one decides how the test ended.
+function records.add(record, problem)
+  if problem.status == "pending" then
+    if rank[record.status] == 0 then record.status, record.note = "pending", problem.message end
+    return
+  end
+  if problem.comparison then problem.comparison = diff.texts(problem.comparison) end
+  table.insert(record.problems, problem)
+  if rank[problem.status] > rank[record.status] then record.status = problem.status end
+end
+
+return records

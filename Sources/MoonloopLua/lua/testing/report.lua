@@ -1,0 +1,79 @@
+-- The reporters of a run: all hear of each record, and here the tests are counted.
+local report = {}
+report.__index = report
+
+local makers = {
+  people = "moonloop.testing.report.people", tap = "moonloop.testing.report.tap",
+  junit = "moonloop.testing.report.junit", json = "moonloop.testing.report.json",
+}
+report.names = { "people", "tap", "junit", "json" }
+-- What busted calls its own, for .busted files and habits.
+local busted_names = {
+  utfTerminal = "people", plainTerminal = "people", gtest = "people", htest = "people",
+  TAP = "tap",
+}
+
+-- All of them are loaded here: a spec may change what `require` finds.
+local loaded = {}
+for name, module in pairs(makers) do loaded[name] = require(module) end
+
+--- Reads `NAME` or `NAME=FILE`.
+-- @return name and file (nil for standard output); or nil and a message
+function report.parse(text)
+  local name, file = text:match("^([^=]*)=(.+)$")
+  name = name or text
+  name = busted_names[name] or name
+  if not makers[name] then
+    return nil, ("--output: must be one of %s, or NAME=FILE, got '%s'"):format(
+      table.concat(report.names, ", "), text)
+  end
+  return name, file
+end
+
+--- Makes the reporters that the options ask for.
+-- @return them as one; or nil and a message
+function report.new(options)
+  local self = setmetatable({
+    reporters = {}, files = {},
+    counts = { success = 0, failure = 0, error = 0, pending = 0, problems = 0, tests = 0 },
+  }, report)
+  for _, text in ipairs(options.output) do
+    local name, path = report.parse(text)
+    if not name then return nil, path end
+    local file = io.stdout
+    if path then
+      local message
+      file, message = io.open(path, "w")
+      if not file then return nil, ("--output: cannot write %s"):format(message) end
+      file:setvbuf "line"  -- what is told is there, even if this process is killed
+      self.files[#self.files + 1] = file
+    end
+    local function write(...) file:write(...) end
+    local to_file = path ~= nil
+    self.reporters[#self.reporters + 1] = loaded[name].new(write, options, to_file)
+  end
+  return self
+end
+
+--- Tells all reporters what happened.
+function report:record(record)
+  local counts = self.counts
+  if record.type == "test" then
+    counts.tests = counts.tests + 1
+    counts[record.status] = counts[record.status] + 1
+  elseif record.type == "problem" then
+    counts.problems = counts.problems + 1
+  end
+  for _, reporter in ipairs(self.reporters) do reporter:record(record, counts) end
+end
+
+--- Ends all reporters.
+-- @return whether all was well
+function report:finish(seconds, note)
+  self:record({ type = "end", seconds = seconds, counts = self.counts, note = note })
+  for _, file in ipairs(self.files) do file:close() end
+  local counts = self.counts
+  return counts.failure + counts.error + counts.problems == 0
+end
+
+return report

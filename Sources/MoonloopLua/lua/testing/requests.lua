@@ -1,0 +1,103 @@
+-- HTTP in tests: requests that fail the test if nobody answers, and responses with expectations.
+local http = require "moonloop.http"
+local failure = require "moonloop.testing.failure"
+local output = require "moonloop.testing.output"
+
+local requests = {}
+
+local WITHIN = 5  -- seconds for a request, unless the test says otherwise
+
+local response = {}
+response.__index = response
+response.__name = "moonloop.testing.response"
+
+--- The address that is asked: `:8080/path` is short for `http://127.0.0.1:8080/path`.
+local function whole(address)
+  if type(address) == "string" and address:find "^:%d" then
+    return "http://127.0.0.1" .. address
+  end
+  return address
+end
+
+--- Makes a request.
+-- @param name the method of `t`, for messages
+-- @param options as for `ml.http.request`
+-- @param said gives what the programs of the test wrote
+-- @return the response; a failure of the test if there is none
+function requests.send(name, options, said)
+  options.url = whole(options.url)
+  options.timeout = options.timeout or WITHIN
+  local ok, answer, message, code = pcall(http.request, options)
+  if not ok then
+    local text = tostring(answer):gsub("^[^\n]-:%d+: ", ""):gsub("^http%.request", "t:" .. name)
+    error(text, 3)
+  end
+  if code == "EINVAL" then error(("t:%s: %s"):format(name, message), 3) end
+  local asked = ("%s %s"):format(options.method or "GET", options.url)
+  if answer then
+    answer.asked = asked
+    return setmetatable(answer, response)
+  end
+  local wrote = said()
+  if code == "ECONNREFUSED" then
+    message = message .. "; if the server only begins, t:wait_port waits until it listens"
+  end
+  failure.fail(("%s: %s%s"):format(asked, message,
+    wrote == "" and "" or ". The programs wrote:\n" .. wrote), 3)
+end
+
+local function answered(self, problem)
+  return ("%s: %s. It answered %d %s:\n%s"):format(
+    self.asked, problem, self.status, self.reason, output.tail({ text = self.body }))
+end
+
+--- Finds a header, or tells that it is not there or another.
+local function check_header(self, name, pattern, is_plain)
+  local value = self.headers[name]
+  if not value then return ("no header '%s'"):format(name) end
+  if value:find(pattern, 1, is_plain) then return nil end
+  return ("the header '%s' does not match '%s': '%s'"):format(name, pattern, value)
+end
+
+local known = { plain = true, headers = true }
+
+local function check_arguments(status, pattern, options)
+  if status ~= nil and math.type(status) ~= "integer" then
+    error(("expect: the status must be a whole number, got %s"):format(type(status)), 3)
+  end
+  if pattern ~= nil and type(pattern) ~= "string" then
+    error(("expect: the pattern must be a string, got %s"):format(type(pattern)), 3)
+  end
+  for key in pairs(options or {}) do
+    if not known[key] then
+      error(("expect: unknown option '%s'; the options are headers, plain"):format(
+        tostring(key)), 3)
+    end
+  end
+end
+
+--- Fails the test unless the response is as expected.
+-- @param status the number; nil is any
+-- @param pattern a Lua pattern that the body matches; nil is any
+-- @param options `headers`, a table of patterns by name; `plain = true` takes patterns as they are
+-- @return the captures of the pattern, or what matched; the response if there is none
+function response:expect(status, pattern, options)
+  check_arguments(status, pattern, options)
+  if status and self.status ~= status then
+    failure.fail(answered(self, ("expected status %d"):format(status)), 2)
+  end
+  local is_plain = options and options.plain or false
+  for name, wanted in pairs(options and options.headers or {}) do
+    local problem = check_header(self, name, tostring(wanted), is_plain)
+    if problem then failure.fail(answered(self, problem), 2) end
+  end
+  if not pattern then return self end
+  local found = table.pack(self.body:find(pattern, 1, is_plain))
+  if not found[1] then
+    failure.fail(answered(self, ("the body does not match '%s'"):format(pattern)), 2)
+  end
+  if found.n > 2 then return table.unpack(found, 3, found.n) end
+  return self.body:sub(found[1], found[2])
+end
+
+return requests

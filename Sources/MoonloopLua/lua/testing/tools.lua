@@ -1,0 +1,251 @@
+-- The third parameter of a test: what it needs to drive real programs, ended when the test has.
+--
+-- Hooks get it too: before_each and after_each that of their test, setup and teardown one of their
+-- block, whose things last as long as the block does.
+local bed = require "moonloop.testing.bed"
+local ml = require "moonloop"
+local beds = require "moonloop.testing.beds"
+local failure = require "moonloop.testing.failure"
+local output = require "moonloop.testing.output"
+local programs = require "moonloop.testing.programs"
+local requests = require "moonloop.testing.requests"
+local spelling = require "moonloop.text.spelling"
+
+local tools = {}
+local methods = {}
+tools.__name = "moonloop.testing.tools"
+tools.__index = function(_, key)
+  local method = methods[key]
+  if method == nil then
+    local names = {}
+    for name in pairs(methods) do names[#names + 1] = name end
+    table.sort(names)
+    error(("t: no function '%s'%s"):format(
+      tostring(key), spelling.hint(tostring(key), names, "there are")), 2)
+  end
+  return method
+end
+
+-- Seconds between two looks at what is waited for by looking.
+local LOOK_EVERY = 0.005
+
+-- What belongs to each: its spec file, its folder, what is to be ended. Not fields: those are the
+-- methods alone, so that a wrong name is told.
+local states = setmetatable({}, { __mode = "k" })
+
+--- Makes the tools of a test or block.
+-- @param file the path of the spec file
+function tools.new(file, options)
+  local t = setmetatable({}, tools)
+  states[t] = { file = file, options = options, actions = {}, programs = {} }
+  return t
+end
+
+--- The state behind the tools, which are to be called with a colon.
+local function state_of(t, name)
+  return states[t] or error(("t:%s: call it with a colon"):format(name), 3)
+end
+
+--- Ends all that was made with them, last things first.
+-- @param call runs a function of the spec, which may wait
+function tools.close(t, call)
+  local state = states[t]
+  for index = #state.actions, 1, -1 do call(state.actions[index]) end
+  if state.folder then
+    local ok, message = bed.remove_folder(state.folder)
+    if not ok then call(function() error(message, 0) end) end
+  end
+  states[t] = nil
+end
+
+--- Waits until output matches a pattern; also the word `expect` of spec files.
+function tools.expect(stream, ...)
+  if getmetatable(stream) ~= output then
+    error("expect: give stdout or stderr of what t:spawn started", 3)
+  end
+  return stream:expect(...)
+end
+
+--- What its programs wrote, for the report of a failure.
+function tools.said(t)
+  local texts = {}
+  for _, program in ipairs(states[t].programs) do
+    local text = programs.said(program)
+    if text ~= "" then texts[#texts + 1] = text end
+  end
+  return table.concat(texts, "\n")
+end
+
+--- A folder of the test's own, removed with all that is in it when the test has ended.
+function methods.tmpdir(t)
+  local state = state_of(t, "tmpdir")
+  state.folder = state.folder or assert(bed.make_folder())
+  return state.folder
+end
+
+--- Calls a function when the test has ended, before what was made earlier ends. It may wait.
+function methods.defer(t, fn)
+  if type(fn) ~= "function" then
+    error(("t:defer: the function must be a function, got %s"):format(type(fn)), 2)
+  end
+  table.insert(state_of(t, "defer").actions, fn)
+end
+
+local function check_real(name)
+  if beds.clock() == "virtual" then
+    error(("t:%s: time stands still in a test with clock = \"virtual\" while a program runs; "
+      .. "use \"real\" or \"skip_idle\""):format(name), 3)
+  end
+end
+
+--- Starts a program, which is ended with the test.
+-- @param options as for `ml.process.spawn`. Its output is read; its environment holds only PATH, a
+--   HOME and TMPDIR of the test, and fixed language and time zone, unless `env` is given.
+-- @return the program, with `stdout`, `stderr`, `expect`, `stop` and all of a process; an error if
+--   it cannot be run
+function methods.spawn(t, options)
+  local program, message = programs.spawn(options, function() return t:tmpdir() end)
+  if not program then error("t:spawn: " .. message, 2) end
+  table.insert(state_of(t, "spawn").programs, program)
+  t:defer(function() programs.close(program) end)
+  return program
+end
+
+--- Runs a program to its end, as `ml.process.run`, in the same environment.
+-- @return how it ended and what it wrote: code or signal, stdout, stderr
+function methods.run(t, options)
+  local all = programs.options(options, function() return t:tmpdir() end)
+  local result, message = ml.process.run(all)
+  if not result then error("t:run: " .. message, 2) end
+  return result
+end
+
+--- Waits until output matches a pattern: `t:expect(p.stdout, "ready", 2)`.
+function methods.expect(_, stream, ...) return tools.expect(stream, ...) end
+
+--- A TCP port of 127.0.0.1 that is free.
+function methods.free_port() return assert(bed.free_port()) end
+
+--- Waits until a function gives a true value.
+-- @param within seconds, 5 if not given
+-- @param what the words for a failure
+-- @return that value
+function methods.wait_until(_, fn, within, what)
+  check_real "wait_until"
+  within = within or 5
+  local value = ml.timeout(within, function()
+    while true do
+      local result = fn()
+      if result then return result end
+      ml.sleep(LOOK_EVERY)
+    end
+  end)
+  if value then return value end
+  failure.fail(("%s: not within %g s"):format(what or "what is waited for", within), 2)
+end
+
+--- Waits until something listens at a TCP port of this machine.
+function methods.wait_port(t, port, within)
+  check_real "wait_port"
+  local what = ("something that listens at port %s"):format(tostring(port))
+  local function listens() return bed.is_listening(port) end
+  local ok = pcall(methods.wait_until, t, listens, within, what)
+  if ok then return port end
+  local said = tools.said(t)
+  failure.fail(("nothing listens at port %s within %g s%s"):format(
+    tostring(port), within or 5, said == "" and "" or ". The programs wrote:\n" .. said), 2)
+end
+
+-- ── requests ─────────────────────────────────────────────────────────────────────────────────────
+
+--- Makes a request, as `ml.http.request`, within 5 s if no `timeout` is given.
+-- @param options `url` among them: `":8080/path"` is short for that port of 127.0.0.1
+-- @return the response, which has `expect(status, pattern, options)`; without one the test fails
+function methods.request(t, options)
+  if type(options) ~= "table" then
+    error(("t:request: the options must be a table, got %s"):format(type(options)), 2)
+  end
+  local made = {}
+  for key, value in pairs(options) do made[key] = value end
+  return requests.send("request", made, function() return tools.said(t) end)
+end
+
+--- `t:get(url, options)` and the like: `t:request` with a method, and `t:post(url, body, options)`.
+for name, has_body in pairs({
+  get = false, head = false, delete = false, options = false,
+  post = true, put = true, patch = true,
+}) do
+  methods[name] = function(t, url, ...)
+    if not states[t] then error(("t:%s: call it with a colon"):format(name), 2) end
+    local body, options = nil, ...
+    if has_body then body, options = ... end
+    local made = { method = name:upper(), url = url, body = body }
+    for key, value in pairs(options or {}) do made[key] = value end
+    return requests.send(name, made, function() return tools.said(t) end)
+  end
+end
+
+-- ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+local function folder_of(path) return path:match("^(.*/)") or "" end
+
+local function read(path)
+  local file, message = io.open(path, "rb")
+  if not file then return nil, message end
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file, message = io.open(path, "wb")
+  if not file then return nil, message end
+  file:write(text)
+  return file:close()
+end
+
+--- Writes a file into the test's folder, and gives its path. Folders in the name are made.
+function methods.file(t, name, text)
+  local path = t:tmpdir() .. "/" .. name
+  local ok, message = bed.make_folders((path:match("^(.*)/")))
+  if ok then ok, message = write(path, text) end
+  if not ok then error("t:file: " .. message, 2) end
+  return path
+end
+
+--- The path of a file beside the spec file.
+function methods.fixture(t, name) return folder_of(state_of(t, "fixture").file) .. name end
+
+--- The text of a file beside the spec file.
+function methods.read(t, name)
+  local text, message = read(t:fixture(name))
+  if not text then error("t:read: " .. message, 2) end
+  return text
+end
+
+--- Compares a text with that of a golden file, in the folder `golden` beside the spec file.
+-- With `moonloop test --update` the file is written instead.
+function methods.golden(t, name, text)
+  if type(text) ~= "string" then
+    error(("t:golden: the text must be a string, got %s"):format(type(text)), 2)
+  end
+  local state = state_of(t, "golden")
+  local path = folder_of(state.file) .. "golden/" .. name
+  local expected, message = read(path)
+  if state.options.update then
+    if expected == text then return end
+    local ok
+    ok, message = bed.make_folders((path:match("^(.*)/")))
+    if ok then ok, message = write(path, text) end
+    if not ok then error("t:golden: " .. message, 2) end
+    return
+  end
+  if not expected then
+    failure.fail(("no golden file: %s; 'moonloop test --update' writes it"):format(message), 2)
+  end
+  if expected == text then return end
+  failure.fail(("not what stands in %s; 'moonloop test --update' writes it anew"):format(path), 2,
+    { expected = expected, actual = text })
+end
+
+return tools

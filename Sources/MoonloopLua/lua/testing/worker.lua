@@ -1,0 +1,118 @@
+-- The program started again to run some of the files: what it is called with, and what it tells.
+local bed = require "moonloop.testing.bed"
+local ml = require "moonloop"
+local json = require "moonloop.json"
+
+local worker = {}
+
+-- What is the business of whoever starts workers.
+local not_passed = { jobs = true, watch = true, output = true, ["shuffle-files"] = true }
+
+--- The arguments of a worker.
+-- @param given the options as they were given, a list of { name, value }
+-- @param files the spec files to run
+-- @param path where it is to write what happened, as JSON lines
+function worker.arguments(given, files, path)
+  local list = { "/proc/self/exe", "test", "--jobs", "1" }
+  local function add(...)
+    for _, text in ipairs({ ... }) do list[#list + 1] = text end
+  end
+  add("--output", "json=" .. path)
+  for _, option in ipairs(given) do
+    local name, value = option[1], option[2]
+    if not not_passed[name] then
+      local dashes = (name == "e" or name == "Xhelper") and "-" or "--"
+      if value == false then
+        add("--no-" .. name)
+      elseif value == true then
+        add(dashes .. name)
+      else
+        add(dashes .. name, value)
+      end
+    end
+  end
+  add "--"
+  add(table.unpack(files))
+  return list
+end
+
+--- Reads what a worker wrote.
+-- @return the records, and whether it came to its end
+function worker.records(path)
+  local records, has_ended = {}, false
+  local file = io.open(path, "r")
+  if not file then return records, false end
+  for line in file:lines() do
+    local record = json.decode(line)
+    -- The last line of a worker that was killed may be half a line.
+    if type(record) == "table" then
+      has_ended = has_ended or record.type == "end"
+      records[#records + 1] = record
+    end
+  end
+  file:close()
+  return records, has_ended
+end
+
+--- Has SIGINT and SIGTERM end workers, which then end what they have begun and report. A second
+-- one ends all at once.
+-- @param running the processes, as keys
+-- @param hear is called with the first signal's number
+-- @return what is to be closed afterwards
+function worker.forward(running, hear)
+  local first
+  local numbers = { int = 2, term = 15 }
+  local function forward(_, name)
+    for process in pairs(running) do process:kill(first and "kill" or name) end
+    if first then bed.end_program(numbers[name]) end
+    first = numbers[name]
+    hear(first)
+  end
+  return ml.current():signal { { "int", "term" }, forward, keep_alive = false }
+end
+
+--- Starts a worker in a group of its own: a terminal's Ctrl-C comes to it through us.
+-- @return the process
+function worker.spawn(options)
+  options.group = true
+  local process, message = ml.process.spawn(options)
+  if not process then error("cannot start a worker: " .. message, 0) end
+  return process
+end
+
+--- Runs some files in a worker, to its end.
+-- @param running the processes that run, as keys
+-- @return its records, what it wrote to its standard streams, and how it ended
+function worker.run(given, files, running)
+  local folder <close> = worker.folder()
+  local path = folder.path .. "/records"
+  local options = worker.arguments(given, files, path)
+  options.name = "worker of " .. files[1]
+  options.stdout, options.stderr = "pipe", "pipe"
+  local process = worker.spawn(options)
+  running[process] = true
+  local errors = ml.current():task(function() return process.stderr:read "a" end)
+  local text = process.stdout:read "a"
+  local result = process:await()
+  running[process] = nil
+  result.stdout, result.stderr = text or "", errors:await() or ""
+  local records, has_ended = worker.records(path)
+  if not has_ended then
+    local how = result.signal and "was killed by the signal " .. result.signal
+      or ("ended with status %d"):format(result.code or -1)
+    records[#records + 1] = {
+      type = "problem", file = files[1], name = files[1],
+      problem = { status = "error", kind = "worker", traceback = "",
+        message = ("the process that ran it %s before it was done"):format(how) },
+    }
+  end
+  return records, result
+end
+
+--- A temporary folder that is removed at the end of its scope.
+function worker.folder()
+  local path = assert(bed.make_folder())
+  return setmetatable({ path = path }, { __close = function() bed.remove_folder(path) end })
+end
+
+return worker
