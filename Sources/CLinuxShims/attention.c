@@ -50,20 +50,20 @@ static void interrupt(void) {
   seen = now;
 }
 
+static void raise_attention(void) {
+  cmx_attention_word = 1;
+  if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
+}
+
 static void on_asked(int number) {
   int saved = errno;
   if (number == interrupting()) {
     interrupt();
   } else {
-    cmx_attention_raise();
+    raise_attention();
     visit();
   }
   errno = saved;
-}
-
-void cmx_attention_raise(void) {
-  cmx_attention_word = 1;
-  if (wake_fd > 0) cmx_eventfd_signal(wake_fd);
 }
 
 void cmx_attention_catch(int fd) {
@@ -74,8 +74,6 @@ void cmx_attention_catch(int fd) {
   // The other one first: who catches the first is taken to catch both.
   if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
 }
-
-void cmx_attention_wake(int fd) { wake_fd = fd; }
 
 bool cmx_attention_take(void) {
   if (cmx_attention_word == 0) return false;

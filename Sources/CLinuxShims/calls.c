@@ -1,5 +1,5 @@
-// Every system call of the Linux kernel's side of the loop: the only place that makes them, reads
-// errno, retries EINTR, and can make them fail on purpose.
+// The system calls of the loop's kernel. This target makes all of the core and of the system on top
+// of it: here errno is read, EINTR retried, and a call made to fail on purpose.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 

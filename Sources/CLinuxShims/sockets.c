@@ -69,12 +69,12 @@ bool cmx_address_unix(struct cmx_address *out, const char *path, size_t length) 
   return true;
 }
 
-int cmx_address_family(const struct cmx_address *address) {
+static int address_family(const struct cmx_address *address) {
   return address->size < sizeof(sa_family_t) ? 0 : raw(address)->sa_family;
 }
 
 int cmx_address_port(const struct cmx_address *address) {
-  switch (cmx_address_family(address)) {
+  switch (address_family(address)) {
     case AF_INET: return ntohs(((struct sockaddr_in *)raw(address))->sin_port);
     case AF_INET6: return ntohs(((struct sockaddr_in6 *)raw(address))->sin6_port);
     default: return -1;
@@ -82,7 +82,7 @@ int cmx_address_port(const struct cmx_address *address) {
 }
 
 void cmx_address_set_port(struct cmx_address *address, int port) {
-  switch (cmx_address_family(address)) {
+  switch (address_family(address)) {
     case AF_INET: ((struct sockaddr_in *)raw(address))->sin_port = htons((uint16_t)port); break;
     case AF_INET6: ((struct sockaddr_in6 *)raw(address))->sin6_port = htons((uint16_t)port); break;
   }
@@ -90,7 +90,7 @@ void cmx_address_set_port(struct cmx_address *address, int port) {
 
 size_t cmx_address_text(const struct cmx_address *address, char *text, size_t size) {
   text[0] = 0;
-  switch (cmx_address_family(address)) {
+  switch (address_family(address)) {
     case AF_INET:
       inet_ntop(AF_INET, &((struct sockaddr_in *)raw(address))->sin_addr, text, (socklen_t)size);
       break;
@@ -130,7 +130,7 @@ static int family_of(enum cmx_family family) {
 }
 
 enum cmx_family cmx_family_of(const struct cmx_address *address) {
-  switch (cmx_address_family(address)) {
+  switch (address_family(address)) {
     case AF_UNIX: return cmx_family_unix;
     case AF_INET6: return cmx_family_inet6;
     default: return cmx_family_inet;

@@ -48,14 +48,12 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
 
 size_t cml_bytes(cml_state *s) { return s->used; }
 
-size_t cml_memory_limit(cml_state *s) { return s->limit == SIZE_MAX ? 0 : s->limit; }
 
 void cml_set_memory_limit(cml_state *s, size_t limit) {
   s->limit = limit == 0 ? SIZE_MAX : limit;
   s->refuse_above = limit == 0 || limit > SIZE_MAX / 2 ? SIZE_MAX : limit * 2;
 }
 
-uint64_t cml_allocations(cml_state *s) { return s->allocations; }
 
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good) {
 #ifdef DEBUG

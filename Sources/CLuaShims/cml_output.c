@@ -78,7 +78,6 @@ cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context
   return NULL;
 }
 
-void cml_output_flush(cml_output *output) { fflush(output->files[0]); }
 
 void cml_output_free(cml_output *output) {
   for (int i = 0; i < 2; i++)

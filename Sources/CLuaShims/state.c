@@ -295,18 +295,15 @@ void cml_free(cml_state *s) {
   free(s);
 }
 
-lua_State *cml_main(cml_state *s) { return s->main; }
 lua_State *cml_running(cml_state *s) { return s->running; }
 cml_state *cml_state_of(lua_State *L) { return cml_of(L); }
 void cml_set_host(cml_state *s, void *host) { s->host = host; }
-void *cml_host(cml_state *s) { return s->host; }
 void cml_set_owner(cml_state *s, void *owner) { s->owner = owner; }
 void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }
-int cml_lua_version(cml_state *s) { return (int)lua_version(s->main); }
 const char *cml_lua_version_text(void) { return LUA_VERSION; }
 
 const char *cml_string(lua_State *L, int i, size_t *count) {

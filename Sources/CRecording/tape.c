@@ -79,10 +79,17 @@ static void write_all(const void *bytes, size_t count) {
   }
 }
 
+// Forgets what was kept. The memory stays: an event may be half put down.
+static void drop(void) {
+  cmx_intake_here = NULL;
+  cmx_ending_waits = false;
+  cmx_ending_take_deferred();
+}
+
 static void flush(void) {
   if (tape.count == 0) return;
   if (tape.is_held) {
-    if (tape.count > HELD_BYTES) cmr_drop();
+    if (tape.count > HELD_BYTES) drop();
     return;
   }
   struct part part = {part_mark, (uint32_t)tape.count, 0, tape.first};
@@ -176,13 +183,6 @@ int cmr_commit(int fd) {
   write_head();
   flush();
   return -tape.failure;
-}
-
-// The memory stays: an event may be half put down.
-void cmr_drop(void) {
-  cmx_intake_here = NULL;
-  cmx_ending_waits = false;
-  cmx_ending_take_deferred();
 }
 
 // ---- Reading -------------------------------------------------------------------------------

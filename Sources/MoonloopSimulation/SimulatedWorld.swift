@@ -138,8 +138,6 @@ extension SimulatedWorld {
     kernels.append(WeakKernel(object: kernel))
   }
 
-  var wallTimeLocked: Int64 { time.addingSaturated(wallOffset) }
-
   /// Whether somebody waits for the baton.
   var hasRunnable: Bool { !runnable.isEmpty }
 

@@ -48,14 +48,36 @@ _WAIT = re.compile(r"(cmx_)?(epoll_|timerfd_|eventfd)\w*|p?poll|p?select|\w*slee
 _CLOCK = re.compile(
     r"clock_gettime|clock_gettime64|gettimeofday|time|\$s\w*(Continuous|Suspending)Clock\w*"
 )
+_CALL = re.compile(  # of descriptors and files
+    r"\$s5Glibc5errno\w*|__errno_location|p?read|p?write|open(at)?(64)?|close|fcntl(64)?|ioctl"
+    r"|socket|bind|listen|accept4?|connect|[gs]etsockopt|get(sock|peer)name|send(to|msg)?"
+    r"|recv(from|msg)?|pipe2?|dup[23]?|[fl]?stat(64)?|unlink|mkdir|opendir|readlink|kill"
+    r"|sigaction|waitp?id"
+)
+_TAPE = re.compile(r"cmr_\w+")
 _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
     (r"(MoonloopCore|MoonloopSystem|MoonloopSimulation|CLinuxShims)/.*", _LUA, "this knows no Lua"),
+    (r"(MoonloopCore|MoonloopSystem|MoonloopRecording)/.*", _CALL,
+     "only CLinuxShims makes system calls and reads errno"),
+    # Those left out are faces of the C library for scripts, or work before and beside a loop.
+    (r"Moonloop/(?!Posix/|Console/|Testing/|Recording/|Workers/WorkerText|Runtime/StandardError).*",
+     _CALL, "only CLinuxShims makes system calls and reads errno"),
+    (r"(?!CRecording/|MoonloopRecording/).*", _TAPE, "only MoonloopRecording knows the tape"),
     (r"MoonloopCore/(?!Kernel/).*", _WAIT, "only Kernel/ waits"),
     (r"MoonloopCore/(?!Kernel/).*", _CLOCK, "only Kernel/ reads a clock"),
     (r"(MoonloopSystem|CLuaShims|LuaEmbed|Moonloop|MoonloopCLI)/.*", _WAIT, "only Kernel/ waits"),
     # CLuaShims may read a clock: the watchdog stands below the loop and knows no kernel.
     (r"(MoonloopSystem|LuaEmbed|Moonloop|MoonloopCLI)/.*", _CLOCK, "only Kernel/ reads a clock"),
 ]
+# Folders of a target, and those whose symbols they may refer to. Folders that are not named here
+# may refer to all of their target.
+FOLDERS = {
+    "MoonloopCore": {"Kernel": set()},  # Loop, Items and Timers are parts of one object
+    "MoonloopSystem": {
+        "Children": set(), "Signals": set(), "Sockets": set(), "Streams": {"Sockets"},
+        "Terminals": set(), "Watches": set(),
+    },
+}
 _IMPORT = re.compile(
     r"\s*(?:@\w+(?:\(.*?\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+)"
@@ -103,3 +125,32 @@ def symbols(source: Source, names):
                 more = f" and {len(found) - 1} like it" if len(found) > 1 else ""
                 what = f"its object refers to '{found[0]}'{more}, but {why}"
                 yield source.finding(1, "symbol", what, _DO)
+
+
+def folders(seen):
+    """Findings on the folders of each target; `seen` has (source, names, defined names)."""
+    homes = {}
+    for source, _, defined in seen:
+        target, folder = source.path.split("/")[1:3]
+        if target in FOLDERS:
+            homes.update(((target, name), folder) for name in defined)
+    for source, names, _ in seen:
+        target, folder = source.path.split("/")[1:3]
+        allowed = FOLDERS.get(target, {}).get(folder)
+        if allowed is None:
+            continue
+        others = {homes.get((target, name), folder): name for name in sorted(names)}
+        for other, name in others.items():
+            if other != folder and other not in allowed:
+                what = f"{folder}/ may not use {other}/, but its object refers to '{name}'"
+                yield source.finding(1, "folder", what, "see FOLDERS in scripts/rules/layers.py")
+
+
+def unused(seen):
+    """Findings on functions of our C targets that no other object refers to."""
+    used = {name for _, names, defined in seen for name in names - defined}
+    for source, _, defined in seen:
+        for name in sorted(defined - used):
+            if source.suffix == ".c" and re.match(r"cm[lxro]_", name):
+                what = f"nobody but this file uses '{name}'"
+                yield source.finding(1, "unused", what, "make it static, or remove it")

@@ -256,14 +256,10 @@ static inline int cmx_ending(void) { return cmx_ending_word; }
 // wake-up; a call-out that is the same as at the last such signal is visited. No effect if the
 // program handles that signal by itself.
 void cmx_attention_catch(int wake_fd);
-// Another loop is woken from now on.
-void cmx_attention_wake(int fd);
 extern volatile int cmx_attention_word;
 static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
 // Whether somebody asked since the last call.
 bool cmx_attention_take(void);
-// The same from within, for the loop of this process. Any thread.
-void cmx_attention_raise(void);
 // How long the call-out that is visited has been seen to go on.
 int64_t cmx_attention_busy_ns(void);
 // Whether a process would hear of it.

@@ -113,8 +113,6 @@ bool cml_set_up(cml_state *s, int (*body)(lua_State *L));
 typedef struct cml_output cml_output;
 typedef void (*cml_output_taker)(void *context, int stream, const char *bytes, size_t count);
 cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context);
-// Hands over what is no whole line.
-void cml_output_flush(cml_output *output);
 void cml_output_free(cml_output *output);
 // Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
 // below a door.
@@ -122,19 +120,16 @@ void cml_close(cml_state *s);
 // Frees the record of a closed state, which must not be interrupted any more; before, it tells of
 // errors in the last finalizers.
 void cml_free(cml_state *s);
-lua_State *cml_main(cml_state *s);
 // The coroutine that runs now, or the main one.
 lua_State *cml_running(cml_state *s);
 cml_state *cml_state_of(lua_State *L);  // [-0, +0, -]
 void cml_set_host(cml_state *s, void *host);
-void *cml_host(cml_state *s);
 // The object of the binding that this state belongs to.
 void cml_set_owner(cml_state *s, void *owner);
 void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
 bool cml_is_owner(cml_state *s);
 size_t cml_bytes(cml_state *s);
-size_t cml_memory_limit(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
 // A small step of the collector, if something was allocated since the last; true when it worked.
 bool cml_idle_collect(cml_state *s);
@@ -142,8 +137,6 @@ bool cml_idle_collect(cml_state *s);
 void cml_collect(cml_state *s);
 // While a host sets its things up, nothing is garbage: no collection begins by itself.
 void cml_pause_collector(cml_state *s, bool pauses);
-// 504 and so on, as the linked library says. Releases are not part of it.
-int cml_lua_version(cml_state *s);
 // Whom to tell that a finalizer raised an error, at the end of the call in which it did: with its
 // text, or with the reason of the stop that ended it. It may call Lua, unless the state is closed.
 void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char *text, int reason),
@@ -158,7 +151,6 @@ const char *cml_lua_version_text(void);
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good);
 // What is left of it: 0 when it has failed, or is off.
 uint64_t cml_fault_countdown(cml_state *s);
-uint64_t cml_allocations(cml_state *s);
 
 // The door ----------------------------------------------------------------------------------------
 

@@ -22,8 +22,6 @@ int cmr_hold(void);
 bool cmr_is_held(void);
 // Writes what was kept into a descriptor, which is then the tape's, and goes on.
 int cmr_commit(int fd);
-// Forgets what was kept.
-void cmr_drop(void);
 
 enum cmr_flaw {
   cmr_sound,

@@ -1,4 +1,5 @@
-// The seam to the world: the only place that waits, reads a clock or touches a descriptor.
+// The seam to the world: the only folder of the core that waits, reads a clock or touches a
+// descriptor; all by the functions of `CLinuxShims`, which makes the system calls and reads errno.
 // `LinuxKernel` (epoll) implements it here, and the tests' `SimulatedKernel` (memory only, exact).
 
 /// What a registration wants to hear of a descriptor, and what the kernel said of it.

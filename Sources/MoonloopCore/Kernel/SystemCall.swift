@@ -112,8 +112,6 @@ package enum Errno {
   package static let isDirectory: Int32 = 21
   package static let brokenPipe: Int32 = 32
   package static let invalid: Int32 = 22
-  package static let tooManyFilesInSystem: Int32 = 23
-  package static let tooManyFiles: Int32 = 24
   package static let notSocket: Int32 = 88
   package static let addressInUse: Int32 = 98
   package static let inProgress: Int32 = 115

@@ -123,8 +123,6 @@ package struct TimerStore {
     firstGeneration = (Self.stores.add(1, ordering: .relaxed).oldValue &<< 16) | 1
   }
 
-  package var liveCount: Int { records.count - free.count }
-
   package func deallocate() {
     records.deallocate()
     free.deallocate()

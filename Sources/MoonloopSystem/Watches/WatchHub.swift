@@ -59,9 +59,6 @@ package final class WatchHub {
   func add(_ watch: FileWatch) { watches.append(watch) }
   func remove(_ watch: FileWatch) { watches.removeAll { $0 === watch } }
 
-  /// How many folders are watched, for tests.
-  package var folderCount: Int { folders.count }
-
   // MARK: Folders
 
   /// Watches a folder for somebody.

@@ -1,14 +1,6 @@
-// Attention: another process of the same user has something to ask, and sends a signal for it.
+// What a loop does when another process asks for attention.
 
 internal import CLinuxShims
-
-/// Whether another process wants something of this one. Any thread.
-///
-/// Meant for a console that is opened when somebody wants it: until then nothing is there.
-package enum Attention {
-  @inline(__always)
-  static var isAskedFor: Bool { cmx_attention() }
-}
 
 extension Loop {
   /// From now on a body is called in a pass of this loop when another process asked for attention,

@@ -1,0 +1,11 @@
+// Attention: another process of the same user has something to ask, and sends a signal for it.
+
+internal import CLinuxShims
+
+/// Whether another process wants something of this one. Any thread.
+///
+/// Meant for a console that is opened when somebody wants it: until then nothing is there.
+package enum Attention {
+  @inline(__always)
+  static var isAskedFor: Bool { cmx_attention() }
+}
