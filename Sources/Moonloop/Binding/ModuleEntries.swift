@@ -2,7 +2,7 @@
 
 internal import LuaEmbed
 
-/// The functions of the module itself.
+/// The functions of the module itself; the kinds of items add theirs.
 let moduleEntries: [LuaEntry] = [
   .function("current", moduleCurrent),
   .function("now", moduleNow),
@@ -15,12 +15,4 @@ let moduleEntries: [LuaEntry] = [
   .function("await", moduleAwait, then: moduleAwaitSecond),
   .function("channel", moduleChannel),
   .function("semaphore", moduleSemaphore),
-  .function("timer", moduleTimer),
-  .function("source", moduleSource),
-  .function("fd", moduleDescriptor),
-  .function("stream", moduleStream),
-  .function("observer", moduleObserver),
-  .function("worker", moduleWorker),
-  .function("signal", moduleSignal),
-  .function("watch", moduleWatch),
 ]

@@ -8,7 +8,7 @@ extension Runtime {
   /// Makes the module and puts it where `require "moonloop"` finds it.
   func openModules() {
     let stack = state.stack
-    state.push(module: LuaModule("moonloop", moduleEntries), on: stack)
+    state.push(module: LuaModule("moonloop", moduleEntries + moduleKindEntries), on: stack)
     for module in innerModules {
       stack.push(module.name)
       state.push(module: module, on: stack)

@@ -6,6 +6,8 @@ internal import MoonloopCore
 final class SourceKind: ItemKind {
   static let word = "source"
   static var handles: ItemHandles? { ItemHandles(slots: 3, sourceEntries) }
+  static var loopEntries: [LuaEntry] { [.method("source", loopSource)] }
+  static var moduleEntries: [LuaEntry] { [.function("source", moduleSource)] }
 
   let seat: KindSeat
   let perform: Loop.Source.Perform

@@ -8,6 +8,8 @@ final class DescriptorKind: ItemKind {
   static var handles: ItemHandles? {
     ItemHandles(slots: 2, descriptorEntries)
   }
+  static var loopEntries: [LuaEntry] { [.method("fd", loopDescriptor)] }
+  static var moduleEntries: [LuaEntry] { [.function("fd", moduleDescriptor)] }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

@@ -16,6 +16,9 @@ protocol ItemKind: AnyObject {
   static var word: String { get }
   /// Its handles; nil if its items are reached through handles of another sort.
   static var handles: ItemHandles? { get }
+  /// What makes its items: methods of the loop, and functions of the module.
+  static var loopEntries: [LuaEntry] { get }
+  static var moduleEntries: [LuaEntry] { get }
   /// Whether its items hold a run open.
   static var holdsRuns: Bool { get }
   /// Whether a test leaves an item behind even if the loop does not hold it.
@@ -82,6 +85,8 @@ struct KindSeat {
 // MARK: - What most kinds say
 
 extension ItemKind {
+  static var loopEntries: [LuaEntry] { [] }
+  static var moduleEntries: [LuaEntry] { [] }
   static var holdsRuns: Bool { true }
   static var isLeftUnheld: Bool { false }
   static var keepsState: Bool { false }

@@ -12,6 +12,10 @@ private var allItemKinds: [any ItemKind.Type] {
   ]
 }
 
+/// What the kinds add to the loop, and to the module, such as `loop:pressure` and `ml.pressure`.
+var loopKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.loopEntries } }
+var moduleKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.moduleEntries } }
+
 /// The kinds of a runtime. The number of a kind, which its items and its handles have, is one more
 /// than its place. Loop thread only.
 final class ItemKinds {

@@ -4,7 +4,7 @@ internal import LuaEmbed
 
 /// What the loop's handle offers.
 let loopEntries: [LuaEntry] =
-  loopRunEntries + loopMakingEntries + loopItemEntries + [
+  loopRunEntries + loopMakingEntries + loopKindEntries + loopItemEntries + [
     .method("record", loopRecord),
     .method("why", loopWhy),
     .method("dump", loopDump),
@@ -22,22 +22,11 @@ private let loopRunEntries: [LuaEntry] = [
   .field("on_error", loopOnError, set: loopSetOnError),
 ]
 
-/// What makes something and adds it.
+/// What makes something that is no item, and adds it; the kinds of items add theirs.
 private let loopMakingEntries: [LuaEntry] = [
-  .method("timer", loopTimer),
-  .method("after", loopAfter),
-  .method("every", loopEvery),
-  .method("at", loopAt),
-  .method("source", loopSource),
-  .method("fd", loopDescriptor),
-  .method("stream", loopStream),
-  .method("observer", loopObserver),
-  .method("port", loopPort),
   .method("perform", loopPerform),
   .method("perform_after", loopPerformAfter),
   .method("task", loopTask),
-  .method("signal", loopSignal),
-  .method("watch", loopWatch),
 ]
 
 /// Modes, and items of any kind in them.

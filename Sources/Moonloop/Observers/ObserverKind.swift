@@ -7,6 +7,8 @@ final class ObserverKind: ItemKind {
   static let word = "observer"
   static var handles: ItemHandles? { ItemHandles(slots: 1, observerEntries) }
   static var holdsRuns: Bool { false }  // R38
+  static var loopEntries: [LuaEntry] { [.method("observer", loopObserver)] }
+  static var moduleEntries: [LuaEntry] { [.function("observer", moduleObserver)] }
 
   let seat: KindSeat
   let activity: Loop.Observer.Handler

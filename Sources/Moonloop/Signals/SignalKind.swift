@@ -7,6 +7,8 @@ internal import MoonloopSystem
 final class SignalKind: ItemKind {
   static let word = "signal"
   static var handles: ItemHandles? { ItemHandles(slots: 1, signalEntries) }
+  static var loopEntries: [LuaEntry] { [.method("signal", loopSignal)] }
+  static var moduleEntries: [LuaEntry] { [.function("signal", moduleSignal)] }
 
   let seat: KindSeat
 

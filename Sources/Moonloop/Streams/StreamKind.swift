@@ -7,6 +7,8 @@ internal import MoonloopSystem
 final class StreamKind: ItemKind {
   static let word = "stream"
   static var handles: ItemHandles? { ItemHandles(slots: 1, streamEntries) }
+  static var loopEntries: [LuaEntry] { [.method("stream", loopStream)] }
+  static var moduleEntries: [LuaEntry] { [.function("stream", moduleStream)] }
 
   let seat: KindSeat
   let event: Loop.DescriptorSource.Handler

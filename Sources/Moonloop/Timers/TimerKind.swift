@@ -1,10 +1,18 @@
 // Timers that are items: those of the program. The timers of scripts are records in slots.
 
+internal import LuaEmbed
 internal import MoonloopCore
 
 final class TimerKind: ItemKind {
   static let word = "timer"
   static var handles: ItemHandles? { nil }
+  static var loopEntries: [LuaEntry] {
+    [
+      .method("timer", loopTimer), .method("after", loopAfter), .method("every", loopEvery),
+      .method("at", loopAt),
+    ]
+  }
+  static var moduleEntries: [LuaEntry] { [.function("timer", moduleTimer)] }
 
   let seat: KindSeat
 

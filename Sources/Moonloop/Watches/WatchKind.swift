@@ -7,6 +7,8 @@ internal import MoonloopSystem
 final class WatchKind: ItemKind {
   static let word = "watch"
   static var handles: ItemHandles? { ItemHandles(slots: 1, watchEntries) }
+  static var loopEntries: [LuaEntry] { [.method("watch", loopWatch)] }
+  static var moduleEntries: [LuaEntry] { [.function("watch", moduleWatch)] }
 
   let seat: KindSeat
 

@@ -7,6 +7,7 @@ final class WorkerKind: ItemKind {
   static let word = "worker"
   static var handles: ItemHandles? { ItemHandles(slots: 1, workerEntries) }
   static var keepsState: Bool { true }  // How a worker ended can still be asked.
+  static var moduleEntries: [LuaEntry] { [.function("worker", moduleWorker)] }
 
   let seat: KindSeat
   let notice: Loop.Port.Handler
