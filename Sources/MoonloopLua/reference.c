@@ -43,6 +43,9 @@ static const char signals[] = {
 static const char watches[] = {
 #embed "../../docs/types/watches.lua"
 };
+static const char pressure[] = {
+#embed "../../docs/types/pressure.lua"
+};
 static const char terminals[] = {
 #embed "../../docs/types/terminals.lua"
 };
@@ -83,9 +86,9 @@ static const char compat[] = {
 static const struct cmo_source files[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
     FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(ports), FILE(workers),
-    FILE(signals), FILE(watches), FILE(terminals), FILE(processes), FILE(tasks), FILE(channels),
-    FILE(inspection), FILE(recording), FILE(reload), FILE(configuration), FILE(testing),
-    FILE(test_tools), FILE(compat),
+    FILE(signals), FILE(watches), FILE(pressure), FILE(terminals), FILE(processes), FILE(tasks),
+    FILE(channels), FILE(inspection), FILE(recording), FILE(reload), FILE(configuration),
+    FILE(testing), FILE(test_tools), FILE(compat),
 };
 
 const struct cmo_source *cmo_reference(size_t *count) {

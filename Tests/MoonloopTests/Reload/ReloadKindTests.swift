@@ -26,6 +26,8 @@ import Testing
     if not READ then READ, WRITTEN = require("moonloop.posix").pipe() end
     made[#made + 1] = loop:fd { fd = READ, close = true, read = function() end }
     made[#made + 1] = loop:fd { fd = WRITTEN, close = true, write = function() end }
+    made[#made + 1] = loop:pressure { resource = "io", file = "/proc/self/fd/" .. READ,
+      function() end }
     for index, handle in ipairs(made) do
       assert(not state[index] or rawequal(state[index], handle), index)
       state[index] = handle
@@ -44,7 +46,7 @@ import Testing
       [Step(time: 1.5, files: [:]), Step(time: 2.5, files: [:])], seconds: 3)
     #expect(
       run.lines == [
-        "generation 2: 11 kept, 5 made, 5 ended", "generation 3: 11 kept, 5 made, 5 ended",
+        "generation 2: 12 kept, 5 made, 5 ended", "generation 3: 12 kept, 5 made, 5 ended",
       ])
     #expect(run.reports == [])
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Examples with other programs")
 struct SystemExampleTests {
   /// Those that are run here.
-  static let files = ["tail.lua", "supervise.lua", "pipeline.lua"]
+  static let files = ["tail.lua", "supervise.lua", "pipeline.lua", "pressure.lua"]
 
   private func path(_ name: String) -> String {
     Program.examples.appendingPathComponent(name).path
@@ -70,6 +70,22 @@ struct SystemExampleTests {
       let outcome = try program.wait()
       #expect(outcome.output == written)
       #expect(outcome.output == (try String(contentsOf: real, encoding: .utf8)))
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test("pressure.lua tells of pressure, and of its end")
+  func pressure() throws {
+    try withFile("", name: "fifo") { file in
+      _ = try shell("rm \(file); mkfifo \(file)")
+      let program = try Program(["run", path("pressure.lua"), file], input: nil)
+      // Opened once somebody reads.
+      let text = "some avg10=12.50 avg60=0.00 avg300=0.00 total=9"
+      _ = try shell("timeout 20 sh -c 'echo \(text) > \(file)'")
+      try program.waitFor("memory: short, 12.5 %\n")
+      program.send(SIGTERM)
+      let outcome = try program.wait()
+      #expect(outcome.output.hasPrefix("memory: short, 12.5 %\n"), "\(outcome)")
       #expect(outcome.status == 0, "\(outcome)")
     }
   }

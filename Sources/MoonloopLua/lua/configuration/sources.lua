@@ -135,6 +135,17 @@ sources.kinds = {
     words = function(one) return "changes of " .. one.watch end,
     method = "watch", made = "a file watch", holding = "file watch",
   },
+  pressure = {
+    fields = { pressure = rules.word { "memory", "cpu", "io" }, stall = rules.positive_seconds,
+      window = rules.positive_seconds, level = rules.word { "some", "full" }, file = rules.text },
+    handler = "needed",
+    make = function(loop, name, one)
+      return loop:pressure(options(name, one, { resource = one.pressure, stall = one.stall,
+        window = one.window, level = one.level, file = one.file }))
+    end,
+    words = function(one) return "pressure of " .. one.pressure end,
+    method = "pressure",
+  },
   process = {
     fields = { process = argv, cwd = rules.text }, handler = "allowed",
     make = function(_, name, one)

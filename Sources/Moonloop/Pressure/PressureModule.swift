@@ -1,0 +1,144 @@
+// Pressure in Lua: `loop:pressure`, `ml.pressure`.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+private let pressureOptions: [StaticString] = [
+  "resource", "stall", "window", "level", "file", "name", "modes", "keep_alive", "on_error",
+]
+private let resources: [(name: String, value: String)] = ["memory", "cpu", "io"].map { ($0, $0) }
+private let levels: [(name: String, value: Bool)] = [("some", false), ("full", true)]
+
+/// `loop:pressure { resource, stall, window, level, file, name, modes, …, handler }`
+let loopPressure: LuaRawFunction = { L, context in
+  host(L, context, "pressure") { call in
+    try call.requireLoop()
+    return try makePressure(call, options: 2, isAdded: true)
+  }
+}
+
+/// `ml.pressure { … }`: made, in no mode yet.
+let modulePressure: LuaRawFunction = { L, context in
+  host(L, context, "pressure") { call in try makePressure(call, options: 1, isAdded: false) }
+}
+
+private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
+  try call.requireOpen()
+  let options = try call.options(
+    index, pressureOptions, example: "{ resource = \"memory\", function(pressure, figures) … end }")
+  let wanted = try call.wantedPressure(options)
+  let name = try options.string("name") ?? wanted.resource
+  let modes = try call.modesOption(options, isAdded: isAdded)
+  _ = try options.pushHandler("[1]", isRequired: true)
+  let kept = try call.remake(
+    PressureKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
+  ) { ScriptPressure.of($0)?.isSame(as: wanted) ?? false }
+  if kept != nil { return 1 }
+  let source = try call.makeSource(of: wanted, name: name)
+  call.stack.rotate(-2, 1)
+  call.stack.popSlot(1, of: -2)
+  do {
+    try call.applyCommonOptions(options, to: source)
+    if isAdded { try call.addNew(source, to: modes) }
+  } catch {
+    call.runtime.end(source)
+    throw error
+  }
+  return 1
+}
+
+extension HostCall {
+  fileprivate func wantedPressure(_ options: Options) throws(ScriptMistake) -> ScriptPressure {
+    guard let resource = try options.names("resource", resources, "resource"),
+      resource.count == 1
+    else { throw mistake("needs 'resource': \"memory\", \"cpu\" or \"io\"") }
+    let levels = try options.names("level", levels, "level") ?? [false]
+    if levels.count != 1 { throw mistake("'level' must be \"some\" or \"full\"") }
+    let window = try options.seconds("window", .positive) ?? 2_000_000_000
+    if !(500_000_000...10_000_000_000).contains(window) {
+      throw mistake("'window' must be from 0.5 to 10 seconds, got \(Double(window) / 1e9)")
+    }
+    let stall = try options.seconds("stall", .positive) ?? window / 10
+    if !(1000...window).contains(stall) {
+      throw mistake("'stall' must be from 1e-6 seconds to 'window', got \(Double(stall) / 1e9)")
+    }
+    let path = try options.string("file") ?? "/proc/pressure/\(resource[0])"
+    if path.isEmpty || path.utf8.contains(0) {
+      throw mistake("'file' must be the path of a pressure file")
+    }
+    let trigger = Loop.PressureWatch.Trigger(
+      isFull: levels[0], stall_us: stall / 1000, window_us: window / 1000)
+    return ScriptPressure(resource[0], trigger, path: path)
+  }
+
+  /// Makes the source, and pushes its handle. [-0, +1]
+  fileprivate func makeSource(
+    of wanted: ScriptPressure, name: String
+  ) throws -> Loop.DescriptorSource {
+    guard loop.kernel is LinuxKernel else {
+      throw OperatingFailure("pressure: a simulated system has no pressure", "ENOTSUP")
+    }
+    let kind = kind(PressureKind.self)
+    let source: Loop.DescriptorSource
+    do throws(SystemError) {
+      source = try Loop.PressureWatch.make(
+        Array(wanted.path.utf8) + [0], wanted.trigger, name: name, on: loop
+      ) { [unowned kind] in kind.deliver($0, $1) }
+    } catch { throw failure(error, wanted) }
+    source.onFailure = self.kind(DescriptorKind.self).failure
+    push(kind, source)
+    source.maker.state = wanted
+    return source
+  }
+
+  /// A refusal of the system in words that say what to do.
+  private func failure(_ error: SystemError, _ wanted: ScriptPressure) -> OperatingFailure {
+    let text = "pressure: \(wanted.path): "
+    switch (error.call, error.code) {
+    case ("open", _) where error.name == "ENOENT":
+      return OperatingFailure(
+        text + "there is no such file; the kernel does not measure pressure, or 'file' is wrong",
+        "ENOENT")
+    case (_, 95):  // EOPNOTSUPP
+      return OperatingFailure(
+        text + "it takes no trigger; pressure is switched off (psi=1), or it is no pressure file",
+        "ENOTSUP")
+    case ("write", _) where error.name == "EINVAL":
+      return OperatingFailure(
+        text + "the kernel refuses this stall and window; without privileges the window must be a "
+          + "multiple of 2 seconds", "EINVAL")
+    default: return OperatingFailure(text + "\(error)", error.name)
+    }
+  }
+}
+
+/// `pressure.resource`: what is watched; nil once the handle has ended.
+let pressureResource: LuaRawFunction = { L, context in
+  host(L, context, "resource") { call in
+    let source = try call.selfItem(of: PressureKind.self)
+    if let pressure = ScriptPressure.of(source) {
+      call.stack.push(pressure.resource)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+/// `pressure.level`: "some" or "full"; nil once the handle has ended.
+let pressureLevel: LuaRawFunction = { L, context in
+  host(L, context, "level") { call in
+    let source = try call.selfItem(of: PressureKind.self)
+    if let pressure = ScriptPressure.of(source) {
+      call.stack.push(pressure.trigger.level)
+    } else {
+      call.stack.pushNil()
+    }
+    return 1
+  }
+}
+
+/// What a handle offers.
+let pressureEntries: [LuaEntry] =
+  [.field("resource", pressureResource), .field("level", pressureLevel)] + itemEntries
