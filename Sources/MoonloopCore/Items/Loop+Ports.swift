@@ -10,6 +10,16 @@ struct DescriptorSlot: BitwiseCopyable {
   var generation: UInt32
 }
 
+/// How a loop stands to the libdispatch main queue. Loop thread only.
+struct MainQueueState {
+  /// A block of it is being called, or it is kept from a nested run.
+  var isServed = false
+  /// The kernel is not asked for it meanwhile.
+  var isSilent = false
+  /// Whether it holds runs open in common modes (R8).
+  var holds = true
+}
+
 extension Loop {
   // MARK: Ready
 
@@ -52,14 +62,14 @@ extension Loop {
     }
     isAsleep.store(false, ordering: .sequentiallyConsistent)
     mode.round = mode.readyCount
-    if kernel.wallClockSteps != wallClockSteps { followWallClock() }
+    if kernel.wallClockSteps != wallClock.steps { followWallClock() }
   }
 
   private func take(_ count: Int, _ mode: Mode) {
     for index in 0..<count {
       let event = events[index]
       if event.token == ReadyItem.mainQueueToken {
-        if !mode.mainQueueIsReady && !isDrainingMainQueue {
+        if !mode.mainQueueIsReady && !mainQueue.isServed {
           mode.mainQueueIsReady = true
           mode.appendReady(.mainQueue)
         }
@@ -100,7 +110,7 @@ extension Loop {
   }
 
   private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
-    if item == .mainQueue { return !isDrainingMainQueue }
+    if item == .mainQueue { return !mainQueue.isServed }
     if let port = item.port {
       return port._withUnsafeGuaranteedRef { port in
         port.isValid && !port.isSuspended && port.waiting > 0
@@ -303,28 +313,28 @@ extension Loop {
   }
 
   private func serveMainQueue() -> Bool {
-    if isDrainingMainQueue { return false }  // R124
-    isDrainingMainQueue = true
+    if mainQueue.isServed { return false }  // R124
+    mainQueue.isServed = true
     callOutToMainQueue()
-    isDrainingMainQueue = false
-    if mainQueueIsSilent { setMainQueueInterest(.read) }
+    mainQueue.isServed = false
+    if mainQueue.isSilent { setMainQueueInterest(.read) }
     return true
   }
 
   /// A run that begins inside a block of the main queue is not to hear of it (R124).
   package func silenceMainQueue() {
-    if isDrainingMainQueue && !mainQueueIsSilent { setMainQueueInterest([]) }
+    if mainQueue.isServed && !mainQueue.isSilent { setMainQueueInterest([]) }
   }
 
   /// Keeps the main queue from a nested run, as a block of it does (R124, R135).
   func withholdMainQueue(_ isWithheld: Bool) {
-    isDrainingMainQueue = isWithheld
+    mainQueue.isServed = isWithheld
     if isWithheld { return silenceMainQueue() }
-    if mainQueueIsSilent { setMainQueueInterest(.read) }
+    if mainQueue.isSilent { setMainQueueInterest(.read) }
   }
 
   private func setMainQueueInterest(_ interest: Interest) {
-    mainQueueIsSilent = interest.isEmpty
+    mainQueue.isSilent = interest.isEmpty
     guard let fd = kernel.mainQueueDescriptor else { return }
     for mode in modes where mode.servesMainQueue {
       if let set = mode.pollSet {

@@ -4,16 +4,16 @@ extension Loop {
   /// A source was marked: it is looked at in the next source step. Loop thread only.
   @inline(__always)
   package func noteSignalled(_ source: Source) {
-    lastSignal &+= 1
-    if source.isOwned(by: self) { source.signalNumber = lastSignal }
-    signalled.append(SignalledSource(retaining: source, number: lastSignal))
+    signals.last &+= 1
+    if source.isOwned(by: self) { source.signalNumber = signals.last }
+    signals.entries.append(SignalledSource(retaining: source, number: signals.last))
   }
 
   /// Whether a signal of the source waits in the list.
   package func isNoted(_ source: Source) -> Bool {
     if source.isOwned(by: self) && source.signalNumber == 0 { return false }
-    return (0..<signalled.count).contains {
-      signalled[$0].isOf(source) && isLive(signalled[$0])
+    return (0..<signals.entries.count).contains {
+      signals.entries[$0].isOf(source) && isLive(signals.entries[$0])
     }
   }
 
@@ -24,26 +24,26 @@ extension Loop {
     drainInbox()
     var any = false
     if !requests.isEmpty { any = performTaken(requests.take(for: mode), mode) }
-    if signalled.isEmpty || (any && onlyOne) { return any }
+    if signals.entries.isEmpty || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }
 
   private func performSignalled(_ mode: Mode, onlyOne: Bool) -> Bool {
-    let outer = signalledInBatches
+    let outer = signals.inBatches
     let batch = takeBatch(mode)
-    signalledInBatches = signalled.count
+    signals.inBatches = signals.entries.count
     var any = false
     for index in batch {
       if any && onlyOne { break }  // The others stay marked (R43).
-      let done = signalled[batches[index]].withSource { source in
+      let done = signals.entries[signals.batches[index]].withSource { source in
         guard source.isValid, source.takeMark() else { return false }  // R45, R48
         callOut(to: source, mode)
         return true
       }
       any = any || done
     }
-    while batches.count > batch.lowerBound { batches.removeLast() }
-    signalledInBatches = outer
+    while signals.batches.count > batch.lowerBound { signals.batches.removeLast() }
+    signals.inBatches = outer
     forgetAnswered()
     return any
   }
@@ -52,30 +52,32 @@ extension Loop {
   /// are in order of their signals (R42).
   /// - Returns: Where in `batches` their places are.
   private func takeBatch(_ mode: Mode) -> Range<Int> {
-    let start = batches.count
+    let start = signals.batches.count
     var isSorted = true
-    for place in 0..<signalled.count {
-      let entry = signalled[place]
+    for place in 0..<signals.entries.count {
+      let entry = signals.entries[place]
       guard isPerformed(entry, in: mode) else { continue }
-      if batches.count > start, entry.precedes(signalled[batches[batches.count - 1]]) {
+      if signals.batches.count > start,
+        entry.precedes(signals.entries[signals.batches[signals.batches.count - 1]])
+      {
         isSorted = false
       }
-      batches.append(place)
+      signals.batches.append(place)
     }
     if !isSorted {
-      let places = (start..<batches.count).map { batches[$0] }
-        .sorted { signalled[$0].precedes(signalled[$1]) }
-      for (index, place) in places.enumerated() { batches[start + index] = place }
+      let places = (start..<signals.batches.count).map { signals.batches[$0] }
+        .sorted { signals.entries[$0].precedes(signals.entries[$1]) }
+      for (index, place) in places.enumerated() { signals.batches[start + index] = place }
     }
-    if eventOrder != nil { drawOrder(of: start..<batches.count) }
-    return start..<batches.count
+    if eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
+    return start..<signals.batches.count
   }
 
   /// Permutes what is signalled at once among sources of the same order.
   @inline(never)
   private func drawOrder(of batch: Range<Int>) {
-    let order = { [signalled, batches] (index: Int) in
-      signalled[batches[index]].withSource { $0.order }
+    let order = { [signals] (index: Int) in
+      signals.entries[signals.batches[index]].withSource { $0.order }
     }
     var start = batch.lowerBound
     while start < batch.upperBound {
@@ -83,7 +85,9 @@ extension Loop {
       while end < batch.upperBound, order(end) == order(start) { end += 1 }
       while end - start > 1 {
         let drawn = start + (eventOrder?.draw(below: end - start) ?? 0)
-        (batches[start], batches[drawn]) = (batches[drawn], batches[start])
+        (signals.batches[start], signals.batches[drawn]) = (
+          signals.batches[drawn], signals.batches[start]
+        )
         start += 1
       }
       start += 1
@@ -94,30 +98,30 @@ extension Loop {
   /// batch may come to. What nobody else holds is let go afterwards, for a deinit may signal
   /// another source.
   private func forgetAnswered() {
-    var kept = signalledInBatches
-    let first = answered.count
-    for place in kept..<signalled.count {
-      let entry = signalled[place]
+    var kept = signals.inBatches
+    let first = signals.answered.count
+    for place in kept..<signals.entries.count {
+      let entry = signals.entries[place]
       if isLive(entry) {
-        signalled[kept] = entry
+        signals.entries[kept] = entry
         kept += 1
       } else {
-        answered.append(entry)
+        signals.answered.append(entry)
       }
     }
-    while signalled.count > kept { signalled.removeLast() }
-    while answered.count > first {
-      let entry = answered[answered.count - 1]
-      answered.removeLast()
+    while signals.entries.count > kept { signals.entries.removeLast() }
+    while signals.answered.count > first {
+      let entry = signals.answered[signals.answered.count - 1]
+      signals.answered.removeLast()
       entry.release()
     }
   }
 
   /// Lets go of all signals, at the end of the loop.
   func forgetSignalled() {
-    while signalled.count > 0 {
-      let entry = signalled[signalled.count - 1]
-      signalled.removeLast()
+    while signals.entries.count > 0 {
+      let entry = signals.entries[signals.entries.count - 1]
+      signals.entries.removeLast()
       entry.release()
     }
   }
@@ -141,33 +145,5 @@ extension Loop {
       }
       return guestModes[ObjectIdentifier(source)]?.contains(mode.index) == true
     }
-  }
-}
-
-/// A source that was signalled, and the number of that signal in its loop: plain words, so that the
-/// list of them is a table. The list holds the source, by hand.
-package struct SignalledSource: BitwiseCopyable {
-  private let source: Unmanaged<Loop.Source>
-  let number: UInt64
-
-  @inline(__always)
-  init(retaining source: Loop.Source, number: UInt64) {
-    self.source = .passRetained(source)
-    self.number = number
-  }
-
-  /// Ends the hold of the list. It may be the last: then a deinit runs, which may do anything.
-  func release() { source.release() }
-
-  @inline(__always)
-  func withSource<Result>(_ body: (Loop.Source) -> Result) -> Result {
-    source._withUnsafeGuaranteedRef(body)
-  }
-
-  func isOf(_ other: Loop.Source) -> Bool { withSource { $0 === other } }
-
-  func precedes(_ other: SignalledSource) -> Bool {
-    let (mine, others) = (withSource { $0.order }, other.withSource { $0.order })
-    return mine != others ? mine < others : number < other.number
   }
 }

@@ -6,18 +6,18 @@ extension Loop {
   /// From now on a body is called in a pass of this loop when another process asked for attention,
   /// in whatever mode the loop runs. One loop of a process; loop thread only.
   package func onAttention(_ kernel: LinuxKernel, _ body: @escaping () -> Void) {
-    attention = body
+    hooks.attention = body
     kernel.hearsAttention = true
     cmx_attention_catch(kernel.wakeUpDescriptor)
   }
 
   /// Whether other processes may ask this loop for attention.
-  package var hearsAttention: Bool { attention != nil }
+  package var hearsAttention: Bool { hooks.attention != nil }
 
   /// Before a sleep: what was asked for is done by a block of the mode, not here (R30).
   @inline(never)
   func hearAttention(_ mode: Mode) {
-    guard cmx_attention_take(), let attention else { return }
+    guard cmx_attention_take(), let attention = hooks.attention else { return }
     performHere(modes: [mode.name], attention)
   }
 }

@@ -5,7 +5,7 @@ extension Loop {
   /// Tells the observers of a mode of an activity (R32 to R37).
   @inline(__always)
   func notify(_ activity: Activity, _ mode: Mode) {
-    if isTraced { tell(.activity(activity, mode: mode.name)) }
+    if tracing.isOn { tell(.activity(activity, mode: mode.name)) }
     if mode.watched.contains(activity) { callOutToObservers(activity, mode) }
   }
 
@@ -20,7 +20,7 @@ extension Loop {
       else { continue }
       observer.isFiring = true
       observer.countCall()
-      if isTraced {
+      if tracing.isOn {
         traced(.observer, mode, observer) { handler(observer, activity) }
       } else {
         handler(observer, activity)
@@ -35,7 +35,7 @@ extension Loop {
   func callOut(
     toTimer id: TimerID, _ callout: TimerCallout, missed: Int64, _ mode: Mode
   ) {
-    if isTraced {
+    if tracing.isOn {
       traced(
         .timer, mode, name: timerName?(id, callout) ?? "", subject: id.rawValue,
         due: timers.records[id.slot].date, missed: missed
@@ -52,7 +52,7 @@ extension Loop {
     defer { source.endCall() }
     guard source.beginCall(), let perform = source.perform else { return }
     source.countCall()
-    if isTraced {
+    if tracing.isOn {
       traced(.source, mode, source) { perform(source) }
     } else {
       perform(source)
@@ -64,7 +64,7 @@ extension Loop {
     defer { port.endCall() }
     guard port.beginCall(), let handler = port.handler else { return }
     port.countCall()
-    if isTraced {
+    if tracing.isOn {
       traced(.port, mode, port) { handler(port, message) }
     } else {
       handler(port, message)
@@ -76,7 +76,7 @@ extension Loop {
     guard let handler = source.handler else { return }
     source.callDepth += 1
     source.countCall()
-    if isTraced {
+    if tracing.isOn {
       traced(.descriptor, mode, source) { handler(source, event) }
     } else {
       handler(source, event)
@@ -87,7 +87,7 @@ extension Loop {
 
   @inline(never)
   func callOut(toBlock block: QueuedBlock, _ mode: Mode) {
-    if isTraced {
+    if tracing.isOn {
       traced(.block, mode, name: "") { block.body() }
     } else {
       block.body()

@@ -8,7 +8,7 @@ extension Loop {
   package var passBegan: Int64 { passNow }
 
   /// Whether a stop is remembered for the next run. Loop thread only.
-  package var hasPendingStop: Bool { pendingStop != nil }
+  package var hasPendingStop: Bool { stops.pending != nil }
 
   /// The names of the modes that have been used so far. Loop thread only.
   public var modeNames: [ModeName] { modes.map(\.name) }
@@ -87,7 +87,7 @@ extension Loop {
   /// Whether a mode has nothing that could happen and that holds a run (R8).
   package func isEmpty(_ mode: Mode) -> Bool {
     if mode.holders > 0 { return false }
-    if mode.isCommon && mainQueueHolds && kernel.mainQueueDescriptor != nil { return false }
+    if mode.isCommon && mainQueue.holds && kernel.mainQueueDescriptor != nil { return false }
     return !blocks.holds(mode) && !requests.holds(mode)
   }
 

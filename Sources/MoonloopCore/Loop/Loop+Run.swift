@@ -23,13 +23,13 @@ extension Loop {
     requireThread("run")
     precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
     drainInbox()
-    takePendingStop()
-    if mustEnd { wasStopped = true }
+    stops.takePending()
+    if mustEnd { stops.metLastRun = true }
     guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
     let frame = RunFrame(
       mode: mode, serial: takeSerial(), limit: timeout?.loopNanoseconds ?? .max,
       returnAfterSource: returnAfterSource)
-    if wasStopped { frame.stop(stopValue) }
+    if stops.metLastRun { frame.stop(stops.value) }
     return run(frame)
   }
 
@@ -83,7 +83,7 @@ extension Loop {
     }
     let servedPort = serveEvent(frame, wasAsleep: !isReady)
     performBlocks(mode)
-    if !afterPass.isEmpty { performAfterPass() }
+    if !hooks.afterPass.isEmpty { performAfterPass() }
     return result(frame, handled: performed || servedPort)
   }
 
@@ -139,13 +139,13 @@ extension Loop {
     var isFirst = true
     while true {
       applyPosts()
-      if Attention.isAskedFor && attention != nil { hearAttention(mode) }
+      if Attention.isAskedFor && hooks.attention != nil { hearAttention(mode) }
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
       if mode.timers.hasRing && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
       if date <= passNow && canOmitSleep(mode) { return }
-      if isFirst { for hook in idleHooks { hook.body(date) } }
+      if isFirst { for hook in hooks.whenIdle { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
       waitInKernel(mode, until: until) { self.isAwaited(frame) }
@@ -157,7 +157,7 @@ extension Loop {
   /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
   /// so that what is done when it is idle is not put off for ever.
   private func canOmitSleep(_ mode: Mode) -> Bool {
-    guard mode.polled == 0, mode.alwaysReady == 0, wallDates.isEmpty else { return false }
+    guard mode.polled == 0, mode.alwaysReady == 0, wallClock.dates.isEmpty else { return false }
     omittedSleeps &+= 1
     return omittedSleeps & 63 != 0
   }
@@ -169,26 +169,7 @@ extension Loop {
     wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
   }
 
-  /// What is asked for meanwhile comes after the next pass.
-  @inline(never)
-  private func performAfterPass() {
-    let bodies = afterPass
-    afterPass = []
-    for body in bodies { body() }
-  }
-
-  /// Has a body called between this pass and the next: it is no call-out, and nobody is told. The
-  /// run looks whether anything is left to wait for only after it. Loop thread only.
-  package func callAfterPass(_ body: @escaping () -> Void) { afterPass.append(body) }
-
   // MARK: Frames
-
-  /// A stop that was remembered is for the run that begins now.
-  private func takePendingStop() {
-    wasStopped = pendingStop != nil
-    stopValue = pendingStop ?? nil
-    pendingStop = nil
-  }
 
   private func takeSerial() -> UInt64 {
     lastSerial += 1
@@ -207,8 +188,8 @@ extension Loop {
 
   private func end(_ frame: RunFrame) {
     drainInbox()
-    wasStopped = frame.isStopped
-    stopValue = frame.stopValue
+    stops.metLastRun = frame.isStopped
+    stops.value = frame.stopValue
     frames.removeLast()
     if let outer = frames.last { giveBackEvent(to: outer) }
     activation.store(frames.last?.serial ?? 0, ordering: .releasing)

@@ -50,17 +50,8 @@ public final class Loop: @unchecked Sendable {
   package let firing = Table<Int32>()
   /// A nested run has parked timers whose callbacks were under way.
   var wasParked = false
-  @exclusivity(unchecked) var wallDates: [TimerID: Int64] = [:]
-  var wallClockSteps = 0
-  /// Sources that were signalled, in order of their signals; some may not be any more.
-  let signalled = Table<SignalledSource>()
-  /// How many of the first of them belong to batches under way, and must stay where they are.
-  var signalledInBatches = 0
-  /// The places in `signalled` of the batches under way, the innermost last.
-  let batches = Table<Int>()
-  /// Signals that were answered, and are let go of one by one.
-  let answered = Table<SignalledSource>()
-  var lastSignal: UInt64 = 0
+  @exclusivity(unchecked) var wallClock = WallClockDates()
+  @exclusivity(unchecked) var signals = SignalList()
   @exclusivity(unchecked) var blocks = BlockQueue()
   @exclusivity(unchecked) var requests = BlockQueue()
   /// Modes of sources and ports that belong to another loop as well.
@@ -84,14 +75,8 @@ public final class Loop: @unchecked Sendable {
   var lastArrival = 0
   /// How it is kept, or replayed.
   package var crossings: (any Crossings)?
-  var isDrainingMainQueue = false
-  var mainQueueIsSilent = false
-  /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
-  public internal(set) var wasStopped = false
-  /// What the stop that met the last run handed over. Loop thread only.
-  public internal(set) var stopValue: (any Sendable)?
-  /// A stop that is remembered for the next run, and its value.
-  var pendingStop: (any Sendable)??
+  var mainQueue = MainQueueState()
+  var stops = StopRecord()
   /// It serves the loops of scripts to their last word: the end of the program is not for it.
   @exclusivity(unchecked) package var outlastsScripts = false
   /// How many passes the loop made, in all runs. Loop thread only.
@@ -99,31 +84,14 @@ public final class Loop: @unchecked Sendable {
   var passCount: UInt64 = 0
   /// How deep runs may be nested; a run beyond traps: ask `canRun`. Loop thread only.
   public var nestingLimit = 64
-  /// Whether the main queue holds runs open in common modes (R8). Loop thread only.
-  public var mainQueueHolds = true
-  /// Told of every stage and call-out; nil costs nothing. Loop thread only.
-  public var tracer: Tracer? { didSet { lookWhoTraces() } }
-  /// Told of the same.
-  var watchers: [TraceWatcher] = []
-  var isTraced = false
-  /// Whether any of those wants the names of what is called.
-  var tracesNames = false
-  /// Whether none of those is part of what scripts do.
-  var isOnlyLookedOn = true
+  @exclusivity(unchecked) var tracing = Tracing()
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
-  /// Called when another process asks for attention; see `Attention`.
-  @exclusivity(unchecked) var attention: (() -> Void)?
   /// In which order events that are ready at once are served; nil: as they became so.
   @exclusivity(unchecked) package var eventOrder: EventOrder?
-  /// What is done at the end of the pass that is under way, when nothing of it is called any more.
-  /// Loop thread only.
-  @exclusivity(unchecked) var afterPass: [() -> Void] = []
   /// When descriptors were last looked at.
   @exclusivity(unchecked) var inspection = DescriptorInspection()
-  /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
-  @exclusivity(unchecked)
-  private(set) var idleHooks: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
+  @exclusivity(unchecked) var hooks = LoopHooks()
 
   /// - Throws: `SystemError` if the kernel cannot make a poll set.
   package init(name: String, kernel: any Kernel, thread: Int32) throws(SystemError) {
@@ -137,9 +105,7 @@ public final class Loop: @unchecked Sendable {
       // No deinit runs for what was never whole.
       timers.deallocate()
       firing.deallocate()
-      signalled.deallocate()
-      batches.deallocate()
-      answered.deallocate()
+      signals.deallocate()
       descriptors.deallocate()
       events.deallocate()
       throw error
@@ -154,9 +120,7 @@ public final class Loop: @unchecked Sendable {
     timers.deallocate()
     firing.deallocate()
     forgetSignalled()
-    signalled.deallocate()
-    batches.deallocate()
-    answered.deallocate()
+    signals.deallocate()
     for slot in 0..<descriptors.count { descriptors[slot].source?.release() }
     descriptors.deallocate()
     events.deallocate()
@@ -220,15 +184,16 @@ public final class Loop: @unchecked Sendable {
     wakeUp()
   }
 
-  // MARK: Idle time
+  /// Whether a stop met the last run that ended, whatever its result says (R19). Loop thread only.
+  public var wasStopped: Bool { stops.metLastRun }
 
-  /// Has a body called whenever the loop is about to sleep, after the observers.
-  package func whenIdle(_ owner: AnyObject, _ body: @escaping (_ date: Int64) -> Void) {
-    idleHooks.append((ObjectIdentifier(owner), body))
-  }
+  /// What the stop that met the last run handed over. Loop thread only.
+  public var stopValue: (any Sendable)? { stops.value }
 
-  package func forgetIdleHooks(of owner: AnyObject) {
-    idleHooks.removeAll { $0.owner == ObjectIdentifier(owner) }
+  /// Whether the main queue holds runs open in common modes (R8). Loop thread only.
+  public var mainQueueHolds: Bool {
+    get { mainQueue.holds }
+    set { mainQueue.holds = newValue }
   }
 
   // MARK: The end
@@ -253,10 +218,8 @@ public final class Loop: @unchecked Sendable {
     forgetSignalled()
     commonItems = []
     crossings = nil
-    tracer = nil
-    watchers = []
-    lookWhoTraces()
-    idleHooks = []
+    endTracing()
+    hooks.whenIdle = []
     for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
     kernel.closePollSet(barePollSet)
     modes.removeAll { $0.index > 0 }

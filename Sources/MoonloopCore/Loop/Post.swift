@@ -107,14 +107,14 @@ extension Loop {
 
   private func stopInnermostOrNext(_ value: (any Sendable)?) {
     if stop(value) { return }
-    if case .some(.some) = pendingStop { return }  // As for `RunFrame.stop`.
-    pendingStop = .some(value)
+    if case .some(.some) = stops.pending { return }  // As for `RunFrame.stop`.
+    stops.pending = .some(value)
   }
 
   /// The value that a stop handed over to the last run that ended; the loop forgets it.
   package func takeStopValue() -> (any Sendable)? {
-    defer { stopValue = nil }
-    return stopValue
+    defer { stops.value = nil }
+    return stops.value
   }
 
   /// Has the loop's thread change its items, as soon as it can.

@@ -54,3 +54,19 @@ package final class RunFrame {
     isStopped = true
   }
 }
+
+/// What the loop remembers of stops outside of runs. Loop thread only.
+struct StopRecord {
+  /// Whether a stop met the last run that ended, and what it handed over.
+  var metLastRun = false
+  var value: (any Sendable)?
+  /// A stop that is remembered for the next run, and its value.
+  var pending: (any Sendable)??
+
+  /// A run begins: a stop that was remembered is for it.
+  mutating func takePending() {
+    metLastRun = pending != nil
+    value = pending ?? nil
+    pending = nil
+  }
+}

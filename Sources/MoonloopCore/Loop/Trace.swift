@@ -40,36 +40,65 @@ package final class TraceWatcher {
   }
 }
 
+/// Who traces a loop, and what that needs to be made. Loop thread only.
+struct Tracing {
+  var tracer: Tracer? { didSet { look() } }
+  var watchers: [TraceWatcher] = [] { didSet { look() } }
+  /// Whether anybody traces.
+  private(set) var isOn = false
+  /// Whether the names of what is called are wanted.
+  fileprivate private(set) var wantsNames = false
+  /// Whether no part of what scripts do traces.
+  fileprivate private(set) var onlyLooksOn = true
+
+  private mutating func look() {
+    isOn = tracer != nil || !watchers.isEmpty
+    wantsNames = tracer != nil || watchers.contains(where: \.wantsNames)
+    onlyLooksOn = tracer == nil && watchers.allSatisfy(\.looksOn)
+  }
+}
+
 extension Loop {
+  /// Called with every stage and call-out; nil costs nothing. Loop thread only.
+  public var tracer: Tracer? {
+    get { tracing.tracer }
+    set { changeTracing { $0.tracer = newValue } }
+  }
+
+  /// Ends all tracing.
+  func endTracing() { changeTracing { $0 = Tracing() } }
+
+  /// What was there before is released after the access: its end may trace or ask who does.
+  private func changeTracing(_ body: (inout Tracing) -> Void) {
+    let old = tracing
+    var new = old
+    body(&new)
+    tracing = new
+    withExtendedLifetime(old) {}
+  }
+
   /// Has somebody told of every stage and call-out, beside `tracer` and others. Loop thread only.
   package func add(watcher: TraceWatcher) {
-    watchers.append(watcher)
-    lookWhoTraces()
+    changeTracing { $0.watchers.append(watcher) }
   }
 
   package func remove(watcher: TraceWatcher) {
-    watchers.removeAll { $0 === watcher }
-    lookWhoTraces()
-  }
-
-  func lookWhoTraces() {
-    isTraced = tracer != nil || !watchers.isEmpty
-    tracesNames = tracer != nil || watchers.contains(where: \.wantsNames)
-    isOnlyLookedOn = tracer == nil && watchers.allSatisfy(\.looksOn)
+    changeTracing { $0.watchers.removeAll { $0 === watcher } }
   }
 
   @inline(never)
   func tell(_ event: TraceEvent) {
-    tracer?(event)
-    for watcher in watchers { watcher.body(event) }
+    let tracing = tracing
+    tracing.tracer?(event)
+    for watcher in tracing.watchers { watcher.body(event) }
   }
 
   func traceRun(begins: Bool, _ frame: RunFrame) {
-    if isTraced { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
+    if tracing.isOn { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
   }
 
   /// The time, for the tracers: beside the intake if they are no part of it.
-  private var tracedTime: Int64 { isOnlyLookedOn ? Intake.aside { clock.now() } : clock.now() }
+  private var tracedTime: Int64 { tracing.onlyLooksOn ? Intake.aside { clock.now() } : clock.now() }
 
   /// Calls the code of an item and tells of it.
   func traced(_ kind: CalloutKind, _ mode: Mode, _ item: Item, _ body: () -> Void) {
@@ -83,7 +112,7 @@ extension Loop {
     _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, subject: UInt64 = 0,
     due date: Int64? = nil, missed: Int64 = 0, _ body: () -> Void
   ) {
-    let name = tracesNames ? name() : ""
+    let name = tracing.wantsNames ? name() : ""
     let begin = tracedTime
     tell(
       .calloutBegins(

@@ -1,5 +1,13 @@
 // Timers with a date of the wall clock: they follow its steps (R86 speaks of the others).
 
+/// Timers with a date of the wall clock. Loop thread only.
+struct WallClockDates {
+  /// Nanoseconds since 1970, by timer.
+  var dates: [TimerID: Int64] = [:]
+  /// How many steps of the clock the dates have followed.
+  var steps = 0
+}
+
 extension Loop {
   /// Gives a timer a date of the wall clock; it fires when that clock shows it, also after a step.
   ///
@@ -8,10 +16,10 @@ extension Loop {
   package func setWallDate(of id: TimerID, to epoch: Int64) throws(SystemError) {
     guard let slot = timers.slot(of: id) else { return }
     if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
-    if wallDates.isEmpty { try kernel.watchWallClock(true) }
+    if wallClock.dates.isEmpty { try kernel.watchWallClock(true) }
     setDate(of: id, to: loopDate(ofWall: epoch))
     timers.records[slot].flags.insert(.wallClock)
-    wallDates[id] = epoch
+    wallClock.dates[id] = epoch
   }
 
   private func loopDate(ofWall epoch: Int64) -> Int64 {
@@ -21,14 +29,14 @@ extension Loop {
 
   func forgetWallDate(of id: TimerID) {
     timers.records[id.slot].flags.remove(.wallClock)
-    wallDates[id] = nil
-    if wallDates.isEmpty { try? kernel.watchWallClock(false) }
+    wallClock.dates[id] = nil
+    if wallClock.dates.isEmpty { try? kernel.watchWallClock(false) }
   }
 
   /// The wall clock was stepped: dates on it are elsewhere on the loop's clock now.
   func followWallClock() {
-    wallClockSteps = kernel.wallClockSteps
-    for (id, epoch) in wallDates {
+    wallClock.steps = kernel.wallClockSteps
+    for (id, epoch) in wallClock.dates {
       guard let slot = timers.slot(of: id) else { continue }
       timers.records[slot].date = loopDate(ofWall: epoch)
       moveQueued(slot, to: timers.records[slot].date)
@@ -40,7 +48,7 @@ extension Loop {
   func postponeByWallClock(_ slot: Int) -> Bool {
     let record = timers.records[slot]
     let id = TimerID(slot: slot, generation: record.generation)
-    guard let epoch = wallDates[id], kernel.wallTime() < epoch else {
+    guard let epoch = wallClock.dates[id], kernel.wallTime() < epoch else {
       forgetWallDate(of: id)
       return false
     }

@@ -1,0 +1,35 @@
+// What a host of the loop has called between its stages; these are no call-outs, and no observer
+// hears of them.
+
+/// The bodies that a host has given a loop. Loop thread only.
+struct LoopHooks {
+  /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
+  var whenIdle: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
+  /// Called once, at the end of the pass under way, when nothing of it is called any more.
+  var afterPass: [() -> Void] = []
+  /// Called when another process asks for attention; see `Attention`.
+  var attention: (() -> Void)?
+}
+
+extension Loop {
+  /// Has a body called whenever the loop is about to sleep, after the observers.
+  package func whenIdle(_ owner: AnyObject, _ body: @escaping (_ date: Int64) -> Void) {
+    hooks.whenIdle.append((ObjectIdentifier(owner), body))
+  }
+
+  package func forgetIdleHooks(of owner: AnyObject) {
+    hooks.whenIdle.removeAll { $0.owner == ObjectIdentifier(owner) }
+  }
+
+  /// Has a body called between this pass and the next. The run looks whether anything is left to
+  /// wait for only after it. Loop thread only.
+  package func callAfterPass(_ body: @escaping () -> Void) { hooks.afterPass.append(body) }
+
+  /// What is asked for meanwhile comes after the next pass.
+  @inline(never)
+  func performAfterPass() {
+    let bodies = hooks.afterPass
+    hooks.afterPass = []
+    for body in bodies { body() }
+  }
+}
