@@ -92,14 +92,14 @@ final class ScriptRun {
     ScriptArguments(settings).set(on: state)
     if settings.command != nil {
       runtime.openBed()
-      runtime.openConsole()
+      runtime.console.open()
     } else if Intake.isPlain {
-      runtime.hearAttention(kernel)  // what an attached console does is not recorded
+      runtime.console.hearAttention(kernel)  // what an attached console does is not recorded
     }
     if settings.editsLines {
-      runtime.openConsole()
+      runtime.console.open()
     }
-    if settings.breaksOnErrors { runtime.breakOnErrors() }
+    if settings.breaksOnErrors { runtime.console.breakOnErrors() }
     if settings.editsLines || (settings.command == nil && LineEditor.hasTerminal) {
       LineEditor.open(on: state)
     }
@@ -121,12 +121,12 @@ final class ScriptRun {
     }
     if settings.isConsole { return keepRunning(loop) }
     // What such a file has made by the way is not to be run in place of what it tells of.
-    if runtime.configurationFailed && !settings.watches { return }
+    if runtime.mainChunk.configurationFailed && !settings.watches { return }
     if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
-      runtime.reportDeadlock(in: settings.mode)
+      runtime.mainChunk.reportDeadlock(in: settings.mode)
       if !settings.watches || Ending.isAskedFor { return }
-      runtime.awaitChange()
+      runtime.generations.awaitChange()
     }
   }
 
@@ -135,21 +135,21 @@ final class ScriptRun {
       try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
     }
     if settings.command == nil, text.name.hasPrefix("@") {
-      runtime.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
+      runtime.generations.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
         ScriptArguments(settings).pushRest(on: stack)
       }
-      if settings.watches { runtime.watchFile() }
+      if settings.watches { runtime.generations.watchFile() }
     }
-    runtime.forConfigurations = settings.forConfigurations
+    runtime.mainChunk.forConfigurations = settings.forConfigurations
     if settings.isConsole {
-      try runtime.outsideGenerations { () throws(LuaError) in
-        try runtime.start(
+      try runtime.generations.outside { () throws(LuaError) in
+        try runtime.mainChunk.start(
           chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
       }
     }
     traceFile?.beginChunk(text.name)
     defer { traceFile?.endChunk() }
-    try runtime.start(bytes: text.bytes, name: text.name) { stack in
+    try runtime.mainChunk.start(bytes: text.bytes, name: text.name) { stack in
       ScriptArguments(settings).pushRest(on: stack)
     }
   }
@@ -173,7 +173,7 @@ final class ScriptRun {
   private func status(_ state: LuaState) -> Int32 {
     if let exitStatus { return exitStatus }
     if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
-    if runtime.wasRefused { return ExitStatus.usage }
+    if runtime.mainChunk.wasRefused { return ExitStatus.usage }
     switch runtime.errors.lastStop {
     case .memoryLimit, .timeLimit: return ExitStatus.limit
     default: break

@@ -33,7 +33,7 @@ struct ScriptRun {
       setUp(state)
       var counts: [Int] = []
       for _ in 0..<times {
-        try state.runtime!.start(chunk: chunk, name: name)
+        try state.runtime!.mainChunk.start(chunk: chunk, name: name)
         if !state.runtime!.ranLoop { finish(loop) }
         state.collect()
         counts.append(try state.evaluate("return registry_count()"))

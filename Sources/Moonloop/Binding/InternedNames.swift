@@ -3,17 +3,25 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// Registry references of the names of activities, results, events and modes.
-package struct InternedNames {
+/// Registry references of the names of activities, results, events and modes, and of the handles
+/// that there is one of.
+package final class InternedNames {
   /// By the number of the activity's bit.
   private var activities = [Int32](repeating: 0, count: 8)
   private var results: [Int32] = []
   private var modes: [ModeName: Int32] = [:]
+  /// The handle of the loop.
+  let loop: Int32
+  /// The reply that answers nobody; 0 until it is needed.
+  var nobody: Int32 = 0
   package let read: Int32
   package let write: Int32
 
-  package init(_ state: LuaState) {
+  /// - Parameter kinds: Those of the state's handles.
+  init(_ state: LuaState, _ kinds: Kinds) {
     let stack = state.stack
+    _ = kinds.loop.push(stack.L)
+    loop = stack.popRef()
     func intern(_ name: String) -> Int32 {
       stack.push(name)
       return stack.popRef()
@@ -33,7 +41,7 @@ package struct InternedNames {
   package func ref(of result: RunResult) -> Int32 { results[result.rawValue - 1] }
 
   /// The reference of a mode's name, made on first use.
-  package mutating func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {
+  package func ref(of mode: ModeName, _ stack: LuaStack) -> Int32 {
     if let ref = modes[mode] { return ref }
     stack.push(mode.rawValue)
     let ref = stack.popRef()
@@ -41,7 +49,7 @@ package struct InternedNames {
     return ref
   }
 
-  package mutating func drop(_ state: LuaState) { modes = [:] }
+  package func drop(_ state: LuaState) { modes = [:] }
 }
 
 /// The activities as Lua names them, in the order of a run (D12).

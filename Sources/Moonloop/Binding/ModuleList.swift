@@ -4,31 +4,29 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-extension Runtime {
+extension LuaState {
   /// Makes the module and puts it where `require "moonloop"` finds it.
-  func openModules() {
-    let stack = state.stack
-    state.push(module: LuaModule("moonloop", moduleEntries + moduleKindEntries), on: stack)
+  func openModules() -> LuaReference {
+    push(module: LuaModule("moonloop", moduleEntries + moduleKindEntries), on: stack)
     for module in innerModules {
       stack.push(module.name)
-      state.push(module: module, on: stack)
+      push(module: module, on: stack)
       if module.name == "port" { makePortCallable(stack) }
       stack.rawSet(-3)
     }
     pushReloading(on: stack)
     stack.pushValue(-1)
-    module = LuaReference(popping: stack)
+    let module = LuaReference(popping: stack)
     stack.newTable(fields: 1)
     stack.push("__index")
     stack.push(function: moduleIndex, then: moduleIndexSecond)
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
-    state.popLoaded("moonloop", on: stack)
-    preloadPosix()
-    preloadTape()
-    preloadGenerations()
+    popLoaded("moonloop", on: stack)
+    for module in [posixModule, tapeModule, generationModule] { preload(module) }
     preloadSpelling()
     preloadSources()
+    return module
   }
 
   /// `ml.port { … }` makes a port; its fields are for named ones. [-0, +0, raises: -]
@@ -41,11 +39,11 @@ extension Runtime {
   }
 }
 
-extension Runtime {
+extension LuaState {
   /// Puts `ml.reload`, which is called and has functions, into the module on top of the stack.
   private func pushReloading(on stack: LuaStack) {
     stack.push("reload")
-    state.push(module: LuaModule("reload", reloadEntries), on: stack)
+    push(module: LuaModule("reload", reloadEntries), on: stack)
     stack.newTable(fields: 1)
     stack.push("__call")
     stack.push(function: moduleReload)
@@ -58,7 +56,7 @@ extension Runtime {
 /// `ml.current()`: the loop of this thread, always the same handle (D1).
 let moduleCurrent: LuaRawFunction = { L, context in
   host(L, context, "current") { call in
-    call.stack.push(ref: call.runtime.loopRef)
+    call.stack.push(ref: call.runtime.names.loop)
     return 1
   }
 }

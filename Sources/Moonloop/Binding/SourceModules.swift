@@ -11,14 +11,14 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("http", "moonloop.http")
 ]
 
-extension Runtime {
+extension LuaState {
   /// Lets `require "moonloop.…"` find the modules that are written in Lua.
   func preloadSources() {
     for list in [cmo_sources, cmo_compat_sources] {
       var count = 0
       let sources = list(&count)
       for source in UnsafeBufferPointer(start: sources, count: count) {
-        state.preload(
+        preload(
           source.module, source: UnsafeBufferPointer(start: source.text, count: source.count),
           chunkName: source.chunk)
       }

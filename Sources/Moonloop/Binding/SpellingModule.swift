@@ -3,9 +3,9 @@
 
 internal import LuaEmbed
 
-extension Runtime {
+extension LuaState {
   func preloadSpelling() {
-    state.preload(
+    preload(
       "moonloop.text.nearest",
       loader: { L, _ in
         LuaStack(L: L!).push(function: nearestWord)

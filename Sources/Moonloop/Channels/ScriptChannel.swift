@@ -79,14 +79,14 @@ final class ScriptChannel {
     if resting.isEmpty {
       guard let sender = senders.takeFirst() else { return isClosed ? .ended : .empty }
       call.stack.push(sender.value)
-      call.runtime.tasks.answer(sender.wait, call.runtime.trueValue)
+      call.runtime.tasks.answer(sender.wait, call.runtime.values.isTrue)
       return .received
     }
     takeRested(call)
     if let sender = senders.takeFirst() {
       call.stack.push(sender.value)
       rest(call)
-      call.runtime.tasks.answer(sender.wait, call.runtime.trueValue)
+      call.runtime.tasks.answer(sender.wait, call.runtime.values.isTrue)
     }
     return .received
   }

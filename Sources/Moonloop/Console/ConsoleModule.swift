@@ -3,84 +3,8 @@
 
 internal import Glibc
 internal import LuaEmbed
-package import MoonloopCore
+internal import MoonloopCore
 internal import MoonloopSystem
-
-extension Runtime {
-  /// Lets `require "moonloop.console.host"` give the functions below.
-  package func openConsole() {
-    guard !hasConsole else { return }
-    hasConsole = true
-    state.preload(
-      LuaModule(
-        "moonloop.console.host",
-        consoleEntries + [.function("reference", consoleReference)]))
-  }
-
-  /// From now on other processes of the user may ask for a console of this loop.
-  package func hearAttention(_ kernel: LinuxKernel) {
-    loop.onAttention(kernel) { [unowned self] in callConsole(attend) { _ in 0 } }
-    state.onVisit { [unowned self] busy in visitConsole(busy) }
-  }
-
-  /// - Parameter isTold: Whether an error of the console's is reported.
-  private func callConsole(
-    _ text: String, isTold: Bool = true, _ pushArguments: @escaping (LuaStack) -> Int
-  ) {
-    openConsole()
-    outsideGenerations {
-      let outcome = state.start(push: { [unowned self] stack in
-        do { try state.load(text, name: "=moonloop", on: stack) } catch {
-          stack.push(function: { _, _ in LuaStatus.results(0) })
-        }
-        return pushArguments(stack)
-      })
-      switch outcome {
-      case .failed(let coroutine) where !isTold, .stopped(let coroutine) where !isTold:
-        _ = state.takeError(of: coroutine)
-      case .nested where !isTold: break
-      default: tasks.settle(outcome, .chunk)
-      }
-    }
-  }
-
-  /// Serves the console between two instructions of a call-out that is busy.
-  /// - Returns: Whether somebody wants it stopped.
-  private func visitConsole(_ busy: LuaStack) -> Bool {
-    if Ending.isAskedFor { return false }  // the end wants no more runs
-    let (before, raised) = (running, tasks.raisedInHandler)
-    let who = label(of: running.subject)
-    var isConsole = false
-    if case .task(let task) = running.subject { isConsole = task.name == consoleName }
-    let base = state.callOut
-    running = Running()
-    tasks.raisedInHandler = nil
-    let outer = busyVisit
-    busyVisit = visited(before)
-    // Calls may be nested too deeply for any more: then nobody is answered.
-    callConsole(visit, isTold: false) { stack in
-      stack.push(coroutineOf: busy)
-      stack.push(coroutineOf: base ?? busy)
-      stack.push(who)
-      stack.push(Attention.busyTime / .seconds(1))
-      stack.push(isConsole)
-      return 5
-    }
-    (running, tasks.raisedInHandler) = (before, raised)
-    busyVisit?.passes = loop.passes
-    lastVisit = busyVisit
-    busyVisit = outer
-    // Not for the call-out that this one lies in.
-    defer { visitStops = false }
-    return visitStops
-  }
-
-  private func visited(_ who: Running) -> Visit {
-    let here = ObjectIdentifier(loop)
-    let isSame = lastVisit.map { $0.loop == here && $0.passes == loop.passes } ?? false
-    return Visit(loop: here, who: who, began: isSame ? lastVisit!.began : loop.passBegan)
-  }
-}
 
 extension HostCall {
   /// The custom source among the arguments.
@@ -92,43 +16,20 @@ extension HostCall {
   }
 }
 
-extension Runtime {
-  /// From now on an error that ends a handler or task is a breakpoint first.
-  package func breakOnErrors() {
-    openConsole()
-    state.onFailure = { [unowned self] failed, error in
-      let outcome = state.start(push: { [unowned self] stack in
-        do { try state.load(openFailure, name: "=moonloop", on: stack) } catch {
-          stack.push(function: { _, _ in LuaStatus.results(0) })
-        }
-        stack.push(coroutineOf: failed)
-        stack.push(error.message)
-        return 2
-      })
-      tasks.settle(outcome, .chunk)
-    }
-  }
-}
-
-private let openFailure = #"require "moonloop.console.breakpoint".failed(...)"#
-
 /// The mode of breakpoints, in which only the console is served.
 let debugMode: ModeName = "moonloop.debug"
 
 /// What the tasks of the console are called, and its items.
 let consoleName = "console"
 
-private let attend = #"require "moonloop.console.server".attend()"#
-private let visit = #"require "moonloop.console.server".visit(...)"#
-
 /// `ml.break_here(options)`: a nested run in which only the console is served (D39).
 let moduleBreakHere: LuaRawFunction = { L, context in
-  Runtime.of(context).openConsole()
+  Runtime.of(context).console.open()
   return callSource(
     L, context, "break_here", "return require('moonloop.console.breakpoint').here(...)")
 }
 
-private let consoleEntries: [LuaEntry] = [
+let consoleEntries: [LuaEntry] = [
   .function("folder", consoleFolder), .function("sweep", consoleSweep),
   .function("user", consoleUser),
   .function("processes", consoleProcesses), .function("ask", consoleAsk),
@@ -139,7 +40,7 @@ private let consoleEntries: [LuaEntry] = [
 
 /// `stop_busy()`: ends the call-out that the console is served in the middle of.
 private let consoleStopBusy: LuaRawFunction = { _, context in
-  Runtime.of(context).visitStops = true
+  Runtime.of(context).console.stopCallout()
   return 0
 }
 

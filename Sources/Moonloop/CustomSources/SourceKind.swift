@@ -34,7 +34,7 @@ final class SourceKind: ItemKind {
     let name = runtime.modeRef(mode)
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: slot) { stack in
-        stack.push(ref: runtime.loopRef)
+        stack.push(ref: runtime.names.loop)
         stack.push(ref: name)
         return 2
       }

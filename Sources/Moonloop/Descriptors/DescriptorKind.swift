@@ -23,7 +23,7 @@ final class DescriptorKind: ItemKind {
       door._withUnsafeGuaranteedRef { runtime in
         let isRead = event == .read
         runtime.callOut(
-          source, slot: isRead ? 1 : 2, argument: isRead ? runtime.readName : runtime.writeName)
+          source, slot: isRead ? 1 : 2, argument: isRead ? runtime.names.read : runtime.names.write)
       }
     }
     failure = { source, error in

@@ -84,10 +84,10 @@ extension Runtime {
 
   /// What has the thread now.
   func blocker() -> String {
-    if loop.depth > scriptRuns.count && busyVisit == nil || loop.clockIsStopped {
+    if loop.depth > scriptRuns.count && console.visit == nil || loop.clockIsStopped {
       return standing()
     }
-    let who = busyVisit?.who.subject ?? current
+    let who = console.visit?.who.subject ?? current
     let words =
       switch who {
       case .chunk: "the main chunk runs now"
@@ -95,11 +95,11 @@ extension Runtime {
       default: "the handler of \(label(of: who)) runs now"
       }
     // The time is known if it is measured.
-    if busyVisit == nil, let call = measuring?.recorder.calls.last {
+    if console.visit == nil, let call = measuring?.recorder.calls.last {
       let time = measuring!.recorder.time(of: call)
       return time < 1_000_000 ? words : words + ", for \(seconds(time)) so far"
     }
-    let time = loop.depth == 0 ? 0 : loop.clock.now() - (busyVisit?.began ?? loop.passBegan)
+    let time = loop.depth == 0 ? 0 : loop.clock.now() - (console.visit?.began ?? loop.passBegan)
     return time < 1_000_000 ? words : words + ", in a pass that takes \(seconds(time)) so far"
   }
 
@@ -107,7 +107,7 @@ extension Runtime {
   private func standing() -> String {
     let here = ObjectIdentifier(loop)
     let nester = nesters.last { $0.loop == here && $0.depth == scriptRuns.count + 1 }
-    let who = busyVisit?.who.subject ?? nester?.who.subject ?? current
+    let who = console.visit?.who.subject ?? nester?.who.subject ?? current
     return loop.clockIsStopped
       ? "the program stands at a breakpoint in \(label(of: who)) until :continue"
       : "a console is served now"

@@ -88,7 +88,7 @@ extension Runtime {
     let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
     if modes.count < 2 { return [] }
     let here = ObjectIdentifier(loop)
-    let last = busyVisit != nil || loop.clockIsStopped ? [blocker()] : []
+    let last = console.visit != nil || loop.clockIsStopped ? [blocker()] : []
     return last
       + modes.reversed().enumerated().map { place, mode in
         guard let nester = nesters.last(where: { $0.loop == here && $0.depth == place + 1 }) else {

@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 internal import MoonloopCore
+internal import Synchronization
 
 /// The figures of one loop, from the moment when somebody asked for them. Loop thread only.
 final class Measuring {
@@ -14,12 +15,13 @@ final class Measuring {
   /// Tells the rows that are noted with items from those of a measuring before.
   private let tag: Int32
   private static let rowBits: Int32 = 10
+  private static let lastNumber = Atomic<Int32>(0)
 
   init(_ runtime: Runtime) {
     self.runtime = runtime
     loop = runtime.loop
-    runtime.measurings &+= 1
-    tag = (runtime.measurings & 0xfffff) << Self.rowBits
+    let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
+    tag = (number & 0xfffff) << Self.rowBits
     var find: (CalloutKind, UInt64) -> Int? = { _, _ in nil }
     let options = LoopRecorder.Options(span: 1, columns: 0, from: 0, to: 0, details: 0)
     recorder = LoopRecorder(loop, options) { find($0, $1) }
@@ -27,7 +29,7 @@ final class Measuring {
     watcher = TraceWatcher(wantsNames: false) { recorder.take($0) }
     find = { [unowned self] kind, subject in row(kind, subject) }
     loop.add(watcher: watcher)
-    if let visit = runtime.busyVisit {
+    if let visit = runtime.console.visit {
       let subject = runtime.recorded(visit.who.subject)
       recorder.begin(in: subject, .block, depth: runtime.scriptRuns.count)
     }

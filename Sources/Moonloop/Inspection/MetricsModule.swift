@@ -35,7 +35,7 @@ extension Runtime {
     let now = recorder.now
     let busy =
       recorder.items.reduce(0) { $0 + $1.durations.sum }
-      + (busyVisit == nil ? 0 : recorder.timeUnderWay(now))
+      + (console.visit == nil ? 0 : recorder.timeUnderWay(now))
     stack.newTable(fields: 12)
     stack.setField("loop", loop.name)
     stack.setField("clock", "\(loop.clock.mode.word)")
@@ -52,7 +52,7 @@ extension Runtime {
     stack.rawSet(-3)
     stack.setSeconds("idle", recorder.slept)
     stack.setSeconds("busy", busy)
-    if let visit = busyVisit { push(visit, on: stack) }
+    if let visit = console.visit { push(visit, on: stack) }
     pushLive(on: stack)
     let rows = recorder.items.filter { $0.calls > 0 }
       .sorted { $0.durations.sum > $1.durations.sum }

@@ -75,7 +75,7 @@ extension HostCall {
   func push<Kind: ItemKind>(_ kind: Kind, _ item: Kind.Item) {
     kind.seat.handles!.push(stack.L).pointer = Unmanaged.passRetained(item).toOpaque()
     runtime.handles.note(
-      item, of: kind, madeAt: stack.position, generation: runtime.makingGeneration)
+      item, of: kind, madeAt: stack.position, generation: runtime.generations.making)
   }
 
   /// Adds the item whose handle is at an index to modes; the loop holds the handle then (D4).

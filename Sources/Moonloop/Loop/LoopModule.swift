@@ -77,7 +77,7 @@ let loopRun: LuaRawFunction = { L, context in
 extension HostCall {
   /// A run may begin here: not too deep, and not in a finalizer (D55).
   package func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
-    if runtime.isInLoad && mode != debugMode {
+    if runtime.generations.isInLoad && mode != debugMode {
       throw mistake(
         "the loop runs already: a file that is loaded again cannot run it",
         hint: "leave that to moonloop run, or to a task")

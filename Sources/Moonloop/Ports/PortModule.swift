@@ -158,11 +158,11 @@ extension Runtime {
 
   /// Pushes the reply of all messages that nobody waits for an answer to. [-0, +1]
   private func pushNobody(on stack: LuaStack) {
-    if nobodyRef == 0 {
+    if names.nobody == 0 {
       _ = kinds.reply.push(stack.L)
-      nobodyRef = stack.popRef()
+      names.nobody = stack.popRef()
     }
-    stack.push(ref: nobodyRef)
+    stack.push(ref: names.nobody)
   }
 
   /// No task takes the messages of a port any more: they wait again.

@@ -6,12 +6,8 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-extension Runtime {
-  func preloadPosix() {
-    state.preload(
-      LuaModule("moonloop.posix", posixEntries + posixSocketEntries + posixSystemEntries))
-  }
-}
+let posixModule = LuaModule(
+  "moonloop.posix", posixEntries + posixSocketEntries + posixSystemEntries)
 
 private let posixEntries: [LuaEntry] = [
   .function("read", posixRead), .function("write", posixWrite), .function("close", posixClose),

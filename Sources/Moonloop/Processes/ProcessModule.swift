@@ -124,7 +124,7 @@ extension HostCall {
     stack.popSlot(ProcessSlot.onExit, of: -2)
     runtime.handles.note(
       process.source, of: kind(ProcessKind.self), madeAt: stack.position,
-      generation: runtime.makingGeneration)
+      generation: runtime.generations.making)
     process.source.maker.state = process
     stack.pushValue(-1)
     process.source.maker.ref = stack.popRef()
@@ -264,7 +264,7 @@ let processWait: LuaRawFunction = { L, context in
 extension Runtime {
   /// Nobody waits any more for a task that was made to wait.
   fileprivate func abandon(_ task: ScriptTask) {
-    if task.phase != .ended { tasks.cancel(task, Cancellation(reason: cancelledReason)) }
+    if task.phase != .ended { tasks.cancel(task, Cancellation(reason: values.cancelled)) }
   }
 }
 

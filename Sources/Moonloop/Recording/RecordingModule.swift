@@ -5,14 +5,8 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopRecording
 
-extension Runtime {
-  /// What the part of a recording that is written in Lua asks.
-  func preloadTape() {
-    if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
-    state.preload(
-      LuaModule("moonloop.tape", [.function("plays", tapePlays)]))
-  }
-}
+/// What the part of a recording that is written in Lua asks.
+let tapeModule = LuaModule("moonloop.tape", [.function("plays", tapePlays)])
 
 /// `plays()`: whether the script runs as it was recorded.
 private let tapePlays: LuaRawFunction = { L, _ in

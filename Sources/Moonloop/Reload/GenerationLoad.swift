@@ -36,7 +36,7 @@ final class GenerationLoad {
       let identity = kind.identity(of: item)
       if !identity.isEmpty { items["\(kind.word) \(identity)", default: []].append(item) }
     }
-    for id in runtime.madeTimers {
+    for id in Self.madeTimers(runtime) {
       let name = runtime.handles.name(ofTimer: id)
       if !name.isEmpty { timers[name, default: []].append(id) }
     }
@@ -95,7 +95,7 @@ final class GenerationLoad {
     var made = -kept.count - keptTimers.count
     var ended = 0
     for task in runtime.tasks.all where task.generation > 0 {
-      if task.generation == number { made += 1 } else if runtime.endOldTask(task) { ended += 1 }
+      if task.generation == number { made += 1 } else if end(task, runtime) { ended += 1 }
     }
     for item in runtime.handles.items where item.maker.generation > 0 {
       if item.maker.generation == number {
@@ -105,7 +105,7 @@ final class GenerationLoad {
         ended += 1
       }
     }
-    for id in runtime.madeTimers {
+    for id in Self.madeTimers(runtime) {
       if runtime.handles.generation(ofTimer: id) == number {
         made += 1
       } else {
@@ -122,7 +122,7 @@ final class GenerationLoad {
     runtime.generations.load = nil
     for body in undo.reversed() { body() }
     undo = []
-    for task in runtime.tasks.all where task.generation == number { _ = runtime.endOldTask(task) }
+    for task in runtime.tasks.all where task.generation == number { _ = end(task, runtime) }
     for (ref, request) in runtime.requests where !requests.contains(ref) {
       runtime.cancel(request)
     }
@@ -130,7 +130,7 @@ final class GenerationLoad {
       item.maker.generation = 0
       runtime.itemKinds[item].undo(item)
     }
-    for id in runtime.madeTimers where runtime.handles.generation(ofTimer: id) == number {
+    for id in Self.madeTimers(runtime) where runtime.handles.generation(ofTimer: id) == number {
       runtime.loop.invalidate(id)
     }
     runtime.generations.number = previousGeneration
@@ -140,18 +140,20 @@ final class GenerationLoad {
   }
 }
 
-extension Runtime {
+extension GenerationLoad {
   /// The timers that were made while the file was loaded, in any generation.
-  var madeTimers: [TimerID] {
-    handles.timers(of: loop, madeBy: context).filter { id in
-      isScriptTimer(loop.timers.records[id.slot].callout) && handles.generation(ofTimer: id) > 0
+  private static func madeTimers(_ runtime: Runtime) -> [TimerID] {
+    let (loop, handles) = (runtime.loop, runtime.handles)
+    return handles.timers(of: loop, madeBy: runtime.context).filter { id in
+      runtime.isScriptTimer(loop.timers.records[id.slot].callout)
+        && handles.generation(ofTimer: id) > 0
     }
   }
 
-  fileprivate func endOldTask(_ task: ScriptTask) -> Bool {
+  private func end(_ task: ScriptTask, _ runtime: Runtime) -> Bool {
     task.generation = 0
     guard task.phase != .ended, task.cancellation == nil else { return false }
-    tasks.cancel(task, Cancellation(reason: cancelledReason))
+    runtime.tasks.cancel(task, Cancellation(reason: runtime.values.cancelled))
     return true
   }
 }

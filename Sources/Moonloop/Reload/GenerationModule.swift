@@ -4,11 +4,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
-  func preloadGenerations() {
-    state.preload(LuaModule("moonloop.generation", generationEntries))
-  }
-}
+let generationModule = LuaModule("moonloop.generation", generationEntries)
 
 private let generationEntries: [LuaEntry] = [
   .function("begin", generationBegin), .function("commit", generationCommit),

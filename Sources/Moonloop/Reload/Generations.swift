@@ -5,7 +5,8 @@ package import LuaEmbed
 internal import MoonloopCore
 
 /// Which generation of its file a state runs. Loop thread only.
-final class Generations {
+package final class Generations {
+  unowned(unsafe) private let runtime: Runtime  // It holds its generations.
   /// What handles get that the file makes while it is loaded; 0 while somebody else makes some.
   @exclusivity(unchecked) private(set) var stamp: Int32 = 1
   /// The generation that runs; during a load the one that is loaded.
@@ -35,42 +36,35 @@ final class Generations {
 
   /// Whether what is made now is the program's own.
   var isOutside = false { didSet { stamp = isOutside ? 0 : number } }
-}
 
-/// A task that waits in `ml.reload()`.
-final class ReloadWait: OtherWait {
-  var askedAt: LuaPosition?
-  override var what: String { "the file to be loaded again" }
-  override func abandon() { waiter = nil }
-}
+  init(_ runtime: Runtime) { self.runtime = runtime }
 
-extension Runtime {
   /// The generation of what is made now: 0 unless the main chunk or a module is being loaded.
   @inline(__always)
-  var makingGeneration: Int32 {
-    if running.isChunk { return generations.stamp }
-    return waitingChunk == nil && generations.bodies.isEmpty ? 0 : waitingGeneration
+  var making: Int32 {
+    if runtime.running.isChunk { return stamp }
+    return runtime.waitingChunk == nil && bodies.isEmpty ? 0 : waitingGeneration
   }
 
   /// Whether what runs now is a file that is loaded again, in one go; not so a console that looks
   /// into the load.
   var isInLoad: Bool {
-    guard let load = generations.load else { return false }
-    return makingGeneration == load.number
+    guard let load = load else { return false }
+    return making == load.number
   }
 
   private var waitingGeneration: Int32 {
-    if let body = generations.bodies.last, body.isSame(as: running) { return generations.stamp }
-    if case .task(let task) = current, task === waitingChunk { return generations.stamp }
+    if let body = bodies.last, body.isSame(as: runtime.running) { return stamp }
+    if case .task(let task) = runtime.current, task === runtime.waitingChunk { return stamp }
     return 0
   }
 
   /// Lets the file that is started next be loaded again, with the same arguments.
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
-    generations.file = (path, pushArguments)
-    tasks.settle(
-      state.start { stack in
+    file = (path, pushArguments)
+    runtime.tasks.settle(
+      runtime.state.start { stack in
         stack.push(function: bodiesInstall, then: sourceResults)
         stack.push(path)
         return 1
@@ -79,39 +73,39 @@ extension Runtime {
 
   /// Runs a body that makes handles of the program's own, such as a console: they belong to no
   /// generation, and no load ends them.
-  package func outsideGenerations<Failure: Error>(
+  package func outside<Failure: Error>(
     _ body: () throws(Failure) -> Void
   ) throws(Failure) {
-    let before = generations.isOutside
-    generations.isOutside = true
-    defer { generations.isOutside = before }
+    let before = isOutside
+    isOutside = true
+    defer { isOutside = before }
     try body()
   }
 
   /// Has the file loaded again when it changes, or one of its modules.
-  package func watchFile() { tasks.settle(callReloader("watch") { _ in 0 }, .chunk) }
+  package func watchFile() { runtime.tasks.settle(callReloader("watch") { _ in 0 }, .chunk) }
 
   /// Lets the next run of the loop wait for a change of the file, whatever else there is.
-  package func awaitChange() { tasks.settle(callReloader("idle") { _ in 0 }, .chunk) }
+  package func awaitChange() { runtime.tasks.settle(callReloader("idle") { _ in 0 }, .chunk) }
 
   /// Has the file loaded again between this pass and the next.
   fileprivate func requestReload(_ wait: ReloadWait) {
-    generations.waits.append(wait)
-    if generations.waits.count == 1 { loop.callAfterPass { [weak self] in self?.reload() } }
+    waits.append(wait)
+    if waits.count == 1 { runtime.loop.callAfterPass { [weak self] in self?.reload() } }
   }
 
   private func reload() {
-    let waits = generations.waits
-    generations.waits = []
-    guard !isClosing, let file = generations.file else { return }
-    generations.asked = waits.first?.askedAt
-    let outer = running
-    running = Running()
+    let waits = self.waits
+    self.waits = []
+    guard !runtime.isClosing, let file = file else { return }
+    asked = waits.first?.askedAt
+    let outer = runtime.running
+    runtime.running = Running()
     let values = load(file.path, file.pushArguments)
-    running = outer
+    runtime.running = outer
     for wait in waits {
       wait.values = values
-      if let task = wait.waiter { tasks.makeReady(task, .answer) }
+      if let task = wait.waiter { runtime.tasks.makeReady(task, .answer) }
       wait.waiter = nil
     }
   }
@@ -126,27 +120,34 @@ extension Runtime {
         return 1 + pushArguments(stack)
       })
     if let values, case .returned = outcome { return values }
-    tasks.settle(outcome, .chunk)
+    runtime.tasks.settle(outcome, .chunk)
     // A limit has stopped it, which nothing in Lua can see.
-    if generations.load != nil {
+    if load != nil {
       _ = callReloader("undo") { _ in 0 }
-      generations.load?.rollBack(self)
+      load?.rollBack(runtime)
     }
-    _ = state.stack.pushFailure("\(path): its load was stopped", "ECANCELED")
-    return TaskValues(popping: 3, of: state.stack)
+    _ = runtime.state.stack.pushFailure("\(path): its load was stopped", "ECANCELED")
+    return TaskValues(popping: 3, of: runtime.state.stack)
   }
 
   private func callReloader(
     _ name: StaticString, onReturn: ((LuaStack, Int) -> Void)? = nil,
     push: (LuaStack) -> Int
   ) -> DispatchOutcome {
-    state.start(
+    runtime.state.start(
       push: { stack in
         stack.push(function: reloaderCall, then: sourceResults)
         stack.push(name)
         return 1 + push(stack)
       }, onReturn: onReturn)
   }
+}
+
+/// A task that waits in `ml.reload()`.
+final class ReloadWait: OtherWait {
+  var askedAt: LuaPosition?
+  override var what: String { "the file to be loaded again" }
+  override func abandon() { waiter = nil }
 }
 
 /// Has `require` note the modules of the program.
@@ -165,12 +166,12 @@ private let reloaderCall: LuaRawFunction = { L, context in
 let moduleReload: LuaRawFunction = { L, context in
   host(L, context, "reload") { call in
     let runtime = call.runtime
-    let generations = runtime.generations
+    let generations: Generations = runtime.generations
     guard let file = generations.file else {
       throw OperatingFailure(
         "reload: there is no file that could be loaded again: moonloop run FILE has one", "ENOENT")
     }
-    if runtime.makingGeneration != 0 || generations.load != nil {
+    if generations.making != 0 || generations.load != nil {
       throw call.mistake("\(file.path) is loaded already", hint: "ask in a handler or a task")
     }
     if let chunk = runtime.waitingChunk {
@@ -182,7 +183,7 @@ let moduleReload: LuaRawFunction = { L, context in
     let coroutine = try call.requireWaiting()
     let wait = ReloadWait()
     wait.askedAt = call.stack.position
-    runtime.requestReload(wait)
+    generations.requestReload(wait)
     return call.suspend(Wait(.other(wait)), coroutine)
   }
 }

@@ -18,7 +18,7 @@ extension HostCall {
     _ options: Options?, modes: [ModeName]?, where fits: (Kind.Item) -> Bool
   ) throws -> Kind.Item? {
     let runtime = runtime
-    guard let load = runtime.generations.load, runtime.makingGeneration == load.number,
+    guard let load = runtime.generations.load, runtime.generations.making == load.number,
       let item = load.take(kind, identity, where: fits)
     else { return nil }
     remember(item, slots: firstSlot..<(firstSlot + handlers), load)
@@ -111,7 +111,7 @@ extension HostCall {
   /// The same for a timer; its handler lies on top of the stack. [-1, +1; nothing if there is none]
   func remakeTimer(_ name: String, _ request: TimerRequest) -> Bool {
     let runtime = runtime
-    guard let load = runtime.generations.load, runtime.makingGeneration == load.number,
+    guard let load = runtime.generations.load, runtime.generations.making == load.number,
       let id = load.takeTimer(name, timers)
     else { return false }
     let handles = runtime.handles

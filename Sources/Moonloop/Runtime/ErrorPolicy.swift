@@ -69,7 +69,7 @@ extension Runtime {
     if error.kind == .interrupted {
       if errors.expectsInterrupts() { return }
       // By a console, which tells of its own and wants the loop to go on.
-      if hasConsole, !Ending.isAskedFor {
+      if console.isOpen, !Ending.isAskedFor {
         if case .task(let task) = subject, task.name == consoleName { return }
         return errors.write(text(of: error, subject))
       }

@@ -29,6 +29,8 @@ package final class LoopContext {
   var watches: WatchService?
   /// The figures of the loop, once a script has asked for them.
   @exclusivity(unchecked) var measuring: Measuring?
+  /// The terminals that are open.
+  var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// The connections that wait for their peers' end.
   var lingering: [LingeringClose] = []
 
@@ -117,6 +119,10 @@ extension Runtime {
   @inline(__always) var measuring: Measuring? {
     get { loopContext.measuring }
     set { loopContext.measuring = newValue }
+  }
+  var terminals: [ObjectIdentifier: ScriptTerminal] {
+    _read { yield loopContext.terminals }
+    _modify { yield &loopContext.terminals }
   }
   var lingering: [LingeringClose] {
     _read { yield loopContext.lingering }

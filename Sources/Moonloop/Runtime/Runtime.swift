@@ -2,6 +2,7 @@
 
 package import LuaEmbed
 package import MoonloopCore
+internal import MoonloopRecording
 internal import Synchronization
 
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
@@ -11,30 +12,14 @@ package final class Runtime {
   @exclusivity(unchecked) package private(set) var loopContext: LoopContext
   /// The way into Lua.
   let door: LuaDoor
-  /// `keep`, as a closure that is made once.
-  private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
-  /// What a wait gives that ended well and has nothing to tell.
-  private(set) var trueValue = TaskValues.none
-  /// What is raised in a task whose deadline has come.
-  private(set) var timedOutReason: LuaReference! = nil
-  /// What is raised in a task that was cancelled without a reason.
-  private(set) var cancelledReason: LuaReference! = nil
-  /// Never changed where it is read: no access to it spans a call.
   @exclusivity(unchecked) package private(set) var names: InternedNames! = nil
-  /// The names of the events of descriptors, outside of the structure: each message needs one.
-  @exclusivity(unchecked) private(set) var readName: Int32 = 0
-  @exclusivity(unchecked) private(set) var writeName: Int32 = 0
+  /// Values of Lua that tasks are given often.
+  private(set) var values: CommonValues! = nil
   package let kinds: Kinds
   /// What `require "moonloop"` gives.
-  var module: LuaReference! = nil
-  /// The registry reference of the loop's handle.
-  package private(set) var loopRef: Int32 = 0
+  private(set) var module: LuaReference! = nil
   /// Who began the runs under way from within a handler, the innermost last.
   var nesters: [Nester] = []
-  /// How often that began.
-  var measurings: Int32 = 0
-  /// The terminals that are open.
-  var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// What differs between the kinds of items.
@@ -43,19 +28,8 @@ package final class Runtime {
   var runsAfterEnding = 0
   /// Where tests run, if the program runs any.
   var bed: TestBed?
-  /// The reference of the reply that answers nobody; 0 until it is needed.
-  var nobodyRef: Int32 = 0
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
-  /// Whether the functions of the console were made.
-  var hasConsole = false
-  /// Whether the call-out that the console is served in the middle of is to be stopped.
-  var visitStops = false
-  /// What that is, and what the one before was.
-  var busyVisit: Visit?
-  var lastVisit: Visit?
-  /// How many workers this state is inside of.
-  var workerDepth = 0
   /// The connections of named ports that may have something to send yet.
   var farewells: [PortFarewell] = []
   /// Tells this state from all others.
@@ -63,19 +37,14 @@ package final class Runtime {
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// Which generation of its file runs, and the load of the next.
-  let generations = Generations()
-  /// What is said of the configuration that the main chunk may return.
-  package var forConfigurations = ForConfigurations()
-  /// Whether the configuration was refused because of the command line.
-  package var wasRefused = false
-  /// Whether the file is a configuration with mistakes, or one that cannot be made.
-  package var configurationFailed = false
-  /// What the main chunk returned; for whoever wants to know.
-  package var chunkReturned: ((LuaStack, Int) -> Void)?
+  @exclusivity(unchecked) package private(set) var generations: Generations! = nil
+  package private(set) lazy var console = Console(self)
+  package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
-  private var isOver = false
+  private enum Life { case open, ending, closing }
+  private var life = Life.open
   /// Only finalizers run any more: what they would make on the loop, nobody would end.
-  private(set) var isClosing = false
+  var isClosing: Bool { life == .closing }
 
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
@@ -86,22 +55,14 @@ package final class Runtime {
     kinds = Kinds(state, itemKinds)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     loopContext.open(self)
-    names = InternedNames(state)
-    (readName, writeName) = (names.read, names.write)
+    generations = Generations(self)
+    names = InternedNames(state, kinds)
     itemKinds.open(self)
-    _ = kinds.loop.push(state.stack.L)
-    loopRef = state.stack.popRef()
-    openModules()
+    module = state.openModules()
+    if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
-    keepReturned = { [unowned self] stack, count in
-      if case .task(let task) = current, task === waitingChunk { chunkReturned?(stack, count) }
-      tasks.keep(stack, count)
-    }
-    state.stack.push(true)
-    trueValue = TaskValues(popping: 1, of: state.stack)
-    timedOutReason = LuaReference(pushing: "timed out", on: state.stack)
-    cancelledReason = LuaReference(pushing: "the task was cancelled", on: state.stack)
+    values = CommonValues(state.stack)
     attach()
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
@@ -161,13 +122,13 @@ package final class Runtime {
 
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.
   package func shutDown() {
-    guard !isOver else { return }
-    isOver = true
+    guard life == .open else { return }
+    life = .ending
     while loopContext.outer != nil { leave() }
     endAll()
     sayFarewell()
     names.drop(state)
-    isClosing = true
+    life = .closing
     state.close()
   }
 }

@@ -49,7 +49,7 @@ extension Runtime {
     let handle = kinds.stream.push(stack.L)
     handle.pointer = Unmanaged.passRetained(source).toOpaque()
     handles.note(
-      source, of: kind, madeAt: traits.madeAt ?? stack.position, generation: makingGeneration)
+      source, of: kind, madeAt: traits.madeAt ?? stack.position, generation: generations.making)
     return stream
   }
 

@@ -137,7 +137,7 @@ extension Tasks {
     switch task.wait?.cause {
     case .task(let other):
       task.wait?.isLate = true
-      cancel(other, Cancellation(reason: runtime.timedOutReason))
+      cancel(other, Cancellation(reason: runtime.values.timedOut))
       return true
     case .other(let other):
       other.abandon()
@@ -217,7 +217,7 @@ extension Tasks {
     task.wait = nil
     let outer = context.current
     context.current = .task(task)
-    let outcome = run(coroutine, task.subject.isChunk ? runtime.keepReturned : nil)
+    let outcome = run(coroutine, task.subject.isChunk ? runtime.mainChunk.keep : nil)
     switch outcome {
     case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
     case .returned: functionEnded(task, .returned)

@@ -17,7 +17,7 @@ extension HostCall {
   /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
   /// task is to end (D21).
   package func requireWaiting() throws -> LuaTask {
-    if runtime.isInLoad {
+    if runtime.generations.isInLoad {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
     }

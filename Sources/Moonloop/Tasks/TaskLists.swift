@@ -78,3 +78,20 @@ package struct TaskWaiters {
     return [first] + others
   }
 }
+
+/// Values of Lua that tasks are given often, made once.
+struct CommonValues {
+  /// What a wait gives that ended well and has nothing else to give.
+  let isTrue: TaskValues
+  /// What is raised in a task whose deadline has come.
+  let timedOut: LuaReference
+  /// What is raised in a task that was cancelled without a reason.
+  let cancelled: LuaReference
+
+  init(_ stack: LuaStack) {
+    stack.push(true)
+    isTrue = TaskValues(popping: 1, of: stack)
+    timedOut = LuaReference(pushing: "timed out", on: stack)
+    cancelled = LuaReference(pushing: "the task was cancelled", on: stack)
+  }
+}

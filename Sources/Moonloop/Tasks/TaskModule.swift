@@ -80,7 +80,7 @@ extension HostCall {
     try function(first, "the function")
     try requireOpen()
     task.madeAt = stack.position
-    task.generation = owner == nil ? runtime.makingGeneration : 0
+    task.generation = owner == nil ? runtime.generations.making : 0
     push(handleOf: task)
     stack.rotate(first, 1)  // the handle lies below the function and its arguments
     runtime.tasks.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)
@@ -203,7 +203,7 @@ extension HostCall {
   func cancel(_ task: ScriptTask, reason index: Int32) {
     guard task.phase != .ended, task.cancellation == nil else { return }
     if stack.type(index) == .none || stack.type(index) == .nil {
-      stack.push(runtime.cancelledReason)
+      stack.push(runtime.values.cancelled)
     } else {
       stack.pushValue(index)
     }

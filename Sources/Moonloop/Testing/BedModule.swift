@@ -145,11 +145,11 @@ private let bedStart: LuaRawFunction = { L, context in
     let runtime = call.runtime
     let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
     runtime.bed?.runsProgram = true
-    runtime.start(function)
+    runtime.mainChunk.start(function)
     while !runtime.ranLoop || runtime.waitingChunk != nil {
       if Ending.isAskedFor || limit.hasStruck { break }
       if call.loop.run() == .finished {
-        runtime.reportDeadlock(in: .default)
+        runtime.mainChunk.reportDeadlock(in: .default)
         break
       }
       if runtime.waitingChunk == nil { break }

@@ -98,7 +98,7 @@ public struct LuaSpecs: Sendable {
     }
     state.register("moonloop_wrong") { (text: String) in told.wrong = text }
     let pairs = options.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-    try runtime.start(
+    try runtime.mainChunk.start(
       chunk: """
         local tell, wrong = moonloop_tell, moonloop_wrong
         moonloop_tell, moonloop_wrong = nil, nil

@@ -146,7 +146,7 @@ extension HostCall {
     handle.generation = id.generation
     handle.pointer = runtime.context
     runtime.handles.note(
-      timer: id, madeAt: stack.position, generation: runtime.makingGeneration)
+      timer: id, madeAt: stack.position, generation: runtime.generations.making)
   }
 
   @inline(never)

@@ -147,6 +147,8 @@ final class WorkerWait: OtherWait {
 
 /// The workers of a state whose threads have not ended. Loop thread only.
 struct Workers {
+  /// How many workers this state is inside of.
+  var depth = 0
   /// How many a state may have at once.
   static let limit = 256
   /// How deep workers may make workers.
@@ -180,7 +182,7 @@ extension Runtime {
 
   /// How long the end of a worker is waited for, before it is named and left behind; less for those
   /// further in, so that they are named by their own owners.
-  private var workerPatience: Duration { .milliseconds(4000 >> min(workerDepth, 4)) }
+  private var workerPatience: Duration { .milliseconds(4000 >> min(workers.depth, 4)) }
 
   /// Waits for the end of all workers of the present loop, which were asked to end, and hears their
   /// last notices.

@@ -99,9 +99,9 @@ extension HostCall {
   }
 
   fileprivate func requireWorkerRoom() throws {
-    if runtime.workerDepth >= Workers.depthLimit {
+    if runtime.workers.depth >= Workers.depthLimit {
       throw OperatingFailure(
-        "worker: workers are inside of workers \(runtime.workerDepth) deep, and no more may be",
+        "worker: workers are inside of workers \(runtime.workers.depth) deep, and no more may be",
         "EAGAIN")
     }
     if runtime.workers.count() >= Workers.limit {
@@ -115,7 +115,7 @@ extension HostCall {
     let words = name.isEmpty ? "worker" : "worker '\(name)'"
     let link = WorkerLink(
       name: name, label: "\(words) (made at \(state.text(of: stack.position)))",
-      depth: runtime.workerDepth + 1,
+      depth: runtime.workers.depth + 1,
       // Its thread sets the handler.
       inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
       outward: Loop.Port(name: name, capacity: capacity, handler: kind(PortKind.self).message),

@@ -51,7 +51,7 @@ final class WorkerRun {
     setUp()
     if !loop.mustEnd { runChunk() }
     if !loop.mustEnd && !(runtime.ranLoop && runtime.waitingChunk == nil) {
-      if loop.run(mode: .default) == .finished { runtime.reportDeadlock(in: .default) }
+      if loop.run(mode: .default) == .finished { runtime.mainChunk.reportDeadlock(in: .default) }
     }
     let wasStopped = loop.mustEnd && failure == nil
     state.shutDown()
@@ -60,9 +60,9 @@ final class WorkerRun {
   }
 
   private func setUp() {
-    runtime.workerDepth = link.depth
+    runtime.workers.depth = link.depth
     runtime.openParent(link)
-    runtime.chunkReturned = { [unowned self] stack, count in keep(stack, count) }
+    runtime.mainChunk.returned = { [unowned self] stack, count in keep(stack, count) }
     let errors = runtime.errors
     errors.expectsInterrupts = { [unowned self] in loop.mustEnd }
     errors.observe = { [unowned self] error, subject in
@@ -122,7 +122,7 @@ final class WorkerRun {
   private func runChunk() {
     script.text.withUnsafeBytes { text in
       do throws(LuaError) {
-        try runtime.start(bytes: text, name: script.chunkName) { stack in
+        try runtime.mainChunk.start(bytes: text, name: script.chunkName) { stack in
           script.argument.push(on: stack, pushAttachment: runtime.push)
           return 1
         }

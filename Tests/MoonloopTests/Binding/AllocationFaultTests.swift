@@ -46,7 +46,7 @@ import Testing
       warden.begin(0, loop)
       defer { warden.end(0) }
       lua.failAllocation(n, forGood: forGood)
-      do { try lua.runtime!.start(chunk: text, name: "=fault") } catch {}
+      do { try lua.runtime!.mainChunk.start(chunk: text, name: "=fault") } catch {}
       if !lua.runtime!.ranLoop { loop.run(for: .seconds(100_000)) }
       outcome.wasHit = lua.allocationsUntilFailure <= 1
       lua.failAllocation(0)

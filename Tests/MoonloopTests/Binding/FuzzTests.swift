@@ -82,7 +82,7 @@ import Testing
           if math.type(to) == "integer" and to > 0 then write_bytes(to, text) end
         end
         """)
-      try state.runtime!.start(chunk: script, name: "@fuzz-\(seed).lua")
+      try state.runtime!.mainChunk.start(chunk: script, name: "@fuzz-\(seed).lua")
       loop.run(for: .seconds(100))
       state.shutDown()
       loop.run(for: .zero)

@@ -56,7 +56,7 @@ import Testing
         var isDone = false
         lua.register("done") { () -> Void in isDone = true }
         lua.set("text", text)
-        try runtime.start(
+        try runtime.mainChunk.start(
           chunk: """
             local ml = require "moonloop"
             local loop = ml.current()

@@ -110,7 +110,7 @@ struct PortDamageTests {
         _ = good.withUnsafeBytes { write(fd, $0.baseAddress, $0.count) }
         close(fd)
       }
-      try state.runtime!.start(
+      try state.runtime!.mainChunk.start(
         chunk: """
           local ml = require "moonloop"
           local control = assert(ml.port.listen("\(name)"))

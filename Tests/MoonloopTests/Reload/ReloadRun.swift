@@ -57,9 +57,9 @@ struct ReloadRun {
       }
       loop.schedule(after: .seconds(seconds), name: "the end") { timer in timer.loop?.stop() }
       let path = folder + "/app.lua"
-      runtime.allowReloads(of: path) { _ in 0 }
+      runtime.generations.allowReloads(of: path) { _ in 0 }
       let text = try String(contentsOfFile: path, encoding: .utf8)
-      try runtime.start(chunk: text, name: "@" + path)
+      try runtime.mainChunk.start(chunk: text, name: "@" + path)
       loop.run(for: .seconds(seconds + 1))
       state.collect()
       state.collect()

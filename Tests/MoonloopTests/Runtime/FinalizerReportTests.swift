@@ -21,7 +21,7 @@ import Testing
       var log: [String] = []
       runtime.errors.write = { reports.append($0) }
       lua.register("say") { (line: String) in log.append(line) }
-      try runtime.start(chunk: Self.start + chunk, name: "=f")
+      try runtime.mainChunk.start(chunk: Self.start + chunk, name: "=f")
       loop.run()
       lua.shutDown()
       return (reports, runtime.errors.count, log)
@@ -89,7 +89,7 @@ import Testing
       var log: [String] = []
       lua.runtime!.errors.write = { log.append($0) }
       lua.register("say") { log.append("called") }
-      try lua.runtime!.start(
+      try lua.runtime!.mainChunk.start(
         chunk: Self.start + "x = setmetatable({}, { __gc = function() \(call) end })",
         name: "=f")
       lua.shutDown()

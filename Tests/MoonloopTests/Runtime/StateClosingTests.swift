@@ -106,7 +106,7 @@ import Testing
         end()
         loop.performHere(modes: [.common]) { end() }
       }
-      try state!.runtime!.start(chunk: Self.script, name: "@all.lua")
+      try state!.runtime!.mainChunk.start(chunk: Self.script, name: "@all.lua")
       loop.run(for: .seconds(100))
       loop.run(for: .milliseconds(600))
       observer.invalidate()

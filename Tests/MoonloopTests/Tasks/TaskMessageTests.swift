@@ -77,7 +77,7 @@ import Testing
         let setup =
           "local ml = require 'moonloop'; local loop = ml.current(); "
           + "local t = loop:task(function() end); "
-        try runtime.start(chunk: setup + chunk, name: "=m")
+        try runtime.mainChunk.start(chunk: setup + chunk, name: "=m")
         loop.run()
         let lines = report.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count > 1 && lines[1] == message, "\(chunk): \(report)")
@@ -95,7 +95,7 @@ import Testing
       let runtime = try #require(lua.runtime)
       var reports: [String] = []
       runtime.errors.write = { reports.append($0) }
-      try runtime.start(chunk: script, name: "@app.lua")
+      try runtime.mainChunk.start(chunk: script, name: "@app.lua")
       loop.run()
       #expect(lua.tasksInUse == 0)
       return reports.joined(separator: "\n")
@@ -160,7 +160,7 @@ import Testing
       let runtime = try #require(lua.runtime)
       var reports: [String] = []
       runtime.errors.write = { reports.append($0) }
-      try runtime.start(
+      try runtime.mainChunk.start(
         chunk: """
           local ml = require "moonloop"
           local job = ml.current():task({ name = "busy" }, function() while true do end end)
@@ -179,7 +179,7 @@ import Testing
         let lua = try LuaState(on: loop)
         let runtime = try #require(lua.runtime)
         runtime.errors.write = { Issue.record("\($0)") }
-        try runtime.start(
+        try runtime.mainChunk.start(
           chunk: """
             local ml = require "moonloop"
             local loop = ml.current()

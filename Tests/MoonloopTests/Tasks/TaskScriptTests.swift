@@ -38,7 +38,7 @@ private let prelude = """
       runtime.errors.write = { reports.append($0) }
       runtime.errors.verdict = .stop
       try lua.run(prelude, name: "=prelude")
-      try runtime.start(chunk: text, name: "@\(name).lua")
+      try runtime.mainChunk.start(chunk: text, name: "@\(name).lua")
       loop.run()
       #expect(lua.tasksInUse == 0)
       #expect(runtime.errors.count == errors, "\(reports.joined(separator: "\n"))")

@@ -16,7 +16,7 @@ import Testing
       var lines: [String] = []
       state.runtime?.errors.write = { lines.append("outside: \($0)") }
       state.register("line") { (text: String) in lines.append(text) }
-      try state.runtime?.start(
+      try state.runtime?.mainChunk.start(
         chunk: """
           ml, bed = require "moonloop", require "moonloop.testing.bed"
           function print(...)

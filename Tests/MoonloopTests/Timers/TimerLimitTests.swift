@@ -14,7 +14,7 @@ import Testing
       var lines: [String] = []
       runtime.errors.write = { lines.append($0) }
       lua.register("out") { (line: String) in lines.append(line) }
-      try runtime.start(
+      try runtime.mainChunk.start(
         chunk: "local ml = require 'moonloop' local loop = ml.current() " + chunk, name: "@a.lua")
       loop.run()
       return lines

@@ -125,7 +125,7 @@ import Testing
       state.register("report") { (moved: Int, lives: Int, deaths: Int) in
         books = (moved, lives, deaths)
       }
-      try state.runtime!.start(chunk: script, name: "@ledger.lua")
+      try state.runtime!.mainChunk.start(chunk: script, name: "@ledger.lua")
       #expect(loop.run() == .finished)
       #expect(reports == [], "seed \(seed)")
       let moved = books?.moved ?? 0

@@ -3,7 +3,30 @@
 package import LuaEmbed
 package import MoonloopCore
 
-extension Runtime {
+/// The main chunk of a state, and what is to become of what it returns. Loop thread only.
+package final class MainChunk {
+  unowned(unsafe) private let runtime: Runtime  // It holds its chunk.
+  /// What is said of the configuration that the chunk may return.
+  package var forConfigurations = ForConfigurations()
+  /// Whether the configuration was refused because of the command line.
+  package private(set) var wasRefused = false
+  /// Whether the file is a configuration with mistakes, or one that cannot be made.
+  package private(set) var configurationFailed = false
+  /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
+  package var returned: ((LuaStack, Int) -> Void)?
+  /// Keeps what a chunk or a handler returned that had to wait, as a closure that is made once.
+  private(set) var keep: ((LuaStack, Int) -> Void)! = nil
+
+  init(_ runtime: Runtime) {
+    self.runtime = runtime
+    keep = { [unowned runtime, unowned self] stack, count in
+      if case .task(let task) = runtime.current, task === runtime.waitingChunk {
+        returned?(stack, count)
+      }
+      runtime.tasks.keep(stack, count)
+    }
+  }
+
   /// Runs a chunk as a task: when it waits, the loop goes on with it.
   /// - Parameters:
   ///   - text: Lua source.
@@ -13,7 +36,7 @@ extension Runtime {
   package func start(
     chunk text: String, name: String, arguments: [String] = []
   ) throws(LuaError) {
-    try state.load(text, name: name, on: state.stack)
+    try runtime.state.load(text, name: name, on: runtime.state.stack)
     startLoaded { stack in
       for argument in arguments { stack.push(argument) }
       return arguments.count
@@ -25,17 +48,17 @@ extension Runtime {
   package func start(
     bytes: UnsafeRawBufferPointer, name: String, pushArguments: (LuaStack) -> Int
   ) throws(LuaError) {
-    try state.load(bytes: bytes, name: name, on: state.stack)
-    var returned: LuaReference?
+    try runtime.state.load(bytes: bytes, name: name, on: runtime.state.stack)
+    var table: LuaReference?
     startLoaded(pushArguments) { stack, count in
-      if let told = self.chunkReturned { return told(stack, count) }
+      if let tell = self.returned { return tell(stack, count) }
       if count > 0, stack.type(-Int32(count)) == .table {
         stack.pushValue(-Int32(count))
-        returned = LuaReference(popping: stack)
+        table = LuaReference(popping: stack)
       }
     }
-    if let returned, name.hasPrefix("@") {
-      try start(configuration: returned, path: String(name.dropFirst()), text: bytes)
+    if let table, name.hasPrefix("@") {
+      try start(configuration: table, path: String(name.dropFirst()), text: bytes)
     }
   }
 
@@ -43,7 +66,7 @@ extension Runtime {
   private func start(
     configuration: LuaReference, path: String, text: UnsafeRawBufferPointer
   ) throws(LuaError) {
-    try state.load(
+    try runtime.state.load(
       """
       local configuration = require "moonloop.configuration"
       local value, path, text, bounds, given, refusal = ...
@@ -54,7 +77,7 @@ extension Runtime {
       if not running then return mistakes, false end
       require("moonloop.reload").note(running)
       running:run(bounds)
-      """, name: "=moonloop", on: state.stack)
+      """, name: "=moonloop", on: runtime.state.stack)
     startLoaded { [forConfigurations] stack in
       stack.push(configuration)
       stack.push(path)
@@ -65,14 +88,14 @@ extension Runtime {
       guard count > 1, let mistakes = stack.string(-Int32(count)) else { return }
       if stack.boolean(-1) { self.wasRefused = true }
       self.configurationFailed = true
-      self.errors.noteReported()
-      self.errors.write(mistakes)
+      self.runtime.errors.noteReported()
+      self.runtime.errors.write(mistakes)
     }
   }
 
   /// Runs a function as a main chunk.
   func start(_ function: LuaReference) {
-    state.stack.push(function)
+    runtime.state.stack.push(function)
     startLoaded { _ in 0 }
   }
 
@@ -80,28 +103,28 @@ extension Runtime {
   private func startLoaded(
     _ pushArguments: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
   ) {
-    let function = LuaReference(popping: state.stack)
-    let outcome = state.start(
+    let function = LuaReference(popping: runtime.state.stack)
+    let outcome = runtime.state.start(
       push: { stack in
         stack.push(function)
         return pushArguments(stack)
       }, onReturn: onReturn)
     if case .returned = outcome { return }
-    tasks.settle(outcome, .chunk)
-    if case .suspended(let coroutine, _) = outcome { waitingChunk = tasks[coroutine.index] }
+    runtime.tasks.settle(outcome, .chunk)
+    if case .suspended(let coroutine, _) = outcome { runtime.waitingChunk = runtime.tasks[coroutine.index] }
   }
 
   /// Reports a main chunk that still waits after a run of a mode is finished: nothing is left that
   /// could end its wait.
   package func reportDeadlock(in mode: ModeName) {
-    guard let task = waitingChunk else { return }
-    report(LuaError(message: tasks.deadlock(of: task, in: mode)), .chunk)
+    guard let task = runtime.waitingChunk else { return }
+    runtime.report(LuaError(message: runtime.tasks.deadlock(of: task, in: mode)), .chunk)
   }
 
   /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).
-  func chunkEnded() {
-    waitingChunk = nil
-    if ranLoop { loop.stop() }
+  func ended() {
+    runtime.waitingChunk = nil
+    if runtime.ranLoop { runtime.loop.stop() }
   }
 }
 
