@@ -78,7 +78,7 @@ final class ScriptRun {
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
-    if settings.measures { runtime.measure() }
+    if settings.measures { runtime.loopContext.measure() }
     traceFile?.attach()
     Recording.join(state)
     state.install(
@@ -91,7 +91,7 @@ final class ScriptRun {
         }))
     ScriptArguments(settings).set(on: state)
     if settings.command != nil {
-      runtime.openBed()
+      TestBed.open(in: runtime)
       runtime.console.open()
     } else if Intake.isPlain {
       runtime.console.hearAttention(kernel)  // what an attached console does is not recorded
@@ -122,7 +122,7 @@ final class ScriptRun {
     if settings.isConsole { return keepRunning(loop) }
     // What such a file has made by the way is not to be run in place of what it tells of.
     if runtime.mainChunk.configurationFailed && !settings.watches { return }
-    if Ending.isAskedFor || (runtime.ranLoop && runtime.waitingChunk == nil) { return }
+    if Ending.isAskedFor || (runtime.runs.ranLoop && runtime.waitingChunk == nil) { return }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
       if !settings.watches || Ending.isAskedFor { return }
@@ -161,7 +161,7 @@ final class ScriptRun {
 
   private func end(_ state: LuaState) {
     if settings.editsLines { LineEditor.close() }
-    if settings.command != nil { runtime.closeBed() }
+    if settings.command != nil { runtime.bed?.close() }
     if settings.measures { RunSettings.writeMetrics(of: state) }
     state.shutDown()
     traceFile?.finish()

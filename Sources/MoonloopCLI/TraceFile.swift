@@ -146,7 +146,7 @@ final class TraceFile {
     case .activity(let activity, let mode): take(activity, mode.rawValue, stamp())
     case .calloutBegins(let kind, let name, let mode, let late, let missed, let subject, let at):
       if kind != .observer { tellWake("\(kind.rawValue) \(name)") }
-      let place = runtime.place(ofTraced: kind, subject)
+      let place = runtime.explanation.place(ofTraced: kind, subject)
       calls.append(
         Call(
           begin: stamp(at), clock: at, kind: kind, name: name.isEmpty ? kind.rawValue : name,
@@ -250,7 +250,7 @@ final class TraceFile {
       lastTask += 1
       let name = runtime.label(of: .task(task))
       tasks[ObjectIdentifier(task)] = (lastTask, name)
-      self.task(lastTask, name, "b", runtime.place(of: task), now)
+      self.task(lastTask, name, "b", runtime.explanation.place(of: task), now)
     } else if let (number, name) = tasks.removeValue(forKey: ObjectIdentifier(task)) {
       self.task(number, name, "e", "", now)
     }

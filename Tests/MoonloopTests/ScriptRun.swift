@@ -103,7 +103,7 @@ struct ScriptRun {
     let timers = runtime.handles.timers(of: runtime.loop, madeBy: runtime.context)
     left += timers.map { runtime.label(of: .timer($0)) }
     left += runtime.tasks.all.map { runtime.label(of: .task($0)) }
-    left += runtime.requests.values.map { runtime.label(of: .request($0)) }
+    left += runtime.requests.waiting.values.map { runtime.label(of: .request($0)) }
     return left
   }
 }

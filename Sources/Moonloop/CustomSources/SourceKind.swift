@@ -51,11 +51,12 @@ final class SourceKind: ItemKind {
         ? "nobody has signalled it; call source:signal()"
         : "it was not signalled since it was last performed; call source:signal()"
     }
-    if runtime.scriptRun?.telling == .beforeWaiting {
+    if runtime.explanation.scriptRun?.telling == .beforeWaiting {
       return "it was signalled when the loop was about to sleep, and a signal does not wake: it is "
         + "performed after the sleep; call loop:wake_up()"
     }
-    return "it is signalled: \(runtime.blocker()), then the next pass performs it; a signal alone "
+    return
+      "it is signalled: \(runtime.explanation.blocker()), then the next pass performs it; a signal alone "
       + "does not wake the loop, so call loop:wake_up() if it may be about to sleep"
   }
 }

@@ -71,7 +71,7 @@ final class DescriptorKind: ItemKind {
     }
     if isReady {
       let always = source.isAlwaysReady ? ", as a file always is" : ""
-      return "it is ready to \(name)\(always): \(runtime.blocker()), then it is served"
+      return "it is ready to \(name)\(always): \(runtime.explanation.blocker()), then it is served"
     }
     return isRead ? "there is nothing to read" : "there is no space to write into"
   }

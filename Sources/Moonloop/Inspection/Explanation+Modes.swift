@@ -4,7 +4,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Explanation {
   /// No mode, no run, or another mode.
   func obstacle(
     modes: [ModeName], isCommon: Bool, doing: String, state: String?
@@ -51,7 +51,7 @@ extension Runtime {
       return hint
     }
     if !modes.contains(.default) { return "call loop:run { mode = \"\(modes[0])\" }" }
-    if ranLoop {
+    if runs.ranLoop {
       return "this script runs its loop by itself, so call loop:run() again"
     }
     return "it begins when the main chunk has returned, or by loop:run()"
@@ -71,13 +71,12 @@ extension Runtime {
     guard let mode = runs.dropFirst().map(\.mode.name).first(where: { modes.contains($0) }) else {
       return nil
     }
-    let here = ObjectIdentifier(loop)
-    guard let nester = nesters.last(where: { $0.loop == here && $0.depth == runs.count }) else {
+    guard let nester = self.runs.nesters.last(where: { $0.depth == runs.count }) else {
       return "; the run in '\(mode)' goes on when this one ends"
     }
     let time = loop.clock.now() - nester.began
     return
-      "; \(label(of: nester.who.subject)) runs this one since \(seconds(time)), and the run in "
+      "; \(runtime.label(of: nester.who.subject)) runs this one since \(seconds(time)), and the run in "
       + "'\(mode)' goes on when it ends: give it a timeout, or name "
       + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
@@ -91,8 +90,8 @@ extension Runtime {
     let words =
       switch who {
       case .chunk: "the main chunk runs now"
-      case .task(let task): "\(label(of: .task(task))) runs now"
-      default: "the handler of \(label(of: who)) runs now"
+      case .task(let task): "\(runtime.label(of: .task(task))) runs now"
+      default: "the handler of \(runtime.label(of: who)) runs now"
       }
     // The time is known if it is measured.
     if console.visit == nil, let call = measuring?.recorder.calls.last {
@@ -105,11 +104,10 @@ extension Runtime {
 
   /// Only a console is served.
   private func standing() -> String {
-    let here = ObjectIdentifier(loop)
-    let nester = nesters.last { $0.loop == here && $0.depth == scriptRuns.count + 1 }
+    let nester = runs.nesters.last { $0.depth == scriptRuns.count + 1 }
     let who = console.visit?.who.subject ?? nester?.who.subject ?? current
     return loop.clockIsStopped
-      ? "the program stands at a breakpoint in \(label(of: who)) until :continue"
+      ? "the program stands at a breakpoint in \(runtime.label(of: who)) until :continue"
       : "a console is served now"
   }
 

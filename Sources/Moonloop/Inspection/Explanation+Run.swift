@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Explanation {
   /// What keeps the run from finishing, in the mode that runs or the default mode.
   func whyItRuns() -> String {
     let mode = scriptRun?.mode.name ?? .default
@@ -11,9 +11,9 @@ extension Runtime {
     var holders: [String] = []
     var isOwnTurn = false
     for item in handles.items where item.holds && loop.contains(item, mode: mode) {
-      if type(of: itemKinds[item]).holdsRuns { holders.append(label(of: .item(item))) }
+      if type(of: itemKinds[item]).holdsRuns { holders.append(runtime.label(of: .item(item))) }
     }
-    for id in handles.timers(of: loop, madeBy: context) where loop.contains(id, mode) {
+    for id in handles.timers(of: loop, madeBy: runtime.context) where loop.contains(id, mode) {
       let record = loop.timers.records[id.slot]
       if record.flags.contains(.idle) { continue }
       if tasks.isTurn(record.callout) {
@@ -22,15 +22,17 @@ extension Runtime {
           isOwnTurn = true
           continue
         }
-        holders.append("\(label(of: .task(task))), which waits \(tasks.forWhat(task))")
+        holders.append("\(runtime.label(of: .task(task))), which waits \(tasks.forWhat(task))")
       } else if let failed = tasks.unawaited[id] {
-        holders.append("the failure of \(label(of: .task(failed.task))), to be reported now")
+        holders.append(
+          "the failure of \(runtime.label(of: .task(failed.task))), to be reported now")
       } else {
-        holders.append(label(of: .timer(id)) + firingNote(record))
+        holders.append(runtime.label(of: .timer(id)) + firingNote(record))
       }
     }
-    for request in requests.values where request.modes.contains(where: { covers($0, mode) }) {
-      holders.append(label(of: .request(request)))
+    for request in requests.waiting.values where request.modes.contains(where: { covers($0, mode) })
+    {
+      holders.append(runtime.label(of: .request(request)))
     }
     if holders.isEmpty {
       if !isOwnTurn && loop.contents(of: mode)?.isEmpty == false {

@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+extension Explanation {
   /// The same for handles that are no items; nil if it is none.
   func whyOther(_ call: HostCall) -> String? {
     let L = call.stack.L
@@ -12,11 +12,11 @@ extension Runtime {
     }
     if let pointer = kinds.channel.handle(L, 2)?.pointer {
       let channel = Unmanaged<ScriptChannel>.fromOpaque(pointer).takeUnretainedValue()
-      return "\(channel.label(self)): \(channel.obstacle)"
+      return "\(channel.label(runtime)): \(channel.obstacle)"
     }
     if let pointer = kinds.semaphore.handle(L, 2)?.pointer {
       let semaphore = Unmanaged<ScriptSemaphore>.fromOpaque(pointer).takeUnretainedValue()
-      return "\(semaphore.label(self)): \(semaphore.obstacle)"
+      return "\(semaphore.label(runtime)): \(semaphore.obstacle)"
     }
     return nil
   }
@@ -24,7 +24,7 @@ extension Runtime {
   // MARK: Tasks
 
   func why(_ task: ScriptTask) -> String {
-    "\(label(of: .task(task))): \(obstacle(task))"
+    "\(runtime.label(of: .task(task))): \(obstacle(task))"
   }
 
   private func obstacle(_ task: ScriptTask) -> String {
@@ -53,7 +53,7 @@ extension Runtime {
     let all = task.children.all
     guard let first = all.first else { return "its children" }
     let rest = all.count > 1 ? " and \(all.count - 1) more" : ""
-    return "\(label(of: .task(first)))\(rest), which waits \(tasks.forWhat(first))"
+    return "\(runtime.label(of: .task(first)))\(rest), which waits \(tasks.forWhat(first))"
   }
 
   /// What the task that it awaits waits for, and so on.

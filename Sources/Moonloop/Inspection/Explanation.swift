@@ -4,7 +4,30 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-extension Runtime {
+/// What is on the loop of a runtime's scripts, and why: reads everything, changes nothing. Loop
+/// thread only.
+package struct Explanation {
+  unowned(unsafe) let runtime: Runtime  // For the time of one question.
+
+  init(_ runtime: Runtime) { self.runtime = runtime }
+
+  var state: LuaState { runtime.state }
+  var loop: Loop { runtime.loop }
+  var handles: Handles { runtime.handles }
+  var tasks: Tasks { runtime.tasks }
+  var runs: Runs { runtime.runs }
+  var requests: Requests { runtime.requests }
+  var errors: ErrorPolicy { runtime.errors }
+  var measuring: Measuring? { runtime.measuring }
+  var current: Subject { runtime.current }
+  var console: Console { runtime.console }
+  var generations: Generations { runtime.generations }
+  var itemKinds: ItemKinds { runtime.itemKinds }
+  var kinds: Kinds { runtime.kinds }
+  var bed: TestBed? { runtime.bed }
+}
+
+extension Explanation {
   /// The suspended handler of an item, if it has one (D59).
   func waitingHandler(of item: Loop.Item) -> ScriptTask? {
     tasks.all.first { if case .item(let other) = $0.subject { other === item } else { false } }
@@ -18,7 +41,7 @@ extension Runtime {
 
   func why(timer id: TimerID, endedAt: LuaPosition?) -> String {
     guard loop.timers.slot(of: id) != nil else { return whyEnded(id, endedAt) }
-    return "\(label(of: .timer(id))): \(obstacle(timer: id))\(history(recorded(timer: id)))"
+    return "\(runtime.label(of: .timer(id))): \(obstacle(timer: id))\(history(recorded(timer: id)))"
   }
 
   /// What is known of a timer that is gone: its record stays until another has its slot.
@@ -29,7 +52,7 @@ extension Runtime {
     let records = loop.timers.records
     let record = id.slot < records.count ? records[id.slot] : nil
     let isLast = record.map { $0.generation == id.generation &+ 1 && $0.flags.isEmpty } ?? false
-    let label = isLast ? label(of: .timer(id)) : "timer"
+    let label = isLast ? runtime.label(of: .timer(id)) : "timer"
     if let endedAt, endedAt.source < 0 {
       return "\(label): it was invalidated (where is known if it has a name); make a new one"
     }
@@ -127,7 +150,7 @@ extension Runtime {
   }
 
   func why(_ item: Loop.Item, endedAt: LuaPosition?) -> String {
-    let label = label(of: .item(item))
+    let label = runtime.label(of: .item(item))
     guard item.isValid else {
       if let load = loadThatEnded(item.maker.generation) { return "\(label): \(load)" }
       let end =
@@ -173,7 +196,7 @@ extension Runtime {
   // MARK: Requests
 
   func why(_ request: ScriptRequest) -> String {
-    let label = label(of: .request(request))
+    let label = runtime.label(of: .request(request))
     if request.ref == 0 { return "\(label): it was performed or cancelled" }
     let isCommon = request.modes.contains(.common)
     let modes = request.modes.filter { $0 != .common }

@@ -8,7 +8,7 @@ internal import MoonloopCore
 let loopDump: LuaRawFunction = { L, context in
   host(L, context, "dump") { call in
     try call.requireLoop()
-    call.stack.push(call.runtime.dump())
+    call.stack.push(call.runtime.explanation.dump())
     return 1
   }
 }
@@ -19,20 +19,20 @@ let loopWhy: LuaRawFunction = { L, context in
     try call.requireLoop()
     let runtime = call.runtime
     switch call.stack.type(2) {
-    case .none, .nil: call.stack.push(runtime.whyItRuns())
+    case .none, .nil: call.stack.push(runtime.explanation.whyItRuns())
     default:
       if let handle = runtime.kinds.timer.handle(call.stack.L, 2), let id = call.timerID(2) {
-        call.stack.push(runtime.why(timer: id, endedAt: handle.timerEndedAt))
+        call.stack.push(runtime.explanation.why(timer: id, endedAt: handle.timerEndedAt))
       } else if let process = call.process(2) {
-        call.stack.push(runtime.why(process.source, endedAt: nil))
+        call.stack.push(runtime.explanation.why(process.source, endedAt: nil))
       } else if let handle = call.itemHandle(2) {
-        call.stack.push(runtime.why(handle))
+        call.stack.push(runtime.explanation.why(handle))
       } else if let handle = runtime.kinds.programItem.handle(call.stack.L, 2) {
-        call.stack.push(runtime.why(programItem: handle.item))
+        call.stack.push(runtime.explanation.why(programItem: handle.item))
       } else if let handle = runtime.kinds.request.handle(call.stack.L, 2) {
         let request = Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
-        call.stack.push(runtime.why(request))
-      } else if let text = runtime.whyOther(call) {
+        call.stack.push(runtime.explanation.why(request))
+      } else if let text = runtime.explanation.whyOther(call) {
         call.stack.push(text)
       } else {
         throw call.mistake("takes a handle, such as a timer or a task, got \(call.given(2))")
@@ -65,14 +65,14 @@ private struct DumpRow {
   }
 }
 
-extension Runtime {
+extension Explanation {
   fileprivate func dump() -> String {
     let place = { (position: LuaPosition) in (position.source, position.line) }
     var rows = handles.items.sorted { place(handles.place(of: $0)) < place(handles.place(of: $1)) }
       .map(row)
-    rows += handles.timers(of: loop, madeBy: context).filter { !isOwn($0) }.map(row)
+    rows += handles.timers(of: loop, madeBy: runtime.context).filter { !isOwn($0) }.map(row)
     rows += tasks.all.map(row)
-    rows += requests.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
+    rows += requests.waiting.values.sorted { place($0.madeAt) < place($1.madeAt) }.map(row)
     let mode =
       loop.currentMode.map { "runs in mode '\($0)', depth \(loop.depth)" } ?? "does not run"
     let note = measuring == nil ? "; not measured: loop:metrics() begins" : ""
@@ -87,11 +87,10 @@ extension Runtime {
   private var runLines: [String] {
     let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
     if modes.count < 2 { return [] }
-    let here = ObjectIdentifier(loop)
     let last = console.visit != nil || loop.clockIsStopped ? [blocker()] : []
     return last
       + modes.reversed().enumerated().map { place, mode in
-        guard let nester = nesters.last(where: { $0.loop == here && $0.depth == place + 1 }) else {
+        guard let nester = runs.nesters.last(where: { $0.depth == place + 1 }) else {
           return "run \(place + 1): mode '\(mode)'"
         }
         let time = seconds(loop.clock.now() - nester.began)
@@ -99,7 +98,7 @@ extension Runtime {
           return "run \(place + 1): mode '\(mode)', for consoles, \(time) ago"
         }
         return
-          "run \(place + 1): mode '\(mode)', begun by \(label(of: nester.who.subject)) \(time) ago"
+          "run \(place + 1): mode '\(mode)', begun by \(runtime.label(of: nester.who.subject)) \(time) ago"
       }
   }
 

@@ -30,8 +30,8 @@ final class Measuring {
     find = { [unowned self] kind, subject in row(kind, subject) }
     loop.add(watcher: watcher)
     if let visit = runtime.console.visit {
-      let subject = runtime.recorded(visit.who.subject)
-      recorder.begin(in: subject, .block, depth: runtime.scriptRuns.count)
+      let subject = runtime.explanation.recorded(visit.who.subject)
+      recorder.begin(in: subject, .block, depth: runtime.explanation.scriptRuns.count)
     }
   }
 
@@ -55,7 +55,7 @@ final class Measuring {
     let noted = item.maker.row
     let mask = (Int32(1) << Self.rowBits) - 1
     if noted >= 0 && noted & ~mask == tag { return Int(noted & mask) }
-    let row = recorder.row(of: runtime.recorded(item), kind)
+    let row = recorder.row(of: runtime.explanation.recorded(item), kind)
     item.maker.row = tag | Int32(row)
     return row
   }
@@ -65,7 +65,7 @@ final class Measuring {
     let record = loop.timers.records[id.slot]
     if record.flags.contains(.object) { return nil }
     let owner = Runtime.of(record.callout.context)
-    let row = recorder.row(of: owner.recorded(id, record.callout), .timer)
+    let row = recorder.row(of: owner.explanation.recorded(id, record.callout), .timer)
     if record.interval == 0 { return row }
     while timerRows.count <= id.slot { timerRows.append((TimerID(rawValue: 0), 0)) }
     timerRows[id.slot] = (id, row)
@@ -73,21 +73,23 @@ final class Measuring {
   }
 
   /// What is called is a request.
-  func name(_ request: ScriptRequest) { recorder.nameCall(runtime.recorded(request)) }
+  func name(_ request: ScriptRequest) { recorder.nameCall(runtime.explanation.recorded(request)) }
 
   /// The row of a timer or an item, if it was called since.
   func figures(_ subject: RecordedSubject) -> LoopRecorder.Item? { recorder.item(subject) }
 }
 
-extension Runtime {
-  /// Follows the present loop from now on, unless that is done already.
+extension LoopContext {
+  /// Follows the loop from now on, unless that is done already.
   @discardableResult
   package func measure() -> Bool {
     if measuring != nil { return false }
-    measuring = Measuring(self)
+    measuring = Measuring(runtime)
     return true
   }
+}
 
+extension Explanation {
   // MARK: What has a row
 
   func recorded(_ item: Loop.Item) -> RecordedSubject {

@@ -17,18 +17,18 @@ let loopMetrics: LuaRawFunction = { L, context in
       resets = try options.boolean("reset") ?? false
     }
     let runtime = call.runtime
-    if isOn { runtime.measure() }
-    runtime.pushMetrics(on: call.stack)
+    if isOn { runtime.loopContext.measure() }
+    runtime.explanation.pushMetrics(on: call.stack)
     if resets || !isOn {
       runtime.measuring?.end()
       runtime.measuring = nil
-      if isOn { runtime.measure() }
+      if isOn { runtime.loopContext.measure() }
     }
     return 1
   }
 }
 
-extension Runtime {
+extension Explanation {
   /// Pushes the table of what was measured; nil if nothing is. [-0, +1]
   fileprivate func pushMetrics(on stack: LuaStack) {
     guard let recorder = measuring?.recorder else { return stack.pushNil() }
@@ -63,7 +63,7 @@ extension Runtime {
   private func push(_ visit: Visit, on stack: LuaStack) {
     stack.push("under_way")
     stack.newTable(fields: 2)
-    stack.setField("by", label(of: visit.who.subject))
+    stack.setField("by", runtime.label(of: visit.who.subject))
     stack.setSeconds("took", max(0, loop.clock.now() - visit.began))
     stack.rawSet(-3)
   }
@@ -72,11 +72,11 @@ extension Runtime {
   private func pushLive(on stack: LuaStack) {
     stack.push("live")
     stack.newTable(fields: 4)
-    let timers = handles.timers(of: loop, madeBy: context).filter { !isOwn($0) }
+    let timers = handles.timers(of: loop, madeBy: runtime.context).filter { !isOwn($0) }
     stack.setField("timers", timers.count)
     stack.setField("items", handles.itemCount)
     stack.setField("tasks", tasks.count)
-    stack.setField("requests", requests.count)
+    stack.setField("requests", requests.waiting.count)
     stack.rawSet(-3)
   }
 

@@ -3,7 +3,7 @@
 internal import LuaEmbed
 package import MoonloopCore
 
-extension Runtime {
+extension Explanation {
   /// The file:line that made what a tracer is told of; empty if no script did.
   /// - Parameter subject: As the trace event has it; what it tells of must live.
   package func place(ofTraced kind: CalloutKind, _ subject: UInt64) -> String {
@@ -17,7 +17,7 @@ extension Runtime {
     let id = TimerID(rawValue: subject)
     if let timer = loop.timerObject(id) { return request(of: timer).map { text($0.madeAt) } ?? "" }
     let record = loop.timers.records[id.slot]
-    if record.callout.context == context, tasks.isTurn(record.callout) {
+    if record.callout.context == runtime.context, tasks.isTurn(record.callout) {
       return tasks[record.callout.payload].map { place(of: $0) } ?? ""
     }
     return text(handles.place(ofTimer: id))
@@ -39,7 +39,7 @@ extension Runtime {
   }
 
   private func request(of timer: Loop.Timer) -> ScriptRequest? {
-    requests.values.first { $0.request?.timer === timer }
+    requests.waiting.values.first { $0.request?.timer === timer }
   }
 
   private func text(_ place: LuaPosition) -> String {

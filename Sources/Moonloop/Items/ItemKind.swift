@@ -93,13 +93,13 @@ extension ItemKind {
 
   func reason(for item: Item) -> String {
     let loop = runtime.loop
-    if let obstacle = runtime.obstacle(
+    if let obstacle = runtime.explanation.obstacle(
       modes: loop.modes(of: item), isCommon: loop.contains(item, mode: .common),
       doing: "be called", state: nil)
     {
       return obstacle + pending(in: item)
     }
-    if let task = runtime.waitingHandler(of: item) {
+    if let task = runtime.explanation.waitingHandler(of: item) {
       return
         "its handler waits \(runtime.tasks.forWhat(task)); nothing is delivered until it returns"
     }

@@ -174,7 +174,7 @@ extension Runtime {
   func invalidateAll() {
     for item in handles.items { end(item) }
     for timer in handles.timers(of: loop, madeBy: context) { loop.invalidate(timer) }
-    for request in requests.values { cancel(request) }
+    for request in requests.waiting.values { requests.cancel(request) }
   }
 
   // MARK: Calling out

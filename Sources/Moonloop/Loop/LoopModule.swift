@@ -70,7 +70,7 @@ let loopRun: LuaRawFunction = { L, context in
           + "'default'")
     }
     try call.requireNesting(mode)
-    return runtime.run(call, mode, timeout, returnAfterSource)
+    return runtime.runs.run(call, mode, timeout, returnAfterSource)
   }
 }
 
@@ -90,58 +90,6 @@ extension HostCall {
     if stack.boundary == "__gc" {
       throw mistake("a loop cannot be run in a finalizer (__gc)")
     }
-  }
-}
-
-extension Runtime {
-  /// Runs the loop inside a host function; the time of the run is not charged to the handler that
-  /// asked.
-  func runNested(
-    _ mode: ModeName, _ timeout: Duration?, returnAfterSource: Bool = false
-  ) -> RunResult {
-    prepareRun()
-    let outer = running
-    noteNesting()
-    defer { nesters.removeLast() }
-    let budget = state.suspendBudget()
-    let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
-    state.resumeBudget(budget)
-    running = outer
-    tasks.stopFinishedWait()
-    if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
-    return result
-  }
-
-  /// What runs now begins a run: noted for who asks why others are not served.
-  func noteNesting() {
-    errors.forgetStopper()
-    nesters.append(
-      Nester(
-        who: running, loop: ObjectIdentifier(loop), depth: loop.depth + 1, began: loop.clock.now()))
-  }
-
-  /// A run is to begin in what runs now.
-  func prepareRun() {
-    tasks.endTurns()
-    // One run after the end was asked for is told of it by its result. Whoever begins another is
-    // stopped: it may be one of those that never ask why a run ended.
-    if Ending.isAskedFor {
-      runsAfterEnding += 1
-      if runsAfterEnding > 1 { Ending.stopCallout() }
-    }
-  }
-
-  fileprivate func run(
-    _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
-  ) -> Int32 {
-    // A breakpoint is not the script's own way of running its loop.
-    if loop.depth == 0 && mode != debugMode { ranLoop = true }
-    let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
-    call.stack.push(ref: names.ref(of: result))
-    let value = loop.takeStopValue() as? LuaReference
-    call.push(value.flatMap { $0.belongs(to: state) ? $0 : nil })
-    call.stack.push(loop.wasStopped)
-    return LuaStatus.results(3)
   }
 }
 

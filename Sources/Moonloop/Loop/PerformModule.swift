@@ -11,8 +11,8 @@ package final class ScriptRequest {
   package let modes: [ModeName]
   package let madeAt: LuaPosition
   /// The registry reference of its handle while it waits; 0 afterwards.
-  fileprivate(set) var ref: Int32 = 0
-  fileprivate(set) var request: PerformRequest?
+  var ref: Int32 = 0
+  var request: PerformRequest?
 
   init(_ kind: StaticString, _ modes: [ModeName], madeAt place: LuaPosition) {
     self.kind = kind
@@ -43,7 +43,7 @@ let loopPerform: LuaRawFunction = { L, context in
       function = 3
     }
     let request = try call.pushRequest(modes, function)
-    let body = call.runtime.body(of: request)
+    let body = call.runtime.requests.body(of: request)
     request.request = call.loop.performHere(
       modes: modes, wakes: wakes, asSource: asSource, body)
     return 1
@@ -69,7 +69,7 @@ let loopPerformAfter: LuaRawFunction = { L, context in
     }
     if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
     let request = try call.pushRequest(modes, 3)
-    let body = call.runtime.body(of: request)
+    let body = call.runtime.requests.body(of: request)
     request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
     return 1
   }
@@ -102,70 +102,13 @@ extension HostCall {
     stack.popSlot(1, of: -2)
     stack.pushValue(-1)
     request.ref = stack.popRef()
-    runtime.requests[request.ref] = request
+    runtime.requests.add(request)
     return request
   }
 
   fileprivate func selfRequest() throws(ScriptMistake) -> ScriptRequest {
     let handle = try selfHandle(runtime.kinds.request)
     return Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
-  }
-}
-
-extension Runtime {
-  /// What the core performs.
-  fileprivate func body(of request: ScriptRequest) -> () -> Void {
-    let door = Unmanaged.passUnretained(self)
-    return { door._withUnsafeGuaranteedRef { $0.perform(request) } }
-  }
-
-  private func perform(_ request: ScriptRequest) {
-    let ref = request.ref
-    if ref == 0 { return }
-    let outer = running
-    running = Running(.request(request))
-    measuring?.name(request)
-    let outcome = state.start(push: { stack in pushFunction(ref, on: stack) })
-    if case .returned = outcome {} else { tasks.settle(outcome, .request(request)) }
-    running = outer
-  }
-
-  /// Pushes the function of a request and its arguments, and lets go of the handle.
-  /// - Returns: The count of the arguments.
-  private func pushFunction(_ ref: Int32, on stack: LuaStack) -> Int {
-    stack.push(ref: ref)
-    drop(ref)
-    stack.pushSlot(1, of: 1)
-    stack.pushSlot(2, of: 1)
-    stack.rotate(1, -1)  // the function, the arguments, the handle
-    stack.pop()
-    guard stack.type(2) == .table else {
-      stack.pop()
-      return 0
-    }
-    stack.push("n")
-    _ = stack.rawGet(2)
-    let count = stack.integer(-1) ?? 0
-    stack.pop()
-    guard stack.reserve(count + 1) else { return 0 }
-    for place in 0..<count { _ = stack.rawGet(2, item: Int64(place + 1)) }
-    stack.rotate(2, -1)
-    stack.pop()
-    return count
-  }
-
-  private func drop(_ ref: Int32) {
-    requests.removeValue(forKey: ref)?.ref = 0
-    state.stack.dropRef(ref)
-  }
-
-  /// Takes a request back if it still waits.
-  @discardableResult
-  func cancel(_ request: ScriptRequest) -> Bool {
-    guard request.ref != 0 else { return false }
-    if let waiting = request.request { loop.cancel(waiting) }
-    drop(request.ref)
-    return true
   }
 }
 
@@ -181,14 +124,14 @@ func releaseRequest(_ handle: LuaHandle) {
 /// `request:cancel()`: whether it was still waiting (R115).
 let requestCancel: LuaRawFunction = { L, context in
   host(L, context, "cancel") { call in
-    call.stack.push(call.runtime.cancel(try call.selfRequest()))
+    call.stack.push(call.runtime.requests.cancel(try call.selfRequest()))
     return 1
   }
 }
 
 let requestInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
-    call.runtime.cancel(try call.selfRequest())
+    call.runtime.requests.cancel(try call.selfRequest())
     return 0
   }
 }

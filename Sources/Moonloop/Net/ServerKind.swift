@@ -41,6 +41,6 @@ final class ServerKind: ItemKind {
       return "it has no handler, and nobody waits in server:accept()"
     }
     return runtime.loop.kernel.isReady(source.fd, for: .read)
-      ? "a client waits: \(runtime.blocker()), then it is served" : "no client has come"
+      ? "a client waits: \(runtime.explanation.blocker()), then it is served" : "no client has come"
   }
 }

@@ -35,7 +35,7 @@ final class ObserverKind: ItemKind {
       return "its handler runs now; it is not told of \(names) inside of itself"
     }
     let sleep: Activity = [.beforeWaiting, .afterWaiting]
-    if let run = runtime.scriptRun {
+    if let run = runtime.explanation.scriptRun {
       if run.polls && observer.activities.isSubset(of: sleep) {
         return "it is told of \(names), and a run with a timeout of 0 only looks: it never sleeps"
       }

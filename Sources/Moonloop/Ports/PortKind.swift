@@ -41,7 +41,7 @@ final class PortKind: ItemKind {
   }
 
   private func service(of port: Loop.Port) -> String {
-    "\(runtime.blocker()), then "
+    "\(runtime.explanation.blocker()), then "
       + (port.waiting == 1 ? "it is served" : "they are served, one a pass")
   }
 }

@@ -238,7 +238,7 @@ extension HostCall {
     let result = try inMode(mode, serving: target) {
       try postNested(message, to: target, mode, wanted.sendTimeout)
       let time = wanted.timeout.flatMap { $0 == .max ? nil : Duration.nanoseconds($0) }
-      return runtime.runNested(mode, time)
+      return runtime.runs.runNested(mode, time)
     }
     switch answer.answer {
     case .value(let value):
@@ -281,7 +281,7 @@ extension HostCall {
       if target.isOwn || !Intake.isReplayed {
         target.port.whenRoom { _ = room.postFromAnywhere(RoomNotice()) }
       }
-      let result = runtime.runNested(mode, left == .max ? nil : .nanoseconds(left))
+      let result = runtime.runs.runNested(mode, left == .max ? nil : .nanoseconds(left))
       if result == .timedOut { throw late }
       if room.callouts == 0 { throw stopped }
     }

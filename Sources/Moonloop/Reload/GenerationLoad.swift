@@ -27,7 +27,7 @@ final class GenerationLoad {
   init(_ runtime: Runtime) {
     previousGeneration = runtime.generations.number
     number = previousGeneration + 1
-    requests = Set(runtime.requests.keys)
+    requests = Set(runtime.requests.waiting.keys)
     (onError, verdict) = (runtime.errors.onError, runtime.errors.verdict)
     limits = runtime.state.limits
     (handleLimit, timerLimit) = (runtime.handles.limit, runtime.loop.timerLimit)
@@ -123,8 +123,8 @@ final class GenerationLoad {
     for body in undo.reversed() { body() }
     undo = []
     for task in runtime.tasks.all where task.generation == number { _ = end(task, runtime) }
-    for (ref, request) in runtime.requests where !requests.contains(ref) {
-      runtime.cancel(request)
+    for (ref, request) in runtime.requests.waiting where !requests.contains(ref) {
+      runtime.requests.cancel(request)
     }
     for item in runtime.handles.items where item.maker.generation == number && item.isValid {
       item.maker.generation = 0

@@ -76,7 +76,7 @@ extension Runtime {
     }
     errors.observe?(error, subject)
     errors.noteReported()
-    let row = recorded(subject)
+    let row = explanation.recorded(subject)
     errors.note(error, of: row)
     if error.isStop { errors.lastStop = error.kind }
     let verdict = askHandler(error, subject) ?? writeReport(error, subject)

@@ -14,13 +14,12 @@ package final class LoopContext {
   /// Which handles there are, and who made them where.
   package let handles = Handles()
   package let errors = ErrorPolicy()
+  unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
   @exclusivity(unchecked) package private(set) var tasks: Tasks! = nil
+  private(set) var runs: Runs! = nil
+  private(set) var requests: Requests! = nil
   /// Whose handler runs now, in plain words: call-outs are many.
   @exclusivity(unchecked) var running = Running()
-  /// The requests that were made of the loop and not performed yet, by reference.
-  package var requests: [Int32: ScriptRequest] = [:]
-  /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
-  package var ranLoop = false
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
   /// The children that live, or whose groups are to be killed yet.
@@ -42,7 +41,10 @@ package final class LoopContext {
 
   /// Makes what needs the runtime.
   func open(_ runtime: Runtime) {
+    self.runtime = runtime
     tasks = Tasks(runtime, self)
+    runs = Runs(runtime, self)
+    requests = Requests(runtime, self)
   }
 
   /// Whose handler runs now; what it makes is in its modes (D62).
@@ -84,6 +86,9 @@ extension Runtime {
   package var errors: ErrorPolicy { loopContext.errors }
 
   package var tasks: Tasks { loopContext.tasks }
+  package var runs: Runs { loopContext.runs }
+  package var requests: Requests { loopContext.requests }
+  package var explanation: Explanation { Explanation(self) }
 
   /// The modes of what runs now, for what it makes.
   var currentModes: [ModeName] { loopContext.modes(of: current) }
@@ -95,14 +100,6 @@ extension Runtime {
   @inline(__always) var running: Running {
     get { loopContext.running }
     set { loopContext.running = newValue }
-  }
-  package var requests: [Int32: ScriptRequest] {
-    _read { yield loopContext.requests }
-    _modify { yield &loopContext.requests }
-  }
-  package var ranLoop: Bool {
-    get { loopContext.ranLoop }
-    set { loopContext.ranLoop = newValue }
   }
   package var waitingChunk: ScriptTask? {
     get { loopContext.waitingChunk }

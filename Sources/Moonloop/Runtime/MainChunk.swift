@@ -111,7 +111,9 @@ package final class MainChunk {
       }, onReturn: onReturn)
     if case .returned = outcome { return }
     runtime.tasks.settle(outcome, .chunk)
-    if case .suspended(let coroutine, _) = outcome { runtime.waitingChunk = runtime.tasks[coroutine.index] }
+    if case .suspended(let coroutine, _) = outcome {
+      runtime.waitingChunk = runtime.tasks[coroutine.index]
+    }
   }
 
   /// Reports a main chunk that still waits after a run of a mode is finished: nothing is left that
@@ -124,7 +126,7 @@ package final class MainChunk {
   /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).
   func ended() {
     runtime.waitingChunk = nil
-    if runtime.ranLoop { runtime.loop.stop() }
+    if runtime.runs.ranLoop { runtime.loop.stop() }
   }
 }
 

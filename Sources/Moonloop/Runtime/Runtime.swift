@@ -18,8 +18,6 @@ package final class Runtime {
   package let kinds: Kinds
   /// What `require "moonloop"` gives.
   private(set) var module: LuaReference! = nil
-  /// Who began the runs under way from within a handler, the innermost last.
-  var nesters: [Nester] = []
   /// What is read from descriptors passes through here.
   let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// What differs between the kinds of items.
@@ -27,7 +25,7 @@ package final class Runtime {
   /// How many runs scripts began after the end of the program was asked for.
   var runsAfterEnding = 0
   /// Where tests run, if the program runs any.
-  var bed: TestBed?
+  package internal(set) var bed: TestBed?
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
   /// The connections of named ports that may have something to send yet.
@@ -74,7 +72,7 @@ package final class Runtime {
   func attach() {
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
     loop.timerName = { [unowned self, unowned loop] id, callout in
-      if let timer = loop.timerObject(id) { return traceName(of: timer) }
+      if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
       // The context of every timer that is no object is the runtime that made it.
       return Runtime.of(callout.context).tasks.traceName(of: id, callout)
     }
@@ -131,16 +129,6 @@ package final class Runtime {
     life = .closing
     state.close()
   }
-}
-
-/// Somebody whose handler runs a loop.
-struct Nester {
-  let who: Running
-  let loop: ObjectIdentifier
-  /// The depth of the run that it began.
-  let depth: Int
-  /// When, on the loop's clock.
-  let began: Int64
 }
 
 /// Whose handler runs now, in two plain words: whoever calls out holds what it is.

@@ -56,7 +56,9 @@ final class StreamKind: ItemKind {
           ? "nobody reads or writes it now" : "nothing has come that its handler has not heard of")
     }
     let modes = runtime.loop.modes(of: source)
-    if let current = runtime.scriptRun?.mode.name, stream.isUsed, !modes.contains(current) {
+    if let current = runtime.explanation.scriptRun?.mode.name, stream.isUsed,
+      !modes.contains(current)
+    {
       let list = modes.map(\.rawValue).joined(separator: ", ")
       parts.append(
         "the loop runs in mode '\(current)', and it is served in \(list.isEmpty ? "none" : list)")
@@ -68,7 +70,7 @@ final class StreamKind: ItemKind {
     guard let reader = stream.reader, reader.isBusy else { return nil }
     let text = "\(who(reader)) waits for \(reader.what), and "
     if runtime.loop.kernel.isReady(stream.source.fd, for: .read) {
-      return text + "there is more: \(runtime.blocker()), then it is read"
+      return text + "there is more: \(runtime.explanation.blocker()), then it is read"
     }
     return text + "the other side has sent nothing\(stream.bytes.input.isEmpty ? "" : " more")"
   }
@@ -83,7 +85,7 @@ final class StreamKind: ItemKind {
     let isReady = runtime.loop.kernel.isReady(stream.source.fd, for: .write)
     return "\(stream.bytes.output.count) bytes are queued: "
       + (isReady
-        ? "\(runtime.blocker()), then they are written"
+        ? "\(runtime.explanation.blocker()), then they are written"
         : "there is no room, for the other side does not read")
   }
 

@@ -31,10 +31,10 @@ extension Tasks {
     let wait = ActiveWait(task: task, owner: owner, depth: loop.depth + 1)
     waits.append(wait)
     if isPrivate { join(task, mode) }
-    runtime.prepareRun()
+    context.runs.prepare()
     let outer = context.current
-    runtime.noteNesting()
-    defer { runtime.nesters.removeLast() }
+    context.runs.noteNesting()
+    defer { context.runs.endNesting() }
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout)
     state.resumeBudget(budget)

@@ -6,9 +6,10 @@ internal import MoonloopCore
 /// `leftovers()`: what is alive on the present loop, found by ownership.
 let bedLeftovers: LuaRawFunction = { L, context in
   host(L, context, "leftovers") { call in
+    let bed = try call.requireBed()
     call.stack.newTable(items: 4)
-    let leftovers = call.runtime.leftovers()
-    for (place, (one, id)) in zip(leftovers, call.runtime.identify(leftovers)).enumerated() {
+    let leftovers = bed.leftovers()
+    for (place, (one, id)) in zip(leftovers, bed.identify(leftovers)).enumerated() {
       call.stack.newTable(fields: 6)
       call.stack.setField("id", id)
       call.stack.setField("is_held", one.isHeld)
@@ -53,53 +54,59 @@ private struct Leftover {
   let text: String
 }
 
-extension Runtime {
+extension TestBed {
   /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
   /// holds is the collector's.
   fileprivate func leftovers() -> [Leftover] {
-    let items = handles.items.filter { $0.maker.ref > 0 || type(of: itemKinds[$0]).isLeftUnheld }
-      .map { item in
-        Leftover(
-          identity: .object(item), isHeld: item.maker.ref > 0, kind: itemKinds.word(for: item),
-          name: item.name, place: state.text(of: handles.place(of: item)),
-          text: label(of: .item(item)))
-      }
-    let timers = handles.timers(of: loop, madeBy: context).filter { isScheduled($0) }.map { id in
+    let (state, loop, handles) = (runtime.state, runtime.loop, runtime.handles)
+    let items = handles.items.filter {
+      $0.maker.ref > 0 || type(of: runtime.itemKinds[$0]).isLeftUnheld
+    }
+    .map { item in
+      Leftover(
+        identity: .object(item), isHeld: item.maker.ref > 0,
+        kind: runtime.itemKinds.word(for: item),
+        name: item.name, place: state.text(of: handles.place(of: item)),
+        text: runtime.label(of: .item(item)))
+    }
+    let timers = handles.timers(of: loop, madeBy: runtime.context).filter { isScheduled($0) }.map {
+      id in
       Leftover(
         identity: .timer(id.rawValue), kind: "timer", name: handles.name(ofTimer: id),
-        place: state.text(of: handles.place(ofTimer: id)), text: label(of: .timer(id)))
+        place: state.text(of: handles.place(ofTimer: id)), text: runtime.label(of: .timer(id)))
     }
-    let tasks = tasks.all.map { task in
+    let tasks = runtime.tasks.all.map { task in
       Leftover(
         identity: .object(task), kind: "task", name: task.name, place: state.text(of: task.madeAt),
-        text: "\(label(of: .task(task))), which waits \(self.tasks.forWhat(task))")
+        text: "\(runtime.label(of: .task(task))), which waits \(runtime.tasks.forWhat(task))")
     }
-    let requests = requests.values.map { request in
+    let requests = runtime.requests.waiting.values.map { request in
       Leftover(
         identity: .object(request), kind: "\(request.kind)", name: "",
-        place: state.text(of: request.madeAt), text: label(of: .request(request)))
+        place: state.text(of: request.madeAt), text: runtime.label(of: .request(request)))
     }
     return items + timers + tasks + requests.sorted { $0.place < $1.place }
   }
 
   /// The number of each thing: the same as the last time somebody looked, if it was there then.
   fileprivate func identify(_ leftovers: [Leftover]) -> [Int] {
-    guard let bed, let level = bed.levels.indices.last else { return leftovers.map { _ in 0 } }
+    guard let level = levels.indices.last else { return leftovers.map { _ in 0 } }
     var known: [LeftoverIdentity: Int] = [:]
     for one in leftovers where known[one.identity] == nil {
-      if let id = bed.levels[level].known[one.identity] {
+      if let id = levels[level].known[one.identity] {
         known[one.identity] = id
       } else {
-        bed.lastID += 1
-        known[one.identity] = bed.lastID
+        lastID += 1
+        known[one.identity] = lastID
       }
     }
-    bed.levels[level].known = known
+    levels[level].known = known
     return leftovers.map { known[$0.identity] ?? 0 }
   }
 
   /// Whether the loop holds a timer of a script, other than that of a sleep.
   private func isScheduled(_ id: TimerID) -> Bool {
+    let (loop, tasks) = (runtime.loop, runtime.tasks)
     let isHeld = !loop.modeNames(of: id).isEmpty || loop.contains(id, .common)
     return isHeld && !tasks.all.contains { $0.wait?.timer == id } && tasks.unawaited[id] == nil
   }

@@ -5,7 +5,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// The loops of tests, the innermost last; each is the thread's own until it is left.
-final class TestBed {
+package final class TestBed {
   struct Level {
     let outer: Loop.OuterLoop
     /// Whom a signal woke before.
@@ -17,6 +17,7 @@ final class TestBed {
     var known: [LeftoverIdentity: Int] = [:]
   }
 
+  unowned(unsafe) let runtime: Runtime  // It holds its bed.
   var levels: [Level] = []
   /// Whether a signal that asks the program to end stops the present call only.
   var hearsSignals = false
@@ -28,41 +29,51 @@ final class TestBed {
   var follower: LuaReference?
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
+
+  init(_ runtime: Runtime) { self.runtime = runtime }
 }
 
-extension Runtime {
+extension TestBed {
   /// Lets `require "moonloop.testing.host"` give the functions below, for the program that runs
   /// tests.
-  package func openBed() {
-    bed = TestBed()
-    state.preload(
+  package static func open(in runtime: Runtime) {
+    runtime.bed = TestBed(runtime)
+    runtime.state.preload(
       LuaModule(
         "moonloop.testing.host",
         bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
   }
 
   /// Leaves every loop of a test that is still entered.
-  package func closeBed() {
-    while bed?.levels.isEmpty == false { leaveBed() }
+  package func close() {
+    while !levels.isEmpty { leave() }
   }
 
-  fileprivate func enterBed(_ name: String, _ clock: ClockMode) throws {
+  fileprivate func enter(_ name: String, _ clock: ClockMode) throws {
     let kernel = try LinuxKernel(clock: clock, isReproducible: true)
     let loop = try Loop.makeIsolated(name, kernel)
     let wakes = Ending.isCaught ? Ending.wake(kernel.wakeUpDescriptor) : nil
-    bed?.levels.append(TestBed.Level(outer: loop.beginIsolation(), wakes: wakes))
-    enter(loop)
-    errors.write = { [unowned self] text in
-      if let last = bed?.levels.indices.last { bed?.levels[last].reports.append(text) }
+    levels.append(TestBed.Level(outer: loop.beginIsolation(), wakes: wakes))
+    runtime.enter(loop)
+    runtime.errors.write = { [unowned self] text in
+      if let last = levels.indices.last { levels[last].reports.append(text) }
     }
   }
 
-  fileprivate func leaveBed() {
-    guard let level = bed?.levels.popLast() else { return }
-    let loop = loop
-    leave()
+  fileprivate func leave() {
+    guard let level = levels.popLast() else { return }
+    let loop = runtime.loop
+    runtime.leave()
     loop.endIsolation(level.outer)
     if let wakes = level.wakes { _ = Ending.wake(wakes) }
+  }
+}
+
+extension HostCall {
+  /// The functions below are there only where tests run.
+  func requireBed() throws(ScriptMistake) -> TestBed {
+    guard let bed = runtime.bed else { throw mistake("no tests run here") }
+    return bed
   }
 }
 
@@ -84,7 +95,7 @@ private let bedEnter: LuaRawFunction = { L, context in
     ]
     let clock = try options.names("clock", modes, "clock")?.first ?? .real
     let name = try options.string("name")
-    try call.runtime.enterBed(name ?? "the loop of a test", clock)
+    try call.requireBed().enter(name ?? "the loop of a test", clock)
     return 0
   }
 }
@@ -92,10 +103,9 @@ private let bedEnter: LuaRawFunction = { L, context in
 /// `leave()`: ends that loop; the one before is the scripts' again.
 private let bedLeave: LuaRawFunction = { L, context in
   host(L, context, "leave") { call in
-    guard call.runtime.bed?.levels.isEmpty == false else {
-      throw call.mistake("nothing is entered")
-    }
-    call.runtime.leaveBed()
+    let bed = try call.requireBed()
+    if bed.levels.isEmpty { throw call.mistake("nothing is entered") }
+    bed.leave()
     return 0
   }
 }
@@ -123,11 +133,12 @@ private let bedCall: LuaRawFunction = { L, context in
     try call.function(2, "the function")
     try call.requireNesting()
     let runtime = call.runtime
+    let bed = try call.requireBed()
     let task = ScriptTask(subject: .chunk, modes: LoopContext.inDefaultMode)
     task.hasHandle = true  // its values and its failure are wanted
     runtime.tasks.prepare(task, in: nil, on: stack, function: 2, isScope: false)
-    let ending = runtime.finish(task, limit)
-    runtime.push(ending, of: task, on: stack)
+    let ending = bed.finish(task, limit)
+    bed.push(ending, of: task, on: stack)
     return 1
   }
 }
@@ -143,10 +154,11 @@ private let bedStart: LuaRawFunction = { L, context in
     stack.pushValue(2)
     let function = LuaReference(popping: stack)
     let runtime = call.runtime
+    let bed = try call.requireBed()
     let limit = RealTimeLimit(seconds, call.loop, call.state.interruptHandle)
-    runtime.bed?.runsProgram = true
+    bed.runsProgram = true
     runtime.mainChunk.start(function)
-    while !runtime.ranLoop || runtime.waitingChunk != nil {
+    while !runtime.runs.ranLoop || runtime.waitingChunk != nil {
       if Ending.isAskedFor || limit.hasStruck { break }
       if call.loop.run() == .finished {
         runtime.mainChunk.reportDeadlock(in: .default)
@@ -156,13 +168,13 @@ private let bedStart: LuaRawFunction = { L, context in
     }
     let isInterrupted = Ending.isAskedFor
     limit.end()
-    runtime.bed?.runsProgram = false
-    runtime.hearSignals()
+    bed.runsProgram = false
+    bed.hearSignals()
     stack.newTable(fields: 2)
     stack.setField(
       "status", limit.hasStruck ? "timeout" : isInterrupted ? "stopped" : "ok")
     stack.push("reports")
-    runtime.pushReports(on: stack)
+    bed.pushReports(on: stack)
     stack.rawSet(-3)
     return 1
   }
@@ -208,16 +220,16 @@ private struct TestEnding {
   var waits = ""
 }
 
-extension Runtime {
+extension TestBed {
   /// Runs the loop until a task has ended, its time is over, or nothing can end it.
   fileprivate func finish(_ task: ScriptTask, _ limit: Int64?) -> TestEnding {
-    let clock = limit.map { RealTimeLimit($0, loop, state.interruptHandle) }
+    let clock = limit.map { RealTimeLimit($0, runtime.loop, runtime.state.interruptHandle) }
     defer { clock?.end() }
     var result = RunResult.stopped
     while task.phase != .ended, result == .stopped, !(clock?.hasStruck ?? false),
       !Ending.isAskedFor
     {
-      result = tasks.run(until: task, mode: .default, timeout: nil, owner: nil).result
+      result = runtime.tasks.run(until: task, mode: .default, timeout: nil, owner: nil).result
     }
     let hasStruck = clock?.hasStruck ?? false
     let isInterrupted = Ending.isAskedFor
@@ -239,29 +251,29 @@ extension Runtime {
 
   /// After the first signal the runs go on, for what tests are to close.
   fileprivate func hearSignals() {
-    if bed?.hearsSignals == true { _ = Ending.hear() }
+    if hearsSignals { _ = Ending.hear() }
   }
 
   /// Ends a task that will not end by itself; its `<close>` variables have a second for it.
   private func giveUp(_ task: ScriptTask) {
-    let reason = LuaReference(pushing: "the test is over", on: state.stack)
-    tasks.cancel(task, Cancellation(reason: reason))
-    let limit = RealTimeLimit(1_000_000_000, loop, state.interruptHandle)
+    let reason = LuaReference(pushing: "the test is over", on: runtime.state.stack)
+    runtime.tasks.cancel(task, Cancellation(reason: reason))
+    let limit = RealTimeLimit(1_000_000_000, runtime.loop, runtime.state.interruptHandle)
     defer { limit.end() }
     if !Ending.isAskedFor {
-      _ = tasks.run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
+      _ = runtime.tasks.run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
     }
-    if task.phase != .ended { tasks.end(task) }
+    if task.phase != .ended { runtime.tasks.end(task) }
   }
 
   /// What every suspended task waits for, and where: a paragraph each.
   private func suspendedTasks(first: ScriptTask) -> String {
-    let others = tasks.all.filter { $0 !== first && $0.phase == .suspended }
+    let others = runtime.tasks.all.filter { $0 !== first && $0.phase == .suspended }
     return ([first] + others).map { task in
       var text =
-        "\(task === first ? "the test" : label(of: .task(task))) waits \(tasks.forWhat(task))"
-      if let coroutine = task.coroutine, state.isSuspended(coroutine) {
-        let frames = LuaState.frames(of: state.stack(of: coroutine).L)
+        "\(task === first ? "the test" : runtime.label(of: .task(task))) waits \(runtime.tasks.forWhat(task))"
+      if let coroutine = task.coroutine, runtime.state.isSuspended(coroutine) {
+        let frames = LuaState.frames(of: runtime.state.stack(of: coroutine).L)
         text += frames.map { "\n\t\($0)" }.joined()
       }
       return text
@@ -287,7 +299,7 @@ extension Runtime {
 
   private func push(failureOf task: ScriptTask, on stack: LuaStack) {
     guard let failure = task.failure else { return }
-    tasks.take(failure)
+    runtime.tasks.take(failure)
     stack.setField("message", failure.error.message)
     stack.setField("traceback", failure.error.report)
     stack.push("value")
@@ -309,11 +321,11 @@ extension Runtime {
   /// Pushes a list of the reports since the last time. [-0, +1]
   func pushReports(on stack: LuaStack) {
     stack.newTable(items: 4)
-    guard let last = bed?.levels.indices.last else { return }
-    for (place, report) in (bed?.levels[last].reports ?? []).enumerated() {
+    guard let last = levels.indices.last else { return }
+    for (place, report) in levels[last].reports.enumerated() {
       stack.push(report)
       stack.rawSet(-2, item: Int64(place) + 1)
     }
-    bed?.levels[last].reports = []
+    levels[last].reports = []
   }
 }

@@ -39,12 +39,12 @@ private let bedRecorded: LuaRawFunction = { L, context in
     }
     call.loop.remove(watcher: watcher)
     call.runtime.bed?.recorder = nil
-    call.runtime.push(recorder, on: call.stack)
+    try call.requireBed().push(recorder, on: call.stack)
     return 1
   }
 }
 
-extension Runtime {
+extension TestBed {
   /// Pushes the table that tells of a recording. [-0, +1]
   fileprivate func push(_ recorder: LoopRecorder, on stack: LuaStack) {
     stack.newTable(fields: 16)

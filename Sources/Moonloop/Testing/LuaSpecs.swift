@@ -71,9 +71,9 @@ public struct LuaSpecs: Sendable {
     try Loop.isolated(clock: .real) { loop in
       let state = try LuaState(on: loop)
       guard let runtime = state.runtime else { return [] }
-      runtime.openBed()
+      TestBed.open(in: runtime)
       defer {
-        runtime.closeBed()
+        runtime.bed?.close()
         state.shutDown()
       }
       try prepare(state)

@@ -50,7 +50,7 @@ final class WorkerRun {
   private func run() -> WorkerOutcome {
     setUp()
     if !loop.mustEnd { runChunk() }
-    if !loop.mustEnd && !(runtime.ranLoop && runtime.waitingChunk == nil) {
+    if !loop.mustEnd && !(runtime.runs.ranLoop && runtime.waitingChunk == nil) {
       if loop.run(mode: .default) == .finished { runtime.mainChunk.reportDeadlock(in: .default) }
     }
     let wasStopped = loop.mustEnd && failure == nil

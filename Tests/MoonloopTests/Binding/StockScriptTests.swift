@@ -63,7 +63,7 @@ import Testing
             local chunk = assert(load(text, "@\(script).lua"))
             \(place.script)
             """, name: "=place")
-        if !runtime.ranLoop { loop.run() }
+        if !runtime.runs.ranLoop { loop.run() }
         #expect(reports == [], "in \(place.name)")
         #expect(isDone, "in \(place.name)")
         #expect(lua.tasksInUse == 0, "in \(place.name)")

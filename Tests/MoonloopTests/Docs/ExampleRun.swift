@@ -74,7 +74,7 @@ struct ExampleRun {
       lua.register("captured") { (text: String) in collected.text += text }
       try lua.run("local write = captured; captured = nil; (function(...) \(capture) end)(write)")
       try runtime.mainChunk.start(chunk: chunk, name: "=\(name)")
-      if !runtime.ranLoop {
+      if !runtime.runs.ranLoop {
         let result = loop.run(mode: .default, for: .seconds(100_000))
         if result == .timedOut { collected.errors.append("it runs for ever") }
       }

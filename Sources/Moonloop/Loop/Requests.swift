@@ -1,0 +1,74 @@
+// The functions that scripts have queued on a loop, until they are performed or taken back.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The requests that scripts made of one loop. Loop thread only.
+package final class Requests {
+  unowned(unsafe) private let runtime: Runtime  // It holds the context.
+  unowned(unsafe) private let context: LoopContext  // It holds its requests.
+  /// Those that were not performed yet, by the registry references of their handles.
+  package private(set) var waiting: [Int32: ScriptRequest] = [:]
+
+  init(_ runtime: Runtime, _ context: LoopContext) {
+    self.runtime = runtime
+    self.context = context
+  }
+
+  func add(_ request: ScriptRequest) { waiting[request.ref] = request }
+
+  /// What the core performs.
+  func body(of request: ScriptRequest) -> () -> Void {
+    let door = Unmanaged.passUnretained(self)
+    return { door._withUnsafeGuaranteedRef { $0.perform(request) } }
+  }
+
+  private func perform(_ request: ScriptRequest) {
+    let ref = request.ref
+    if ref == 0 { return }
+    let outer = context.running
+    context.running = Running(.request(request))
+    context.measuring?.name(request)
+    let outcome = runtime.state.start(push: { stack in pushFunction(ref, on: stack) })
+    if case .returned = outcome {} else { context.tasks.settle(outcome, .request(request)) }
+    context.running = outer
+  }
+
+  /// Pushes the function of a request and its arguments, and lets go of the handle.
+  /// - Returns: The count of the arguments.
+  private func pushFunction(_ ref: Int32, on stack: LuaStack) -> Int {
+    stack.push(ref: ref)
+    drop(ref)
+    stack.pushSlot(1, of: 1)
+    stack.pushSlot(2, of: 1)
+    stack.rotate(1, -1)  // the function, the arguments, the handle
+    stack.pop()
+    guard stack.type(2) == .table else {
+      stack.pop()
+      return 0
+    }
+    stack.push("n")
+    _ = stack.rawGet(2)
+    let count = stack.integer(-1) ?? 0
+    stack.pop()
+    guard stack.reserve(count + 1) else { return 0 }
+    for place in 0..<count { _ = stack.rawGet(2, item: Int64(place + 1)) }
+    stack.rotate(2, -1)
+    stack.pop()
+    return count
+  }
+
+  private func drop(_ ref: Int32) {
+    waiting.removeValue(forKey: ref)?.ref = 0
+    runtime.state.stack.dropRef(ref)
+  }
+
+  /// Takes a request back if it still waits.
+  @discardableResult
+  func cancel(_ request: ScriptRequest) -> Bool {
+    guard request.ref != 0 else { return false }
+    if let request = request.request { context.loop.cancel(request) }
+    drop(request.ref)
+    return true
+  }
+}

@@ -1,0 +1,80 @@
+// The runs of a loop that scripts began: who began them, what stopped them, with what value.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The runs that scripts began on one loop. Loop thread only.
+package final class Runs {
+  unowned(unsafe) private let runtime: Runtime  // It holds the context.
+  unowned(unsafe) private let context: LoopContext  // It holds its runs.
+  private let loop: Loop
+  /// Who began the runs under way from within a handler, the innermost last.
+  private(set) var nesters: [Nester] = []
+  /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
+  package private(set) var ranLoop = false
+
+  init(_ runtime: Runtime, _ context: LoopContext) {
+    self.runtime = runtime
+    self.context = context
+    loop = context.loop
+  }
+
+  /// Runs the loop inside a host function; the time of the run is not charged to the handler that
+  /// asked.
+  func runNested(
+    _ mode: ModeName, _ timeout: Duration?, returnAfterSource: Bool = false
+  ) -> RunResult {
+    prepare()
+    let outer = context.running
+    noteNesting()
+    defer { endNesting() }
+    let budget = runtime.state.suspendBudget()
+    let result = loop.run(mode: mode, for: timeout, returnAfterSource: returnAfterSource)
+    runtime.state.resumeBudget(budget)
+    context.running = outer
+    context.tasks.stopFinishedWait()
+    if Ending.reason == Ending.byProgram { Ending.stopCallout() }  // `os.exit` was called inside
+    return result
+  }
+
+  /// What runs now begins a run: noted for `loop:why`.
+  func noteNesting() {
+    context.errors.forgetStopper()
+    nesters.append(Nester(who: context.running, depth: loop.depth + 1, began: loop.clock.now()))
+  }
+
+  func endNesting() { nesters.removeLast() }
+
+  /// A run is to begin in what runs now.
+  func prepare() {
+    context.tasks.endTurns()
+    // One run after the end was asked for is told of it by its result. Whoever begins another is
+    // stopped: it may be one of those that never ask why a run ended.
+    if Ending.isAskedFor {
+      runtime.runsAfterEnding += 1
+      if runtime.runsAfterEnding > 1 { Ending.stopCallout() }
+    }
+  }
+
+  func run(
+    _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
+  ) -> Int32 {
+    // A breakpoint is not the script's own way of running its loop.
+    if loop.depth == 0 && mode != debugMode { ranLoop = true }
+    let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
+    call.stack.push(ref: runtime.names.ref(of: result))
+    let value = loop.takeStopValue() as? LuaReference
+    call.push(value.flatMap { $0.belongs(to: runtime.state) ? $0 : nil })
+    call.stack.push(loop.wasStopped)
+    return LuaStatus.results(3)
+  }
+}
+
+/// Somebody whose handler runs a loop.
+struct Nester {
+  let who: Running
+  /// The depth of the run that it began.
+  let depth: Int
+  /// When, on the loop's clock.
+  let began: Int64
+}
