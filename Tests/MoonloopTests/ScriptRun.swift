@@ -34,7 +34,7 @@ struct ScriptRun {
       var counts: [Int] = []
       for _ in 0..<times {
         try state.runtime!.mainChunk.start(chunk: chunk, name: name)
-        if !state.runtime!.ranLoop { finish(loop) }
+        if !state.runtime!.runs.ranLoop { finish(loop) }
         state.collect()
         counts.append(try state.evaluate("return registry_count()"))
       }

@@ -56,8 +56,8 @@ final class SourceKind: ItemKind {
         + "performed after the sleep; call loop:wake_up()"
     }
     return
-      "it is signalled: \(runtime.explanation.blocker()), then the next pass performs it; a signal alone "
-      + "does not wake the loop, so call loop:wake_up() if it may be about to sleep"
+      "it is signalled: \(runtime.explanation.blocker()), then the next pass performs it; a signal "
+      + "alone does not wake the loop, so call loop:wake_up() if it may be about to sleep"
   }
 }
 

@@ -76,8 +76,8 @@ extension Explanation {
     }
     let time = loop.clock.now() - nester.began
     return
-      "; \(runtime.label(of: nester.who.subject)) runs this one since \(seconds(time)), and the run in "
-      + "'\(mode)' goes on when it ends: give it a timeout, or name "
+      "; \(runtime.label(of: nester.who.subject)) runs this one since \(seconds(time)), and the "
+      + "run in '\(mode)' goes on when it ends: give it a timeout, or name "
       + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
 

@@ -97,8 +97,8 @@ extension Explanation {
         if mode == consoleMode {
           return "run \(place + 1): mode '\(mode)', for consoles, \(time) ago"
         }
-        return
-          "run \(place + 1): mode '\(mode)', begun by \(runtime.label(of: nester.who.subject)) \(time) ago"
+        let who = runtime.label(of: nester.who.subject)
+        return "run \(place + 1): mode '\(mode)', begun by \(who) \(time) ago"
       }
   }
 

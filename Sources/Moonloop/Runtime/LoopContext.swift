@@ -15,7 +15,7 @@ package final class LoopContext {
   package let handles = Handles()
   package let errors = ErrorPolicy()
   unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
-  @exclusivity(unchecked) package private(set) var tasks: Tasks! = nil
+  package let tasks: Tasks
   private(set) var runs: Runs! = nil
   private(set) var requests: Requests! = nil
   /// Whose handler runs now, in plain words: call-outs are many.
@@ -33,8 +33,9 @@ package final class LoopContext {
   /// The connections that wait for their peers' end.
   var lingering: [LingeringClose] = []
 
-  init(_ loop: Loop, outer: LoopContext?) {
+  init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
+    tasks = Tasks(state, loop)
     plainLoop = .passUnretained(loop)
     self.outer = outer
   }
@@ -42,7 +43,7 @@ package final class LoopContext {
   /// Makes what needs the runtime.
   func open(_ runtime: Runtime) {
     self.runtime = runtime
-    tasks = Tasks(runtime, self)
+    tasks.open(runtime, self)
     runs = Runs(runtime, self)
     requests = Requests(runtime, self)
   }

@@ -46,7 +46,7 @@ package final class Runtime {
 
   package init(_ state: LuaState, on loop: Loop) {
     self.state = state
-    loopContext = LoopContext(loop, outer: nil)
+    loopContext = LoopContext(state, loop, outer: nil)
     door = state.door
     state.pauseCollector(true)
     itemKinds = ItemKinds(state)
@@ -83,7 +83,7 @@ package final class Runtime {
   /// The handle of the loop stays the same value: it means the loop of what runs now. Handles of
   /// the loop that is set aside must not be used meanwhile: what they ask for has no effect.
   package func enter(_ loop: Loop) {
-    loopContext = LoopContext(loop, outer: loopContext)
+    loopContext = LoopContext(state, loop, outer: loopContext)
     loopContext.open(self)
     attach()
   }

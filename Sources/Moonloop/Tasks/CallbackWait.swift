@@ -72,7 +72,7 @@ extension Tasks {
       stack.push(closable)
       return 1
     })
-    settle(outcome, context.current)
+    settle(outcome, current)
   }
 }
 

@@ -62,7 +62,7 @@ extension Tasks {
 
   /// The reason why what runs now must not wait any more.
   func reasonNotToWait() -> LuaReference? {
-    guard case .task(let task) = context.current, let cancellation = task.cancellation else {
+    guard case .task(let task) = current, let cancellation = task.cancellation else {
       return nil
     }
     task.raised = cancellation.failure

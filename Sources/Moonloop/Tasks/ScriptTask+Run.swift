@@ -215,8 +215,8 @@ extension Tasks {
     task.phase = .running
     task.isReady = false
     task.wait = nil
-    let outer = context.current
-    context.current = .task(task)
+    let outer = current
+    current = .task(task)
     let outcome = run(coroutine, task.subject.isChunk ? runtime.mainChunk.keep : nil)
     switch outcome {
     case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
@@ -227,12 +227,12 @@ extension Tasks {
       let message = LuaReference(pushing: "calls are nested too deep to go on", on: state.stack)
       functionEnded(task, .failed, TaskFailure(value: message, error: nestingError))
     }
-    context.current = outer
+    current = outer
   }
 
   /// Keeps what the function of the current task returned, if anybody may come to ask for it.
   func keep(_ stack: LuaStack, _ count: Int) {
-    guard case .task(let task) = context.current, count > 0, task.hasHandle || !task.waiters.isEmpty
+    guard case .task(let task) = current, count > 0, task.hasHandle || !task.waiters.isEmpty
     else { return }
     task.values = TaskValues(popping: count, of: stack)
   }
@@ -260,8 +260,8 @@ extension Tasks {
     task.parent?.children.remove(task)
     task.parent = nil
     self[coroutine.index] = nil
-    let outer = context.current
-    context.current = .task(task)
+    let outer = current
+    current = .task(task)
     if wasPrepared {
       state.discard(coroutine)
     } else if state.isSuspended(coroutine), let error = state.end(coroutine) {
@@ -269,7 +269,7 @@ extension Tasks {
     }
     runtime.taskTracer?(task, false)
     task.tellOfEnd()
-    context.current = outer
+    current = outer
     setSuspended(task.subject, false)
   }
 }

@@ -32,13 +32,13 @@ extension Tasks {
     waits.append(wait)
     if isPrivate { join(task, mode) }
     context.runs.prepare()
-    let outer = context.current
+    let outer = current
     context.runs.noteNesting()
     defer { context.runs.endNesting() }
     let budget = state.suspendBudget()
     let result = loop.run(mode: mode, for: timeout)
     state.resumeBudget(budget)
-    context.current = outer
+    current = outer
     if isPrivate { leave(task, mode) }
     waits.removeLast()
     _ = loop.takeStopValue()

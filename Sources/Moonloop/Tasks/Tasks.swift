@@ -5,8 +5,10 @@ internal import MoonloopCore
 
 /// The tasks of scripts on one loop. Loop thread only.
 package final class Tasks {
-  unowned(unsafe) let context: LoopContext  // It holds its tasks.
-  unowned(unsafe) let runtime: Runtime  // It holds the context.
+  unowned(unsafe) private(set) var context: LoopContext! = nil  // It holds its tasks.
+  unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
+  /// The context as a plain word: what each wait looks at counts no reference.
+  @exclusivity(unchecked) private var plainContext: Unmanaged<LoopContext>! = nil
   unowned(unsafe) let state: LuaState  // It holds the runtime.
   let loop: Loop
   let door: LuaDoor
@@ -19,12 +21,23 @@ package final class Tasks {
   /// What an await raised last in a handler that has not waited yet.
   var raisedInHandler: TaskFailure?
 
-  init(_ runtime: Runtime, _ context: LoopContext) {
+  init(_ state: LuaState, _ loop: Loop) {
+    self.state = state
+    self.loop = loop
+    door = state.door
+  }
+
+  /// Called once, when the runtime is whole.
+  func open(_ runtime: Runtime, _ context: LoopContext) {
     self.runtime = runtime
     self.context = context
-    loop = context.loop
-    state = runtime.state
-    door = runtime.door
+    plainContext = .passUnretained(context)
+  }
+
+  /// Whose handler runs now.
+  var current: Subject {
+    @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.current } }
+    @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.current = newValue } }
   }
 
   /// The task of a coroutine.

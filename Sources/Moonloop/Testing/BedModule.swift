@@ -270,8 +270,8 @@ extension TestBed {
   private func suspendedTasks(first: ScriptTask) -> String {
     let others = runtime.tasks.all.filter { $0 !== first && $0.phase == .suspended }
     return ([first] + others).map { task in
-      var text =
-        "\(task === first ? "the test" : runtime.label(of: .task(task))) waits \(runtime.tasks.forWhat(task))"
+      let who = task === first ? "the test" : runtime.label(of: .task(task))
+      var text = "\(who) waits \(runtime.tasks.forWhat(task))"
       if let coroutine = task.coroutine, runtime.state.isSuspended(coroutine) {
         let frames = LuaState.frames(of: runtime.state.stack(of: coroutine).L)
         text += frames.map { "\n\t\($0)" }.joined()

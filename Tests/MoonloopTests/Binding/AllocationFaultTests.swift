@@ -47,7 +47,7 @@ import Testing
       defer { warden.end(0) }
       lua.failAllocation(n, forGood: forGood)
       do { try lua.runtime!.mainChunk.start(chunk: text, name: "=fault") } catch {}
-      if !lua.runtime!.ranLoop { loop.run(for: .seconds(100_000)) }
+      if !lua.runtime!.runs.ranLoop { loop.run(for: .seconds(100_000)) }
       outcome.wasHit = lua.allocationsUntilFailure <= 1
       lua.failAllocation(0)
       observer.invalidate()

@@ -9,10 +9,10 @@ import Testing
     try Loop.isolated(clock: .real) { loop in
       let state = try LuaState(on: loop)
       defer {
-        state.runtime?.closeBed()
+        state.runtime?.bed?.close()
         state.shutDown()
       }
-      state.runtime?.openBed()
+      if let runtime = state.runtime { TestBed.open(in: runtime) }
       var lines: [String] = []
       state.runtime?.errors.write = { lines.append("outside: \($0)") }
       state.register("line") { (text: String) in lines.append(text) }
