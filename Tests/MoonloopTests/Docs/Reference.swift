@@ -50,8 +50,10 @@ enum Reference {
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
-      lua.runtime?.openConsole()
-      lua.runtime?.openBed()
+      if let runtime = lua.runtime {
+        runtime.console.open()
+        TestBed.open(in: runtime)
+      }
       lua.set("source", RepositoryFile(path: "Tests/Reference/pages.lua").text ?? "")
       return try lua.evaluate(
         """
