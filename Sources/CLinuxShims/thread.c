@@ -10,6 +10,7 @@
 
 static _Thread_local int32_t thread_id;
 static _Thread_local void *thread_loop;
+static _Thread_local uint64_t steps;
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static void (*end_call)(void *);
@@ -44,3 +45,7 @@ void cmx_name_thread(const char *name) {
   snprintf(cut, sizeof cut, "%s", name);
   pthread_setname_np(pthread_self(), cut);
 }
+
+void cmx_note_steps(uint64_t count) { steps += count; }
+
+uint64_t cmx_steps(void) { return steps; }

@@ -16,5 +16,9 @@ void cmx_set_thread_loop(void *loop);
 // Has `ended` called on each thread that set a pointer, when it ends, with the pointer.
 void cmx_on_thread_end(void (*ended)(void *loop));
 
+// Debug builds count the steps of the calling thread, so that tests can tell what a search costs.
+void cmx_note_steps(uint64_t count);
+uint64_t cmx_steps(void);
+
 // Names the calling thread for the system's tools; what is longer than 15 bytes is cut.
 void cmx_name_thread(const char *name);

@@ -34,15 +34,8 @@ extension Loop {
     @exclusivity(unchecked) public var reenabled: Events
     /// What the handler wants to hear now.
     @exclusivity(unchecked) public private(set) var enabled: Events
-    /// What the kernel said and was not delivered yet.
-    @exclusivity(unchecked) package var ready: Interest = []
-    /// It cannot be polled and counts as ready always (a regular file).
-    @exclusivity(unchecked) package var isAlwaysReady = false
-    /// The owner holds bytes that it has read ahead: they count as readable, though the kernel
-    /// knows nothing of them any more. Loop thread only.
-    @exclusivity(unchecked) package var hasReadAhead = false {
-      didSet { if hasReadAhead { loop?.ringReadAhead(self) } }
-    }
+    /// Why it counts as ready. Loop thread only.
+    @exclusivity(unchecked) var readiness: Readiness = []
     /// A read found the end of the file, where it stays readable for ever.
     @exclusivity(unchecked) package var isAtEnd = false
     /// Reads and writes cannot block; else each is preceded by a question.
@@ -50,16 +43,11 @@ extension Loop {
     /// The descriptor; -1 once it was closed.
     @exclusivity(unchecked) public private(set) var fd: Int32
     @exclusivity(unchecked) package var callDepth: Int32 = 0
-    /// Where it stands in the list of the mode with index `placeMode`, to leave that at once.
-    var place: Int32 = 0
-    var placeMode: Int32 = -1
     @exclusivity(unchecked) package private(set) var handler: Handler?
     /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
     public var onFailure: FailureHandler?
     /// The token of its registrations; 0: none.
     @exclusivity(unchecked) package var token: UInt64 = 0
-    /// The modes in whose rings it waits for its turn.
-    @exclusivity(unchecked) package var ringed = ModeMask()
     /// The loop that it is on. Loop thread only.
     package var loop: Loop? { owningLoop }
 
@@ -197,6 +185,42 @@ extension Loop {
         }
       }
       return (count, false)
+    }
+
+    // MARK: Readiness
+
+    /// What is ready of a descriptor, and why; when its turn is stands in `Mode.ready`.
+    struct Readiness: OptionSet {
+      let rawValue: UInt8
+      /// To be delivered.
+      static let read = Readiness(rawValue: 1)
+      static let write = Readiness(rawValue: 2)
+      /// It cannot be polled (a regular file): all that it is asked for is ready, ever again.
+      static let always = Readiness(rawValue: 4)
+      /// Its owner holds bytes that it has read ahead: it is readable, though the kernel knows
+      /// nothing of them any more.
+      static let readAhead = Readiness(rawValue: 8)
+
+      init(rawValue: UInt8) { self.rawValue = rawValue }
+      @inline(__always)
+      init(_ events: Interest) { rawValue = events.rawValue }
+    }
+
+    /// What can be delivered now.
+    @inline(__always)
+    var deliverable: Interest {
+      Interest(rawValue: readiness.rawValue).intersection(interest)
+    }
+
+    package var isAlwaysReady: Bool { readiness.contains(.always) }
+
+    /// Whether the owner holds bytes that count as readable. Loop thread only.
+    package var hasReadAhead: Bool {
+      get { readiness.contains(.readAhead) }
+      set {
+        if newValue { readiness.insert(.readAhead) } else { readiness.remove(.readAhead) }
+        if newValue { loop?.noteReadAhead(self) }
+      }
     }
 
     /// What the kernel is to be asked for now.

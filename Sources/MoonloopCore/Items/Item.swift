@@ -18,22 +18,17 @@ extension Loop {
     /// Whether only one thread ever adds it to loops, calls it and ends it. What counts its calls
     /// is then written by that thread alone, and need not be a locked instruction.
     final let isConfined: Bool
-    /// Whether it is a common item of the loop that owns it (R91). Loop thread only.
-    final var isCommon = false
     @exclusivity(unchecked) package final var holds = true  // as `Loop.modes`
     /// A handler of the item is suspended: nothing is delivered meanwhile (D59). Loop thread only.
     @inline(__always) package final var isSuspended: Bool { suspensions > 0 }
     /// How many reasons there are to deliver nothing. Loop thread only.
     @exclusivity(unchecked) private final var suspensions: Int32 = 0
+    /// Its modes in the loop that owns it. Loop thread only.
+    @exclusivity(unchecked) final var places = Places()  // as `Loop.modes`
     /// How many calls of a source or port are under way, on all threads.
     private let calls = Atomic<Int32>(0)
     /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
     private let owner = Atomic<UInt>(0)
-    /// Its modes in the loop that owns it. Loop thread only.
-    @exclusivity(unchecked) final var modes = ModeMask()  // as `Loop.modes`
-    /// Their indices in order of joining, unless it is one of the first 63 modes alone: most items
-    /// are in one mode, and cost no memory for it.
-    @exclusivity(unchecked) private final var joined: [Int] = []  // as `Loop.modes`
     private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
@@ -50,40 +45,6 @@ extension Loop {
 
     /// Whether the item has not been invalidated. Any thread.
     public final var isValid: Bool { validity.load(ordering: .acquiring) }
-
-    // MARK: Modes, in the loop that owns it; loop thread only
-
-    /// The indices of its modes, in order of joining.
-    final var modeIndices: [Int] {
-      joined.isEmpty && !modes.isEmpty ? [modes.bits.trailingZeroBitCount] : joined
-    }
-
-    /// The same without a list.
-    @inline(__always)
-    final func forEachMode(_ body: (Int) -> Void) {
-      if joined.isEmpty {
-        if !modes.isEmpty { body(modes.bits.trailingZeroBitCount) }
-      } else {
-        for index in joined { body(index) }
-      }
-    }
-
-    @inline(__always)
-    package final func isIn(_ index: Int) -> Bool {
-      modes.mayContain(index) && (index < 63 || joined.contains(index))
-    }
-
-    final func noteMode(_ index: Int) {
-      if !modes.isEmpty || index >= 63 { joined = modeIndices + [index] }
-      modes.insert(index)
-    }
-
-    final func forgetMode(_ index: Int) {
-      let rest = modeIndices.filter { $0 != index }
-      modes = ModeMask()
-      joined = []
-      for index in rest { noteMode(index) }
-    }
 
     /// Marks the item invalid.
     /// - Returns: Whether it was valid before.

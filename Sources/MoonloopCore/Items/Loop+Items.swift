@@ -22,8 +22,8 @@ extension Loop {
       throw .invalidItem(item.label)
     }
     if names.contains(.common) && !isCommonItem(item) {
-      commonItems.append(item)
-      if item.isOwned(by: self) { item.isCommon = true }
+      let place = commonItems.append(item)
+      changePlaces(of: item) { $0.common = Int32(place) }
     }
     defer { releaseIfNowhere(item) }
     for name in names {
@@ -52,7 +52,7 @@ extension Loop {
       if name == .common {
         guard isCommonItem(item) else { continue }
         forgetCommon(item)
-        for mode in modes where mode.isCommon { leave(item, mode) }
+        for mode in commonModes { leave(item, mode) }
       } else if let mode = findMode(name) {
         leave(item, mode)
       }
@@ -66,21 +66,21 @@ extension Loop {
     if let timer = item as? Timer { return timer.isOwned(by: self) && contains(timer.id, name) }
     if name == .common { return isCommonItem(item) }
     guard let mode = findMode(name) else { return false }
-    return isMember(item, mode)
+    return place(of: item, in: mode) != nil
   }
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
   public func modes(of item: Item) -> [ModeName] {
     if let timer = item as? Timer { return timer.isOwned(by: self) ? modeNames(of: timer.id) : [] }
-    return indices(of: item).map { modes[$0].name }
+    return places(of: item).modes.map { modes[$0].name }
   }
 
   // MARK: Belonging
 
   private func claim(_ item: Item) throws(LoopError) {
     let isOwned = item.claim(for: self)
-    if isOwned, let indices = guestModes.removeValue(forKey: ObjectIdentifier(item)) {
-      settle(item, indices)
+    if isOwned, let guest = guests.removeValue(forKey: ObjectIdentifier(item)) {
+      settle(item, guest)
     }
     switch item {
     case let source as Source: source.join(self)
@@ -95,56 +95,47 @@ extension Loop {
   }
 
   /// The loop that had an item first has let go of it: it is this loop's own from now on.
-  private func settle(_ item: Item, _ indices: [Int]) {
-    for index in indices { item.noteMode(index) }
-    item.isCommon = commonItems.contains { $0 === item }
+  private func settle(_ item: Item, _ guest: Guest) {
+    item.places = guest.places
     if let source = item as? Source, source.isSignalled { noteSignalled(source) }
   }
 
-  /// The indices of an item's modes in this loop; a source may be in several loops.
-  package func indices(of item: Item) -> [Int] {
-    item.isOwned(by: self) ? item.modeIndices : guestModes[ObjectIdentifier(item)] ?? []
+  /// Where an item stands in this loop; a source or port may be in several loops.
+  @inline(__always)
+  func places(of item: Item) -> Places {
+    item.isOwned(by: self) ? item.places : guests[ObjectIdentifier(item)]?.places ?? Places()
   }
 
-  private func isMember(_ item: Item, _ mode: Mode) -> Bool {
-    if item.isOwned(by: self) { return item.isIn(mode.index) }
-    return guestModes[ObjectIdentifier(item)]?.contains(mode.index) ?? false
+  /// The place of an item in the list of a mode; nil if it is not in that.
+  @inline(__always)
+  func place(of item: Item, in mode: Mode) -> Int? {
+    item.isOwned(by: self)
+      ? item.places.place(in: mode.index)
+      : guests[ObjectIdentifier(item)]?.places.place(in: mode.index)
   }
 
-  private func isNowhere(_ item: Item) -> Bool {
-    item.isOwned(by: self) ? item.modes.isEmpty : guestModes[ObjectIdentifier(item)] == nil
+  private func changePlaces(of item: Item, _ body: (inout Places) -> Void) {
+    if item.isOwned(by: self) { return body(&item.places) }
+    let id = ObjectIdentifier(item)
+    body(&guests[id, default: Guest()].places)
+    if let rest = guests[id]?.places, rest.isEmpty && !rest.isCommon { guests[id] = nil }
   }
 
-  private func noteMember(_ item: Item, _ mode: Mode) {
-    if item.isOwned(by: self) {
-      item.noteMode(mode.index)
-    } else {
-      guestModes[ObjectIdentifier(item), default: []].append(mode.index)
-    }
-  }
-
-  private func forgetMember(_ item: Item, _ mode: Mode) {
-    if item.isOwned(by: self) {
-      item.forgetMode(mode.index)
-    } else {
-      let rest = guestModes[ObjectIdentifier(item)]?.filter { $0 != mode.index } ?? []
-      guestModes[ObjectIdentifier(item)] = rest.isEmpty ? nil : rest
-    }
-  }
-
-  private func isCommonItem(_ item: Item) -> Bool {
-    item.isOwned(by: self) ? item.isCommon : commonItems.contains { $0 === item }
-  }
+  private func isCommonItem(_ item: Item) -> Bool { places(of: item).isCommon }
 
   private func forgetCommon(_ item: Item) {
-    guard isCommonItem(item) else { return }
-    if item.isOwned(by: self) { item.isCommon = false }
-    commonItems.removeAll { $0 === item }
+    let places = places(of: item)
+    guard places.isCommon else { return }
+    commonItems.remove(at: Int(places.common)) { item, place in
+      changePlaces(of: item) { $0.common = Int32(place) }
+    }
+    changePlaces(of: item) { $0.common = -1 }
   }
 
   /// An item that is in no mode here, and is no common item, belongs here no more.
   private func releaseIfNowhere(_ item: Item) {
-    guard isNowhere(item), !isCommonItem(item) else { return }
+    let places = places(of: item)
+    guard places.isEmpty, !places.isCommon else { return }
     let isOwned = item.isOwned(by: self)
     (item as? Source)?.leave(self)
     (item as? Port)?.leave(self)
@@ -155,7 +146,7 @@ extension Loop {
   /// Takes an item out of everything, at its end.
   package func leaveAllModes(_ item: Item) {
     forgetCommon(item)
-    for index in indices(of: item) { leave(item, modes[index]) }
+    places(of: item).forEachMode { leave(item, modes[$0]) }
     releaseIfNowhere(item)
     (item as? Observer)?.loop = nil
     if !item.isValid { item.letGo() }
@@ -164,46 +155,74 @@ extension Loop {
   // MARK: Joining and leaving a mode
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
-    if isMember(item, mode) { return }
+    if place(of: item, in: mode) != nil { return }
     if let descriptor = item as? DescriptorSource { try watch(descriptor, in: mode) }
-    noteMember(item, mode)
+    let place = enlist(item, mode)
+    changePlaces(of: item) { $0.set(place, in: mode.index) }
     if item.holds && !(item is Observer) { mode.holders += 1 }
     switch item {
-    case let observer as Observer: mode.insert(observer)
     case let source as Source:
-      mode.sources.append(source)
       if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41
       if isApplyingPosts { wakeUp() }  // R50
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
     case let port as Port:
-      mode.ports.append(port)
-      if port.waiting > 0 && !mode.containsReady(ReadyItem(port)) {
-        mode.appendReady(ReadyItem(port))
-      }
+      if port.waiting > 0 { giveTurn(port, mode) }
     case let descriptor as DescriptorSource:
-      mode.insert(descriptor)
-      if descriptor.hasReadAhead { ringReadAhead(descriptor) }
+      if descriptor.hasReadAhead { noteReadAhead(descriptor) }
     default: break
     }
   }
 
   package func leave(_ item: Item, _ mode: Mode) {
-    if !isMember(item, mode) { return }
-    forgetMember(item, mode)
+    guard let place = place(of: item, in: mode) else { return }
+    changePlaces(of: item) { $0.leave(mode.index) }
     if item.holds && !(item is Observer) { mode.holders -= 1 }
+    strike(item, mode, at: place)
+    if let descriptor = item as? DescriptorSource { unwatch(descriptor, in: mode) }
+    guard let source = item as? Source else { return }
+    // In no mode it gives up its place among equal orders; the mark stays (R41).
+    if source.isOwned(by: self) && source.places.isEmpty { source.signalNumber = 0 }
+    if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
+  }
+
+  /// Puts an item into the list of its kind in a mode.
+  /// - Returns: Its place.
+  private func enlist(_ item: Item, _ mode: Mode) -> Int {
     switch item {
-    case let observer as Observer: mode.remove(observer)
-    case let source as Source:
-      mode.sources.removeAll { $0 === source }
-      // In no mode it gives up its place among equal orders; the mark stays (R41).
-      if source.isOwned(by: self) && source.modes.isEmpty { source.signalNumber = 0 }
-      if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
-    case let port as Port:
-      mode.ports.removeAll { $0 === port }
-      mode.forgetReady(port)
-    case let descriptor as DescriptorSource: unwatch(descriptor, in: mode)
+    case let observer as Observer: mode.observers.insert(observer)
+    case let source as Source: mode.sources.append(source)
+    case let port as Port: mode.ports.append(port)
+    case let descriptor as DescriptorSource:
+      descriptor.isAlwaysReady
+        ? mode.files.append(descriptor) : mode.descriptors.append(descriptor)
+    default: preconditionFailure("\(item.label) is in no list")
+    }
+  }
+
+  /// Takes an item out of that list.
+  private func strike(_ item: Item, _ mode: Mode, at place: Int) {
+    let moved = { (item: Item, place: Int) in
+      self.changePlaces(of: item) { $0.set(place, in: mode.index) }
+    }
+    switch item {
+    case let observer as Observer: mode.observers.remove(observer, at: place, moved: moved)
+    case is Source: mode.sources.remove(at: place, moved: moved)
+    case is Port:
+      giveUp(turn: mode.ports.mark(at: place), mode)
+      mode.ports.remove(at: place, moved: moved)
+    case let descriptor as DescriptorSource:
+      giveUp(turn: turn(of: descriptor, at: place, mode), mode)
+      if descriptor.isAlwaysReady {
+        mode.files.remove(at: place, moved: moved)
+      } else {
+        mode.descriptors.remove(at: place, moved: moved)
+      }
     default: break
     }
+  }
+
+  private func giveUp(turn: UInt64, _ mode: Mode) {
+    if turn > 0 { mode.ready.remove(turn) }
   }
 
   /// Whether an item holds a run open; set to false and a run ends when nothing else is left.
@@ -218,10 +237,6 @@ extension Loop {
     item.holds = holds
     if item is Observer { return }
     let change = holds ? 1 : -1
-    if item.isOwned(by: self) {
-      item.forEachMode { modes[$0].holders += change }
-    } else {
-      for index in indices(of: item) { modes[index].holders += change }
-    }
+    places(of: item).forEachMode { modes[$0].holders += change }
   }
 }

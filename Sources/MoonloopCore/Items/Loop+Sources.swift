@@ -11,7 +11,7 @@ extension Loop {
 
   /// Whether a signal of the source waits in the list.
   package func isNoted(_ source: Source) -> Bool {
-    if source.isOwned(by: self) && source.signalNumber == 0 { return false }
+    if source.isOwned(by: self) { return source.signalNumber > 0 }
     return (0..<signals.entries.count).contains {
       signals.entries[$0].isOf(source) && isLive(signals.entries[$0])
     }
@@ -113,6 +113,11 @@ extension Loop {
     while signals.answered.count > first {
       let entry = signals.answered[signals.answered.count - 1]
       signals.answered.removeLast()
+      entry.withSource { source in
+        if source.isOwned(by: self) && source.signalNumber == entry.number {
+          source.signalNumber = 0
+        }
+      }
       entry.release()
     }
   }
@@ -131,9 +136,9 @@ extension Loop {
     entry.withSource { source in
       guard source.isSignalled, source.isValid else { return false }
       if source.isOwned(by: self) {
-        return source.signalNumber == entry.number && !source.modes.isEmpty
+        return source.signalNumber == entry.number && !source.places.isEmpty
       }
-      return guestModes[ObjectIdentifier(source)] != nil
+      return !places(of: source).isEmpty
     }
   }
 
@@ -141,9 +146,9 @@ extension Loop {
     entry.withSource { source in
       guard source.isSignalled, source.isValid, !source.isSuspended else { return false }
       if source.isOwned(by: self) {
-        return source.signalNumber == entry.number && source.isIn(mode.index)
+        return source.signalNumber == entry.number && source.places.contains(mode.index)
       }
-      return guestModes[ObjectIdentifier(source)]?.contains(mode.index) == true
+      return places(of: source).contains(mode.index)
     }
   }
 }

@@ -18,3 +18,8 @@ package final class Membership: Sendable {
   /// the look.
   func postIsTaken() { isPosted.store(false, ordering: .sequentiallyConsistent) }
 }
+
+/// What a loop knows of a source or port that belongs to another loop. Loop thread only.
+struct Guest {
+  var places = Places()
+}

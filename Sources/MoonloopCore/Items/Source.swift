@@ -145,7 +145,7 @@ extension Loop {
       letGo()
     }
 
-    /// The number of the last signal in the loop that owns it. Loop thread only.
+    /// The number of the signal that waits in the loop that owns it; 0: none. Loop thread only.
     @exclusivity(unchecked) package var signalNumber: UInt64 = 0
 
     package override func dropHandlers() {

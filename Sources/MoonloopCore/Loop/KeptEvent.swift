@@ -21,7 +21,7 @@ extension Loop {
   /// Notes what has ended the sleep, if anybody could run the loop before it is served.
   @inline(__always)
   func noteEventOfSleep(_ frame: RunFrame) {
-    if frame.mode.watched.contains(.afterWaiting) { frame.eventOfSleep = findEvent(frame) }
+    if frame.mode.observers.watched.contains(.afterWaiting) { frame.eventOfSleep = findEvent(frame) }
   }
 
   private func findEvent(_ frame: RunFrame) -> EventOfSleep {
@@ -60,8 +60,7 @@ extension Loop {
   }
 
   private func takeEvent(_ mode: Mode) -> KeptEvent? {
-    guard hasReady(mode), let ready = mode.takeReady() else { return nil }
-    if mode.round > 0 { mode.round -= 1 }
+    guard hasReady(mode), let ready = takeReady(mode) else { return nil }
     let port: Item? = ready.port?.takeUnretainedValue()
     return KeptEvent(
       ready: ready, item: port ?? descriptor(for: ready.token)?.takeUnretainedValue())
@@ -88,7 +87,9 @@ extension Loop {
   func serveKeptEvent(_ frame: RunFrame) -> Bool {
     guard let event = frame.keptEvent else { return false }
     frame.keptEvent = nil
-    if let port = event.ready.port { port._withUnsafeGuaranteedRef(frame.mode.forgetReady) }
+    if let port = event.ready.port {
+      port._withUnsafeGuaranteedRef { takeTurn($0, frame.mode) }
+    }
     guard serve(event.ready, frame.mode) else { return false }
     frame.servedPort = true
     return true

@@ -6,7 +6,7 @@ extension Loop {
   @inline(__always)
   func notify(_ activity: Activity, _ mode: Mode) {
     if tracing.isOn { tell(.activity(activity, mode: mode.name)) }
-    if mode.watched.contains(activity) { callOutToObservers(activity, mode) }
+    if mode.observers.watched.contains(activity) { callOutToObservers(activity, mode) }
   }
 
   @inline(never)
@@ -14,9 +14,10 @@ extension Loop {
     let frame = frames.last
     frame?.telling = activity
     defer { frame?.telling = [] }
-    for observer in mode.observers {  // A copy: those added now hear the next activity (R37).
+    // A copy: those added now hear the next activity (R37).
+    for observer in mode.observers.observers(of: activity) {
       guard observer.isValid, !observer.isFiring, !observer.isSuspended,
-        observer.activities.contains(activity), let handler = observer.handler
+        let handler = observer.handler
       else { continue }
       observer.isFiring = true
       observer.countCall()

@@ -10,7 +10,7 @@ struct DescriptorInspection {
 
   /// The next look is not before this date.
   fileprivate var dueAt: Int64 = .min
-  /// Where the last look ended, in the list of the mode.
+  /// Where the last look ended, among the places of the mode.
   fileprivate var next = 0
   /// The call-outs are counted by passes: nothing can have been closed by this loop since.
   fileprivate var pass: UInt64 = .max
@@ -24,7 +24,7 @@ extension Loop {
   /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
   ///   owner was told, who may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
-    if mode.descriptors.isEmpty || inspection.pass == passes { return date }
+    if mode.descriptors.isEmpty && mode.files.isEmpty || inspection.pass == passes { return date }
     if !clock.jumpsWhenIdle && !clock.hasReached(inspection.dueAt) {
       return min(date, inspection.dueAt)
     }
@@ -38,15 +38,19 @@ extension Loop {
   }
 
   private func failClosed(_ mode: Mode) -> Bool {
-    let descriptors = mode.descriptors
+    let (descriptors, files) = (mode.descriptors, mode.files)
+    let places = descriptors.placeCount + files.placeCount
     var found = false
-    for step in 0..<min(DescriptorInspection.portion, descriptors.count) {
-      let source = descriptors[(inspection.next + step) % descriptors.count]
-      guard source.isValid, !kernel.isOpen(source.fd) else { continue }
+    for step in 0..<min(DescriptorInspection.portion, places) {
+      let place = (inspection.next + step) % places
+      let source =
+        place < descriptors.placeCount
+        ? descriptors[place] : files[place - descriptors.placeCount]
+      guard let source, source.isValid, !kernel.isOpen(source.fd) else { continue }
       found = true
       fail(source, SystemError(call: "fcntl", code: Errno.badDescriptor))
     }
-    inspection.next = (inspection.next + DescriptorInspection.portion) % descriptors.count
+    inspection.next = (inspection.next + DescriptorInspection.portion) % places
     return found
   }
 }

@@ -12,18 +12,34 @@ extension Loop {
       if !mode.timers.isConsistent() { return "mode \(mode.name): the timers are out of order" }
       let held =
         mode.sources.filter(\.holds).count + mode.ports.filter(\.holds).count
-        + mode.descriptors.filter(\.holds).count + heldTimers(mode)
+        + mode.allDescriptors.filter(\.holds).count + heldTimers(mode)
       if held != mode.holders {
         return "mode \(mode.name): \(held) items hold a run, \(mode.holders) were counted"
       }
-      let orders = mode.observers.map(\.order)
-      if orders != orders.sorted() { return "mode \(mode.name): the observers are out of order" }
-      for source in mode.descriptors where !source.isIn(mode.index) {
-        return "mode \(mode.name): \(source.label) does not know that it is in it"
-      }
+      if let broken = brokenPlace(mode) { return "mode \(mode.name): \(broken)" }
     }
     if frames.isEmpty && firing.count > 0 { return "a timer fires while the loop does not run" }
     return nil
+  }
+
+  /// The first item of a mode that does not know where it stands there.
+  private func brokenPlace(_ mode: Mode) -> String? {
+    func look<Item>(_ list: ItemList<Item>) -> String? {
+      for place in 0..<list.placeCount {
+        guard let item = list[place] else { continue }
+        if places(of: item).place(in: mode.index) != place {
+          return "\(item.label) does not know its place"
+        }
+      }
+      return nil
+    }
+    let waiting =
+      mode.ports.markedCount + mode.descriptors.markedCount + mode.files.markedCount
+      + (mode.mainQueueTurn > 0 ? 1 : 0)
+    if waiting != mode.ready.count {
+      return "\(mode.ready.count) wait for their turn, \(waiting) know of it"
+    }
+    return look(mode.sources) ?? look(mode.ports) ?? look(mode.descriptors) ?? look(mode.files)
   }
 
   private func heldTimers(_ mode: Mode) -> Int {

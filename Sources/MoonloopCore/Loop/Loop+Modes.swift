@@ -28,6 +28,7 @@ extension Loop {
     let mode = mode(name)
     guard !mode.isCommon else { return [] }
     mode.isCommon = true
+    insertCommon(mode)
     var failures: [LoopError] = []
     for item in commonItems where item.isValid {
       do throws(LoopError) { try join(item, mode) } catch { failures.append(error) }
@@ -37,6 +38,16 @@ extension Loop {
       join(timerInSlot: slot, mode)
     }
     return failures
+  }
+
+  /// Common modes stand in the order of their indices.
+  private func insertCommon(_ mode: Mode) {
+    var (low, high) = (0, commonModes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if commonModes[middle].index < mode.index { low = middle + 1 } else { high = middle }
+    }
+    commonModes.insert(mode, at: low)
   }
 
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
@@ -79,7 +90,7 @@ extension Loop {
 
   /// The modes that a name stands for now: itself, or all common ones.
   package func modes(for name: ModeName) -> [Mode] {
-    name == .common ? modes.filter(\.isCommon) : [mode(name)]
+    name == .common ? commonModes : [mode(name)]
   }
 
   // MARK: Emptiness

@@ -132,7 +132,7 @@ extension Loop {
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
-    if mode.round > 0 && !isAskedFor && hasReady(mode) { return }
+    if mode.ready.isInRound && !isAskedFor && hasReady(mode) { return }
     // Over the whole sleep: whoever had something changed in it does not see the loop awake.
     waitingFlag.store(true, ordering: .releasing)
     defer { waitingFlag.store(false, ordering: .releasing) }
@@ -157,7 +157,7 @@ extension Loop {
   /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
   /// so that what is done when it is idle is not put off for ever.
   private func canOmitSleep(_ mode: Mode) -> Bool {
-    guard mode.polled == 0, mode.alwaysReady == 0, wallClock.dates.isEmpty else { return false }
+    guard mode.polled == 0, mode.files.isEmpty, wallClock.dates.isEmpty else { return false }
     omittedSleeps &+= 1
     return omittedSleeps & 63 != 0
   }

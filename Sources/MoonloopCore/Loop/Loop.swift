@@ -39,11 +39,14 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var modes: [Mode]
   /// The first of the modes, where most items are.
   let defaultMode = Mode(name: .default, index: 0)
+  /// In order of their indices.
+  @exclusivity(unchecked) var commonModes: [Mode]
   var modeIndices: [ModeName: Int] = [:]
-  var commonItems: [Item] = []
+  @exclusivity(unchecked) var commonItems = ItemList<Item>()
   @exclusivity(unchecked) var frames: [RunFrame] = []
   var lastSerial: UInt64 = 0
   package let timers = TimerStore()
+  let farModes = FarModes()
   /// How many timers there may be; a test lowers it.
   package var timerLimit = TimerQueue.slotLimit
   /// The slots of the timers whose callbacks are under way.
@@ -54,8 +57,8 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) var signals = SignalList()
   @exclusivity(unchecked) var blocks = BlockQueue()
   @exclusivity(unchecked) var requests = BlockQueue()
-  /// Modes of sources and ports that belong to another loop as well.
-  var guestModes: [ObjectIdentifier: [Int]] = [:]
+  /// Sources and ports that belong to another loop as well.
+  var guests: [ObjectIdentifier: Guest] = [:]
   let descriptors = Table<DescriptorSlot>()
   var freeDescriptors: [Int] = []
   /// The set for modes without descriptors: only the wake-up is in it.
@@ -111,6 +114,7 @@ public final class Loop: @unchecked Sendable {
       throw error
     }
     modes = [defaultMode]
+    commonModes = [defaultMode]
     modeIndices = [.default: 0]
     defaultMode.isCommon = true
     if hasIntake { inbox.pin() }
@@ -206,8 +210,9 @@ public final class Loop: @unchecked Sendable {
       for source in mode.sources { leaveAllModes(source) }
       for port in mode.ports { leaveAllModes(port) }
       for observer in mode.observers { leaveAllModes(observer) }
-      for descriptor in mode.descriptors { leaveAllModes(descriptor) }
+      for descriptor in mode.allDescriptors { leaveAllModes(descriptor) }
     }
+    for item in commonItems { leaveAllModes(item) }
     for slot in 0..<timers.records.count where timers.records[slot].flags.contains(.valid) {
       invalidate(TimerID(slot: slot, generation: timers.records[slot].generation))
     }
@@ -216,7 +221,6 @@ public final class Loop: @unchecked Sendable {
     blocks = BlockQueue()
     requests = BlockQueue()
     forgetSignalled()
-    commonItems = []
     crossings = nil
     endTracing()
     hooks.whenIdle = []

@@ -23,7 +23,7 @@ extension Loop {
     }
     return ModeContents(
       isCommon: mode.isCommon, timers: mode.timers.count, sources: mode.sources.count,
-      descriptors: mode.descriptors.count, ports: mode.ports.count,
+      descriptors: mode.descriptors.count + mode.files.count, ports: mode.ports.count,
       observers: mode.observers.count, blocks: queued.count, isEmpty: isEmpty(mode))
   }
 }

@@ -61,10 +61,16 @@ package struct Table<Element: BitwiseCopyable> {
   @inlinable
   package subscript(_ index: Int) -> Element {
     @inline(__always) unsafeAddress {
+      #if DEBUG
+        Steps.note()
+      #endif
       precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
       return UnsafePointer(header.pointee.base + index)
     }
     @inline(__always) nonmutating unsafeMutableAddress {
+      #if DEBUG
+        Steps.note()
+      #endif
       precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
       return header.pointee.base + index
     }

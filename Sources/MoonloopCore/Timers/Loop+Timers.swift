@@ -160,7 +160,7 @@ extension Loop {
     guard let slot = timers.slot(of: id) else { return }
     if name == .common {
       timers.records[slot].flags.insert(.common)
-      for mode in modes where mode.isCommon { join(timerInSlot: slot, mode) }
+      for mode in commonModes { join(timerInSlot: slot, mode) }
     } else {
       join(timerInSlot: slot, mode(name))
     }
@@ -173,6 +173,7 @@ extension Loop {
     let date = records[slot].date
     mode.timers.insert(slot, date: date, isDue: date <= passNow)
     records[slot].modes.bits |= mode.bit
+    if mode.index >= 63 { farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
     if !records[slot].flags.contains(.idle) { mode.holders += 1 }
     if records[slot].flags.contains(.firing) {
@@ -187,7 +188,7 @@ extension Loop {
       if name == .common {
         guard timers.records[slot].flags.contains(.common) else { continue }  // R131
         timers.records[slot].flags.remove(.common)
-        for mode in modes where mode.isCommon { leave(timerInSlot: slot, mode) }
+        for mode in commonModes { leave(timerInSlot: slot, mode) }
       } else if let mode = findMode(name) {
         leave(timerInSlot: slot, mode)
       }
@@ -200,7 +201,7 @@ extension Loop {
     guard mode.timers.contains(slot) else { return }
     mode.timers.remove(slot)
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
-    let isLast = mode.index < 63 || !modes[63...].contains { $0.timers.contains(slot) }
+    let isLast = mode.index < 63 || farModes.remove(slot, mode.index)
     if isLast { timers.records[slot].modes.bits &= ~mode.bit }
   }
 
@@ -218,7 +219,9 @@ extension Loop {
 
   package func modeNames(of id: TimerID) -> [ModeName] {
     guard let slot = timers.slot(of: id) else { return [] }
-    return modes.filter { $0.timers.contains(slot) }.map(\.name)
+    var found: [Int] = []
+    forEachMode(ofTimer: slot) { found.append($0.index) }
+    return found.sorted().map { modes[$0].name }
   }
 
   package func date(of id: TimerID) -> Int64? {
@@ -277,7 +280,7 @@ extension Loop {
     timers.records[slot].interval = interval
     if tolerance == timers.tolerance(slot) { return }
     timers.setTolerance(slot, tolerance)
-    for mode in modes where mode.timers.contains(slot) { mode.timers.noteTolerance() }
+    forEachMode(ofTimer: slot) { $0.timers.noteTolerance() }
   }
 
   package func setHolds(of id: TimerID, _ holds: Bool) {
@@ -289,7 +292,7 @@ extension Loop {
     } else {
       timers.records[slot].flags.insert(.idle)
     }
-    for mode in modes where mode.timers.contains(slot) { mode.holders += holds ? 1 : -1 }
+    forEachMode(ofTimer: slot) { $0.holders += holds ? 1 : -1 }
   }
 
   /// While a handler is suspended, fires of its timer are coalesced (D59).
@@ -327,11 +330,26 @@ extension Loop {
   // MARK: All modes of a timer
 
   @inline(__always)
-  private func leaveModes(_ slot: Int) {
+  private func forEachMode(ofTimer slot: Int, _ body: (Mode) -> Void) {
     let bits = timers.records[slot].modes.bits
-    if bits == 1 { return leave(timerInSlot: slot, defaultMode) }
-    if bits == 0 { return }
-    for mode in modes where bits & mode.bit != 0 { leave(timerInSlot: slot, mode) }
+    if bits == 1 { return body(defaultMode) }
+    if bits != 0 { forEachMode(of: bits, ofTimer: slot, body) }
+  }
+
+  @inline(never)
+  private func forEachMode(of bits: UInt64, ofTimer slot: Int, _ body: (Mode) -> Void) {
+    var near = bits & ~ModeMask.bit(63)
+    while near != 0 {
+      body(modes[near.trailingZeroBitCount])
+      near &= near - 1
+    }
+    if bits & ModeMask.bit(63) == 0 { return }
+    for index in farModes.modes(of: slot) { body(modes[index]) }
+  }
+
+  @inline(__always)
+  private func leaveModes(_ slot: Int) {
+    forEachMode(ofTimer: slot) { leave(timerInSlot: slot, $0) }
   }
 
   /// Moves a timer that the script may well move again before it is due.
@@ -344,9 +362,7 @@ extension Loop {
   }
 
   func moveQueued(_ slot: Int, to date: Int64, hasCome: Bool = false) {
-    let bits = timers.records[slot].modes.bits
-    if bits == 1 { return moveQueued(slot, to: date, hasCome: hasCome, defaultMode) }
-    for mode in modes where bits & mode.bit != 0 {
+    forEachMode(ofTimer: slot) { mode in
       moveQueued(slot, to: date, hasCome: hasCome, mode)
     }
   }
@@ -368,19 +384,12 @@ extension Loop {
 
   @inline(__always)
   private func parkEverywhere(_ slot: Int) {
-    let bits = timers.records[slot].modes.bits
-    if bits == 1 { return defaultMode.timers.park(slot) }
-    for mode in modes where bits & mode.bit != 0 { mode.timers.park(slot) }
+    forEachMode(ofTimer: slot) { $0.timers.park(slot) }
   }
 
   private func requeue(_ slot: Int) {
     let date = timers.records[slot].date
-    let bits = timers.records[slot].modes.bits
-    if bits == 1 {
-      requeue(slot, date, defaultMode)
-    } else {
-      for mode in modes where bits & mode.bit != 0 { requeue(slot, date, mode) }
-    }
+    forEachMode(ofTimer: slot) { requeue(slot, date, $0) }
     if firing.count == 0 { wasParked = false }
   }
 

@@ -17,9 +17,9 @@ extension TimerQueue {
     let count = heap.count
     if count <= Self.largeHeap { return }
     let entries = heap.base
-    for child in 1..<5 { cmx_prefetch(records.base + entries[child].slot) }
-    second(records[entries[leastChild(entries, 1, count)].slot].callout)
-    next(records[entries[0].slot].callout)
+    for child in 1..<5 { cmx_prefetch(records.base + slot(entries[child].number)) }
+    second(records[slot(entries[leastChild(entries, 1, count)].number)].callout)
+    next(records[slot(entries[0].number)].callout)
   }
 
   func removeFromHeap(_ index: Int) {
@@ -43,11 +43,11 @@ extension TimerQueue {
       let parent = (index - 1) / 4
       if !entry.precedes(entries[parent]) { break }
       entries[index] = entries[parent]
-      places[entries[index].slot] = Int32(truncatingIfNeeded: index)
+      places[entries[index].number] = Int32(truncatingIfNeeded: index)
       index = parent
     }
     entries[index] = entry
-    places[entry.slot] = Int32(truncatingIfNeeded: index)
+    places[entry.number] = Int32(truncatingIfNeeded: index)
   }
 
   func siftDown(_ start: Int, _ entry: Entry) {
@@ -62,11 +62,11 @@ extension TimerQueue {
       let least = leastChild(entries, firstChild, count)
       if !entries[least].precedes(entry) { break }
       entries[index] = entries[least]
-      places[entries[index].slot] = Int32(truncatingIfNeeded: index)
+      places[entries[index].number] = Int32(truncatingIfNeeded: index)
       index = least
     }
     entries[index] = entry
-    places[entry.slot] = Int32(truncatingIfNeeded: index)
+    places[entry.number] = Int32(truncatingIfNeeded: index)
   }
 
   /// Asks for the children of four siblings, one of which is the next on the way down.

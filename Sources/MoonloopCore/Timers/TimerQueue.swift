@@ -6,12 +6,12 @@
 
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
-  /// One queued timer. `key` holds the order of adding in its upper 40 bits, the slot below.
+  /// One queued timer. `key` holds the order of adding in its upper 40 bits, its number below.
   struct Entry: BitwiseCopyable {
     var date: Int64
     var key: UInt64
 
-    @inline(__always) var slot: Int { Int(key & TimerQueue.slotMask) }
+    @inline(__always) var number: Int { Int(key & TimerQueue.slotMask) }
     @inline(__always) func precedes(_ other: Entry) -> Bool {
       date != other.date ? date < other.date : key < other.key
     }
@@ -44,16 +44,23 @@ package struct TimerQueue {
   let ring = Table<Entry>()
   /// The keys of the parked, which keep their places among equal dates; few at a time.
   let parkedKeys = Table<UInt64>()
-  /// By slot: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
+  /// Timers with slots below this are numbered by them, others as they come: then a mode of few
+  /// timers is small in a loop of many.
+  private let directLimit: Int
+  /// Held by hand: a queue is plain words.
+  private let numbers = Unmanaged.passRetained(SlotNumbers())
+  /// By number: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
   let positions = Table<Int32>()
-  /// By slot: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
+  /// By number: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
   /// for others. An idle timeout that is put off again and again is moved in the heap only when its
   /// old date comes.
   private let laterDates = Table<Int64>(minimumCapacity: 1)
   private static let notPostponed = Int64.min
   let state: UnsafeMutablePointer<State>
 
-  package init() {
+  /// - Parameter holdsMost: Whether most timers of the loop are in it.
+  package init(holdsMost: Bool = true) {
+    directLimit = holdsMost ? .max : 64
     state = .allocate(capacity: 1)
     state.initialize(to: State())
   }
@@ -64,6 +71,7 @@ package struct TimerQueue {
     parkedKeys.deallocate()
     positions.deallocate()
     laterDates.deallocate()
+    numbers.release()
     state.deallocate()
   }
 
@@ -73,7 +81,34 @@ package struct TimerQueue {
   /// Whether a timer is in the mode, queued or parked.
   @inline(__always)
   package func contains(_ slot: Int) -> Bool {
-    slot < positions.count && positions[slot] != TimerQueue.absent
+    let number = number(slot)
+    return number < positions.count && positions[number] != TimerQueue.absent
+  }
+
+  /// The number of the timer in a slot; `Int.max` if it has none.
+  @inline(__always)
+  private func number(_ slot: Int) -> Int {
+    slot < directLimit ? slot : numberOfFar(slot)
+  }
+
+  @inline(__always)
+  func slot(_ number: Int) -> Int {
+    number < directLimit ? number : slotOfFar(number)
+  }
+
+  @inline(never)
+  private func numberOfFar(_ slot: Int) -> Int {
+    numbers._withUnsafeGuaranteedRef { $0.number(slot) }.map { $0 + directLimit } ?? .max
+  }
+
+  @inline(never)
+  private func slotOfFar(_ number: Int) -> Int {
+    numbers._withUnsafeGuaranteedRef { $0.slot(number - directLimit) }
+  }
+
+  @inline(never)
+  private func makeNumber(_ slot: Int) -> Int {
+    numbers._withUnsafeGuaranteedRef { $0.makeNumber(slot) } + directLimit
   }
 
   /// The earliest date, `Int64.max` if there is none.
@@ -96,12 +131,13 @@ package struct TimerQueue {
   /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
   @inline(__always)
   package func insert(_ slot: Int, date: Int64, isDue: Bool) {
-    if slot >= positions.count {
-      positions.extend(to: slot + 1, with: TimerQueue.absent)
+    let number = slot < directLimit ? slot : makeNumber(slot)
+    if number >= positions.count {
+      positions.extend(to: number + 1, with: TimerQueue.absent)
     }
-    let isNew = positions[slot] == TimerQueue.absent
+    let isNew = positions[number] == TimerQueue.absent
     if isNew { state.pointee.members += 1 }
-    let key = isNew ? takeSequence() << 24 | UInt64(slot) : takeParkedKey(slot)
+    let key = isNew ? takeSequence() << 24 | UInt64(number) : takeParkedKey(number)
     let entry = Entry(date: date, key: key)
     if isDue || date <= state.pointee.lateDate {
       appendToRing(entry)
@@ -115,8 +151,10 @@ package struct TimerQueue {
   @inline(__always)
   package func remove(_ slot: Int) {
     if !contains(slot) { return }
-    if positions[slot] == TimerQueue.parked { _ = takeParkedKey(slot) } else { unqueue(slot) }
-    positions[slot] = TimerQueue.absent
+    let number = number(slot)
+    if positions[number] == TimerQueue.parked { _ = takeParkedKey(number) } else { unqueue(number) }
+    positions[number] = TimerQueue.absent
+    if slot >= directLimit { numbers._withUnsafeGuaranteedRef { $0.forget(slot) } }
     state.pointee.members -= 1
   }
 
@@ -124,16 +162,17 @@ package struct TimerQueue {
   @inline(__always)
   package func park(_ slot: Int) {
     if !isQueued(slot) { return }
-    parkedKeys.append(key(at: positions[slot]))
-    unqueue(slot)
-    positions[slot] = TimerQueue.parked
+    let number = number(slot)
+    parkedKeys.append(key(at: positions[number]))
+    unqueue(number)
+    positions[number] = TimerQueue.parked
   }
 
   /// The key of a timer that was parked: nearly always the last.
   @inline(__always)
-  private func takeParkedKey(_ slot: Int) -> UInt64 {
+  private func takeParkedKey(_ number: Int) -> UInt64 {
     var index = parkedKeys.count - 1
-    while parkedKeys[index] & TimerQueue.slotMask != UInt64(slot) { index -= 1 }
+    while parkedKeys[index] & TimerQueue.slotMask != UInt64(number) { index -= 1 }
     let key = parkedKeys[index]
     parkedKeys[index] = parkedKeys[parkedKeys.count - 1]
     parkedKeys.removeLast()
@@ -147,14 +186,14 @@ package struct TimerQueue {
 
   @inline(__always)
   package func isQueued(_ slot: Int) -> Bool {
-    contains(slot) && positions[slot] != TimerQueue.parked
+    contains(slot) && positions[number(slot)] != TimerQueue.parked
   }
 
   @inline(__always)
-  private func unqueue(_ slot: Int) {
-    let position = positions[slot]
+  private func unqueue(_ number: Int) {
+    let position = positions[number]
     if position >= 0 {
-      forgetLater(slot)
+      forgetLater(number)
       removeFromHeap(Int(position))
     } else {
       removeFromRing(ringIndex(position))
@@ -165,23 +204,24 @@ package struct TimerQueue {
   /// of its adding, and if it is due in the batch under way and still due, it stays in that (R74).
   @inline(__always)
   package func move(_ slot: Int, to date: Int64) {
-    let position = positions[slot]
+    let number = number(slot)
+    let position = positions[number]
     if position >= 0 && date > state.pointee.lateDate {
-      forgetLater(slot)
+      forgetLater(number)
       let index = Int(position)
       let old = heap[index]
       let entry = Entry(date: date, key: old.key)
       if entry.precedes(old) { siftUp(index, entry) } else { siftDown(index, entry) }
       return
     }
-    moveAcross(slot, position: position, to: date)
+    moveAcross(number, position: position, to: date)
   }
 
   @inline(never)
-  private func moveAcross(_ slot: Int, position: Int32, to date: Int64) {
+  private func moveAcross(_ number: Int, position: Int32, to date: Int64) {
     let key = key(at: position)
     let isInBatch = isInBatch(at: position)
-    unqueue(slot)
+    unqueue(number)
     let entry = Entry(date: date, key: key)
     if date <= state.pointee.lateDate && !isInBatch {
       appendToRing(entry)
@@ -201,46 +241,47 @@ package struct TimerQueue {
   /// The place in the order of dates for a date that has come: a timer of the batch under way stays
   /// in that, though the date is later than the batch's begin (R136).
   package func dateInBatch(_ slot: Int, for date: Int64) -> Int64 {
-    isInBatch(at: positions[slot]) ? min(date, state.pointee.lateDate) : date
+    isInBatch(at: positions[number(slot)]) ? min(date, state.pointee.lateDate) : date
   }
 
   /// The same, cheaper if the date is later than it was, and may be so again before it comes.
   @inline(__always)
   package func postpone(_ slot: Int, to date: Int64) {
-    let position = positions[slot]
+    let number = number(slot)
+    let position = positions[number]
     if position >= 0 && date > state.pointee.lateDate && date > heap[Int(position)].date {
-      noteLater(slot, date)
+      noteLater(number, date)
     } else {
       move(slot, to: date)
     }
   }
 
   @inline(__always)
-  private func noteLater(_ slot: Int, _ date: Int64) {
-    if slot >= laterDates.count {
-      laterDates.extend(to: slot + 1, with: TimerQueue.notPostponed)
+  private func noteLater(_ number: Int, _ date: Int64) {
+    if number >= laterDates.count {
+      laterDates.extend(to: number + 1, with: TimerQueue.notPostponed)
     }
-    if laterDates[slot] == TimerQueue.notPostponed { state.pointee.postponed += 1 }
-    laterDates[slot] = date
+    if laterDates[number] == TimerQueue.notPostponed { state.pointee.postponed += 1 }
+    laterDates[number] = date
   }
 
   @inline(__always)
-  private func forgetLater(_ slot: Int) {
-    if state.pointee.postponed > 0 { forgetKnownLater(slot) }
+  private func forgetLater(_ number: Int) {
+    if state.pointee.postponed > 0 { forgetKnownLater(number) }
   }
 
-  private func forgetKnownLater(_ slot: Int) {
-    guard slot < laterDates.count, laterDates[slot] != TimerQueue.notPostponed else { return }
-    laterDates[slot] = TimerQueue.notPostponed
+  private func forgetKnownLater(_ number: Int) {
+    guard number < laterDates.count, laterDates[number] != TimerQueue.notPostponed else { return }
+    laterDates[number] = TimerQueue.notPostponed
     state.pointee.postponed -= 1
   }
 
   /// The date of the timer of an entry.
   private func date(of entry: Entry) -> Int64 {
-    guard state.pointee.postponed > 0, entry.slot < laterDates.count,
-      laterDates[entry.slot] != TimerQueue.notPostponed
+    guard state.pointee.postponed > 0, entry.number < laterDates.count,
+      laterDates[entry.number] != TimerQueue.notPostponed
     else { return entry.date }
-    return laterDates[entry.slot]
+    return laterDates[entry.number]
   }
 
   /// Moves postponed timers to where they belong until the first of the heap is not one of them.
@@ -255,7 +296,7 @@ package struct TimerQueue {
       let first = heap[0]
       let date = date(of: first)
       if date == first.date { return }
-      forgetKnownLater(first.slot)
+      forgetKnownLater(first.number)
       siftDown(0, Entry(date: date, key: first.key))
     }
   }
@@ -292,9 +333,9 @@ package struct TimerQueue {
   package func nextDue(in batch: Batch) -> Int? {
     let heapIsDue = isDue(at: batch.now)
     guard state.pointee.ringLive > 0, let first = firstOfRing(before: batch.ringEnd) else {
-      return heapIsDue ? heap[0].slot : nil
+      return heapIsDue ? slot(heap[0].number) : nil
     }
-    return heapIsDue && heap[0].precedes(first) ? heap[0].slot : first.slot
+    return slot(heapIsDue && heap[0].precedes(first) ? heap[0].number : first.number)
   }
 
   /// Whether anything is in the ring, and due whatever the time is.
@@ -333,7 +374,7 @@ package struct TimerQueue {
     while let index = open.popLast() {
       let entry = heap[index]
       if entry.date >= bound { continue }
-      bound = min(bound, saturatingDate(date(of: entry), after: tolerance(entry.slot)))
+      bound = min(bound, saturatingDate(date(of: entry), after: tolerance(slot(entry.number))))
       let child = 4 * index + 1
       for next in child..<max(child, min(child + 4, heap.count)) { open.append(next) }
     }
@@ -357,7 +398,7 @@ package struct TimerQueue {
       state.pointee.ringSortedEnd = number
     }
     state.pointee.ringLast = entry
-    positions[entry.slot] = Int32(truncatingIfNeeded: -3 - (number & TimerQueue.numberMask))
+    positions[entry.number] = Int32(truncatingIfNeeded: -3 - (number & TimerQueue.numberMask))
     ring.append(entry)
     state.pointee.ringLive += 1
   }

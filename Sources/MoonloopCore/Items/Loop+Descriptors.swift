@@ -1,0 +1,157 @@
+// Descriptors in the kernel's sets, those of their modes, and the libdispatch main queue among them.
+
+private let firstDescriptorToken = ReadyItem.mainQueueToken + 1
+
+/// A descriptor source by its slot, in plain words; the loop holds it by hand.
+struct DescriptorSlot: BitwiseCopyable {
+  var source: Unmanaged<Loop.DescriptorSource>?
+  var generation: UInt32
+}
+
+/// How a loop stands to the libdispatch main queue. Loop thread only.
+struct MainQueueState {
+  /// A block of it is being called, or it is kept from a nested run.
+  var isServed = false
+  /// The kernel is not asked for it meanwhile.
+  var isSilent = false
+  /// Whether it holds runs open in common modes (R8).
+  var holds = true
+}
+
+extension Loop {
+  // MARK: Registrations
+
+  @inline(__always)
+  func descriptor(for token: UInt64) -> Unmanaged<DescriptorSource>? {
+    let slot = Int(truncatingIfNeeded: (token & 0xffff_ffff) &- firstDescriptorToken)
+    guard slot >= 0, slot < descriptors.count else { return nil }
+    let found = descriptors[slot]
+    return UInt64(found.generation) == token >> 32 ? found.source : nil
+  }
+
+  /// Names the source for the kernel: a slot and its generation, so that stale events are harmless.
+  private func giveToken(_ source: DescriptorSource) {
+    if source.token != 0 { return }
+    let held = Unmanaged.passRetained(source)
+    let slot = freeDescriptors.popLast() ?? descriptors.count
+    if slot == descriptors.count {
+      descriptors.append(DescriptorSlot(source: held, generation: 0))
+    } else {
+      descriptors[slot].source = held
+    }
+    let generation = UInt64(descriptors[slot].generation)
+    source.token = generation << 32 | UInt64(slot) + firstDescriptorToken
+  }
+
+  package func forgetToken(_ source: DescriptorSource) {
+    if source.token == 0 { return }
+    let slot = Int((source.token & 0xffff_ffff) - firstDescriptorToken)
+    descriptors[slot].source = nil
+    descriptors[slot].generation = (descriptors[slot].generation + 1) & 0x0fff_ffff
+    freeDescriptors.append(slot)
+    source.token = 0
+    Unmanaged.passUnretained(source).release()  // the caller holds it
+  }
+
+  package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
+    if !mode.files.isEmpty { try refuseSecond(source, in: mode.files) }
+    giveToken(source)
+    do {
+      let set = try pollSet(of: mode)
+      let isPolled = try kernel.watch(
+        source.fd, for: source.interest, token: source.token, in: set)
+      if isPolled { mode.polled += 1 } else { source.readiness.insert(.always) }
+    } catch {
+      if source.places.isEmpty { forgetToken(source) }
+      if error.name == "EEXIST" { try refuseSecond(source, in: mode.descriptors) }
+      throw .system(error, "\(source.label) cannot be watched")
+    }
+  }
+
+  /// A descriptor has one source in a mode: says which.
+  private func refuseSecond(
+    _ source: DescriptorSource, in list: ItemList<DescriptorSource>
+  ) throws(LoopError) {
+    for other in list where other.fd == source.fd {
+      throw .descriptorInUse(fd: source.fd, by: other.label)
+    }
+  }
+
+  package func unwatch(_ source: DescriptorSource, in mode: Mode) {
+    guard !source.isAlwaysReady, let set = mode.pollSet else { return }
+    kernel.unwatch(source.fd, in: set)
+    mode.polled -= 1
+  }
+
+  package func updateInterest(of source: DescriptorSource) {
+    if source.hasReadAhead { noteReadAhead(source) }
+    if source.isAlwaysReady { return }
+    for index in source.places.modes {
+      guard let set = modes[index].pollSet else { continue }
+      do {
+        try kernel.rewatch(source.fd, for: source.interest, token: source.token, in: set)
+      } catch {
+        return fail(source, error)
+      }
+    }
+  }
+
+  /// The descriptor was closed behind the loop's back: the source ends, and its owner is told.
+  package func fail(_ source: DescriptorSource, _ error: SystemError) {
+    let onFailure = source.onFailure
+    source.invalidate()
+    if let onFailure { callOut { onFailure(source, error) } }
+  }
+
+  private func pollSet(of mode: Mode) throws(SystemError) -> PollSetID {
+    if let set = mode.pollSet { return set }
+    let set = try kernel.makePollSet()
+    mode.pollSet = set
+    return set
+  }
+
+  // MARK: The libdispatch main queue
+
+  /// Has runs in a common mode hear of the main queue (R122).
+  package func watchMainQueue(_ mode: Mode) {
+    guard mode.isCommon, !mode.servesMainQueue, let fd = kernel.mainQueueDescriptor else { return }
+    do {
+      _ = try kernel.watch(fd, for: .read, token: ReadyItem.mainQueueToken, in: pollSet(of: mode))
+      mode.servesMainQueue = true
+      mode.polled += 1
+    } catch {
+      // Tried again at the next run in the mode; the queue waits meanwhile.
+    }
+  }
+
+  func serveMainQueue() -> Bool {
+    if mainQueue.isServed { return false }  // R124
+    mainQueue.isServed = true
+    callOutToMainQueue()
+    mainQueue.isServed = false
+    if mainQueue.isSilent { setMainQueueInterest(.read) }
+    return true
+  }
+
+  /// A run that begins inside a block of the main queue is not to hear of it (R124).
+  package func silenceMainQueue() {
+    if mainQueue.isServed && !mainQueue.isSilent { setMainQueueInterest([]) }
+  }
+
+  /// Keeps the main queue from a nested run, as a block of it does (R124, R135).
+  func withholdMainQueue(_ isWithheld: Bool) {
+    mainQueue.isServed = isWithheld
+    if isWithheld { return silenceMainQueue() }
+    if mainQueue.isSilent { setMainQueueInterest(.read) }
+  }
+
+  private func setMainQueueInterest(_ interest: Interest) {
+    mainQueue.isSilent = interest.isEmpty
+    guard let fd = kernel.mainQueueDescriptor else { return }
+    for mode in modes where mode.servesMainQueue {
+      if let set = mode.pollSet {
+        try? kernel.rewatch(fd, for: interest, token: ReadyItem.mainQueueToken, in: set)
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+// What is ready in a mode: it waits for its turn, and one of it is served a pass.
+
+internal import Synchronization
+
+extension Loop {
+  // MARK: Turns
+
+  /// A port has got a message: it waits for its turn in all its modes. Loop thread only.
+  package func noteReady(_ port: Port) {
+    guard port.isValid, !port.isSuspended else { return }
+    places(of: port).forEachMode { giveTurn(port, modes[$0]) }
+  }
+
+  /// What a descriptor's owner has read ahead counts as readable in all its modes.
+  func noteReadAhead(_ source: DescriptorSource) {
+    guard source.isValid, source.interest.contains(.read) else { return }
+    source.readiness.insert(.read)
+    source.places.forEachMode { giveTurn(source, modes[$0]) }
+  }
+
+  /// An item delivers again: what it held back takes its place. Loop thread only.
+  package func deliverHeld(_ item: Item) {
+    if let port = item as? Port, port.waiting > 0 { noteReady(port) }
+  }
+
+  /// Has a port wait for its turn in a mode that it is in, at the end, unless it waits already.
+  func giveTurn(_ port: Port, _ mode: Mode) {
+    guard let place = place(of: port, in: mode), mode.ports.mark(at: place) == 0 else { return }
+    makeRoom(mode)
+    mode.ports.setMark(at: place, mode.ready.append(ReadyItem(port)))
+  }
+
+  @inline(__always)
+  private func giveTurn(_ source: DescriptorSource, _ mode: Mode) {
+    guard let place = source.places.place(in: mode.index), turn(of: source, at: place, mode) == 0
+    else { return }
+    makeRoom(mode)
+    setTurn(of: source, at: place, mode, mode.ready.append(ReadyItem(token: source.token)))
+  }
+
+  private func giveTurnToMainQueue(_ mode: Mode) {
+    if mode.mainQueueTurn == 0 { mode.mainQueueTurn = mode.ready.append(.mainQueue) }
+  }
+
+  /// Notes the turn of what waits, 0 when it does not any more.
+  @inline(__always)
+  private func setTurn(of item: ReadyItem, _ mode: Mode, _ turn: UInt64) {
+    if item == .mainQueue {
+      mode.mainQueueTurn = turn
+    } else if let port = item.port {
+      port._withUnsafeGuaranteedRef {
+        if let place = place(of: $0, in: mode) { mode.ports.setMark(at: place, turn) }
+      }
+    } else {
+      descriptor(for: item.token)?._withUnsafeGuaranteedRef {
+        if let place = $0.places.place(in: mode.index) { setTurn(of: $0, at: place, mode, turn) }
+      }
+    }
+  }
+
+  @inline(__always)
+  func turn(of source: DescriptorSource, at place: Int, _ mode: Mode) -> UInt64 {
+    source.isAlwaysReady ? mode.files.mark(at: place) : mode.descriptors.mark(at: place)
+  }
+
+  @inline(__always)
+  private func setTurn(of source: DescriptorSource, at place: Int, _ mode: Mode, _ turn: UInt64) {
+    if source.isAlwaysReady {
+      mode.files.setMark(at: place, turn)
+    } else {
+      mode.descriptors.setMark(at: place, turn)
+    }
+  }
+
+  @inline(__always)
+  private func makeRoom(_ mode: Mode) {
+    if mode.ready.hasManyGaps { closeGaps(mode) }
+  }
+
+  @inline(never)
+  private func closeGaps(_ mode: Mode) {
+    mode.ready.close { setTurn(of: $0, mode, $1) }
+  }
+
+  @inline(__always)
+  func takeReady(_ mode: Mode) -> ReadyItem? {
+    guard let item = mode.ready.takeFirst() else { return nil }
+    setTurn(of: item, mode, 0)
+    return item
+  }
+
+  // MARK: Looking
+
+  /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
+  /// was served (R29, R31).
+  package func lookForReady(_ mode: Mode) {
+    applyPosts()
+    fetchReady(mode)
+  }
+
+  /// The same without what other threads have posted.
+  func fetchReady(_ mode: Mode) {
+    if hasRound(mode) { return }
+    if mode.polled > 0, let set = mode.pollSet { take(kernel.poll(set, into: events), mode) }
+    if !mode.files.isEmpty { noteAlwaysReady(mode) }
+    mode.ready.beginRound()
+  }
+
+  /// Whether something is to be served before anybody is asked.
+  @inline(__always)
+  func hasRound(_ mode: Mode) -> Bool { mode.ready.isInRound && hasReady(mode) }
+
+  /// Sleeps in the kernel, unless somebody asked for something meanwhile.
+  package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
+    if !mode.files.isEmpty { noteAlwaysReady(mode) }
+    if hasReady(mode) { return }
+    isAsleep.store(true, ordering: .sequentiallyConsistent)
+    // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
+    if !isAskedFor && !isAwaited() {
+      take(kernel.wait(mode.pollSet ?? barePollSet, until: date, into: events), mode)
+    }
+    isAsleep.store(false, ordering: .sequentiallyConsistent)
+    mode.ready.beginRound()
+    if kernel.wallClockSteps != wallClock.steps { followWallClock() }
+  }
+
+  private func take(_ count: Int, _ mode: Mode) {
+    for index in 0..<count {
+      let event = events[index]
+      if event.token == ReadyItem.mainQueueToken {
+        if !mainQueue.isServed { giveTurnToMainQueue(mode) }
+      } else {
+        descriptor(for: event.token)?._withUnsafeGuaranteedRef { source in
+          source.readiness.formUnion(DescriptorSource.Readiness(event.events))
+          giveTurn(source, mode)
+        }
+      }
+    }
+  }
+
+  private func noteAlwaysReady(_ mode: Mode) {
+    for source in mode.files where !source.interest.isEmpty {
+      source.readiness.formUnion(DescriptorSource.Readiness(source.interest))
+      giveTurn(source, mode)
+    }
+  }
+
+  /// Whether anything that waits in a mode can be served; forgets what cannot be any more, because
+  /// it was disabled, or served in another mode since.
+  @inline(__always)
+  package func hasReady(_ mode: Mode) -> Bool {
+    while let item = mode.ready.first {
+      if canServe(item, mode) { return true }
+      _ = takeReady(mode)
+    }
+    return false
+  }
+
+  private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
+    if item == .mainQueue { return !mainQueue.isServed }
+    if let port = item.port {
+      return port._withUnsafeGuaranteedRef { $0.isValid && !$0.isSuspended && $0.waiting > 0 }
+    }
+    return descriptor(for: item.token)?._withUnsafeGuaranteedRef {
+      $0.isValid && !$0.deliverable.isEmpty
+    } ?? false
+  }
+
+  // MARK: Serving
+
+  /// Serves the first in turn that still has something.
+  /// - Returns: Whether anything was served.
+  package func servePort(_ mode: Mode, looking: Bool) -> Bool {
+    if looking { lookForReady(mode) }
+    if eventOrder != nil { drawNextReady(mode) }
+    while let item = takeReady(mode) {
+      if serve(item, mode) { return true }
+    }
+    return false
+  }
+
+  func serve(_ item: ReadyItem, _ mode: Mode) -> Bool {
+    if item == .mainQueue { return serveMainQueue() }
+    // Held from here on: the handler may do away with it.
+    if let port = item.port { return serve(port.takeUnretainedValue(), mode) }
+    guard let source = descriptor(for: item.token) else { return false }
+    return serve(source.takeUnretainedValue(), mode)
+  }
+
+  @inline(never)
+  private func drawNextReady(_ mode: Mode) {
+    let count = mode.ready.count
+    guard count > 1, let drawn = eventOrder?.draw(below: count) else { return }
+    if mode.ready.hasGaps { closeGaps(mode) }
+    mode.ready.bringForward(drawn) { setTurn(of: $0, mode, $1) }
+  }
+
+  private func serve(_ port: Port, _ mode: Mode) -> Bool {
+    guard port.isValid, !port.isSuspended, place(of: port, in: mode) != nil,
+      let message = port.take()
+    else { return false }
+    if port.waiting > 0 {
+      giveTurn(port, mode)  // Ready ports take turns (R54).
+    } else {
+      // Empty now in all its modes: ready again, it stands at the end there too.
+      places(of: port).forEachMode { if $0 != mode.index { takeTurn(port, modes[$0]) } }
+    }
+    callOut(to: port, message, mode)
+    return true
+  }
+
+  /// Takes its turn in a mode from a port.
+  func takeTurn(_ port: Port, _ mode: Mode) {
+    guard let place = place(of: port, in: mode), mode.ports.mark(at: place) > 0 else { return }
+    mode.ready.remove(mode.ports.mark(at: place))
+    mode.ports.setMark(at: place, 0)
+  }
+
+  private func serve(_ source: DescriptorSource, _ mode: Mode) -> Bool {
+    let ready = source.deliverable
+    guard source.isValid, source.places.contains(mode.index), !ready.isEmpty else { return false }
+    let event: DescriptorSource.Events = ready.contains(.read) ? .read : .write
+    source.readiness.subtract(DescriptorSource.Readiness(event.interest))
+    if !ready.subtracting(event.interest).isEmpty { giveTurn(source, mode) }
+    if !source.reenabled.contains(event) { source.disable(event) }  // R62
+    callOut(to: source, event, mode)
+    if source.hasReadAhead { noteReadAhead(source) }
+    return true
+  }
+}

@@ -1,0 +1,75 @@
+// Debug builds count how often an element of a table or list is looked at, so that tests can tell
+// whether an operation costs more where there is more.
+
+internal import CLinuxShims
+
+/// The looks at elements of `Table` and `CountedArray`.
+@usableFromInline
+package enum Steps {
+  @inline(__always)
+  static func note(_ count: Int) {
+    #if DEBUG
+      cmx_note_steps(UInt64(count))
+    #endif
+  }
+
+  /// For code that other modules inline: to be called in debug builds only.
+  @usableFromInline
+  static func note() { note(1) }
+
+  /// Those of the calling thread so far; none in release builds.
+  package static var taken: UInt64 { cmx_steps() }
+}
+
+/// An array whose elements cannot be looked at without that being counted in debug builds.
+struct CountedArray<Element>: Sequence {
+  private var elements: [Element] = []
+
+  @inline(__always) var count: Int { elements.count }
+
+  @inline(__always)
+  subscript(_ index: Int) -> Element {
+    _read {
+      Steps.note(1)
+      yield elements[index]
+    }
+    _modify {
+      Steps.note(1)
+      yield &elements[index]
+    }
+  }
+
+  @inline(__always)
+  var last: Element? {
+    Steps.note(1)
+    return elements.last
+  }
+
+  mutating func append(_ element: Element) {
+    Steps.note(1)
+    elements.append(element)
+  }
+
+  mutating func removeLast() {
+    Steps.note(1)
+    elements.removeLast()
+  }
+
+  mutating func removeAll(where isGone: (Element) -> Bool) {
+    Steps.note(count)
+    elements.removeAll(where: isGone)
+  }
+
+  mutating func insert(_ element: Element, at index: Int) {
+    Steps.note(count - index)
+    elements.insert(element, at: index)
+  }
+
+  func makeIterator() -> AnyIterator<Element> {
+    var rest = elements.makeIterator()
+    return AnyIterator {
+      Steps.note(1)
+      return rest.next()
+    }
+  }
+}
