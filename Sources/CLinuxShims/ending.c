@@ -26,6 +26,7 @@ static struct {
   bool ticks_exist;
   volatile uint64_t seen;  // the call-out that was under way at the last tick
   volatile int heard;      // the signal that the program has heard of, to end in its own time
+  volatile bool was_asked; // by a signal, even if the program was ending by its own wish
 } ending;
 
 static uint64_t callout_now(void) {
@@ -92,11 +93,12 @@ void cmx_ending_visit_callout(void) {
 // The first asks; the second, of either kind, kills at once as if it had never been caught.
 static void on_request(int number) {
   int saved = errno;
-  if (cmx_ending_word > 0 || deferred > 0 || ending.heard > 0) {
+  if (cmx_ending_word > 0 || deferred > 0 || ending.heard > 0 || ending.was_asked) {
     cmx_terminals_restore();
     signal(number, SIG_DFL);
     kill(getpid(), number);  // it is delivered when this handler returns
   } else {
+    ending.was_asked = true;
     ask_from_handler(number);
   }
   errno = saved;

@@ -102,6 +102,13 @@ final class Program {
 
   func send(_ signal: Int32) { kill(pid, signal) }
 
+  /// Waits until it has ended by itself, or the time is over.
+  func waitForEnd() throws {
+    let inTime = ended.wait(timeout: .now() + Self.limit) == .success
+    if inTime { ended.signal() } else { kill(pid, SIGKILL) }
+    try #require(inTime, "the program did not end")
+  }
+
   /// Waits for the end.
   /// - Parameter untilOutputEnds: Whether to read the output meanwhile; a child of the program may
   ///   hold it open for longer.

@@ -128,6 +128,27 @@ struct SignalTests {
     #expect(outcome.isOurs, "\(script.what): \(outcome.errors)")
   }
 
+  @Test("kill a program at the second one, though it is ending by its own wish")
+  func secondWhileEnding() throws {
+    // The finalizer waits for a program, which no signal interrupts; that ends with our input.
+    let script = """
+      setmetatable({}, { __gc = function()
+        print "ready"
+        io.stdout:flush()
+        io.popen("cat >/dev/null"):close()
+      end })
+      os.exit(3, true)
+      """
+    let program = try Program(["run", "-e", script], input: nil)
+    try program.waitFor("ready\n")
+    program.send(SIGINT)
+    program.send(SIGTERM)  // of another kind, so that none of the two is lost
+    try program.waitForEnd()
+    try program.closeInput()
+    let outcome = try program.wait()
+    #expect(outcome.wasKilled, "\(outcome)")
+  }
+
   @Test(
     "end a busy script though the system has no timer for that",
     .disabled(if: Program.holdsSignals, "no signal ends a busy script"))
