@@ -222,7 +222,11 @@ extension SimulatedKernel {
   }
 
   package func close(_ fd: Int32) {
-    world.lock.locked { world.files.removeValue(forKey: fd)?.close() }
+    world.lock.locked {
+      guard let file = world.files.removeValue(forKey: fd) else { return }
+      world.firstFree = min(world.firstFree, fd)
+      file.close()
+    }
   }
 
   package func socketPair() throws(SystemError) -> (Int32, Int32) {
@@ -246,9 +250,10 @@ extension SimulatedKernel {
   /// The lowest free number, as in Linux, so that stale numbers come back to life; but far above
   /// any real one, so that a system call with it by mistake fails.
   private func open(_ file: SimulatedFile) -> Int32 {
-    var fd: Int32 = 1_000_000
+    var fd = world.firstFree
     while world.files[fd] != nil { fd += 1 }
     world.files[fd] = file
+    world.firstFree = fd + 1
     return fd
   }
 

@@ -32,6 +32,8 @@ package final class SimulatedWorld: TimeSource, @unchecked Sendable {
 
   /// The descriptors, by number.
   var files: [Int32: SimulatedFile] = [:]
+  /// No lower number is free.
+  var firstFree: Int32 = 1_000_000
   var readinessOrder = ReadinessOrder.arrival
   private var deadlockHandler: (@Sendable (String) -> Void)?
 

@@ -62,7 +62,7 @@ struct ItemList<Item: Loop.Item>: Sequence {
 
   /// Goes through the items that are there now, whatever becomes of the list meanwhile.
   func makeIterator() -> AnyIterator<Item> {
-    var rest = slots.makeIterator()
+    let rest = slots.makeIterator()
     return AnyIterator {
       while let slot = rest.next() {
         if let item = slot.item { return item }

@@ -54,7 +54,7 @@ extension Loop {
   }
 
   package func watch(_ source: DescriptorSource, in mode: Mode) throws(LoopError) {
-    if !mode.files.isEmpty { try refuseSecond(source, in: mode.files) }
+    try refuseSecond(source, mode.fileSources[source.fd])
     giveToken(source)
     do {
       let set = try pollSet(of: mode)
@@ -63,18 +63,18 @@ extension Loop {
       if isPolled { mode.polled += 1 } else { source.readiness.insert(.always) }
     } catch {
       if source.places.isEmpty { forgetToken(source) }
-      if error.name == "EEXIST" { try refuseSecond(source, in: mode.descriptors) }
+      if error.name == "EEXIST" {
+        try refuseSecond(source, mode.descriptors.first { $0.fd == source.fd })
+      }
       throw .system(error, "\(source.label) cannot be watched")
     }
   }
 
   /// A descriptor has one source in a mode: says which.
   private func refuseSecond(
-    _ source: DescriptorSource, in list: ItemList<DescriptorSource>
+    _ source: DescriptorSource, _ other: DescriptorSource?
   ) throws(LoopError) {
-    for other in list where other.fd == source.fd {
-      throw .descriptorInUse(fd: source.fd, by: other.label)
-    }
+    if let other { throw .descriptorInUse(fd: source.fd, by: other.label) }
   }
 
   package func unwatch(_ source: DescriptorSource, in mode: Mode) {

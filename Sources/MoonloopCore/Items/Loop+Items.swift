@@ -193,10 +193,15 @@ extension Loop {
     case let source as Source: mode.sources.append(source)
     case let port as Port: mode.ports.append(port)
     case let descriptor as DescriptorSource:
-      descriptor.isAlwaysReady
-        ? mode.files.append(descriptor) : mode.descriptors.append(descriptor)
+      enlist(descriptor, mode)
     default: preconditionFailure("\(item.label) is in no list")
     }
+  }
+
+  private func enlist(_ descriptor: DescriptorSource, _ mode: Mode) -> Int {
+    if !descriptor.isAlwaysReady { return mode.descriptors.append(descriptor) }
+    mode.fileSources[descriptor.fd] = descriptor
+    return mode.files.append(descriptor)
   }
 
   /// Takes an item out of that list.
@@ -213,6 +218,7 @@ extension Loop {
     case let descriptor as DescriptorSource:
       giveUp(turn: turn(of: descriptor, at: place, mode), mode)
       if descriptor.isAlwaysReady {
+        mode.fileSources[descriptor.fd] = nil
         mode.files.remove(at: place, moved: moved)
       } else {
         mode.descriptors.remove(at: place, moved: moved)

@@ -15,6 +15,8 @@ package final class Mode {
   @exclusivity(unchecked) var descriptors = ItemList<Loop.DescriptorSource>()
   /// The descriptors that cannot be polled: ready in every pass.
   @exclusivity(unchecked) var files = ItemList<Loop.DescriptorSource>()
+  /// The same by their descriptors.
+  var fileSources: [Int32: Loop.DescriptorSource] = [:]
   @exclusivity(unchecked) var observers = ObserverList()
 
   /// How many items of the mode hold a run (R8); blocks are counted apart.

@@ -1,0 +1,127 @@
+// What an operation on one item costs must not grow with what else is in the loop: steps are counted,
+// not seconds. A step is a look at an element of a list or table.
+
+internal import MoonloopCore
+internal import MoonloopSimulation
+internal import Testing
+
+@Suite(.serialized) struct StepTests {
+  enum Kind: String, CaseIterable, Sendable {
+    case source, port, observer, descriptor, file, timer
+  }
+
+  /// In which modes the items are: the modes of all, or one of its own for each.
+  enum Place: String, CaseIterable, Sendable { case one, common, own }
+
+  @Test(arguments: Kind.allCases, Place.allCases)
+  func `no operation costs more where there are more items`(kind: Kind, place: Place) throws {
+    let few = try costs(kind, place, count: 1000)
+    let many = try costs(kind, place, count: place == .one ? 100_000 : 10_000)
+    for (name, cost) in few {
+      let later = try #require(many[name])
+      // An order of dates may cost its logarithm.
+      #expect(later <= 2 * cost + 8, "\(kind), \(place): \(name) took \(cost), then \(later) steps")
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `an item leaves one of many modes as fast as one of a few`(kind: Kind) throws {
+    func cost(_ modes: Int) throws -> Double {
+      try onLoop { loop, kernel in
+        let item = try make(kind, kernel)
+        let names = (0..<modes).map { ModeName("mode \($0)") }
+        try loop.add(item, modes: names)
+        return steps(each: modes) {
+          for name in names {
+            loop.remove(item, modes: [name])
+          }
+        }
+      }
+    }
+    let few = try cost(20)
+    let many = try cost(5000)
+    #expect(many <= 2 * few + 8, "leaving one of 20 took \(few), one of 5000 \(many) steps")
+  }
+
+  // MARK: Counting
+
+  /// The steps of each operation on one item, on average.
+  private func costs(_ kind: Kind, _ place: Place, count: Int) throws -> [String: Double] {
+    try onLoop { loop, kernel in
+      if place == .common { loop.addCommonMode("second") }
+      let items = try (0..<count).map { _ in try make(kind, kernel) }
+      let modes: [[ModeName]] = items.indices.map { index in
+        switch place {
+        case .one: [.default]
+        case .common: [.common]
+        case .own: [ModeName("mode \(index)")]
+        }
+      }
+      var costs: [String: Double] = [:]
+      func measure(_ name: String, _ body: (Int) throws -> Void) rethrows {
+        costs[name] = try steps(each: count) { for index in 0..<count { try body(index) } }
+      }
+      try measure("add") { try loop.add(items[$0], modes: modes[$0]) }
+      measure("contains") { _ = loop.contains(items[$0], mode: modes[$0][0]) }
+      measure("modes") { _ = loop.modes(of: items[$0]) }
+      measure("hold") { loop.setKeepsAlive(items[$0], false) }
+      measure("wake") { wake(items[$0]) }
+      measure("remove") { loop.remove(items[$0], modes: modes[$0]) }
+      try measure("add again") { try loop.add(items[$0], modes: modes[$0]) }
+      measure("end half, first made first") { if $0 < count / 2 { end(items[$0]) } }
+      costs["end of the loop"] = steps(each: count) { loop.end() }
+      return costs
+    }
+  }
+
+  private func steps(each count: Int, _ body: () throws -> Void) rethrows -> Double {
+    let before = Steps.taken
+    try body()
+    return Double(Steps.taken - before) / Double(count)
+  }
+
+  private func onLoop<Result>(
+    _ body: (Loop, SimulatedKernel) throws -> Result
+  ) throws -> Result {
+    let world = SimulatedWorld(start: 1_000_000_000_000)
+    return try world.run {
+      let kernel = SimulatedKernel(world: world)
+      return try Loop.isolated(name: "the loop", kernel: kernel) { try body($0, kernel) }
+    }
+  }
+
+  // MARK: Items
+
+  private func make(_ kind: Kind, _ kernel: SimulatedKernel) throws -> Loop.Item {
+    switch kind {
+    case .source: Loop.Source { _ in }
+    case .port: Loop.Port { _, _ in }
+    case .observer: Loop.Observer(order: Int.random(in: 0..<100)) { _, _ in }
+    case .descriptor: Loop.DescriptorSource(try kernel.socketPair().0) { _, _ in }
+    case .file: Loop.DescriptorSource(kernel.openFile()) { _, _ in }
+    case .timer: Loop.Timer(at: LoopTime(nanoseconds: .random(in: 0..<1_000_000))) { _ in }
+    }
+  }
+
+  /// What has it called in the next pass.
+  private func wake(_ item: Loop.Item) {
+    switch item {
+    case let source as Loop.Source: source.signal()
+    case let port as Loop.Port: try? port.post(1)
+    case let timer as Loop.Timer: timer.nextFire = LoopTime(nanoseconds: .random(in: 0..<1_000_000))
+    case let descriptor as Loop.DescriptorSource: descriptor.enable(.write)
+    default: break
+    }
+  }
+
+  private func end(_ item: Loop.Item) {
+    switch item {
+    case let source as Loop.Source: source.invalidate()
+    case let port as Loop.Port: port.invalidate()
+    case let observer as Loop.Observer: observer.invalidate()
+    case let descriptor as Loop.DescriptorSource: descriptor.invalidate()
+    case let timer as Loop.Timer: timer.invalidate()
+    default: break
+    }
+  }
+}
