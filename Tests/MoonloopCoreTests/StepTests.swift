@@ -1,5 +1,5 @@
-// What an operation on one item costs must not grow with what else is in the loop: steps are counted,
-// not seconds. A step is a look at an element of a list or table.
+// What an operation on one item costs must not grow with what else is in the loop: steps are
+// counted, not seconds. A step is a look at an element of a list or table.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

@@ -1,4 +1,4 @@
-// Descriptors in the kernel's sets, those of their modes, and the libdispatch main queue among them.
+// Descriptors in the kernel's sets, one for each mode, and the libdispatch main queue.
 
 private let firstDescriptorToken = ReadyItem.mainQueueToken + 1
 

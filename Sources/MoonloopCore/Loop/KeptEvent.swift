@@ -21,7 +21,9 @@ extension Loop {
   /// Notes what has ended the sleep, if anybody could run the loop before it is served.
   @inline(__always)
   func noteEventOfSleep(_ frame: RunFrame) {
-    if frame.mode.observers.watched.contains(.afterWaiting) { frame.eventOfSleep = findEvent(frame) }
+    if frame.mode.observers.watched.contains(.afterWaiting) {
+      frame.eventOfSleep = findEvent(frame)
+    }
   }
 
   private func findEvent(_ frame: RunFrame) -> EventOfSleep {

@@ -31,8 +31,8 @@ package struct ReadyItem: BitwiseCopyable, Equatable {
 
 /// What of a mode is ready, in order of becoming so.
 ///
-/// Each that waits has a turn, a number that the mode remembers with it: so nothing waits twice, and
-/// what leaves the mode leaves the queue in one step.
+/// Each that waits has a turn, a number that the mode remembers with it: so nothing waits twice,
+/// and what leaves the mode leaves the queue in one step.
 struct ReadyQueue {
   private let items = Table<ReadyItem>()
   /// Where the first that waits is; all before it are gone.

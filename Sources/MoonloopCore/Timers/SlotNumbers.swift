@@ -1,8 +1,8 @@
-// The numbers that the timers of a mode have there, so that a mode of few timers needs little memory
+// The numbers that the timers of a mode have there: a mode of few timers needs little memory,
 // however many timers the loop has.
 
-/// Gives slots small numbers. A hash table with open addressing: a slot is looked up in every change
-/// of a timer. Loop thread only; unchecked as `Loop.modes`.
+/// Gives slots small numbers. A hash table with open addressing: a slot is looked up in every
+/// change of a timer. Loop thread only; unchecked as `Loop.modes`.
 final class SlotNumbers {
   /// Slot plus one in the upper half, number in the lower; 0: empty. A power of two of them.
   @exclusivity(unchecked) private var cells: [UInt64] = Array(repeating: 0, count: 8)
@@ -35,7 +35,7 @@ final class SlotNumbers {
     if cells[gap] == 0 { return }
     free.append(Int32(cells[gap] & 0xffff_ffff))
     count -= 1
-    // Those behind it move up, unless they would come before the cell where a search for them begins.
+    // Those behind it move up, but not before the cell where a search for them begins.
     var index = gap
     while true {
       index = (index + 1) & (cells.count - 1)

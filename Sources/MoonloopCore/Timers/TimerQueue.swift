@@ -51,7 +51,7 @@ package struct TimerQueue {
   private let numbers = Unmanaged.passRetained(SlotNumbers())
   /// By number: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
   let positions = Table<Int32>()
-  /// By number: the date of a timer whose entry in the heap still has an earlier one, `notPostponed`
+  /// By number: the date of a timer whose entry in the heap has an earlier one, `notPostponed`
   /// for others. An idle timeout that is put off again and again is moved in the heap only when its
   /// old date comes.
   private let laterDates = Table<Int64>(minimumCapacity: 1)
