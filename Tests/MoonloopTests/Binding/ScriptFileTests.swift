@@ -11,8 +11,8 @@ import Testing
   static let subjects = [
     "Compat", "Configuration", "CustomSources", "Descriptors", "Http", "Inspection", "Items",
     "Json",
-    "Loop", "NamedPorts", "Net", "Observers", "Ports", "Processes", "Signals", "Streams",
-    "Watches", "Workers",
+    "Loop", "NamedPorts", "Net", "Observers", "Ports", "Pressure", "Processes", "Signals",
+    "Streams", "Watches", "Workers",
   ]
 
   /// A script, by its path from the folder of the scripts.

@@ -63,17 +63,3 @@ do
     return false
   end)
 end
-
--- Pressure, through a FIFO in place of the kernel's file.
-local fifo = os.tmpname()
-os.remove(fifo)
-assert(ml.process.run({ "mkfifo", fifo }).code == 0)
-local pressed <close> = ml.configure { sources = {
-  memory = { pressure = "memory", file = fifo, stall = 0.1, handler = function(_, figures)
-    loop:stop(figures.avg10)
-  end },
-} }
-io.open(fifo, "w"):write("some avg10=3.50\n"):close()
-why, value = pressed:run { timeout = 10 }
-assert(why == "stopped" and value == 3.5, why)
-os.remove(fifo)

@@ -14,7 +14,7 @@ local function mistakes(text)
   return (message:gsub(path:gsub("%p", "%%%0") .. ":? ?", ""):gsub(" in $", ""))
 end
 
-local KINDS = "one of fd, listen, perform, port, process, signal, watch"
+local KINDS = "one of fd, listen, perform, port, pressure, process, signal, watch"
 
 local function is(text, expected)
   expected = expected:gsub("KINDS", KINDS)
