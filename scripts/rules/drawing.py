@@ -19,19 +19,21 @@ _HEAD = (
     '<marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
     'orient="auto"><path class="head" d="M0 0 L8 4 L0 8 z"/></marker>'
 )
-# What each target is, and the row that it stands in, from the top.
+# Each target: its row from the top, its column, and what it is.
 _TARGETS = {
-    "MoonloopCLI": (0, "the program moonloop"),
-    "Moonloop": (1, "the loop in Lua, a folder per subject"),
-    "MoonloopRecording": (2, "the tape"),
-    "MoonloopSystem": (2, "streams, sockets, children, files"),
-    "MoonloopSimulation": (2, "a kernel in memory, for tests"),
-    "MoonloopLua": (2, "modules written in Lua"),
-    "MoonloopCore": (3, "a loop and nothing else"),
-    "LuaEmbed": (3, "Lua in Swift, without a loop"),
-    "CLineEditor": (3, "editing a line"),
-    "CLinuxShims": (4, "system calls"),
-    "CLuaShims": (4, "the door to Lua"),
+    "MoonloopCLI": (0, 2, "the program moonloop"),
+    "CLineEditor": (1, 4, "editing a line"),
+    "Moonloop": (1, 2, "the loop in Lua"),
+    "MoonloopSimulation": (2, 0, "a kernel in memory"),
+    "MoonloopSystem": (2, 1, "streams, sockets, ..."),
+    "MoonloopRecording": (2, 2, "record and replay"),
+    "MoonloopCompat": (2, 4, "luv, LuaSocket"),
+    "MoonloopCore": (3, 0.7, "a loop and nothing else"),
+    "CRecording": (3, 2, "the tape"),
+    "LuaEmbed": (3, 3, "Lua in Swift"),
+    "MoonloopLua": (3, 4, "modules in Lua"),
+    "CLinuxShims": (4, 1, "system calls"),
+    "CLuaShims": (4, 3, "the door to Lua"),
 }
 
 
@@ -60,28 +62,22 @@ def _arrow(x1, y1, x2, y2):
 
 def house():
     """The targets and who imports whom; an arrow that others imply is left out."""
-    rows = {}
-    for name in ARROWS:
-        if name in _TARGETS:
-            rows.setdefault(_TARGETS[name][0], []).append(name)
-    width, step, box = 1000, 110, (226, 56)
-    place = {}
-    for row, names in rows.items():
-        gap = width / len(names)
-        for index, name in enumerate(names):
-            place[name] = (gap * index + (gap - box[0]) / 2, 20 + step * row)
+    column, step, width, height = 200, 105, 178, 56
+    place = {
+        name: (10 + column * _TARGETS[name][1], 16 + step * _TARGETS[name][0])
+        for name in ARROWS if name in _TARGETS
+    }
     parts = []
     for name, (x, y) in place.items():
         implied = {b for a in ARROWS[name] for b in _below(a)}
         for target in sorted(ARROWS[name] - implied):
             if target in place:
                 (tx, ty) = place[target]
-                parts.append(_arrow(x + box[0] / 2, y + box[1], tx + box[0] / 2, ty))
+                parts.append(_arrow(x + width / 2, y + height, tx + width / 2, ty))
     for name, (x, y) in place.items():
         strong = name in ("MoonloopCore", "Moonloop")
-        parts += _box(x, y, *box, name, _TARGETS[name][1], strong)
-    height = 20 + step * (max(rows) + 1) - 30
-    return _svg(width, height, "The targets; an arrow means: imports", parts)
+        parts += _box(x, y, width, height, name, _TARGETS[name][2], strong)
+    return _svg(1000, 5 * step - 10, "The targets; an arrow means: imports", parts)
 
 
 def _below(name):
