@@ -11,6 +11,7 @@ extension Engine {
       fail("the loop of thread '\(action.loop)' is used before the thread was started")
     }
     let loop = target.loop
+    world.spendTime()
     switch action.op {
     case .run(let mode, let timeout, let returnAfterSource):
       run(mode: mode, timeout: timeout, returnAfterSource: returnAfterSource, by: thread)

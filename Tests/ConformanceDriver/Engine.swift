@@ -57,7 +57,10 @@ final class Engine: CallbackReceiver {
   func performAsHome() {
     let home = enter(name: nil)
     state.withLock { $0.start = world.now() }
-    for spec in job.scenario.objects where !spec.isDeferred { make(spec, by: home) }
+    for spec in job.scenario.objects where !spec.isDeferred {
+      world.spendTime()
+      make(spec, by: home)
+    }
     for step in job.scenario.steps { perform(step, by: home) }
   }
 

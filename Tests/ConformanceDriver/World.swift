@@ -11,7 +11,7 @@ enum ReadOutcome: Sendable {
 protocol World: AnyObject, Sendable {
   func now() -> Int64
 
-  /// Lets the time pass that a callback takes, where that does not pass by itself.
+  /// Lets the time pass that a callback or an action takes, where that does not pass by itself.
   func spendTime()
 
   /// Makes the calling thread the home thread, with its loop, to its end.

@@ -8,7 +8,7 @@ struct Fuzz {
   private let options: Options
   private let targets: [FuzzTarget]
   /// How many are performed before the next are made.
-  private static let portion = 250
+  private static let portion = 1000
   /// How many differences are shrunk and printed.
   private static let mostShown = 5
 
@@ -73,7 +73,7 @@ struct Fuzz {
   // MARK: Comparing
 
   private mutating func check(_ cases: [FuzzCase]) throws(FormatError) {
-    let traces = try FuzzTarget.perform(cases, by: targets, jobs: 64, scale: 1)
+    let traces = try FuzzTarget.perform(cases, by: targets, jobs: 100, scale: 1)
     for (target, traces) in zip(targets, traces) {
       let wrong = cases.filter { traces[$0.scenario.id] != $0.expected(of: target.face) }
       if wrong.isEmpty { continue }
@@ -92,7 +92,7 @@ struct Fuzz {
   ) throws(FormatError) {
     var wrong = cases
     var traces: [[String: [String]]] = []
-    for (scale, jobs) in [(2, 16), (5, 8), (8, 8)] as [(Int64, Int)] {
+    for (scale, jobs) in [(2, 48), (5, 16), (8, 16)] as [(Int64, Int)] {
       traces.append(try target.perform(wrong, jobs: jobs, scale: scale))
       wrong.removeAll { traces.last?[$0.scenario.id] == $0.expected(of: target.face) }
     }

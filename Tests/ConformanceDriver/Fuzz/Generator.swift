@@ -6,6 +6,7 @@ struct Generator {
   private var dice: Dice
   private var ids: [String: [String]] = [:]
   private var deferred: [String] = []
+  private var hasThread = false
   private var lifecycles: Set<String> = []
   private var blockModes: [String] { ["default", "m", "common"] }
 
@@ -20,6 +21,7 @@ struct Generator {
   private init(dice: Dice) { self.dice = dice }
 
   private mutating func scenario(id: String) -> JSON {
+    hasThread = dice.chance(40)
     let counts = [
       ("timer", dice.roll(0...3)), ("source", dice.roll(0...4)), ("port", dice.roll(0...2)),
       ("observer", dice.roll(1...3)), ("block", dice.roll(0...4)),
@@ -71,7 +73,8 @@ struct Generator {
     }
     if type != "block" {
       fields.append(("modes", .array(homes(id).map { .string($0) })))
-      if dice.chance(6) {
+      // On a late machine another thread could come before it is made.
+      if !hasThread && dice.chance(8) {
         deferred.append(id)
         fields.append(("deferred", .bool(true)))
       }
@@ -199,7 +202,6 @@ struct Generator {
 
   private mutating func steps() -> [JSON] {
     var steps: [JSON] = []
-    let hasThread = dice.chance(40)
     if hasThread {
       steps.append(
         .object(op("thread", ("name", .string("B")), ("do", .array(threadActions())))))

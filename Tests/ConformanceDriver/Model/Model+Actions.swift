@@ -28,6 +28,7 @@ extension Model {
 
   /// Another thread performs its next action.
   func act(_ thread: Actor) {
+    if !isAsleep && !isBlocked { refuse("thread \(thread.name) acts while home does") }
     let action = thread.actions.removeFirst()
     thread.acts.append(now)
     let outer = actor
@@ -50,11 +51,7 @@ extension Model {
         result = run(mode: "default", timeout: nil, returnAfterSource: false)
       }
       add("run:default->returned")
-    case .stop:
-      if let run = runs.last {
-        run.isStopped = true
-        wakeUp()
-      }
+    case .stop: if let run = runs.last { stop(run) }
     case .wake: wakeUp()
     case .signal(let id): signal(item(id))
     case .post(let id, let message):
@@ -77,9 +74,11 @@ extension Model {
     case .thread(let name, let actions):
       threads.append(Actor(name, actions, at: now + Self.tick))
     case .join(let name):
+      isBlocked = true
       while !isOver, threads.contains(where: { $0.name == name && !$0.actions.isEmpty }) {
         advance()
       }
+      isBlocked = false
       lookForRaces()
     default: break
     }
@@ -135,7 +134,7 @@ extension Model {
 
   private func setNext(_ timer: Item, _ date: Int64) {
     guard timer.isValid else { return }
-    setDate(timer, max(now, date), shown: date)
+    setDate(timer, max(now, date), shown: rules(.pastDateIsShownAsNow) ? max(now, date) : date)
     if actor != nil && !rules(.movedTimerDoesNotWake) && !timer.modes.isEmpty { wakeUp() }
   }
 

@@ -7,6 +7,9 @@ extension Model {
     let spec: ObjectSpec
     var isValid = true
     var isFiring = false
+    /// It has ended the sleep of an outer run in this mode, which alone serves it there; a port
+    /// is served by that run alone (R135).
+    var keptIn: Mode?
     /// In order of joining.
     var modes: [Mode] = []
     /// How often it was called, and for which activity.
@@ -75,10 +78,13 @@ extension Model {
       default: false
       }
     }
+    var isWithheld: Bool { if case .port(let port) = self { port.keptIn != nil } else { false } }
     var isPort: Bool { self != .wakeUp && self != .timers }
     var isTimers: Bool { self == .timers }
     var isWakeUp: Bool { self == .wakeUp }
   }
+
+  enum Sort { case ports, timers }
 
   final class Run {
     let mode: Mode
@@ -88,9 +94,15 @@ extension Model {
     /// Whether the deadline has passed, which CF turns into a wake-up.
     var hasRung = false
     var isStopped = false
+    var isExiting = false
+    /// What ended the sleep, while observers are told so (R135).
+    var eventOfSleep: [Item] = []
     /// CF: wake-ups have no effect from the end of the sleep to the next pass.
     var ignoresWakes = false
     var wakesSeen = 0
+    /// What may be the event of the pass under way: everything, until a stop leaves only what is
+    /// ready by then (R15). In CF the wake-up that is part of the stop does the same.
+    var open: Set<Sort> = []
     /// Whether the last pass served a port (R31).
     var servedPort = false
 

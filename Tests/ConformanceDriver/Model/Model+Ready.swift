@@ -17,8 +17,8 @@ extension Model {
   /// Takes the next event of a mode; nil if nothing is ready.
   func nextReady(_ run: Run, only isWanted: (Ready) -> Bool = { _ in true }) -> Ready? {
     let mode = run.mode
-    mode.ready.removeAll { !isReady($0, mode) }
-    var candidates = mode.ready
+    mode.ready.removeAll { !isReady($0, mode) && !$0.isWithheld }
+    var candidates = mode.ready.filter { !$0.isWithheld }
     if rules(.goneTimerDoesNotWake) && hasDueTimers(mode) && !candidates.contains(where: \.isTimers)
     {
       candidates.append(.timers)
@@ -33,6 +33,10 @@ extension Model {
     if rules(.wakeUpTakesNoTurn) {
       candidates = candidates.filter { !$0.isWakeUp } + candidates.filter(\.isWakeUp)
     }
+    if rules(.wakeUpTakesNoTurn) {
+      candidates.removeAll { $0.isPort && !run.open.contains(.ports) }
+      candidates.removeAll { $0.isTimers && !run.open.contains(.timers) }
+    }
     guard let event = candidates.first(where: isWanted) else { return nil }
     mode.ready.removeAll { $0 == event }
     switch event {
@@ -45,9 +49,18 @@ extension Model {
 
   private func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
     switch entry {
-    case .port(let port): port.isRaised
+    case .port(let port): port.isRaised && port.keptIn == nil
     case .timers: rules(.goneTimerDoesNotWake) ? hasDueTimers(mode) : mode.alarmRang
     case .wakeUp: wakeIsPending
+    }
+  }
+
+  /// The items of an event.
+  func items(of event: Ready?, _ mode: Mode) -> [Item] {
+    switch event {
+    case .port(let port): [port]
+    case .timers: dueTimers(mode)
+    case .wakeUp, nil: []
     }
   }
 
@@ -72,6 +85,19 @@ extension Model {
       advance()
     }
     return nil
+  }
+
+  /// A stop: what is not ready yet is not served by the pass any more.
+  func stop(_ run: Run) {
+    if run.isExiting && rules(.wakeUpReachesAllRuns) { return }
+    run.isStopped = true
+    if run.open.count == 2 {
+      if !run.mode.ready.contains(where: { $0.isPort && isReady($0, run.mode) }) {
+        run.open.remove(.ports)
+      }
+      if !hasDueTimers(run.mode) { run.open.remove(.timers) }
+    }
+    wakeUp()
   }
 
   // MARK: Becoming ready

@@ -8,14 +8,18 @@ extension Model {
   func run(mode name: String, timeout: Int64?, returnAfterSource: Bool) -> String {
     guard name != "common", let mode = modes[name], !isEmpty(mode) else { return "finished" }
     let run = Run(mode: mode, polls: (timeout ?? 1) <= 0, returnAfterSource: returnAfterSource)
+    let kept = runs.last?.eventOfSleep ?? []
+    if rules(.eventIsTheOuterRuns) { for item in kept { item.keptIn = runs.last?.mode } }
     runs.append(run)
     notify(.entry, mode)
     if let timeout, timeout > 0 { run.deadline = now + timeout }
     var result = run.isStopped ? "stopped" : nil
     while result == nil && !isOver { result = pass(run) }
     run.deadline = nil
+    run.isExiting = true
     notify(.exit, mode)
     runs.removeLast()
+    for item in kept { item.keptIn = nil }
     return result ?? "finished"
   }
 
@@ -23,6 +27,7 @@ extension Model {
   private func pass(_ run: Run) -> String? {
     let mode = run.mode
     run.wakesSeen = wakes
+    run.open = [.ports, .timers]
     run.ignoresWakes = false
     // 1
     notify(.beforeTimers, mode)
@@ -46,10 +51,14 @@ extension Model {
       event = sleep(run)
       // 8
       run.ignoresWakes = true
+      run.eventOfSleep = items(of: event, mode)
       notify(.afterWaiting, mode)
+      run.eventOfSleep = []
+      if event?.isPort != true && rules(.eventIsLookedForAgain) { event = nextReady(run) }
     }
     run.ignoresWakes = true
     // 9
+    run.open = []
     if serve(event, run) { handled.toResult = true }
     // 10
     performBlocks(mode)

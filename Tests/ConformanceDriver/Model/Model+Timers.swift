@@ -4,12 +4,16 @@ import ConformanceFormat
 
 extension Model {
   func hasDueTimers(_ mode: Mode) -> Bool {
-    mode.timers.contains { !$0.isFiring && $0.date <= now }
+    !dueTimers(mode).isEmpty
+  }
+
+  func dueTimers(_ mode: Mode) -> [Item] {
+    mode.timers.filter { !$0.isFiring && $0.keptIn !== mode && $0.date <= now }
   }
 
   /// Fires all that are due, by date, each once and looked at again before its turn (R73, R74).
   func fireTimers(_ mode: Mode) {
-    let batch = mode.timers.filter { !$0.isFiring && $0.date <= now }
+    let batch = dueTimers(mode)
     if batch.isEmpty { rearm(mode) }
     var rest = batch
     while !rest.isEmpty {

@@ -18,6 +18,8 @@ final class Model {
   var blocks: [Block] = []
   var runs: [Run] = []
   var isAsleep = false
+  /// Home does nothing for a while, but not in a run.
+  var isBlocked = false
   /// How many wake-ups were asked for, and CF's, which it remembers until some run reads it.
   var wakes = 0
   var wakeIsPending = false
@@ -105,6 +107,8 @@ final class Model {
   /// Home is busy for so long.
   func pass(_ time: Int64) {
     let end = now + time
+    isBlocked = time > Self.tick
+    defer { isBlocked = false }
     while !isOver, let next = instants.map(\.date).min(), next <= end { go(to: next) }
     now = max(now, end)
     if time > Self.tick { lookForRaces() }

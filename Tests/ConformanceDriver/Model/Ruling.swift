@@ -32,10 +32,17 @@ enum Ruling: String, CaseIterable, Sendable {
   case wakeUpReachesAllRuns = "R102"
   /// A nested run performs blocks of other modes that were queued with the batch under way.
   case batchHidesOnlyItself = "R109"
+  /// What ended a sleep is hidden from a run that is nested in `afterWaiting`; in CF that run has
+  /// only been left no readiness of it.
+  case eventIsTheOuterRuns = "R135"
   /// A wake-up takes no turn from what else is ready.
   case wakeUpTakesNoTurn = "R137"
   /// The timeout of an outer run does not wake the inner one.
   case outerTimeoutIsSilent = "R138"
+  /// Step 9 looks again: a port that became ready in `afterWaiting` can be the event of the pass.
+  case eventIsLookedForAgain = "R139"
+  /// A timer whose date was set to the past says the moment of the call, at which it is due.
+  case pastDateIsShownAsNow = "R140"
 
   /// Those that hold here, or there.
   static func all(of face: FaceName) -> Set<Ruling> { face.isCF ? [] : Set(allCases) }
