@@ -97,7 +97,7 @@ extension Model {
       }
       if !hasDueTimers(run.mode) { run.open.remove(.timers) }
     }
-    wakeUp()
+    if !rules(.wakeUpReachesAllRuns) { wakeUp() }
   }
 
   // MARK: Becoming ready
