@@ -45,13 +45,12 @@ assert(ml.process.run({ "mkfifo", path }).code == 0)
 local function open()
   collectgarbage()
   collectgarbage()
-  local found = ml.process.run { "ls", "/proc/" .. ml.process.id() .. "/fd" }
-  return select(2, found.stdout:gsub("\n", ""))
+  -- Its own descriptors alone: others of the process come and go.
+  local found = ml.process.run { "ls", "-l", "/proc/" .. ml.process.id() .. "/fd" }
+  return select(2, found.stdout:gsub(path:gsub("%p", "%%%0"), ""))
 end
-open()
-local before = open()
 local pressure = assert(ml.pressure { resource = "cpu", file = path, nothing })
-assert(open() == before + 2, pressure)
+assert(open() > 0, pressure)
 pressure = nil
-assert(open() == before)
+assert(open() == 0)
 os.remove(path)
