@@ -16,6 +16,8 @@ package final class LoopContext {
   package let errors = ErrorPolicy()
   unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
   package let tasks: Tasks
+  /// The same as a plain word, as `plainLoop`.
+  let plainTasks: Unmanaged<Tasks>
   private(set) var runs: Runs! = nil
   private(set) var requests: Requests! = nil
   /// Whose handler runs now, in plain words: call-outs are many.
@@ -36,6 +38,7 @@ package final class LoopContext {
   init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
     tasks = Tasks(state, loop)
+    plainTasks = .passUnretained(tasks)
     plainLoop = .passUnretained(loop)
     self.outer = outer
   }
@@ -90,6 +93,12 @@ extension Runtime {
   package var runs: Runs { loopContext.runs }
   package var requests: Requests { loopContext.requests }
   package var explanation: Explanation { Explanation(self) }
+
+  /// Runs a body on the tasks without counting a reference: each wait needs them.
+  @inline(__always)
+  func withTasks<Result>(_ body: (Tasks) throws -> Result) rethrows -> Result {
+    try loopContext.plainTasks._withUnsafeGuaranteedRef(body)
+  }
 
   /// The modes of what runs now, for what it makes.
   var currentModes: [ModeName] { loopContext.modes(of: current) }

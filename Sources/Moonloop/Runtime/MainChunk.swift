@@ -14,18 +14,8 @@ package final class MainChunk {
   package private(set) var configurationFailed = false
   /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
   package var returned: ((LuaStack, Int) -> Void)?
-  /// Keeps what a chunk or a handler returned that had to wait, as a closure that is made once.
-  private(set) var keep: ((LuaStack, Int) -> Void)! = nil
 
-  init(_ runtime: Runtime) {
-    self.runtime = runtime
-    keep = { [unowned runtime, unowned self] stack, count in
-      if case .task(let task) = runtime.current, task === runtime.waitingChunk {
-        returned?(stack, count)
-      }
-      runtime.tasks.keep(stack, count)
-    }
-  }
+  init(_ runtime: Runtime) { self.runtime = runtime }
 
   /// Runs a chunk as a task: when it waits, the loop goes on with it.
   /// - Parameters:

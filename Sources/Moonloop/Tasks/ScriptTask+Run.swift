@@ -217,7 +217,7 @@ extension Tasks {
     task.wait = nil
     let outer = current
     current = .task(task)
-    let outcome = run(coroutine, task.subject.isChunk ? runtime.mainChunk.keep : nil)
+    let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
     switch outcome {
     case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
     case .returned: functionEnded(task, .returned)
@@ -314,8 +314,11 @@ extension Tasks {
 
 /// The call-out of a sleep's timer: the payload is the coroutine.
 private let resumeSleeper: TimerActions.Fire = { context, payload, _, _ in
-  let runtime = Runtime.of(context)
-  if let task = runtime.tasks[payload] { runtime.tasks.goOn(task) }
+  Runtime.with(context) { runtime in
+    runtime.withTasks { tasks in
+      if let task = tasks[payload] { tasks.goOn(task) }
+    }
+  }
 }
 
 /// A task and its coroutine are 2 kB somewhere in memory, if there are many.

@@ -17,7 +17,7 @@ extension HostCall {
   /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
   /// task is to end (D21).
   package func requireWaiting() throws -> LuaTask {
-    if runtime.generations.isInLoad {
+    if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
     }
@@ -27,13 +27,19 @@ extension HostCall {
     guard let coroutine = state.currentTask(stack.L) else {
       throw mistake("cannot wait here: no task runs; use :wait on a task")
     }
-    if let reason = runtime.tasks.reasonNotToWait() { throw RaisedValue(reason) }
+    if let reason = withRuntime({ $0.withTasks { $0.reasonNotToWait() } }) {
+      throw RaisedValue(reason)
+    }
     return coroutine
   }
 
   /// The timer that ends a wait of what runs now.
   package func deadline(after delay: Int64, _ coroutine: LuaTask) throws(ScriptMistake) -> TimerID {
-    if let timer = runtime.tasks.sleepTimer(coroutine, delay, runtime.current) { return timer }
+    if let timer = withRuntime({ runtime in
+      runtime.withTasks { $0.sleepTimer(coroutine, delay, $0.current) }
+    }) {
+      return timer
+    }
     throw tooManyTimers()
   }
 }

@@ -21,6 +21,9 @@ package final class Tasks {
   /// What an await raised last in a handler that has not waited yet.
   var raisedInHandler: TaskFailure?
 
+  /// Keeps what the function of a task returned, as a closure that is made once.
+  @exclusivity(unchecked) private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
+
   init(_ state: LuaState, _ loop: Loop) {
     self.state = state
     self.loop = loop
@@ -29,6 +32,12 @@ package final class Tasks {
 
   /// Called once, when the runtime is whole.
   func open(_ runtime: Runtime, _ context: LoopContext) {
+    keepReturned = { [unowned self] in
+      if case .task(let task) = current, task === self.context.waitingChunk {
+        self.runtime.mainChunk.returned?($0, $1)
+      }
+      keep($0, $1)
+    }
     self.runtime = runtime
     self.context = context
     plainContext = .passUnretained(context)
@@ -74,10 +83,8 @@ extension HostCall {
   /// Suspends the coroutine that runs until a wait is over.
   /// - Parameter coroutine: As `requireWaiting` gave it, where that is at hand.
   func suspend(_ wait: Wait, _ coroutine: LuaTask? = nil) -> Int32 {
-    withRuntime { runtime in
-      if let coroutine = coroutine ?? runtime.state.currentTask(stack.L) {
-        runtime.tasks.note(wait, coroutine)
-      }
+    if let coroutine = coroutine ?? state.currentTask(stack.L) {
+      withRuntime { $0.withTasks { $0.note(wait, coroutine) } }
     }
     return LuaStatus.wait()
   }
