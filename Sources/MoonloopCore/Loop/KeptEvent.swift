@@ -84,6 +84,27 @@ extension Loop {
     queue.endBatch(batch)
   }
 
+  /// The earliest date of the timers of a mode that are kept for outer runs; `Int64.max` if there
+  /// are none.
+  func earliestKept(_ mode: Mode) -> Int64 {
+    var earliest = Int64.max
+    for frame in frames where frame.mode === mode && !frame.keptTimers.isEmpty {
+      earliest = min(earliest, firstKept(of: frame))
+    }
+    return earliest
+  }
+
+  /// They were kept in the order of their dates; one that has been moved since is queued again.
+  private func firstKept(of frame: RunFrame) -> Int64 {
+    for id in frame.keptTimers {
+      guard let slot = timers.slot(of: id), frame.mode.timers.contains(slot),
+        !frame.mode.timers.isQueued(slot), !timers.records[slot].flags.contains(.firing)
+      else { continue }
+      return timers.records[slot].date
+    }
+    return .max
+  }
+
   /// Serves what was kept for a run.
   /// - Returns: false if it is there no more.
   func serveKeptEvent(_ frame: RunFrame) -> Bool {

@@ -53,18 +53,23 @@ extension Loop {
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
   ///
   /// Inside a timer's handler its date is the one that is served, until it is given another (R133).
+  /// Timers that wait for an outer run count too (R135).
   /// - Note: Loop thread only.
   public func nextTimerDate(mode name: ModeName) -> LoopTime? {
     guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
-    let date = min(earliestServed(mode), mode.timers.firstDate)
+    let date = min(earliestServed(mode), earliestUnserved(mode))
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 
   /// The earliest date of the timers of a mode that is still to be served. Loop thread only.
   package func nextUnservedDate(mode name: ModeName) -> LoopTime? {
     guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
-    let date = mode.timers.firstDate
+    let date = earliestUnserved(mode)
     return date == .max ? nil : LoopTime(nanoseconds: date)
+  }
+
+  private func earliestUnserved(_ mode: Mode) -> Int64 {
+    min(mode.timers.firstDate, earliestKept(mode))
   }
 
   /// The modes of the runs around the innermost one, from the inside. Loop thread only.
