@@ -4,7 +4,7 @@
 ///
 /// A mark says whatever the list's owner wants to know of the item in this mode.
 struct ItemList<Item: Loop.Item>: Sequence {
-  private struct Slot {
+  fileprivate struct Slot {
     var item: Item?
     var mark: UInt64
   }
@@ -61,9 +61,12 @@ struct ItemList<Item: Loop.Item>: Sequence {
   }
 
   /// Goes through the items that are there now, whatever becomes of the list meanwhile.
-  func makeIterator() -> AnyIterator<Item> {
-    let rest = slots.makeIterator()
-    return AnyIterator {
+  func makeIterator() -> Iterator { Iterator(rest: slots.makeIterator()) }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate var rest: CountedArray<Slot>.Iterator
+
+    mutating func next() -> Item? {
       while let slot = rest.next() {
         if let item = slot.item { return item }
       }

@@ -11,7 +11,8 @@ struct ObserverList {
   /// There are at most as many as sets of activities.
   private var groups: [Group] = []
   /// In order, by activity; nil where somebody has come or gone since they were last told.
-  private var inOrder: [[Loop.Observer]?] = Array(repeating: nil, count: 8)
+  /// Empty until there was an observer.
+  private var inOrder: [[Loop.Observer]?] = []
   private var lastAdded: UInt64 = 0
   /// The activities that any observer of the mode hears of.
   private(set) var watched: Activity = []
@@ -21,6 +22,7 @@ struct ObserverList {
   /// - Returns: Its place among those that hear of the same.
   mutating func insert(_ observer: Loop.Observer) -> Int {
     lastAdded += 1
+    if inOrder.isEmpty { inOrder = Array(repeating: nil, count: 8) }
     let group = group(of: observer) ?? makeGroup(observer)
     forgetOrder(group)
     watched.formUnion(groups[group].activities)
@@ -41,7 +43,8 @@ struct ObserverList {
   /// The observers of an activity, in order: they stay the same whatever their handlers change.
   @inline(__always)
   mutating func observers(of activity: Activity) -> [Loop.Observer] {
-    inOrder[activity.rawValue.trailingZeroBitCount] ?? sorted(activity)
+    if inOrder.isEmpty { return [] }
+    return inOrder[activity.rawValue.trailingZeroBitCount] ?? sorted(activity)
   }
 
   @inline(never)
@@ -78,7 +81,9 @@ struct ObserverList {
 
 extension ObserverList: Sequence {
   /// Goes through the observers that are there now, in no particular order.
-  func makeIterator() -> AnyIterator<Loop.Observer> {
-    AnyIterator(groups.lazy.map(\.members).joined().makeIterator())
+  func makeIterator() -> Array<Loop.Observer>.Iterator {
+    var all: [Loop.Observer] = []
+    for group in groups { for observer in group.members { all.append(observer) } }
+    return all.makeIterator()
   }
 }

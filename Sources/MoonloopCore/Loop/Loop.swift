@@ -210,7 +210,8 @@ public final class Loop: @unchecked Sendable {
       for source in mode.sources { leaveAllModes(source) }
       for port in mode.ports { leaveAllModes(port) }
       for observer in mode.observers { leaveAllModes(observer) }
-      for descriptor in mode.allDescriptors { leaveAllModes(descriptor) }
+      for descriptor in mode.descriptors { leaveAllModes(descriptor) }
+      for descriptor in mode.files { leaveAllModes(descriptor) }
     }
     for item in commonItems { leaveAllModes(item) }
     for slot in 0..<timers.records.count where timers.records[slot].flags.contains(.valid) {

@@ -65,11 +65,15 @@ struct CountedArray<Element>: Sequence {
     elements.insert(element, at: index)
   }
 
-  func makeIterator() -> AnyIterator<Element> {
-    var rest = elements.makeIterator()
-    return AnyIterator {
+  // A type of its own: the start of a program would make metadata for `AnyIterator`.
+  struct Iterator: IteratorProtocol {
+    fileprivate var rest: Array<Element>.Iterator
+
+    mutating func next() -> Element? {
       Steps.note(1)
       return rest.next()
     }
   }
+
+  func makeIterator() -> Iterator { Iterator(rest: elements.makeIterator()) }
 }
