@@ -65,6 +65,16 @@ package struct QueuedBlock {
   }
 }
 
+/// The blocks and the perform requests that wait on a loop. Loop thread only.
+struct PendingBlocks {
+  var blocks = BlockQueue()
+  /// Performed as sources are (R111).
+  var requests = BlockQueue()
+
+  var all: [QueuedBlock] { blocks.blocks + requests.blocks }
+  func holds(_ mode: Mode) -> Bool { blocks.holds(mode) || requests.holds(mode) }
+}
+
 /// The blocks of a loop that were not performed yet, in order of adding. Loop thread only.
 package struct BlockQueue {
   package private(set) var blocks: [QueuedBlock] = []
