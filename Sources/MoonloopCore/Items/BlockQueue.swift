@@ -49,30 +49,24 @@ package struct QueuedBlock {
   package let modes: [ModeName]
   package let asSource: Bool
   package let request: PerformRequest
+  /// The job of an actor that the body runs, if it runs one.
+  let job: UnownedJob?
   package let body: () -> Void
 
-  package init(
-    modes: [ModeName], asSource: Bool, request: PerformRequest, body: @escaping () -> Void
+  init(
+    modes: [ModeName], asSource: Bool, request: PerformRequest, job: UnownedJob? = nil,
+    body: @escaping () -> Void
   ) {
     self.modes = modes
     self.asSource = asSource
     self.request = request
+    self.job = job
     self.body = body
   }
 
   package func isFor(_ mode: Mode) -> Bool {
     modes.contains { $0 == mode.name || (mode.isCommon && $0 == .common) }
   }
-}
-
-/// The blocks and the perform requests that wait on a loop. Loop thread only.
-struct PendingBlocks {
-  var blocks = BlockQueue()
-  /// Performed as sources are (R111).
-  var requests = BlockQueue()
-
-  var all: [QueuedBlock] { blocks.blocks + requests.blocks }
-  func holds(_ mode: Mode) -> Bool { blocks.holds(mode) || requests.holds(mode) }
 }
 
 /// The blocks of a loop that were not performed yet, in order of adding. Loop thread only.
@@ -83,23 +77,25 @@ package struct BlockQueue {
 
   package mutating func append(_ block: QueuedBlock) { blocks.append(block) }
 
-  package func holds(_ mode: Mode) -> Bool {
-    blocks.contains { !$0.request.isCancelled && $0.isFor(mode) }
+  /// - Parameter jobs: Whether jobs of actors count.
+  func holds(_ mode: Mode, jobs: Bool = true) -> Bool {
+    blocks.contains { !$0.request.isCancelled && (jobs || $0.job == nil) && $0.isFor(mode) }
   }
 
   /// Takes all that wait for a mode, together (R109), and all that were cancelled; the others keep
   /// their places (R105).
   ///
   /// Nothing is let go here, for a deinit may queue a block while this is under way.
-  package mutating func take(for mode: Mode) -> [QueuedBlock] {
+  /// - Parameter jobs: Whether jobs of actors are taken.
+  mutating func take(for mode: Mode, jobs: Bool = true) -> [QueuedBlock] {
     var taken: [QueuedBlock] = []
-    if blocks.allSatisfy({ $0.isFor(mode) }) {
+    if blocks.allSatisfy({ (jobs || $0.job == nil) && $0.isFor(mode) }) {
       swap(&taken, &blocks)
       return taken
     }
     var kept: [QueuedBlock] = []
     for block in blocks {
-      if block.isFor(mode) || block.request.isCancelled {
+      if block.isFor(mode) && (jobs || block.job == nil) || block.request.isCancelled {
         taken.append(block)
       } else {
         kept.append(block)

@@ -31,21 +31,52 @@ extension Loop {
     /// Whether invalidation closes the descriptor (R66).
     public let closesDescriptor: Bool
     /// The events that stay enabled after their callback; others are disabled by it (R62).
-    @exclusivity(unchecked) public var reenabled: Events
-    /// What the handler wants to hear now.
-    @exclusivity(unchecked) public private(set) var enabled: Events
+    public var reenabled: Events {
+      get {
+        requireThread("descriptor.reenabled")
+        return reenabledEvents
+      }
+      set {
+        requireThread("descriptor.reenabled")
+        reenabledEvents = newValue
+      }
+    }
+    @exclusivity(unchecked) var reenabledEvents: Events
+    /// The events that the handler is called with now.
+    public var enabled: Events {
+      requireThread("descriptor.enabled")
+      return enabledEvents
+    }
+    @exclusivity(unchecked) private var enabledEvents: Events
     /// Why it counts as ready. Loop thread only.
     @exclusivity(unchecked) var readiness: Readiness = []
     /// A read found the end of the file, where it stays readable for ever.
     @exclusivity(unchecked) package var isAtEnd = false
     /// Reads and writes cannot block; else each is preceded by a question.
     @exclusivity(unchecked) package var isNonBlocking = false
-    /// The descriptor; -1 once it was closed.
-    @exclusivity(unchecked) public private(set) var fd: Int32
+    /// The descriptor; -1 once it was closed. Loop thread only, once it is on a loop.
+    public var fd: Int32 {
+      requireThread("descriptor.fd")
+      return openDescriptor
+    }
+    @exclusivity(unchecked) private var openDescriptor: Int32
     @exclusivity(unchecked) package var callDepth: Int32 = 0
     @exclusivity(unchecked) package private(set) var handler: Handler?
     /// Called when the descriptor was closed behind the loop's back; the source is then invalid.
-    public var onFailure: FailureHandler?
+    ///
+    /// Setting it binds the source to the calling thread: only a loop of that may have it.
+    public var onFailure: FailureHandler? {
+      get {
+        requireThread("descriptor.onFailure")
+        return failureHandler
+      }
+      set {
+        requireThread("descriptor.onFailure")
+        bindToThread()
+        failureHandler = newValue
+      }
+    }
+    private var failureHandler: FailureHandler?
     /// The token of its registrations; 0: none.
     @exclusivity(unchecked) package var token: UInt64 = 0
     /// The loop that it is on. Loop thread only.
@@ -60,14 +91,28 @@ extension Loop {
     ///   - reenabled: The events that stay enabled after their callback.
     ///   - name: What it is called in reports.
     ///   - handler: Called on the thread of the loop.
-    public init(
+    /// - SeeAlso: `Loop.makeDescriptorSource`, for closures that use what is of one thread.
+    @_disfavoredOverload
+    public convenience init(
+      _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
+      reenabled: Events = .read, name: String = "",
+      handler: @escaping @Sendable (_ source: DescriptorSource, _ event: Events) -> Void
+    ) {
+      let plain: Handler = handler
+      self.init(
+        fd, closesDescriptor: closesDescriptor, events: events, reenabled: reenabled, name: name,
+        handler: plain)
+    }
+
+    /// The same with a closure that whoever adds it to a loop answers for.
+    package init(
       _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
       reenabled: Events = .read, name: String = "", handler: @escaping Handler
     ) {
-      self.fd = fd
+      openDescriptor = fd
       self.closesDescriptor = closesDescriptor
-      self.enabled = events
-      self.reenabled = reenabled
+      enabledEvents = events
+      reenabledEvents = reenabled
       self.handler = handler
       super.init(name: name, isConfined: true)
     }
@@ -83,21 +128,21 @@ extension Loop {
     /// Ends the source for good, and closes the descriptor if it owns it (R66); idempotent.
     /// - Note: Loop thread only, once it is on a loop; also in its own handler.
     public override func invalidate() {
-      loop?.requireThread("descriptor.invalidate")
-      guard markInvalid() else { return }
-      let kernel = loop?.kernel
-      loop?.leaveAllModes(self)
-      if closesDescriptor && fd >= 0 {
-        (kernel ?? Loop.current.kernel).close(fd)
-        fd = -1
+      end("descriptor.invalidate") {
+        let kernel = loop?.kernel
+        loop?.leaveAllModes(self)
+        if closesDescriptor && fd >= 0 {
+          (kernel ?? Loop.current.kernel).close(fd)
+          openDescriptor = -1
+        }
+        if callDepth == 0 { dropHandler() }
       }
-      if callDepth == 0 { dropHandler() }
     }
 
     /// Gives the descriptor up without closing it; the source is to be invalidated then.
     package func releaseDescriptor() -> Int32 {
       leaveForRelease()
-      defer { fd = -1 }
+      defer { openDescriptor = -1 }
       return fd
     }
 
@@ -108,7 +153,7 @@ extension Loop {
 
     package func dropHandler() {
       handler = nil
-      onFailure = nil
+      failureHandler = nil
     }
 
     // MARK: Reading and writing
@@ -224,12 +269,12 @@ extension Loop {
     }
 
     /// What the kernel is to be asked for now.
-    package var interest: Interest { isSuspended ? [] : enabled.interest }
+    package var interest: Interest { isSuspended ? [] : enabledEvents.interest }
 
     private func set(_ events: Events) {
-      loop?.requireThread("descriptor.enable")
-      guard isValid, events != enabled else { return }
-      enabled = events
+      requireThread("descriptor.enable")
+      guard isValid, events != enabledEvents else { return }
+      enabledEvents = events
       loop?.updateInterest(of: self)
     }
 
@@ -242,7 +287,7 @@ extension Loop {
 
     package override var kind: String { "descriptor" }
     public override var label: String {
-      name.isEmpty ? "the source on descriptor \(fd)" : "descriptor '\(name)'"
+      name.isEmpty ? "the source on descriptor \(openDescriptor)" : "descriptor '\(name)'"
     }
   }
 }

@@ -1,11 +1,14 @@
 // What sources, timers and observers have in common: a name, validity, and whether they hold a run.
 
+internal import CLinuxShims
 internal import Synchronization
 
 extension Loop {
   /// A source, timer or observer: something that modes hold and that the loop calls.
   ///
-  /// Items are used on the thread of their loop; `isValid` can be read anywhere.
+  /// Items are used on the thread of their loop, and stop the program elsewhere; `isValid` can be
+  /// read anywhere. The initialisers take handlers that any thread may call; an item whose handler
+  /// uses what is of one thread is made by its loop: see `Loop.makeSource`, `Loop.schedule`.
   // Sendable: the state of an item is touched only on the thread of the loop that it is on (claimed
   // atomically), but for atomics and for what says otherwise at its declaration.
   public class Item: @unchecked Sendable {
@@ -27,7 +30,10 @@ extension Loop {
     @exclusivity(unchecked) final var places = Places()  // as `Loop.modes`
     /// How many calls of a source or port are under way, on all threads.
     private let calls = Atomic<Int32>(0)
-    /// The loop that the item is on, as the bits of its identity; 0: none. Claimed atomically.
+    /// The thread whose loops alone may have the item; 0: any. See `bindToThread`.
+    private let home = Atomic<Int32>(0)
+    /// The loop that the item is on, as the bits of its identity; 0: none; `ending`: nobody's any
+    /// more. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     private let called = Atomic<UInt64>(0)
     /// The words of whoever made the item. Loop thread only.
@@ -103,6 +109,53 @@ extension Loop {
     /// Ends the item for good; idempotent. Each class says on which threads.
     public func invalidate() { _ = markInvalid() }
 
+    // MARK: Threads
+
+    /// The item's handlers use what is of the calling thread: no loop of another may have it.
+    package final func bindToThread() {
+      let here = cmx_thread_id()
+      let (isDone, found) = home.compareExchange(
+        expected: 0, desired: here, ordering: .relaxed)
+      if !isDone && found != here { wrongThread("bind", found) }
+    }
+
+    /// Whether loops of the calling thread may have the item. Any thread.
+    package final var isAtHome: Bool {
+      let home = home.load(ordering: .relaxed)
+      return home == 0 || home == cmx_thread_id()
+    }
+
+    /// Stops the program unless the item is on no loop, or on one of the calling thread.
+    @inline(__always)
+    package final func requireThread(_ what: StaticString) {
+      let bits = owner.load(ordering: .acquiring)
+      if bits != 0 && bits != UInt(bitPattern: cmx_thread_loop()) { return requireOwner(what) }
+      if !isAtHome { wrongThread(what, home.load(ordering: .relaxed)) }
+    }
+
+    @inline(never)
+    private func requireOwner(_ what: StaticString) { owningLoop?.requireThread(what) }
+
+    @inline(never)
+    private func wrongThread(_ what: StaticString, _ thread: Int32) -> Never {
+      fatalError(
+        "\(what): \(label) was made for thread \(thread), called on thread \(cmx_thread_id())")
+    }
+
+    private static let ending: UInt = 1
+
+    /// Ends an item of one loop: on the thread of that loop, or while it is on none.
+    final func end(_ what: StaticString, _ body: () -> Void) {
+      requireThread(what)
+      // No loop takes it meanwhile.
+      let isFree = owner.compareExchange(
+        expected: 0, desired: Self.ending, ordering: .acquiringAndReleasing
+      ).exchanged
+      if !isFree { requireThread(what) }
+      if markInvalid() { body() }
+      if isFree { release() }
+    }
+
     /// Takes the item for a loop, if no other has it.
     package final func claim(for loop: Loop) -> Bool {
       let bits = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
@@ -120,7 +173,9 @@ extension Loop {
 
     /// The loop that the item is on. On the thread of that loop only.
     package final var owningLoop: Loop? {
-      UnsafeRawPointer(bitPattern: owner.load(ordering: .acquiring))
+      let bits = owner.load(ordering: .acquiring)
+      if bits == Self.ending { return nil }
+      return UnsafeRawPointer(bitPattern: bits)
         .map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
     }
 

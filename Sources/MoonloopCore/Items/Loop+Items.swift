@@ -15,6 +15,7 @@ extension Loop {
     requireThread("add")
     guard !hasEnded else { throw .loopEnded(name) }
     guard item.isValid else { throw .invalidItem(item.label) }
+    guard item.isAtHome else { throw .madeForAnotherThread(item.label) }
     if let timer = item as? Timer { return try add(timer: timer, names) }
     try claim(item)
     guard item.isValid else {  // Another thread has ended it since it was looked at.
@@ -22,7 +23,7 @@ extension Loop {
       throw .invalidItem(item.label)
     }
     if names.contains(.common) && !isCommonItem(item) {
-      let place = items.common.append(item)
+      let place = commonItems.append(item)
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     defer { releaseIfNowhere(item) }
@@ -44,12 +45,15 @@ extension Loop {
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")
-    if let id = timerID(item) { return remove(id, names) }
+    if let timer = item as? Timer {
+      if timer.isOwned(by: self) { remove(timer.id, names) }
+      return
+    }
     for name in names {
       if name == .common {
         guard isCommonItem(item) else { continue }
         forgetCommon(item)
-        for mode in modes.common { leave(item, mode) }
+        for mode in commonModes { leave(item, mode) }
       } else if let mode = findMode(name) {
         leave(item, mode)
       }
@@ -60,7 +64,8 @@ extension Loop {
   /// Whether an item is in a mode; for `.common`, whether it is a common item.
   /// - Note: Loop thread only.
   public func contains(_ item: Item, mode name: ModeName = .default) -> Bool {
-    if let id = timerID(item) { return contains(id, name) }
+    requireThread("contains")
+    if let timer = item as? Timer { return timer.isOwned(by: self) && contains(timer.id, name) }
     if name == .common { return isCommonItem(item) }
     guard let mode = findMode(name) else { return false }
     return place(of: item, in: mode) != nil
@@ -68,7 +73,8 @@ extension Loop {
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
   public func modes(of item: Item) -> [ModeName] {
-    if let id = timerID(item) { return modeNames(of: id) }
+    requireThread("modes(of:)")
+    if let timer = item as? Timer { return timer.isOwned(by: self) ? modeNames(of: timer.id) : [] }
     return places(of: item).modes.map { modes[$0].name }
   }
 
@@ -76,7 +82,7 @@ extension Loop {
 
   private func claim(_ item: Item) throws(LoopError) {
     let isOwned = item.claim(for: self)
-    if isOwned, let guest = items.guests.removeValue(forKey: ObjectIdentifier(item)) {
+    if isOwned, let guest = guests.removeValue(forKey: ObjectIdentifier(item)) {
       settle(item, guest)
     }
     switch item {
@@ -100,7 +106,7 @@ extension Loop {
   /// Where an item stands in this loop; a source or port may be in several loops.
   @inline(__always)
   func places(of item: Item) -> Places {
-    item.isOwned(by: self) ? item.places : items.guests[ObjectIdentifier(item)]?.places ?? Places()
+    item.isOwned(by: self) ? item.places : guests[ObjectIdentifier(item)]?.places ?? Places()
   }
 
   /// The place of an item in the list of a mode; nil if it is not in that.
@@ -108,16 +114,14 @@ extension Loop {
   func place(of item: Item, in mode: Mode) -> Int? {
     item.isOwned(by: self)
       ? item.places.place(in: mode.index)
-      : items.guests[ObjectIdentifier(item)]?.places.place(in: mode.index)
+      : guests[ObjectIdentifier(item)]?.places.place(in: mode.index)
   }
 
   private func changePlaces(of item: Item, _ body: (inout Places) -> Void) {
     if item.isOwned(by: self) { return body(&item.places) }
     let id = ObjectIdentifier(item)
-    body(&items.guests[id, default: Guest()].places)
-    if let rest = items.guests[id]?.places, rest.isEmpty && !rest.isCommon {
-      items.guests[id] = nil
-    }
+    body(&guests[id, default: Guest()].places)
+    if let rest = guests[id]?.places, rest.isEmpty && !rest.isCommon { guests[id] = nil }
   }
 
   private func isCommonItem(_ item: Item) -> Bool { places(of: item).isCommon }
@@ -125,7 +129,7 @@ extension Loop {
   private func forgetCommon(_ item: Item) {
     let places = places(of: item)
     guard places.isCommon else { return }
-    items.common.remove(at: Int(places.common)) { item, place in
+    commonItems.remove(at: Int(places.common)) { item, place in
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     changePlaces(of: item) { $0.common = -1 }
@@ -162,7 +166,7 @@ extension Loop {
     switch item {
     case let source as Source:
       if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41
-      if runs.takesPosts { wakeUp() }  // R50
+      if isApplyingPosts { wakeUp() }  // R50
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
     case let port as Port:
       if port.waiting > 0 { giveTurn(port, mode) }
@@ -193,7 +197,7 @@ extension Loop {
     case let port as Port: mode.ports.append(port)
     case let descriptor as DescriptorSource:
       enlist(descriptor, mode)
-    default: preconditionFailure("\(item.label) is in no list")
+    default: fatalError("\(item.label) is in no list")
     }
   }
 

@@ -60,7 +60,13 @@ extension Loop {
     unchecked block: @escaping () -> Void, modes: [ModeName], wakes: Bool, asSource: Bool,
     request: PerformRequest = PerformRequest()
   ) -> PerformRequest {
-    let queued = QueuedBlock(modes: modes, asSource: asSource, request: request, body: block)
+    queue(
+      QueuedBlock(modes: modes, asSource: asSource, request: request, body: block), wakes: wakes)
+  }
+
+  /// Queues a block. Any thread.
+  func queue(_ queued: QueuedBlock, wakes: Bool) -> PerformRequest {
+    let request = queued.request
     if hasEnded {
       request.cancel()
       return request
@@ -142,14 +148,14 @@ extension Loop {
 
   package func enqueue(_ block: QueuedBlock) {
     for name in block.modes where name != .common { _ = mode(name) }  // R108
-    if block.asSource { pending.requests.append(block) } else { pending.blocks.append(block) }
+    if block.asSource { requests.append(block) } else { blocks.append(block) }
   }
 
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
     drainInbox()
-    if !pending.blocks.isEmpty { performTaken(pending.blocks.take(for: mode), mode) }
+    if !blocks.isEmpty { performTaken(blocks.take(for: mode, jobs: !holdsJobs), mode) }
   }
 
   @discardableResult

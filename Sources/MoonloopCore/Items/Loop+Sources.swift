@@ -23,7 +23,7 @@ extension Loop {
   package func performSources(_ mode: Mode, onlyOne: Bool) -> Bool {
     drainInbox()
     var any = false
-    if !pending.requests.isEmpty { any = performTaken(pending.requests.take(for: mode), mode) }
+    if !requests.isEmpty { any = performTaken(requests.take(for: mode), mode) }
     if signals.entries.isEmpty || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }
@@ -69,7 +69,7 @@ extension Loop {
         .sorted { signals.entries[$0].precedes(signals.entries[$1]) }
       for (index, place) in places.enumerated() { signals.batches[start + index] = place }
     }
-    if hooks.eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
+    if eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
     return start..<signals.batches.count
   }
 
@@ -84,7 +84,7 @@ extension Loop {
       var end = start + 1
       while end < batch.upperBound, order(end) == order(start) { end += 1 }
       while end - start > 1 {
-        let drawn = start + (hooks.eventOrder?.draw(below: end - start) ?? 0)
+        let drawn = start + (eventOrder?.draw(below: end - start) ?? 0)
         (signals.batches[start], signals.batches[drawn]) = (
           signals.batches[drawn], signals.batches[start]
         )

@@ -29,7 +29,18 @@ extension Loop {
     ///   - order: Its place among other observers.
     ///   - name: What it is called in reports.
     ///   - handler: Called on the thread of the loop.
-    public init(
+    /// - SeeAlso: `Loop.observe`, for closures that use what is of one thread.
+    @_disfavoredOverload
+    public convenience init(
+      _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
+      handler: @escaping @Sendable (_ observer: Observer, _ activity: Activity) -> Void
+    ) {
+      let plain: Handler = handler
+      self.init(activities, repeats: repeats, order: order, name: name, handler: plain)
+    }
+
+    /// The same with a closure that whoever adds it to a loop answers for.
+    package init(
       _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
       handler: @escaping Handler
     ) {
@@ -45,10 +56,10 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
     public override func invalidate() {
-      loop?.requireThread("observer.invalidate")
-      guard markInvalid() else { return }
-      loop?.leaveAllModes(self)
-      if !isFiring { handler = nil }
+      end("observer.invalidate") {
+        loop?.leaveAllModes(self)
+        if !isFiring { handler = nil }
+      }
     }
 
     package func dropHandler() { handler = nil }

@@ -32,7 +32,18 @@ extension Loop {
     ///   - name: What it is called in reports.
     ///   - capacity: How many messages may wait, at least 1.
     ///   - handler: Called on the thread of a loop that it is in, once for each message.
-    public init(name: String = "", capacity: Int = 65_536, handler: @escaping Handler) {
+    /// - SeeAlso: `Loop.makePort`, for closures that use what is of one thread.
+    @_disfavoredOverload
+    public convenience init(
+      name: String = "", capacity: Int = 65_536,
+      handler: @escaping @Sendable (_ port: Port, _ message: any Sendable) -> Void
+    ) {
+      let plain: Handler = handler
+      self.init(name: name, capacity: capacity, handler: plain)
+    }
+
+    /// The same with a closure that whoever adds it to loops answers for.
+    package init(name: String = "", capacity: Int = 65_536, handler: @escaping Handler) {
       self.capacity = max(1, capacity)
       self.handler = handler
       super.init(name: name, isConfined: false)
@@ -124,6 +135,7 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent. Messages that wait are dropped.
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
     public override func invalidate() {
+      if !isAtHome { requireThread("port.invalidate") }
       guard markInvalid() else { return }
       queue.close()
       _ = queue.takeAll()

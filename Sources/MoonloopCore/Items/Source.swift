@@ -39,7 +39,21 @@ extension Loop {
     ///   - schedule: Called at each adding to a mode.
     ///   - cancel: Called at each leaving of a mode, also by its end and the thread's.
     ///   - perform: Called on the thread of a loop that it is in.
+    /// - SeeAlso: `Loop.makeSource`, for closures that use what is of one thread.
+    @_disfavoredOverload
     public convenience init(
+      order: Int = 0, name: String = "",
+      schedule: (@Sendable (_ source: Source, _ loop: Loop, _ mode: ModeName) -> Void)? = nil,
+      cancel: (@Sendable (_ source: Source, _ loop: Loop, _ mode: ModeName) -> Void)? = nil,
+      perform: @escaping @Sendable (_ source: Source) -> Void
+    ) {
+      self.init(
+        order: order, name: name, schedule: schedule, cancel: cancel, isConfined: false,
+        perform: perform)
+    }
+
+    /// The same with closures that whoever adds it to loops answers for.
+    package convenience init(
       order: Int = 0, name: String = "", schedule: Scheduler? = nil, cancel: Scheduler? = nil,
       perform: @escaping Perform
     ) {
@@ -134,6 +148,7 @@ extension Loop {
     /// leaves the modes when those next look; it is not performed there any more.
     /// - Note: Thread of a loop that it is in; any thread if it is in none.
     public override func invalidate() {
+      if !isAtHome { requireThread("source.invalidate") }
       guard markInvalid() else { return }
       for loop in members.withLock({ $0.map(\.loop) }) {
         if loop.isOnThread {

@@ -145,7 +145,7 @@ package final class Clock {
   }
 
   package func go() {
-    precondition(stops > 0, "go: the clock does not stand")
+    if stops == 0 { fatalError("go: the clock does not stand") }
     stops -= 1
     if stops > 0 { return }
     if rate != 0 {
@@ -163,8 +163,10 @@ package final class Clock {
   /// - Parameter nanoseconds: At least 0.
   /// - Precondition: The mode is not `real`; what other programs see cannot be moved.
   package func advance(by nanoseconds: Int64) {
-    precondition(jumpsWhenIdle, "advance: a real clock cannot be moved; use virtual or skipIdle")
-    precondition(nanoseconds >= 0, "advance: a clock never goes back, got \(nanoseconds) ns")
+    if !jumpsWhenIdle {
+      fatalError("advance: a real clock cannot be moved; use virtual or skipIdle")
+    }
+    if nanoseconds < 0 { fatalError("advance: a clock never goes back, got \(nanoseconds) ns") }
     if isShared, let place = sharedPlace { return follow(place.jump(by: nanoseconds)) }
     offset = offset.addingSaturated(nanoseconds)
     wallOffset = wallOffset.addingSaturated(nanoseconds)

@@ -105,7 +105,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   package func watch(
     _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
   ) throws(SystemError) -> Bool {
-    precondition(token < Self.tokenLimit, "watch: a token must be below 2^62 - 2, got \(token)")
+    if token >= Self.tokenLimit {
+      fatalError("watch: a token must be below 2^62 - 2, got \(token)")
+    }
     let result = cmx_epoll_add(set.rawValue, fd, interest.rawValue, token)
     if result == -Errno.notPermitted { return false }
     _ = try SystemCall.epollControl.check(result)
@@ -115,7 +117,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   package func rewatch(
     _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
   ) throws(SystemError) {
-    precondition(token < Self.tokenLimit, "rewatch: a token must be below 2^62 - 2, got \(token)")
+    if token >= Self.tokenLimit {
+      fatalError("rewatch: a token must be below 2^62 - 2, got \(token)")
+    }
     let result = cmx_epoll_change(set.rawValue, fd, interest.rawValue, token)
     _ = try SystemCall.epollControl.check(result)
   }
@@ -307,7 +311,7 @@ extension LinuxKernel {
     let count = cmx_epoll_wait(
       set.rawValue, records, limit, sleep == .max ? -1 : sleep, &`internal`)
     if count < 0 {
-      precondition(count == -Errno.interrupted, Self.brokenSet(set, -count))
+      if count != -Errno.interrupted { fatalError(Self.brokenSet(set, -count)) }
       return Found(count: 0, endsWait: true, hasInternal: false)
     }
     let hasStepped = `internal` & cmx_internal_wall.rawValue != 0

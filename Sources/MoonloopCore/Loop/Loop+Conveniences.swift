@@ -11,24 +11,26 @@ extension Loop {
   ///   - name: What it is called in reports.
   ///   - handler: Called on the thread of the loop.
   /// - Returns: The timer; the loop holds it, dropping it does not stop it.
-  /// - Note: Loop thread only. Traps if the loop has ended or holds 16 million timers.
+  /// - Note: Loop thread only. Stops the program if the loop holds 16 million timers. On a loop
+  ///   that has ended the timer is invalid.
   @discardableResult
   public func schedule(
     after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
     modes: [ModeName] = [.default], name: String = "", _ handler: @escaping Timer.Handler
   ) -> Timer {
+    requireThread("schedule")
     let due = dueDate(after: delay.loopNanoseconds, repeats: interval > .zero)
     let date = LoopTime(nanoseconds: due)
     let timer = Timer(
       at: date, every: interval, tolerance: tolerance, name: name, handler: handler)
-    do { try add(timer, modes: modes) } catch { fatalError("schedule: \(error)") }
+    addNow(timer, modes, "schedule")
     return timer
   }
 
   /// Makes an observer and adds it.
   ///
   /// - Returns: The observer; the loop holds it.
-  /// - Note: Loop thread only. Traps if the loop has ended.
+  /// - Note: Loop thread only. On a loop that has ended the observer is invalid.
   @discardableResult
   public func observe(
     _ activities: Activity = .all, order: Int = 0, repeats: Bool = true,
@@ -36,8 +38,16 @@ extension Loop {
   ) -> Observer {
     let observer = Observer(
       activities, repeats: repeats, order: order, name: name, handler: handler)
-    do { try add(observer, modes: modes) } catch { fatalError("observe: \(error)") }
+    addNow(observer, modes, "observe")
     return observer
+  }
+
+  /// Adds an item that was just made; on a loop that has ended it is invalid at once.
+  private func addNow(_ item: Item, _ modes: [ModeName], _ what: StaticString) {
+    requireThread(what)
+    item.bindToThread()
+    if hasEnded { return item.invalidate() }
+    do { try add(item, modes: modes) } catch { fatalError("\(what): \(error)") }
   }
 
   // MARK: NSRunLoop's words
@@ -46,6 +56,7 @@ extension Loop {
   /// come. Counterpart: `runMode:beforeDate:` (R128).
   @available(*, noasync)
   public func run(mode: ModeName, before date: LoopTime) -> Bool {
+    requireThread("run")
     let timeout: Duration? = date == .distantFuture ? nil : now.duration(to: date)
     drainInbox()
     guard let found = findMode(mode), !isEmpty(found) else { return false }

@@ -1,18 +1,94 @@
 // The loop as the executor of actors: their jobs are performed on its thread.
 
+internal import Synchronization
+
 extension Loop: SerialExecutor {
   /// Performs a job of an actor in the common modes, in order with the loop's blocks. Any thread.
   ///
   /// An actor pins itself to the loop by `nonisolated var unownedExecutor: UnownedSerialExecutor {
-  /// loop.asUnownedSerialExecutor() }`. Jobs that still wait when the loop ends are never run: end
-  /// the tasks first. Traps if the loop has ended.
+  /// loop.asUnownedSerialExecutor() }`. While a job is performed no other is, also in a run that it
+  /// begins, unless that asks for them: see `run`. When the loop has ended its jobs are performed
+  /// on a thread of their own, one after the other, so that those who wait for them go on: items
+  /// cannot be added then, and Lua states are closed.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    let request = perform(modes: [.common]) { job.runSynchronously(on: executor) }
-    precondition(!request.isCancelled, "enqueue: \(name) has ended; nothing can run on it")
+    let queued = QueuedBlock(
+      modes: [.common], asSource: false, request: PerformRequest(), job: job
+    ) { [self] in perform(job) }
+    if queue(queued, wakes: true).isCancelled { lateJobs.append(job, of: self) }
   }
 
-  /// Traps unless the caller is on the loop's thread. Any thread.
+  private func perform(_ job: UnownedJob) {
+    let outer = holdsJobs
+    holdsJobs = true
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    holdsJobs = outer
+  }
+
+  /// Stops the program unless the caller is on the loop's thread. Any thread.
   public func checkIsolated() { requireThread("checkIsolated") }
+}
+
+/// The jobs of actors that are left when their loop ends, and those that come later: a job cannot
+/// be cancelled, and somebody waits for each. Any thread.
+final class LateJobs: Sendable {
+  private struct Content {
+    var jobs: [UnownedJob] = []
+    /// Whether the loop is done with its end.
+    var hasBegun = false
+    /// Whether a thread is at work on them.
+    var isServed = false
+
+    /// Whether a thread is to be started.
+    mutating func needsThread() -> Bool {
+      if !hasBegun || isServed || jobs.isEmpty { return false }
+      isServed = true
+      return true
+    }
+  }
+  private let content = Guarded(Content())
+
+  /// The loop has ended and left these jobs.
+  func begin(with jobs: [UnownedJob], of loop: Loop) {
+    let starts = content.withLock { content in
+      content.jobs = jobs + content.jobs
+      content.hasBegun = true
+      return content.needsThread()
+    }
+    if starts { start(loop) }
+  }
+
+  func append(_ job: UnownedJob, of loop: Loop) {
+    let starts = content.withLock { content in
+      content.jobs.append(job)
+      return content.needsThread()
+    }
+    if starts { start(loop) }
+  }
+
+  private func start(_ loop: Loop) {
+    do {
+      try startThread(name: "late jobs", blocksSignals: true) {
+        while let jobs = self.take() {
+          loop.takeOver {
+            for job in jobs { job.runSynchronously(on: loop.asUnownedSerialExecutor()) }
+          }
+        }
+      }
+    } catch {
+      fatalError("enqueue: \(loop.name) has ended, and no thread can be had for its jobs: \(error)")
+    }
+  }
+
+  /// All that wait; nil if none does, and the thread is done.
+  private func take() -> [UnownedJob]? {
+    content.withLock { content in
+      if content.jobs.isEmpty {
+        content.isServed = false
+        return nil
+      }
+      defer { content.jobs = [] }
+      return content.jobs
+    }
+  }
 }

@@ -1,17 +1,26 @@
 // Modes, common modes, and which items are in which (R87 to R95).
 
 extension Loop {
+  /// The runs under way, the innermost first, for who says what they do. Loop thread only.
+  package var runs: ReversedCollection<[RunFrame]> { frames.reversed() }
+
   /// When the pass under way has begun, or a later moment of it. Loop thread only.
-  package var passBegan: Int64 { time.now }
+  package var passBegan: Int64 { passNow }
 
   /// Whether a stop is remembered for the next run. Loop thread only.
   package var hasPendingStop: Bool { stops.pending != nil }
 
   /// The names of the modes that have been used so far. Loop thread only.
-  public var modeNames: [ModeName] { modes.map(\.name) }
+  public var modeNames: [ModeName] {
+    requireThread("modeNames")
+    return modes.map(\.name)
+  }
 
   /// Whether a mode is one of the common modes. Loop thread only.
-  public func isCommonMode(_ name: ModeName) -> Bool { findMode(name)?.isCommon ?? false }
+  public func isCommonMode(_ name: ModeName) -> Bool {
+    requireThread("isCommonMode")
+    return findMode(name)?.isCommon ?? false
+  }
 
   /// Makes a mode a common mode, for good; it gets all common items (R90, R92).
   ///
@@ -24,9 +33,10 @@ extension Loop {
     guard name != .common else { return [] }
     let mode = mode(name)
     guard !mode.isCommon else { return [] }
-    modes.noteCommon(mode)
+    mode.isCommon = true
+    insertCommon(mode)
     var failures: [LoopError] = []
-    for item in items.common where item.isValid {
+    for item in commonItems where item.isValid {
       do throws(LoopError) { try join(item, mode) } catch { failures.append(error) }
     }
     let records = timers.records
@@ -36,12 +46,23 @@ extension Loop {
     return failures
   }
 
+  /// Common modes stand in the order of their indices.
+  private func insertCommon(_ mode: Mode) {
+    var (low, high) = (0, commonModes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if commonModes[middle].index < mode.index { low = middle + 1 } else { high = middle }
+    }
+    commonModes.insert(mode, at: low)
+  }
+
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
   ///
   /// Inside a timer's handler its date is the one that is served, until it is given another (R133).
   /// Timers that wait for an outer run count too (R135).
   /// - Note: Loop thread only.
   public func nextTimerDate(mode name: ModeName) -> LoopTime? {
+    requireThread("nextTimerDate")
     guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
     let date = min(earliestServed(mode), earliestUnserved(mode))
     return date == .max ? nil : LoopTime(nanoseconds: date)
@@ -59,22 +80,29 @@ extension Loop {
   }
 
   /// The modes of the runs around the innermost one, from the inside. Loop thread only.
-  package var outerModes: [ModeName] { runs.frames.dropLast().reversed().map(\.mode.name) }
+  package var outerModes: [ModeName] { frames.dropLast().reversed().map(\.mode.name) }
 
   // MARK: Finding
 
   @inline(__always)
   package func findMode(_ name: ModeName) -> Mode? {
     if name == .default { return defaultMode }
-    return modes.find(name)
+    return modeIndices[name].map { modes[$0] }
   }
 
   /// A mode, made if it was never used (R89).
-  package func mode(_ name: ModeName) -> Mode { findMode(name) ?? modes.make(name) }
+  package func mode(_ name: ModeName) -> Mode { findMode(name) ?? makeMode(name) }
+
+  package func makeMode(_ name: ModeName) -> Mode {
+    let mode = Mode(name: name, index: modes.count)
+    modeIndices[name] = mode.index
+    modes.append(mode)
+    return mode
+  }
 
   /// The modes that a name stands for now: itself, or all common ones.
   package func modes(for name: ModeName) -> [Mode] {
-    name == .common ? modes.common : [mode(name)]
+    name == .common ? commonModes : [mode(name)]
   }
 
   // MARK: Emptiness
@@ -83,7 +111,7 @@ extension Loop {
   package func isEmpty(_ mode: Mode) -> Bool {
     if mode.holders > 0 { return false }
     if mode.isCommon && mainQueue.holds && kernel.mainQueueDescriptor != nil { return false }
-    return !pending.holds(mode)
+    return !blocks.holds(mode, jobs: !holdsJobs) && !requests.holds(mode)
   }
 
   /// Whether any mode has something that could happen.

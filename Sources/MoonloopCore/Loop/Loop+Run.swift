@@ -13,24 +13,38 @@ extension Loop {
   ///   - timeout: The time limit, looked at after each pass (R11); zero or less: exactly one pass,
   ///     which does not sleep (R12); nil: none (R21).
   ///   - returnAfterSource: Whether to return after the first pass that served a source (R13).
-  /// - Note: Loop thread only. Traps beyond `nestingLimit`; see `canRun`.
+  ///   - performsJobs: Whether a run that a job of an actor begins performs other jobs, in its
+  ///     middle; else they wait for its end, as the blocks of the main queue do (R124).
+  /// - Note: Loop thread only. Stops the program beyond `nestingLimit`; see `canRun`. A loop that
+  ///   has ended is `finished`.
   /// - SeeAlso: counterpart `CFRunLoopRunInMode`.
   @available(*, noasync)
   @discardableResult
   public func run(
-    mode name: ModeName = .default, for timeout: Duration? = nil, returnAfterSource: Bool = false
+    mode name: ModeName = .default, for timeout: Duration? = nil, returnAfterSource: Bool = false,
+    performsJobs: Bool = false
   ) -> RunResult {
     requireThread("run")
-    precondition(canRun, "run: \(self.name) is nested \(depth) deep, or has ended")
+    if frames.count >= depthLimit { nestedTooDeep() }
+    let heldJobs = holdsJobs
+    if performsJobs { holdsJobs = false }
+    defer { holdsJobs = heldJobs }
     drainInbox()
     stops.takePending()
     if mustEnd { stops.metLastRun = true }
-    guard name != .common, let mode = findMode(name), !isEmpty(mode) else { return .finished }
+    guard !hasEnded, name != .common, let mode = findMode(name), !isEmpty(mode) else {
+      return .finished
+    }
     let frame = RunFrame(
       mode: mode, serial: takeSerial(), limit: timeout?.loopNanoseconds ?? .max,
       returnAfterSource: returnAfterSource)
     if stops.metLastRun { frame.stop(stops.value) }
     return run(frame)
+  }
+
+  @inline(never)
+  private func nestedTooDeep() -> Never {
+    fatalError("run: \(name) has \(frames.count) nested runs, and at most \(depthLimit)")
   }
 
   /// Runs the default mode until it is stopped or has nothing left (R20).
@@ -59,9 +73,9 @@ extension Loop {
   /// One pass (R24).
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
-    frame.wakesSeen = shared.wakes.load(ordering: .sequentiallyConsistent)
+    frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent)
     frame.openEvents = .all
-    runs.passes &+= 1
+    passCount &+= 1
     drainInbox()
     notify(.beforeTimers, mode)
     notify(.beforeSources, mode)
@@ -96,7 +110,7 @@ extension Loop {
     frame.openEvents = []
     if frame.keptEvent != nil && serveKeptEvent(frame) { return true }
     if mode.timers.count > 0 { lookAtClock(mode) }
-    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: time.now)
+    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: passNow)
     let timersAreFirst = frame.servedPort && timersAreDue
     if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
@@ -132,10 +146,10 @@ extension Loop {
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
-    if mode.isInRound && !isAskedFor && hasReady(mode) { return }
+    if mode.ready.isInRound && !isAskedFor && hasReady(mode) { return }
     // Over the whole sleep: whoever had something changed in it does not see the loop awake.
-    shared.isWaiting.store(true, ordering: .releasing)
-    defer { shared.isWaiting.store(false, ordering: .releasing) }
+    waitingFlag.store(true, ordering: .releasing)
+    defer { waitingFlag.store(false, ordering: .releasing) }
     var isFirst = true
     while true {
       applyPosts()
@@ -144,7 +158,7 @@ extension Loop {
       if isEmpty(mode) { return }  // R10
       if mode.timers.hasRing && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
-      if date <= time.now && canOmitSleep(mode) { return }
+      if date <= passNow && canOmitSleep(mode) { return }
       if isFirst { for hook in hooks.whenIdle { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
@@ -153,27 +167,36 @@ extension Loop {
     }
   }
 
+  /// Whether nobody could tell that a sleep which would end at once was left out: no descriptor is
+  /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
+  /// so that what is done when it is idle is not put off for ever.
+  private func canOmitSleep(_ mode: Mode) -> Bool {
+    guard mode.polled == 0, mode.files.isEmpty, wallClock.dates.isEmpty else { return false }
+    omittedSleeps &+= 1
+    return omittedSleeps & 63 != 0
+  }
+
   /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117), or the
   /// program is to end.
   @inline(__always)
   private func isAwaited(_ frame: RunFrame) -> Bool {
-    shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
+    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
   }
 
   // MARK: Frames
 
   private func takeSerial() -> UInt64 {
-    runs.lastSerial += 1
-    return runs.lastSerial
+    lastSerial += 1
+    return lastSerial
   }
 
   private func begin(_ frame: RunFrame) {
-    if let outer = runs.frames.last { keepEvent(of: outer) }
+    if let outer = frames.last { keepEvent(of: outer) }
     parkFiringTimers()
     silenceMainQueue()
     watchMainQueue(frame.mode)
-    runs.frames.append(frame)
-    shared.activation.store(frame.serial, ordering: .releasing)
+    frames.append(frame)
+    activation.store(frame.serial, ordering: .releasing)
     traceRun(begins: true, frame)
   }
 
@@ -181,9 +204,9 @@ extension Loop {
     drainInbox()
     stops.metLastRun = frame.isStopped
     stops.value = frame.stopValue
-    runs.frames.removeLast()
-    if let outer = runs.frames.last { giveBackEvent(to: outer) }
-    shared.activation.store(runs.frames.last?.serial ?? 0, ordering: .releasing)
+    frames.removeLast()
+    if let outer = frames.last { giveBackEvent(to: outer) }
+    activation.store(frames.last?.serial ?? 0, ordering: .releasing)
     traceRun(begins: false, frame)
     checkInvariants()
   }

@@ -6,6 +6,8 @@ public enum LoopError: Error, Equatable, Sendable, CustomStringConvertible {
   case invalidItem(String)
   /// The item is in modes of another loop and has to leave them first (R35, R80).
   case onAnotherLoop(String)
+  /// The handler of the item may use what is of another thread, for whose loop it was made.
+  case madeForAnotherThread(String)
   /// The descriptor is watched in this mode by another source already.
   case descriptorInUse(fd: Int32, by: String)
   /// The port holds as many messages as it may.
@@ -22,6 +24,7 @@ public enum LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .invalidItem: "EINVAL"
     case .onAnotherLoop: "EBUSY"
+    case .madeForAnotherThread: "EPERM"
     case .descriptorInUse: "EEXIST"
     case .portFull: "EAGAIN"
     case .tooManyTimers: "ENOSPC"
@@ -35,6 +38,8 @@ public enum LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     case .invalidItem(let name): "\(name) is invalid: it was invalidated and cannot be added"
     case .onAnotherLoop(let name):
       "\(name) is in modes of another loop; remove it there from all modes first"
+    case .madeForAnotherThread(let name):
+      "\(name) was made for the loop of another thread; make it with a @Sendable handler instead"
     case .descriptorInUse(let fd, let other):
       "descriptor \(fd) is watched already by \(other); use one source for both directions"
     case .portFull(let name, let capacity): "\(name) is full: \(capacity) messages wait in it"

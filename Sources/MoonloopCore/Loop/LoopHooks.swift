@@ -1,18 +1,16 @@
 // What a host of the loop has called between its stages; these are no call-outs, and no observer
 // hears of them.
 
-/// What a host has given a loop. Loop thread only.
-package struct LoopHooks {
+/// The bodies that a host has given a loop. Loop thread only.
+struct LoopHooks {
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
   var whenIdle: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
   /// Called once, at the end of the pass under way, when nothing of it is called any more.
   var afterPass: [() -> Void] = []
+  /// Called once, when the loop is about to end; by owner.
+  var whenEnds: [(owner: ObjectIdentifier, body: () -> Void)] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
-  /// What a timer without an object is called in traces.
-  package var timerName: ((TimerID, TimerCallout) -> String)?
-  /// In which order events that are ready at once are served; nil: as they became so.
-  package var eventOrder: EventOrder?
 }
 
 extension Loop {
@@ -23,6 +21,15 @@ extension Loop {
 
   package func forgetIdleHooks(of owner: AnyObject) {
     hooks.whenIdle.removeAll { $0.owner == ObjectIdentifier(owner) }
+  }
+
+  /// Has a body called when the loop is about to end, while items can still be used.
+  package func whenEnds(_ owner: AnyObject, _ body: @escaping () -> Void) {
+    hooks.whenEnds.append((ObjectIdentifier(owner), body))
+  }
+
+  package func forgetEnd(of owner: AnyObject) {
+    hooks.whenEnds.removeAll { $0.owner == ObjectIdentifier(owner) }
   }
 
   /// Has a body called between this pass and the next. The run looks whether anything is left to

@@ -88,7 +88,7 @@ public final class LoopThread: Sendable {
   /// - Returns: false if the time was over first.
   @discardableResult
   public func join(timeout: Duration? = nil) -> Bool {
-    precondition(!loop.isOnThread, "LoopThread.join: '\(name)' would wait for itself")
+    if loop.isOnThread { fatalError("LoopThread.join: '\(name)' would wait for itself") }
     return ended.wait(atMost: timeout?.loopNanoseconds ?? .max)
   }
 }

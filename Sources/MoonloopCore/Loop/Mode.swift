@@ -27,12 +27,7 @@ package final class Mode {
   var polled = 0
   var servesMainQueue = false
 
-  /// What is ready, in order of becoming so. Each remembers its number in it, the turn: so nothing
-  /// waits twice, and what leaves the mode leaves the queue in one step.
-  @exclusivity(unchecked) var ready = Queue<ReadyItem>()
-  /// Those with earlier turns are served before the kernel is asked again, so that no port that is
-  /// always ready keeps descriptors from their turn (R31).
-  @exclusivity(unchecked) private var roundEnd: UInt64 = 0
+  @exclusivity(unchecked) var ready = ReadyQueue()
   /// The turn of the main queue in it; 0: none.
   var mainQueueTurn: UInt64 = 0
 
@@ -43,15 +38,10 @@ package final class Mode {
     timers = TimerQueue(holdsMost: index == 0)
   }
 
-  deinit { timers.deallocate() }
-
-  /// Whether the next in turn belongs to the round under way.
-  @inline(__always)
-  var isInRound: Bool { !ready.isEmpty && ready.firstNumber < roundEnd }
-
-  /// All that wait now are a round.
-  @inline(__always)
-  func beginRound() { roundEnd = ready.nextNumber }
+  deinit {
+    timers.deallocate()
+    ready.deallocate()
+  }
 
   /// Whether anybody hears of the sleep.
   @inline(__always)

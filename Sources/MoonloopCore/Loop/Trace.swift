@@ -61,8 +61,14 @@ struct Tracing {
 extension Loop {
   /// Called with every stage and call-out; nil costs nothing. Loop thread only.
   public var tracer: Tracer? {
-    get { tracing.tracer }
-    set { changeTracing { $0.tracer = newValue } }
+    get {
+      requireThread("tracer")
+      return tracing.tracer
+    }
+    set {
+      requireThread("tracer")
+      changeTracing { $0.tracer = newValue }
+    }
   }
 
   /// Ends all tracing.
@@ -94,7 +100,7 @@ extension Loop {
   }
 
   func traceRun(begins: Bool, _ frame: RunFrame) {
-    if tracing.isOn { tell(.run(begins: begins, mode: frame.mode.name, depth: runs.frames.count)) }
+    if tracing.isOn { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
   }
 
   /// The time, for the tracers: beside the intake if they are no part of it.

@@ -16,7 +16,12 @@ extension Loop {
     /// How much later than its date it may fire, to save wake-ups; at most half the interval (R83).
     public let tolerance: Duration
     /// How many dates were coalesced into the present fire, beyond the one.
-    public internal(set) var missed: Int = 0
+    /// - Note: Loop thread only, once it is on a loop.
+    public var missed: Int {
+      requireThread("timer.missed")
+      return missedDates
+    }
+    fileprivate var missedDates = 0
 
     package private(set) var handler: Handler?
     /// The loop that it is on, and its record there. Loop thread only.
@@ -34,7 +39,28 @@ extension Loop {
     ///   - tolerance: How much later it may fire.
     ///   - name: What it is called in reports.
     ///   - handler: Called on the thread of the loop.
+    /// - SeeAlso: `Loop.schedule`, `Loop.makeTimer`, for closures that use what is of one thread.
+    @_disfavoredOverload
     public convenience init(
+      after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
+      name: String = "", handler: @escaping @Sendable (_ timer: Timer) -> Void
+    ) {
+      let plain: Handler = handler
+      self.init(after: delay, every: interval, tolerance: tolerance, name: name, handler: plain)
+    }
+
+    /// Makes a timer with its first date, on no loop yet.
+    @_disfavoredOverload
+    public convenience init(
+      at date: LoopTime, every interval: Duration = .zero, tolerance: Duration = .zero,
+      name: String = "", handler: @escaping @Sendable (_ timer: Timer) -> Void
+    ) {
+      let plain: Handler = handler
+      self.init(at: date, every: interval, tolerance: tolerance, name: name, handler: plain)
+    }
+
+    /// The same with a closure that whoever adds it to a loop answers for.
+    package convenience init(
       after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
       name: String = "", handler: @escaping Handler
     ) {
@@ -43,8 +69,8 @@ extension Loop {
         handler: handler)
     }
 
-    /// Makes a timer with its first date, on no loop yet.
-    public init(
+    /// The same with a first date.
+    package init(
       at date: LoopTime, every interval: Duration = .zero, tolerance: Duration = .zero,
       name: String = "", handler: @escaping Handler
     ) {
@@ -64,11 +90,12 @@ extension Loop {
     /// - Note: Loop thread only, once it is on a loop.
     public var nextFire: LoopTime? {
       get {
+        requireThread("timer.nextFire")
         guard isValid else { return nil }
         return LoopTime(nanoseconds: loop?.date(of: id) ?? restingDate)
       }
       set {
-        loop?.requireThread("timer.nextFire")
+        requireThread("timer.nextFire")
         guard isValid, let newValue else { return }
         if let loop, loop.setNextDate(of: id, to: newValue.nanoseconds) { return }
         restingDate = Loop.ofThisThread?.notPast(newValue.nanoseconds) ?? newValue.nanoseconds
@@ -78,16 +105,20 @@ extension Loop {
     /// Fires again so much later than now, whatever kind of timer it is, also in its own handler.
     /// - Note: Loop thread only.
     public func again(after delay: Duration) {
+      requireThread("timer.again")
       guard isValid, let loop else { return }
-      loop.requireThread("timer.again")
       loop.rearm(id, after: delay.loopNanoseconds)
     }
 
     /// Whether the timer holds a run open; if false, a run ends when nothing else is left.
     /// - Note: Loop thread only, once it is on a loop.
     public var keepsLoopAlive: Bool {
-      get { holds }
+      get {
+        requireThread("timer.keepsLoopAlive")
+        return holds
+      }
       set {
+        requireThread("timer.keepsLoopAlive")
         holds = newValue
         loop?.setHolds(of: id, newValue)
       }
@@ -98,9 +129,9 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
     public override func invalidate() {
-      loop?.requireThread("timer.invalidate")
-      guard markInvalid() else { return }
-      if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }
+      end("timer.invalidate") {
+        if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }
+      }
     }
 
     package func dropHandler() { handler = nil }
@@ -114,7 +145,7 @@ extension Loop {
 nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
   fire: { context, _, _, missed in
     let timer = Unmanaged<Loop.Timer>.fromOpaque(context).takeUnretainedValue()
-    timer.missed = Int(missed)
+    timer.missedDates = Int(missed)
     timer.handler?(timer)
   },
   release: { context, _, _, _ in
@@ -123,11 +154,6 @@ nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
   })
 
 extension Loop {
-  /// The record of an item that is a timer: no timer's if that is on no loop, or on another one.
-  func timerID(_ item: Item) -> TimerID? {
-    (item as? Timer).map { $0.isOwned(by: self) ? $0.id : TimerID(rawValue: 0) }
-  }
-
   /// The object that stands for a timer of this loop, if one does. Loop thread only.
   package func timerObject(_ id: TimerID) -> Timer? {
     let record = timers.records[id.slot]

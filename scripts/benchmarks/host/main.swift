@@ -16,7 +16,7 @@ state.register("add") { (a: Int, b: Int) in a + b }
 
 let isOver = Atomic(false)
 state.register("burst") { (count: Int, finished: LuaFunction) in
-  let source = Loop.Source(name: "burst") { _ in
+  let source = loop.makeSource(name: "burst") { _ in
     if isOver.load(ordering: .acquiring) { _ = try? finished() }
   }
   try? loop.add(source)
