@@ -1,7 +1,10 @@
 // The door: the only place where Lua code is entered. Whatever runs, runs on a coroutine of the
 // pool; a finished coroutine that is resumed with a new function costs what a protected call costs.
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cml_internal.h"
 
@@ -383,7 +386,11 @@ bool cml_has_metafield(lua_State *L, int i, const char *name) {
 
 void cml_push_tostring(lua_State *L) { lua_pushcclosure(L, to_string, 0); }
 
-uintptr_t cml_thread_identity(void) { return (uintptr_t)pthread_self(); }
+int32_t cml_thread_id(void) {
+  static _Thread_local int32_t id;
+  if (UNLIKELY(id == 0)) id = (int32_t)syscall(SYS_gettid);
+  return id;
+}
 
 // `pcall` as in stock Lua, but it passes on a stop at once. The hook alone does not do: in a
 // finalizer, stock pcall would switch hooks off again each time it catches.

@@ -229,8 +229,7 @@ cml_state *cml_open(const struct cml_limits *limits) {
   s->depth_limit = limits->nesting < 1 ? 1 : limits->nesting;
   s->task = -1;
   s->tasks_free = -1;
-  s->thread = pthread_self();
-  s->tid = (int)syscall(SYS_gettid);
+  s->tid = cml_thread_id();
   lua_State *L = cml_new_state(s);
   if (L == NULL) {
     cml_arena_free(s->arena);
@@ -302,7 +301,6 @@ void cml_set_owner(cml_state *s, void *owner) { s->owner = owner; }
 void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
-bool cml_is_owner(cml_state *s) { return pthread_equal(pthread_self(), s->thread); }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }
 const char *cml_lua_version_text(void) { return LUA_VERSION; }
 

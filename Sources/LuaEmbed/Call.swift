@@ -6,9 +6,12 @@ extension LuaState {
   /// Runs what `push` leaves on a fresh coroutine (a function, then its arguments), and reads the
   /// results; whatever happens the coroutine is given back.
   func withCall<R>(
+    _ what: StaticString,
     push: (LuaStack) throws(LuaError) -> Int, read: (LuaStack, Int) throws(LuaError) -> R
   ) throws(LuaError) -> R {
-    precondition(!isClosed, "a closed Lua state was used")
+    try body.requireOpen(what)
+    body.beginCall()
+    defer { body.endCall() }
     let task = cml_task_take(record)
     let stack = LuaStack(L: cml_task_state(record, task))
     let count: Int
@@ -46,6 +49,7 @@ extension LuaState {
   /// - Throws: `LuaError`.
   public func run(_ chunk: String, name: String = "=chunk") throws(LuaError) {
     try withCall(
+      "run",
       push: { stack throws(LuaError) in
         try load(chunk, name: name, on: stack)
         return 0
@@ -59,6 +63,7 @@ extension LuaState {
     -> R
   {
     try withCall(
+      "evaluate",
       push: { stack throws(LuaError) in
         try load(chunk, name: name, on: stack)
         return 0

@@ -147,7 +147,9 @@ extension LuaState {
     _ task: LuaTask, raising push: (LuaStack) -> Void,
     onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
-    precondition(cml_task_awaits(record, task.index), "an error for a task that does not await")
+    guard cml_task_awaits(record, task.index) else {
+      fatalError("an error for task \(task.index), which awaits nothing")
+    }
     push(prepare(task))
     return settle(cml_run_raising(record, task.index), onReturn)
   }
@@ -180,7 +182,9 @@ extension LuaState {
   package var tasksInUse: Int { Int(cml_tasks_in_use(record)) }
 
   private func check(_ task: LuaTask) {
-    precondition(isSuspended(task), "a task was resumed or ended that is not suspended")
+    guard isSuspended(task) else {
+      fatalError("task \(task.index) was resumed or ended, but is not suspended")
+    }
   }
 
   private func prepare(_ task: LuaTask) -> LuaStack {

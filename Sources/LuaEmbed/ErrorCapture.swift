@@ -68,7 +68,11 @@ extension LuaState {
       let stop = stopError()
       error = LuaError(kind: stop.kind, message: "in a finalizer (__gc): \(stop.message)")
     }
-    if let onFinalizerError { return onFinalizerError(error) }
+    if let onFinalizerError = body.onFinalizerError {
+      body.beginCall()
+      defer { body.endCall() }
+      return onFinalizerError(error)
+    }
     LuaReporter().report("lua: \(error.message)")
   }
 
@@ -150,7 +154,7 @@ extension LuaState {
     let kind = cml_kind_new(
       record, "error", 0, 0,
       { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
-    LuaHostFunction("error", self) { [unowned self] stack in
+    LuaHostFunction("error") { [unowned self] stack in
       let box = stack.object(1, of: errorKind, as: ErrorBox.self)
       stack.push(LuaText.clean(box.map { "\($0.error)" } ?? "error"))
       return 1

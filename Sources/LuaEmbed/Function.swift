@@ -9,13 +9,10 @@ public final class LuaHostFunction {
   @usableFromInline typealias Body = (LuaStack) throws -> Int
   let name: String
   let body: Body
-  // Lua's cells hold this object, and the state holds the cells: it outlives every call.
-  unowned(unsafe) let state: LuaState
 
   @usableFromInline
-  init(_ name: String, _ state: LuaState, _ body: @escaping Body) {
+  init(_ name: String, _ body: @escaping Body) {
     self.name = name
-    self.state = state
     self.body = body
   }
 
@@ -39,7 +36,7 @@ private func callHostFunction(_ L: OpaquePointer?, _ context: UnsafeMutableRawPo
     do {
       return Int32(truncatingIfNeeded: try function.body(stack))
     } catch {
-      return function.state.raise(error, in: function.name, on: stack)
+      return stack.state.raise(error, in: function.name, on: stack)
     }
   }
 }
@@ -98,8 +95,9 @@ extension LuaState {
 
   @usableFromInline
   func setFunction(_ name: String, _ body: @escaping (LuaStack) throws -> Int) {
+    guard self.body.isUsable("register") else { return }
     let stack = self.stack
-    LuaHostFunction(name, self, body).push(on: stack)
+    LuaHostFunction(name, body).push(on: stack)
     setGlobal(name, on: stack)
   }
 

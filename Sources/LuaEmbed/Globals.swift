@@ -3,15 +3,10 @@
 internal import CLuaShims
 
 /// A Lua function that Swift keeps; it may be dropped on any thread.
+///
+/// It is called on the thread of its state: on any other, a call stops the program and names both.
 public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   let reference: LuaReference
-  private let owner: Owner
-
-  // Sendable: the state is used on its own thread only, as calling is.
-  private struct Owner: @unchecked Sendable {
-    // Used on the state's thread only, as calling is; `reference` says if it still lives.
-    unowned(unsafe) let state: LuaState
-  }
 
   /// What messages call it.
   public static var luaTypeName: String { "function" }
@@ -20,8 +15,7 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   public static func read(_ stack: LuaStack, _ index: Int32) -> LuaFunction? {
     guard stack.type(index) == .function else { return nil }
     cml_pushvalue(stack.L, index)
-    return LuaFunction(
-      reference: LuaReference(popping: stack), owner: Owner(state: stack.state))
+    return LuaFunction(reference: LuaReference(popping: stack))
   }
 
   /// Pushes the value. [-0, +1, raises: -]
@@ -30,7 +24,8 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   /// Calls the function; its results are dropped.
   /// - Throws: `LuaError`; of kind `.nesting` if calls lie too deep in one another.
   public func callAsFunction<each A: LuaPushable>(_ arguments: repeat each A) throws(LuaError) {
-    try state().withCall(
+    try reference.state(for: "LuaFunction").withCall(
+      "LuaFunction",
       push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
       read: { (_, _) throws(LuaError) in })
   }
@@ -40,14 +35,10 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   public func callAsFunction<each A: LuaPushable, R: LuaReadable>(_ arguments: repeat each A)
     throws(LuaError) -> R
   {
-    try state().withCall(
+    try reference.state(for: "LuaFunction").withCall(
+      "LuaFunction",
       push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
       read: { (stack, _) throws(LuaError) in try stack.result(1) })
-  }
-
-  private func state() throws(LuaError) -> LuaState {
-    guard reference.isValid else { throw LuaError(message: "the Lua state is closed") }
-    return owner.state
   }
 
   private func pushCall<each A: LuaPushable>(_ stack: LuaStack, _ arguments: repeat each A)
@@ -73,6 +64,9 @@ public struct LuaGlobals {
 
   /// A global of a type, or nil if it is of another.
   public subscript<Value: LuaReadable>(name: String) -> Value? {
+    guard state.body.isUsable("globals") else { return nil }
+    state.body.beginCall()
+    defer { state.body.endCall() }
     let stack = state.stack
     stack.pushGlobal(name)
     defer { stack.pop() }
@@ -90,6 +84,7 @@ extension LuaState {
   /// raises.
   public func run(file path: String) throws(LuaError) {
     try withCall(
+      "run",
       push: { stack throws(LuaError) in
         try load(file: path, on: stack)
         return 0

@@ -193,7 +193,7 @@ extension LuaStack {
 
   /// Pushes a closure as a function. [-0, +1, raises: -]
   package func push(closure name: String, _ body: @escaping (LuaStack) throws -> Int) {
-    LuaHostFunction(name, state, body).push(on: self)
+    LuaHostFunction(name, body).push(on: self)
   }
 
   /// Whether two values are the same, without metamethods. [-0, +0, raises: -]

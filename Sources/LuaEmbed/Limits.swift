@@ -52,17 +52,26 @@ extension LuaState {
   /// Whether scripts of this state were stopped more than ten times within a minute.
   ///
   /// It stays true; the host is expected to end such a state.
-  public var isCondemned: Bool { stops.isExceeded }
+  public var isCondemned: Bool {
+    body.requireThread("isCondemned")
+    return stops.isExceeded
+  }
 
   /// From now on `load` takes text only, whatever mode a script asks for: a damaged binary chunk
   /// can crash liblua.
-  public func allowTextOnly() { cml_set_text_only(record) }
+  public func allowTextOnly() {
+    if body.isUsable("allowTextOnly") { cml_set_text_only(record) }
+  }
 
   /// How many call-outs were stopped by a limit or an interrupt.
-  public var stopCount: Int { stops.total }
+  public var stopCount: Int {
+    body.requireThread("stopCount")
+    return stops.total
+  }
 
   /// Sets other limits, from the next call-out on.
   public func setLimits(_ limits: LuaLimits) {
+    guard body.isUsable("setLimits") else { return }
     let old = self.limits
     self.limits = limits
     setWords()
@@ -121,7 +130,7 @@ extension LuaState {
       { context, L in
         Unmanaged<LuaState>.fromOpaque(context!).takeUnretainedValue().visit?(LuaStack(L: L!))
           ?? false
-      }, Unmanaged.passUnretained(self).toOpaque())
+      }, Unmanaged.passUnretained(inner).toOpaque())
   }
 }
 

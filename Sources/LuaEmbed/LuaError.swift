@@ -7,6 +7,8 @@ public struct LuaError: Error, CustomStringConvertible {
   /// What sort of error it is.
   public enum Kind: String, Sendable {
     case runtime, syntax, file, memoryLimit, timeLimit, interrupted, nesting
+    /// The state is closed.
+    case closed
   }
 
   /// One call that was active where the error was raised, innermost first.
@@ -63,6 +65,8 @@ public struct LuaError: Error, CustomStringConvertible {
     self.underlying = underlying
     self.value = value
   }
+
+  static var closed: LuaError { LuaError(kind: .closed, message: "the Lua state is closed") }
 
   /// Whether a limit or an interrupt ended the call; no `pcall` catches those.
   public var isStop: Bool {

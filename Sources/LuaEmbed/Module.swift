@@ -33,7 +33,7 @@ extension LuaState {
     let stack = self.stack
     push(module: module, on: stack)
     let reference = LuaReference(popping: stack)
-    LuaHostFunction(module.name, self) { stack in
+    LuaHostFunction(module.name) { stack in
       stack.push(reference)
       return 1
     }.push(on: stack)

@@ -8,17 +8,34 @@ internal import Synchronization
 ///
 /// It outlives the state: a reference dropped later finds it closed and does nothing.
 final class ReleaseList: @unchecked Sendable {
-  // Sendable: `record` and `isOpen` are read and written on the owner thread only, `dropped` under
-  // its lock, `owner` never changes.
+  // Sendable: `record` is read and written on the owner thread only, `dropped` under its lock, the
+  // rest is atomic or never changes.
   private let record: OpaquePointer
-  private let owner = ThreadIdentity.current
-  private(set) var isOpen = true
+  private let owner = cml_thread_id()
+  private let open = Atomic<Bool>(true)
   private let dropped = Guarded<[Int32]>([])
   private let hasDropped = Atomic<Bool>(false)
 
   init(record: OpaquePointer) { self.record = record }
 
-  var isOnOwner: Bool { ThreadIdentity.current == owner }
+  var label: String { "the Lua state of thread \(owner)" }
+
+  var isOnOwner: Bool { cml_thread_id() == owner }
+
+  /// Whether the state is open; only on its own thread does it stay so. Any thread.
+  var isOpen: Bool { open.load(ordering: .acquiring) }
+
+  /// The state, for a use of one of its values.
+  /// - Throws: `LuaError.closed`. Stops the program on a thread that is not the state's.
+  func state(for what: StaticString) throws(LuaError) -> LuaState {
+    guard isOpen else { throw .closed }
+    guard isOnOwner else {
+      fatalError(
+        "\(what): a Lua value belongs to thread \(owner), used on thread \(cml_thread_id()); "
+          + "use perform or change of its loop to get there")
+    }
+    return Unmanaged<LuaState>.fromOpaque(cml_owner(record)).takeUnretainedValue()
+  }
 
   /// Gives a reference back, now or when the owner thread next drains.
   func release(_ ref: Int32) {
@@ -45,15 +62,8 @@ final class ReleaseList: @unchecked Sendable {
   /// Owner thread only.
   func close() {
     drain()
-    isOpen = false
+    open.store(false, ordering: .releasing)
   }
-}
-
-/// Says whether two moments are on the same thread; cheaper than asking the system.
-struct ThreadIdentity: Equatable, Sendable {
-  private let value: UInt
-
-  static var current: ThreadIdentity { ThreadIdentity(value: cml_thread_identity()) }
 }
 
 /// A Lua value that Swift keeps: a table, a function, anything.
@@ -72,13 +82,18 @@ public final class LuaReference: Sendable {
 
   deinit { list.release(ref) }
 
-  /// Whether the state still exists. Owner thread only.
+  func state(for what: StaticString) throws(LuaError) -> LuaState { try list.state(for: what) }
+
+  /// Whether the state is still open. Any thread; on others than the state's it may change at once.
   public var isValid: Bool { list.isOpen }
 
   /// Pushes the value; nil once the state is closed or if it is another state's. [-0, +1, raises:
   /// -]
   func put(on stack: LuaStack) {
-    precondition(list === stack.state.releases, "a Lua value was used in a state it is not of")
+    let state = stack.state
+    guard list === state.releases else {
+      fatalError("a Lua value of \(list.label) was handed to another, \(state.body.label)")
+    }
     stack.push(ref: ref)
   }
 

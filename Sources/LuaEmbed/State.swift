@@ -4,90 +4,89 @@ internal import CLuaShims
 
 /// A Lua state that belongs to the thread that made it.
 ///
-/// Every function of it, and of the values that came from it, is for that thread; references may be
-/// dropped on any.
+/// Every function of it, and of the values that came from it, is for that thread, and stops the
+/// program elsewhere; references may be dropped on any.
 /// - Note: Not Sendable. `interrupt` is reached from other threads through
 /// `LuaState.interruptHandle`.
 public final class LuaState {
   /// The C record; freed when the state is closed.
   package let record: OpaquePointer
-  package private(set) var isClosed = false
-  /// Takes references dropped on other threads; shared with every reference.
-  let releases: ReleaseList
-  /// The kinds of registered Swift classes, by type.
-  var classes: [ObjectIdentifier: OpaquePointer] = [:]
-  /// Contexts of the kinds of handles: C holds them without a reference.
-  var kept: [AnyObject] = []
-  /// The kind of userdata that carries a Swift error through Lua.
-  private(set) var errorKind: OpaquePointer! = nil
+  /// What this object and the one that Lua refers to have in common.
+  let body: LuaStateBody
+  /// Whether this is the program's object: the state is closed when the program drops it.
+  private let closesAtEnd: Bool
   /// Stops the call-out that runs, from any thread.
   public let interruptHandle: InterruptHandle
-  /// What an embedding library keeps for as long as the state lives.
-  package var attachment: AnyObject?
-  /// Where its standard streams go, if not to the program's; as old as the state.
-  var output: LuaOutput?
-  /// What its scripts may use; see `setLimits`.
-  public internal(set) var limits: LuaLimits
-  /// Told of an error that a `<close>` variable raised after another error; the host reports it.
-  package var onCloseError: ((LuaError) -> Void)?
-  /// Told of an error that ended a coroutine, before that is closed: its calls are as they were.
-  package var onFailure: ((LuaStack, LuaError) -> Void)?
-  /// Told of an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
-  ///
-  /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
-  /// are written to stderr.
-  public var onFinalizerError: ((LuaError) -> Void)?
-  /// See `onVisit`.
-  var visit: ((LuaStack) -> Bool)?
-  /// Called once when the state is about to be closed, also by its end: whoever runs code of it in
-  /// answer to events lets go of those.
-  package var willClose: (() -> Void)?
-  /// Called when the state has been closed and just before its record goes: from then on nothing
-  /// may interrupt it.
-  package var onClosed: (() -> Void)?
-  /// When call-outs were stopped by a limit; see `isCondemned`.
-  var stops = StopRate()
 
   /// Opens a state with the standard libraries, on the calling thread.
   /// - Throws: `LuaError` of kind `.memoryLimit` when there is no memory for it.
   public init(limits: LuaLimits = LuaLimits()) throws(LuaError) {
-    self.limits = limits
     var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
     guard let record = cml_open(&words) else {
       throw LuaError(kind: .memoryLimit, message: "no memory for a Lua state")
     }
     self.record = record
-    releases = ReleaseList(record: record)
+    body = LuaStateBody(record, limits)
     interruptHandle = InterruptHandle(record: record)
-    cml_set_owner(record, Unmanaged.passUnretained(self).toOpaque())
-    errorKind = makeErrorKind()
+    closesAtEnd = true
+    let inner = LuaState(of: self)
+    body.inner = inner
+    let address = Unmanaged.passUnretained(inner).toOpaque()
+    cml_set_owner(record, address)
+    body.errorKind = inner.makeErrorKind()
     if limits.instructions != nil { setWords() }
     startWatchdog()
-    cml_on_finalizer_error(record, tellFinalizerError, Unmanaged.passUnretained(self).toOpaque())
+    cml_on_finalizer_error(record, tellFinalizerError, address)
   }
 
-  deinit { close() }
+  /// Makes the object that Lua's side of the same state refers to.
+  private init(of outer: LuaState) {
+    record = outer.record
+    body = outer.body
+    interruptHandle = outer.interruptHandle
+    closesAtEnd = false
+  }
+
+  deinit {
+    if closesAtEnd { body.drop() }
+  }
+
+  /// The object that Lua's side refers to: it lives until the state is closed.
+  package var inner: LuaState {
+    guard let inner = body.inner else { fatalError("\(body.label) is closed") }
+    return inner
+  }
+
+  /// Whether the state was closed. Any thread.
+  public var isClosed: Bool { body.isClosed }
 
   /// Ends the state: finalizers run, host objects are released, references become empty.
   ///
   /// The finalizers together are one call-out, with its limits: those that are left when it is
   /// stopped are ended one by one.
   ///
-  /// Closing twice has no effect. Closing while Lua code of this state runs traps.
+  /// Closing twice has no effect. While the state's own code runs, as in one of its callbacks, the
+  /// state is closed as soon as that call-out is over.
   public func close() {
+    guard !isClosed else { return }
+    body.requireThread("close")
+    body.inner?.closeUnlessBusy()
+  }
+
+  private func closeUnlessBusy() {
+    if body.isBusy { return body.closeWhenFree() }
     if let willClose {
       self.willClose = nil
       willClose()
     }
     guard !isClosed else { return }
-    precondition(cml_depth(record) == 0, "a Lua state was closed while its code runs")
-    precondition(cml_is_owner(record), "a Lua state was closed on another thread than its own")
-    releases.close()
+    body.releases.close()
     cml_close(record)
-    isClosed = true
+    body.noteClosed()
     interruptHandle.close()
     onClosed?()
     cml_free(record)
+    withExtendedLifetime(self) { body.inner = nil }
   }
 
   /// The stack of whatever runs now. [-0, +0, -]
@@ -97,13 +96,17 @@ public final class LuaState {
   package func setHost(_ host: UnsafeMutableRawPointer?) { cml_set_host(record, host) }
 
   /// Bytes that Lua holds now.
-  public var bytesInUse: Int { cml_bytes(record) }
+  public var bytesInUse: Int { body.isUsable("bytesInUse") ? cml_bytes(record) : 0 }
 
   /// The release of Lua that is linked, such as "Lua 5.4".
   public static var luaVersion: String { String(cString: cml_lua_version_text()) }
 
   /// How deep calls of the host and Lua lie in one another now; 0 is outside of Lua.
-  public var depth: Int { Int(cml_depth(record)) }
+  public var depth: Int {
+    if isClosed { return 0 }
+    body.requireThread("depth")
+    return Int(cml_depth(record))
+  }
 
   /// Does a small step of the collector if anything was allocated since the last one.
   ///
@@ -111,12 +114,14 @@ public final class LuaState {
   /// - Returns: Whether there was work to do.
   @discardableResult
   public func idleCollect() -> Bool {
+    guard body.isUsable("idleCollect") else { return false }
     releases.drain()
     return cml_idle_collect(record)
   }
 
   /// Collects everything that can be collected now.
   public func collect() {
+    guard body.isUsable("collect") else { return }
     releases.drain()
     cml_collect(record)
   }

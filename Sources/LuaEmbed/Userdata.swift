@@ -110,20 +110,21 @@ extension LuaState {
   public func register<Object: AnyObject>(
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...
   ) {
+    guard body.isUsable("register") else { return }
     let stack = self.stack
     let kind = cml_kind_new(
       record, name, 0, Int32(members.count),
       { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
     let reader = ObjectReader<Object>(kind: kind, name: name)
     for member in members {
-      let function = LuaHostFunction("\(name).\(member.name)", self, member.make(reader))
+      let function = LuaHostFunction("\(name).\(member.name)", member.make(reader))
       switch member.place {
       case .method: add(function, to: kind, CML_METHOD, member.name)
       case .meta: add(function, to: kind, CML_META, member.name)
       case .getter, .setter: add(function, to: kind, CML_GETTER, member.name)
       }
       if let setter = member.setter {
-        let function = LuaHostFunction("\(name).\(member.name)", self, setter(reader))
+        let function = LuaHostFunction("\(name).\(member.name)", setter(reader))
         add(function, to: kind, CML_SETTER, member.name)
       }
     }
@@ -145,6 +146,7 @@ extension LuaState {
 
   /// Hands an object of a registered class to Lua as a global.
   public func set<Object: AnyObject>(_ name: String, _ object: Object) {
+    guard body.isUsable("set") else { return }
     let stack = self.stack
     push(object: object, on: stack)
     setGlobal(name, on: stack)
@@ -152,6 +154,9 @@ extension LuaState {
 
   /// Sets a global to a value.
   public func set<Value: LuaPushable>(_ name: String, _ value: Value) {
+    guard body.isUsable("set") else { return }
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     value.push(on: stack)
     setGlobal(name, on: stack)
@@ -160,7 +165,7 @@ extension LuaState {
   /// Pushes the userdata of an object: the same one while Lua holds it. [-0, +1, raises: -]
   func push<Object: AnyObject>(object: Object, on stack: LuaStack) {
     guard let kind = classes[ObjectIdentifier(Object.self)] else {
-      preconditionFailure("class \(Object.self) is not registered with this Lua state")
+      fatalError("class \(Object.self) is not registered with \(body.label)")
     }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
     if cml_push_known(stack.L, pointer) { return }

@@ -80,7 +80,7 @@ const char *cml_string(lua_State *L, int i, size_t *count);
 double cml_number(lua_State *L, int i, bool *ok);
 
 // A number that is the thread's own while it lives.
-uintptr_t cml_thread_identity(void);
+int32_t cml_thread_id(void);
 
 // The state ---------------------------------------------------------------------------------------
 
@@ -128,7 +128,6 @@ void cml_set_host(cml_state *s, void *host);
 void cml_set_owner(cml_state *s, void *owner);
 void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
-bool cml_is_owner(cml_state *s);
 size_t cml_bytes(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
 // A small step of the collector, if something was allocated since the last; true when it worked.

@@ -137,8 +137,7 @@ struct cml_state {
   // Registry references that are free, and pairs of them (cml_ref.c).
   struct cml_refs refs, pairs;
 
-  pthread_t thread;
-  int tid;
+  int tid;                  // the thread that the state belongs to
   struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
   bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
   struct cml_kinds *kinds;  // all kinds of userdata (cml_userdata.c)

@@ -1,7 +1,6 @@
 // A semaphore: a number of permits, given in the order in which they were asked for.
 
 internal import LuaEmbed
-internal import MoonloopCore
 
 /// The permits of one semaphore. Loop thread only.
 final class ScriptSemaphore {
@@ -9,7 +8,7 @@ final class ScriptSemaphore {
   let permits: Int
   let madeAt: LuaPosition
   private(set) var available: Int
-  private var waiters = Queue<ListedWait>()
+  private var waiters = WaiterList<ListedWait>()
   private(set) var isClosed = false
   /// How many tasks wait for a permit.
   var waiting: Int { waiters.count }
@@ -37,7 +36,7 @@ final class ScriptSemaphore {
 
   /// What waits for a permit.
   func waitToAcquire(_ call: HostCall) -> ListedWait {
-    var number: UInt64 = 0
+    var number: Int64 = 0
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to acquire \(self.label(runtime))" },
       leave: { self.waiters.remove(number) })

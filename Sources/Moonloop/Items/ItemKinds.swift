@@ -60,7 +60,7 @@ final class ItemKinds {
     for kind in all where Swift.type(of: kind) == type {
       return unsafeDowncast(kind, to: Kind.self)  // Its type was compared.
     }
-    preconditionFailure("\(type) is not in the list of kinds")
+    fatalError("\(type) is not in the list of kinds")
   }
 
   /// The handles of a kind that has some.

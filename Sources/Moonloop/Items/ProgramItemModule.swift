@@ -13,7 +13,7 @@ extension Loop.Item: LuaPushable {
   /// the handle ends nothing. Needs a state that is on a loop. [-0, +1, raises: -]
   public func push(on stack: LuaStack) {
     guard let runtime = stack.state.runtime else {
-      preconditionFailure("\(label) is handed to a Lua state that is on no loop")
+      fatalError("\(label) is handed to a Lua state that is on no loop")
     }
     let pointer = Unmanaged.passUnretained(self).toOpaque()
     if stack.pushKnown(pointer) { return }
@@ -27,6 +27,7 @@ extension LuaState {
   /// Hands an item that the program made to scripts, as a global: they may schedule, signal and end
   /// it. Several states may get the same one.
   public func set(_ name: String, _ item: Loop.Item) {
+    guard isUsable("set") else { return }
     item.push(on: stack)
     setGlobal(name, on: stack)
   }
@@ -53,9 +54,15 @@ extension HostCall {
     return found
   }
 
+  /// - Throws: `LoopError` if the item was made for another thread.
+  fileprivate func atHome(_ item: Loop.Item) throws(LoopError) {
+    if !item.isAtHome { throw .madeForAnotherThread(item.label) }
+  }
+
   /// Runs a body while the item is this loop's or nobody's.
   /// - Throws: `LoopError` if it is on another loop.
   fileprivate func claiming<Result>(_ item: Loop.Item, _ body: () -> Result) throws -> Result {
+    try atHome(item)
     if item.isOwned(by: loop) { return body() }
     guard item.claim(for: loop) else { throw LoopError.onAnotherLoop(item.label) }
     defer { item.release() }
@@ -78,6 +85,7 @@ let programItemInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let item = try call.programItem()
     if item.canBeShared {
+      try call.atHome(item)
       item.invalidate()
     } else if item.isValid {
       try call.claiming(item) { item.invalidate() }
@@ -129,7 +137,11 @@ let programItemNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
     let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
     let date = try call.claiming(timer) { timer.nextFire }
-    call.stack.push(date: date?.nanoseconds)
+    guard let date = date?.nanoseconds else {
+      call.stack.pushNil()
+      return 1
+    }
+    call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
     return 1
   }
 }

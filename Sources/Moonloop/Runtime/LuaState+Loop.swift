@@ -9,18 +9,26 @@ extension LuaState {
   /// - Parameters:
   ///   - loop: The loop of the calling thread.
   ///   - limits: What scripts may use.
-  /// - Throws: `LuaError` if there is no memory for it.
-  /// - Note: For the thread of the loop, like everything of a `LuaState`.
+  /// - Throws: `LuaError` if there is no memory for it, or the loop has ended.
+  /// - Note: For the thread of the loop, like everything of a `LuaState`; stops the program on
+  ///   another. The state is closed with its loop, and dropped on any thread.
   public convenience init(on loop: Loop, limits: LuaLimits = LuaLimits()) throws(LuaError) {
+    loop.requireThread("LuaState(on:)")
+    if loop.hasEnded { throw LuaError(kind: .closed, message: "\(loop.name) has ended") }
     try self.init(limits: limits)
-    attachment = Runtime(self, on: loop)
+    let runtime = Runtime(inner, on: loop)
+    attachment = runtime
+    attach(
+      elsewhere: { work in loop.change { _ in work() } },
+      later: { [unowned runtime] work in runtime.loop.callAfterPass(work) })
   }
 
   /// What joins the state and its loop; nil for a state without one.
   package var runtime: Runtime? { attachment as? Runtime }
 
   /// Ends tasks and handles of the scripts, in order, and closes the state.
-  public func shutDown() {
-    if let runtime { runtime.shutDown() } else { close() }
-  }
+  ///
+  /// Doing so twice has no effect. In a callback of the same state it takes effect when the
+  /// call-out is over.
+  public func shutDown() { close() }
 }

@@ -36,8 +36,6 @@ package final class Runtime {
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// Which generation of its file runs, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
-  /// The same as a plain word: who makes a timer asks them.
-  @exclusivity(unchecked) private var plainGenerations: Unmanaged<Generations>! = nil
   package private(set) lazy var console = Console(self)
   package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
@@ -56,17 +54,15 @@ package final class Runtime {
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     loopContext.open(self)
     generations = Generations(self)
-    plainGenerations = .passUnretained(generations)
     names = InternedNames(state, kinds)
     itemKinds.open(self)
     module = state.openModules()
-    if !Intake.isPlain {
-      loop.arrivals.crossings = RecordedCrossings(TapedMessages(loop, home: number))
-    }
+    if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
     values = CommonValues(state.stack)
     attach()
+    loop.whenEnds(self) { [unowned state] in state.closeWithLoop() }
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
@@ -76,7 +72,7 @@ package final class Runtime {
   /// Sets up what the loop asks of its scripts.
   func attach() {
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
-    loop.hooks.timerName = { [unowned self, unowned loop] id, callout in
+    loop.timerName = { [unowned self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
       // The context of every timer that is no object is the runtime that made it.
       return Runtime.of(callout.context).tasks.traceName(of: id, callout)
@@ -123,17 +119,12 @@ package final class Runtime {
     try loopContext.plainLoop._withUnsafeGuaranteedRef(body)
   }
 
-  /// The same with the generations.
-  @inline(__always)
-  func withGenerations<Result>(_ body: (Generations) throws -> Result) rethrows -> Result {
-    try plainGenerations._withUnsafeGuaranteedRef(body)
-  }
-
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.
   package func shutDown() {
     guard life == .open else { return }
     life = .ending
     while loopContext.outer != nil { leave() }
+    loop.forgetEnd(of: self)
     endAll()
     sayFarewell()
     names.drop(state)

@@ -146,7 +146,7 @@ extension HostCall {
     handle.generation = id.generation
     handle.pointer = runtime.context
     runtime.handles.note(
-      timer: id, madeAt: stack.position, generation: runtime.withGenerations { $0.making })
+      timer: id, madeAt: stack.position, generation: runtime.generations.making)
   }
 
   @inline(never)
@@ -289,9 +289,7 @@ let timerInvalidate: LuaRawFunction = { L, context in
     }
     let id = TimerID(slot: Int(handle.index), generation: handle.generation)
     return call.withRuntime { runtime in
-      if let load = runtime.withGenerations({ $0.load }), load.release(id, runtime.handles) {
-        return 0
-      }
+      if let load = runtime.generations.load, load.release(id, runtime.handles) { return 0 }
       if let isNoted = call.timers.isNoted(id) {
         // To ask for the place takes longer than to end the timer: only for those with a name.
         let isAsked = isNoted || runtime.measuring != nil
@@ -333,7 +331,11 @@ let timerKeepAlive: LuaRawFunction = { L, context in
 
 let timerNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
-    call.stack.push(date: call.loop.date(of: try call.selfTimer()))
+    if let date = call.loop.date(of: try call.selfTimer()) {
+      call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
+    } else {
+      call.stack.pushNil()
+    }
     return 1
   }
 }
@@ -372,15 +374,6 @@ let timerTolerance: LuaRawFunction = { L, context in
   host(L, context, "tolerance") { call in
     call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
     return 1
-  }
-}
-
-extension LuaStack {
-  /// Pushes a date of the loop's clock in seconds; `math.huge`: never, nil: there is none.
-  /// [-0, +1, raises: -]
-  func push(date: Int64?) {
-    guard let date else { return pushNil() }
-    push(date == .max ? Double.infinity : Double(date) / 1e9)
   }
 }
 

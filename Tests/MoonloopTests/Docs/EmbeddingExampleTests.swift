@@ -48,11 +48,11 @@ private func tool(_ script: String, on loop: Loop) throws -> RunResult {
 
 private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
   var done: [String] = []
-  let source = Loop.Source(order: 0, name: "jobs") { source in
+  let source = loop.makeSource(order: 0, name: "jobs") { source in
     done += jobs
     source.invalidate()
   }
-  let last = Loop.Source(order: 1, name: "last") { source in
+  let last = loop.makeSource(order: 1, name: "last") { source in
     done.append("done")
     source.invalidate()
   }
@@ -71,7 +71,7 @@ private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
 
 private func share(_ lua: LuaState, on loop: Loop) throws -> [String] {
   var done: [String] = []
-  let jobs = Loop.Source(name: "jobs") { _ in done.append("jobs") }
+  let jobs = loop.makeSource(name: "jobs") { _ in done.append("jobs") }
   lua.set("jobs", jobs)
   try lua.run("require('moonloop').current():add(jobs) jobs:signal()")
   loop.run(for: .zero)
@@ -87,7 +87,7 @@ private func describe(_ script: String, _ lua: LuaState) -> String {
   } catch {
     switch error.kind {
     case .memoryLimit, .timeLimit, .interrupted: return "a limit: \(error.message)"
-    case .syntax, .file: return "not run: \(error.message)"
+    case .syntax, .file, .closed: return "not run: \(error.message)"
     case .runtime, .nesting:
       let place = error.traceback.first { $0.line > 0 }
       return "line \(place?.line ?? 0): \(error.message)"

@@ -1,0 +1,239 @@
+// What a state is made of, apart from the object that the program holds: that may be dropped on any
+// thread, while Lua's side is at work on the state's own.
+
+internal import CLuaShims
+internal import Synchronization
+
+/// What the two objects of a state share: the program's, which closes the state when it is dropped,
+/// and the one that Lua's side refers to, which lives until the state is closed.
+// Sendable: used on the state's thread only, but for `isClosed`, which is atomic, and for
+// `elsewhere`, which is set before any other thread knows the state.
+final class LuaStateBody: @unchecked Sendable {
+  private let record: OpaquePointer
+  private let thread = cml_thread_id()
+  private let closed = Atomic<Bool>(false)
+  /// Takes references dropped on other threads; shared with every reference.
+  let releases: ReleaseList
+  /// The object that Lua's side refers to; nil once the state is closed.
+  var inner: LuaState?
+  /// The kinds of registered Swift classes, by type.
+  var classes: [ObjectIdentifier: OpaquePointer] = [:]
+  /// Contexts of the kinds of handles: C holds them without a reference.
+  var kept: [AnyObject] = []
+  /// The kind of userdata that carries a Swift error through Lua.
+  var errorKind: OpaquePointer! = nil
+  var attachment: AnyObject?
+  var output: LuaOutput?
+  var limits: LuaLimits
+  var onCloseError: ((LuaError) -> Void)?
+  var onFailure: ((LuaStack, LuaError) -> Void)?
+  var onFinalizerError: ((LuaError) -> Void)?
+  var visit: ((LuaStack) -> Bool)?
+  var willClose: (() -> Void)?
+  var onClosed: (() -> Void)?
+  /// When call-outs were stopped by a limit; see `isCondemned`.
+  var stops = StopRate()
+
+  /// Has something done on the state's thread, soon, from any other.
+  var elsewhere: ((@escaping @Sendable () -> Void) -> Void)?
+  /// Has something done on the state's thread when the call-outs under way may be over.
+  var later: ((@escaping () -> Void) -> Void)?
+  /// How many calls of the program into the state are under way.
+  private var calls = 0
+  /// The state is to be closed when its code does not run any more.
+  private var closesLater = false
+  /// The loop of the state has ended: the program cannot know when, so what it asks for is ignored.
+  var lostItsLoop = false
+
+  init(_ record: OpaquePointer, _ limits: LuaLimits) {
+    self.record = record
+    self.limits = limits
+    releases = ReleaseList(record: record)
+  }
+
+  var label: String { "the Lua state of thread \(thread)" }
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  func noteClosed() {
+    closesLater = false
+    closed.store(true, ordering: .releasing)
+  }
+
+  // MARK: Whether it may be used
+
+  /// Stops the program on any thread but the state's, while that is open.
+  @inline(__always)
+  func requireThread(_ what: StaticString) {
+    if cml_thread_id() != thread && !isClosed { wrongThread(what) }
+  }
+
+  @inline(never)
+  private func wrongThread(_ what: StaticString) -> Never {
+    fatalError(
+      "\(what): a Lua state belongs to thread \(thread), called on thread \(cml_thread_id()); "
+        + "use perform or change of its loop to get there")
+  }
+
+  /// Whether the state can be used for something that cannot throw: not if its loop has ended.
+  /// Stops the program on another thread, and if the program has closed the state.
+  @inline(__always)
+  func isUsable(_ what: StaticString) -> Bool {
+    if isClosed { return refuse(what) }
+    requireThread(what)
+    return true
+  }
+
+  @inline(never)
+  private func refuse(_ what: StaticString) -> Bool {
+    if lostItsLoop { return false }
+    fatalError("\(what): \(label) is closed; ask isClosed first")
+  }
+
+  /// The same for what can throw.
+  @inline(__always)
+  func requireOpen(_ what: StaticString) throws(LuaError) {
+    if isClosed { throw .closed }
+    requireThread(what)
+  }
+
+  // MARK: Its end
+
+  /// Whether a call of the program, or code of the state, is under way.
+  var isBusy: Bool { calls > 0 || cml_depth(record) > 0 }
+
+  /// A call of the program begins: the state stays open until its end, whatever it does.
+  @inline(__always)
+  func beginCall() { calls += 1 }
+
+  @inline(__always)
+  func endCall() {
+    calls -= 1
+    if closesLater && !isBusy { inner?.close() }
+  }
+
+  /// Closes the state when the call-outs under way are over.
+  func closeWhenFree() {
+    if closesLater { return }
+    closesLater = true
+    lookAgain()
+  }
+
+  private func lookAgain() {
+    later? { [self] in
+      if isClosed { return }
+      if isBusy { lookAgain() } else { inner?.close() }
+    }
+  }
+
+  /// The program has dropped its object, on any thread.
+  func drop() {
+    if isClosed { return }
+    if cml_thread_id() == thread { return inner?.close() ?? () }
+    guard let elsewhere else {
+      fatalError(
+        "a Lua state without a loop was dropped on thread \(cml_thread_id()), "
+          + "and must be closed on its own, thread \(thread)")
+    }
+    elsewhere { [self] in inner?.close() }
+  }
+}
+
+// The same words on either object.
+extension LuaState {
+  var releases: ReleaseList { body.releases }
+  var classes: [ObjectIdentifier: OpaquePointer] {
+    get { body.classes }
+    set { body.classes = newValue }
+  }
+  var kept: [AnyObject] {
+    get { body.kept }
+    set { body.kept = newValue }
+  }
+  var errorKind: OpaquePointer { body.errorKind }
+  /// What an embedding library keeps for as long as the state lives.
+  package var attachment: AnyObject? {
+    get { body.attachment }
+    set { body.attachment = newValue }
+  }
+  /// Where its standard streams go, if not to the program's; as old as the state.
+  var output: LuaOutput? {
+    get { body.output }
+    set { body.output = newValue }
+  }
+  /// What its scripts may use; see `setLimits`.
+  public internal(set) var limits: LuaLimits {
+    get {
+      body.requireThread("limits")
+      return body.limits
+    }
+    set { body.limits = newValue }
+  }
+  /// Called with an error which a `<close>` variable raised after another error.
+  package var onCloseError: ((LuaError) -> Void)? {
+    get { body.onCloseError }
+    set { body.onCloseError = newValue }
+  }
+  /// Called with an error that ended a coroutine, before that is closed, all calls in place.
+  package var onFailure: ((LuaStack, LuaError) -> Void)? {
+    get { body.onFailure }
+    set { body.onFailure = newValue }
+  }
+  /// Called with an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
+  ///
+  /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
+  /// are written to stderr.
+  public var onFinalizerError: ((LuaError) -> Void)? {
+    get {
+      body.requireThread("onFinalizerError")
+      return body.onFinalizerError
+    }
+    set {
+      body.requireThread("onFinalizerError")
+      body.onFinalizerError = newValue
+    }
+  }
+  /// See `onVisit`.
+  var visit: ((LuaStack) -> Bool)? {
+    get { body.visit }
+    set { body.visit = newValue }
+  }
+  /// Called once when the state is about to be closed, also by its end: whoever runs code of it in
+  /// answer to events lets go of those.
+  package var willClose: (() -> Void)? {
+    get { body.willClose }
+    set { body.willClose = newValue }
+  }
+  /// Called when the state has been closed and just before its record goes: from then on nothing
+  /// may interrupt it.
+  package var onClosed: (() -> Void)? {
+    get { body.onClosed }
+    set { body.onClosed = newValue }
+  }
+  var stops: StopRate {
+    get { body.stops }
+    set { body.stops = newValue }
+  }
+  /// Whether a call of the program, or code of the state, is under way. State's thread only.
+  package var isBusy: Bool { body.isBusy }
+
+  /// Tells how the state's thread is reached: soon from any other, and when a call-out is over.
+  ///
+  /// Set once, before any other thread knows the state.
+  package func attach(
+    elsewhere: @escaping (@escaping @Sendable () -> Void) -> Void,
+    later: @escaping (@escaping () -> Void) -> Void
+  ) {
+    body.elsewhere = elsewhere
+    body.later = later
+  }
+
+  /// Stops the program on any thread but the state's, and if the state is closed.
+  /// - Returns: false if it was closed with its loop.
+  package func isUsable(_ what: StaticString) -> Bool { body.isUsable(what) }
+
+  /// Closes the state since its loop ends. State's thread only.
+  package func closeWithLoop() {
+    body.lostItsLoop = true
+    close()
+  }
+}
