@@ -8,15 +8,14 @@ RUN = "Loop/Loop+Run.swift"
 TIMERS = "Timers/Loop+Timers.swift"
 QUEUE = "Timers/TimerQueue.swift"
 SOURCES = "Items/Loop+Sources.swift"
-SIGNALS = "Items/SignalList.swift"
-READY = "Items/Loop+Ready.swift"
+PORTS = "Items/Loop+Ports.swift"
 ITEMS = "Items/Loop+Items.swift"
 CALLS = "Loop/Loop+Callouts.swift"
 MODES = "Loop/Loop+Modes.swift"
 POST = "Loop/Post.swift"
 KEPT = "Loop/KeptEvent.swift"
 BLOCKS = "Items/BlockQueue.swift"
-OBSERVERS = "Items/ObserverList.swift"
+MODE = "Loop/Mode.swift"
 FRAME = "Loop/RunFrame.swift"
 
 FAULTS = [
@@ -74,14 +73,14 @@ FAULTS = [
     (RUN, "the time counts from before entry",
      "\n    if frame.limit != .max { frame.deadline = saturatingDate(clock.now(), after: "
      "frame.limit) }",
-     "if frame.limit != .max { frame.deadline = saturatingDate(time.now, after: frame.limit) }"),
+     "if frame.limit != .max { frame.deadline = saturatingDate(passNow, after: frame.limit) }"),
     (RUN, "wake-ups of the pass are lost",
-     "shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen",
+     "wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen",
      "false"),
     (RUN, "wake-ups are counted from the sleep",
-     "\n    shared.isWaiting.store(true, ordering: .releasing)",
-     "frame.wakesSeen = shared.wakes.load(ordering: .sequentiallyConsistent); "
-     "shared.isWaiting.store(true, ordering: .releasing)"),
+     "\n    waitingFlag.store(true, ordering: .releasing)",
+     "frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent); "
+     "waitingFlag.store(true, ordering: .releasing)"),
     (RUN, "an empty mode sleeps",
      "\n      if isEmpty(mode) { return }  // R10",
      ""),
@@ -89,7 +88,7 @@ FAULTS = [
      "hasReady(mode) || frame.isStopped || isAwaited(frame)",
      "hasReady(mode) || isAwaited(frame)"),
     (POST, "a wake-up is not counted",
-     "\n    shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)",
+     "\n    wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)",
      ""),
     (POST, "what is ready at a stop is dropped",
      "\n    if !hasDueTimers(frame.mode) { frame.openEvents.remove(.timers) }",
@@ -117,46 +116,46 @@ FAULTS = [
      "\n    while let slot = mode.timers.nextDue(in: batch) { fire(slot, mode, at: batch.now) }",
      "if let slot = mode.timers.nextDue(in: batch) { fire(slot, mode, at: batch.now) }"),
     (TIMERS, "timers fire inside themselves",
-     "\n    for index in 0..<timers.firing.count { parkEverywhere(Int(timers.firing[index])) }",
+     "\n    for index in 0..<firing.count { parkEverywhere(Int(firing[index])) }",
      ""),
     (QUEUE, "equal heaps go last",
      "heapIsDue && heap[0].precedes(first)",
      "false"),
     (SOURCES, "equal sources in reverse",
-     "\n    if hooks.eventOrder != nil { drawOrder(of: start..<signals.batches.count) }",
-     "var low = start; var high = signals.batches.count - 1; while low < high { let kept = "
-     "signals.batches[low]; signals.batches[low] = signals.batches[high]; "
-     "signals.batches[high] = kept; low += 1; high -= 1 }"),
-    (SIGNALS, "orders are ignored",
+     "\n    if eventOrder != nil { drawOrder(of: start..<batches.count) }",
+     "var low = start; var high = batches.count - 1; while low < high { let kept = "
+     "batches[low]; batches[low] = batches[high]; batches[high] = kept; low += 1; high -= 1 "
+     "}"),
+    (SOURCES, "orders are ignored",
      "mine != others ? mine < others : number < other.number",
      "number < other.number"),
     (SOURCES, "the last source decides",
      "\n      any = any || done",
      "any = done"),
     (SOURCES, "sources of other modes",
-     "source.signalNumber == entry.number && source.places.contains(mode.index)",
+     "source.signalNumber == entry.number && source.isIn(mode.index)",
      "source.signalNumber == entry.number"),
-    (READY, "a port keeps its turn",
-     "\n      giveTurn(port, mode)  // Ready ports take turns (R54).",
-     "giveTurn(port, mode); mode.ready.bringForward(mode.ready.count - 1) { "
-     "setTurn(of: $0, mode, $1) }"),
-    (READY, "an emptied port keeps its place",
-     "\n      places(of: port).forEachMode { if $0 != mode.index { takeTurn(port, modes[$0]) } }",
+    (PORTS, "a port keeps its turn",
+     "\n      mode.appendReady(ReadyItem(port))  // Ready ports take turns (R54).",
+     "mode.appendReady(ReadyItem(port)); mode.bringForward(mode.readyCount - 1)"),
+    (PORTS, "an emptied port keeps its place",
+     "\n      for index in indices(of: port) where index != mode.index { "
+     "modes[index].forgetReady(port) }",
      ""),
     (ITEMS, "held messages are forgotten",
-     "port.waiting > 0",
+     "port.waiting > 0 && !mode.containsReady(ReadyItem(port))",
      "false"),
     (CALLS, "one-shot observers stay",
      "\n      if !observer.repeats { observer.invalidate() }  // R34",
      ""),
-    (OBSERVERS, "equal observers in reverse",
-     "one != other ? one < other : first.added < second.added",
-     "one != other ? one < other : first.added > second.added"),
+    (MODE, "equal observers in reverse",
+     "observers.firstIndex { $0.order > observer.order }",
+     "observers.firstIndex { $0.order >= observer.order }"),
     (ITEMS, "remove(common) takes strangers",
      "\n        guard isCommonItem(item) else { continue }",
      ""),
     (ITEMS, "adding a source does not wake",
-     "\n      if runs.takesPosts { wakeUp() }  // R50",
+     "\n      if isApplyingPosts { wakeUp() }  // R50",
      ""),
     (ITEMS, "signalled sources are forgotten",
      "\n      if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41",
