@@ -27,6 +27,7 @@ final class TraceFile {
 
   private var frames: [Frame] = []
   private var calls: [Call] = []
+  private let log: WaitLog<Caller>
   /// When a sleep ended whose cause is not known yet.
   private var wake: (time: Int64, mode: String)?
   private var chunk: (begin: Int64, name: String)?
@@ -41,15 +42,27 @@ final class TraceFile {
     var sleep: (begin: Int64, clock: Int64)?
   }
 
+  /// What is called: its kind and name, and where it was made.
+  private struct Caller {
+    let kind: CalloutKind
+    let name: String
+    let place: String
+
+    var label: String {
+      if name.contains(" (made at ") { return name }  // a task
+      let named = name == kind.rawValue || name == place ? "" : " '\(name)'"
+      return kind.rawValue + named + (place.isEmpty ? "" : " (made at \(place))")
+    }
+  }
+
   private struct Call {
     let begin: Int64
     let clock: Int64
-    let kind: CalloutKind
-    let name: String
+    let caller: Caller
     let mode: String
-    let place: String
-    let late: Int64
-    let missed: Int64
+    let subject: UInt64
+    let delay: Int64
+    let wait: TimerWait<Caller>
   }
 
   /// How many bytes wait for a write at most, and how long they do, in nanoseconds.
@@ -62,6 +75,7 @@ final class TraceFile {
     self.path = path
     self.loop = loop
     self.runtime = runtime
+    log = WaitLog(loop)
     process = Int(getpid())
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     if fd < 0 {
@@ -146,12 +160,18 @@ final class TraceFile {
     case .activity(let activity, let mode): take(activity, mode.rawValue, stamp())
     case .calloutBegins(let kind, let name, let mode, let late, let missed, let subject, let at):
       if kind != .observer { tellWake("\(kind.rawValue) \(name)") }
-      let place = runtime.explanation.place(ofTraced: kind, subject)
+      let caller = Caller(
+        kind: kind, name: name.isEmpty ? kind.rawValue : name,
+        place: runtime.explanation.place(ofTraced: kind, subject))
+      let wait =
+        kind == .timer
+        ? log.wait(of: TimerID(rawValue: subject), at: at, late: late, missed: missed)
+        : TimerWait()
+      log.beginCall(caller, at: at)
       calls.append(
         Call(
-          begin: stamp(at), clock: at, kind: kind, name: name.isEmpty ? kind.rawValue : name,
-          mode: mode.rawValue,
-          place: place, late: late, missed: missed))
+          begin: stamp(at), clock: at, caller: caller, mode: mode.rawValue, subject: subject,
+          delay: late, wait: wait))
     case .callout(_, _, _, let nanoseconds):
       // As `loop:metrics` sees it, which has no clock of its own either.
       if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
@@ -166,11 +186,13 @@ final class TraceFile {
     line.raw(#","depth":\#(depth)}},"#)
     line.raw("\n")
     frames.append(Frame(mode: mode))
+    log.beginRun(at: clock)
   }
 
   private func endRun(_ now: Int64) {
     tellWake("wake_up")
     guard let frame = frames.popLast() else { return }
+    log.endRun(at: clock)
     endPass(frame, now)
     phase("E", "run \(frame.mode)", now)
   }
@@ -188,10 +210,12 @@ final class TraceFile {
       frames[last].pass = now
     case .beforeWaiting:
       frames[last].sleep = (now, clock)
+      log.beginSleep(at: clock)
       if clock - lastFlush > Self.delayLimit { flush() }
     case .afterWaiting:
       guard let (begin, clock) = frames[last].sleep else { return }
       frames[last].sleep = nil
+      log.endSleep(at: self.clock)
       if clock == self.clock { return }  // it only looked
       slice("sleep", "sleep", begin, now) { line in
         line.raw(#""mode":"#)
@@ -208,25 +232,51 @@ final class TraceFile {
 
   private func endCall(_ now: Int64) {
     guard let call = calls.popLast() else { return }
-    slice(call.name, call.kind.rawValue, call.begin, now) { line in
+    let caller = call.caller
+    log.endCall(at: clock)
+    if caller.kind == .timer {
+      log.endTimer(
+        TimerID(rawValue: call.subject), date: call.clock - call.delay, begin: call.clock,
+        end: clock)
+    }
+    slice(caller.name, caller.kind.rawValue, call.begin, now) { line in
       line.raw(#""kind":"#)
-      line.text(call.kind.rawValue)
+      line.text(caller.kind.rawValue)
       line.raw(#","mode":"#)
       line.text(call.mode)
-      if !call.place.isEmpty {
+      if !caller.place.isEmpty {
         line.raw(#","at":"#)
-        line.text(call.place)
+        line.text(caller.place)
       }
-      if call.kind == .timer {
-        line.raw(#","late_us":"#)
-        line.microseconds(call.late)
-        line.raw(#","missed":\#(call.missed)"#)
-      }
+      if caller.kind == .timer { tell(call.wait, &line) }
     }
     // An observer of the sleep has returned: only now does it begin.
-    if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
+    if caller.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
       frames[last].sleep = (now, clock)
     }
+  }
+
+  /// What a timer waited for, in the arguments of its slice.
+  private func tell(_ wait: TimerWait<Caller>, _ line: inout JSONLine) {
+    line.raw(#","late_us":"#)
+    line.microseconds(wait.late)
+    line.raw(#","missed":\#(wait.missed)"#)
+    if let (caller, took) = wait.culprit {
+      line.raw(#","late_by":{"kind":"#)
+      line.text(caller.kind.rawValue)
+      line.raw(#","name":"#)
+      line.text(caller.name)
+      line.raw(#","at":"#)
+      line.text(caller.place)
+      line.raw(#","took_us":"#)
+      line.microseconds(took)
+      line.raw("}")
+    }
+    guard let held = wait.held else { return }
+    line.raw(#","held_us":"#)
+    line.microseconds(held.total)
+    line.raw(#","held_missed":\#(held.missed),"held_by":"#)
+    line.text(runtime.explanation.words(of: held) { $0.label })
   }
 
   /// The first call-out after a sleep is why it ended; if there was none, somebody woke the loop.

@@ -183,14 +183,41 @@ extension Explanation {
         ? "; its handler was stopped by a limit: \(failures.last)"
         : "; its handler \(times): \(failures.last)"
     }
-    if let measuring, let late = measuring.figures(subject)?.late {
-      let culprit = label(of: measuring.recorder.items[late.culprit].subject)
+    guard let measuring, let figures = measuring.figures(subject) else { return text }
+    let recorder = measuring.recorder
+    if let late = figures.late {
+      let culprit = label(of: recorder.items[late.culprit].subject)
       text +=
-        "; it came \(seconds(late.late)) late \(seconds(measuring.recorder.now - late.at)) ago, "
+        "; it came \(seconds(late.late)) late \(seconds(recorder.now - late.at)) ago, "
         + "as a call of \(culprit) took \(seconds(late.duration)): make that wait, or move it "
         + "to a worker"
     }
+    if let (wait, at) = figures.held.longest {
+      let words = words(of: wait, recorder)
+      text +=
+        "; it was held back \(seconds(wait.total)), until \(seconds(recorder.now - at)) ago"
+        + "\(words.first!.isNumber ? ":" : ",") \(words)"
+    }
     return text
+  }
+
+  /// Why a timer was held back, and by what for how long if there is more than one cause.
+  func words(of wait: HeldBack<Int>, _ recorder: LoopRecorder) -> String {
+    words(of: wait) { label(of: recorder.items[$0].subject) }
+  }
+
+  package func words<Caller>(of wait: HeldBack<Caller>, label: (Caller) -> String) -> String {
+    let causes = HeldCause.allCases.filter { wait.times[$0.rawValue] > 0 }
+    return causes.map { cause in
+      let words =
+        switch cause {
+        case .mode: "because its mode did not run"
+        case .nestedRun: wait.nester.map { "by a nested run of \(label($0))" } ?? "by a nested run"
+        case .handler: "by its own suspended handler"
+        case .clock: "by a hold of the clock"
+        }
+      return causes.count == 1 ? words : "\(seconds(wait.times[cause.rawValue])) \(words)"
+    }.joined(separator: ", ")
   }
 
   // MARK: Requests

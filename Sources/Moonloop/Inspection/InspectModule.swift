@@ -49,18 +49,19 @@ private struct DumpRow {
   var modes: String
   var madeAt: String
   var fires: String
-  /// Time in the handler, the longest call, the greatest delay; nil: not measured.
-  var figures: (total: String, max: String, late: String)?
+  /// Time in the handler, the longest call, how late and how long held back at worst; nil: not
+  /// measured.
+  var figures: (total: String, max: String, late: String, held: String)?
   var state: String
 
   static func titles(isMeasured: Bool) -> DumpRow {
     DumpRow(
       kind: "kind", name: "name", modes: "modes", madeAt: "made at", fires: "fires",
-      figures: isMeasured ? ("total", "max", "late") : nil, state: "state")
+      figures: isMeasured ? ("total", "max", "late", "held") : nil, state: "state")
   }
 
   var columns: [String] {
-    let measured = figures.map { [$0.total, $0.max, $0.late] } ?? []
+    let measured = figures.map { [$0.total, $0.max, $0.late, $0.held] } ?? []
     return [kind, name, modes, madeAt, fires] + measured + [state]
   }
 }
@@ -123,11 +124,12 @@ extension Explanation {
   /// The times of what was made at a place under a name, if they are measured.
   private func figures(
     _ subject: RecordedSubject
-  ) -> (total: String, max: String, late: String)? {
+  ) -> (total: String, max: String, late: String, held: String)? {
     guard let measuring else { return nil }
-    guard let row = measuring.figures(subject), row.calls > 0 else { return ("-", "-", "-") }
+    guard let row = measuring.figures(subject), row.calls > 0 else { return ("-", "-", "-", "-") }
     let late = row.lateness.count == 0 ? "-" : short(row.lateness.max)
-    return (short(row.durations.sum), short(row.durations.max), late)
+    let held = row.held.count == 0 ? "-" : short(row.held.max)
+    return (short(row.durations.sum), short(row.durations.max), late, held)
   }
 
   /// A time that was measured: "1.25 ms".
@@ -194,7 +196,7 @@ extension Explanation {
       kind: "\(request.kind)", name: "-",
       modes: request.modes.map(\.rawValue).joined(separator: ","),
       madeAt: state.text(of: request.madeAt), fires: "-",
-      figures: measuring == nil ? nil : ("-", "-", "-"), state: "pending")
+      figures: measuring == nil ? nil : ("-", "-", "-", "-"), state: "pending")
   }
 
   private func list(_ isCommon: Bool, _ modes: [ModeName]) -> String {

@@ -19,24 +19,49 @@ final class LoopRecorder {
     let kind: CalloutKind
     let subject: RecordedSubject
     var calls = 0
+    /// Fires of timers that were missed while the timer was served.
     var missed: Int64 = 0
-    /// How late timers were called.
+    /// How late timers were called, without the time in which they were held back.
     var lateness = Histogram()
+    var held = HeldFigures()
     /// Sleeps that ended for it.
     var wakeUps = 0
     /// Real time in its handler, without what that called through a nested run, or slept in one.
     var durations = Histogram()
     /// The last call that something else made late.
     var late: LateCall?
-    /// Calls in each column.
+    /// Calls in each column, and the time in which a timer was held back.
     var columns: [Int32]
+    var heldColumns: [Int64]
+  }
+
+  /// How often and why the timers of a row were held back.
+  struct HeldFigures {
+    var count = 0
+    var total: Int64 = 0
+    var missed: Int64 = 0
+    var max: Int64 = 0
+    var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
+    /// The longest, of equal ones the last; and when the call came.
+    var longest: (wait: HeldBack<Int>, at: Int64)?
+
+    mutating func add(_ wait: HeldBack<Int>, at now: Int64) {
+      let time = wait.total
+      count += 1
+      total += time
+      missed += wait.missed
+      for place in times.indices { times[place] += wait.times[place] }
+      if time < max || time < LoopRecorder.longCall { return }
+      max = time
+      longest = (wait, now)
+    }
   }
 
   /// A call that was late, and what had the thread meanwhile.
   struct LateCall {
     let late: Int64
     let culprit: Int
-    /// How long the call of that took.
+    /// How long the call of that took, without the runs that it nested.
     let duration: Int64
     let at: Int64
   }
@@ -52,7 +77,7 @@ final class LoopRecorder {
 
   /// An event of the window.
   struct Detail {
-    enum What { case pass, sleep, callout, run }
+    enum What { case pass, sleep, callout, run, held }
     let what: What
     let item: Int
     let depth: Int
@@ -83,13 +108,19 @@ final class LoopRecorder {
     let kind: CalloutKind
     /// Its row; -1: not known yet.
     var item: Int
+    let subject: UInt64
     let begin: Int64
-    let late: Int64
-    let missed: Int64
+    /// Nanoseconds after its date, held back or not.
+    let delay: Int64
+    let wait: TimerWait<Int>
     let wakes: Bool
     let real: Int64
-    /// Real time of the calls and sleeps inside.
+    /// Real time of the runs and calls inside that are over.
     var inner: Int64 = 0
+    /// In real time, since when a run or a call inside has the thread.
+    var away: Int64?
+    /// How many runs it lies in.
+    let depth: Int
   }
 
   /// So many passes at one moment of virtual time mean that it stands still.
@@ -98,9 +129,8 @@ final class LoopRecorder {
   private static let runLimit = 4000
   /// The most rows; all else is in one more.
   static let itemLimit = 1000
-  /// A call that takes so long may be what makes others late.
-  private static let longCall: Int64 = 1_000_000
-  private static let longCallLimit = 32
+  /// What is shorter makes nobody late, and is not told of timers that were held back.
+  fileprivate static let longCall: Int64 = 1_000_000
 
   let options: Options
   private unowned let loop: Loop
@@ -125,11 +155,9 @@ final class LoopRecorder {
   private var frames: [Frame] = []
   private(set) var calls: [Call] = []
   /// A call that was under way when this began, until the pass goes on: its row, since when, less
-  /// the calls inside, and how many runs were under way.
-  private var early: (item: Int, real: Int64, depth: Int)?
-  /// The last calls that took long; the next one takes the place at `longCallNext`.
-  private var longCalls: [(item: Int, begin: Int64, end: Int64)] = []
-  private var longCallNext = 0
+  /// the runs inside, since when such a run goes on, and how many runs were under way.
+  private var early: (item: Int, real: Int64, away: Int64?, depth: Int)?
+  private let log: WaitLog<Int>
   private var wasWoken = false
   private var standing = 0
   private var lastPass: Int64 = -1
@@ -147,6 +175,7 @@ final class LoopRecorder {
     // The runs under way.
     let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
     frames = modes.reversed().map { Frame(mode: $0.rawValue, begin: 0) }
+    log = WaitLog(loop)
   }
 
   /// Nanoseconds since the beginning.
@@ -157,10 +186,7 @@ final class LoopRecorder {
   }
 
   func take(_ event: TraceEvent) {
-    if case .run(true, let mode, _) = event {
-      frames.append(Frame(mode: mode.rawValue, begin: now))
-      return
-    }
+    if case .run(true, let mode, _) = event { return beginRun(mode) }
     if let early, frames.count == early.depth { endEarly(early.item, early.real) }
     switch event {
     case .run(true, _, _): break
@@ -177,10 +203,23 @@ final class LoopRecorder {
 
   // MARK: Runs and passes
 
+  private func beginRun(_ mode: ModeName) {
+    let now = now
+    if let last = calls.indices.last {
+      if calls[last].away == nil { calls[last].away = real(now) }
+    } else if early?.depth == frames.count {
+      early?.away = real(now)
+    }
+    frames.append(Frame(mode: mode.rawValue, begin: now))
+    log.beginRun(at: now + origin)
+  }
+
   private func endRun() {
     guard let frame = frames.popLast() else { return }
     noteWakeUp(nil)
     let end = now
+    comeBack(end)
+    log.endRun(at: end + origin)
     let depth = frames.count + 1
     let gap = options.span / 2000
     if depth > 1 { note(.run, begin: frame.begin, end, mode: frame.mode) }
@@ -191,6 +230,18 @@ final class LoopRecorder {
       runs[last].count += 1
     } else if runs.count < Self.runLimit {
       runs.append(Run(mode: frame.mode, depth: depth, begin: frame.begin, end: end))
+    }
+  }
+
+  /// A nested run has ended: its time is not that of the call that began it.
+  private func comeBack(_ now: Int64) {
+    if let last = calls.indices.last {
+      guard calls[last].depth == frames.count, let away = calls[last].away else { return }
+      calls[last].away = nil
+      calls[last].inner += real(now) - away
+    } else if let away = early?.away, early?.depth == frames.count {
+      early?.away = nil
+      early?.real += real(now) - away
     }
   }
 
@@ -209,25 +260,32 @@ final class LoopRecorder {
 
   private func beginSleep() {
     noteWakeUp(nil)
-    if !frames.isEmpty { frames[frames.count - 1].sleep = now }
+    if frames.isEmpty { return }
+    let now = now
+    frames[frames.count - 1].sleep = now
+    log.beginSleep(at: now + origin)
   }
 
   private func endSleep() {
     guard let last = frames.indices.last, let begin = frames[last].sleep else { return }
     frames[last].sleep = nil
     let now = now
+    log.endSleep(at: now + origin)
     if now == begin { return }
     wakeUps += 1
     wasWoken = true
     slept += now - begin
-    // What is slept inside of a handler is not its own time; a jump takes none.
-    if let outer = calls.indices.last, loop.clock.runsByItself { calls[outer].inner += now - begin }
     note(.sleep, begin: begin, now)
+    add(begin, now, to: &sleepColumns)
+  }
+
+  /// Adds a time to the columns that it lies in.
+  private func add(_ begin: Int64, _ end: Int64, to columns: inout [Int64]) {
     if options.columns == 0 { return }
     let width = max(1, options.span / Int64(options.columns))
-    for index in column(begin)...column(now) {
+    for index in column(begin)...column(end) {
       let from = max(begin, Int64(index) * width)
-      sleepColumns[index] += max(0, min(now, Int64(index + 1) * width) - from)
+      columns[index] += max(0, min(end, Int64(index + 1) * width) - from)
     }
   }
 
@@ -246,7 +304,8 @@ final class LoopRecorder {
 
   /// This begins in the middle of a call.
   func begin(in subject: RecordedSubject, _ kind: CalloutKind, depth: Int) {
-    early = (row(of: subject, kind), real(now), depth)
+    let real = real(now)
+    early = (row(of: subject, kind), real, frames.count > depth ? real : nil, depth)
   }
 
   private func endEarly(_ item: Int, _ begin: Int64) {
@@ -258,8 +317,8 @@ final class LoopRecorder {
   /// The time of the calls that have not ended yet.
   func timeUnderWay(_ now: Int64) -> Int64 {
     let real = real(now)
-    if let early { return real - early.real }
-    return calls.first.map { first in calls.reduce(real - first.real) { $0 - $1.inner } } ?? 0
+    let first = early.map { ($0.away ?? real) - $0.real } ?? 0
+    return calls.reduce(first) { $0 + ($1.away ?? real) - $1.real - $1.inner }
   }
 
   private func beginCall(
@@ -274,11 +333,27 @@ final class LoopRecorder {
     } else {
       item = row(of: RecordedSubject(word: kind.rawValue, name: name), kind)
     }
-    if late >= Self.longCall && item >= 0 { findCulprit(item, late, now) }
+    let real = real(now)
+    let wait =
+      kind == .timer
+      ? wait(TimerID(rawValue: subject), item, now, late, missed) : TimerWait()
+    if let outer = calls.indices.last, calls[outer].away == nil { calls[outer].away = real }
     calls.append(
       Call(
-        kind: kind, item: item, begin: now, late: late, missed: missed, wakes: wakes,
-        real: real(now)))
+        kind: kind, item: item, subject: subject, begin: now, delay: late, wait: wait,
+        wakes: wakes, real: real, depth: frames.count))
+    log.beginCall(item >= 0 ? item : nil, at: now + origin)
+  }
+
+  @inline(__always)
+  private func wait(
+    _ id: TimerID, _ item: Int, _ now: Int64, _ late: Int64, _ missed: Int64
+  ) -> TimerWait<Int> {
+    let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
+    if let (culprit, took) = wait.culprit, item >= 0 {
+      items[item].late = LateCall(late: wait.late, culprit: culprit, duration: took, at: now)
+    }
+    return wait
   }
 
   /// For how long a call is under way, in real time, other calls and sleeps inside included.
@@ -288,20 +363,32 @@ final class LoopRecorder {
   func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
     guard let last = calls.indices.last, calls[last].item < 0 else { return }
     calls[last].item = row(of: subject(), calls[last].kind)
+    log.nameCall(calls[last].item)
   }
 
   private func endCall(_ nanoseconds: Int64) {
     guard var call = calls.popLast() else { return }
     let end = call.begin + nanoseconds
-    let real = real(end) - call.real
-    if let outer = calls.indices.last { calls[outer].inner += real } else { early?.real += real }
+    let real = real(end)
+    if let outer = calls.indices.last, calls[outer].depth == call.depth,
+      let away = calls[outer].away
+    {
+      calls[outer].away = nil
+      calls[outer].inner += real - away
+    }
     if call.item < 0 {
       call.item = row(of: RecordedSubject(word: call.kind.rawValue, name: ""), call.kind)
+      log.nameCall(call.item)
     }
-    count(call, real - call.inner)
-    if nanoseconds >= Self.longCall { noteLongCall(call.item, call.begin, end) }
+    log.endCall(at: end + origin)
+    if call.kind == .timer {
+      let begin = call.begin + origin
+      log.endTimer(
+        TimerID(rawValue: call.subject), date: begin - call.delay, begin: begin, end: end + origin)
+    }
+    count(call, real - call.real - call.inner)
     if options.details > 0 {
-      note(.callout, item: call.item, begin: call.begin, end, late: call.late)
+      note(.callout, item: call.item, begin: call.begin, end, late: call.wait.late)
     }
     // An observer of the sleep has returned: only now does it begin.
     if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
@@ -311,11 +398,22 @@ final class LoopRecorder {
 
   private func count(_ call: Call, _ own: Int64) {
     items[call.item].calls += 1
-    items[call.item].missed += call.missed
+    items[call.item].missed += call.wait.missed
     if call.wakes { items[call.item].wakeUps += 1 }
     items[call.item].durations.add(own)
-    if call.kind == .timer { items[call.item].lateness.add(call.late) }
+    if call.kind == .timer { items[call.item].lateness.add(call.wait.late) }
+    if let held = call.wait.held { count(held, call) }
     if options.columns > 0 { items[call.item].columns[column(call.begin)] += 1 }
+  }
+
+  private func count(_ held: HeldBack<Int>, _ call: Call) {
+    items[call.item].held.add(held, at: call.begin)
+    for span in held.spans {
+      let (begin, end) = (max(0, span.lowerBound - origin), span.upperBound - origin)
+      if begin >= end { continue }
+      add(begin, end, to: &items[call.item].heldColumns)
+      if options.details > 0 { note(.held, item: call.item, begin: begin, end) }
+    }
   }
 
   /// The row of what is called.
@@ -327,36 +425,14 @@ final class LoopRecorder {
     }
     indices[subject] = items.count
     items.append(
-      Item(kind: kind, subject: subject, columns: Array(repeating: 0, count: options.columns)))
+      Item(
+        kind: kind, subject: subject, columns: Array(repeating: 0, count: options.columns),
+        heldColumns: Array(repeating: 0, count: options.columns)))
     return items.count - 1
   }
 
   /// The figures of a row, if there is one.
   func item(_ subject: RecordedSubject) -> Item? { indices[subject].map { items[$0] } }
-
-  // MARK: What is late, and why
-
-  private func noteLongCall(_ item: Int, _ begin: Int64, _ end: Int64) {
-    if longCalls.count < Self.longCallLimit {
-      longCalls.append((item, begin, end))
-    } else {
-      longCalls[longCallNext] = (item, begin, end)
-      longCallNext = (longCallNext + 1) % Self.longCallLimit
-    }
-  }
-
-  /// Finds the call that had the thread for most of the time that a timer was due.
-  private func findCulprit(_ item: Int, _ late: Int64, _ now: Int64) {
-    let due = now - late
-    var most = late / 4
-    for call in longCalls where call.end > due {
-      let overlap = call.end - max(call.begin, due)
-      if overlap <= most { continue }
-      most = overlap
-      items[item].late = LateCall(
-        late: late, culprit: call.item, duration: call.end - call.begin, at: now)
-    }
-  }
 
   // MARK: The picture
 

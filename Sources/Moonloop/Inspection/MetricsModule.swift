@@ -81,7 +81,7 @@ extension Explanation {
   }
 
   private func push(_ item: LoopRecorder.Item, _ recorder: LoopRecorder, on stack: LuaStack) {
-    stack.newTable(fields: 10)
+    stack.newTable(fields: 11)
     stack.setField("kind", item.subject.word)
     stack.setField("name", item.subject.name)
     let place = item.subject.place
@@ -100,6 +100,22 @@ extension Explanation {
       stack.setSeconds("late", late.late)
       stack.rawSet(-3)
     }
+    if item.held.count > 0 { push(item.held, recorder, on: stack) }
+  }
+
+  /// Sets the field that tells how timers were held back. [-0, +0]
+  private func push(
+    _ held: LoopRecorder.HeldFigures, _ recorder: LoopRecorder, on stack: LuaStack
+  ) {
+    stack.push("held")
+    stack.newTable(fields: 9)
+    stack.setField("count", held.count)
+    stack.setField("missed", Int(held.missed))
+    stack.setSeconds("total", held.total)
+    stack.setSeconds("max", held.max)
+    for (place, time) in held.times.enumerated() { stack.setSeconds(heldNames[place], time) }
+    if let (wait, _) = held.longest { stack.setField("by", words(of: wait, recorder)) }
+    stack.rawSet(-3)
   }
 
   private func push(_ name: StaticString, _ values: Histogram, on stack: LuaStack) {
@@ -118,6 +134,9 @@ extension Explanation {
 private let causeNames: [StaticString] = [
   "timer", "source", "port", "fd", "observer", "perform", "main_queue", "nothing",
 ]
+
+/// In the order of `HeldCause`.
+private let heldNames: [StaticString] = ["mode", "nested_run", "handler", "clock"]
 
 extension ClockMode {
   /// As scripts and command lines call it.

@@ -153,7 +153,7 @@ row("blocked behind a handler", function(keep)
 end, "timer 'late' (made at @): due since 3 s; the handler of timer 'asker' (made at @) runs now, "
   .. "in a pass that takes 5 s so far, then it fires")
 
-row("was blocked", function(keep)
+row("was held back", function(keep)
   loop:metrics()
   local late = keep(loop:timer { every = 3, name = "late", nothing })
   keep(loop:timer { first = 1, name = "slow", function()
@@ -165,8 +165,8 @@ row("was blocked", function(keep)
   loop:metrics { on = false }
   return sentence
 end, "timer 'late' (made at @): due in 1.5 s; virtual time stands while the loop has something to "
-  .. "do, and jumps when it has nothing; it came 8 s late 2.5 s ago, as a call of timer 'slow' "
-  .. "(made at @) took 10 s: make that wait, or move it to a worker")
+  .. "do, and jumps when it has nothing; it was held back 8 s, until 2.5 s ago, by a "
+  .. "nested run of timer 'slow' (made at @)")
 
 row("inside of its own handler", function(keep)
   local sentence

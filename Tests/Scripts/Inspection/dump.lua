@@ -37,9 +37,11 @@ for _, pattern in ipairs {
   "\nrun 2: mode 'ask', begun by timer 'outer' %(made at %S+dump.lua:24%) 1.5 s ago\n",
   "\nmode 'default' %(common%): 3 timers, a date has come\n",
   "\nmode 'ask': 1 timer\n",
-  "\nkind +name +modes +made at +fires +total +max +late +state\n",
-  "\ntimer +poll +default +%S+dump.lua:22 +1 +[%d.]+ %as +[%d.]+ %as +0 ns +due since 0.5 s, every",
-  "\ntask +sleeper +default +%S+dump.lua:32 +%- +[%d.]+ %as +[%d.]+ %as +0 ns +waits for a sleep",
+  "\nkind +name +modes +made at +fires +total +max +late +held +state\n",
+  "\ntimer +poll +default +%S+dump.lua:22 +1 +[%d.]+ %as +[%d.]+ %as +0 ns +%- "
+    .. "+due since 0.5 s, every",
+  "\ntask +sleeper +default +%S+dump.lua:32 +%- +[%d.]+ %as +[%d.]+ %as +0 ns +%- "
+    .. "+waits for a sleep",
 } do assert(seen:find(pattern), pattern .. "\n" .. seen) end
 poll:invalidate()
 loop:metrics { on = false }

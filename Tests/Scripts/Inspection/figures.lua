@@ -8,7 +8,9 @@ local function row(name, at)
   rows[#rows + 1] = { kind = "timer", name = name, made_at = at, calls = 1234, missed = 3,
     wake_ups = 2, busy = 1 / (#rows + 1), duration = times, late = times,
     made_late = { by = "timer 'slow' (made at /a/long/path/of/somebody/app.lua:5)", took = 0.3,
-      late = 0.1 } }
+      late = 0.1 },
+    held = { count = 2, missed = 30, total = 4, max = 3, mode = 3, nested_run = 1, handler = 0,
+      clock = 0, by = "because its mode did not run" } }
 end
 for place = 1, 30 do row("a-timer-with-a-long-name-" .. place, "/a/long/path/app.lua:" .. place) end
 row("日本語の名前", "x.lua:1")
@@ -31,7 +33,7 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
     assert(count < height, ("%d x %d:\n%s"):format(width, height, text))
     assert(not text:find "[\0-\9\11-\31\127]" and utf8.len(text), text)
     if width >= 60 and height >= 20 then
-      for _, title in ipairs { "NAME", "BUSY", "MAX", "runs now", "came" } do
+      for _, title in ipairs { "NAME", "BUSY", "MAX", "runs now", "came", "was held back" } do
         assert(text:find(title, 1, true), title .. "\n" .. text)
       end
     end
@@ -39,7 +41,8 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
 end
 -- Without a terminal all is said.
 local text = figures.text(made)
-for _, title in ipairs { "KIND", "MADE AT", "CALLS/S", "LATE p50", "MISSED", "long%-name%-30 " } do
+for _, title in ipairs { "KIND", "MADE AT", "CALLS/S", "LATE p50", "MISSED", "HELD MAX",
+  "HELD MISSED", "long%-name%-30 " } do
   assert(text:find(title), title)
 end
 assert(text:find("%?%[31mred%?%?"), text)

@@ -10,6 +10,18 @@ local function key(row) return table.concat({ row.kind, row.name, row.made_at },
 
 local CAUSES = { "timer", "fd", "port", "source", "perform", "main_queue", "observer", "nothing" }
 
+-- What grows from look to look.
+local SUMS = { "calls", "missed", "wake_ups", "busy" }
+local HELD_SUMS = { "count", "missed", "total", "mode", "nested_run", "handler", "clock" }
+
+-- A copy of figures, some of them less what they were before.
+local function less(now, before, names)
+  local copy = {}
+  for name, value in pairs(now) do copy[name] = value end
+  for _, name in ipairs(names) do copy[name] = now[name] - (before[name] or 0) end
+  return copy
+end
+
 --- What happened between two looks: counts and times of the later less those of the earlier, and
 --- the percentiles since the begin. Without an earlier look: since the begin.
 function figures.between(now, before)
@@ -28,12 +40,9 @@ function figures.between(now, before)
   local known = {}
   for _, row in ipairs(before.handles) do known[key(row)] = row end
   for place, row in ipairs(now.handles) do
-    local old = known[key(row)] or { calls = 0, missed = 0, wake_ups = 0, busy = 0 }
-    local copy = {}
-    for name, value in pairs(row) do copy[name] = value end
-    for _, name in ipairs { "calls", "missed", "wake_ups", "busy" } do
-      copy[name] = row[name] - old[name]
-    end
+    local old = known[key(row)] or {}
+    local copy = less(row, old, SUMS)
+    if row.held then copy.held = less(row.held, old.held or {}, HELD_SUMS) end
     made.handles[place] = copy
   end
   return made
@@ -43,11 +52,12 @@ local ORDERS = {
   busy = function(row) return row.busy end,
   calls = function(row) return row.calls end,
   late = function(row) return row.late and row.late.max or 0 end,
+  held = function(row) return row.held and row.held.max or 0 end,
   max = function(row) return row.duration.max end,
 }
 
 --- The names by which rows can be sorted.
-figures.orders = { "busy", "calls", "late", "max" }
+figures.orders = { "busy", "calls", "held", "late", "max" }
 
 -- Whether a row is what answers a console, or wakes the loop for one.
 local function is_console(row)
@@ -99,24 +109,40 @@ local function head(made)
   }
 end
 
--- The call that keeps the loop, and what came latest, each with an empty line before it.
+local function named(row)
+  return row.name == "" and ("%s (made at %s)"):format(row.kind, row.made_at)
+    or ("%s '%s'"):format(row.kind, row.name)
+end
+
+-- The row with the greatest figure of a kind; nil if none has one.
+local function worst_of(sorted, figure)
+  local worst, most
+  for _, row in ipairs(sorted) do
+    local value = figure(row)
+    if value and (not worst or value > most) then worst, most = row, value end
+  end
+  return worst
+end
+
+-- The call that keeps the loop, what came latest, and what was held back longest: a line each, with
+-- an empty one before them.
 local function notes(made, sorted)
   local lines = {}
   if made.under_way then
     lines[1] = ("%s runs now, for %s so far."):format(made.under_way.by,
       units.measured(made.under_way.took))
   end
-  local worst
-  for _, row in ipairs(sorted) do
-    local one = row.made_late
-    if one and (not worst or one.late > worst.made_late.late) then worst = row end
-  end
+  local worst = worst_of(sorted, function(row) return row.made_late and row.made_late.late end)
   if worst then
-    lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(
-      worst.name == "" and ("%s (made at %s)"):format(worst.kind, worst.made_at)
-        or ("%s '%s'"):format(worst.kind, worst.name),
+    lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(named(worst),
       units.measured(worst.made_late.late), worst.made_late.by,
       units.measured(worst.made_late.took))
+  end
+  local held = worst_of(sorted, function(row) return row.held and row.held.by and row.held.max end)
+  if held then
+    local by = held.held.by
+    lines[#lines + 1] = ("%s was held back %s%s %s."):format(named(held),
+      units.measured(held.held.max), by:find "^%d" and ":" or "", by)
   end
   if #lines > 0 then table.insert(lines, 1, "") end
   return lines
@@ -144,6 +170,10 @@ for place, name in ipairs { "p50", "p99", "max" } do
 end
 COLUMNS[#COLUMNS + 1] = { title = "MISSED", leaves = 5,
   of = function(row) return units.count(row.missed) end }
+COLUMNS[#COLUMNS + 1] = { title = "HELD MAX", leaves = 5.5,
+  of = function(row) return row.held and units.measured(row.held.max) or "-" end }
+COLUMNS[#COLUMNS + 1] = { title = "HELD MISSED", leaves = 4.5,
+  of = function(row) return row.held and units.count(row.held.missed) or "-" end }
 
 -- The text of a cell in so many columns; of a path only the end says something.
 local function fitting(column, text, most)

@@ -1,0 +1,315 @@
+// Splits the time between a timer's date and its call: late while it was served, or held back. The
+// one place that decides so, for metrics, `why`, simulations and traces.
+
+package import MoonloopCore
+
+/// What a due timer waited for, in nanoseconds.
+package struct TimerWait<Caller> {
+  /// While the innermost run was in a mode of it: others had the thread, or it was tolerant.
+  package var late: Int64
+  /// Missed fires whose dates lie in that time.
+  package var missed: Int64
+  package var held: HeldBack<Caller>?
+  /// The call that had the thread for most of the time that it was late, and how long that took
+  /// without the runs that it nested; nil: less than a quarter of it is anybody's.
+  package var culprit: (caller: Caller, took: Int64)?
+
+  package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
+}
+
+/// The time in which a due timer was kept from firing on purpose: it is not late, and no call-out
+/// is to blame.
+package struct HeldBack<Caller> {
+  package var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
+  package var missed: Int64 = 0
+  /// What began the nested run that held it back longest.
+  package var nester: Caller?
+  /// When it was held back, on the loop's clock, the last first.
+  package var spans: [Range<Int64>] = []
+  /// For how long.
+  private var nested: Int64 = 0
+  /// The nested run that was looked at last, and for how long that held it back.
+  private var run: (number: Int, time: Int64) = (0, 0)
+
+  package var total: Int64 { times.reduce(0, +) }
+
+  fileprivate mutating func add(_ cause: HeldCause, _ begin: Int64, _ end: Int64) {
+    guard end > begin else { return }
+    times[cause.rawValue] += end - begin
+    spans.append(begin..<end)
+  }
+
+  /// Held back by a nested run that something began; the times of a run come one after the other.
+  fileprivate mutating func add(_ number: Int, by caller: Caller?, _ begin: Int64, _ end: Int64) {
+    add(.nestedRun, begin, end)
+    run = (number, end - begin + (run.number == number ? run.time : 0))
+    if run.time > nested { (nester, nested) = (caller, run.time) }
+  }
+
+  fileprivate mutating func addHold(_ time: Int64) { times[HeldCause.clock.rawValue] += time }
+}
+
+/// Why a due timer is held back.
+package enum HeldCause: Int, CaseIterable {
+  case mode, nestedRun, handler, clock
+}
+
+/// Follows which run is innermost and which call has the thread. Loop thread only.
+package final class WaitLog<Caller> {
+  private struct Frame {
+    let mode: Mode
+    let number: Int
+    /// What began the run.
+    let nester: Caller?
+  }
+
+  /// From a moment on, these runs were under way, the outermost first.
+  private struct Span {
+    let begin: Int64
+    let runs: [Frame]
+  }
+
+  /// A call under way.
+  private struct Call {
+    let serial: Int
+    /// How many runs it lies in.
+    let depth: Int
+    var caller: Caller?
+    /// Since when it has the thread; nil while a run or a call inside has it.
+    var since: Int64?
+    var own: Int64 = 0
+  }
+
+  /// A time in which a call had the thread.
+  private struct Piece {
+    let serial: Int
+    var caller: Caller?
+    let begin: Int64
+    let end: Int64
+    var own: Int64
+  }
+
+  /// What is remembered: changes of runs, and times that may make others late.
+  private let spanLimit = 2048
+  private let pieceLimit = 32
+  /// A call that has the thread for so long may be what makes others late.
+  private let longPiece: Int64 = 1_000_000
+
+  private unowned let loop: Loop
+  private var runs: [Frame] = []
+  private var spans: [Span] = []
+  private var calls: [Call] = []
+  private var lastSerial = 0
+  private var lastRun = 0
+  private var pieces: [Piece] = []
+  private var nextPiece = 0
+  /// The last call of a repeating timer that passed dates of its own, by slot.
+  private var ownCalls: [Int: (id: TimerID, depth: Int, begin: Int64, end: Int64)] = [:]
+  /// The sleep under way, since when it is one that a hold keeps from jumping.
+  private var sleep: (begin: Int64, heldSince: Int64?)?
+  /// Real time in which the clock was held since it moved last, and over which dates it moved then.
+  private var heldTime: Int64 = 0
+  private var jump: (from: Int64, to: Int64, held: Int64)?
+
+  /// Begins to follow a loop; as it is now it was before, as far as is known.
+  package init(_ loop: Loop) {
+    self.loop = loop
+    runs = loop.runs.reversed().map { Frame(mode: $0.mode, number: 0, nester: nil) }
+    spans = [Span(begin: .min, runs: runs)]
+  }
+
+  // MARK: Runs and sleeps
+
+  package func beginRun(at now: Int64) {
+    guard let frame = loop.runs.first else { return }
+    pause(at: now)
+    lastRun += 1
+    runs.append(Frame(mode: frame.mode, number: lastRun, nester: calls.last?.caller))
+    note(at: now)
+  }
+
+  package func endRun(at now: Int64) {
+    runs.removeLast()
+    note(at: now)
+    goOn(at: now)
+  }
+
+  private func note(at now: Int64) {
+    if let last = spans.last, last.begin == now { spans.removeLast() }
+    if spans.count >= spanLimit { spans.removeFirst(spanLimit / 2) }
+    spans.append(Span(begin: now, runs: runs))
+  }
+
+  package func beginSleep(at now: Int64) {
+    guard loop.clock.jumpsWhenIdle else { return }
+    sleep = (now, loop.clock.holds.areOpen ? RealTime.monotonic : nil)
+  }
+
+  package func endSleep(at now: Int64) {
+    guard let (begin, heldSince) = sleep else { return }
+    sleep = nil
+    if let heldSince { heldTime += RealTime.monotonic - heldSince }
+    if now == begin { return }
+    jump = heldTime > 0 ? (begin, now, heldTime) : nil
+    heldTime = 0
+  }
+
+  // MARK: Calls
+
+  package func beginCall(_ caller: Caller?, at now: Int64) {
+    pause(at: now)
+    lastSerial += 1
+    calls.append(Call(serial: lastSerial, depth: runs.count, caller: caller, since: now))
+  }
+
+  /// The call under way turns out to be somebody's.
+  package func nameCall(_ caller: Caller) {
+    if let last = calls.indices.last { calls[last].caller = caller }
+  }
+
+  package func endCall(at now: Int64) {
+    pause(at: now)
+    calls.removeLast()
+    goOn(at: now)
+  }
+
+  /// A timer's call is over: remembers it if dates of the timer passed in it.
+  package func endTimer(_ id: TimerID, date: Int64, begin: Int64, end: Int64) {
+    guard id.slot < loop.timers.records.count else { return }
+    let interval = loop.timers.records[id.slot].interval
+    if interval == 0 || end - date < interval { return }
+    ownCalls[id.slot] = (id, runs.count, begin, end)
+  }
+
+  /// The call that has the thread loses it.
+  private func pause(at now: Int64) {
+    guard let last = calls.indices.last, let since = calls[last].since else { return }
+    calls[last].since = nil
+    calls[last].own += now - since
+    let call = calls[last]
+    for place in pieces.indices where pieces[place].serial == call.serial {
+      (pieces[place].own, pieces[place].caller) = (call.own, call.caller)
+    }
+    if now - since < longPiece { return }
+    let piece = Piece(
+      serial: call.serial, caller: call.caller, begin: since, end: now, own: call.own)
+    if pieces.count < pieceLimit { return pieces.append(piece) }
+    pieces[nextPiece] = piece
+    nextPiece = (nextPiece + 1) % pieceLimit
+  }
+
+  private func goOn(at now: Int64) {
+    guard let last = calls.indices.last, calls[last].depth == runs.count else { return }
+    calls[last].since = now
+  }
+
+  // MARK: Timers
+
+  /// Splits the time that a timer waits when it is called, and the fires that it missed.
+  @inline(__always)
+  package func wait(
+    of id: TimerID, at now: Int64, late: Int64, missed: Int64
+  ) -> TimerWait<Caller> {
+    let date = now - late
+    if missed == 0 && late < longPiece && jump == nil && spans[spans.count - 1].begin <= date {
+      return TimerWait(late: late, missed: 0)
+    }
+    return split(id, date, now, missed)
+  }
+
+  @inline(never)
+  private func split(
+    _ id: TimerID, _ date: Int64, _ now: Int64, _ missed: Int64
+  ) -> TimerWait<Caller> {
+    let interval = missed > 0 ? loop.timers.records[id.slot].interval : 0
+    let merged = min(missed, TimerSchedule.missed(since: date, interval: interval, at: now))
+    let points = { (end: Int64) -> Int64 in interval > 0 ? (end - date) / interval : 0 }
+    var wait = TimerWait<Caller>()
+    var held = HeldBack<Caller>()
+    var served: [Range<Int64>] = []
+    var end = now
+    for span in spans.reversed() where end > date {
+      let begin = max(date, span.begin)
+      let passed = points(end) - points(begin)
+      let place = span.runs.lastIndex { $0.mode.timers.contains(id.slot) }
+      if let place, place == span.runs.count - 1 {
+        if end > begin { served.append(begin..<end) }
+        wait.late += end - begin
+        wait.missed += passed
+      } else {
+        if let place {
+          let nested = span.runs[place + 1]
+          held.add(nested.number, by: nested.nester, begin, end)
+        } else {
+          held.add(.mode, begin, end)
+        }
+        held.missed += passed
+      }
+      end = begin
+    }
+    // Before all that is remembered a timer whose mode ran would have fired.
+    held.add(.mode, date, end)
+    held.missed += points(end)
+    if missed > merged { splitEarlier(id, date, interval, missed - merged, &wait, &held) }
+    if let jump, date > jump.from, date <= jump.to { held.addHold(jump.held) }
+    if held.total > 0 || held.missed > 0 { wait.held = held }
+    wait.culprit = culprit(served, wait.late)
+    return wait
+  }
+
+  /// Dates before the one that is served now passed in the timer's own call, or while its handler
+  /// was suspended after that.
+  private func splitEarlier(
+    _ id: TimerID, _ date: Int64, _ interval: Int64, _ count: Int64,
+    _ wait: inout TimerWait<Caller>, _ held: inout HeldBack<Caller>
+  ) {
+    let (time, overflows) = count.multipliedReportingOverflow(by: interval)
+    let (first, isTooEarly) = date.subtractingReportingOverflow(time)
+    if overflows || isTooEarly {  // its interval was made so much longer meanwhile
+      wait.missed += count
+      return
+    }
+    var rest = first
+    if let own = ownCalls[id.slot], own.id == id, first > own.begin, first <= own.end {
+      var end = own.end
+      rest = first + ((own.end - first) / interval + 1) * interval
+      for span in spans.reversed() where span.begin < own.end && end > first {
+        let begin = max(first, span.begin)
+        // The first date counts where it begins; the others where they end.
+        let passed =
+          (end - first) / interval - (begin - first) / interval + (begin == first ? 1 : 0)
+        if span.runs.count > own.depth {
+          let nested = span.runs[own.depth]
+          held.add(nested.number, by: nested.nester, begin, end)
+          held.missed += passed
+        } else {
+          wait.missed += passed
+        }
+        end = begin
+      }
+    }
+    if rest >= date { return }
+    held.add(.handler, rest, date)
+    held.missed += (date - rest) / interval
+  }
+
+  private func culprit(
+    _ served: [Range<Int64>], _ late: Int64
+  ) -> (caller: Caller, took: Int64)? {
+    if late < longPiece { return nil }
+    var found: (caller: Caller, took: Int64)?
+    var most = late / 4
+    var sums: [Int: Int64] = [:]
+    for piece in pieces {
+      guard let caller = piece.caller else { continue }
+      for range in served {
+        let overlap = min(piece.end, range.upperBound) - max(piece.begin, range.lowerBound)
+        if overlap > 0 { sums[piece.serial, default: 0] += overlap }
+      }
+      let sum = sums[piece.serial] ?? 0
+      if sum <= most { continue }
+      (most, found) = (sum, (caller, piece.own))
+    }
+    return found
+  }
+}

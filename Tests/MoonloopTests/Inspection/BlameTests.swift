@@ -1,0 +1,321 @@
+// Who is to blame for a timer that comes after its date: planted cases on a virtual clock, in which
+// `work` takes exact times. `metrics`, `why` and `check` have to say the same.
+
+import Foundation
+import Moonloop
+import Testing
+
+@Suite("Late, or held back")
+struct BlameTests {
+  /// A planted case: what runs, the timer that is asked for, and all that is said.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let script: String
+    let said: [String]
+
+    init(_ name: String, _ script: String, _ said: String...) {
+      (testDescription, self.script, self.said) = (name, script, said)
+    }
+  }
+
+  /// What each case begins and ends with. `make(name, first, handler, more)` makes a timer.
+  static let prelude = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local figures = require "moonloop.inspection.figures"
+    local recordings = require "moonloop.planning.check.recordings"
+    local json = require "moonloop.json"
+    loop:metrics()
+    local made = {}
+    local function make(name, first, handler, more)
+      local options = { first = first, name = name, handler or function() end }
+      for key, value in pairs(more or {}) do options[key] = value end
+      made[name] = loop:timer(options)
+      return made[name]
+    end
+    local function nest(mode, time)
+      local holder <close> = loop:source { modes = mode, function() end }
+      assert(loop:run { mode = mode, timeout = time } == "timed_out")
+    end
+    local function run(mode, time)
+      if mode then nest(mode, time) else nest("default", time) end
+    end
+    local function plain(text)
+      return (text:gsub(" %(made at %S+%)", ""):gsub("[%w._/]+:%d+", "AT"))
+    end
+    local function say(name)
+      local metrics = loop:metrics()
+      for _, row in ipairs(metrics.handles) do
+        if row.name == name then
+          local held, causes = row.held or {}, {}
+          for _, cause in ipairs { "mode", "nested_run", "handler", "clock" } do
+            if (held[cause] or 0) > 0 then
+              causes[#causes + 1] = (" %s %.4g"):format(cause, held[cause])
+            end
+          end
+          print(("late %.4g, missed %d, held%s, missed %d"):format(row.late.max, row.missed,
+            #causes == 0 and " 0" or table.concat(causes), held.missed or 0))
+        end
+      end
+      for line in figures.text(figures.between(metrics)):gmatch "[^\\n]+" do
+        if line:find("^timer '" .. name) then print("metrics: " .. plain(line)) end
+      end
+      local why = plain(loop:why(made[name]))
+      for line in why:gmatch "; (it %a+ [^;]*)" do
+        if line:find "^it came" or line:find "^it was held" then print("why: " .. line) end
+      end
+      recordings.check("m.json", json.encode(metrics), {}, function(_, _, _, what)
+        print("check: " .. plain(what))
+      end)
+      for _, timer in pairs(made) do timer:invalidate() end
+      loop:metrics { on = false }
+    end
+
+    """
+
+  static let cases = [
+    Case(
+      "a mode that ran later; a nested run elsewhere meanwhile",
+      """
+      make("spin", 0.5, nil, { every = 0.5, modes = "modal" })
+      make("press", 0.2, function() nest("tracking", 1) end)
+      run(nil, 2) run("modal", 0.25) say "spin"
+      """,
+      "late 0, missed 0, held mode 1.5, missed 3",
+      "metrics: timer 'spin' was held back 1.5 s because its mode did not run.",
+      "why: it was held back 1.5 s, until 0.25 s ago, because its mode did not run"),
+    Case(
+      "a busy call",
+      """
+      make("tick", 0.25, nil, { every = 0.25 })
+      make("hog", 0.3, function() work(1) end)
+      run(nil, 2) say "tick"
+      """,
+      "late 0.8, missed 3, held 0, missed 0",
+      "metrics: timer 'tick' came 800 ms late, as a call of timer 'hog' took 1 s.",
+      "why: it came 0.8 s late 0.7 s ago, as a call of timer 'hog' took 1 s: make that wait, or "
+        + "move it to a worker",
+      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
+        + "3 fires"),
+    Case(
+      "a nested run",
+      """
+      make("tick", 0.25, nil, { every = 0.25 })
+      make("press", 0.3, function() nest("tracking", 1) end)
+      run(nil, 2) say "tick"
+      """,
+      "late 0, missed 0, held nested_run 0.8, missed 3",
+      "metrics: timer 'tick' was held back 800 ms by a nested run of timer 'press'.",
+      "why: it was held back 0.8 s, until 0.7 s ago, by a nested run of timer 'press'"),
+    Case(
+      "its own suspended handler",
+      """
+      make("tick", 1, function(timer) if timer.fires == 1 then ml.sleep(2.5) end end,
+        { every = 1 })
+      run(nil, 4.5) say "tick"
+      """,
+      "late 0, missed 0, held handler 2, missed 2",
+      "metrics: timer 'tick' was held back 2 s by its own suspended handler.",
+      "why: it was held back 2 s, until 0.5 s ago, by its own suspended handler"),
+    Case(
+      "another mode, then a nested run",
+      """
+      make("press", 0.2, function() nest("tracking", 1) end)
+      make("tick", 0.5, nil, { every = 100 })
+      run("other", 1) run(nil, 2) say "tick"
+      """,
+      "late 0, missed 0, held mode 0.5 nested_run 1, missed 0",
+      "metrics: timer 'tick' was held back 1.5 s: 0.5 s because its mode did not run, 1 s by a "
+        + "nested run of timer 'press'.",
+      "why: it was held back 1.5 s, until 1 s ago: 0.5 s because its mode did not run, 1 s by a "
+        + "nested run of timer 'press'"),
+    Case(
+      "another mode, then a busy call",
+      """
+      make("hog", 0.2, function() work(1) end)
+      make("tick", 0.5, nil, { every = 0.5 })
+      run("other", 1) run(nil, 1.1) say "tick"
+      """,
+      "late 1, missed 2, held mode 0.5, missed 1",
+      // Of those that were held back metrics names the one that was longest: 'hog'.
+      "metrics: timer 'tick' came 1 s late, as a call of timer 'hog' took 1 s.",
+      "why: it came 1 s late 0.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or move "
+        + "it to a worker",
+      "why: it was held back 0.5 s, until 0.1 s ago, because its mode did not run",
+      "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 1 s late and missed 2 "
+        + "fires"),
+    Case(
+      "a call that is busy before and after its nested run",
+      """
+      make("press", 0.2, function() work(0.5) nest("tracking", 2) work(0.25) end)
+      make("tick", 0.3, nil, { every = 0.1 })
+      run(nil, 3) say "tick"
+      """,
+      "late 0.65, missed 6, held nested_run 2, missed 20",
+      "metrics: timer 'tick' came 650 ms late, as a call of timer 'press' took 750 ms.",
+      "metrics: timer 'tick' was held back 2 s by a nested run of timer 'press'.",
+      "why: it came 0.65 s late 0.05 s ago, as a call of timer 'press' took 0.75 s: make that "
+        + "wait, or move it to a worker",
+      "why: it was held back 2 s, until 0.05 s ago, by a nested run of timer 'press'",
+      "check: a call of timer 'press' took 750 ms: timer 'tick' (AT) came up to 650 ms late and "
+        + "missed 6 fires"),
+    Case(
+      "a busy call in a nested run of another mode",
+      """
+      make("press", 0.2, function() nest("tracking", 2) end)
+      make("drag", 0.3, function() work(1) end, { modes = "tracking" })
+      make("tick", 0.5, nil, { every = 0.5 })
+      run(nil, 3) say "tick"
+      """,
+      "late 0, missed 0, held nested_run 1.7, missed 3",
+      "metrics: timer 'tick' was held back 1.7 s by a nested run of timer 'press'.",
+      "why: it was held back 1.7 s, until 0.8 s ago, by a nested run of timer 'press'"),
+    Case(
+      "a busy call in a nested run of its mode",
+      """
+      make("press", 0.2, function() nest("tracking", 2) end)
+      make("drag", 0.3, function() work(1) end, { modes = "tracking" })
+      make("tick", 0.5, nil, { every = 0.5, modes = { "default", "tracking" } })
+      run(nil, 3) say "tick"
+      """,
+      "late 0.8, missed 1, held 0, missed 0",
+      "metrics: timer 'tick' came 800 ms late, as a call of timer 'drag' took 1 s.",
+      "why: it came 0.8 s late 1.7 s ago, as a call of timer 'drag' took 1 s: make that wait, or "
+        + "move it to a worker",
+      "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
+        + "1 fire"),
+    Case(
+      "a call that is not over yet",
+      """
+      make("press", 0.2, function() work(1) nest("default", 1) end)
+      make("tick", 0.4, nil, { every = 0.4 })
+      run(nil, 3) say "tick"
+      """,
+      "late 0.8, missed 2, held 0, missed 0",
+      "metrics: timer 'tick' came 800 ms late, as a call of timer 'press' took 1 s.",
+      "why: it came 0.8 s late 1.8 s ago, as a call of timer 'press' took 1 s: make that wait, or "
+        + "move it to a worker",
+      "check: a call of timer 'press' took 1 s: timer 'tick' (AT) came up to 800 ms late and "
+        + "missed 2 fires"),
+    Case(
+      "its own busy call",
+      """
+      make("tick", 0.1, function(timer) if timer.fires == 1 then work(0.35) end end,
+        { every = 0.1 })
+      run(nil, 1) say "tick"
+      """,
+      "late 0, missed 3, held 0, missed 0"),
+    Case(
+      "a nested run of its own, in its mode",
+      """
+      make("tick", 0.5, function(timer) if timer.fires == 1 then nest("default", 1.7) end end,
+        { every = 0.5 })
+      run(nil, 3) say "tick"
+      """,
+      "late 0, missed 0, held nested_run 1.2, missed 3",
+      "metrics: timer 'tick' was held back 1.2 s by a nested run of timer 'tick'.",
+      "why: it was held back 1.2 s, until 0.5 s ago, by a nested run of timer 'tick'"),
+    Case(
+      "its tolerance",
+      """
+      make("tick", 0.5, nil, { tolerance = 0.2 })
+      run(nil, 1) say "tick"
+      """,
+      "late 0.2, missed 0, held 0, missed 0"),
+    Case(
+      "two nested runs: the longer one is named, with what is nested in it",
+      """
+      make("press", 0.2, function() nest("tracking", 2) end)
+      make("drag", 0.4, function() nest("dragging", 1) end, { modes = "tracking" })
+      make("ask", 0.25, function() nest("asking", 1.5) end)
+      make("tick", 0.3, nil, { every = 100 })
+      run(nil, 4) say "tick"
+      """,
+      "late 0, missed 0, held nested_run 3.4, missed 0",
+      "metrics: timer 'tick' was held back 3.4 s by a nested run of timer 'press'.",
+      "why: it was held back 3.4 s, until 0.3 s ago, by a nested run of timer 'press'"),
+    Case(
+      "a suspended handler, and a nested run when it is due again",
+      """
+      make("tick", 1, function(timer) if timer.fires == 1 then ml.sleep(2.5) end end,
+        { every = 1 })
+      make("press", 3.8, function() nest("tracking", 1) end)
+      run(nil, 6.5) say "tick"
+      """,
+      "late 0, missed 0, held nested_run 0.8 handler 2, missed 2",
+      "metrics: timer 'tick' was held back 2.8 s: 0.8 s by a nested run of timer 'press', 2 s by "
+        + "its own suspended handler.",
+      "why: it was held back 2.8 s, until 1.7 s ago: 0.8 s by a nested run of timer 'press', 2 s "
+        + "by its own suspended handler"),
+    Case(
+      "more changes of runs than are remembered",
+      """
+      make("spin", 0.5, nil, { every = 1, modes = "modal" })
+      for _ = 1, 3000 do run("other", 0.001) end
+      run("modal", 0.25) say "spin"
+      """,
+      "late 0, missed 0, held mode 2.5, missed 2",
+      "metrics: timer 'spin' was held back 2.5 s because its mode did not run.",
+      "why: it was held back 2.5 s, until 0.25 s ago, because its mode did not run"),
+  ]
+
+  @Test(arguments: cases)
+  func `the right one is blamed`(_ planted: Case) throws {
+    let run = try ScriptRun.of(Self.prelude + planted.script, name: "@blame.lua") { state in
+      let loop = state.runtime!.loop
+      state.register("work") { (seconds: Double) in
+        loop.clock.advance(by: Int64(seconds * 1e9))
+      }
+    }
+    #expect(run.reports == [])
+    #expect(run.lines == planted.said)
+  }
+
+  @Test func `a hold of the clock keeps a timer back in real time`() throws {
+    let script = """
+      make("tick", 5)
+      hold()
+      run(nil, 6)
+      local row = loop:metrics().handles[1]
+      print(row.late.max, row.missed, row.held.by, row.held.clock > 0 and row.held.mode)
+      made.tick:invalidate()
+      loop:metrics { on = false }
+      """
+    let run = try ScriptRun.of(Self.prelude + script, name: "@blame.lua") { state in
+      let loop = state.runtime!.loop
+      state.register("hold") {
+        let hold = loop.clock.hold("what is in flight")
+        Thread.detachNewThread {
+          while !loop.isWaiting { sched_yield() }
+          // For some real time, which is what is measured here.
+          let begin = RealTime.monotonic
+          while RealTime.monotonic - begin < 2_000_000 { sched_yield() }
+          hold.release()
+        }
+      }
+    }
+    #expect(run.reports == [])
+    #expect(run.lines == ["0.0\t0\tby a hold of the clock\t0.0"])
+  }
+
+  @Test func `the time of a nested run is not that of the handler that began it`() throws {
+    let script = """
+      make("press", 0.1, function() nest("tracking", 1) end)
+      make("drag", 0.2, function() spin() end, { modes = "tracking" })
+      run(nil, 2)
+      local busy = {}
+      for _, row in ipairs(loop:metrics().handles) do busy[row.name] = row.busy end
+      print(busy.drag >= 0.02, busy.press < busy.drag / 2)
+      for _, timer in pairs(made) do timer:invalidate() end
+      loop:metrics { on = false }
+      """
+    let run = try ScriptRun.of(Self.prelude + script, name: "@blame.lua") { state in
+      state.register("spin") {
+        let begin = RealTime.monotonic
+        while RealTime.monotonic - begin < 20_000_000 {}
+      }
+    }
+    #expect(run.reports == [])
+    #expect(run.lines == ["true\ttrue"])
+  }
+}
