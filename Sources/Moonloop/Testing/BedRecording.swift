@@ -59,17 +59,21 @@ extension TestBed {
     stack.rawSet(-3)
     if let end = recorder.detailsEnd { stack.setSeconds("details_end", end) }
     stack.setList("items", recorder.items) { item in
-      stack.newTable(fields: 12)
+      stack.newTable(fields: 16)
       stack.setField("kind", item.kind.rawValue)
       stack.setField("name", item.subject.name)
       stack.setField("fires", item.calls)
       stack.setField("missed", Int(item.missed))
       stack.setSeconds("late_max", item.lateness.max)
       stack.setSeconds("late_sum", item.lateness.sum)
+      if let late = item.late { stack.setField("made_late_by", late.culprit + 1) }
+      stack.setSeconds("held_max", item.held.max)
+      stack.setField("held_missed", Int(item.held.missed))
       stack.setField("wake_ups", item.wakeUps)
       stack.setSeconds("busy", item.durations.sum)
       stack.setSeconds("busy_max", item.durations.max)
       stack.setList("columns", item.columns) { stack.push(Int($0)) }
+      stack.setList("held_columns", item.heldColumns) { stack.push(Double($0) / 1e9) }
     }
     stack.setList("sleep_columns", recorder.sleepColumns) { stack.push(Double($0) / 1e9) }
     stack.setList("pass_columns", recorder.passColumns) { stack.push(Int($0)) }

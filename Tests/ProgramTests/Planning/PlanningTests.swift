@@ -48,6 +48,7 @@ struct PlanningTests {
     Row(
       name: "simulate-against",
       arguments: ["simulate", "app.lua", "--for", "1h", "--against", "thrifty.lua"]),
+    Row(name: "simulate-modal", arguments: ["simulate", "modal.lua", "--for", "15s"]),
     Row(name: "simulate-service", arguments: ["simulate", service, "--seed", "7"]),
     Row(name: "simulate-failing", arguments: ["simulate", "failing.lua"], status: 1),
     Row(
@@ -88,6 +89,7 @@ struct PlanningTests {
         name: "check-no-recording",
         arguments: ["check", "--recording", "../recordings/other.txt"], folder: "defects",
         status: 2),
+      Row(name: "check-modal", arguments: ["check", "--for", "15s", "modal.lua"]),
       Row(name: "check-not-run", arguments: ["check", "starves-others.lua"], folder: "defects"),
       Row(name: "check-allowed", arguments: ["check", "allowed.lua"], folder: "defects"),
       Row(
@@ -192,6 +194,45 @@ struct PlanningTests {
 
         """)
     #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test func `nobody is blamed for a timer that was held back`() throws {
+    let text = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      loop:timer { every = 0.5, name = "spin", modes = "modal", function() end }
+      loop:timer { first = 0.2, name = "press", function()
+        local mouse <close> = loop:source { modes = "tracking", function() end }
+        loop:run { mode = "tracking", timeout = 1 }
+      end }
+      loop:timer { first = 2, function() loop:stop() end }
+      loop:run()
+      loop:run { mode = "modal", timeout = 0.25 }
+      """
+    try withFile(text, name: "app.lua") { script in
+      let (trace, recording) = (script + ".json", script + ".mlt")
+      let run = try moonloop(
+        ["run", "--clock", "virtual", "--metrics", "--trace-out", trace, script])
+      #expect(run.errors.contains("timer 'spin' was held back 1.5 s because its mode did not run."))
+      #expect(!run.errors.contains(" late, as "), "\(run)")
+      let events = try String(contentsOfFile: trace, encoding: .utf8)
+      #expect(
+        events.contains(
+          """
+          "late_us":0.000,"missed":0,"held_us":1500000.000,"held_missed":3,\
+          "held_by":"because its mode did not run"
+          """), "\(events)")
+      #expect(
+        try moonloop(["run", "--clock", "virtual", "--record", recording, script]).status == 0)
+      for file in [trace, recording] {
+        let outcome = try moonloop(["check", "--recording", file])
+        #expect(outcome.output == "1 file: nothing found\n", "\(outcome)")
+      }
+      let page = Self.folder.appendingPathComponent("configurations/modal.lua").path
+      #expect(try moonloop(["simulate", page, "--for", "15s", "--html", trace]).status == 0)
+      let picture = try String(contentsOfFile: trace, encoding: .utf8)
+      #expect(picture.contains("<title>spin: held back for "))
+    }
   }
 
   @Test func `what starves others is found in a recording of a real run`() throws {

@@ -34,8 +34,10 @@ td:first-child, th:first-child, td.w { text-align: left } th { color: var(--dim)
 svg { display: block; width: 100%; min-width: 900px; max-width: 1214px; height: auto }
 svg text { font: 12px system-ui, sans-serif; fill: var(--text) }
 .axis { stroke: var(--line) } .tick { fill: var(--dim) } .lane { fill: var(--lane) }
+.held { fill: var(--dim); opacity: 0.3 }
 .asleep { fill: var(--asleep) } .pass { fill: var(--pass) } svg text.in { fill: #10161d }
 i.asleep { background: var(--asleep) } i.pass { background: var(--pass) }
+i.held { background: var(--dim); opacity: 0.3 }
 ]]
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
@@ -205,6 +207,7 @@ local function key_text(result)
   end
   add("asleep", 'class="asleep"')
   add("passes", 'class="pass"')
+  add("held back", 'class="held"')
   for _, row in ipairs(result.rows) do
     if not known[row.section] then
       known[row.section] = true
@@ -241,6 +244,13 @@ local function counted(what)
   end
 end
 
+local function held_back(what)
+  return function(time, width, from, to)
+    return ("%s: held back for %s, from %s to %s"):format(what,
+      units.measured(time * (to - from) / width), units.measured(from), units.measured(to))
+  end
+end
+
 local function far_view(result)
   local whole = result.time > 0 and math.min(result.time, result.span) or result.span
   local drawing, width = new_drawing(0, whole), result.span / math.max(1, #result.pass_columns)
@@ -254,6 +264,7 @@ local function far_view(result)
     "pass")
   for _, row in ipairs(result.rows) do
     local top = drawing:lane(row.label or row.name, row.section .. ": " .. row.name)
+    draw_columns(drawing, top, width, row.held_columns, held_back(row.name), nil, "held")
     draw_columns(drawing, top, width, row.columns, counted(row.name), colour_of(row))
   end
   drawing:axis()
@@ -290,6 +301,11 @@ local function draw_events(drawing, result, tops)
     elseif one.what == "pass" then
       drawing:rect("pass", one.from, one.from, tops.passes + 3, ROW - 6,
         ("a pass at %s"):format(units.time(one.from)), 1.2)
+    elseif one.what == "held" then
+      local row = result.items[one.item]
+      drawing:rect("held", one.from, one.to, tops[row], ROW, ("%s: held back for %s, from %s to %s")
+        :format(row.name, units.measured(one.to - one.from), units.time(one.from),
+          units.time(one.to)))
     elseif one.what == "callout" then
       local row = result.items[one.item]
       drawing:rect("item", one.from, one.to, tops[row], ROW, callout_title(row, one), 2,

@@ -27,6 +27,7 @@ end
 local COLUMNS = {
   { "fires", "fires", units.count }, { "missed", "missed", units.count },
   { "late max", "late_max", units.measured }, { "late mean", "late_mean", units.measured },
+  { "held back", "held_max", units.measured }, { "held missed", "held_missed", units.count },
   { "wake-ups", "wake_ups", units.count }, { "busy", "busy", units.measured },
   { "longest", "busy_max", units.measured },
 }
@@ -213,7 +214,8 @@ function report.data(results)
     for index, row in ipairs(result.rows) do
       data.items[index] = { section = row.section, name = row.name, line = row.line,
         fires = row.fires, missed = row.missed, late_max = row.late_max,
-        late_mean = row.late_mean, wake_ups = row.wake_ups, busy = row.busy,
+        late_mean = row.late_mean, held_max = row.held_max, held_missed = row.held_missed,
+        wake_ups = row.wake_ups, busy = row.busy,
         busy_max = row.busy_max }
     end
     all[place] = data

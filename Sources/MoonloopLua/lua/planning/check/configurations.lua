@@ -236,7 +236,8 @@ local function starving(doc, made, seconds, report)
     local starved = {}
     for _, other in ipairs(made.items) do
       if other ~= item and other.every and rows[other].missed > 0 and meet(item, other)
-        and rows[item].busy_max >= other.every then
+        and rows[item].busy_max >= other.every
+        and result.items[rows[other].made_late_by] == rows[item] then
         starved[#starved + 1] = ("'%s' (every %s)"):format(other.name, units.time(other.every))
       end
     end

@@ -9,9 +9,6 @@ local recordings = {}
 local NO_RECORDING =
   " is no recording: it is to be what 'run' wrote with --record or --trace-out, or 'top --json'"
 
--- A call that takes so long may starve others.
-local LONG = 0.001
-
 local function label(kind, name, at)
   if kind == "task" and name:find "^%a+ '" then return (name:gsub(" %(made at .-%)$", "")) end
   return name ~= "" and name ~= at and ("%s '%s'"):format(kind, name) or kind
@@ -31,39 +28,19 @@ local function events_of(text)
   return type(whole) == "table" and (whole.traceEvents or whole[1] and whole) or nil
 end
 
--- The call that had the thread for most of a span of time, of those that took long.
-local function culprit_of(calls, from, to)
-  local found, most = nil, (to - from) / 4
-  for place = #calls, 1, -1 do
-    local call = calls[place]
-    local overlap = math.min(call.to, to) - math.max(call.from, from)
-    if overlap > most then found, most = call, overlap end
-    if call.to < from then break end
-  end
-  return found
-end
-
--- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each.
+-- What came late in a trace, and for which call: { culprit, took, victim, late, missed } each. The
+-- trace says so itself: what was held back, and what nested runs took, is no call's fault.
 local function late_in_trace(events)
-  local calls, timers, found = {}, {}, {}
+  local found = {}
   for _, event in ipairs(events) do
     local arguments = event.args or {}
-    if event.ph == "X" and event.dur and arguments.kind then
-      local one = { from = event.ts / 1e6, to = (event.ts + event.dur) / 1e6,
-        at = arguments.at or "", label = label(event.cat, event.name, arguments.at) }
-      if one.to - one.from >= LONG then calls[#calls + 1] = one end
-      if (arguments.missed or 0) > 0 then
-        one.late, one.missed = (arguments.late_us or 0) / 1e6, arguments.missed
-        timers[#timers + 1] = one
-      end
-    end
-  end
-  table.sort(calls, function(a, b) return a.to < b.to end)
-  for _, timer in ipairs(timers) do
-    local culprit = culprit_of(calls, timer.from - timer.late, timer.from)
-    if culprit and culprit.at ~= timer.at then
-      found[#found + 1] = { culprit = culprit, took = culprit.to - culprit.from, victim = timer,
-        late = timer.late, missed = timer.missed }
+    local by = arguments.late_by
+    if event.ph == "X" and by and (arguments.missed or 0) > 0
+      and (by.at ~= arguments.at or by.name ~= event.name) then
+      found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
+        took = by.took_us / 1e6,
+        victim = { label = label(event.cat, event.name, arguments.at), at = arguments.at or "" },
+        late = arguments.late_us / 1e6, missed = arguments.missed }
     end
   end
   return found
@@ -77,9 +54,10 @@ local function late_in_metrics(metrics)
     local late = row.made_late
     if late and row.missed > 0 then
       local name, at = late.by:match "^(.-) %(made at (.-)%)$"
-      if at and at ~= row.made_at then
+      local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
+      if at and (at ~= victim.at or name ~= victim.label) then
         found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
-          victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at },
+          victim = victim,
           late = late.late, missed = row.missed }
       end
     end
@@ -93,16 +71,19 @@ end
 local function by_culprit(found)
   local rows, known = {}, {}
   for _, one in ipairs(found) do
-    local row = known[one.culprit.at]
+    local key = one.culprit.label .. "\0" .. one.culprit.at
+    local row = known[key]
     if not row then
-      row = { label = one.culprit.label, at = one.culprit.at, took = 0, victims = {}, by_at = {} }
-      known[row.at], rows[#rows + 1] = row, row
+      row = { label = one.culprit.label, at = one.culprit.at, took = 0, victims = {},
+        by_place = {} }
+      known[key], rows[#rows + 1] = row, row
     end
     row.took = math.max(row.took, one.took)
-    local victim = row.by_at[one.victim.at]
+    local place = one.victim.label .. "\0" .. one.victim.at
+    local victim = row.by_place[place]
     if not victim then
       victim = { label = one.victim.label, at = one.victim.at, late = 0, missed = 0 }
-      row.by_at[victim.at] = victim
+      row.by_place[place] = victim
       row.victims[#row.victims + 1] = victim
     end
     victim.late = math.max(victim.late, one.late)
