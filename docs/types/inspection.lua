@@ -62,12 +62,25 @@ function loop:metrics(options) end
 ---@field name string Empty if it has none.
 ---@field made_at string File and line.
 ---@field calls integer How often a handler was called, or resumed after a wait.
----@field missed integer Timer fires that were merged into later ones.
+---@field missed integer Timer fires that were merged into later ones, while the timer was served.
 ---@field wake_ups integer How many wake-ups it caused.
 ---@field busy moonloop.Seconds Time in its handlers.
 ---@field duration moonloop.Percentiles How long a call took, without nested runs and calls.
----@field late? moonloop.Percentiles How long after its due date a timer was called.
----@field made_late? table The last call that kept the thread busy when it was due: 'by', the handle; 'took'; 'late'.
+---@field late? moonloop.Percentiles How long a due timer waited while it was served, before it was called.
+---@field made_late? table The last call that kept the thread busy when it was due: 'by', the handle; 'took', without its nested runs; 'late'.
+---@field held? moonloop.HeldBack How long due timers were kept from firing on purpose; nil if they never were.
+
+---The time in which due timers were held back: they are not late, and nobody is to blame.
+---@class moonloop.HeldBack
+---@field count integer How many calls came after such a time.
+---@field missed integer Timer fires that were merged into later ones because of it.
+---@field total moonloop.Seconds All such time.
+---@field max moonloop.Seconds The longest before one call; 0 if under a millisecond.
+---@field mode moonloop.Seconds Part of the total: no run was in a mode of the timer.
+---@field nested_run moonloop.Seconds Part of the total: a nested run was in another mode.
+---@field handler moonloop.Seconds Part of the total: the timer's own handler was suspended.
+---@field clock moonloop.Seconds Part of the total, in real time: the clock was kept from jumping to its date.
+---@field by? string Why it was held back longest, for people; the wording may change.
 
 ---Times; a percentile is at most an eighth too high.
 ---@class moonloop.Percentiles
