@@ -1,24 +1,24 @@
-// Reads the options of a command off the command line, up to the first operand.
+// Reads a command's options from the command line, up to the first operand.
 
 internal import Moonloop
 
-/// The options that were given, and where the operands begin.
+/// The given options, and where the operands begin.
 struct ScannedOptions {
   private var values: [String: String?] = [:]
-  /// All of them in order; the value of an option without one is nil, and of a denied one too.
+  /// All of them in order. The value is nil for flags, denied ones too.
   private(set) var given: [(option: OptionSpec, value: String?, isDenied: Bool)] = []
-  /// The index, in the command line, of the first argument that is no option.
+  /// The index, in the command line, of the first argument that is not an option.
   fileprivate(set) var operands: Int
-  /// The indices of all operands, if the command lets options stand behind them.
+  /// The indices of all operands, if options may follow them.
   private(set) var operandIndices: [Int] = []
 
   func has(_ name: String) -> Bool { values[name] != nil }
   func value(_ name: String) -> String? { values[name] ?? nil }
 
-  /// Reads options from an index on.
+  /// Reads options starting at an index.
   ///
-  /// `--name value`, `--name=value`, `-n value` and `-nvalue` are understood; `--` ends the
-  /// options, and so does `-`, which is an operand.
+  /// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the options, and
+  /// so does `-`, which is an operand.
   /// - Parameter stopsAfter: An option after which everything is an operand.
   init(
     _ arguments: [String], from first: Int, _ command: CommandSpec, stopsAfter: String? = nil
@@ -41,7 +41,7 @@ struct ScannedOptions {
       }
       let (option, inline) = try Self.find(argument, command)
       if values[option.name] != nil && !option.repeats {
-        throw UsageError(message: "option '\(option.name)' was given twice", command: command.name)
+        throw UsageError(message: "option '\(option.name)' is given twice", command: command.name)
       }
       values[option.name] = .some(nil)
       if let placeholder = option.placeholder {
@@ -62,7 +62,7 @@ struct ScannedOptions {
     if command.mixesOperands { operandIndices += Array(index..<max(index, arguments.count)) }
   }
 
-  /// The option that an argument names, and the value written in the same argument.
+  /// The option that an argument names, and the value in the same argument.
   private static func find(
     _ argument: String, _ command: CommandSpec
   ) throws(UsageError) -> (OptionSpec, String?) {

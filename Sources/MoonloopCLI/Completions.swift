@@ -1,4 +1,4 @@
-// Completions for shells, made from the tables of options.
+// Shell completions, made from the tables of options.
 
 /// Scripts for bash, zsh and fish.
 enum Completions {
@@ -19,7 +19,7 @@ enum Completions {
       "help", "--help", "--version", "--generate-completion-script",
     ]).joined(separator: " ")
 
-  /// The spellings of an option that are offered.
+  /// The spellings of an option to offer.
   private static func spellings(_ option: OptionSpec) -> [String] {
     option.isNegatable ? [option.name, "--no-" + option.name.dropFirst(2)] : [option.name]
   }
@@ -86,7 +86,7 @@ enum Completions {
             ((CURRENT--))
             _arguments -S \\
       \(lines)
-              '(-h --help)'{-h,--help}'[Prints help.]' \\
+              '(-h --help)'{-h,--help}'[Show help.]' \\
               '1:script:_files -g "*.lua(-.)"' '*:argument:_files' ;;
       """
   }
@@ -134,11 +134,11 @@ enum Completions {
     return """
       # Completions of moonloop for fish.
       \(commands.joined(separator: "\n"))
-      complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Tells more'
-      complete -c moonloop -n __fish_use_subcommand -l version -d 'Prints the versions'
+      complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Show help for a command'
+      complete -c moonloop -n __fish_use_subcommand -l version -d 'Show the versions'
       complete -c moonloop -n __fish_use_subcommand -l generate-completion-script \\
         -x -a 'bash zsh fish'
-      complete -c moonloop -s h -l help -d 'Prints help'
+      complete -c moonloop -s h -l help -d 'Show help'
       \(Program.commands.map(fish).joined(separator: "\n"))
 
       """
@@ -148,7 +148,7 @@ enum Completions {
     text.split(separator: "\n").joined(separator: " ")
   }
 
-  /// Fit for single quotes, and for the brackets of zsh.
+  /// Escaped for single quotes and for the brackets of zsh.
   private static func quoted(_ text: String) -> String {
     text.filter { $0 != "'" && $0 != "[" && $0 != "]" }
   }

@@ -4,66 +4,68 @@ internal import Moonloop
 
 let psCommand = CommandSpec(
   name: "ps",
-  summary: "Lists the programs of moonloop that run and can be attached to.",
+  summary: "List running moonloop programs that you can attach to.",
   usage: "[--json]",
-  options: [OptionSpec(names: ["--json"], help: "One JSON object a line, for other programs.")],
-  notes: ["Exit status: 0, also if none runs."],
-  examples: [("moonloop ps", "Name, process, file and since when, of each.")])
+  options: [
+    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs.")
+  ],
+  notes: ["Exit status: 0, even if none is running."],
+  examples: [("moonloop ps", "Show the name, process, file and start time of each.")])
 
 let attachCommand = CommandSpec(
   name: "attach",
-  summary: "Gives a prompt inside of another moonloop program that runs.",
+  summary: "Open a prompt in a running moonloop program.",
   usage: "[OPTION...] NAME|PID",
   options: [
     OptionSpec(
       names: ["--timeout"], placeholder: "TIME", isTime: true,
-      help: "How long to wait for the program's answer (5s).")
+      help: "How long to wait for an answer (5s).")
   ],
   mixesOperands: true,
   notes: [
     """
-    'moonloop ps' lists the programs. Ctrl-C gives up what is typed or evaluated; Ctrl-D leaves, and
-    the program goes on. Without a terminal, lines are read and answered one after the other.
+    'moonloop ps' lists the programs. Ctrl-C cancels what is typed or evaluated; Ctrl-D leaves, and
+    the program continues. Without a terminal, lines are read and answered one by one.
     """,
     """
-    Exit status: 0; 1 if the program cannot be reached or ended meanwhile, or if a line failed that
-    did not come from a terminal; 2 if the command line is wrong.
+    Exit status: 0; 1 if the program cannot be reached or ended, or if a line not from a terminal
+    failed; 2 if the command line is wrong.
     """,
   ],
   examples: [
-    ("moonloop attach app", "A prompt in the program that runs app.lua."),
-    ("echo 'loop:dump()' | moonloop attach 4711", "What the loop of process 4711 holds."),
+    ("moonloop attach app", "Open a prompt in the program running app.lua."),
+    ("echo 'loop:dump()' | moonloop attach 4711", "Show what is on the loop of process 4711."),
   ])
 
-/// What a prompt has no use for.
+/// Options of `run` that make no sense at a prompt.
 private let notOfPrompts = ["-e", "--mode", "--timeout", "--on-error", "--record", "--watch"]
 
 let replCommand = CommandSpec(
   name: "repl",
-  summary: "Gives a prompt on a loop that runs: timers go on firing while you type.",
+  summary: "Open a prompt on a running loop: timers fire while you type.",
   usage: "[OPTION...] [FILE [ARGUMENT...]]",
   options: runCommand.options.filter {
     !notOfPrompts.contains($0.name)
   },
   notes: [
     """
-    FILE, if there is one, runs first; its globals are the prompt's. Expressions print what they
-    give; they may wait, for each line is a task. Tab completes, help(x) tells what x is, :help
-    lists the commands. Ctrl-C gives up what is typed or evaluated, Ctrl-D ends.
+    If FILE is given, it runs first and shares its globals with the prompt. Expressions print their
+    values; they may wait, since each line is a task. Tab completes, help(x) explains x, :help lists
+    the commands. Ctrl-C cancels what is typed or evaluated, Ctrl-D quits.
     """,
     """
-    Lines that were typed are kept in $XDG_STATE_HOME/moonloop/history, or below ~/.local/state.
-    Without a terminal, lines are read and evaluated one after the other.
+    The history is kept in $XDG_STATE_HOME/moonloop/history (default ~/.local/state). Without a
+    terminal, lines are read and evaluated one by one.
     """,
     """
-    Exit status: 0; 1 if a line failed that did not come from a terminal; 2 if the command line is
-    wrong; what os.exit was called with.
+    Exit status: 0; 1 if a line not from a terminal failed; 2 if the command line is wrong; the
+    argument of os.exit.
     """,
   ],
   examples: [
-    ("moonloop repl", "A prompt; 'loop' and 'ml' are there."),
-    ("moonloop repl app.lua", "A prompt beside what app.lua does."),
-    ("echo 'ml.sleep(1) return 2' | moonloop repl", "Evaluates a line."),
+    ("moonloop repl", "Open a prompt with 'loop' and 'ml' defined."),
+    ("moonloop repl app.lua", "Run app.lua with a prompt beside it."),
+    ("echo 'ml.sleep(1) return 2' | moonloop repl", "Evaluate a line."),
   ])
 
 extension Program {

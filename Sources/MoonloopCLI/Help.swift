@@ -7,18 +7,20 @@ internal import MoonloopSystem
 enum Help {
   static var ofProgram: String {
     """
-    Runs Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks.
+    Run Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks.
 
     Usage: moonloop COMMAND [OPTION...]
 
     Commands:
-    \(table(Program.commands.map { ($0.name, $0.summary) } + [("help [COMMAND]", "Tells more.")]))
+    \(table(
+      Program.commands.map { ($0.name, $0.summary) }
+        + [("help [COMMAND]", "Show help for a command.")]))
 
     Options:
     \(table([
-      ("-h, --help", "Prints this."),
-      ("--version", "Prints the versions of the program and of Lua."),
-      ("--generate-completion-script SHELL", "Prints completions for bash, zsh or fish."),
+      ("-h, --help", "Show this help."),
+      ("--version", "Show the versions of moonloop and Lua."),
+      ("--generate-completion-script SHELL", "Print completions for bash, zsh or fish."),
     ]))
 
     Examples:
@@ -34,7 +36,7 @@ enum Help {
     Usage: moonloop \(command.name) \(command.usage)
 
     Options:
-    \(table(command.options.map { (label($0), text($0)) } + [("-h, --help", "Prints this.")]))
+    \(table(command.options.map { (label($0), text($0)) } + [("-h, --help", "Show this help.")]))
 
     \(command.notes.joined(separator: "\n\n"))
 
@@ -63,7 +65,7 @@ enum Help {
     option.help
   }
 
-  /// Two columns; a long first one has a line of its own.
+  /// Two columns. A long first column gets a line of its own.
   private static func table(_ rows: [(String, String)]) -> String {
     let width = 22
     let newLine = "\n" + String(repeating: " ", count: width + 2)

@@ -1,25 +1,25 @@
-// The line editor as the console, which is written in Lua, sees it: `moonloop.console.editor`.
+// The line editor for the console, which is written in Lua: `moonloop.console.editor`.
 
 internal import CLineEditor
 internal import Glibc
 internal import Moonloop
 internal import MoonloopSystem
 
-/// The editor of the process, which has one terminal. Main thread only.
+/// The process's editor: there is one terminal. Main thread only.
 enum LineEditor {
-  /// Whom the editor's thread tells. All of it may be used on any thread.
+  /// What the editor's thread signals. All of it is safe on any thread.
   private struct Owner: Sendable {
     let source: Loop.Source
     let loop: Loop
     let interrupts: InterruptHandle
   }
 
-  // Set once, before the thread begins.
+  // Set once, before the editor's thread starts.
   private nonisolated(unsafe) static var owner: Owner?
 
   static var isEditing: Bool { cle_is_editing() }
 
-  /// From now on what is printed stands above the line that is edited. Before a state opens.
+  /// From now on output appears above the edited line. Call it before a state opens.
   static func captureOutput() { cle_capture_output() }
 
   static func print(_ text: String) {
@@ -29,7 +29,7 @@ enum LineEditor {
     }
   }
 
-  /// Whether the standard streams are a terminal, at which somebody may sit.
+  /// Whether the standard streams are a terminal.
   static var hasTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 && isatty(2) == 1 }
 
   /// Lets the scripts of a state use the editor.
@@ -37,7 +37,7 @@ enum LineEditor {
     state.preload(LuaModule("moonloop.console.editor", entries))
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   static func close() { cle_close() }
 
   private static let entries: [LuaEntry] = [
@@ -45,8 +45,8 @@ enum LineEditor {
     .function("answer", answer), .function("close", closeEditor),
   ]
 
-  /// `open(source, history)`: begins; the source is signalled when there is an event.
-  /// Returns whether somebody sits at a terminal; and why lines cannot be edited there, if so.
+  /// `open(source, history)`: starts the editor; it signals the source when there is an event.
+  /// Returns whether there is a terminal; and, if so, why lines cannot be edited there.
   private static let openEditor: LuaRawFunction = { L, context in
     host(L, context, "open") { call in
       let source = try call.consoleSource(1)
@@ -68,9 +68,9 @@ enum LineEditor {
     owner?.loop.wakeUp()
   }
 
-  /// On the editor's thread, until what was typed is taken. A loop that is busy, or runs in a
-  /// private mode, serves the console when it is asked, if that is twice in the same call-out; one
-  /// that cannot, or who presses Ctrl-C again, has the call-out stopped.
+  /// Runs on the editor's thread until the typed line is taken. A loop that is busy or runs in a
+  /// private mode serves the console when asked twice in the same call-out. If it cannot, or if the
+  /// user presses Ctrl-C again, the call-out is stopped.
   private static func linger() {
     guard let interrupts = owner?.interrupts else { return }
     var busy = interrupts.callout
@@ -89,12 +89,12 @@ enum LineEditor {
     }
   }
 
-  /// So many times a hundredth of a second.
+  /// In hundredths of a second.
   private static let askTicks = 20
   private static let silentTicks = 120
   private static let silence = """
-    (no answer yet: the loop is busy with something that is not Lua, or with a finalizer; \
-    Ctrl-C twice stops it if that can be, Ctrl-\\ ends the program)\n
+    (no answer yet: the loop is busy outside Lua or in a finalizer; \
+    Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\n
     """
 
   /// Asks the loop of this process for its console, as another process would.
@@ -103,7 +103,7 @@ enum LineEditor {
     return true
   }
 
-  /// `ask(prompt)`: wants a line.
+  /// `ask(prompt)`: asks for a line.
   private static let ask: LuaRawFunction = { L, context in
     host(L, context, "ask") { call in
       cle_ask(try call.string(1, "the prompt"))
@@ -116,7 +116,7 @@ enum LineEditor {
     (cle_complete, "complete"),
   ]
 
-  /// `next()`: what happened and the text of it; nil if nothing did.
+  /// `next()`: the next event and its text; nil if there is none.
   private static let next: LuaRawFunction = { L, context in
     host(L, context, "next") { call in
       var event = cle_event()
@@ -128,7 +128,7 @@ enum LineEditor {
     }
   }
 
-  /// `answer(insertion, list)`: completes.
+  /// `answer(insertion, list)`: answers a request for completion.
   private static let answer: LuaRawFunction = { L, context in
     host(L, context, "answer") { call in
       cle_answer(try call.string(1, "the insertion"), try call.string(2, "the list"))
@@ -136,7 +136,7 @@ enum LineEditor {
     }
   }
 
-  /// `close()`: gives the terminal back.
+  /// `close()`: restores the terminal.
   private static let closeEditor: LuaRawFunction = { _, _ in
     LineEditor.close()
     return 0

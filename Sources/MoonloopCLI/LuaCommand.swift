@@ -1,8 +1,8 @@
-// Commands that are written in Lua: how their options come to them.
+// Passes options to the commands that are written in Lua.
 
 internal import Moonloop
 
-/// What the command line says to a command that is written in Lua.
+/// The command line of a command written in Lua.
 struct LuaCommandArguments {
   enum Value {
     case text(String)
@@ -10,11 +10,10 @@ struct LuaCommandArguments {
     case flag(Bool)
   }
 
-  /// The command.
   let name: String
   /// Names without dashes, in the order of the command line.
   var options: [(name: String, value: Value)]
-  /// Where the files and folders stand on the command line.
+  /// The positions of files and folders on the command line.
   var paths: [Int]
 }
 
@@ -40,14 +39,14 @@ extension LuaCommandArguments {
   ) throws(UsageError) -> Double {
     if let duration = Quantity.duration(text) { return duration / .seconds(1) }
     throw UsageError(
-      message: "\(option.name): must be a time such as 1h, 90s or 500ms, got '\(text)'",
+      message: "\(option.name): must be a time, e.g. 1h, 90s or 500ms, got '\(text)'",
       command: command.name)
   }
 }
 
 extension Program {
-  /// Runs a chunk that gets the options: how many there are, the name and the value of each, and
-  /// then the operands. It is to end the program by `os.exit`.
+  /// Runs a chunk with these arguments: the number of options, the name and value of each, then the
+  /// operands. The chunk must end the program with `os.exit`.
   static func runInLua(
     _ arguments: [String], _ command: CommandSpec, editsLines: Bool = false,
     _ chunk: StaticString

@@ -1,20 +1,20 @@
-// The command line as bytes: names of files need not be UTF-8. A replay has that of its recording.
+// The command line as bytes, since file names need not be UTF-8. A replay has the recorded one.
 
 internal import Moonloop
 
-/// What the program was started with. Main thread only.
+/// The program's arguments. Main thread only.
 enum ProgramArguments {
   // Unsafe: set before any other thread runs, by the main thread.
   nonisolated(unsafe) private static var replaced: [UnsafeMutablePointer<CChar>]?
 
   static var count: Int { replaced?.count ?? Int(CommandLine.argc) }
 
-  /// The bytes of an argument, ended by a zero; good for as long as the program runs.
+  /// The bytes of an argument, zero-terminated; valid until the program ends.
   static subscript(index: Int) -> UnsafeMutablePointer<CChar> {
     replaced?[index] ?? CommandLine.unsafeArgv[index]!
   }
 
-  /// Puts others in their place.
+  /// Replaces the arguments.
   static func replace(_ arguments: [UnsafeRawBufferPointer]) {
     replaced = arguments.map { bytes in
       let text = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)

@@ -13,7 +13,7 @@ enum Quantity {
     ("h", 3600),
   ]
 
-  /// Bytes; nil for what is no size. K, M and G are powers of 1024.
+  /// Bytes; nil if the text is not a size. K, M and G are powers of 1024.
   static func bytes(_ text: String) -> Int? {
     guard let (number, unit) = split(text),
       let factor = sizes.first(where: { $0.unit == unit.lowercased() })?.bytes
@@ -22,7 +22,7 @@ enum Quantity {
     return bytes < 9e18 ? Int(bytes) : nil
   }
 
-  /// A time; nil for what is none. A bare number is seconds.
+  /// A time; nil if the text is not one. A bare number means seconds.
   static func duration(_ text: String) -> Duration? {
     guard let (number, unit) = split(text),
       let factor = times.first(where: { $0.unit == unit })?.seconds
@@ -31,7 +31,7 @@ enum Quantity {
     return seconds < 9e9 ? .nanoseconds(Int64((seconds * 1e9).rounded())) : nil
   }
 
-  /// The number, which is finite and not negative, and the unit behind it.
+  /// The number (finite, not negative) and its unit.
   private static func split(_ text: String) -> (number: Double, unit: String)? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     guard let first = digits.first, first.isNumber, let number = Double(digits) else { return nil }

@@ -1,19 +1,19 @@
-// `run --record`: how a program was started goes first into its recording, with its script, so that
-// `replay` needs nothing else. See docs/recording.md.
+// `run --record`: a recording begins with the script and how it was started, so that `replay` needs
+// no other file. See docs/recording.md.
 
 internal import Glibc
 internal import Moonloop
 internal import MoonloopRecording
 internal import MoonloopSystem
 
-/// What a recording begins with.
+/// The beginning of a recording.
 struct RecordedStart {
   var arguments: [UnsafeRawBufferPointer] = []
   var environment: [UnsafeRawBufferPointer] = []
   var scriptName = ""
   var script = UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// Bytes: how many arguments and variables there are, then each text behind its length.
+  /// Counts of arguments and variables, then each text after its length.
   static func encode(script: ScriptText) -> [UInt8] {
     var bytes: [UInt8] = []
     func number(_ value: Int) {
@@ -36,7 +36,7 @@ struct RecordedStart {
     return bytes
   }
 
-  /// The checksums were right, so this is nil only for what somebody made up.
+  /// The checksums were right, so this is nil only for a forged recording.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var at = 0
     func number() -> Int? {
@@ -67,37 +67,37 @@ struct RecordedStart {
     scriptName = String(decoding: name, as: UTF8.self)
   }
 
-  /// Makes the environment that of the recording.
+  /// Replaces the environment with the recorded one.
   func setEnvironment() {
     clearenv()
     for line in environment {
       let text = UnsafeMutablePointer<CChar>.allocate(capacity: line.count + 1)
       for (index, byte) in line.enumerated() { text[index] = CChar(bitPattern: byte) }
       text[line.count] = 0
-      putenv(text)  // it stays where it is
+      putenv(text)  // which keeps the pointer
     }
   }
 }
 
 /// The recording that a run writes.
 enum Recording {
-  /// Begins to record what this thread is told.
+  /// Starts to record this thread's input.
   static func begin(_ path: String, _ script: ScriptText) throws(ScriptFailure) {
-    // The environment is in it, and perhaps what nobody else is to read.
+    // Only for the user: it contains the environment, and perhaps secrets.
     let fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     if fd < 0 { throw failure(path, String(cString: strerror(errno))) }
     do { try Tape.record(into: fd) } catch { throw failure(path, error.message) }
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
-  /// Keeps in memory what a recording would have, if the script speaks of `loop:record`.
+  /// Keeps the start of a recording in memory if the script mentions `loop:record`.
   static func hold(_ script: ScriptText) {
     guard contains(":record", in: script.bytes) else { return }
     Tape.hold()
     RecordedStart.encode(script: script).withUnsafeBytes { Tape.put(.settings, $0) }
   }
 
-  /// By the C library, since every start looks through all of its script.
+  /// Uses the C library's search, since every start scans its whole script.
   private static func contains(_ word: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes
     while rest.count >= word.utf8CodeUnitCount, let start = rest.baseAddress,
@@ -112,15 +112,15 @@ enum Recording {
     return false
   }
 
-  /// Writes the rest, or has a replay look whether anything is left.
+  /// Writes the rest; a replay checks that nothing of the recording is left.
   static func finish() {
     if Intake.isPlain { return }
     do { try Tape.finish() } catch {
-      writeToStandardError("moonloop: --record: what happened was not recorded: \(error.message)")
+      writeToStandardError("moonloop: --record: the recording is incomplete: \(error.message)")
     }
   }
 
-  /// Before the state: what its order of `pairs` depends on.
+  /// The seed on which the order of `pairs` depends. Call it before making the state.
   static func seedNextState() {
     if Intake.isPlain { return }
     var seed = UInt32.random(in: .min ... .max)
@@ -133,7 +133,7 @@ enum Recording {
     LuaState.reproduceNext(seed: seed)
   }
 
-  /// Has the standard libraries of a state take part.
+  /// Records, or replays, the standard libraries of a state too.
   static func join(_ state: LuaState) {
     if Intake.isPlain { return }
     Tape.join(state)

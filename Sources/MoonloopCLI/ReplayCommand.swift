@@ -1,4 +1,4 @@
-// The command `replay`: a recording plays the part of the system.
+// The command `replay`: a recording takes the place of the system.
 
 internal import Glibc
 internal import Moonloop
@@ -7,32 +7,32 @@ internal import MoonloopSystem
 
 let replayCommand = CommandSpec(
   name: "replay",
-  summary: "Runs a recorded script again, offline and at once, as it ran.",
+  summary: "Run a recorded script again, exactly as it ran, offline and without waits.",
   usage: "[OPTION...] RECORDING",
   options: [
     OptionSpec(
       names: ["--script"], placeholder: "FILE",
-      help: "Runs this text instead of the recorded one; where it asks for something\n"
-        + "else, the replay ends and says so."),
-    OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
+      help: "Run this script instead of the recorded one. If it asks for something\n"
+        + "else, the replay stops with an error."),
+    OptionSpec(names: ["--trace"], help: "Write each stage and call-out to standard error."),
     OptionSpec(
       names: ["--trace-out"], placeholder: "FILE",
-      help: "Writes the same for ui.perfetto.dev, or chrome://tracing."),
+      help: "Write a trace file for ui.perfetto.dev or chrome://tracing."),
   ],
   notes: [
     """
-    RECORDING was written by 'moonloop run --record RECORDING FILE'. The script, its arguments and
-    its environment are in it; nothing else is read, and nothing is written but its output.
+    RECORDING was written by 'moonloop run --record RECORDING FILE'. It contains the script, its
+    arguments and its environment; nothing else is read, and only its output is written.
     """,
     """
-    Exit status: as the recorded run; 1 if the recording is damaged, or if the script asked for
-    something else than it did then; 2 if the recording cannot be read.
+    Exit status: that of the recorded run; 1 if the recording is damaged, or if the script asked for
+    something else this time; 2 if the recording cannot be read.
     """,
   ],
   examples: [
-    ("moonloop replay crash.mlt", "The same output, without its peers and without waiting."),
-    ("moonloop replay --trace-out crash.json crash.mlt", "What the loop did then, as a picture."),
-    ("moonloop replay --script fixed.lua crash.mlt", "Whether a changed script does better."),
+    ("moonloop replay crash.mlt", "Repeat its output, without its peers and without waiting."),
+    ("moonloop replay --trace-out crash.json crash.mlt", "Draw what the loop did as a timeline."),
+    ("moonloop replay --script fixed.lua crash.mlt", "Try a changed script on the same input."),
   ])
 
 extension Program {
@@ -70,13 +70,13 @@ struct ReplayOptions {
 
 /// A run whose system is a recording.
 enum Replay {
-  /// Looks through a recording and begins to play it.
+  /// Checks a recording and starts to play it.
   static func begin(
     _ bytes: UnsafeRawBufferPointer, _ path: String
   ) throws(ScriptFailure) -> RecordedStart {
     let look = Tape.look(at: bytes)
     if let flaw = look.flaw, flaw != .endless { throw failure(path, flaw, look) }
-    // Its last part is whole; it says itself that it is not the end.
+    // The file is whole up to its last part, which notes by itself that it is not the end.
     Tape.play(bytes, isEndless: look.flaw != nil) { message, isEnd in
       _ = try? StandardStreams.flushOutput()
       writeToStandardError("moonloop: replay: \(message.map { String(cString: $0) } ?? "")")
@@ -84,7 +84,7 @@ enum Replay {
     }
     guard let start = RecordedStart(Tape.take(.settings)) else {
       throw ScriptFailure(
-        message: "'\(path)' holds what no moonloop wrote", status: ExitStatus.failure)
+        message: "'\(path)' was not written by moonloop", status: ExitStatus.failure)
     }
     return start
   }
@@ -93,12 +93,12 @@ enum Replay {
   {
     let what =
       switch flaw {
-      case .foreign: "'\(path)' is no recording of moonloop"
+      case .foreign: "'\(path)' is not a moonloop recording"
       case .version(let version):
         "'\(path)' has version \(version) of the format; this moonloop reads version "
           + "\(Tape.version)"
       case .damaged:
-        "'\(path)' is damaged: what begins at byte \(look.byte), after event \(look.event), is not"
+        "'\(path)' is damaged: the data from byte \(look.byte), after event \(look.event), is not"
           + " what was written"
       case .truncated, .endless:
         "'\(path)' is truncated after event \(look.event), at byte \(look.byte)"
@@ -119,7 +119,7 @@ enum Replay {
         try ScriptText(.file(path))
       }
       if !text.bytes.elementsEqual(start.script) {
-        writeToStandardError("moonloop: replay: '\(script)' is not what was recorded")
+        writeToStandardError("moonloop: replay: '\(script)' differs from the recorded script")
       }
       settings.recorded = ScriptText(text.bytes, name: start.scriptName)
       withExtendedLifetime(text) {}

@@ -1,83 +1,83 @@
-// The command `run`: its options, and what they say.
+// The command `run`: its options and settings.
 
 internal import Moonloop
 
 let runCommand = CommandSpec(
   name: "run",
-  summary: "Runs a Lua script, then its loop until nothing is left to wait for.",
+  summary: "Run a Lua script, then its loop until nothing is left to wait for.",
   usage: "[OPTION...] FILE|- [ARGUMENT...]\n       moonloop run [OPTION...] -e CHUNK [ARGUMENT...]",
   options: [
     OptionSpec(
       names: ["-e"], placeholder: "CHUNK",
-      help: "Runs the text instead of a file; what follows is for it."),
+      help: "Run this Lua text instead of a file; the rest are its arguments."),
     OptionSpec(
       names: ["--mode"], placeholder: "NAME",
-      help: "Runs the loop in this mode (default), and no phases."),
+      help: "Run the loop in this mode (default) and skip phases."),
     OptionSpec(
       names: ["--timeout"], placeholder: "SECONDS",
-      help: "Ends the run of the loop, or of all phases together, after a time."),
+      help: "Time limit for the run, or for all phases together."),
     OptionSpec(
       names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
-      help: "How time runs: real; virtual stands still while the loop works and\n"
-        + "jumps when it is idle; skip_idle runs, and jumps when it is idle."),
+      help: "The clock: real; virtual stands still while the loop works and jumps\n"
+        + "ahead when it is idle; skip_idle runs, and jumps ahead when idle."),
     OptionSpec(
       names: ["--metrics"],
-      help: "Measures the loop, and writes the figures to standard error at the end."),
-    OptionSpec(names: ["--trace"], help: "Writes each stage and call-out to standard error."),
+      help: "Measure the loop; write the figures to standard error at the end."),
+    OptionSpec(names: ["--trace"], help: "Write each stage and call-out to standard error."),
     OptionSpec(
       names: ["--trace-out"], placeholder: "FILE",
-      help: "Writes the same for ui.perfetto.dev, or chrome://tracing."),
+      help: "Write a trace file for ui.perfetto.dev or chrome://tracing."),
     OptionSpec(
       names: ["--record"], placeholder: "FILE",
-      help: "Records all that enters from outside, for 'moonloop replay FILE'."),
+      help: "Record all input from outside, for 'moonloop replay FILE'."),
     OptionSpec(
-      names: ["--memory"], placeholder: "SIZE", help: "The most that Lua may hold, such as 64M."),
+      names: ["--memory"], placeholder: "SIZE", help: "Memory limit for Lua, e.g. 64M."),
     OptionSpec(
       names: ["--callout"], placeholder: "TIME",
-      help: "The most that one call of a handler may run, such as 2s or 500ms;\n"
-        + "what it waits is not counted."),
+      help: "Time limit for one call of a handler, e.g. 2s or 500ms;\n"
+        + "waiting does not count."),
     OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
-      help: "After an error that no handler took: continue (default) or stop."),
+      help: "After an unhandled error: continue (default) or stop."),
     OptionSpec(
       names: ["--watch"],
-      help: "Loads FILE again when it or one of its modules changes, and on SIGHUP."),
+      help: "Reload FILE when it or one of its modules changes, and on SIGHUP."),
     OptionSpec(
       names: ["--break-on-error"],
-      help: "Stops at an error that nobody caught, if there is a console: the\n"
-        + "terminal, or one that is attached."),
+      help: "Stop at uncaught errors if there is a console: the terminal,\n"
+        + "or an attached one."),
     OptionSpec(
       names: ["--name"], placeholder: "NAME",
-      help: "What 'moonloop ps' and 'attach' call the program (FILE's)."),
+      help: "Name for 'moonloop ps' and 'attach' (FILE's name)."),
     OptionSpec(
-      names: ["--uv"], help: "Lets require \"luv\" and \"uv\" give luv's API on this loop."),
+      names: ["--uv"], help: "Make require \"luv\" and \"uv\" return luv's API on this loop."),
   ],
   notes: [
     """
-    FILE is a script, or - for standard input. Arguments are in 'arg' and in '...'. The script runs
+    FILE is a script, or - for standard input. Its arguments are in 'arg' and '...'. The script runs
     as a task; then its loop runs in the default mode until it is finished or stopped, unless the
-    script ran its loop by itself. Of a configuration, a file that returns a table, the phases run;
-    where the command line and the configuration differ, the command line holds.
+    script ran the loop itself. If FILE is a configuration (it returns a table), its phases run;
+    options on the command line override it.
     """,
     """
     Exit status: 0; 1 if an error was reported; 2 if the command line is wrong or the script cannot
-    be read; 3 if a limit ended something; what os.exit was called with; 130 after SIGINT, 143 after
-    SIGTERM, 141 if nobody reads the output any more.
+    be read; 3 if a limit was exceeded; the argument of os.exit; 130 after SIGINT, 143 after
+    SIGTERM, 141 if the reader of the output has gone.
     """,
   ],
   examples: [
-    ("moonloop run app.lua --verbose", "Runs app.lua; --verbose is the script's."),
-    ("moonloop run --clock virtual app.lua", "An hour of timers in no time, the same each time."),
-    ("moonloop run --memory 64M --callout 2s app.lua", "Stops what grows or takes too long."),
-    ("tail -f log | moonloop run lines.lua", "A script that reads standard input as it comes."),
+    ("moonloop run app.lua --verbose", "Run app.lua; --verbose is the script's argument."),
+    ("moonloop run --clock virtual app.lua", "Run an hour of timers at once, the same each time."),
+    ("moonloop run --memory 64M --callout 2s app.lua", "Stop code that grows or takes too long."),
+    ("tail -f log | moonloop run lines.lua", "Read standard input as it arrives."),
     (
-      "moonloop run -e 'print(require(\"moonloop\").now())'", "A script on the command line."
+      "moonloop run -e 'print(require(\"moonloop\").now())'", "Run a script on the command line."
     ),
-    ("moonloop run --watch app.lua", "Loads app.lua again whenever it is saved."),
-    ("moonloop run --uv app.lua", "An app.lua that was written for luv."),
-    ("moonloop run --trace app.lua 2>trace.txt", "What the loop did, one line per stage."),
-    ("moonloop run --metrics app.lua", "Where the time went, handle by handle."),
-    ("moonloop run --trace-out app.json app.lua", "The same as a picture, for ui.perfetto.dev."),
+    ("moonloop run --watch app.lua", "Reload app.lua whenever it is saved."),
+    ("moonloop run --uv app.lua", "Run an app.lua written for luv."),
+    ("moonloop run --trace app.lua 2>trace.txt", "Show what the loop did, one line per stage."),
+    ("moonloop run --metrics app.lua", "Show where the time went, handle by handle."),
+    ("moonloop run --trace-out app.json app.lua", "Draw it as a timeline, for ui.perfetto.dev."),
   ])
 
 /// Where the script comes from.
@@ -87,38 +87,38 @@ enum ScriptSource {
   case chunk(UnsafePointer<CChar>)
 }
 
-/// What the command line of `run` says.
+/// The command line of `run`, read.
 struct RunSettings {
   var source: ScriptSource
-  /// The index of what `arg[0]` is: the file, or the chunk.
+  /// The index of `arg[0]`: the file or the chunk.
   var scriptIndex: Int
   var mode = ModeName.default
   var timeout: Duration?
-  /// What holds for a configuration, which names modes, limits and times by itself.
+  /// What overrides a configuration, which names its own modes, limits and times.
   var forConfigurations = ForConfigurations()
   var clock = ClockMode.real
   var traces = false
-  /// Where `--record` writes.
+  /// The file `--record` writes.
   var record: String?
-  /// The text that a replay runs instead of its source.
+  /// The text that a replay runs instead of `source`.
   var recorded: ScriptText?
-  /// Whether the loop is measured, and the figures written at the end.
+  /// Whether to measure the loop and write the figures at the end.
   var measures = false
-  /// Where `--trace-out` writes.
+  /// The file `--trace-out` writes.
   var traceOut: String?
-  /// Whether `require "luv"` is to give ours.
+  /// Whether `require "luv"` returns ours.
   var offersUV = false
-  /// Whether the file is loaded again when it changes.
+  /// Whether to reload the file when it changes.
   var watches = false
   var limits = LuaLimits()
   var verdict = ErrorPolicy.Verdict.continue
   /// Whether errors are breakpoints.
   var breaksOnErrors = false
-  /// Whether there is a prompt, or lines are read, from standard input.
+  /// Whether lines are read from standard input, with a prompt at a terminal.
   var editsLines = false
-  /// Whether the script is only what the console begins with.
+  /// Whether the script only prepares for the console.
   var isConsole = false
-  /// What a command that is written in Lua was called with; nil for a script.
+  /// The arguments of a command written in Lua; nil for a script.
   var command: LuaCommandArguments?
 }
 
@@ -137,7 +137,7 @@ extension RunSettings {
       source = .chunk(Self.chunk(arguments, options.operands))
     } else {
       guard options.operands < arguments.count else {
-        throw UsageError(message: "run: the script is missing: name a file, or '-'", command: "run")
+        throw UsageError(message: "run: the script is missing; name a file or '-'", command: "run")
       }
       scriptIndex = options.operands
       source = arguments[scriptIndex] == "-" ? .standardInput : .file(ProgramArguments[scriptIndex])
@@ -145,7 +145,7 @@ extension RunSettings {
     if let name = options.value("--mode") {
       if name == "common" || name.isEmpty {
         throw UsageError(
-          message: "--mode: '\(name)' is no mode that can run; name one, such as 'default'",
+          message: "--mode: the loop cannot run in '\(name)'; name one mode, e.g. 'default'",
           command: "run")
       }
       mode = ModeName(name)
@@ -161,7 +161,7 @@ extension RunSettings {
     forConfigurations.refusal = Self.refusal(arguments, scriptIndex)
   }
 
-  /// What stands behind a file is for it; but a configuration takes nothing.
+  /// What follows a file are its arguments, but a configuration takes none.
   private static func refusal(_ arguments: [String], _ file: Int) -> String? {
     let rest = arguments.dropFirst(file + 1)
     let own = rest.first {
@@ -170,11 +170,11 @@ extension RunSettings {
     guard let own else { return nil }
     let words = rest.joined(separator: " ")
     return
-      "moonloop: run: '\(own)' stands behind '\(arguments[file])', which is a configuration and"
-      + " takes no arguments; write: moonloop run \(words) \(arguments[file])"
+      "moonloop: run: '\(own)' follows '\(arguments[file])', which is a configuration and takes no"
+      + " arguments; write: moonloop run \(words) \(arguments[file])"
   }
 
-  /// What `repl` was called with.
+  /// The settings of `repl`.
   init(repl arguments: [String]) throws(UsageError) {
     let options = try ScannedOptions(arguments, from: 2, replCommand)
     let raw = CommandLine.unsafeArgv
@@ -191,7 +191,7 @@ extension RunSettings {
     return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// The options that all who run scripts have.
+  /// The options that all commands that run scripts have.
   private mutating func take(_ options: ScannedOptions) throws(UsageError) {
     limits.callout = try options.duration("--callout", atLeast: .milliseconds(10))
     limits.memory = try options.bytes("--memory", atLeast: 1 << 20)
@@ -204,12 +204,12 @@ extension RunSettings {
     watches = options.has("--watch")
     if watches, case .file = source {
     } else if watches {
-      throw UsageError(message: "--watch: needs a file, which may change", command: "run")
+      throw UsageError(message: "--watch: requires a script file, not '-' or -e", command: "run")
     }
     breaksOnErrors = options.has("--break-on-error")
   }
 
-  /// The bytes of the text after `-e`, which stands before the operands.
+  /// The bytes of the text after `-e`, which comes before the operands.
   private static func chunk(
     _ arguments: [String], _ operands: Int
   ) -> UnsafePointer<CChar> {
@@ -227,7 +227,7 @@ extension ScannedOptions {
   ) throws(UsageError) -> Duration? {
     guard let text = value(name) else { return nil }
     guard let duration = Quantity.duration(text) else {
-      throw bad(name, "a time such as 2s, 500ms or 1.5 (seconds)", text)
+      throw bad(name, "a time, e.g. 2s, 500ms or 1.5 (seconds)", text)
     }
     if duration < least { throw bad(name, "at least \(least)", text) }
     return duration
@@ -236,13 +236,13 @@ extension ScannedOptions {
   fileprivate func bytes(_ name: String, atLeast least: Int) throws(UsageError) -> Int? {
     guard let text = value(name) else { return nil }
     guard let bytes = Quantity.bytes(text) else {
-      throw bad(name, "a size such as 64M, 512K or 1G", text)
+      throw bad(name, "a size, e.g. 64M, 512K or 1G", text)
     }
     if bytes < least { throw bad(name, "at least \(least >> 20)M", text) }
     return bytes
   }
 
-  /// One of the values of an option that has a list of them, in the same order.
+  /// The value that belongs to the option's choice; `values` are in the order of the choices.
   fileprivate func choice<Value>(_ name: String, _ values: [Value]) throws(UsageError) -> Value? {
     guard let text = value(name) else { return nil }
     let choices = runCommand.option(name[...])?.choices ?? []

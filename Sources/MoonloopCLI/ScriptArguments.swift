@@ -1,4 +1,4 @@
-// What a script finds of its command line: `arg`, `...`, and modules beside it (D61).
+// What a script gets from its command line: `arg`, `...`, and modules in its folder (D61).
 
 internal import Moonloop
 
@@ -9,7 +9,7 @@ struct ScriptArguments {
 
   init(_ settings: RunSettings) { self.settings = settings }
 
-  /// Sets `arg` and the places where `require` looks.
+  /// Sets `arg` and where `require` looks.
   func set(on state: LuaState) {
     let stack = state.stack
     stack.newTable(fields: 8)
@@ -22,7 +22,7 @@ struct ScriptArguments {
       stack.rawSet(-2, item: 0)
     }
     if settings.command != nil {
-      // What stands before `arg[0]` starts scripts, as specs expect that start other programs.
+      // The arguments before `arg[0]` start a script: specs use them to start other programs.
       stack.push("run")
       stack.rawSet(-2, item: -1)
       push(0, on: stack)
@@ -32,8 +32,8 @@ struct ScriptArguments {
     if case .file(let path) = settings.source { searchBeside(String(cString: path), stack) }
   }
 
-  /// Pushes what stands behind the script.
-  /// - Returns: How many they are.
+  /// Pushes the arguments after the script.
+  /// - Returns: Their number.
   func pushRest(on stack: LuaStack) -> Int {
     if let command = settings.command { return push(command, on: stack) }
     let rest = max(0, count - settings.scriptIndex - 1)
@@ -42,7 +42,7 @@ struct ScriptArguments {
     return rest
   }
 
-  /// How many options there are, the name and the value of each, and the paths.
+  /// The number of options, the name and value of each, and the paths.
   private func push(_ command: LuaCommandArguments, on stack: LuaStack) -> Int {
     let count = 1 + 2 * command.options.count + command.paths.count
     guard stack.reserve(count + 1) else { return 0 }
@@ -69,7 +69,7 @@ struct ScriptArguments {
     return UnsafeRawBufferPointer(start: text, count: count)
   }
 
-  /// Puts the script's folder before the other places, for modules in Lua and in C.
+  /// Makes `require` look in the script's folder first, for modules in Lua and in C.
   private func searchBeside(_ path: String, _ stack: LuaStack) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     // Lua's paths cannot quote these; such a folder is searched only if it is the current one.

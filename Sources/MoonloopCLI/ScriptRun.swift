@@ -1,14 +1,14 @@
-// One run of a script: the state, the loop, the signals, and what the program exits with.
+// One run of a script: the state, the loop, the signals and the exit status.
 
 internal import Glibc
 internal import Moonloop
 internal import MoonloopSystem
 
-/// Runs a script as the settings say. Main thread only.
+/// Runs a script with its settings. Main thread only.
 final class ScriptRun {
   private let settings: RunSettings
   private var runtime: Runtime! = nil
-  /// What `os.exit` was called with.
+  /// The argument of `os.exit`.
   private var exitStatus: Int32?
   private var outputHasFailed = false
   private let reporter = LuaReporter()
@@ -73,7 +73,7 @@ final class ScriptRun {
     let errors = runtime.errors
     errors.verdict = settings.verdict
     errors.write = { [unowned self] text in
-      flush()  // what was printed before stands before it
+      flush()  // keeps the order of output
       if LineEditor.isEditing { LineEditor.print("\(text)\n") } else { reporter.report(text) }
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
@@ -94,7 +94,7 @@ final class ScriptRun {
       TestBed.open(in: runtime)
       runtime.console.open()
     } else if Intake.isPlain {
-      runtime.console.hearAttention(kernel)  // what an attached console does is not recorded
+      runtime.console.hearAttention(kernel)  // an attached console is not recorded
     }
     if settings.editsLines {
       runtime.console.open()
@@ -120,7 +120,7 @@ final class ScriptRun {
       if !settings.watches && !settings.isConsole { return }
     }
     if settings.isConsole { return keepRunning(loop) }
-    // What such a file has made by the way is not to be run in place of what it tells of.
+    // A faulty configuration may have added items to the loop; do not run those instead.
     if runtime.mainChunk.configurationFailed && !settings.watches { return }
     if Ending.isAskedFor || (runtime.runs.ranLoop && runtime.waitingChunk == nil) { return }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
@@ -154,7 +154,7 @@ final class ScriptRun {
     }
   }
 
-  /// Runs the loop for as long as there is a prompt, however often it is stopped.
+  /// Runs the loop until the prompt closes, even if it is stopped.
   private func keepRunning(_ loop: Loop) {
     while !Ending.isAskedFor && loop.run(mode: settings.mode) != .finished {}
   }
@@ -196,7 +196,7 @@ final class ScriptRun {
     }
   }
 
-  /// Blocking is worth a word only if somebody has to wait for it.
+  /// Warns about a blocking call only if something else has to wait for it.
   private func warn(_ name: String, _ site: String) -> Bool {
     let loop = runtime.loop
     guard runtime.tasks.count > 0 || loop.hasItems else {
@@ -208,14 +208,14 @@ final class ScriptRun {
 
   // MARK: Standard output
 
-  /// Writes out what was printed. A failure is told once; if nobody reads any more, we are to end.
+  /// Flushes the output. Reports a failure once; if the reader has gone, we are already ending.
   private func flush() {
     do { try StandardStreams.flushOutput() } catch {
       if Ending.reason == Ending.brokenOutput { return }
       if !outputHasFailed {
         outputHasFailed = true
         writeToStandardError(
-          "moonloop: cannot write to standard output: what was printed is lost"
+          "moonloop: cannot write to standard output: output is lost"
             + (error.name == "EIO" ? "" : " (\(error.message))"))
       }
     }

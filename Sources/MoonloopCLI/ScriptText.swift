@@ -1,9 +1,9 @@
-// The text of a script: read whole, made ready for Lua, or why that cannot be.
+// Reads the text of a script and prepares it for Lua.
 
 internal import Glibc
 internal import Synchronization
 
-/// A script that cannot be read or is no text.
+/// A script that cannot be read or is not text.
 struct ScriptFailure: Error {
   let message: String
   let status: Int32
@@ -14,7 +14,7 @@ final class ScriptText {
   private let buffer: UnsafeMutableRawBufferPointer
   private var begin: Int
   private let end: Int
-  /// What Lua calls it: `@file.lua`, `=stdin`.
+  /// Its chunk name in Lua: `@file.lua`, `=stdin`.
   let name: String
 
   /// - Throws: `ScriptFailure`.
@@ -43,7 +43,7 @@ final class ScriptText {
     }
   }
 
-  /// A text that was read before, from another place.
+  /// A text that was already read.
   init(_ bytes: UnsafeRawBufferPointer, name: String) {
     self.name = name
     buffer = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
@@ -56,8 +56,8 @@ final class ScriptText {
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[begin..<end]) }
 
-  /// Where Lua is to begin: behind a byte order mark, and at the end of a first line with `#`, so
-  /// that lines keep their numbers.
+  /// Where Lua starts: after a byte order mark, and at the end of a first line with `#`, so that
+  /// line numbers stay right.
   private func skipMarks(_ shown: String) throws(ScriptFailure) -> Int {
     var at = buffer[..<end].starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     if at < end && buffer[at] == UInt8(ascii: "#") {
@@ -83,7 +83,7 @@ private func readAll(
 ) throws(ScriptFailure) -> (UnsafeMutableRawBufferPointer, Int) {
   var status = stat()
   let isRegular = fstat(fd, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  // One more, so that the read that finds the end needs no room.
+  // One byte more, so that the read that finds the end has room.
   var capacity = isRegular && status.st_size > 0 ? Int(status.st_size) + 1 : 65536
   var base = malloc(capacity)
   var count = 0
@@ -106,9 +106,9 @@ private func readAll(
   throw failure(shown, ENOMEM)
 }
 
-/// A file that stays in memory for as long as the program runs.
+/// A file that stays in memory until the program ends.
 struct WholeFile {
-  /// The addresses of all of them, so that they are no leaks.
+  /// Keeps their addresses, so that leak checkers see them as used.
   private static let kept = Mutex<[UInt]>([])
   let bytes: UnsafeRawBufferPointer
 

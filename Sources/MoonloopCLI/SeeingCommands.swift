@@ -1,40 +1,38 @@
-// The command `top`, which is written in Lua; and the figures at the end of a run.
+// The command `top` (written in Lua) and the figures at the end of a run.
 
 internal import Moonloop
 
 let topCommand = CommandSpec(
   name: "top",
-  summary: "Shows what the loop of another program does, again and again.",
+  summary: "Show what the loop of another program is doing, live.",
   usage: "[OPTION...] NAME|PID",
   options: [
-    OptionSpec(names: ["--once"], help: "Shows it once, after an interval."),
+    OptionSpec(names: ["--once"], help: "Show it once, after one interval."),
     OptionSpec(
       names: ["--interval"], placeholder: "TIME", isTime: true,
-      help: "How long from one look to the next (1s)."),
+      help: "Time between updates (1s)."),
     OptionSpec(
       names: ["--sort"], placeholder: "BY", choices: ["busy", "calls", "late", "max"],
-      help: "What is on top: the busiest (busy), the most called (calls), what\n"
-        + "came latest (late), what took longest (max)."),
-    OptionSpec(names: ["--json"], help: "One JSON object a line, for other programs."),
+      help: "Sort by: busiest (busy), most called (calls), latest (late),\n"
+        + "longest call (max)."),
+    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
     OptionSpec(
       names: ["--timeout"], placeholder: "TIME", isTime: true,
-      help: "How long to wait for the program's answer (5s)."),
+      help: "How long to wait for an answer (5s)."),
   ],
   mixesOperands: true,
   notes: [
     """
-    BUSY and CALLS are those of the interval; p50, p99 and MAX are since it is measured: how long a
-    call took, and how LATE a timer was called. The program is measured from the first look on, and
-    no more when 'top' ends. Ctrl-C ends it.
+    BUSY and CALLS are for the interval; p50, p99 and MAX are since measuring began: how long calls
+    took, and how LATE they came. Measuring starts with 'top' and ends with it. Ctrl-C ends 'top'.
     """,
     """
-    Exit status: 0; 1 if the program cannot be reached or ended meanwhile; 2 if the command line is
-    wrong.
+    Exit status: 0; 1 if the program cannot be reached or ended; 2 if the command line is wrong.
     """,
   ],
   examples: [
-    ("moonloop top app", "The handles of the program that runs app.lua, the busiest first."),
-    ("moonloop top --once --json 4711", "The figures of a second, for a script."),
+    ("moonloop top app", "Show the handles of the program running app.lua, busiest first."),
+    ("moonloop top --once --json 4711", "Print one second's figures, for a script."),
   ])
 
 extension Program {
@@ -49,7 +47,7 @@ extension Program {
 }
 
 extension RunSettings {
-  /// Has a state say on standard error what its loop did since it was measured.
+  /// Writes to standard error what the state's loop did since measuring began.
   static func writeMetrics(of state: LuaState) {
     try? state.run(
       """

@@ -1,150 +1,160 @@
-// The command `test`: its options, and how they come to the runner, which is written in Lua.
+// The command `test`: its options, passed on to the runner, which is written in Lua.
 
 internal import Moonloop
 
 let testCommand = CommandSpec(
   name: "test",
-  summary: "Runs spec files: *_spec.lua and *_test.lua, in busted's words.",
+  summary: "Run spec files (*_spec.lua, *_test.lua) written for busted.",
   usage: "[OPTION...] [FILE|FOLDER...]",
   options: selecting + ordering + running + reporting + surroundings,
   mixesOperands: true,
   notes: [
     """
-    Without paths the folder 'spec' is searched, or the current one. A file '.busted' is read for
-    options that are not given here. Tests are written with describe, it, before_each and luassert's
-    asserts; each runs on a loop of its own: it("name", { clock = "virtual", timeout = 5 },
+    Without paths, searches the folder 'spec' if there is one, else the current folder. Options not
+    given here are taken from the file '.busted'. Write tests with describe, it, before_each and
+    luassert's asserts; each runs on its own loop: it("name", { clock = "virtual", timeout = 5 },
     function(loop, clock, t) ... end).
     """,
     """
-    Exit status: 0; 1 if a test failed or something outside of the tests did; 2 if the command line
-    is wrong or there is nothing to run; 130 after SIGINT, 143 after SIGTERM.
+    Exit status: 0; 1 if a test failed, or anything outside the tests; 2 if the command line is
+    wrong or there is no test to run; 130 after SIGINT, 143 after SIGTERM.
     """,
   ],
   examples: [
-    ("moonloop test", "All spec files of the folder 'spec', or of this one."),
-    ("moonloop test --filter debounce -v", "The tests whose names have 'debounce', one a line."),
-    ("moonloop test --output people --output junit=report.xml", "For people and a build server."),
-    ("moonloop test --name 'counter adds' --seed 17", "One test in the order that failed."),
-    ("moonloop test --jobs 4 --slowest 10", "Four files at a time, and where the time went."),
+    ("moonloop test", "Run all spec files in the folder 'spec', or in this one."),
+    (
+      "moonloop test --filter debounce -v",
+      "Run tests with 'debounce' in their names, one per line."
+    ),
+    (
+      "moonloop test --output people --output junit=report.xml",
+      "Report to people and to a build server."
+    ),
+    ("moonloop test --name 'counter adds' --seed 17", "Repeat one test in the order that failed."),
+    ("moonloop test --jobs 4 --slowest 10", "Run four files at a time; list the slowest tests."),
   ])
 
 private let selecting = [
   OptionSpec(
     names: ["--filter"], placeholder: "PATTERN", repeats: true,
-    help: "Runs the tests whose full names match a Lua pattern."),
+    help: "Run only tests whose full names match a Lua pattern."),
   OptionSpec(
     names: ["--filter-out"], placeholder: "PATTERN", repeats: true,
-    help: "Leaves out tests and blocks whose full names match."),
+    help: "Skip tests and blocks whose full names match."),
   OptionSpec(
     names: ["--name"], placeholder: "NAME", repeats: true,
-    help: "Runs the test with this full name."),
+    help: "Run only the test with this full name."),
   OptionSpec(
     names: ["--tags", "-t"], placeholder: "TAGS", repeats: true,
-    help: "Runs tests with one of these #tags, which commas separate."),
+    help: "Run only tests with one of these #tags (comma-separated)."),
   OptionSpec(
     names: ["--exclude-tags"], placeholder: "TAGS", repeats: true,
-    help: "Leaves out tests and blocks with one of these #tags."),
+    help: "Skip tests and blocks with one of these #tags."),
   OptionSpec(
     names: ["--exclude-names-file"], placeholder: "FILE",
-    help: "Leaves out the tests whose full names are the lines of a file."),
+    help: "Skip tests whose full names are listed in FILE, one per line."),
   OptionSpec(
     names: ["--pattern", "-p"], placeholder: "PATTERN", repeats: true,
-    help: "Which files of a folder are spec files (_spec%.lua$, _test%.lua$)."),
+    help: "Treat matching files in folders as specs (_spec%.lua$, _test%.lua$)."),
   OptionSpec(
     names: ["--exclude-pattern"], placeholder: "PATTERN", repeats: true,
-    help: "Which files of a folder are not."),
+    help: "Do not treat matching files as specs."),
   OptionSpec(
     names: ["--recursive", "-R"], isNegatable: true,
-    help: "Searches folders in folders (default)."),
-  OptionSpec(names: ["--list", "-l"], help: "Prints the tests that would run, and runs none."),
+    help: "Search subfolders (default)."),
+  OptionSpec(
+    names: ["--list", "-l"], help: "List the tests that would run, without running them."),
 ]
 
 private let ordering = [
   OptionSpec(
-    names: ["--repeat"], placeholder: "COUNT", help: "Runs everything as often as this."),
+    names: ["--repeat"], placeholder: "COUNT", help: "Run everything this many times."),
   OptionSpec(
-    names: ["--shuffle"], isNegatable: true, help: "Runs files and tests in an order by chance."),
-  OptionSpec(names: ["--shuffle-files"], isNegatable: true, help: "The files only."),
-  OptionSpec(names: ["--shuffle-tests"], isNegatable: true, help: "The tests in files only."),
-  OptionSpec(names: ["--sort"], isNegatable: true, help: "Runs files and tests by their names."),
-  OptionSpec(names: ["--sort-files"], isNegatable: true, help: "The files only."),
-  OptionSpec(names: ["--sort-tests"], isNegatable: true, help: "The tests in files only."),
+    names: ["--shuffle"], isNegatable: true, help: "Run files and tests in random order."),
+  OptionSpec(names: ["--shuffle-files"], isNegatable: true, help: "Shuffle files only."),
+  OptionSpec(
+    names: ["--shuffle-tests"], isNegatable: true, help: "Shuffle tests within files only."),
+  OptionSpec(names: ["--sort"], isNegatable: true, help: "Run files and tests in order of name."),
+  OptionSpec(names: ["--sort-files"], isNegatable: true, help: "Sort files only."),
+  OptionSpec(names: ["--sort-tests"], isNegatable: true, help: "Sort tests within files only."),
   OptionSpec(
     names: ["--orders"], placeholder: "COUNT",
-    help: "Runs each test in this many orders of equally ready events."),
+    help: "Run each test with this many orders of equally ready events."),
   OptionSpec(
     names: ["--seed"], placeholder: "SEED",
-    help: "The seed of --shuffle; of tests with orders, runs only the one\nof this seed."),
+    help: "Seed for --shuffle; of tests with several orders, run only\nthe one with this seed."),
   OptionSpec(
-    names: ["--shuffle-seed"], placeholder: "SEED", help: "The seed of --shuffle alone."),
+    names: ["--shuffle-seed"], placeholder: "SEED", help: "Seed for --shuffle only."),
 ]
 
 private let running = [
   OptionSpec(
     names: ["--timeout"], placeholder: "TIME", isTime: true,
-    help: "The most that a test or hook may take, in real time (60s)."),
+    help: "Time limit for each test and hook, in real time (60s)."),
   OptionSpec(
     names: ["--clock"], placeholder: "CLOCK", choices: ["real", "virtual", "skip_idle"],
-    help: "How time runs in tests that do not say it (real)."),
+    help: "Clock for tests that do not choose one (real)."),
   OptionSpec(
     names: ["--keep-going", "-k"], isNegatable: true,
-    help: "Goes on after a failure (default)."),
+    help: "Continue after a failure (default)."),
   OptionSpec(
     names: ["--jobs", "-j"], placeholder: "COUNT",
-    help: "Runs this many files at a time, each in a process of its own."),
-  OptionSpec(names: ["--watch"], help: "Waits for changes of files, and runs what they touch."),
-  OptionSpec(names: ["--update"], help: "Writes golden files anew instead of comparing."),
+    help: "Run this many files at a time, each in its own process."),
+  OptionSpec(names: ["--watch"], help: "Wait for file changes and rerun the affected specs."),
+  OptionSpec(names: ["--update"], help: "Rewrite golden files instead of comparing with them."),
   OptionSpec(
     names: ["--coverage", "-c"], isNegatable: true,
-    help: "Counts lines with luacov, if it is installed."),
+    help: "Measure coverage with luacov, if installed."),
   OptionSpec(
-    names: ["--coverage-config-file"], placeholder: "FILE", help: "Settings of luacov."),
+    names: ["--coverage-config-file"], placeholder: "FILE", help: "Settings for luacov."),
 ]
 
 private let reporting = [
   OptionSpec(
     names: ["--output", "-o"], placeholder: "NAME[=FILE]", repeats: true,
-    help: "How to report: people (default), tap, junit or json;\nto a file, or standard output."),
+    help:
+      "Report format: people (default), tap, junit or json;\nwritten to FILE or standard output."),
   OptionSpec(
-    names: ["--verbose", "-v"], isNegatable: true, help: "A line for each test."),
+    names: ["--verbose", "-v"], isNegatable: true, help: "Print a line for each test."),
   OptionSpec(
-    names: ["--slowest"], placeholder: "COUNT", help: "Lists the slowest tests at the end."),
+    names: ["--slowest"], placeholder: "COUNT", help: "List this many slowest tests at the end."),
   OptionSpec(
-    names: ["--suppress-pending"], isNegatable: true, help: "Does not list pending tests."),
+    names: ["--suppress-pending"], isNegatable: true, help: "Do not list pending tests."),
   OptionSpec(
     names: ["--color"], placeholder: "WHEN", choices: ["auto", "always", "never"],
-    help: "When to use colours; auto: on a terminal, unless NO_COLOR is set."),
+    help: "Use colours; auto: on a terminal, unless NO_COLOR is set."),
 ]
 
 private let surroundings = [
   OptionSpec(
-    names: ["--helper"], placeholder: "FILE|MODULE", help: "Runs a script before all tests."),
+    names: ["--helper"], placeholder: "FILE|MODULE", help: "Run this script before all tests."),
   OptionSpec(
     names: ["-Xhelper"], placeholder: "ARGUMENTS", repeats: true,
-    help: "What the helper finds in arg."),
+    help: "Arguments for the helper, in arg."),
   OptionSpec(
-    names: ["-e"], placeholder: "CHUNK", repeats: true, help: "Runs the text before all tests."),
+    names: ["-e"], placeholder: "CHUNK", repeats: true, help: "Run this text before all tests."),
   OptionSpec(
     names: ["--lpath", "-m"], placeholder: "PATH", repeats: true,
-    help: "Where 'require' looks first (./src/?.lua and its like)."),
+    help: "Where 'require' looks first (./src/?.lua and similar)."),
   OptionSpec(
     names: ["--cpath"], placeholder: "PATH", repeats: true,
-    help: "Where 'require' looks first for modules in C."),
+    help: "Where 'require' looks first for C modules."),
   OptionSpec(
     names: ["--lazy"], isNegatable: true,
-    help: "setup and teardown mean lazy_setup and lazy_teardown."),
+    help: "Treat setup and teardown as lazy_setup and lazy_teardown."),
   OptionSpec(
     names: ["--auto-insulate"], isNegatable: true,
-    help: "Undoes what a file did to globals and modules (default)."),
+    help: "Undo each file's changes to globals and modules (default)."),
   OptionSpec(
-    names: ["--run", "-r"], placeholder: "TASK", help: "Takes the options of a task of '.busted'."),
+    names: ["--run", "-r"], placeholder: "TASK", help: "Use the options of a task in '.busted'."),
   OptionSpec(
-    names: ["--config-file", "-f"], placeholder: "FILE", help: "Reads this file instead."),
+    names: ["--config-file", "-f"], placeholder: "FILE",
+    help: "Read this file instead of '.busted'."),
 ]
 
 extension Program {
   static func test(_ arguments: [String]) throws(UsageError) -> Int32 {
-    // The runner ends the program by itself, unless a signal does.
+    // The runner ends the program itself, unless a signal does.
     try runInLua(
       arguments, testCommand,
       """

@@ -1,14 +1,14 @@
-// `--trace-out`: what the loop does, in the event format of Chrome's tracing, which Perfetto opens.
+// `--trace-out`: what the loop does, in Chrome's trace event format, which Perfetto reads.
 
 internal import Glibc
 internal import Moonloop
 
 /// Writes events to a file as they end. Loop thread only.
 ///
-/// The form is an array with an event a line: viewers read it without its end too, if the program
-/// was killed. Runs are pairs of begin and end, so that those are seen then as well. Where the
-/// clock may stand it is an object, which alone can say that nanoseconds count: Chrome's viewer
-/// else rounds to microseconds, and puts what lies side by side one into the other.
+/// The file is an array with one event per line, which viewers read even without its end, if the
+/// program was killed. Runs are begin and end pairs, so that they are visible even then. Where the
+/// clock may stand still, the file is an object, since only an object can ask for nanoseconds:
+/// otherwise Chrome's viewer rounds to microseconds and nests events that lie side by side.
 final class TraceFile {
   private let loop: Loop
   private let runtime: Runtime
@@ -17,11 +17,11 @@ final class TraceFile {
   private var line = JSONLine()
   private let process: Int
   private let isObject: Bool
-  /// The time of the first event: in a replay none is known before the script has asked for it.
+  /// The time of the first event. In a replay no time is known before the script asks for it.
   private var begin: Int64?
   private var lastFlush: Int64 = 0
   private var written = 0
-  /// What the clock said last, and how far the times in the file are ahead of it.
+  /// The last reading of the clock, and how far the times in the file are ahead of it.
   private var clock: Int64 = 0
   private var ahead: Int64 = 0
 
@@ -35,7 +35,7 @@ final class TraceFile {
   private var lastTask = 0
   private var isOver = false
 
-  /// A run: when its present pass and its present sleep began.
+  /// A run, with the beginnings of its current pass and sleep.
   private struct Frame {
     let mode: String
     var pass: Int64?
@@ -65,7 +65,7 @@ final class TraceFile {
     let wait: TimerWait<Caller>
   }
 
-  /// How many bytes wait for a write at most, and how long they do, in nanoseconds.
+  /// Limits of what is buffered: bytes, and age in nanoseconds.
   private static let bufferLimit = 1 << 16
   private static let delayLimit: Int64 = 1_000_000_000
 
@@ -88,7 +88,7 @@ final class TraceFile {
     name("thread_name", loop.name)
   }
 
-  /// Takes part in all that the loop and its tasks tell, beside who does already.
+  /// Subscribes to events of the loop and its tasks, beside other watchers.
   func attach() {
     loop.add(
       watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
@@ -108,7 +108,7 @@ final class TraceFile {
       phase("E", "run \(frame.mode)", now)
     }
     endChunk(now)
-    // Behind the last comma: metadata that the format knows, and that changes nothing.
+    // After the last comma: a metadata event of the format without effect.
     line.raw(
       #"{"ph":"M","name":"process_sort_index","pid":\#(process),"tid":\#(process),"#
         + #""args":{"sort_index":0}}"#)
@@ -120,13 +120,12 @@ final class TraceFile {
 
   // MARK: The main chunk
 
-  /// The main chunk begins.
   func beginChunk(_ name: String) {
     if Intake.isReplayed { return }  // no time is known yet
     chunk = (stamp(), String(name.drop { $0 == "@" || $0 == "=" }))
   }
 
-  /// It has returned, or waits.
+  /// The main chunk has returned, or waits.
   func endChunk() { endChunk(stamp()) }
 
   private func endChunk(_ now: Int64) {
@@ -140,8 +139,8 @@ final class TraceFile {
 
   // MARK: Events of the loop
 
-  /// The time of an event. Viewers nest by time alone: where the clock stands, as the virtual one
-  /// does in handlers, each is drawn a nanosecond behind the one before, and all later ones too.
+  /// The time of an event. Viewers nest by time alone, so where the clock stands still (the virtual
+  /// clock in handlers), each event is moved one nanosecond after the previous one.
   private func stamp(_ now: Int64? = nil) -> Int64 {
     let now = now ?? time
     let first = begin ?? now
@@ -173,7 +172,7 @@ final class TraceFile {
           begin: stamp(at), clock: at, caller: caller, mode: mode.rawValue, subject: subject,
           delay: late, wait: wait))
     case .callout(_, _, _, let nanoseconds):
-      // As `loop:metrics` sees it, which has no clock of its own either.
+      // The same duration as in `loop:metrics`.
       if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
     }
     if line.bytes.count > Self.bufferLimit { flush() }
@@ -349,7 +348,7 @@ final class TraceFile {
     line.raw("}},\n")
   }
 
-  /// Writes what waits. What fails is told once, and ends the trace, not the program.
+  /// Writes the buffer. A failure is reported once and ends the trace, not the program.
   private func flush() {
     lastFlush = clock
     defer { line.bytes.removeAll(keepingCapacity: true) }
@@ -369,14 +368,14 @@ final class TraceFile {
     }
     if isOver { return }
     isOver = true
-    ftruncate(fd, written)  // Chrome's viewer reads no line that is cut.
+    ftruncate(fd, written)  // Chrome's viewer rejects truncated lines.
     writeToStandardError(
       "moonloop: --trace-out: cannot write '\(path)': \(String(cString: strerror(failure)));"
         + " the trace ends here")
   }
 }
 
-/// JSON that is put together in one place, without making strings of numbers.
+/// Builds JSON in one buffer, without a string for each number.
 struct JSONLine {
   private(set) var storage: [UInt8] = []
   var bytes: [UInt8] {

@@ -1,4 +1,4 @@
-// `--trace`: what the loop does, a line for each stage and each call-out, on standard error.
+// `--trace`: writes a line to standard error for each stage and call-out of the loop.
 
 internal import Glibc
 internal import Moonloop
@@ -9,7 +9,7 @@ internal import Moonloop
 ///       0.500160  default    timer 'beat'  0.131 ms
 final class TraceWriter {
   private let loop: Loop
-  /// In a replay no time is known before the script has asked for it.
+  /// In a replay no time is known before the script asks for it.
   private lazy var begin = Intake.aside { loop.now }
   private let hasColours: Bool
 
@@ -35,14 +35,14 @@ final class TraceWriter {
       line(mode, coloured("run \(begins ? "begins" : "ends")\(nested)", 1))
     case .activity(let activity, let mode):
       line(mode, coloured(name(of: activity), 2))
-    case .calloutBegins: break  // told when its duration is known
+    case .calloutBegins: break  // written when its duration is known
     case .callout(let kind, let name, let mode, let nanoseconds):
       let named = name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'"
       line(mode, "  \(coloured(named, 36))  \(fixed(nanoseconds, 1_000_000, 3)) ms")
     }
   }
 
-  /// The activity as scripts call it.
+  /// The activity's name in scripts.
   private func name(of activity: Activity) -> String {
     switch activity {
     case .entry: "entry"
@@ -65,7 +65,7 @@ final class TraceWriter {
     hasColours ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// Nanoseconds in another unit with so many decimals; cut, not rounded.
+  /// Nanoseconds in another unit with this many decimals, truncated.
   private func fixed(_ nanoseconds: Int64, _ unit: Int64, _ decimals: Int) -> String {
     var fraction = "\(nanoseconds % unit)"
     let width = "\(unit)".utf8.count - 1

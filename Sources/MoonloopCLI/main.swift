@@ -1,4 +1,4 @@
-// The program `moonloop`: finds the command and becomes it.
+// The program `moonloop`: finds the command and runs it.
 
 internal import Glibc
 internal import Moonloop
@@ -8,10 +8,10 @@ StandardStreams.fillClosed()
 quitByKey()
 exit(Program.main(CommandLine.arguments))
 
-/// Ctrl-\ is the user's, and no crash: at a terminal Swift would print a backtrace for it, and ask.
+/// Ctrl-\ is the user's choice, not a crash: Swift would print a backtrace and ask what to do.
 private func quitByKey() {
   let before = signal(SIGQUIT, SIG_DFL)
-  if unsafeBitCast(before, to: Int.self) == 1 { signal(SIGQUIT, before) }  // it was ignored
+  if unsafeBitCast(before, to: Int.self) == 1 { signal(SIGQUIT, before) }  // keep it ignored
 }
 
 /// The command line as a whole.
@@ -71,7 +71,7 @@ enum Program {
     }
   }
 
-  /// Whether help is asked for before the script's name.
+  /// Whether `--help` comes before the script's name; later it belongs to the script.
   private static func wantsHelp(_ arguments: [String]) -> Bool {
     arguments.dropFirst(2).prefix { $0.hasPrefix("-") && $0 != "-" && $0 != "--" }
       .contains { $0 == "--help" || $0 == "-h" }
@@ -96,7 +96,7 @@ enum Program {
   }
 }
 
-/// What the program says about its end; the same table stands in docs/program.md.
+/// Exit statuses, as listed in docs/program.md.
 enum ExitStatus {
   static let success: Int32 = 0
   static let failure: Int32 = 1

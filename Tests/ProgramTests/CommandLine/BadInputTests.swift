@@ -154,7 +154,7 @@ struct BadInputTests {
     #expect(outcome.status == 1)
     #expect(
       outcome.errors
-        == "moonloop: cannot write to standard output: what was printed is lost\nfive\n")
+        == "moonloop: cannot write to standard output: output is lost\nfive\n")
   }
 
   @Test("standard streams that are closed are nobody else's")

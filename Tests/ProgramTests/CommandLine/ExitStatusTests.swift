@@ -76,13 +76,14 @@ struct ExitStatusTests {
       errors: ["unknown option '--mdoe'; did you mean '--mode'?"]),
     Row(arguments: ["run", "--mode"], status: 2, errors: ["'--mode' needs a value: --mode NAME"]),
     Row(
-      arguments: ["run", "--mode", "common", "-e", ""], status: 2, errors: ["no mode that can"]),
+      arguments: ["run", "--mode", "common", "-e", ""], status: 2,
+      errors: ["cannot run in 'common'"]),
     Row(
       arguments: ["run", "--trace=1", "-e", ""], status: 2, errors: ["'--trace' takes no value"]),
     Row(arguments: ["run", "--trace", "--trace", "-e", ""], status: 2, errors: ["given twice"]),
     Row(
       arguments: ["run", "--memory", "64X", "-e", ""], status: 2,
-      errors: ["--memory: must be a size such as 64M, 512K or 1G, got '64X'"]),
+      errors: ["--memory: must be a size, e.g. 64M, 512K or 1G, got '64X'"]),
     Row(
       arguments: ["run", "--memory", "1K", "-e", ""], status: 2, errors: ["at least 1M, got '1K'"]),
     Row(

@@ -88,8 +88,8 @@ struct ConfiguredRunTests {
       #expect(outcome.output == "")
       #expect(
         outcome.errors
-          == "moonloop: run: '--timeout' stands behind '\(file)', which is a configuration and"
-          + " takes no arguments; write: moonloop run --timeout 2 \(file)\n")
+          == "moonloop: run: '--timeout' follows '\(file)', which is a configuration and takes no"
+          + " arguments; write: moonloop run --timeout 2 \(file)\n")
       #expect(try moonloop(["run", file, "--clock"]).status == 2)
     }
     try withFile("print(...)") { file in

@@ -42,7 +42,7 @@ import Testing
         #expect(run.status == 1, "\(count): \(run)")
         #expect(run.output.isEmpty || count >= data.count - 26, "\(count): \(run)")
         switch count {
-        case 0: #expect(run.errors.contains("is no recording of moonloop"), "\(run)")
+        case 0: #expect(run.errors.contains("is not a moonloop recording"), "\(run)")
         case 16, data.count - 26: break  // nothing but a head; see `killed`
         default:
           #expect(run.errors.contains("is truncated after event "), "\(count): \(run)")
@@ -64,7 +64,7 @@ import Testing
         #expect(words.contains { run.errors.contains($0) }, "\(place): \(run)")
       }
       let other = try replay(Data("#!/usr/bin/lua\nprint 1\n".utf8), in: folder)
-      #expect(other.errors.contains("is no recording of moonloop"))
+      #expect(other.errors.contains("is not a moonloop recording"))
     }
     let none = try moonloop(["replay", "/nowhere.mlt"])
     #expect(none.status == 2 && none.errors.contains("/nowhere.mlt"), "\(none)")
@@ -83,7 +83,7 @@ import Testing
       #expect(same.status == 0 && same.errors.isEmpty && same.output == "1\n2\n3\n", "\(same)")
       let other = try with(script.replacingOccurrences(of: "print(count)", with: "print(-count)"))
       #expect(other.output == "-1\n-2\n-3\n" && other.status == 0, "\(other)")
-      #expect(other.errors.contains("other.lua' is not what was recorded"))
+      #expect(other.errors.contains("other.lua' differs from the recorded script"))
       let more = try with(script + "print(require('moonloop').net.listen { port = 0 })")
       #expect(more.status == 1 && more.isOurs)
       #expect(
