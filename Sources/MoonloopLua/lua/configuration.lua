@@ -1,5 +1,5 @@
--- Configurations of a loop: tables of modes, timers, sources, observers, signals and phases,
--- checked as a whole before anything starts (D40, D41).
+-- Configurations of a loop: tables of modes, timers, sources, observers, signals and phases. All of
+-- it is checked before anything starts (D40, D41).
 local evaluation = require "moonloop.configuration.evaluation"
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
@@ -10,7 +10,7 @@ local spelling = require "moonloop.text.spelling"
 
 local configuration = {}
 
--- A document: { value, name, node, folder }, where `node` knows the lines of its fields.
+-- A document: { value, name, node, folder }. `node` knows the lines of the fields.
 function configuration.document(value, name, text)
   return {
     value = value,
@@ -20,7 +20,7 @@ function configuration.document(value, name, text)
   }
 end
 
--- Evaluates the text of a file. Returns a document; or nil and a message, with the line.
+-- Evaluates the text of a file. Returns a document; or nil and a message with the line.
 local function evaluated(text, path)
   local chunk, mistake = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
   if not chunk then return nil, mistake end
@@ -28,7 +28,7 @@ local function evaluated(text, path)
   if not ok then return nil, values end
   local doc = configuration.document(values[1], path, text)
   if type(values[1]) ~= "table" or values.n > 1 then
-    return nil, ("%s:%d: must return a table, the configuration; it returned %s"):format(path,
+    return nil, ("%s:%d: must return a table (the configuration), got %s"):format(path,
       doc.node.line, values.n > 1 and values.n .. " values" or rules.given(values[1]))
   end
   return doc
@@ -44,14 +44,14 @@ function configuration.text(path)
   return text
 end
 
--- Reads and evaluates a file. Returns a document; or nil and a message, with the line.
+-- Reads and evaluates a file. Returns a document; or nil and a message with the line.
 function configuration.read(path)
   local text, message = configuration.text(path)
   if not text then return nil, message end
   return evaluated(text, path)
 end
 
--- The keys that lead to a field as one reads them: timers.heartbeat.every, run[2].mode.
+-- The path of a field in readable form: timers.heartbeat.every, run[2].mode.
 function configuration.path_text(path)
   local text = ""
   for _, key in ipairs(path) do
@@ -65,18 +65,18 @@ function configuration.path_text(path)
   return text
 end
 
--- Fields that are written twice: Lua would take the last, and say nothing.
+-- Fields that appear twice: Lua would silently use the last.
 local function check_repeated(report, path, node)
   for _, one in ipairs(node.again or {}) do
-    report(rules.join(path, one.key), ("is written twice, first in line %d"):format(one.line))
+    report(rules.join(path, one.key), ("appears twice, first in line %d"):format(one.line))
   end
   for _, key in ipairs(rules.sorted_keys(node.fields)) do
     check_repeated(report, rules.join(path, key), node.fields[key])
   end
 end
 
--- All mistakes of a document, in the order of its lines: { line, path, problem, text } each. The
--- modules of its handlers are loaded, unless it is told otherwise.
+-- All mistakes of a document in line order: { line, path, problem, text } each. Loads the modules
+-- of its handlers, unless `options` say otherwise.
 function configuration.mistakes(doc, loads_nothing)
   local found = {}
   local function report(path, problem)
@@ -98,8 +98,8 @@ function configuration.mistakes(doc, loads_nothing)
   return found
 end
 
--- Whether a value that a chunk returned is meant as a configuration: it has one of its sections, or
--- a table by nearly such a name and nothing else.
+-- Whether a returned value is meant as a configuration: it has one of its sections, or only a
+-- misspelt one that holds a table.
 function configuration.is_one(value)
   if type(value) ~= "table" then return false end
   for _, section in ipairs(schema.sections) do
@@ -121,9 +121,9 @@ function configuration.in_words(doc, found)
   return table.concat(lines, "\n")
 end
 
--- Makes all that a configuration tells of. Raises an error that lists all mistakes; then nothing
--- was made. What cannot be opened is an error too, and what was made before is ended.
--- Returns what runs: its handles by section and name, `run`, and `close`.
+-- Makes what a configuration describes. Raises an error that lists all mistakes before anything is
+-- made. Failing to open something is an error too, and ends what was made before. Returns what
+-- runs: its handles by section and name, `run`, and `close`.
 function configuration.configure(what)
   local doc
   if type(what) == "table" then
@@ -140,13 +140,12 @@ function configuration.configure(what)
   return items.make(doc)
 end
 
--- What the command line says of the configuration that the program runs: `mode` and `timeout` of
--- its run; and, each as true, limits and `on_error` that are not the configuration's to set.
+-- What the command line overrides: `mode` and `timeout` of the run; and, each as true, the limits
+-- and `on_error` that the configuration must not set.
 configuration.bounds, configuration.given = {}, {}
 
--- What the program does with a file that returned a configuration, as its text was then. Returns
--- what runs; or nil and all mistakes in words. The text is evaluated once more: as it ran, nobody
--- looked at its effects.
+-- Runs a file that returned a configuration, from the text it had then. Returns what runs; or nil
+-- and all mistakes as text. The text is evaluated a second time, to check that it has no effects.
 function configuration.prepare(value, path, text)
   local again, problem = evaluated(text, path)
   if not again then return nil, problem end

@@ -1,5 +1,4 @@
--- HTTP/1.1 on our streams: a client and a server for tests and webhooks. No TLS: put a proxy
--- before it.
+-- HTTP/1.1 on streams: a client and a server for tests and webhooks. No TLS: use a proxy.
 local client = require "moonloop.http.client"
 local server = require "moonloop.http.server"
 local url = require "moonloop.http.url"
@@ -15,7 +14,7 @@ local http = {
   unescape = url.unescape,
 }
 
--- http.get(url, options), http.post(url, body, options) and the like: one request, one connection.
+-- http.get(url, options), http.post(url, body, options) and so on: one request, one connection.
 for _, method in ipairs { "get", "head", "delete", "options" } do
   http[method] = function(address, options)
     return client.request(client.options(method:upper(), address, nil, options))

@@ -1,5 +1,5 @@
--- In a recorded run, and in its replay, files of Lua come through the functions of `io` that are
--- recorded: a replay has the modules that were there then.
+-- In recorded runs and replays, `require` reads Lua files with the recorded functions of `io`: a
+-- replay gets the modules of that time.
 
 local function text_of(path)
   local file, why = io.open(path, "rb")
@@ -35,8 +35,8 @@ function dofile(path)
   return chunk()
 end
 
--- Its system calls are the script's own: each function is recorded as a whole, and a replay has
--- what it answered. What is written to the standard streams is written again.
+-- Records each function of a library as a whole, since its system calls are the script's own. A
+-- replay returns the recorded results, but writes to standard streams are repeated.
 local posix = package.preload["moonloop.posix"]
 package.preload["moonloop.posix"] = function(...)
   local taped, plays = require "moonloop.taped", require "moonloop.tape".plays()
@@ -46,7 +46,7 @@ package.preload["moonloop.posix"] = function(...)
     if type(value) == "function" then module[name] = taped(value, name) end
   end
   local told = module.write
-  -- In a recording as well: the two are to have the same objects.
+  -- In recordings too: both need the same objects.
   function module.write(fd, bytes, from)
     local count, message, code = told(fd, bytes, from or 1)
     if plays and count and (fd == 1 or fd == 2) then write(fd, bytes, from or 1) end

@@ -1,5 +1,5 @@
--- Reads docs/types/*.lua, the annotated declarations of everything that scripts see, for `help`,
--- completion and the generated pages. How such a file looks: docs/types/README.md.
+-- Reads docs/types/*.lua, the annotated declarations of everything scripts can use, for `help`,
+-- completion and the generated pages. See docs/types/README.md for the format.
 local reference = {}
 
 local Parser = {}
@@ -9,8 +9,8 @@ function Parser:fail(problem, ...)
   error(("%s:%d: %s"):format(self.file, self.line, problem:format(...)), 0)
 end
 
--- The end of a type that starts at a place: the first blank outside of brackets and quotes, unless
--- it follows a colon or comma.
+-- The end of a type that starts at a position: the first blank outside brackets and quotes that
+-- does not follow a colon or comma.
 local function end_of_type(text, place)
   local depth, quoted = 0, false
   for at = place, #text do
@@ -40,7 +40,7 @@ local function value_of(parser, text)
   return { name = name, type = kind, optional = is_optional, summary = text:sub(last + 2) }
 end
 
--- The parts of a list, such as the parameters of a function's type.
+-- The parts of a list, such as the parameters of a function type.
 local function split(list)
   local parts, depth, first = {}, 0, 1
   for at = 1, #list do
@@ -112,7 +112,7 @@ function Parser:owner(word)
   return receivers[word] or self:fail("'%s' has no class", word)
 end
 
--- The first line is the summary, the others are the details.
+-- The first line is the summary, the rest are details.
 local function finish_text(block)
   block.summary = table.remove(block.text, 1) or ""
   block.details = table.concat(block.text, " ")
@@ -126,7 +126,7 @@ function Parser:add_entry(form, owner, name)
   table.insert(self.page.blocks, entry)
 end
 
--- What a call of a class's own table does, as its `@overload` says.
+-- What calling a class's table does, from its `@overload`.
 function Parser:add_call(class)
   local inputs, results = self.block.overloads[1]:match "fun(%b()):? ?(.*)$"
   for _, text in ipairs(split(inputs:sub(2, -2))) do
@@ -160,7 +160,7 @@ function Parser:add_class()
   return class
 end
 
--- A statement ends a block of documentation, or an empty line does.
+-- A statement or an empty line ends a block of documentation.
 function Parser:finish(statement)
   local block = self.block
   if not block then
@@ -199,12 +199,12 @@ function Parser:finish(statement)
   self.block, self.is_meta = nil, nil
 end
 
--- A comment: the first is the page's title, those after it are what stands below it.
+-- A comment: the first is the page's title, later ones its text.
 function Parser:comment(text)
   if not self.page.title then self.page.title = text else table.insert(self.page.text, text) end
 end
 
---- Adds a file to what was read. Raises "file:line: what is wrong".
+--- Adds a file. Raises "file:line: what is wrong".
 function reference.read(result, name, file, text)
   local page = { name = name, text = {}, blocks = {} }
   local parser = setmetatable({ file = file, line = 0, page = page, result = result }, Parser)
@@ -224,7 +224,7 @@ function reference.read(result, name, file, text)
   parser:finish ""
 end
 
---- Reads files, each { name, file, text }, in this order. The result has `pages` (each with its
+--- Reads files, each { name, file, text }, in this order. The result has `pages` (each with
 --- `title`, `text` and `blocks`), `classes` (by place and by name) and `aliases`.
 function reference.parse(files)
   local result = { pages = {}, classes = {}, receivers = {}, aliases = {} }
@@ -234,13 +234,13 @@ end
 
 local whole
 
---- All of it, read when first asked for.
+--- All of it, read on first use.
 function reference.all()
   whole = whole or reference.parse(require "moonloop.console.host".reference())
   return whole
 end
 
---- The fields of a class, and then those that it inherits.
+--- The fields of a class, then those it inherits.
 function reference.fields_of(all, class)
   local list, seen = {}, {}
   while class do
@@ -253,7 +253,7 @@ function reference.fields_of(all, class)
   return list
 end
 
---- The options that a value is a table of; nil if it is none.
+--- The options that a table value may have; nil if it is not such a table.
 function reference.fields(all, value)
   local class = all.classes[value.type:match "(moonloop%.[%w.]*Options)[^%w]*$" or ""]
   return class and reference.fields_of(all, class)

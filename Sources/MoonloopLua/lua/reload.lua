@@ -1,27 +1,27 @@
--- Loading a file again (D35, D36): what it and its modules make is one generation. The next one is
--- loaded while nothing is served; if that fails, all is as it was.
+-- Reloading (D35, D36). The file and its modules make up one generation. The next one is loaded
+-- while the loop serves nothing; if that fails, everything stays as it was.
 local generation = require "moonloop.generation"
 local bodies = require "moonloop.reload.bodies"
 
--- `trace` is the traceback of the last load that failed; `on_load` is told of each load.
+-- `trace` is the traceback of the last load that failed; `on_load` is called for each load.
 local reload = {}
 
--- What survives, by name.
+-- State that survives reloads, by name.
 local states = {}
--- What the generation that runs wants to be called before it goes.
+-- Handlers to call when the current generation is unloaded.
 local unloaders = {}
--- The configuration that runs, if the file is one.
+-- The running configuration, if the file is one.
 local running
--- What a load that is under way puts back if it fails; nil when there is none.
+-- What the current load restores if it fails; nil when none is under way.
 local before
--- The files of the last load that failed: whoever mends one of them wants it tried again.
+-- The files of the last failed load: changing one of them triggers another try.
 local tried = {}
 
 local traceback, getinfo = debug.traceback, debug.getinfo
 
 -- Modules ---------------------------------------------------------------------------------------
 
--- The files that make up the program: the main one, and those of its modules.
+-- The files of the program: the main one and those of its modules.
 function reload.files()
   local files, seen = {}, {}
   local function add(file)
@@ -38,7 +38,7 @@ function reload.files()
   return files
 end
 
--- The configuration that the program runs.
+-- The running configuration.
 function reload.note(made) running = made end
 
 -- What survives -----------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ local function restore(into, from)
   for key, value in next, from do rawset(into, key, value) end
 end
 
--- Notes what is in a table, and in the tables in it, however deep.
+-- Saves the contents of a table, and of the tables in it at any depth.
 local function remember(value, seen)
   local rest = {}
   local function see(one)
@@ -73,13 +73,13 @@ local function remember(value, seen)
   end
 end
 
--- Called through a function of C: the caller of that made the mistake.
+-- Called through a C function, so level 3 is the script.
 function reload.state(name, default)
   if type(name) ~= "string" then
     error("reload.state: the name must be a string, got " .. type(name), 3)
   end
   if default ~= nil and type(default) ~= "table" then
-    error("reload.state: the default must be a table, which is what survives, got "
+    error("reload.state: the default must be a table (its contents survive), got "
       .. type(default), 3)
   end
   if states[name] == nil then
@@ -110,7 +110,7 @@ local function begin()
   generation.begin()
 end
 
--- Puts everything back.
+-- Restores everything.
 function reload.undo()
   local old = before
   if not old then return end
@@ -127,7 +127,7 @@ function reload.undo()
   for one, content in next, old.contents do restore(one, content) end
 end
 
--- What was raised, in words.
+-- A raised value as text.
 local function in_words(value)
   if type(value) == "table" and type(rawget(value, "message")) == "string" then
     return value.message
@@ -135,15 +135,15 @@ local function in_words(value)
   return tostring(value)
 end
 
--- Runs the chunk where nothing can wait. Returns true and what it returned; or false, the message,
--- and the traceback.
+-- Runs the chunk without letting it wait. Returns true and its result; or false, the message and
+-- the traceback.
 local function run(chunk, ...)
   local co = coroutine.create(chunk)
   local ok, result = coroutine.resume(co, ...)
   if ok and coroutine.status(co) == "suspended" then
     local place = getinfo(co, 1, "Sl") or getinfo(co, 0, "Sl")
-    ok, result = false, ("%s:%d: the file gives up its turn while it is loaded again, which is "
-      .. "done in one go; do that in a loop:task"):format(place.short_src, place.currentline)
+    ok, result = false, ("%s:%d: the file waits while it is reloaded, which it must not; "
+      .. "do that in a loop:task"):format(place.short_src, place.currentline)
   end
   if ok then return true, result end
   local trace = traceback(co, in_words(result))
@@ -151,12 +151,12 @@ local function run(chunk, ...)
   return false, in_words(result), trace
 end
 
--- Makes what a configuration tells of. Returns true and what runs; or nil and what is wrong.
+-- Makes what a configuration describes. Returns true and what runs; or nil and what is wrong.
 local function configure(value, path)
   local configuration = require "moonloop.configuration"
   if not configuration.is_one(value) then
     if not running then return true end
-    return nil, path .. ": it was a configuration, and is none now: start it again"
+    return nil, path .. ": it is no longer a configuration; restart the program"
   end
   local text, problem = configuration.text(path)
   if not text then return nil, problem end
@@ -165,7 +165,7 @@ local function configure(value, path)
   return nil, mistakes
 end
 
--- Runs the phases of a configuration that was none before, or had mistakes: nobody does yet.
+-- Runs the phases of a file that was not a valid configuration before, so nothing runs them yet.
 local function run_phases()
   local loop = require("moonloop").current()
   generation.outside(true)
@@ -201,7 +201,7 @@ local function attempt(path, ...)
   return { generation = generation.number(), kept = kept, made = new, ended = ended }
 end
 
--- Loads a file again: what `ml.reload()` gives. Called between two passes.
+-- Reloads the file: the body of `ml.reload()`. Called between two passes.
 function reload.load(path, ...)
   local done, message, trace = attempt(path, ...)
   if not done then reload.undo() end
@@ -211,7 +211,7 @@ function reload.load(path, ...)
   return nil, message, "ENOEXEC"
 end
 
--- Loads the file again, and says so on standard error. Returns whether it was loaded.
+-- Reloads the file and reports it on standard error. Returns whether it was loaded.
 function reload.again()
   local done, message = require("moonloop").reload()
   local file = bodies.main
@@ -219,13 +219,13 @@ function reload.again()
     generation.tell(("moonloop: reloaded %s (generation %d): %d kept, %d new, %d ended")
       :format(file, done.generation, done.kept, done.made, done.ended))
   else
-    generation.tell(("moonloop: not reloaded: %s\nmoonloop: generation %d of %s goes on")
+    generation.tell(("moonloop: not reloaded: %s\nmoonloop: generation %d of %s continues")
       :format(reload.trace or message, generation.number(), file))
   end
   return done ~= nil
 end
 
--- Loads the file again when it changes; after `idle` the loop goes on for that alone.
+-- Reloads the file when it changes; after `idle`, the loop keeps running only for that.
 function reload.watch() reload.idle = require "moonloop.reload.watch" end
 
 function reload.generation() return generation.number() end

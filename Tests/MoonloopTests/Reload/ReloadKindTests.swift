@@ -175,7 +175,7 @@ import Testing
     ),
     (
       "require 'moonloop'.reload.state('x', 5)",
-      "app.lua:1: reload.state: the default must be a table, which is what survives, got number"
+      "app.lua:1: reload.state: the default must be a table (its contents survive), got number"
     ),
     (
       "require 'moonloop'.reload.on_unload(5)",

@@ -107,8 +107,7 @@ struct ConfiguredRunTests {
       """
     try withFile(stray, name: "app.lua") { file in
       let problem =
-        "\(file):2: a configuration is data, and reading it has no effects: call loop:timer in a"
-        + " handler"
+        "\(file):2: a configuration is data; call loop:timer in a handler"
       for command in ["run", "plan", "simulate", "check"] {
         let outcome = try moonloop([command, file])
         #expect(outcome.status == 1, "\(outcome)")

@@ -198,11 +198,11 @@ struct ConsoleTests {
   @Test("what cannot be attached to is told in words")
   func refused() throws {
     let rows: [(target: [String], message: String, status: Int32)] = [
-      (["nobody-is-called-so"], "no program 'nobody-is-called-so' runs; see 'moonloop ps'", 1),
-      (["1"], "process 1 is no program of moonloop that can be asked for a console", 1),
-      (["4194303"], "no process 4194303 runs; see 'moonloop ps'", 1),
-      (["0"], "no program '0' runs; see 'moonloop ps'", 1),
-      ([], "name one program, by its name or process; 'moonloop ps' lists them", 2),
+      (["no-such-name"], "no program 'no-such-name' is running; see 'moonloop ps'", 1),
+      (["1"], "process 1 is not a moonloop program with a console", 1),
+      (["4194303"], "there is no process 4194303; see 'moonloop ps'", 1),
+      (["0"], "no program '0' is running; see 'moonloop ps'", 1),
+      ([], "name one program by name or process ID; 'moonloop ps' lists them", 2),
     ]
     for row in rows {
       let outcome = try moonloop(["attach"] + row.target)

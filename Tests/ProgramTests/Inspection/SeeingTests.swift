@@ -129,7 +129,7 @@ struct SeeingTests {
       #expect(lines[0].contains(/busy (9\d\.\d|100\.0) %, asleep 0\.0 %/), "\(top)")
       #expect(lines[1].hasPrefix("real clock, mode 'default', depth 1; "), "\(top)")
       #expect(lines.contains("No handler has returned yet."), "\(top)")
-      #expect(isHog(top.output, "", " runs now, for "), "\(top)")
+      #expect(isHog(top.output, "", " is running, for "), "\(top)")
       // At a breakpoint there, the clock stands.
       let stopped = try moonloop(
         attach, input: ":break\n\(ask)\nover = true\n:continue\n")

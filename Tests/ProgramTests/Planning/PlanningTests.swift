@@ -150,7 +150,7 @@ struct PlanningTests {
     let files = names.filter { $0.hasSuffix(".lua") }.sorted()
     #expect(files.count > 8)
     let outcome = try moonloop(["check"] + files, in: Program.examples)
-    #expect(outcome.output == "\(files.count) files: nothing found\n")
+    #expect(outcome.output == "\(files.count) files: no findings\n")
     #expect(outcome.status == 0)
   }
 
@@ -353,8 +353,8 @@ struct PlanningTests {
         ])
       #expect(
         close.titles(of: "item").filter { $0.hasPrefix("ask at") } == [
-          "ask at 1 min 3 s, for 2 s, runs inside included",
-          "ask at 1 min 33 s, for 2 s, runs inside included",
+          "ask at 1 min 3 s, for 2 s, including nested runs",
+          "ask at 1 min 33 s, for 2 s, including nested runs",
         ])
       #expect(!close.titles(of: "pass").isEmpty && !close.titles(of: "asleep").isEmpty)
     }

@@ -26,16 +26,16 @@ end
 
 local T = "{ every = 1, handler = print }"
 local AS_HANDLER = 'must be a function or the name of one, such as "handlers.beat", got '
-local EFFECTS = "a configuration is data, and reading it has no effects: call %s in a handler"
+local EFFECTS = "a configuration is data; call %s in a handler"
 
 -- { text, expected }: T is a timer that is right.
 local rows = {
   -- What it returns.
-  { "local x = 5", "1: must return a table, the configuration; it returned nothing" },
-  { "", "1: must return a table, the configuration; it returned nothing" },
-  { "\nreturn false", "2: must return a table, the configuration; it returned false" },
-  { "return {}, {}", "1: must return a table, the configuration; it returned 2 values" },
-  { "return { { every = 1 } }", "1: [1]: unknown field; fields have names here" },
+  { "local x = 5", "1: must return a table (the configuration), got nothing" },
+  { "", "1: must return a table (the configuration), got nothing" },
+  { "\nreturn false", "2: must return a table (the configuration), got false" },
+  { "return {}, {}", "1: must return a table (the configuration), got 2 values" },
+  { "return { { every = 1 } }", "1: [1]: unknown field; fields need names here" },
   { "return {\n timer = { beat = T } }", "2: timer: unknown field; did you mean 'timers'?" },
   -- What it does.
   { "\nprint 'x'\nreturn {}", "2: " .. EFFECTS:format "print" },
@@ -48,10 +48,10 @@ local rows = {
     "2: " .. EFFECTS:format "loop:timer" },
   { "local function f()\n require 'moonloop'.sleep(1)\nend\nf()\nreturn {}",
     "2: " .. EFFECTS:format "ml.sleep" },
-  { "\ncoroutine.yield()\nreturn {}", "2: a configuration is data, and cannot wait" },
-  { "while true do end", "1: comes to no end: 100 million instructions, and it goes on" },
+  { "\ncoroutine.yield()\nreturn {}", "2: a configuration is data and cannot wait" },
+  { "while true do end", "1: does not end: stopped after 100 million instructions" },
   { "while true do\n pcall(function() while true do end end) end",
-    "2: comes to no end: 100 million instructions, and it goes on" },
+    "2: does not end: stopped after 100 million instructions" },
   { "local x\nreturn { timers = x.y }", "2: attempt to index a nil value (local 'x')" },
   { "\nerror { code = 5 }", "2: raised a table where a text was expected" },
   { "return {\n timers = { a = , } }", "2: unexpected symbol near ','" },
@@ -74,9 +74,9 @@ local rows = {
       .. "3: timers.b: must be a table, got 1\n3: timers.c: must be a table, got 1\n6 mistakes" },
   -- Names.
   { "return { timers = {\n beat = T,\n tick = T,\n beat = T } }",
-    "4: timers.beat: is written twice, first in line 2" },
+    "4: timers.beat: appears twice, first in line 2" },
   { "return { timers = {\n beat = { every = 1,\n every = 2, handler = print } } }",
-    "3: timers.beat.every: is written twice, first in line 2" },
+    "3: timers.beat.every: appears twice, first in line 2" },
   { "return { signals = {\n hup = { stop = true },\n SIGHUP = { reload = true } } }",
     "2: signals.hup: is the same signal as 'SIGHUP'" },
   { "return { ['a\\nb'] = 1, ['\\255'] = 2, [('x'):rep(99)] = 3 }",
@@ -97,7 +97,7 @@ local rows = {
     "1: timers.a.every: must be > 0 seconds, got 1e-300" },
   { "return { limits = { memory = '64 MB',\n callout = 0, handles = 1.5, nesting = '3',\n"
     .. " instructions = 1e300 } }",
-    "1: limits.memory: must be a size of at least 1M, such as \"64M\", got \"64 MB\"; "
+    "1: limits.memory: must be a size of at least 1M, e.g. \"64M\", got \"64 MB\"; "
       .. "write \"64M\"\n"
       .. "2: limits.callout: must be > 0 seconds, got 0\n"
       .. "2: limits.handles: must be a whole number >= 1, got 1.5\n"
@@ -105,12 +105,12 @@ local rows = {
       .. "3: limits.instructions: must be a whole number from 1000 to 2147483647, got 1e+300\n"
       .. "5 mistakes" },
   { "return { limits = { memory = '9999999999G' } }",
-    "1: limits.memory: must be a size of at least 1M, such as \"64M\", got \"9999999999G\"" },
+    "1: limits.memory: must be a size of at least 1M, e.g. \"64M\", got \"9999999999G\"" },
   -- Handlers, those of items with other mistakes too.
   { "return { timers = {\n a = { evry = 1, handler = 'nowhere.beat' },\n b = { every = 1,\n"
     .. " handler = 'good.baet' } } }",
     "2: timers.a.evry: unknown field; did you mean 'every'?\n"
-      .. "2: timers.a.handler: there is no module 'nowhere' beside the configuration or in "
+      .. "2: timers.a.handler: no module 'nowhere' beside the configuration or in "
       .. "package.path\n4: timers.b.handler: module 'good' has no function 'baet'; "
       .. "did you mean 'beat'?\n3 mistakes" },
   { "return { timers = { a = { every = 1, handler = 5 }, b = { every = 1, handler = {} },\n"
@@ -129,28 +129,28 @@ local rows = {
     "1: sources.a.handler: unknown field; the fields are cancel, keep_alive, modes, on_error, "
       .. "order, perform, schedule" },
   { "return { timers = { a = { every = 1, print } } }",
-    "1: timers.a[1]: unknown field; fields have names here\n1: timers.a: 'handler' is missing\n"
+    "1: timers.a[1]: unknown field; fields need names here\n1: timers.a: 'handler' is missing\n"
       .. "2 mistakes" },
   -- Modes.
   { "return { timers = { a = { every = 1, modes = 'defualt', handler = print },\n"
     .. " b = { every = 1, modes = { 'comon', 5 }, handler = print } } }",
-    "1: timers.a.modes: mode \"defualt\" is none that is run; did you mean 'default'?\n"
-      .. "2: timers.b.modes[1]: mode \"comon\" is none that is run; did you mean 'common'?\n"
+    "1: timers.a.modes: mode \"defualt\" never runs; did you mean 'default'?\n"
+      .. "2: timers.b.modes[1]: mode \"comon\" never runs; did you mean 'common'?\n"
       .. "2: timers.b.modes[2]: must be the name of a mode, got 5\n3 mistakes" },
   { "return { timers = { a = { every = 1, modes = { default = true }, handler = print },\n"
     .. " b = { every = 1, modes = { 'x', nil, 'y' }, handler = print } } }",
     "1: timers.a.modes.default: a list has no names: write { a, b }\n"
-      .. "2: timers.b.modes[3]: is not looked at, as [2] is nothing\n2 mistakes" },
+      .. "2: timers.b.modes[3]: is unreachable, because [2] is nil\n2 mistakes" },
   { "return { modes = { common = { 'common' }, others = {} } }",
-    "1: modes.common[1]: 'common' is the set itself; name the modes that are in it\n"
+    "1: modes.common[1]: 'common' is the set itself; name the modes in it\n"
       .. "1: modes.others: unknown field; the fields are common\n2 mistakes" },
   { "return { run = { { mode = 'a' }, nil, { mode = 'b' } } }",
-    "1: run[3]: is not looked at, as [2] is nothing" },
+    "1: run[3]: is unreachable, because [2] is nil" },
   -- Sources.
   { "return { sources = { a = { process = 'ls -l' }, b = { process = {} },\n"
     .. " c = { process = { 'ls', 5 } } } }",
-    "1: sources.a.process: must be a list, the program and its arguments, got \"ls -l\"; "
-      .. "no shell reads it\n1: sources.b.process: must be a list, the program and its "
+    "1: sources.a.process: must be a list of the program and its arguments, got \"ls -l\"; "
+      .. "there is no shell\n1: sources.b.process: must be a list of the program and its "
       .. "arguments, got an empty table\n2: sources.c.process[2]: must be a string, got 5\n"
       .. "3 mistakes" },
   { "return { sources = { a = { fd = 1 << 40, read = print },\n"
@@ -159,11 +159,11 @@ local rows = {
     .. " d = { listen = 'unix:" .. ("x"):rep(108) .. "', handler = print },\n"
     .. " e = { port = 'x', capacity = 1 << 60, handler = print },\n"
     .. " f = { watch = 'a\\0b', handler = print } } }",
-    "1: sources.a.fd: must be the number of a descriptor, got 1099511627776\n"
+    "1: sources.a.fd: must be a descriptor number, got 1099511627776\n"
       .. "2: sources.b.backlog: must be a whole number from 1 to 65535, got 1000000000.0\n"
-      .. "3: sources.c.listen: must be an address such as \"unix:app.sock\" or "
+      .. "3: sources.c.listen: must be an address, e.g. \"unix:app.sock\" or "
       .. "\"tcp:127.0.0.1:8080\", got \"tcp:app.example:80\"\n"
-      .. "4: sources.d.listen: must be an address such as \"unix:app.sock\" or "
+      .. "4: sources.d.listen: must be an address, e.g. \"unix:app.sock\" or "
       .. "\"tcp:127.0.0.1:8080\", got a string of 113 bytes\n"
       .. "5: sources.e.capacity: must be a whole number from 1 to 16777216, "
       .. "got 1152921504606846976\n6: sources.f.watch: must be a string, got \"a\\x00b\"\n"

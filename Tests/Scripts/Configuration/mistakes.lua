@@ -41,7 +41,7 @@ is([[return {
 7: timers.beat.handler: must be a function or the name of one, such as "handlers.beat", got "no"
 7: timers.late: needs 'every' or 'first', in seconds
 8: timers[1]: a timer needs a name: write name = { … }
-10: run[1].mode: 'common' is a set of modes that items are scheduled in; run one mode of it
+10: run[1].mode: 'common' is a set of modes; run one of them
 10: run[2].timout: unknown field; did you mean 'timeout'?
 10: run.last: phases have no names: write run = { { mode = … }, … }
 12 mistakes]])
@@ -60,7 +60,7 @@ is([[return {
   signals = { term = { stop = true, reload = true }, hup = { relaod = true }, usr1 = 5 },
 }]], [[3: sources.a.lisen: unknown field; did you mean 'listen'?
 4: sources.b: needs a handler: 'read', 'write' or both
-5: sources.c.perform: is a source of another kind than 'fd'; make two
+5: sources.c.perform: is a different kind of source than 'fd'; make two sources
 6: sources.d.listen: must be an address such as "unix:app.sock" or "tcp:127.0.0.1:8080", got "8080"
 7: sources.e: 'handler' is missing
 8: sources.f: needs a field that says what it is: KINDS
@@ -85,9 +85,9 @@ is("return {\n signals = { trem = { stop = true },\n SIGTERM = { stop = true },\
 is("return { sources = { a = { signal = { 'usr1', 'rtmin+3' }, handler = print },\n"
   .. " b = { signal = 'usr3', handler = print } } }",
   "2: sources.b.signal: signal \"usr3\" is unknown; did you mean 'usr1'?")
-is("return 5", "1: must return a table, the configuration; it returned 5")
+is("return 5", "1: must return a table (the configuration), got 5")
 is("return {\n timers = { a = { every = 1,\n handler = 'no_such_module.beat' } } }",
-  "3: timers.a.handler: there is no module 'no_such_module' beside the configuration or in "
+  "3: timers.a.handler: no module 'no_such_module' beside the configuration or in "
     .. "package.path")
 is("return {\n timers = { a = { every = 1,\n handler = 'string.formt' } } }",
   "3: timers.a.handler: module 'string' has no function 'formt'; did you mean 'format'?")

@@ -1,19 +1,19 @@
--- Evaluates the text of a configuration, which is data: what has an effect outside of it (a print,
--- a timer, a file) is a mistake with its line, and so is a text that comes to no end (D40).
+-- Evaluates the text of a configuration, which is data: effects outside of it (a print, a timer, a
+-- file) are mistakes with a line, and so is a text that never ends (D40).
 local ml = require "moonloop"
 local sources = require "moonloop.configuration.sources"
 
 local evaluation = {}
 
--- How many instructions a text and a module may take: about a second, and ten.
+-- Instruction limits for a text (about one second) and a module (about ten).
 local TEXT_MOST, MODULE_MOST, STEP = 100000000, 1000000000, 1000000
 
 local sethook, getinfo, getlocal = debug.sethook, debug.getinfo, debug.getlocal
 
--- What has effects, by function, as one writes it.
+-- Functions with effects, and their names in messages.
 local effects = {}
 
--- What a state has not, no text can call.
+-- Functions missing from this state cannot be called anyway.
 local function note(from, names, form)
   for name in names:gmatch "%S+" do
     local ok, fn = pcall(function() return from[name] end)
@@ -38,13 +38,13 @@ note(ml.process, "run spawn", "ml.process.%s")
 note(ml.reload, "on_unload", "ml.reload.%s")
 note(ml.port, "connect listen new pair", "ml.port.%s")
 
--- Whether the call of `io.open` that begins is to write.
+-- Whether this call of `io.open` opens a file for writing.
 local function writes()
   local _, mode = getlocal(4, 2)
   return type(mode) == "string" and mode:find "[wa+]" ~= nil
 end
 
--- What was raised, in words.
+-- A raised value as text.
 local function in_words(value)
   if type(value) == "string" then return value end
   if type(value) == "table" and type(rawget(value, "message")) == "string" then
@@ -53,18 +53,18 @@ local function in_words(value)
   return ("raised a %s where a text was expected"):format(type(value))
 end
 
--- Resumes a coroutine, and refuses what takes too many instructions. `on_call` hears of each call.
+-- Resumes a coroutine under an instruction limit. `on_call` is called for each call.
 local function resume(co, most, refuse, on_call, ...)
   local count = 0
   local function hook(event)
     if event ~= "count" then
-      on_call()  -- no tail call: it looks at the levels above
+      on_call()  -- not a tail call: `refuse` looks at the levels above
       return
     end
     count = count + STEP
     if count < most then return end
-    sethook(co, hook, "", 1)  -- no pcall keeps it going
-    refuse(("comes to no end: %d million instructions, and it goes on"):format(most // 1000000))
+    sethook(co, hook, "", 1)  -- raise it again, in case a pcall caught it
+    refuse(("does not end: stopped after %d million instructions"):format(most // 1000000))
   end
   sethook(co, hook, on_call and "c" or "", STEP)
   local results = table.pack(coroutine.resume(co, ...))
@@ -72,8 +72,7 @@ local function resume(co, most, refuse, on_call, ...)
   return results
 end
 
--- Calls a function that is to come to an end. Returns true and what it gives; or false, and what
--- was raised.
+-- Calls a function that must end. Returns true and its results; or false and the raised value.
 function evaluation.bounded(fn, ...)
   local mistake
   local co = coroutine.create(fn)
@@ -89,12 +88,12 @@ function evaluation.bounded(fn, ...)
   return table.unpack(results, 1, results.n)
 end
 
--- Runs a chunk that was loaded from a path. Returns true, and a table of what it returned; or
--- false, and what is wrong.
+-- Runs a chunk that was loaded from a path. Returns true and a table of its results; or false and
+-- what is wrong.
 function evaluation.run(chunk, path)
   local source, mistake = getinfo(chunk, "S").source, nil
   local co = coroutine.create(chunk)
-  -- The line of the text that runs, or waits.
+  -- The line of the text that runs or waits.
   local function line()
     for level = 0, 40 do
       local one = getinfo(co, level, "Sl")
@@ -111,19 +110,19 @@ function evaluation.run(chunk, path)
     local called = getinfo(3, "f").func
     local name = effects[called] or io and called == io.open and writes() and "io.open"
     if not name then return end
-    -- Who calls it is the text, or a module that it loads; pcall and the like are neither.
+    -- The caller is the text or a module it loads, but not pcall and the like.
     local level, caller = 4, getinfo(4, "S")
     while caller and caller.what == "C" do
       level = level + 1
       caller = getinfo(level, "S")
     end
     if not caller or caller.source == source then
-      refuse(("a configuration is data, and reading it has no effects: call %s in a handler")
+      refuse(("a configuration is data; call %s in a handler")
         :format(name))
     end
   end)
   if not mistake and results[1] and coroutine.status(co) == "suspended" then
-    mistake = ("%s:%d: a configuration is data, and cannot wait"):format(path, line())
+    mistake = ("%s:%d: a configuration is data and cannot wait"):format(path, line())
   end
   if mistake or not results[1] then
     local text = mistake or type(results[2]) == "string" and results[2]

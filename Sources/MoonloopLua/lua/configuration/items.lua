@@ -1,4 +1,4 @@
--- What a configuration makes: handlers found by their names, items on the loop, phases that run.
+-- Makes what a configuration describes: finds handlers by name, makes items, runs phases.
 local ml = require "moonloop"
 local evaluation = require "moonloop.configuration.evaluation"
 local generation = require "moonloop.generation"
@@ -9,21 +9,21 @@ local spelling = require "moonloop.text.spelling"
 
 local items = {}
 
--- The function that a name means: "app.handlers.beat" is `beat` of the module `app.handlers`.
--- Returns it; or nil and what is wrong with the name.
+-- The function of a name: "app.handlers.beat" is `beat` in the module `app.handlers`. Returns it;
+-- or nil and what is wrong with the name.
 local function find_handler(name)
   local module, field = name:match "^(.*)%.([^.]+)$"
   local ok, value = evaluation.bounded(require, module)
   if not ok then
     local message = tostring(value)
     if message:find("module '" .. module .. "' not found", 1, true) then
-      return nil, ("there is no module '%s' beside the configuration or in package.path")
+      return nil, ("no module '%s' beside the configuration or in package.path")
         :format(module)
     end
     return nil, ("module '%s' cannot be loaded: %s"):format(module, message)
   end
   if type(value) ~= "table" then
-    return nil, ("module '%s' must return a table of handlers, it returned %s")
+    return nil, ("module '%s' must return a table of handlers, got %s")
       :format(module, rules.given(value))
   end
   local handler = value[field]
@@ -37,7 +37,7 @@ local function find_handler(name)
     #names > 0 and spelling.hint(field, names, "it has") or "")
 end
 
--- Has `require` look beside the configuration first.
+-- Makes `require` look beside the configuration first.
 local function with_folder(doc, body)
   local path = package.path
   package.path = doc.folder .. "/?.lua;" .. doc.folder .. "/?/init.lua;" .. path
@@ -55,8 +55,8 @@ local function plain(value)
   return type(value) == "table" and getmetatable(value) == nil and value or {}
 end
 
--- Calls a body with each handler of a document: its table, its key, the keys that lead there. What
--- is no table where one should be is passed over.
+-- Calls a body with each handler of a document: its table, its key, and its path. Skips values that
+-- should be tables and are not.
 local function each_handler(value, body)
   local function look(one, path)
     for _, key in ipairs(HANDLER_FIELDS) do
@@ -81,7 +81,7 @@ local function each_handler(value, body)
   end
 end
 
--- Reports the handlers whose names mean nothing. Loads their modules.
+-- Reports handlers whose names cannot be resolved. Loads their modules.
 function items.check_handlers(doc, report)
   with_folder(doc, function()
     each_handler(doc.value, function(one, key, path)
@@ -92,9 +92,9 @@ function items.check_handlers(doc, report)
   end)
 end
 
--- A copy of a document's value in which every handler is a function; `wrap` may replace them.
+-- A copy of a document's value with functions as handlers; `wrap` may replace them.
 local function resolved(doc, wrap)
-  -- Only as deep as handlers are: what a signal's `stop` gives is the script's own.
+  -- Only as deep as handlers are: a signal's `stop` value is the script's own.
   local function copy(value, depth)
     if depth == 0 or type(value) ~= "table" or getmetatable(value) ~= nil then return value end
     local fresh = {}
@@ -123,7 +123,7 @@ function Running:close()
 end
 Running.__close = Running.close
 
--- What `run` may be told: a mode in place of the phases, and how long all may take.
+-- The options of `run`: a mode to run instead of the phases, and a timeout for everything.
 local function bounds_of(options)
   if options == nil then return end
   if type(options) ~= "table" then
@@ -133,14 +133,14 @@ local function bounds_of(options)
   rules.fields { mode = rules.mode, timeout = rules.seconds }(function(path, problem)
     found = found or ("run: '%s' %s"):format(tostring(path[1]), problem)
   end, {}, options)
-  if options.mode == "common" then found = "run: 'common' is no mode that can run" end
+  if options.mode == "common" then found = "run: the loop cannot run in 'common'; name one mode" end
   if found then error(found, 3) end
   return options.mode, options.timeout
 end
 
--- Runs the phases, each until it is stopped, finished or late; or instead a mode, if one is named.
--- All together take no longer than the timeout: a phase that would begin later does not.
--- Returns why the last one ended, and the value of its stop.
+-- Runs the phases, each until it is stopped, finished or timed out; or instead only the given mode.
+-- The timeout is for all of them together: no phase begins after it. Returns the result of the last
+-- one, and the value it was stopped with.
 function Running:run(options)
   local loop, why, value = ml.current(), "finished", nil
   local mode, timeout = bounds_of(options)
@@ -178,8 +178,7 @@ local function make_signals(doc, loop, running, value, makers)
   end
 end
 
--- Takes the place of what it was, when its file was loaded again: the phase that runs goes on, and
--- those after it are the new ones.
+-- Replaces what ran before a reload: the current phase continues, followed by the new ones.
 function Running:become(other)
   for key in pairs(self) do self[key] = nil end
   for key, one in pairs(other) do self[key] = one end
@@ -200,9 +199,9 @@ function Running:add(doc, section, name, make)
     line > 0 and line .. ":" or "", section, name, problem)
 end
 
--- Makes what a document without mistakes tells of. A simulation has a world of its own: `makers`
--- for kinds of sources, `wrap` for handlers, and no limits. The program has `given`: limits that
--- were named on the command line, and stay, and so does `on_error`.
+-- Makes what a document without mistakes describes. A simulation passes `makers` for kinds of
+-- sources and `wrap` for handlers, and sets no limits. The program passes `given`: limits and
+-- `on_error` from the command line, which take precedence.
 function items.make(doc, world)
   world = world or {}
   local loop, value = ml.current(), resolved(doc, world.wrap)

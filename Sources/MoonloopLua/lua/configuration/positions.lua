@@ -1,6 +1,6 @@
--- Where the fields of a table stand in the text that makes it: file lines for mistakes in a
--- configuration. Reads the constructor after the last `return` at the top level; what is computed
--- has the line of the nearest field around it.
+-- Finds the lines of a table's fields in its text, for messages about mistakes. Reads the
+-- constructor after the last top-level `return`; computed fields get the line of the nearest field
+-- around them.
 
 local tokens = require "moonloop.configuration.tokens"
 
@@ -10,8 +10,8 @@ local OPENERS = { ["function"] = true, ["do"] = true, ["if"] = true, ["repeat"] 
 local CLOSERS = { ["end"] = true, ["until"] = true }
 local BRACKETS = { ["("] = ")", ["{"] = "}", ["["] = "]" }
 
--- The index after the expression that begins at an index: a comma, semicolon or closing bracket of
--- the constructor around it.
+-- The index after the expression that begins at an index: that of a comma, a semicolon, or the
+-- closing bracket of the constructor around it.
 local function after_expression(list, index)
   local depth = 0
   while list[index].kind ~= "end" do
@@ -33,7 +33,7 @@ end
 
 local parse_table
 
--- Reads one field at an index: its key (nil: the next item), where that stands, where its value is.
+-- Reads one field at an index: its key (nil: the next item), the key's place, the value's place.
 local function parse_key(list, index)
   local token, second = list[index], list[index + 1]
   if token.kind == "name" and second.text == "=" and list[index + 2].text ~= "=" then
@@ -51,9 +51,9 @@ local function parse_key(list, index)
   return nil, token.line, index
 end
 
--- Reads the constructor whose brace stands at an index.
--- Returns a node { line, fields = { [key] = node } } and the index after it. In `again` are the
--- fields that are written twice, with the line of the first: Lua takes the last and says nothing.
+-- Reads the constructor whose brace is at an index. Returns a node { line, fields = { [key] = node
+-- } } and the index after it. `again` lists fields that appear twice, with the line of the first:
+-- Lua silently uses the last.
 function parse_table(list, index)
   local node = { line = list[index].line, fields = {} }
   local item = 0
@@ -82,7 +82,7 @@ function parse_table(list, index)
   return node, index + 1
 end
 
--- Reads a text; the node of the table that it returns, or of its whole if that is computed.
+-- The node of the table that a text returns; or of the whole text, if the table is computed.
 function positions.of(text)
   local list, depth, found = tokens.of(text), 0, nil
   for index, token in ipairs(list) do
@@ -97,8 +97,7 @@ function positions.of(text)
   return (parse_table(list, found + 1))
 end
 
--- The line of a field, given by the keys that lead to it; of the nearest around it if it is
--- unknown.
+-- The line of a field, given its path; if it is unknown, that of the nearest field around it.
 function positions.line(node, path)
   local line = node.line
   for _, key in ipairs(path) do

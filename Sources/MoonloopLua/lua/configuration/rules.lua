@@ -1,5 +1,5 @@
--- What the values of a configuration may be: a rule looks at one value, and says in words what was
--- expected of it. All mistakes are collected, none is raised.
+-- Rules for the values of a configuration. A rule checks one value and reports what it expected.
+-- All mistakes are collected; none is raised.
 
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
@@ -7,7 +7,7 @@ local units = require "moonloop.text.units"
 
 local rules = {}
 
--- A value in words: itself if it is short, else its type.
+-- A value as text: itself if it is short, else its type.
 function rules.given(value)
   local kind = type(value)
   if kind == "string" then
@@ -31,7 +31,7 @@ local function is_finite(value)
   return type(value) == "number" and value == value and value ~= math.huge and value ~= -math.huge
 end
 
--- Seconds are numbers: a text with a unit is told what it would be.
+-- Seconds are numbers; for a text with a unit, the hint says which number to write.
 local function time(words, accepts)
   return function(report, path, value)
     if is_finite(value) and accepts(value) then return true end
@@ -55,7 +55,7 @@ rules.table = function(report, path, value)
     or "must be a table, got " .. rules.given(value))
   return false
 end
-rules.descriptor = expect("the number of a descriptor", function(v)
+rules.descriptor = expect("a descriptor number", function(v)
   return math.type(v) == "integer" and v >= 0 and v <= 0x7fffffff
 end)
 
@@ -77,12 +77,12 @@ function rules.bytes(report, path, value)
   if bytes and bytes >= 1 << 20 then return true end
   local number, unit = tostring(value):match "^(%d+)%s*([kKmMgG])i?[bB]?$"
   local better = not bytes and number and number .. unit:upper()
-  report(path, ("must be a size of at least 1M, such as \"64M\", got %s%s"):format(
+  report(path, ("must be a size of at least 1M, e.g. \"64M\", got %s%s"):format(
     rules.given(value), better and better ~= value and ('; write "%s"'):format(better) or ""))
   return false
 end
 
--- One of some words.
+-- One of a list of words.
 function rules.word(words)
   return function(report, path, value)
     for _, known in ipairs(words) do
@@ -95,7 +95,7 @@ function rules.word(words)
   end
 end
 
--- A name, or a list of names that each satisfy a rule.
+-- A name, or a list of names, each checked by a rule.
 function rules.names(rule, what)
   return function(report, path, value)
     if type(value) == "string" then return rule(report, path, value) end
@@ -108,7 +108,7 @@ function rules.names(rule, what)
   end
 end
 
--- A list of values that each satisfy a rule, without holes and names.
+-- A list of values, each checked by a rule, without holes and names.
 function rules.list(rule)
   return function(report, path, value)
     if not rules.table(report, path, value) then return false end
@@ -122,7 +122,7 @@ function rules.list(rule)
       else
         good = false
         report(longer, math.type(key) == "integer"
-          and ("is not looked at, as [%d] is nothing"):format(expected)
+          and ("is unreachable, because [%d] is nil"):format(expected)
           or "a list has no names: write { a, b }")
       end
     end
@@ -136,9 +136,9 @@ function rules.mode(report, path, value)
     return false
   end
   for _, known in ipairs { "default", "common" } do
-    -- A mode of one's own would have a name of its own.
+    -- A private mode would have its own name.
     if value ~= known and spelling.nearest(value, { known }, 1) then
-      report(path, ("mode %s is none that is run; did you mean '%s'?")
+      report(path, ("mode %s never runs; did you mean '%s'?")
         :format(quoting.quoted(value, 40), known))
       return false
     end
@@ -154,7 +154,7 @@ for name in ("hup int quit usr1 usr2 term pipe alrm chld cont tstp ttin ttou win
   SIGNALS[#SIGNALS + 1] = name
 end
 
--- The name of a signal that can be handled, in any of its spellings.
+-- The name of a signal that can be handled, in any spelling.
 function rules.signal(report, path, value)
   if type(value) ~= "string" then
     report(path, "must be the name of a signal, got " .. rules.given(value))
@@ -182,19 +182,19 @@ end
 -- A function, or the name of one.
 function rules.handler(report, path, value)
   if type(value) == "function" or rules.is_handler_name(value) then return true end
-  report(path, ("must be a function or the name of one, such as \"handlers.beat\", got %s")
+  report(path, ("must be a function or its name, e.g. \"handlers.beat\", got %s")
     :format(rules.given(value)))
   return false
 end
 
--- The keys that lead to a field, one longer.
+-- A path, extended by a key.
 function rules.join(path, key)
   local longer = table.move(path, 1, #path, 1, {})
   longer[#longer + 1] = key
   return longer
 end
 
--- The keys of a table in a fixed order: numbers first, then words, then what is neither.
+-- The keys of a table in a fixed order: numbers, strings, then all others.
 function rules.sorted_keys(fields)
   local lists = { number = {}, string = {} }
   local others = {}
@@ -210,7 +210,7 @@ function rules.sorted_keys(fields)
   return table.move(others, 1, #others, #keys + 1, keys)
 end
 
--- A table with known fields: { name = rule }; `required` are those that must be there.
+-- A table with known fields: { name = rule }; `required` lists those that must be present.
 function rules.fields(known, required)
   local names = rules.sorted_keys(known)
   return function(report, path, value)
@@ -223,7 +223,7 @@ function rules.fields(known, required)
       else
         good = false
         report(rules.join(path, key), ("unknown field%s"):format(type(key) == "string"
-          and spelling.hint(key, names, "the fields are") or "; fields have names here"))
+          and spelling.hint(key, names, "the fields are") or "; fields need names here"))
       end
     end
     for _, name in ipairs(required or {}) do
@@ -236,7 +236,7 @@ function rules.fields(known, required)
   end
 end
 
--- A table of named things that each satisfy a rule.
+-- A table of named things, each checked by a rule.
 function rules.named(rule, what)
   return function(report, path, value)
     if not rules.table(report, path, value) then return false end

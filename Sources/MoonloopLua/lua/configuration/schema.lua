@@ -1,4 +1,4 @@
--- What a configuration may hold: the rules of each section, by field.
+-- The sections of a configuration and their rules, by field.
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
 local spelling = require "moonloop.text.spelling"
@@ -7,7 +7,7 @@ local ACTIVITIES = {
   "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit",
 }
 
--- What every item may have.
+-- Fields that every item can have.
 local function item(fields)
   fields.handler = fields.handler or rules.handler
   fields.modes = rules.modes
@@ -27,7 +27,7 @@ local function timers(report, path, value)
   return false
 end
 
--- By kind: the rule of a whole source.
+-- The rule of a whole source, by kind.
 local SOURCES = {}
 for name, kind in pairs(sources.kinds) do
   local fields = item {}
@@ -48,7 +48,7 @@ local function source(report, path, value)
   end
   if first then
     report(rules.join(path, second),
-      ("is a source of another kind than '%s'; make two"):format(first))
+      ("is a different kind of source than '%s'; make two sources"):format(first))
     return false
   end
   for _, key in ipairs(rules.sorted_keys(value)) do
@@ -58,7 +58,7 @@ local function source(report, path, value)
       return false
     end
   end
-  report(path, "needs a field that says what it is: one of " .. table.concat(sources.names, ", "))
+  report(path, "needs a field for its kind: one of " .. table.concat(sources.names, ", "))
   return false
 end
 
@@ -70,7 +70,7 @@ local observer = rules.fields(item {
 local SIGNAL_FIELDS = {
   stop = function(report, path, value)
     if value ~= false then return true end
-    report(path, "must be true or a value for the one who ran the loop, got false")
+    report(path, "must be true or a value to return from the run, got false")
     return false
   end,
   reload = function(report, path, value)
@@ -101,7 +101,7 @@ local function runnable_phase(report, path, value)
   if not phase(report, path, value) then return false end
   if value.mode ~= "common" then return true end
   report(rules.join(path, "mode"),
-    "'common' is a set of modes that items are scheduled in; run one mode of it")
+    "'common' is a set of modes; run one of them")
   return false
 end
 
@@ -127,7 +127,7 @@ end
 local function common_mode(report, path, value)
   if not rules.mode(report, path, value) then return false end
   if value ~= "common" then return true end
-  report(path, "'common' is the set itself; name the modes that are in it")
+  report(path, "'common' is the set itself; name the modes in it")
   return false
 end
 

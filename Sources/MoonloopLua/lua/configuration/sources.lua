@@ -1,5 +1,5 @@
--- The kinds of sources that a configuration can name. Each says all in which it differs: the rules
--- of its fields, how it is made, and its words in plans and in the checks of scripts.
+-- The kinds of sources in configurations. Each defines all that is special about it: rules for its
+-- fields, how it is made, and its words in plans and script checks.
 local ml = require "moonloop"
 local rules = require "moonloop.configuration.rules"
 
@@ -7,18 +7,18 @@ local sources = {}
 
 local function argv(report, path, value)
   if type(value) == "table" and next(value) == nil then
-    report(path, "must be a list, the program and its arguments, got an empty table")
+    report(path, "must be a list of the program and its arguments, got an empty table")
     return false
   end
   if type(value) == "string" then
-    report(path, ("must be a list, the program and its arguments, got %s; no shell reads it")
+    report(path, ("must be a list of the program and its arguments, got %s; there is no shell")
       :format(rules.given(value)))
     return false
   end
   return rules.list(rules.text)(report, path, value)
 end
 
--- Whether a listener can have this host: it never looks names up.
+-- Whether a listener accepts this host: listeners do not resolve names.
 local function is_host(text)
   if text == "localhost" or text == "*" or text:find ":" then return true end
   local parts = { text:match "^(%d+)%.(%d+)%.(%d+)%.(%d+)$" }
@@ -47,7 +47,7 @@ end
 
 local function address(report, path, value)
   if type(value) == "string" and to_address(value) then return true end
-  report(path, ("must be an address such as \"unix:app.sock\" or \"tcp:127.0.0.1:8080\", got %s")
+  report(path, ("must be an address, e.g. \"unix:app.sock\" or \"tcp:127.0.0.1:8080\", got %s")
     :format(rules.given(value)))
   return false
 end
@@ -55,14 +55,14 @@ end
 -- The rules of `ml.port.listen`.
 local function port_name(report, path, value)
   if type(value) == "string" and #value <= 64 and value:find "^[%w_-][%w._-]*$" then return true end
-  report(path, ("must be the name of a port, such as \"org.example.app\", got %s")
+  report(path, ("must be the name of a port, e.g. \"org.example.app\", got %s")
     :format(rules.given(value)))
   return false
 end
 
 local function list(value) return type(value) == "table" and value or { value } end
 
--- The options of a maker: those that every item has, the handler first, and some of its own.
+-- The options of a maker: the handler, those that every item has, and some of its own.
 function sources.options(name, one, own)
   local made = { name = name, modes = one.modes, keep_alive = one.keep_alive,
     on_error = one.on_error, one.handler }
@@ -71,14 +71,14 @@ function sources.options(name, one, own)
 end
 local options = sources.options
 
--- By the field that says which one it is:
+-- Each kind, by the field that names it:
 --   fields     the rules of its own fields
 --   handler    what 'handler' is: "needed", "allowed", or nil where other fields are handlers
 --   make       makes the handle
 --   words      what it is in a plan
 --   method     the function that makes it in a script, and calls its handler again and again
 --   made       what is lost when a handler drops the handle; nil: it cannot be lost
---   holding    what holds a run open that nothing ends
+--   holding    what keeps a run open until it is ended
 --   simulated  it is made in a simulation too, without a stand-in
 sources.kinds = {
   perform = {
@@ -165,7 +165,7 @@ sources.kinds = {
 }
 sources.names = rules.sorted_keys(sources.kinds)
 
--- The kind of a source; nil, or nil and two kinds, if that cannot be told.
+-- The kind of a source; nil if it has none; or nil and two kinds if it has several.
 function sources.kind_of(value)
   local found
   for _, kind in ipairs(sources.names) do
@@ -177,7 +177,7 @@ function sources.kind_of(value)
   return found
 end
 
--- What the kinds have under a key, by the functions that make them in scripts.
+-- One property of the kinds, by the functions that make them in scripts.
 function sources.by_method(key)
   local found = {}
   for _, kind in pairs(sources.kinds) do

@@ -1,9 +1,9 @@
--- The tokens of a Lua text, with their lines: for the places of fields, and for `moonloop check`.
+-- The tokens of a Lua text and their lines, for the places of fields and for `moonloop check`.
 
 local tokens = {}
 
--- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line, and
--- where it begins; the last is of kind "end". Returns the comments in the same form too.
+-- The tokens of a text: each has a kind ("name", "string", "number", "symbol"), a text, a line and
+-- a position; the last has the kind "end". Also returns the comments, in the same form.
 function tokens.of(text)
   local list, comments, at, line = {}, {}, 1, 1
   local function add(kind, value, last)

@@ -1,5 +1,5 @@
--- A breakpoint is a nested run in which only the console is served, while the loop's clock stands
--- (D39). What stopped stays as it is: its locals and upvalues can be looked at and set.
+-- A breakpoint is a nested run that serves only the console, while the loop's clock stands still
+-- (D39). The stopped code stays as it is: its locals and upvalues can be read and set.
 local ml = require "moonloop"
 local frames = require "moonloop.console.frames"
 local host = require "moonloop.console.host"
@@ -7,29 +7,29 @@ local loop = ml.current()
 
 local breakpoint = {}
 
---- The sessions that are told, and what tells them.
+--- The sessions to notify, and how.
 breakpoint.consoles = {}
 
---- The call-out in whose middle the console is served: { thread, base, who, seconds, is_console }.
+--- The call-out in which the console is served: { thread, base, who, seconds, is_console }.
 breakpoint.busy = nil
 
--- The breakpoints that the program stands at, the innermost last.
+-- The breakpoints at which the program is stopped, the innermost last.
 local stops = {}
 
--- The one that is looked at. What is over is none any more, though it may not be left yet.
+-- The current one. One that is over no longer counts, even if it has not been left yet.
 local function current()
   for place = #stops, 1, -1 do
     if not stops[place].is_over then return stops[place] end
   end
 end
 
--- The frame that is looked at; nil if nothing of the program stopped.
+-- The selected frame; nil if no code of the program is stopped.
 local function frame()
   local stop = current()
   return stop and stop.frames[stop.at]
 end
 
--- The innermost local of a name: its number and value.
+-- The innermost local with a name: its number and value.
 local function find_local(key)
   local here = frame()
   local found, value, number = nil, nil, 1
@@ -51,7 +51,7 @@ local function find_upvalue(func, key)
   end
 end
 
--- The globals of the function, if it has others than everybody. What was typed has a console's.
+-- The function's globals, if they differ from the usual ones; not those of a console.
 local function find_environment(func)
   local _, environment = find_upvalue(func, "_ENV")
   if type(environment) ~= "table" or environment == _G then return nil end
@@ -59,7 +59,7 @@ local function find_environment(func)
   return not (type(meta) == "table" and rawget(meta, "names")) and environment or nil
 end
 
---- Whether a name is one that the stopped function sees, and its value.
+--- Whether the stopped function sees a name, and its value.
 function breakpoint.get(key)
   local here = frame()
   if not here then return false end
@@ -72,7 +72,7 @@ function breakpoint.get(key)
   return false
 end
 
---- Sets a name of the stopped function; false if it has none of that name.
+--- Sets a name in the stopped function; false if it has none of that name.
 function breakpoint.set(key, value)
   local here = frame()
   if not here then return false end
@@ -85,7 +85,7 @@ function breakpoint.set(key, value)
   return environment ~= nil
 end
 
--- The locals of the frame, in order, the upvalues behind them: { name, value, kind }.
+-- The locals of the frame in order, then the upvalues: { name, value, kind }.
 local function variables()
   local here = frame()
   local found, number = {}, 1
@@ -114,24 +114,24 @@ function breakpoint.names(own)
   return names
 end
 
---- The calls that led here, the present one marked.
+--- The calls that led here, with the current one marked.
 function breakpoint.trace()
   local stop = current()
-  if not stop then return nil, "the program does not stand at a breakpoint" end
+  if not stop then return nil, "the program is not stopped at a breakpoint" end
   local lines = { stop.title }
   for place, one in ipairs(stop.frames) do
     if one.resumes then lines[#lines + 1] = "      resumed by" end
     lines[#lines + 1] = ("%s %d  %s"):format(
       place == stop.at and "->" or "  ", place, frames.words(one))
-    if one.left_out then lines[#lines + 1] = ("      (%d calls more)"):format(one.left_out) end
+    if one.left_out then lines[#lines + 1] = ("      (%d more calls)"):format(one.left_out) end
   end
   return table.concat(lines, "\n")
 end
 
---- Looks at another of the calls.
+--- Selects another of the calls.
 function breakpoint.move(by)
   local stop = current()
-  if not stop then return nil, "the program does not stand at a breakpoint" end
+  if not stop then return nil, "the program is not stopped at a breakpoint" end
   local to = stop.at + by
   if not stop.frames[to] then
     return nil, by > 0 and "that is the outermost call" or "that is the innermost call"
@@ -144,7 +144,7 @@ local function tell(what, ...)
   for _, console in pairs(breakpoint.consoles) do pcall(console[what], console, ...) end
 end
 
--- Lets the innermost be left, if it is over. Only then the one around it can be.
+-- Leaves the innermost breakpoint if it is over. Only then can the one around it be left.
 local function leave()
   local stop = stops[#stops]
   if not stop or not stop.is_over then return end
@@ -152,7 +152,7 @@ local function leave()
   loop:wake_up()
 end
 
--- The consoles hear of it at once: what is typed from now on is for what comes then.
+-- Notify the consoles at once: what is typed from now on is for what comes next.
 local function release(stop)
   if stop.is_over then return end
   stop.is_over = true
@@ -160,15 +160,15 @@ local function release(stop)
   leave()
 end
 
---- Lets the program go on, if it stands at a breakpoint.
+--- Continues the program, if it is stopped at a breakpoint.
 function breakpoint.continue()
   local stop = current()
-  if not stop then return nil, "the program does not stand at a breakpoint" end
+  if not stop then return nil, "the program is not stopped at a breakpoint" end
   release(stop)
   return true
 end
 
---- A console is gone: if it was the last one, nobody could say "continue" any more.
+--- A console has closed. After the last one, nobody could type ":continue" any more.
 function breakpoint.lost_console()
   if next(breakpoint.consoles) then return end
   local released = false
@@ -180,7 +180,7 @@ function breakpoint.lost_console()
     end
   end
   if not released then return end
-  io.stderr:write("moonloop: the last console has left the breakpoint: the program goes on\n")
+  io.stderr:write("moonloop: the last console has left the breakpoint: the program continues\n")
 end
 
 local function stand_up(stop)
@@ -191,7 +191,7 @@ local function stand_up(stop)
   leave()
 end
 
--- Serves the console until somebody says "continue".
+-- Serves the console until ":continue".
 local function serve(stop)
   stop.hold = loop:source {
     name = "breakpoint", modes = "moonloop.debug",
@@ -199,37 +199,37 @@ local function serve(stop)
   }
   stops[#stops + 1] = stop
   host.stop_clock()
-  -- Whoever else stops this run, or has it fail, wants the program to go on or to end.
+  -- Any other stop or failure of this run means that the program should continue or end.
   local _ <close> = setmetatable({}, { __close = function() stand_up(stop) end })
   tell("stopped", breakpoint.trace())
   loop:run { mode = "moonloop.debug" }
 end
 
--- Said once: a run without a console must not hang by an oversight.
+-- Reported once: a run without a console must not hang.
 local has_told = false
 
 local function tell_of_consoles(where, can_wait)
   if has_told then return end
   has_told = true
-  local advice = "Consoles look into the main loop of 'moonloop run' and 'repl', not into workers."
+  local advice = "Consoles see only the main loop of 'moonloop run' and 'repl', not workers."
   if host.is_reachable() then
     local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
-    advice = ("Attach one before ('moonloop attach %d'), run it by 'moonloop repl FILE'%s"):format(
-      host.number(), others)
+    advice = ("Attach one before ('moonloop attach %d'), run it with 'moonloop repl FILE'%s")
+      :format(host.number(), others)
   end
   io.stdout:flush()
   io.stderr:write(
-    ("moonloop: no console for the breakpoint at %s: the program goes on.\n  %s\n"):format(
+    ("moonloop: no console for the breakpoint at %s: the program continues.\n  %s\n"):format(
       where, advice))
 end
 
--- A console at the terminal of the program, for as long as it stands; nil if it has none.
+-- A console at the program's terminal, while the program is stopped; nil if it has none.
 local function open_terminal()
   local has_editor = pcall(require, "moonloop.console.editor")
   return has_editor and require("moonloop.console.repl").open(breakpoint.continue) or nil
 end
 
---- Stands still until somebody says "continue". Returns whether it did.
+--- Stops until ":continue". Returns whether it did.
 --- @param options { wait: boolean, title: string, frames: table }
 function breakpoint.enter(options)
   local calls = options.frames
@@ -244,7 +244,7 @@ function breakpoint.enter(options)
     return false
   end
   if not next(breakpoint.consoles) then
-    io.stderr:write(("moonloop: stands at %s; 'moonloop attach %d' gives a console\n"):format(
+    io.stderr:write(("moonloop: stopped at %s; open a console with 'moonloop attach %d'\n"):format(
       frames.place(calls), host.number()))
   end
   serve {
@@ -258,23 +258,23 @@ end
 --- `ml.break_here(options)`.
 function breakpoint.here(options)
   if options ~= nil and type(options) ~= "table" then
-    error(("break_here: takes a table of options, such as { wait = true }; got a %s"):format(
+    error(("break_here: takes a table of options, e.g. { wait = true }, got a %s"):format(
       type(options)), 3)
   end
   for key in pairs(options or {}) do
     if key ~= "wait" then
-      error(("break_here: unknown option '%s'; the options are wait"):format(tostring(key)), 3)
+      error(("break_here: unknown option '%s'; the only option is wait"):format(tostring(key)), 3)
     end
   end
   return breakpoint.enter { wait = options and options.wait }
 end
 
---- An error that nobody caught has ended a coroutine, which is as it was.
+--- An uncaught error has ended a coroutine, whose stack is still as it was.
 function breakpoint.failed(thread, message)
   breakpoint.enter { frames = frames.of(thread), title = "error: " .. message }
 end
 
---- Stops the program where it is: in the call-out that is busy, or between two.
+--- Stops the program where it is: in the busy call-out, or between two call-outs.
 function breakpoint.stop_here()
   local busy = breakpoint.busy
   if not busy then return breakpoint.enter { title = "stopped", frames = {} } end
@@ -288,7 +288,7 @@ function breakpoint.stop_here()
   return done
 end
 
---- In words, what the loop is busy with while the console is served; nil if it is not.
+--- What keeps the loop busy while the console is served, as text; nil if nothing does.
 function breakpoint.busy_text()
   local busy = breakpoint.busy
   if not busy or busy.is_console then return nil end
@@ -296,10 +296,10 @@ function breakpoint.busy_text()
     busy.seconds, busy.who, frames.place(frames.of(busy.thread)))
 end
 
---- Whether the program stands at a breakpoint.
+--- Whether the program is stopped at a breakpoint.
 function breakpoint.is_stopped() return current() ~= nil end
 
---- How many breakpoints the program stands at, one inside the other.
+--- The depth of nested breakpoints.
 function breakpoint.depth()
   local depth = 0
   for _, stop in ipairs(stops) do depth = depth + (stop.is_over and 0 or 1) end

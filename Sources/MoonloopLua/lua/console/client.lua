@@ -1,4 +1,4 @@
--- Finds programs that run, and talks to their consoles.
+-- Finds running programs and talks to their consoles.
 --
 --     local console = assert(client.connect("1234"))
 --     local reply = assert(console:request { eval = "loop:metrics()", as = "json" })
@@ -14,7 +14,7 @@ local client = {}
 local Console = {}
 Console.__index = Console
 
--- What stands behind the command on a command line: the name that was given, and the script.
+-- The name option and the script from the command line after the command.
 local function described(arguments)
   local name, file
   local place = 2
@@ -39,13 +39,13 @@ local function described(arguments)
   return name or base:gsub("%.lua$", "") .. "", file
 end
 
---- The options of `run` and `repl` whose value is an argument of its own.
+--- The options of `run` and `repl` that take a separate value.
 client.takes_value = {}
 for option in ("mode timeout clock memory callout on-error trace-out name record"):gmatch "%S+" do
   client.takes_value["--" .. option] = true
 end
 
---- The programs of this user that would open a console: { pid, name, file, since } each.
+--- This user's programs that can open a console: { pid, name, file, since } each.
 function client.programs()
   local found = {}
   for _, process in ipairs(host.processes()) do
@@ -57,7 +57,7 @@ function client.programs()
   return found
 end
 
---- The number of the process that a name or a number means; or nil and a message.
+--- The process ID for a name or number; or nil and a message.
 function client.find(target)
   local pid = math.tointeger(tonumber(target))
   if pid and pid > 0 and pid < 1 << 31 then return pid end
@@ -67,17 +67,17 @@ function client.find(target)
   end
   if #fitting == 1 then return fitting[1].pid end
   if #fitting == 0 then
-    return nil, ("no program '%s' runs; see 'moonloop ps'"):format(target), "ESRCH"
+    return nil, ("no program '%s' is running; see 'moonloop ps'"):format(target), "ESRCH"
   end
   local numbers = {}
   for place, program in ipairs(fitting) do numbers[place] = program.pid end
-  return nil, ("%d programs are called '%s': %s; name one by its number"):format(
+  return nil, ("%d programs are called '%s': %s; choose one by its process ID"):format(
     #fitting, target, table.concat(numbers, ", ")), "EEXIST"
 end
 
--- Whoever is not answered soon asks again, ever more rarely: a program that is busy, or runs in a
--- private mode, serves its consoles when it is asked, if that is twice in the same call-out.
--- `look(count)` is called each time.
+-- Asks again until there is an answer, at growing intervals: a program that is busy or runs in a
+-- private mode serves its consoles when asked twice in the same call-out. Calls `look(count)` each
+-- time.
 local function nudge(pid, look)
   local count = 0
   local timer = loop:every(0.2, function()
@@ -90,27 +90,27 @@ local function nudge(pid, look)
 end
 
 local reasons = {
-  ESRCH = "no process %d runs; see 'moonloop ps'",
+  ESRCH = "there is no process %d; see 'moonloop ps'",
   EPERM = "process %d belongs to another user",
-  EOPNOTSUPP = "process %d is no program of moonloop that can be asked for a console",
+  EOPNOTSUPP = "process %d is not a moonloop program with a console",
 }
 
--- Why a program does not answer, as far as that can be seen from outside.
+-- Why a program does not answer, as far as that is visible from outside.
 local function silence(pid)
   local file = io.open(("/proc/%d/stat"):format(pid))
   local state = file and file:read "a":match "^.*%) (%a)"
   if file then file:close() end
-  local why = "its loop is busy with something that is not Lua, or with a finalizer, "
+  local why = "its loop is busy outside Lua or in a finalizer, "
     .. "or its runs are nested too deeply"
   if state == "T" or state == "t" then
     why = "it is suspended"
   elseif state == "S" or state == "D" then
-    why = "its loop is not served: a call of the system blocks its thread (io.read, os.execute, …)"
+    why = "a system call blocks its thread (io.read, os.execute, …)"
   end
   return ("process %d does not answer: %s"):format(pid, why)
 end
 
--- The socket is there as soon as the loop of the program has a moment for it.
+-- The socket appears once the program's loop gets to it.
 local function open(pid, timeout)
   local path, message, code = server.path(pid)
   if not path then return nil, message, code end
@@ -128,7 +128,7 @@ local function open(pid, timeout)
   return nil, silence(pid), "ETIMEDOUT"
 end
 
---- Connects to the program of a name or number, waiting at most so many seconds (5).
+--- Connects to a program by name or number, waiting at most this many seconds (5).
 --- Returns the console; or nil, message, code.
 function client.connect(target, options)
   local timeout = options and options.timeout or 5
@@ -153,10 +153,10 @@ local function write_line(stream, line)
   return nil, problem, code
 end
 
---- Sends something without an answer. Returns true; or nil, message, code.
+--- Sends a message without waiting for an answer. Returns true; or nil, message, code.
 function Console:send(message) return write_line(self.stream, json.encode(message)) end
 
---- The next message of the program, an answer or an event; or nil, message, code.
+--- The program's next message, an answer or an event; or nil, message, code.
 function Console:receive()
   local line, message, code = self.stream:read "l"
   if not line then return nil, message or "the program has ended", code or "EPIPE" end
@@ -164,7 +164,7 @@ function Console:receive()
   return json.decode(line)
 end
 
--- What is asked may take its time; that the program says nothing at all is told.
+-- An answer may take its time, but a program that sends nothing at all is reported.
 local function watch(console)
   local has_told = false
   return function(count)
@@ -186,15 +186,15 @@ local function decode_values(reply)
   return reply
 end
 
---- Sends a request and waits for its answer; what else comes goes to `self.on_event`.
---- Returns the answer, with the values of JSON decoded; or nil, message, code.
+--- Sends a request and waits for its answer; other messages go to `self.on_event`.
+--- Returns the answer, with JSON values decoded; or nil, message, code.
 function Console:request(request)
   self.last = self.last + 1
   request.id = self.last
   local line = json.encode(request)
   if #line >= wire.LINE_LIMIT then
-    return { ok = false, error = ("the text is too long: %d bytes as it is sent, and fewer than %d "
-      .. "are taken; load it from a file with dofile"):format(#line, wire.LINE_LIMIT) }
+    return { ok = false, error = ("the text is too long: %d bytes, the limit is %d; "
+      .. "load it from a file with dofile"):format(#line, wire.LINE_LIMIT) }
   end
   local ok, message, code = write_line(self.stream, line)
   if not ok then return nil, message, code end
@@ -213,7 +213,7 @@ function Console:request(request)
   end
 end
 
---- From now on several tasks may ask at a time: one reads, this, until the program ends.
+--- From now on several tasks may send requests: this task reads, until the program ends.
 function Console:dispatch()
   self.waiting = {}
   while true do
@@ -230,9 +230,9 @@ function Console:dispatch()
   for _, resume in pairs(self.waiting) do resume(nil) end
 end
 
---- Gives up what is evaluated for us. If nothing is, a call-out of the program that goes on for
---- 0.2 s stops as at a breakpoint. Asked again within two seconds, it is ended in any case.
---- Returns how often that was asked of a program that says nothing.
+--- Cancels what is evaluated for us. If nothing is, a call-out of the program that runs for 0.2 s
+--- more stops as at a breakpoint. A second request within two seconds ends it in any case. Returns
+--- how often this was asked since the program's last message.
 function Console:interrupt()
   local now = ml.now()
   local is_hard = self.interrupted and now - self.interrupted < 2 and next(self.waiting) ~= nil

@@ -49,13 +49,13 @@ function run.ps(options)
   return SUCCESS
 end
 
--- What an answer of the program is on this side.
+-- Prints an answer of the program.
 local function outcome_of(reply)
   if not reply.ok then return { failure = reply.error } end
   return { values = { n = reply.count } }
 end
 
--- Found out by whoever asks, or by whoever reads: it is told once.
+-- Noticed when sending or when reading; reported once.
 local is_over = false
 
 local function end_with_program()
@@ -90,7 +90,7 @@ end
 
 function run.attach(options, paths)
   if #paths ~= 1 then
-    complain("attach", "name one program, by its name or process; 'moonloop ps' lists them")
+    complain("attach", "name one program by name or process ID; 'moonloop ps' lists them")
     return USAGE
   end
   local console, message = client.connect(paths[1], { timeout = options.timeout })
@@ -99,7 +99,7 @@ function run.attach(options, paths)
     return FAILURE
   end
   function console.on_silence(why)
-    print(("(%s; Ctrl-C twice stops it if that can be, three times leaves)"):format(why))
+    print(("(%s; Ctrl-C twice stops it if possible, three times leaves)"):format(why))
   end
   local terminal
   local function finish()
@@ -116,8 +116,8 @@ function run.attach(options, paths)
       terminal:continued()
     end
   end
-  terminal:greet(("Process %d, mode %s. :help tells more, Ctrl-D leaves."):format(
-    console.pid, console.hello.mode or "none: its loop does not run"))
+  terminal:greet(("Process %d, mode %s. Type :help for help, Ctrl-D to leave."):format(
+    console.pid, console.hello.mode or "none: its loop is not running"))
   terminal:tell_busy(console.hello.busy)
   if console.hello.stopped then
     print(console.hello.stopped)
@@ -127,12 +127,12 @@ function run.attach(options, paths)
     console:dispatch()
     end_with_program()
   end)
-  ml.sleep(0)  -- so that the answers have somebody to read them
+  ml.sleep(0)  -- so that something reads the answers
   terminal:run()
   finish()
 end
 
---- Runs a command. The options come as a count, and then the name and the value of each.
+--- Runs a command. The arguments are the number of options, then the name and value of each.
 function commands.command(name, count, ...)
   local given, options, paths = table.pack(...), {}, {}
   for place = 1, 2 * count, 2 do options[given[place]] = given[place + 1] end

@@ -1,4 +1,4 @@
--- What may stand at the end of a line: names of globals, fields and methods, those of handles too.
+-- Completes the end of a line: globals, fields and methods, including those of handles.
 local help = require "moonloop.console.help"
 
 local complete = {}
@@ -14,7 +14,7 @@ local function index(value, key)
   if ok then return found end
 end
 
--- Adds the names in a table, and in those that it inherits from.
+-- Adds the names in a table and those it inherits.
 local function add_fields(found, value, only_functions)
   local depth = 0
   while type(value) == "table" and depth < 8 do
@@ -30,7 +30,7 @@ local function add_fields(found, value, only_functions)
   end
 end
 
--- The names that may follow a value behind a sign.
+-- The names that may follow a value after `.` or `:`.
 local function members_of(value, sign)
   local found = {}
   if type(value) == "string" then value = string end
@@ -45,7 +45,7 @@ local function members_of(value, sign)
   return found
 end
 
--- The value of a path such as `ml.net`, and the word and sign behind it.
+-- The value of a path such as `ml.net`, and the word and sign after it.
 local function resolve(text, environment)
   local path = text:match "[%a_][%w_.:]*$"
   if not path then return nil, text:match "[%w_]*$" == "" and "" or nil end
@@ -67,7 +67,7 @@ local function globals(environment)
   return found
 end
 
--- What all words begin with.
+-- The common prefix of all words.
 local function common(words)
   local first, last = words[1], words[#words]
   local count = 0
@@ -88,7 +88,7 @@ local function in_columns(words)
   return table.concat(lines, "\n")
 end
 
---- The words that may end a text, in order; and how much of them stands there already.
+--- The words that may end a text, in order; and how much of them is already typed.
 function complete.words(text, environment)
   local value, word, sign = resolve(text, environment)
   if not word or value == nil and word == "" then return {}, "" end
@@ -103,7 +103,7 @@ function complete.words(text, environment)
   return words, word
 end
 
---- What to insert behind a text, and what to show of several possibilities.
+--- What to insert after a text, and what to list if there are several possibilities.
 function complete.of(text, environment)
   local words, word = complete.words(text, environment)
   if #words == 0 then return "", "" end

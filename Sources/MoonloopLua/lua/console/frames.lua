@@ -1,16 +1,17 @@
 -- The calls of coroutines, as a console shows them.
 local frames = {}
 
--- Calls of the console, and of the host, are not the program's.
+-- Calls of the console and the host do not count as the program's.
 local function is_own(info)
   return info.what == "C" or info.source:sub(1, 10) == "@moonloop/"
     or info.source == "=moonloop"
 end
 
--- How many calls are kept of a stack that has overflowed.
+-- Limit for the calls kept of an overflowed stack.
 local INNER, OUTER = 40, 5
 
--- The outermost call of a coroutine, found by halving: Lua walks to each from the innermost one.
+-- The level of a coroutine's outermost call. A binary search, since Lua walks to each level from
+-- the innermost.
 local function outermost(thread)
   local low, high = 0, 1
   while debug.getinfo(thread, high, "l") do low, high = high, 2 * high end
@@ -21,7 +22,7 @@ local function outermost(thread)
   return low
 end
 
---- The calls of a coroutine that are the program's, the innermost first; others may lie between.
+--- The calls of the program in a coroutine, innermost first; there may be others between them.
 --- @return { level: integer, info: table, thread: thread, left_out: integer | nil }[]
 function frames.of(thread)
   local found, level, is_inside, last = {}, 0, true, outermost(thread)
@@ -42,8 +43,8 @@ function frames.of(thread)
   return found
 end
 
--- The coroutine that another one resumed and waits for, to which its innermost call refers: one of
--- `coroutine.wrap`, or `coroutine.resume`.
+-- The coroutine that another one resumed and waits for: its innermost call, of `coroutine.wrap` or
+-- `coroutine.resume`, refers to it.
 local function resumed_by(thread)
   local info = debug.getinfo(thread, 0, "Sf")
   if not info or info.what ~= "C" then return nil end
@@ -53,7 +54,7 @@ local function resumed_by(thread)
   return type(resumed) == "thread" and resumed or nil
 end
 
---- Adds the calls of the coroutines that have resumed one another, from that of the call-out on.
+--- Adds the calls of a chain of coroutines that resumed one another, starting with the call-out's.
 function frames.add_outer(found, thread, base)
   local outer, one = {}, base
   while one and one ~= thread do
@@ -78,7 +79,7 @@ function frames.words(frame)
   return ("%s:%d: in %s"):format(info.short_src, info.currentline, name)
 end
 
---- Where a program stands.
+--- Where a program is stopped.
 function frames.place(found) return found[1] and frames.words(found[1]) or "the console" end
 
 return frames

@@ -1,4 +1,4 @@
--- The terminal side of a console: asks for lines, puts statements together, completes, prints.
+-- The terminal side of a console: reads lines, joins them to statements, completes, prints.
 local ml = require "moonloop"
 local editor = require "moonloop.console.editor"
 local session = require "moonloop.console.session"
@@ -9,7 +9,7 @@ Front.__index = Front
 
 local front = {}
 
--- Where lines that were typed are kept; an empty path keeps none.
+-- The history file; an empty path means none.
 local function history_path()
   local home = os.getenv "HOME"
   local state = os.getenv "XDG_STATE_HOME"
@@ -22,13 +22,13 @@ local function detached(body)
 end
 
 --- Opens the terminal. The options are functions: `evaluate(text)` evaluates a statement and prints
---- the outcome; `complete(text)` gives an insertion and a list; `interrupt()` gives up what is
---- evaluated.
+--- the outcome; `complete(text)` returns an insertion and a list; `interrupt()` cancels the
+--- evaluation.
 function front.open(options)
   local self = setmetatable({ level = 0, own = options, failures = 0 }, Front)
-  -- Who reads statements, by the level of breakpoints that it began at, and whom of them a line is
-  -- awaited for. The highest reads; those below still evaluate what made the program stop, or wait
-  -- until the levels above are over.
+  -- The readers of statements, by the level of breakpoints at which each began, and the one that
+  -- waits for a line. The highest reads; those below still evaluate what stopped the program, or
+  -- wait until the levels above are over.
   self.readers, self.waiting = {}, {}
   self.source = loop:source {
     name = "console", modes = session.modes,
@@ -40,7 +40,7 @@ function front.open(options)
   return self
 end
 
---- Greets whoever sits at the terminal.
+--- Prints the greeting.
 function Front:greet(text)
   if not self.is_terminal then return end
   print(text)
@@ -52,7 +52,7 @@ function Front:close()
   editor.close()
 end
 
--- The level of who reads.
+-- The level of the reader.
 function Front:top()
   local top
   for level in pairs(self.readers) do top = math.max(level, top or level) end
@@ -73,7 +73,7 @@ function Front:hear(kind, text)
     self.waiting[top] = nil
     resume(kind, text)
   elseif kind ~= "interrupt" then
-    self.early = { kind, text }  -- typed for a prompt that was over in that moment
+    self.early = { kind, text }  -- typed for a prompt that has just closed
   end
 end
 
@@ -120,7 +120,7 @@ function Front:settle()
   resume "over"
 end
 
--- Statement after statement, as long as the breakpoint lasts that it began at.
+-- Reads statements while the breakpoint lasts at which it began.
 function Front:serve(level)
   self.readers[level] = true
   while self.level >= level do
@@ -135,13 +135,13 @@ function Front:serve(level)
   if not self.has_ended then self:settle() end
 end
 
---- Statement after statement, to the end of the input. Returns whether none failed.
+--- Reads statements up to the end of the input. Returns whether none failed.
 function Front:run()
   self:serve(0)
   return self.is_terminal or self.failures == 0
 end
 
---- The program stands at a breakpoint: what is typed from now on is for that.
+--- The program has stopped at a breakpoint: what is typed from now on is for it.
 function Front:stopped(text)
   self.level = self.level + 1
   print(text)
@@ -154,23 +154,23 @@ function Front:stopped(text)
   end)
 end
 
---- It goes on. What is typed there stays.
+--- The program continues. What is typed stays.
 function Front:continued()
   self.level = self.level - 1
   self:settle()
 end
 
---- Says that an answer came from the middle of a call-out that is busy: once for each.
+--- Notes, once for each, that an answer came from within a busy call-out.
 function Front:tell_busy(text)
   local what = text and text:match "^busy for at least .- s: (.-), at "
   if text and what ~= self.told_busy then
     io.stdout:flush()
-    io.stderr:write("(" .. text .. ")\n")  -- in one piece: each stands above the prompt
+    io.stderr:write("(" .. text .. ")\n")  -- in one piece: each print appears above the prompt
   end
   self.told_busy = what
 end
 
---- Prints what an evaluation gave. Returns whether it did not fail.
+--- Prints the outcome of an evaluation. Returns whether it succeeded.
 function Front:show(outcome, text)
   if outcome.failure then
     io.stdout:flush()

@@ -1,10 +1,10 @@
--- `help(x)`: what the reference says of a function, a method, a handle or a module.
+-- `help(x)`: documentation of a function, a method, a handle or a module.
 local ml = require "moonloop"
 local reference = require "moonloop.reference"
 
 local help = {}
 
--- The class of a handle or of a module of ours.
+-- The class of a handle or of a built-in module.
 local function class_of(value)
   local receivers = reference.all().receivers
   if value == ml then return receivers.ml end
@@ -18,7 +18,7 @@ local function class_of(value)
   end
 end
 
--- Each entry of a class, and then those that it inherits.
+-- The entries of a class, then those it inherits.
 local function each_entry(class)
   return coroutine.wrap(function()
     while class do
@@ -28,7 +28,7 @@ local function each_entry(class)
   end)
 end
 
---- The entries of a handle or module, with those that it inherits.
+--- The entries of a handle or module, with those it inherits.
 function help.members(value)
   local found = {}
   for entry in each_entry(class_of(value)) do
@@ -49,7 +49,7 @@ local function add_values(lines, title, values, indent)
   end
 end
 
--- Long lines are broken at spaces; the rest stands below the text of the first.
+-- Breaks long lines at spaces and indents the rest under the first line.
 local function wrapped(line)
   local indent = line:match "^%s*"
   local rows, row = {}, nil
@@ -64,7 +64,7 @@ local function wrapped(line)
   return table.concat(rows, "\n")
 end
 
--- Text without its links.
+-- A text without its links.
 local function plain(text) return (text:gsub("%[([^%]]-)%]%(.-%)", "%1")) end
 
 local function text_of_entry(entry)
@@ -106,7 +106,7 @@ local function text_of_page(page)
   return table.concat(lines, "\n")
 end
 
--- The entry whose function this is.
+-- The entry of a function.
 local function entry_of_function(value)
   local owners = { ml = ml, loop = ml.current(), [""] = _G }
   for receiver, class in pairs(reference.all().receivers) do
@@ -120,7 +120,7 @@ local function entry_of_function(value)
   end
 end
 
--- The comment that stands above a function of a script.
+-- The comment above a function of a script.
 local function comment_above(value)
   local info = debug.getinfo(value, "S")
   local path = info.source:match "^@(.*)"
@@ -138,7 +138,7 @@ local function comment_above(value)
   return ("%s:%d\n%s"):format(info.short_src, info.linedefined, text)
 end
 
--- Entries by a name such as "sleep", "ml.sleep" or "loop:timer".
+-- Entries for a name such as "sleep", "ml.sleep" or "loop:timer".
 local function text_of_name(name)
   local all, found = reference.all(), {}
   for _, page in ipairs(all.pages) do
@@ -152,8 +152,8 @@ local function text_of_name(name)
     end
   end
   if #found == 1 then return text_of_entry(found[1]) end
-  if #found == 0 then return ("nothing is called '%s'; help() lists the subjects"):format(name) end
-  local lines = { ("there are %d; name one:"):format(#found) }
+  if #found == 0 then return ("no help for '%s'; help() lists the subjects"):format(name) end
+  local lines = { ("%d entries match; choose one:"):format(#found) }
   for place, entry in ipairs(found) do lines[place + 1] = row_of(entry) end
   return table.concat(lines, "\n")
 end

@@ -4,38 +4,38 @@ local show = require "moonloop.console.show"
 
 local orders = {}
 
---- What is raised by a command that cannot be: no program failed, so nobody wants a traceback.
+--- Raised by a command that cannot be carried out: the program did not fail, so no traceback.
 orders.Refusal = {}
 
 local function refuse(message) error(setmetatable({ message = message }, orders.Refusal)) end
 
--- In the order of :help; other names behind the first.
+-- In the order of :help; the second name is short.
 local list = {
   {
-    { "help", "h" }, "lists these commands; help() is the reference",
+    { "help", "h" }, "list these commands; help() shows the reference",
     function() return orders.help() end,
   },
   {
-    { "continue", "c" }, "lets the program go on",
-    function() return breakpoint.continue() and "goes on" end,
+    { "continue", "c" }, "continue the program",
+    function() return breakpoint.continue() and "continues" end,
     needs_stop = true,
   },
-  { { "trace", "bt" }, "the calls that led here", breakpoint.trace, needs_stop = true },
+  { { "trace", "bt" }, "show the calls that led here", breakpoint.trace, needs_stop = true },
   {
-    { "up", "u" }, "looks at the caller", function() return breakpoint.move(1) end,
-    needs_stop = true,
-  },
-  {
-    { "down", "d" }, "looks at what it called", function() return breakpoint.move(-1) end,
+    { "up", "u" }, "go to the caller", function() return breakpoint.move(1) end,
     needs_stop = true,
   },
   {
-    { "locals", "l" }, "the variables there; names are theirs, and can be set: x = 1",
+    { "down", "d" }, "go to the called function", function() return breakpoint.move(-1) end,
+    needs_stop = true,
+  },
+  {
+    { "locals", "l" }, "show its variables; use them by name, set them: x = 1",
     function() return orders.variables() end,
     needs_stop = true,
   },
   {
-    { "break", "b" }, "stops the program: only the console is served, the clock stands",
+    { "break", "b" }, "stop the program: only the console is served, the clock stands still",
     function()
       breakpoint.stop_here()
       return
@@ -48,7 +48,7 @@ function orders.help()
   for _, order in ipairs(list) do
     lines[#lines + 1] = ("  :%-18s %s"):format(table.concat(order[1], ", :"), order[2])
   end
-  lines[#lines + 1] = "Tab completes, Ctrl-C gives up what is typed or evaluated, Ctrl-D leaves."
+  lines[#lines + 1] = "Tab completes, Ctrl-C cancels what is typed or evaluated, Ctrl-D leaves."
   return table.concat(lines, "\n")
 end
 
@@ -76,7 +76,7 @@ function orders.run(text, environment)
   local order = find(name)
   if not order then refuse(("unknown command ':%s'; :help lists them"):format(name)) end
   if order.needs_stop and not breakpoint.is_stopped() then
-    refuse "the program does not stand at a breakpoint; :break, or ml.break_here() in it, stops it"
+    refuse "the program is not stopped; stop it with :break, or with ml.break_here() in it"
   end
   local told, message = order[3]()
   if message then refuse(message) end

@@ -26,7 +26,7 @@ local function open(ended)
   return terminal, own
 end
 
---- A console at the terminal of a program that stands at a breakpoint. Returns what closes it.
+--- Opens a console at the terminal of a program stopped at a breakpoint. Returns what closes it.
 function repl.open(ended)
   local terminal, own = open(ended)
   return function()
@@ -35,7 +35,7 @@ function repl.open(ended)
   end
 end
 
---- Begins; what is there to do besides goes on.
+--- Starts the prompt; the program's own work continues.
 function repl.start()
   local terminal
   local function finish()
@@ -44,7 +44,7 @@ function repl.start()
   end
   terminal = open(finish)
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
-    terminal:greet(_VERSION .. " on Moonloop's loop. :help tells more, Ctrl-D ends.")
+    terminal:greet(_VERSION .. " on Moonloop's loop. Type :help for help, Ctrl-D to quit.")
     terminal:run()
     finish()
   end)

@@ -1,4 +1,4 @@
--- Serves consoles of other processes of the same user, on a Unix socket in a folder of his own.
+-- Serves consoles of the same user's other processes, on a Unix socket in the user's own folder.
 local ml = require "moonloop"
 local breakpoint = require "moonloop.console.breakpoint"
 local complete = require "moonloop.console.complete"
@@ -11,10 +11,10 @@ local loop = ml.current()
 local server = {}
 
 local listener
--- The mode of the loop while consoles are served in the middle of something.
+-- The mode of the loop while consoles are served within a call-out.
 local private_mode
 
--- Whoever has left meanwhile gets no answer.
+-- A client that has left gets no answer.
 local function send(stream, message)
   if stream:is_valid() then stream:write(json.encode(message), "\n") end
 end
@@ -43,11 +43,11 @@ local function answer(own, request)
   for name, handler in pairs(requests) do
     if type(request[name]) == "string" then return handler(own, request) end
   end
-  return { ok = false, error = "not understood; a request has a text as 'eval' or 'complete'" }
+  return { ok = false, error = "not understood; a request needs a string 'eval' or 'complete'" }
 end
 
--- One connection: evaluations are answered one after the other, but for those that come while the
--- one before stands at a breakpoint: there is one worker for each level of breakpoints.
+-- One connection. Evaluations are answered one by one, except that new ones can come while the
+-- previous one is stopped at a breakpoint: there is one worker per level of breakpoints.
 local Connection = {}
 Connection.__index = Connection
 
@@ -113,15 +113,14 @@ local function serve(stream, peer)
   session.remove(own)
 end
 
---- Where the socket of a process is.
+--- The path of a process's socket.
 function server.path(pid)
   local folder, message, code = host.folder()
   if not folder then return nil, message, code end
   return ("%s/%d.sock"):format(folder, pid)
 end
 
---- Listens from now on, if that is not done yet. Returns the path of the socket; or nil, message,
---- code.
+--- Starts listening, unless it does already. Returns the path of the socket; or nil, message, code.
 function server.listen()
   local path, message, code = server.path(host.number())
   if not path then return nil, message, code end
@@ -138,7 +137,7 @@ function server.listen()
   return path
 end
 
--- Has the consoles served here and now: what they asked for, and what comes of it at once.
+-- Serves the consoles here and now: their requests, and what completes at once.
 local function serve_consoles()
   local hold = loop:source {
     name = "console", modes = "moonloop.debug", perform = function() end,
@@ -154,8 +153,8 @@ local function serve_consoles()
   hold:invalidate()
 end
 
---- Somebody asks for a console, or waits for an answer of one. Where the loop runs in a private
---- mode, it is served by that.
+--- A console, or the answer to one, was asked for. If the loop runs in a private mode, that mode
+--- serves it.
 function server.attend()
   server.listen()
   local mode = loop.mode
@@ -164,14 +163,14 @@ function server.attend()
   if contents and not contents.common then serve_consoles() end
 end
 
---- The same in the middle of a call-out that is busy: the thread, that of the call-out, whose it
---- is, for how long it is known to be at work, and whether it is an evaluation of a console.
+--- The same within a busy call-out, given its thread, base and owner, how long it has been running,
+--- and whether it is an evaluation of a console.
 function server.visit(thread, base, who, seconds, is_console)
   local before = breakpoint.busy
   breakpoint.busy = {
     thread = thread, base = base, who = who, seconds = seconds, is_console = is_console,
   }
-  -- Where no run can be nested any more, there is no answer.
+  -- Without an answer where no further run can be nested.
   pcall(function()
     server.listen()
     serve_consoles()

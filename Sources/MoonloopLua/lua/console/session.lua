@@ -1,4 +1,4 @@
--- One user of a console: what is typed is compiled and run as a task, and the answer is text.
+-- One user of a console: each input is compiled and run as a task; the answer is text.
 local ml = require "moonloop"
 local breakpoint = require "moonloop.console.breakpoint"
 local commands = require "moonloop.console.orders"
@@ -11,10 +11,10 @@ Session.__index = Session
 
 local session = {}
 
---- Where consoles are served: wherever the loop runs in a common mode, and at a breakpoint.
+--- The modes in which consoles are served: the common modes, and the mode of breakpoints.
 session.modes = { "common", "moonloop.debug" }
 
--- Names that every session has, before the program's own.
+-- Names that every session has, before those of the program.
 local function own_names(output)
   local own = { ml = ml, loop = loop }
   function own.help(...)
@@ -31,7 +31,8 @@ local function own_names(output)
   return own
 end
 
--- Names are, in this order: at a breakpoint what the function there sees; the session's; globals.
+-- Names are looked up in the stopped function, at a breakpoint; then in the session; then in the
+-- globals.
 local function environment_of(own)
   local meta = { names = function() return breakpoint.names(own) end }
   function meta.__index(_, key)
@@ -49,24 +50,25 @@ local function environment_of(own)
 end
 
 --- Makes a session.
---- @param output fun(text: string) Where `print` of what is typed goes; nil: standard output.
+--- @param output fun(text: string) Where `print` in the session goes; nil: standard output.
 function session.new(output)
   local own = own_names(output)
   return setmetatable({ own = own, environment = environment_of(own) }, Session)
 end
 
---- A session that is told of breakpoints: `terminal:stopped(text)` and `terminal:continued()`.
+--- Makes a session that is notified of breakpoints: `terminal:stopped(text)`,
+--- `terminal:continued()`.
 function session.add(own, terminal) breakpoint.consoles[own] = terminal end
 
---- The session is over.
+--- Ends the session.
 function session.remove(own)
   own:cancel()
   breakpoint.consoles[own] = nil
   breakpoint.lost_console()
 end
 
---- Compiles what was typed, an expression or statements.
---- Returns the function; or nil, what is wrong, and whether only the end is missing.
+--- Compiles the input, an expression or statements.
+--- Returns the function; or nil, the message, and whether only the end is missing.
 function session.compile(text, environment)
   local order = text:match "^%s*:(.*)"
   if order then return function() return commands.run(order, environment) end end
@@ -78,7 +80,7 @@ function session.compile(text, environment)
   return nil, failure, failure:find("<eof>", 1, true) ~= nil
 end
 
--- The calls of the console itself are of no use to anybody.
+-- Leave out the console's own calls.
 local function own_calls_cut(text)
   local cut = text:find("\n\t%[C%]: in function 'xpcall'")
   return cut and text:sub(1, cut - 1) or text
@@ -91,19 +93,19 @@ local function failed(reason)
   return { failure = own_calls_cut(debug.traceback(what, 2)), reason = reason }
 end
 
--- Says why nothing comes: what waits at a breakpoint waits for as long as that lasts.
+-- Explains why there is no answer: what waits at a breakpoint waits until it is over.
 function Session:warn(task)
   local depth = breakpoint.depth()
   loop:task({ owner = "none", name = "console", modes = session.modes }, function()
     ml.sleep(0)
     ml.sleep(0)
     if task:is_done() or self.task ~= task or breakpoint.depth() ~= depth then return end
-    self.own.print "(it waits, but the clock stands and only the console is served; Ctrl-C ends it)"
+    self.own.print "(it waits, but the clock stands still; only the console is served; Ctrl-C ends it)"
   end)
 end
 
---- Runs what was typed, in the calling task: it may wait. Returns a table: `values`, packed; or
---- `failure`, a text; with `incomplete` if more is to be typed.
+--- Runs the input in the calling task: it may wait. Returns a table: `values`, packed; or
+--- `failure`, a text; with `incomplete` if more input is needed.
 function Session:evaluate(text)
   local made, message, is_incomplete = session.compile(text, self.environment)
   if not made then return { failure = message, incomplete = is_incomplete } end
@@ -122,8 +124,8 @@ function Session:evaluate(text)
   return { values = table.pack(table.unpack(results, 2, results.n)) }
 end
 
---- Gives up what is evaluated: what waits is cancelled, what is busy is stopped. If nothing is
---- evaluated, a call-out of the program that is busy stops as at a breakpoint.
+--- Cancels the evaluation: a waiting one is cancelled, a busy one is stopped. Without an
+--- evaluation, a busy call-out of the program stops as at a breakpoint.
 function Session:interrupt()
   local busy = breakpoint.busy
   if self.task then self.task:cancel "interrupted" end
@@ -134,12 +136,12 @@ function Session:interrupt()
   end
 end
 
---- The session is over: what it evaluates and waits is given up.
+--- Ends the session and cancels its waiting evaluations.
 function Session:cancel()
   if self.task then self.task:cancel "interrupted" end
 end
 
---- Values, packed, as text.
+--- Packed values as text.
 function Session:text(values)
   local parts = {}
   for place = 1, values.n do parts[place] = show.value(values[place]) end

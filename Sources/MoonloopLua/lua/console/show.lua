@@ -1,4 +1,4 @@
--- Values as people like to read them: tables with their contents, in order, cycles named.
+-- Readable text for values: tables with their contents, in order, with cycles marked.
 local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
 
@@ -22,7 +22,7 @@ end
 
 local render
 
--- The parts of a table: elements of the list first, then fields in order.
+-- The parts of a table: list elements first, then fields in order.
 local function parts_of(value, state, depth)
   local parts, count, listed = {}, 0, 0
   while rawget(value, listed + 1) ~= nil and listed < ITEMS do
@@ -44,7 +44,7 @@ local function parts_of(value, state, depth)
   return parts
 end
 
--- Short parts stand side by side, as many as fit; each of the others has a line of its own.
+-- Short parts share lines; each long one gets its own.
 local function lines_of(parts, width)
   local lines, is_open = {}, false
   for place, part in ipairs(parts) do
@@ -84,7 +84,7 @@ function render(value, state, depth)
   return atom(value)
 end
 
--- A text of several lines as it is, between the brackets of Lua; nil if it has other signs.
+-- A text of several lines in Lua's long brackets; nil if they cannot hold it.
 local function lines_text(value)
   if type(value) ~= "string" or not value:find "\n." or not utf8.len(value) then return nil end
   if value:gsub("[\n\t]", ""):find "%c" then return nil end
@@ -100,7 +100,7 @@ function show.value(value)
   return lines_text(value) or render(value, { path = {} }, 0)
 end
 
---- The same in one line, cut if it is long.
+--- The same on one line, cut if it is long.
 function show.brief(value)
   if type(value) ~= "table" then
     local words = atom(value)

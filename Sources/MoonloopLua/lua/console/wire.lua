@@ -1,5 +1,5 @@
--- What a console and the program it looks into send each other: lines of JSON.
+-- What a console and its program exchange: lines of JSON.
 return {
-  --- The longest line in bytes that is accepted: more than anybody types.
+  --- Length limit of a line in bytes: more than anybody types.
   LINE_LIMIT = 1 << 20,
 }

@@ -1,4 +1,4 @@
--- The client: one request on a connection, or a client that keeps its connections for the next.
+-- The client: a single request, or a client that keeps connections for later requests.
 local ml = require "moonloop"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
@@ -11,7 +11,7 @@ local OPTIONS = {
   timeout = "number", max_body = "number", max_head = "number", keep_alive = "boolean",
 }
 
--- Options of one request out of the arguments of http.get and the like.
+-- The options of one request, from the arguments of http.get and the others.
 function client.options(method, address, body, options)
   local made = { method = method, url = address, body = body }
   for key, value in pairs(options or {}) do made[key] = value end
@@ -34,7 +34,7 @@ local function check(options, level)
     end
   end
   if not options.url then
-    error("http.request: needs 'url', such as http://host:port/", level + 1)
+    error("http.request: needs 'url', e.g. http://host:port/", level + 1)
   end
 end
 
@@ -68,12 +68,13 @@ local function has_body(method, status)
   return method ~= "HEAD" and status >= 200 and status ~= 204 and status ~= 304
 end
 
--- Sends a request on a stream and reads the response; `reusable` says whether another may follow.
+-- Sends a request on a stream and reads the response; `reusable` says whether the stream can be
+-- kept.
 local function exchange(stream, options, address, keep_alive, left)
   local ok, problem, code = send(stream, options, address, keep_alive, left)
   if not ok then return nil, problem, code end
   local response
-  repeat  -- 1xx announce the response
+  repeat  -- 1xx responses precede the final one
     response, problem, code = message.read_response(stream, options.max_head, left)
     if not response then return nil, problem, code end
   until response.status >= 200
@@ -91,8 +92,8 @@ local function exchange(stream, options, address, keep_alive, left)
   return response
 end
 
--- One request on a connection of its own. Returns { status, reason, headers, body, url, version };
--- or nil, message, code.
+-- One request on its own connection. Returns { status, reason, headers, body, url, version }; or
+-- nil, message, code.
 function client.request(options)
   check(options, 2)
   local address, problem = url.parse(options.url)
@@ -104,7 +105,7 @@ function client.request(options)
   return exchange(stream, options, address, false, left)
 end
 
--- A client that keeps idle connections, one for each host and each request at a time.
+-- A client that keeps idle connections, with one connection per host for each concurrent request.
 local Client = {}
 Client.__index = Client
 
@@ -132,7 +133,7 @@ function Client:request(options)
   response, why, code = exchange(stream, made, address, true, left)
   if not response and kept and (code == "EPIPE" or code == "ECONNRESET" or code == "EBADMSG")
     and (made.method or "GET") ~= "POST" then
-    stream:invalidate()  -- the peer had closed it meanwhile: once more on a fresh one
+    stream:invalidate()  -- the peer had closed the kept connection: try once more on a new one
     stream, why, code = connect(address, made, left)
     if not stream then return nil, why, code end
     response, why, code = exchange(stream, made, address, true, left)

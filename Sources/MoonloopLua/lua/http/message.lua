@@ -1,5 +1,5 @@
--- Messages of HTTP/1.1 on a stream: heads and bodies, read within limits and written whole. What is
--- malformed gives nil, message, "EBADMSG"; what is too large "EMSGSIZE".
+-- HTTP/1.1 messages on a stream: heads and bodies, read within limits. Malformed input returns nil,
+-- message, "EBADMSG"; input over a limit returns "EMSGSIZE".
 local ml = require "moonloop"
 
 local message = {}
@@ -7,7 +7,7 @@ local message = {}
 message.HEAD_LIMIT = 64 << 10
 message.BODY_LIMIT = 16 << 20
 
--- The fields of a head: names in lower case; read in any case.
+-- The fields of a head. Names are lower case; lookups ignore case.
 local Headers = {}
 Headers.__index = function(fields, name)
   return type(name) == "string" and rawget(fields, name:lower()) or nil
@@ -19,8 +19,8 @@ function message.headers(fields)
   return headers
 end
 
---- What is left of so many seconds: a function that gives the options of the next read or write;
---- nil: without limit. It is asked at each of them, so that all together take no longer.
+--- A deadline in this many seconds, as a function that returns the options of the next read or
+--- write; nil: no limit. Called for each of them, so that all together stay within it.
 function message.deadline(seconds)
   if not seconds then return function() return {} end end
   local ends = ml.now() + seconds
@@ -29,7 +29,7 @@ end
 
 local function malformed(text) return nil, text, "EBADMSG" end
 
--- Reads a line of a head within the bytes that are left. Returns it and the bytes left then.
+-- Reads a line of a head within the bytes that are left. Returns it and the new rest.
 local function read_line(stream, left, time)
   local line, problem, code = stream:read("L", time())
   if not line then
@@ -38,7 +38,7 @@ local function read_line(stream, left, time)
   end
   left = left - #line
   if left < 0 then return nil, "the head is too large", "EMSGSIZE" end
-  if line:sub(-1) ~= "\n" then return malformed "the head ends before its end" end
+  if line:sub(-1) ~= "\n" then return malformed "the head is incomplete" end
   return line:sub(1, line:sub(-2, -2) == "\r" and -3 or -2), left
 end
 
@@ -46,21 +46,21 @@ local function read_fields(stream, left, time)
   local headers = setmetatable({}, Headers)
   while true do
     local line, rest, code = read_line(stream, left, time)
-    if not line then return nil, rest or "the head ends before its end", code or "EBADMSG" end
+    if not line then return nil, rest or "the head is incomplete", code or "EBADMSG" end
     left = rest
     if line == "" then return headers end
     local name, value = line:match "^([!#$%%&'*+%-.^_`|~%w]+):[ \t]*(.-)[ \t]*$"
     if not name or value:find "[%z\1-\8\10-\31\127]" then
-      return malformed(("'%s' is not a field of a head"):format(line:sub(1, 40)))
+      return malformed(("'%s' is not a header field"):format(line:sub(1, 40)))
     end
     name = name:lower()
     local before = rawget(headers, name)
-    if before and name == "host" then return malformed "there are two fields 'Host'" end
+    if before and name == "host" then return malformed "'Host' is given twice" end
     headers[name] = before and before .. (name == "cookie" and "; " or ", ") .. value or value
   end
 end
 
--- The forms of RFC 9112, 3.2: a path, an address, "*", or of CONNECT a host and port.
+-- The forms of RFC 9112, 3.2: a path, a URL, "*", or for CONNECT a host and port.
 local function is_target(target, method)
   local path = target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
   local is_known = path == "" or path == "*" or path:find "^[/?]" or method == "CONNECT"
@@ -69,18 +69,19 @@ end
 
 local function is_host(host) return not host:find "[^%w%-._~%%!$&'()*+,;=:%[%]]" end
 
--- What is wrong with a request whose head is well-formed; nil if nothing is.
+-- What is wrong with a request whose head is well-formed; nil if it is right.
 local function mistake_of(request)
   local host = request.headers.host
   if not is_target(request.target, request.method) then
-    return ("'%s' is not a target"):format(request.target:sub(1, 40))
+    return ("'%s' is not a request target"):format(request.target:sub(1, 40))
   end
-  if not host and request.version == "1.1" then return "the field 'Host' is missing" end
+  if not host and request.version == "1.1" then return "'Host' is missing" end
   if host and not is_host(host) then return ("'%s' is not a host"):format(host:sub(1, 40)) end
 end
 
--- Reads a request's head: { method, target, version, headers }. Nil alone: the peer has closed.
--- `idle` limits the wait for its first line, `time` that for the rest.
+-- Reads a request's head: { method, target, version, headers }. Returns only nil if the peer
+-- closed.
+-- `idle` limits the wait for the first line, `time` that for the rest.
 function message.read_request(stream, limit, idle, time)
   local line, left, code
   for _ = 1, 2 do  -- an empty line before a request is allowed
@@ -110,13 +111,13 @@ function message.read_response(stream, limit, time)
     headers = headers }
 end
 
--- How a body is framed: "chunked", a count of bytes, or "close" (up to the end of the stream).
+-- The framing of a body: "chunked", a length, or "close" (up to the end of the stream).
 function message.framing(headers, is_request)
   local encoding, length = headers["transfer-encoding"], headers["content-length"]
   if encoding then
-    if length then return malformed "both Transfer-Encoding and Content-Length are there" end
+    if length then return malformed "both Transfer-Encoding and Content-Length are given" end
     if encoding:lower() ~= "chunked" then
-      return nil, ("transfer encoding '%s' is not known here"):format(encoding), "ENOTSUP"
+      return nil, ("transfer encoding '%s' is not supported"):format(encoding), "ENOTSUP"
     end
     return "chunked"
   end
@@ -130,13 +131,13 @@ function message.framing(headers, is_request)
   return is_request and 0 or "close"
 end
 
--- Reads the next chunk; "" is the last one, whose trailer is read too.
+-- Reads the next chunk; "" is the last one, with its trailer.
 local function read_chunk(stream, left, time)
   local line, problem, code = read_line(stream, 4096, time)
-  if not line then return nil, problem or "the body ends before its end", code or "EBADMSG" end
+  if not line then return nil, problem or "the body is incomplete", code or "EBADMSG" end
   local digits = line:match "^(%x+)[ \t]*$" or line:match "^(%x+)[ \t]*;"
   if not digits or #digits > 12 then
-    return malformed(("'%s' is not the size of a chunk"):format(line:sub(1, 40)))
+    return malformed(("'%s' is not a chunk size"):format(line:sub(1, 40)))
   end
   local size = tonumber(digits, 16)
   if size == 0 then
@@ -147,14 +148,14 @@ local function read_chunk(stream, left, time)
   if size > left then return nil, "the body is too large", "EMSGSIZE" end
   local data, why, kind = stream:read(size, time())
   if not data or #data < size then
-    return nil, why or "the body ends before its end", kind or "EBADMSG"
+    return nil, why or "the body is incomplete", kind or "EBADMSG"
   end
   local ending = read_line(stream, 2, time)
-  if ending ~= "" then return malformed "a chunk is longer than it says" end
+  if ending ~= "" then return malformed "a chunk is longer than its size" end
   return data
 end
 
--- An iterator over the parts of a body: each call gives a part, nil at the end, or nil, message,
+-- An iterator over the parts of a body. Each call returns a part; nil at the end; or nil, message,
 -- code.
 function message.parts(stream, framing, limit, time)
   local left = limit or message.BODY_LIMIT
@@ -180,7 +181,7 @@ function message.parts(stream, framing, limit, time)
     local part, problem, code = stream:read_some(most, time())
     if not part then
       if problem or expected == "close" then return nil, problem, code end
-      return malformed "the body ends before its end"
+      return malformed "the body is incomplete"
     end
     left = left - #part
     if left < 0 then return nil, "the body is too large", "EMSGSIZE" end
@@ -213,8 +214,8 @@ local function field_line(name, value)
   return name .. ": " .. value
 end
 
--- The lines of a head, in the order of the fields' names; a list gives a line for each element.
--- Raises an error for what would break the head.
+-- The lines of a head, sorted by field name; a list makes a line for each element. Raises an error
+-- for values that would break the head.
 function message.head(first, headers)
   local names, lines = {}, { first }
   for name in pairs(headers) do names[#names + 1] = name end

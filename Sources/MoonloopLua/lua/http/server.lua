@@ -1,4 +1,4 @@
--- The server: one task for each connection, one request after the other on it, within limits.
+-- The server: one task per connection answers its requests in order, within limits.
 local ml = require "moonloop"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
@@ -17,7 +17,7 @@ local REASONS = {
   [503] = "Service Unavailable", [505] = "HTTP Version Not Supported",
 }
 
--- What is answered for a request that cannot be read.
+-- The answers to requests that cannot be read.
 local function status_of(code, is_head)
   if code == "EMSGSIZE" then return is_head and 431 or 413 end
   if code == "ENOTSUP" then return 501 end
@@ -25,13 +25,13 @@ local function status_of(code, is_head)
   return 400
 end
 
--- A response that is written in parts, or at once.
+-- A response, written at once or in parts.
 local Response = {}
 Response.__index = Response
 
--- Writes the head: then `send` writes parts, and the return of the handler ends it.
+-- Writes the head. `send` then writes parts, and the handler's return ends the response.
 function Response:start(status, headers)
-  if self.is_started then error("http: the response was started already", 2) end
+  if self.is_started then error("http: the response has already been started", 2) end
   local fields = message.headers(headers)
   self.is_chunked = not fields["content-length"] and self.version ~= "1.0"
   if self.is_chunked then fields["transfer-encoding"] = "chunked" end
@@ -45,7 +45,7 @@ function Response:write_head(status, fields)
   end
   fields.connection = self.keeps and "keep-alive" or "close"
   local head = message.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), fields)
-  self.is_started = true  -- not before the head is known to be right: else 500 can be answered
+  self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
   return self.stream:write(head)
 end
 
@@ -72,7 +72,7 @@ function Response:finish(status, body, headers)
   return ok, problem, code
 end
 
--- Ends what the handler began, with what it returned: a body; a status, a body and headers; or a
+-- Ends the response with what the handler returned: a body; a status, a body and headers; or a
 -- table { status, body, headers }.
 local function complete(response, first, body, headers)
   if response.is_started then
@@ -84,17 +84,17 @@ local function complete(response, first, body, headers)
   end
   if type(first) == "string" then return response:finish(200, first, nil) end
   if first ~= nil and math.type(first) ~= "integer" then
-    error("http: a handler returns a body, a status, or a table, got a " .. type(first), 0)
+    error("http: a handler must return a body, a status or a table, got a " .. type(first), 0)
   end
   return response:finish(first or (body and 200 or 204), body or "", headers)
 end
 
 local function refuse(stream, status, problem)
-  if not stream:is_valid() then return end  -- somebody has closed it meanwhile
+  if not stream:is_valid() then return end  -- closed in the meantime
   local response = setmetatable({ stream = stream, keeps = false, version = "1.1" }, Response)
   response:finish(status, (problem or "") .. "\n")
   stream:shutdown "write"
-  -- What the peer still sends is read for a moment, or it might not see the answer.
+  -- Reads for a moment what the peer still sends; otherwise the peer might not see the answer.
   for _ = 1, 64 do
     if not stream:read_some(65536, { timeout = 0.2 }) then break end
   end
@@ -140,7 +140,7 @@ local function keeps_alive(request)
   return connection ~= "close"
 end
 
--- Calls the handler. If that fails, the peer is told so, and the error is the task's.
+-- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
 local function answer(request, response, handler)
   local is_done = false
   local guard <close> = setmetatable({}, { __close = function()
@@ -154,7 +154,7 @@ local function answer(request, response, handler)
   is_done = true
 end
 
--- Answers the requests of one connection until it is to be closed.
+-- Answers the requests of one connection until it closes.
 local function serve_connection(stream, options)
   stream:set_timeout(options.timeout, options.timeout)
   while true do
@@ -171,18 +171,18 @@ end
 local OWN = { handler = true, max_head = true, max_body = true, timeout = true,
   idle_timeout = true }
 
--- Serves HTTP: options of ml.net.listen, and `max_head`, `max_body` (bytes), `timeout`,
+-- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout` and
 -- `idle_timeout` (seconds); the handler is the first element. Returns the listener; or nil,
 -- message, code.
 function server.serve(options)
   if type(options) ~= "table" then
-    error("http.serve: takes a table of options, such as { port = 8080, handler }", 2)
+    error("http.serve: takes a table of options, e.g. { port = 8080, handler }", 2)
   end
   local own = { handler = options[1] or options.handler, max_head = options.max_head,
     max_body = options.max_body, timeout = options.timeout or 30,
     idle_timeout = options.idle_timeout or 60 }
   if type(own.handler) ~= "function" then
-    error("http.serve: the handler is missing: give a function as first element of the table", 2)
+    error("http.serve: the handler is missing; put a function first in the table", 2)
   end
   local listening = {}
   for key, value in pairs(options) do

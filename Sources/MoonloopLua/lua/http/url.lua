@@ -1,5 +1,4 @@
--- Addresses: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for a Unix
--- socket.
+-- URLs: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix sockets.
 
 local url = {}
 
@@ -11,7 +10,7 @@ function url.unescape(text)
   return (text:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end))
 end
 
--- { a = 1, b = { 2, 3 } } as a=1&b=2&b=3, in the order of the names.
+-- { a = 1, b = { 2, 3 } } as a=1&b=2&b=3, sorted by name.
 function url.encode_query(fields)
   local names, parts = {}, {}
   for name in pairs(fields) do names[#names + 1] = name end
@@ -25,7 +24,7 @@ function url.encode_query(fields)
   return table.concat(parts, "&")
 end
 
--- The fields of a query; the last of equal names counts.
+-- The fields of a query; of equal names the last one counts.
 function url.parse_query(text)
   local fields = {}
   for part in (text or ""):gmatch "[^&]+" do
@@ -38,20 +37,20 @@ end
 
 -- Returns { host, port } or { path } of a socket, `target` and `authority`; or nil and a message.
 function url.parse(text)
-  if type(text) ~= "string" then return nil, "the address must be a string" end
+  if type(text) ~= "string" then return nil, "the URL must be a string" end
   local scheme, authority, rest = text:match "^(%a[%w+.-]*)://([^/?#]*)([^#]*)"
   if not scheme then
-    return nil, ("'%s' is no address; write http://host:port/path"):format(text)
+    return nil, ("'%s' is not a URL; write http://host:port/path"):format(text)
   end
   scheme = scheme:lower()
   if scheme == "https" then
-    return nil, "https is out of scope: there is no TLS here; put a proxy before it"
+    return nil, "https is not supported (no TLS); use a proxy"
   end
   if scheme ~= "http" and scheme ~= "http+unix" then
-    return nil, ("'%s' is no scheme that is known here; use http"):format(scheme)
+    return nil, ("unknown scheme '%s'; use http"):format(scheme)
   end
   local target = rest:sub(1, 1) == "/" and rest or "/" .. rest
-  if target:find "[%c ]" then return nil, "the path holds a space or a control character" end
+  if target:find "[%c ]" then return nil, "the path contains a space or control character" end
   if scheme == "http+unix" then
     if authority == "" then return nil, "the path of the socket is missing" end
     return { path = url.unescape(authority), target = target, authority = "localhost" }
@@ -60,7 +59,7 @@ function url.parse(text)
   local host, port = authority:match "^%[([%x:.]+)%]:?(%d*)$"
   if not host then host, port = authority:match "^([^:]+):?(%d*)$" end
   if not host or (port ~= "" and tonumber(port) > 65535) then
-    return nil, ("'%s' is no host"):format(authority)
+    return nil, ("'%s' is not a host"):format(authority)
   end
   return { host = host, port = tonumber(port) or 80, target = target, authority = authority }
 end

@@ -1,11 +1,11 @@
--- What `loop:metrics` gave, as text: a head of two lines, and a row for each handle.
+-- The result of `loop:metrics` as text: a head of two lines, and a row for each handle.
 local layout = require "moonloop.text.layout"
 local quoting = require "moonloop.text.quoting"
 local units = require "moonloop.text.units"
 
 local figures = {}
 
--- Where the figures of a handle are found again.
+-- How to match a handle between two looks.
 local function key(row) return table.concat({ row.kind, row.name, row.made_at }, "\0") end
 
 local CAUSES = { "timer", "fd", "port", "source", "perform", "main_queue", "observer", "nothing" }
@@ -27,7 +27,7 @@ end
 function figures.between(now, before)
   before = before or { measured = 0, passes = 0, wake_ups = 0, idle = 0, busy = 0, causes = {},
     handles = {} }
-  if before.measured > now.measured then return figures.between(now) end  -- it began anew
+  if before.measured > now.measured then return figures.between(now) end  -- measuring began anew
   local made = { loop = now.loop, clock = now.clock, mode = now.mode, depth = now.depth,
     live = now.live, under_way = now.under_way, causes = {}, handles = {}, measured = now.measured,
     time = now.measured - before.measured }
@@ -59,7 +59,7 @@ local ORDERS = {
 --- The names by which rows can be sorted.
 figures.orders = { "busy", "calls", "held", "late", "max" }
 
--- Whether a row is what answers a console, or wakes the loop for one.
+-- Whether a row belongs to a console: it answers one, or wakes the loop for it.
 local function is_console(row)
   return row.kind == "block" or row.made_at:find "^moonloop/console" or row.made_at:find "^console:"
 end
@@ -129,7 +129,7 @@ end
 local function notes(made, sorted)
   local lines = {}
   if made.under_way then
-    lines[1] = ("%s runs now, for %s so far."):format(made.under_way.by,
+    lines[1] = ("%s is running, for %s so far."):format(made.under_way.by,
       units.measured(made.under_way.took))
   end
   local worst = worst_of(sorted, function(row) return row.made_late and row.made_late.late end)
@@ -148,7 +148,7 @@ local function notes(made, sorted)
   return lines
 end
 
--- The columns: what is left out where there is no room, in this order; those without a number stay.
+-- The columns. Those with `leaves` are dropped, in that order, where there is no room.
 local COLUMNS = {
   { title = "KIND", left = true, leaves = 9, of = function(row) return row.kind end },
   { title = "NAME", left = true, least = 8,
@@ -175,12 +175,12 @@ COLUMNS[#COLUMNS + 1] = { title = "HELD MAX", leaves = 5.5,
 COLUMNS[#COLUMNS + 1] = { title = "HELD MISSED", leaves = 4.5,
   of = function(row) return row.held and units.count(row.held.missed) or "-" end }
 
--- The text of a cell in so many columns; of a path only the end says something.
+-- The text of a cell within this many columns; of a long path the end is kept.
 local function fitting(column, text, most)
   return most and layout.short(text, most, column.tail) or text
 end
 
--- How many columns of a terminal a column takes.
+-- How many terminal columns a column takes.
 local function width_of(column, cells, most)
   local width = layout.width(column.title)
   for _, text in ipairs(cells) do
@@ -189,8 +189,8 @@ local function width_of(column, cells, most)
   return width
 end
 
--- Which columns there are, and how wide at most, so that all fit: paths and names become shorter,
--- then columns go.
+-- The columns to show, and their maximum widths, so that all fit: paths and names are shortened
+-- first, then columns dropped.
 local function columns_of(cells, room)
   local columns, most = table.move(COLUMNS, 1, #COLUMNS, 1, {}), {}
   for _, column in ipairs(columns) do most[column] = column.most end
@@ -226,7 +226,7 @@ local function columns_of(cells, room)
   return columns, most
 end
 
--- The table of the rows, as lines; what stands over several columns is said where it begins.
+-- The table of the rows, as lines. A title over several columns is written over the first.
 local function table_of(sorted, made, options, room)
   local cells = {}
   for _, column in ipairs(COLUMNS) do
@@ -254,7 +254,7 @@ local function table_of(sorted, made, options, room)
   return lines
 end
 
--- Lines that are no wider than the terminal.
+-- Cuts lines to the width of the terminal.
 local function wrapped(lines, width)
   if not width then return lines end
   local made = {}
@@ -265,8 +265,8 @@ local function wrapped(lines, width)
   return made
 end
 
---- The text of what `between` made: { sort, width, height, is_console }; for a console, what
---- answers that is left out.
+--- The text of what `between` returned: { sort, width, height, is_console }. For a console, its own
+--- handles are left out.
 function figures.text(made, options)
   options = options or {}
   local sorted = sort(made.handles, options)
@@ -274,7 +274,7 @@ function figures.text(made, options)
   local below = wrapped(notes(made, sorted), options.width)
   local room = math.huge
   if options.height then
-    -- The line of the cursor, an empty line, the titles, "(n more)", and some rows come first.
+    -- Leave room for the cursor's line, an empty line, the titles and "(n more)".
     if options.height < #lines + #below + 7 then below = {} end
     if options.height < #lines + 7 then lines = { lines[1] } end
     room = math.max(1, options.height - #lines - #below - 4)

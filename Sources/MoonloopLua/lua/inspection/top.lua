@@ -1,4 +1,4 @@
--- `moonloop top`: what the loop of another program does, again and again, over its console.
+-- `moonloop top`: shows over and over what the loop of another program does, through its console.
 local ml = require "moonloop"
 local client = require "moonloop.console.client"
 local json = require "moonloop.json"
@@ -16,7 +16,7 @@ local function complain(message)
   io.stderr:write("moonloop: top: ", message, "\n")
 end
 
--- The figures of the program; or nil and a message.
+-- The program's figures; or nil and a message.
 local function look(console, text)
   local reply, message, code = console:request { eval = text or "loop:metrics()", as = "json" }
   if not reply then
@@ -27,14 +27,14 @@ local function look(console, text)
   return reply.values[1]
 end
 
--- How many columns and lines there are to write on; nil if nobody looks at a terminal.
+-- The columns and lines of the terminal; nil if the output is not a terminal.
 local function size()
   if not ml.tty.is_tty(1) then return nil end
   local term = ml.tty.open { fd = 1 }
   if not term then return 80, 24 end
   local columns, lines = term.columns, term.rows
   term:invalidate()
-  if not columns or columns < 1 then columns, lines = 80, 24 end  -- nobody knows
+  if not columns or columns < 1 then columns, lines = 80, 24 end  -- unknown
   return columns, lines
 end
 
@@ -51,14 +51,14 @@ local function show(made, options, is_live)
   io.stdout:flush()
 end
 
--- Looks every so often until somebody ends it, or the program ends. Returns the exit status.
+-- Looks at intervals until interrupted or until the program ends. Returns the exit status.
 local function follow(console, options)
   local before, message = look(console)
   if not before then
     complain(message)
     return FAILURE
   end
-  -- Who began to measure ends it too.
+  -- Whoever starts measuring also ends it.
   local is_ours = before.measured < 0.01
   local is_live = not options.once and not options.json and ml.tty.is_tty(1)
   local status, has_ended = SUCCESS, false
@@ -85,13 +85,13 @@ local function follow(console, options)
   return status
 end
 
---- Runs the command. The options come as a count, and then the name and the value of each.
+--- Runs the command. The arguments are the number of options, then the name and value of each.
 function top.command(count, ...)
   local given, options, paths = table.pack(...), {}, {}
   for place = 1, 2 * count, 2 do options[given[place]] = given[place + 1] end
   for place = 2 * count + 1, given.n do paths[#paths + 1] = given[place] end
   if #paths ~= 1 then
-    complain "name one program, by its name or process; 'moonloop ps' lists them"
+    complain "name one program by name or process ID; 'moonloop ps' lists them"
     return USAGE
   end
   if options.interval and options.interval < 0.05 then

@@ -1,6 +1,6 @@
--- Reads JSON text as RFC 8259 defines it: anything else is refused, with the place.
+-- Reads JSON text as RFC 8259 defines it; anything else is an error with its position.
 
--- Nested more deeply, or longer: refused, unless the caller sets other limits.
+-- Default limits for nesting and length.
 local DEPTH_LIMIT = 200
 local SIZE_LIMIT = 256 << 20
 
@@ -9,12 +9,12 @@ local ESCAPED = {
 }
 local LITERALS = { t = { "true", true }, f = { "false", false }, n = { "null", nil } }
 
--- Raised as a table: what is wrong, and at which byte.
+-- Raised as a table: the message and the byte position.
 local function fail(at, what) error({ at = at, what = what }, 0) end
 
 local function skip(text, at) return text:find("[^ \t\r\n]", at) or #text + 1 end
 
--- The character of the escape `\uXXXX` whose digits begin here; two escapes may make one character.
+-- The character of the escape `\uXXXX` whose digits begin here; a surrogate pair is two escapes.
 local function read_code(text, at)
   local code = tonumber(text:match("^%x%x%x%x", at) or fail(at, "four hex digits expected"), 16)
   if code & 0xF800 ~= 0xD800 then return utf8.char(code), at + 4 end
@@ -24,7 +24,7 @@ local function read_code(text, at)
   return utf8.char(0x10000 + ((code & 0x3FF) << 10) + rest), at + 10
 end
 
--- Reads a string behind its opening quote.
+-- Reads a string after its opening quote.
 local function read_string(text, at)
   local parts = {}
   while true do
@@ -44,11 +44,11 @@ local function read_string(text, at)
   end
 end
 
--- An integer stays one if 64 bits hold it; "-0" and what has a point or an exponent is a float.
+-- An integer if 64 bits can hold it; "-0" and numbers with a point or exponent become floats.
 local function read_number(text, at)
   local digits = text:match("^-?%d+", at)
   if not digits then fail(at, "a value expected") end
-  if digits:find "^-?0%d" then fail(at, "a number begins with a superfluous 0") end
+  if digits:find "^-?0%d" then fail(at, "a number begins with an extra 0") end
   local past = at + #digits
   local fraction = text:match("^%.%d+", past) or ""
   past = past + #fraction
@@ -64,7 +64,7 @@ end
 local Reader = {}
 Reader.__index = Reader
 
--- Reads what is between brackets, behind the opening one; `read_one` reads an element.
+-- Reads what is between brackets, after the opening one; `read_one` reads an element.
 function Reader:between(at, closing, read_one)
   if self.depth >= self.max_depth then
     fail(at - 1, ("nested more than %d deep"):format(self.max_depth))
@@ -143,7 +143,7 @@ local function place_of(text, at)
 end
 
 --- Reads the one value of a JSON text. Of equal names in an object the last one counts.
--- @param options `null`: what stands for null; nil if absent: no field, and a gap in a list.
+-- @param options `null`: what stands for null; by default nil: no field, and a gap in a list.
 --   `max_depth` (200) and `max_size` in bytes (256 MiB): larger texts are refused
 -- @return the value; or nil, message
 return function(text, options)

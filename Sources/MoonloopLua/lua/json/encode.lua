@@ -8,7 +8,7 @@ local ESCAPES = {
 
 local function escaped(c) return ESCAPES[c] or ("\\u%04x"):format(c:byte()) end
 
--- Bytes that are not UTF-8 become the characters of the same numbers, so that any text can be sent.
+-- Bytes that are not UTF-8 become the characters with the same codes, so that any text can be sent.
 local function string_text(text)
   text = text:gsub('[%c"\\]', escaped)
   if not utf8.len(text) then
@@ -17,14 +17,14 @@ local function string_text(text)
   return '"' .. text .. '"'
 end
 
--- The shortest text that reads as the same float; never the text of an integer.
+-- The shortest text that reads as the same float, and never as an integer.
 local function float_text(number)
   local text = ("%.15g"):format(number)
   if tonumber(text) ~= number then text = ("%.17g"):format(number) end
   return text:find "[.e]" and text or text .. ".0"
 end
 
--- A number as in a report: rounded, and without zeros at the end.
+-- A number for reports: rounded, without trailing zeros.
 local function rounded(number, decimals)
   local text = ("%." .. decimals .. "f"):format(number)
   return text:find("%.") and text:gsub("0+$", ""):gsub("%.$", "") .. "" or text
@@ -39,7 +39,7 @@ function Writer:number(number)
   return self.decimals and rounded(number, self.decimals) or float_text(number)
 end
 
--- A value that JSON has no form for.
+-- A value without a JSON form.
 function Writer:other(value, what)
   if not self.is_lenient then error(("json: %s has no JSON form"):format(what), 0) end
   if what == "a cycle" then return string_text "(a cycle)" end
@@ -80,10 +80,11 @@ function Writer:value(value)
   return text
 end
 
---- The JSON text of a value, on one line; the names of an object are sorted. A table with a first
---- element is a list, and so is an empty one. NaN and the infinities become null.
--- @param options `decimals`: rounds floats to so many decimals, for reports; `is_lenient`: what
---   JSON has no form for becomes the text that `tostring` gives, instead of an error
+--- The JSON text of a value, on one line, with sorted names. A table with a first element is a
+--- list, and so is an empty one. NaN and infinities become null.
+-- @param options `decimals`: round floats to this many decimals, for reports; `is_lenient`: write
+-- what
+--   has no JSON form as its `tostring` text, instead of raising an error
 return function(value, options)
   options = options or {}
   local writer = { decimals = options.decimals, is_lenient = options.is_lenient, open = {} }

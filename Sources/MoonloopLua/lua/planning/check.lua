@@ -1,5 +1,4 @@
--- `moonloop check`: which files are configurations and which scripts, the findings in their order,
--- and how they are told.
+-- `moonloop check`: tells configurations from scripts, collects and sorts findings, prints them.
 local positions = require "moonloop.configuration.positions"
 local schema = require "moonloop.configuration.schema"
 local configurations = require "moonloop.planning.check.configurations"
@@ -11,7 +10,7 @@ local units = require "moonloop.text.units"
 
 local check = {}
 
--- Whether a text returns a table with one of the sections of a configuration in it.
+-- Whether a text returns a table with a section of a configuration.
 local function is_configuration(text)
   local node = positions.of(text)
   for _, section in ipairs(schema.sections) do
@@ -30,7 +29,7 @@ local function read(path)
   return text
 end
 
--- What is found in a text that does not load; nil if it does.
+-- The finding for a text that does not load; nil if it loads.
 local function syntax_mistake(text, path)
   local _, message = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
   if not message then return nil end
@@ -42,7 +41,7 @@ end
 function check.files(paths, options)
   local findings, known = {}, {}
   local by_path, order = {}, {}
-  -- What is seen of a file, once for each path, and a function that takes its findings.
+  -- The analysis of a file, made once per path, and a function that takes its findings.
   local function look(path, text)
     if by_path[path] then return by_path[path] end
     local seen = source.of(text, path)
@@ -101,7 +100,7 @@ function check.files(paths, options)
   return findings
 end
 
--- Findings in lines for people.
+-- Findings as lines for people.
 function check.text(findings, count)
   local lines = {}
   for _, one in ipairs(findings) do
@@ -110,11 +109,11 @@ function check.text(findings, count)
     lines[#lines + 1] = "    do:  " .. one.advice
   end
   lines[#lines + 1] = ("%s: %s"):format(units.plural(count, "file"),
-    #findings == 0 and "nothing found" or units.plural(#findings, "finding"))
+    #findings == 0 and "no findings" or units.plural(#findings, "finding"))
   return table.concat(lines, "\n") .. "\n"
 end
 
--- The rules, with why each is.
+-- The rules and their reasons.
 function check.rules_text()
   local lines = {}
   for _, name in ipairs(rules.order) do

@@ -5,7 +5,7 @@ local json = require "moonloop.json"
 local main = {}
 
 local SUCCESS, FAILURE, USAGE = 0, 1, 2
--- Times in reports have microseconds.
+-- Microseconds in reports.
 local REPORT = { decimals = 6 }
 
 local function complain(command, message)
@@ -14,7 +14,7 @@ local function complain(command, message)
   return USAGE
 end
 
--- Reads a configuration. Returns its document; or nil and an exit status, after it was told.
+-- Reads a configuration. Returns its document; or nil and an exit status, after printing a message.
 local function read(command, path)
   local file, message = io.open(path, "rb")
   local first = file and file:read(0)
@@ -36,7 +36,7 @@ local function read(command, path)
   return nil, FAILURE
 end
 
--- Writes a page to the file that `--html` names. Returns nothing, or a message.
+-- Writes a page to the file that `--html` names. Returns nil; or a message.
 local function write_page(path, text)
   local file, message = io.open(path, "wb")
   if not file then return "--html: cannot write " .. message end
@@ -118,15 +118,15 @@ function commands.check(options, paths)
     return SUCCESS
   end
   local count = #paths + #(options.recording or {})
-  if count == 0 then return complain("check", "name the files to look at") end
+  if count == 0 then return complain("check", "name the files to check") end
   local findings, message = check.files(paths, options)
   if not findings then return complain("check", message) end
   io.write(options.json and json.encode(findings, REPORT) .. "\n" or check.text(findings, count))
   return #findings > 0 and FAILURE or SUCCESS
 end
 
--- Runs a command as the program calls it: how many options there are, then the name and the value
--- of each, and the operands. Returns the exit status; nil if a signal ended it.
+-- Runs a command for the program. The arguments are the number of options, the name and value of
+-- each, then the operands. Returns the exit status; nil if a signal ended it.
 function main.command(name, count, ...)
   local arguments, options = table.pack(...), {}
   for index = 1, count do

@@ -1,17 +1,17 @@
--- One page of HTML with timelines in SVG, whole in itself: a far view of all the time, in columns,
--- and a close view of a window, in which each event stands.
+-- A self-contained HTML page with timelines in SVG: a far view of the whole time, in columns, and a
+-- close view of a window, with each event.
 local units = require "moonloop.text.units"
 
 local page = {}
 
--- In pixels: the labels at the left, the plot, the whole; a row and what is below it.
+-- Widths in pixels: labels, plot, total; heights of a row and the gap below it.
 local GUTTER, WIDTH, FULL, ROW, GAP = 190, 1000, 1214, 18, 6
 local MODE_COLOURS = { "#7a9cc6", "#c99a5b", "#87a878", "#b07aa1", "#d37f7f", "#7fb3b0" }
 local SECTION_COLOURS = { timers = "#2f6db5", sources = "#3d8b57", observers = "#9a6fb0",
   signals = "#b05a3c" }
 local OTHER_COLOUR = "#707070"
 
--- A narrow window scrolls the drawings, whose words stay as large as others.
+-- In a narrow window the drawings scroll, so that their text keeps its size.
 local STYLE = [[
 :root { color-scheme: light dark; --text: #222; --back: #fff; --dim: #555; --line: #e4e4e4;
   --lane: #f6f7f8; --asleep: #dbe4ee; --pass: #555 }
@@ -52,7 +52,7 @@ end
 
 -- ── a drawing ───────────────────────────────────────────────────────────────────────────────────
 
--- A picture of the time from one moment to another: { parts, height, from, to }.
+-- A picture of a span of time: { parts, height, from, to }.
 local Drawing = {}
 Drawing.__index = Drawing
 
@@ -62,7 +62,7 @@ end
 
 function Drawing:add(text, ...) self.parts[#self.parts + 1] = text:format(...) end
 
--- Where a moment stands, kept inside of the plot.
+-- The x position of a moment, kept inside the plot.
 function Drawing:x(time)
   local share = (time - self.from) / (self.to - self.from)
   return GUTTER + math.max(0, math.min(1, share)) * WIDTH
@@ -88,7 +88,7 @@ end
 local STEPS = { 1, 2, 5 }
 local LONG_STEPS = { 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400 }
 
--- The distance of the lines of the axis: at most twelve of them.
+-- The distance of the axis lines: at most twelve of them.
 local function step_of(span)
   local power = 10.0 ^ math.floor(math.log(span / 12, 10))
   for _ = 1, 3 do
@@ -129,7 +129,7 @@ end
 
 -- ── modes ───────────────────────────────────────────────────────────────────────────────────────
 
--- Modes of the plan in their order, then those that only handlers run, in that of their runs.
+-- The plan's modes in order, then modes that only handlers run, in the order of their runs.
 local function mode_colour(result, name)
   local places = result.mode_places
   if not places then
@@ -147,7 +147,7 @@ local function mode_colour(result, name)
   return MODE_COLOURS[((places[name] or 0) - 1) % #MODE_COLOURS + 1]
 end
 
--- The runs that are to be drawn: in a close view those that stand for several are drawn one by one.
+-- The runs to draw. In a close view, a run that stands for several is drawn as several.
 local function bands(result, is_close)
   local list = {}
   for _, run in ipairs(result.runs) do
@@ -187,7 +187,7 @@ end
 
 local function colour_of(row) return SECTION_COLOURS[row.section] or OTHER_COLOUR end
 
--- What the colours of the drawings mean.
+-- The key to the colours.
 local function key_text(result)
   local parts, known = {}, {}
   local function add(name, style)
@@ -219,7 +219,7 @@ end
 
 -- ── the far view ────────────────────────────────────────────────────────────────────────────────
 
--- Draws a row of counts; neighbours of the same count are one rectangle.
+-- Draws a row of counts; neighbours with equal counts share a rectangle.
 local function draw_columns(drawing, top, width, counts, describe, colour, class)
   local most = 0
   for _, count in ipairs(counts) do most = math.max(most, count) end
@@ -268,12 +268,12 @@ local function far_view(result)
     draw_columns(drawing, top, width, row.columns, counted(row.name), colour_of(row))
   end
   drawing:axis()
-  return drawing:text("all the time of " .. result.name)
+  return drawing:text("the whole time of " .. result.name)
 end
 
 -- ── the close view ──────────────────────────────────────────────────────────────────────────────
 
--- The window: as asked for, as far as its events are kept; nil if it has none.
+-- The window that was asked for, as far as its events are kept; nil if it has none.
 local function window(result)
   local from, to = result.from or 0, 0
   for _, one in ipairs(result.details) do to = math.max(to, one.to) end
@@ -287,7 +287,7 @@ local function callout_title(row, one)
   local parts = { ("%s at %s"):format(row.name, units.time(one.from)) }
   if one.late > 0 then parts[#parts + 1] = units.measured(one.late) .. " late" end
   if one.to > one.from then
-    parts[#parts + 1] = ("for %s, runs inside included"):format(units.measured(one.to - one.from))
+    parts[#parts + 1] = ("for %s, including nested runs"):format(units.measured(one.to - one.from))
   end
   return table.concat(parts, ", ")
 end
@@ -373,7 +373,7 @@ function page.of_runs(docs, results)
   return whole(docs[1].name, table.concat(parts, "\n<hr>\n"))
 end
 
--- The page of a plan: its table, and what its timers would do if no handler did anything.
+-- The page of a plan: its table, and what its timers do without handlers.
 function page.of_plan(doc, made)
   local simulation = require "moonloop.planning.simulation"
   local plan = require "moonloop.planning.plan"

@@ -1,5 +1,5 @@
--- What a configuration will be as a loop: its phases in order, its modes, and each item with the
--- modes in which it is. Nothing is made.
+-- What a configuration will be on the loop: its phases in order, its modes, and each item with its
+-- modes. Nothing is made.
 local positions = require "moonloop.configuration.positions"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
@@ -13,7 +13,7 @@ local function list(value)
   return type(value) == "table" and value or { value }
 end
 
--- The common modes: the default mode is one of them always.
+-- The common modes, which always include the default mode.
 local function common_modes(value)
   local names = { "default" }
   for _, name in ipairs(list(value.modes and value.modes.common)) do
@@ -22,7 +22,7 @@ local function common_modes(value)
   return names
 end
 
--- The modes that an item names, with the common modes in the place of "common".
+-- An item's modes, with "common" replaced by the common modes.
 local function expanded(modes, common)
   local found, names = {}, {}
   local function add(name)
@@ -63,7 +63,7 @@ local function signal_words(one)
   return "reloads"
 end
 
--- The handlers of an item in words: the names, "inline" for functions.
+-- An item's handlers as text: their names, or "inline" for functions.
 local function handler_words(one)
   if type(one) == "function" then return "inline" end
   if type(one) == "string" then return one end
@@ -85,7 +85,7 @@ local function phase_words(phase)
   local parts = {}
   if phase.timeout then parts[1] = "at most " .. units.time(phase.timeout) end
   if phase.until_handled then parts[#parts + 1] = "until a source was handled" end
-  if #parts == 0 then return "until it is stopped, or nothing is left" end
+  if #parts == 0 then return "until stopped, or nothing is left" end
   return table.concat(parts, ", ")
 end
 
@@ -134,7 +134,7 @@ function plan.make(doc)
   return made
 end
 
--- All modes that are named: those of the phases first, in their order.
+-- All modes that are named: those of the phases first, in order.
 function plan.find_modes(made)
   local known = {}
   local function add(name)
@@ -193,7 +193,7 @@ local function phase_lines(made, lines)
       if one.name == phase.mode then mode = one end
     end
     local note = phase.what
-    if mode.holders == 0 then note = "ends at once: nothing in it keeps a run open" end
+    if mode.holders == 0 then note = "ends at once: nothing keeps it open" end
     rows[place] = { tostring(place), phase.mode, note, phase.line and "line " .. phase.line or "" }
   end
   table.move(layout.columns(rows, "  "), 1, #rows, #lines + 1, lines)
@@ -224,7 +224,7 @@ local function table_lines(made, lines)
   table.move(texts, 1, #texts, #lines + 1, lines)
   lines[#lines + 1] = ""
   lines[#lines + 1] =
-    "x: in the mode; c: in it as one of the common modes, which have a *; .: held back in it"
+    "x: in the mode; c: in it because it is a common mode (*); .: held back in it"
 end
 
 local function load_lines(made, lines)
@@ -236,11 +236,11 @@ local function load_lines(made, lines)
   end
   if #rows == 0 then return end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = "Fires of timers an hour, by mode; each is a wake-up unless it shares one"
+  lines[#lines + 1] = "Timer fires per hour, by mode; each is a wake-up unless it shares one"
   table.move(layout.columns(rows, "  ", { [2] = true }), 1, #rows, #lines + 1, lines)
 end
 
--- A plan in lines for people.
+-- A plan as lines for people.
 function plan.text(doc, made)
   local lines = { made.name, "" }
   phase_lines(made, lines)

@@ -1,15 +1,15 @@
--- What simulations did, in tables for people and as plain data; two stand side by side.
+-- What simulations did, as tables for people and as plain data; two can stand side by side.
 local layout = require "moonloop.text.layout"
 local units = require "moonloop.text.units"
 
 local report = {}
 
 local WHY = {
-  finished = "nothing was left", stopped = "was stopped", timed_out = "its time was over",
-  handled_source = "handled a source", goes_on = "goes on", exit = "ended the program",
+  finished = "nothing was left", stopped = "was stopped", timed_out = "timed out",
+  handled_source = "handled a source", goes_on = "still runs", exit = "ended the program",
 }
 
--- What a loop did as a whole, by name: { name, value, shown as }.
+-- Figures of the whole loop: { name, value, format }.
 local function totals(result)
   local time = result.time > 0 and result.time or 1
   local busy = 0
@@ -18,7 +18,7 @@ local function totals(result)
     { "time", result.time, units.time },
     { "passes", result.passes, units.count },
     { "wake-ups", result.wake_ups, units.count },
-    { "wake-ups an hour", result.wake_ups * 3600 / time, units.count },
+    { "wake-ups per hour", result.wake_ups * 3600 / time, units.count },
     { "asleep", result.slept / time * 100, function(v) return ("%.2f %%"):format(v) end },
     { "busy, real time", busy, units.measured, varies = true },
   }
@@ -44,7 +44,7 @@ local function phase_lines(result, lines)
     rows[place] = one
       and { tostring(place), phase.mode, units.time(one.from) .. " to " .. units.time(one.to),
         WHY[one.why] or one.why }
-      or { tostring(place), phase.mode, "never begun", "" }
+      or { tostring(place), phase.mode, "never began", "" }
   end
   put(lines, layout.columns(rows, "  "))
 end
@@ -70,7 +70,7 @@ local function item_lines(result, lines)
       rows[#rows + 1] = cells
     end
   end
-  -- Notes are not in columns.
+  -- Notes are outside the columns.
   local tabular = {}
   for _, row in ipairs(rows) do tabular[#tabular + 1] = row.text and { "" } or row end
   for place, line in ipairs(layout.columns(tabular, "", RIGHT)) do
@@ -110,7 +110,7 @@ end
 
 -- ── two runs ────────────────────────────────────────────────────────────────────────────────────
 
--- How the second number differs from the first.
+-- The difference of the second number from the first.
 local function difference(first, second)
   if first == second then return "=" end
   if first == 0 then return "new" end
@@ -183,7 +183,7 @@ function report.summary(result)
   return table.concat(parts, " · ")
 end
 
--- A table of the items, the titles first.
+-- A table of the items, titles first.
 function report.item_rows(result)
   local rows = { { "item" } }
   for _, column in ipairs(COLUMNS) do table.insert(rows[1], column[1]) end
@@ -195,7 +195,7 @@ function report.item_rows(result)
   return rows
 end
 
--- One or two results in lines for people.
+-- One or two results as lines for people.
 function report.text(results)
   if results[2] then return both_text(results[1], results[2]) end
   return one_text(results[1])

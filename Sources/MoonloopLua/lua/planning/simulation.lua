@@ -1,6 +1,5 @@
--- One run of a configuration on a loop of its own, whose clock jumps over all waiting: timers and
--- custom sources are real, what would be opened is a stand-in to which only `--input` brings
--- something.
+-- One run of a configuration on its own loop, whose clock skips all waiting. Timers and custom
+-- sources are real; anything to be opened is a stand-in that gets events only from `--input`.
 local ml = require "moonloop"
 local bed = require "moonloop.testing.bed"
 local items = require "moonloop.configuration.items"
@@ -10,10 +9,10 @@ local units = require "moonloop.text.units"
 
 local simulation = {}
 
--- The columns of the timeline, and the events of its close view.
+-- Limits: the columns of the timeline, and the events of its close view.
 local COLUMNS, DETAILS = 600, 400
 
--- What the options of the command say; or nil and a message.
+-- The settings from the command's options; or nil and a message.
 function simulation.settings(options)
   local settings = {
     span = options["for"] or 3600, clock = options.clock or "virtual", inputs = {},
@@ -36,7 +35,7 @@ function simulation.settings(options)
     local name, seconds = text:match "^(.-)=(.+)$"
     seconds = seconds and units.seconds(seconds)
     if not seconds or seconds <= 0 then
-      return nil, ("--input: must be a source and a time, such as commands=2s, got '%s'")
+      return nil, ("--input: must be a source and a time, e.g. commands=2s, got '%s'")
         :format(text)
     end
     settings.inputs[name] = seconds
@@ -44,7 +43,7 @@ function simulation.settings(options)
   return settings
 end
 
--- What is wrong with the sources that `--input` names: they are to be in one of the documents.
+-- What is wrong with the sources that `--input` names: one of the documents must have them.
 function simulation.check_inputs(docs, settings)
   for name in pairs(settings.inputs) do
     local names, found = {}, false
@@ -56,7 +55,7 @@ function simulation.check_inputs(docs, settings)
     end
     if not found then
       table.sort(names)
-      return ("--input: there is no source '%s'; %s"):format(name,
+      return ("--input: no source '%s'; %s"):format(name,
         #names == 0 and "the configuration has none" or "there are " .. table.concat(names, ", "))
     end
   end
@@ -70,9 +69,9 @@ local function copy(fields)
   return result
 end
 
--- Has handlers print to the standard error, end the simulation with os.exit, and leave globals and
--- modules as they were: the next configuration may have other modules of the same names.
--- Returns what undoes it.
+-- Makes handlers print to standard error and end the simulation with os.exit; saves globals and
+-- modules, since the next configuration may have other modules with the same names. Returns a
+-- function that undoes this.
 local function insulate(ended)
   local globals, loaded, path, cpath = copy(_G), copy(package.loaded), package.path, package.cpath
   local stdout, exit, output = io.stdout, os.exit, io.output()
@@ -105,7 +104,7 @@ end
 
 local function nothing() end
 
--- A source that nobody signals, or, with an input, a timer in its place.
+-- A source that is never signalled, or, with an input, a timer in its place.
 local function stand_in(loop, name, one, every)
   local common = { name = name, modes = one.modes, keep_alive = one.keep_alive }
   if every then
@@ -127,7 +126,7 @@ local function make_world(settings)
     wrap = not settings.calls_handlers and function() return nothing end or nil }
 end
 
--- Timers that signal the custom sources to which something is to come.
+-- Timers that signal the custom sources named by `--input`.
 local function feed(running, doc, settings)
   for name, every in pairs(settings.inputs) do
     local one = doc.value.sources and doc.value.sources[name]
@@ -141,7 +140,7 @@ end
 
 -- ── running ─────────────────────────────────────────────────────────────────────────────────────
 
--- When the run that begins now is to be stopped, and whether by `--stop-at`.
+-- When to stop the run that begins now, and whether because of `--stop-at`.
 local function end_of_run(now, settings)
   for _, at in ipairs(settings.stops) do
     if at > now and at < settings.span then return at, true end
@@ -149,7 +148,7 @@ local function end_of_run(now, settings)
   return settings.span, false
 end
 
--- Runs the phases until the time is over. Returns what became of each that began.
+-- Runs the phases until the time is over. Returns the outcome of each that began.
 local function run_phases(made, settings, ended)
   local loop, origin, phases = ml.current(), ml.now(), {}
   for place, phase in ipairs(made.phases) do
@@ -175,8 +174,8 @@ local function failures_of(record, ended)
   return failures
 end
 
--- Runs a document. Returns what happened: { name, span, time, phases, items, … }; or nil and why
--- it could not be made.
+-- Runs a document. Returns what happened: { name, span, time, phases, items, … }; or nil and why it
+-- could not be made.
 function simulation.run(doc, settings)
   local ended = setmetatable({}, { __tostring = function() return "the program ended itself" end })
   local made = plan.make(doc)
@@ -214,7 +213,7 @@ local RECORDED = {
   timers = "timer", sources = "source", observers = "observer", signals = "source",
 }
 
--- Says where what is not in the plan comes from.
+-- Names the origin of items that are not in the plan.
 local function name_other(item)
   local fed, waited = item.name:match "^input of (.*)$", item.name:match "^(%a+ '.-') %(made at "
   item.section = fed and "inputs" or waited and "after a wait" or "made by handlers"
@@ -223,7 +222,7 @@ local function name_other(item)
   return item
 end
 
--- The recorded items in the order of the plan, then the others.
+-- The recorded items: first in the order of the plan, then the others.
 function simulation.rows(result, settings)
   local known, rows, others = {}, {}, {}
   for _, item in ipairs(result.items) do known[item.kind .. " " .. item.name] = item end

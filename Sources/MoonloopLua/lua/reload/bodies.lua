@@ -1,19 +1,19 @@
--- Which modules of a program were read from files of Lua, and whose bodies run (D36). Apart from
--- what loads them again: every program needs this when it starts, and few the rest.
+-- Which modules of a program were read from Lua files, and whose bodies are running (D36). Separate
+-- from reloading, because every program needs this at start and few need the rest.
 local generation = require "moonloop.generation"
 
--- `main` is the file of the program; `files` those of the modules that its generation has loaded,
--- by the names of the modules; `on_module` is told of each file.
+-- `main` is the program's file; `files` those of the modules its generation has loaded, by module
+-- name; `on_module` is called for each file.
 local bodies = { files = {} }
 
 local body <const> = setmetatable({}, { __close = generation.leave })
 
--- Has `require` note them.
+-- Makes `require` record them.
 function bodies.install(file)
   bodies.main = file
   local search = package.searchers[2]
   package.searchers[2] = function(name)
-    -- Not called from here: else its errors would say that they came from here.
+    -- Not called here, so that its errors do not name this file.
     local ok, loader, file = pcall(search, name)
     if not ok then error(loader, 0) end
     if type(loader) ~= "function" then return loader, file end

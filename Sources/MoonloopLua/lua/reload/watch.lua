@@ -1,5 +1,4 @@
--- `moonloop run --watch`: loads the file again when it or one of its modules changes, and on
--- SIGHUP.
+-- `moonloop run --watch`: reloads the file when it or one of its modules changes, and on SIGHUP.
 local ml = require "moonloop"
 local generation = require "moonloop.generation"
 local bodies = require "moonloop.reload.bodies"
@@ -7,7 +6,7 @@ local reload = require "moonloop.reload"
 
 local loop = ml.current()
 
--- The watches by file; what they make belongs to no generation.
+-- The watches by file; they belong to no generation.
 local watches = {}
 local is_idle = false
 
@@ -22,7 +21,7 @@ local function load_again()
   if reload.again() then set_idle(false) end
 end
 
--- Watches a file from now on.
+-- Starts watching a file.
 local function add(file)
   if watches[file] then return end
   generation.outside(true)
@@ -32,7 +31,7 @@ local function add(file)
   if watch then watches[file] = watch else say(message) end
 end
 
--- Watches what the program is made of, and nothing else.
+-- Watches exactly the program's files.
 local function update()
   local wanted = {}
   for _, file in ipairs(reload.files()) do
@@ -53,9 +52,9 @@ loop:signal { "hup", load_again, name = "--watch", modes = "common", keep_alive 
 generation.outside(false)
 update()
 
--- The program has nothing left to do: it waits for a change.
+-- The program has nothing left to do: wait for a change.
 return function()
-  say(("%s has nothing left to wait for; it is loaded again when a file changes")
+  say(("%s has nothing left to wait for; waiting for a file to change")
     :format(bodies.main))
   set_idle(true)
 end

@@ -1,5 +1,5 @@
--- The rules for configurations: by their plan, by what can be seen of their handlers, and by a run
--- in a simulation if one is asked for.
+-- The rules for configurations: by their plan, by the text of their handlers, and, on request, by a
+-- simulated run.
 local configuration = require "moonloop.configuration"
 local positions = require "moonloop.configuration.positions"
 local literals = require "moonloop.planning.check.literals"
@@ -32,7 +32,7 @@ local function marked(fn, item)
   end
 end
 
--- Marks the functions that stand in the configuration: those on the lines of their fields.
+-- Marks the functions in the configuration itself, by the lines of their fields.
 local function mark_inline(doc, made, file)
   for _, item in ipairs(made.items) do
     if type(item.value) == "table" then
@@ -48,7 +48,7 @@ local function mark_inline(doc, made, file)
   end
 end
 
--- The files of the modules that handlers are in, their handlers marked.
+-- The files of the handlers' modules, with the handlers marked.
 local function handler_files(doc, made, files)
   local found, by_path = {}, {}
   local path = doc.folder .. "/?.lua;" .. doc.folder .. "/?/init.lua;" .. package.path
@@ -76,9 +76,9 @@ local function handler_files(doc, made, files)
   return found
 end
 
--- What the handlers are seen to do: methods that are called, and strings, of all files; in the file
--- of the configuration, strings outside of functions only where `is_outside` says so, which
--- scripts have.
+-- What the text of the handlers shows, in all files: called methods, and strings. In the
+-- configuration's own file, strings outside of functions count only if `is_outside` is set, as for
+-- scripts.
 local function evidence(file, modules, is_outside)
   local seen = { calls = {}, strings = {}, run_modes = {}, makes = false }
   local function look(one, is_own)
@@ -125,14 +125,14 @@ local function modes_never_run(doc, made, seen, report)
     end
     if not is_run then
       report("mode-never-run", positions.line(doc.node, { item.section, item.name, "modes" }),
-        ("%s is in mode '%s', and no phase runs that%s"):format(label(item),
+        ("%s is in mode '%s', which no phase runs%s"):format(label(item),
           table.concat(item.modes, "', '"),
           spelling.hint(item.modes[1], names, "the phases run")))
     end
   end
 end
 
--- Whether something in a mode stays there until somebody ends it.
+-- An item that stays in a mode until something ends it; nil if there is none.
 local function holds_for_ever(made, name)
   for _, item in ipairs(made.items) do
     local is_once = item.section == "timers" and not item.every or item.kind == "process"
@@ -162,8 +162,8 @@ local function phases(doc, made, seen, report)
     local holder = holds_for_ever(made, phase.mode)
     if place < #made.phases and holder and not phase.timeout and not phase.until_handled
       and not stops(doc, seen) then
-      report("never-ends", line, ("phase %d in mode '%s' never ends: %s keeps it open, nothing "
-        .. "stops it; so phase %d never begins"):format(place, phase.mode, label(holder),
+      report("never-ends", line, ("phase %d in mode '%s' never ends: %s keeps it open and nothing "
+        .. "stops it, so phase %d never begins"):format(place, phase.mode, label(holder),
         place + 1))
     end
     local may_be_filled = seen.strings[phase.mode] or phase.mode == "default" and seen.makes
@@ -224,7 +224,7 @@ end
 
 -- ── by a run ────────────────────────────────────────────────────────────────────────────────────
 
--- Runs the configuration in real time while it is busy, and reports whose calls made others miss.
+-- Runs the configuration, in real time while busy; reports handlers that make others miss fires.
 local function starving(doc, made, seconds, report)
   local simulation = require "moonloop.planning.simulation"
   local result, message =
@@ -248,7 +248,7 @@ local function starving(doc, made, seconds, report)
   end
 end
 
--- The rules that look at what a document without mistakes will be.
+-- The rules that use the plan of a valid document.
 local function check_document(doc, file, report, files, others, is_outside)
   local made = plan.make(doc)
   mark_inline(doc, made, file)
@@ -274,7 +274,7 @@ local function report_mistakes(found, report)
   return #found > 0
 end
 
--- All rules for a configuration. `files(path, text)` gives what is seen of a file, and its report.
+-- All rules for a configuration. `files(path, text)` returns the analysis of a file and its report.
 function configurations.check(path, file, options, report, files, others)
   local doc, message = configuration.read(path)
   if not doc then
@@ -286,7 +286,7 @@ function configurations.check(path, file, options, report, files, others)
   if options["for"] then starving(doc, made, options["for"], report) end
 end
 
--- The rules for the tables that a script gives to `ml.configure`, as far as they are literal.
+-- The rules for the tables that a script passes to `ml.configure`, as far as they are literal.
 function configurations.check_script(file, report, files, others)
   for _, one in ipairs(literals.of(file)) do
     if not report_mistakes(configuration.mistakes(one.doc, true), report) then

@@ -1,11 +1,11 @@
--- The configurations that a script gives to `ml.configure` as tables: evaluated by themselves, with
--- all that the script computes as something that nobody knows. Nothing of the script is run.
+-- Tables that a script passes to `ml.configure`, evaluated alone: what the script computes becomes
+-- an unknown value. Nothing of the script is run.
 local configuration = require "moonloop.configuration"
 local evaluation = require "moonloop.configuration.evaluation"
 
 local literals = {}
 
--- What a script computes: whatever is done with it is unknown, too.
+-- An unknown value: any operation on it is unknown too.
 local unknown = setmetatable({}, { __metatable = "unknown" })
 do
   local meta = debug.getmetatable(unknown)
@@ -34,7 +34,7 @@ local HANDLERS = { handler = true, perform = true, read = true, write = true, on
   schedule = true, cancel = true }
 local function stand_in() end
 
--- Takes out of an item what is unknown. Returns whether nothing but handlers was.
+-- Removes the unknown parts of an item. Returns whether they were only handlers.
 local function clean_item(item)
   for key, value in next, item do
     if value == unknown and HANDLERS[key] then
@@ -46,7 +46,7 @@ local function clean_item(item)
   return true
 end
 
--- Takes out of a configuration what is unknown. Returns whether all of it stays.
+-- Removes the unknown parts of a configuration. Returns whether all of it stayed.
 local function clean(value)
   local is_whole = true
   for section, one in next, value do
@@ -68,8 +68,8 @@ local function clean(value)
   return is_whole
 end
 
--- The tables of a file: { doc, from, to, is_whole } each, between which tokens it stands, and
--- whether all that matters of it is known.
+-- The tables of a file: { doc, from, to, is_whole } each: the tokens it spans, and whether all that
+-- matters in it is known.
 function literals.of(file)
   local found = {}
   for _, call in ipairs(file.calls) do

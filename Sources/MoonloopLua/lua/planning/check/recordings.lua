@@ -1,5 +1,5 @@
--- The rules for what was recorded of a loop: by `moonloop run --record` or `--trace-out`, or by
--- `moonloop top --json`, which is what `loop:metrics` gives.
+-- The rules for recorded runs: from `moonloop run --record` or `--trace-out`, or from `moonloop top
+-- --json`, which prints `loop:metrics`.
 local ml = require "moonloop"
 local json = require "moonloop.json"
 local units = require "moonloop.text.units"
@@ -16,7 +16,7 @@ end
 
 -- ── traces ──────────────────────────────────────────────────────────────────────────────────────
 
--- The events of a trace: a line each, as we write it, or any other way.
+-- The events of a trace: one per line, as we write it, or in any other layout.
 local function events_of(text)
   local events = {}
   for line in text:gmatch "[^\n]+" do
@@ -67,7 +67,7 @@ end
 
 -- ── findings ────────────────────────────────────────────────────────────────────────────────────
 
--- One entry for each culprit: the longest call, and those that it made late, the latest first.
+-- One entry per culprit: its longest call, and what that delayed, the latest first.
 local function by_culprit(found)
   local rows, known = {}, {}
   for _, one in ipairs(found) do
@@ -108,7 +108,7 @@ local function text_of(row)
     units.plural(worst.missed, "fire"), more)
 end
 
--- The one of the files that are looked at which a place in a recording means.
+-- Which of the given files a place in a recording refers to.
 local function file_of(place, paths)
   for _, path in ipairs(paths) do
     if path == place or path:sub(-#place - 1) == "/" .. place
@@ -118,7 +118,7 @@ local function file_of(place, paths)
   end
 end
 
--- What `run --record` wrote, as a trace: it is replayed, which needs none of what the run had.
+-- The trace of a `run --record` file, made by replaying it; needs nothing else of the run.
 -- Returns the trace; or nil and a message.
 local function replayed(path)
   local name = os.tmpname()
@@ -132,8 +132,8 @@ local function replayed(path)
     or ran.stderr:gsub("^moonloop: replay: ", ""):match "[^\n]+" or "it ended without a trace")
 end
 
--- Looks at a recording. `report(file, line, rule, what)` takes findings; a place that is in none of
--- the paths is told as the recording has it. Returns true; or nil and a message.
+-- Checks a recording. `report(file, line, rule, what)` takes findings; places outside the given
+-- paths are reported as recorded. Returns true; or nil and a message.
 function recordings.check(path, text, paths, report)
   local found
   if text:find "^\x89MLTAP" then

@@ -1,4 +1,4 @@
--- The rules for what handlers and scripts do, by a look at their text.
+-- The rules for handlers and scripts, applied to their text.
 local sources = require "moonloop.configuration.sources"
 local source = require "moonloop.planning.check.source"
 local units = require "moonloop.text.units"
@@ -52,7 +52,7 @@ local function signal_without_wake_up(file, report)
     if on and contains(on, "before_waiting") and not file:calls_between("wake_up", fn.from, fn.to)
     then
       report("signal-without-wake-up", call.line,
-        ("an observer of before_waiting signals '%s', and does not wake the loop")
+        ("an observer of before_waiting signals '%s' without waking the loop")
           :format(call.receiver))
     end
   end
@@ -99,7 +99,7 @@ end
 
 -- ── whole scripts ───────────────────────────────────────────────────────────────────────────────
 
--- The repeating timers whose intervals stand in the text.
+-- The repeating timers with literal intervals.
 local function timers(file)
   local found = {}
   for _, call in ipairs(file.calls) do
@@ -152,7 +152,7 @@ local function shared_wake_ups(file, report)
   end
 end
 
--- What a script says of modes: where items are put, where runs are, and whether all is literal.
+-- A script's use of modes: where items are put, where runs are, and whether all of it is literal.
 local function mode_uses(file)
   local uses = { items = {}, runs = {}, dynamic_items = false, dynamic_runs = false, counts = {} }
   local function note(entry, into, line)
@@ -213,12 +213,12 @@ local function modes(file, report)
     if name ~= "default" and name ~= "common" and not filled[name] and not uses.dynamic_items
       and file:count_string(name) == uses.counts[name] and not told[name] then
       told[name] = true
-      report("ends-at-once", run.line, ("nothing is put into mode '%s'"):format(name))
+      report("ends-at-once", run.line, ("no item is in mode '%s'"):format(name))
     end
   end
 end
 
--- What may end a run, or what holds it open, from inside.
+-- What may end a run, or what keeps it open, from inside.
 local ENDING = {}
 for name in ("stop exit invalidate close cancel keep_alive disable"):gmatch "%S+" do
   ENDING[name] = true
@@ -226,7 +226,7 @@ end
 local HOLDING = sources.by_method "holding"
 HOLDING.every = "timer"
 
--- Runs at the top level, with something below them, that nothing ends.
+-- Runs at the top level, with code after them, that never end.
 local function never_ends(file, report)
   for _, call in ipairs(file.calls) do
     if ENDING[call.name] then return end
@@ -253,8 +253,8 @@ local function never_ends(file, report)
         if kind and call.is_method and call.index < run.index and in_mode(call, mode)
           and not file:function_at(call.index) then
           report("never-ends", run.line, ("this run in mode '%s' never ends: the %s of line %d "
-            .. "keeps it open, nothing stops it; so what is below never comes"):format(mode, kind,
-            call.line))
+            .. "keeps it open and nothing stops it, so the code below never runs")
+            :format(mode, kind, call.line))
           break
         end
       end

@@ -1,5 +1,5 @@
--- What can be seen of a script without running it: its tokens, its functions, the calls of methods,
--- and which functions are handlers. No more than that is guessed: what is computed is unknown.
+-- What a script's text shows without running it: tokens, functions, method calls, and which
+-- functions are handlers. There is no guessing: what is computed is unknown.
 local sources = require "moonloop.configuration.sources"
 local tokens = require "moonloop.configuration.tokens"
 
@@ -9,13 +9,13 @@ local OPENERS = { ["function"] = true, ["do"] = true, ["if"] = true, ["repeat"] 
 local CLOSERS = { ["end"] = true, ["until"] = true }
 local PAIRS = { ["("] = true, ["{"] = true, ["["] = true }
 local ENDS = { [")"] = true, ["}"] = true, ["]"] = true }
--- Behind these an expression goes on, so that a call there is no statement.
+-- After these an expression continues, so that a call there is not a statement.
 local GOES_ON = {}
 for word in ("= , ( { [ + - * / % ^ # < > ~ & | . : return and or not in"):gmatch "%S+" do
   GOES_ON[word] = true
 end
 
--- The makers whose handlers may be called again and again, and those that call them once.
+-- The makers that call their handlers again and again, and those that call them once.
 local REPEATING = sources.by_method "method"
 for name in ("every observer on"):gmatch "%S+" do REPEATING[name] = name end
 local ONCE = { after = true, at = true, perform = true, task = true }
@@ -44,7 +44,7 @@ local function match_pairs(list)
   return partner
 end
 
--- Splits what stands between two brackets at its commas: { key, from, to } each.
+-- Splits the text between two brackets at its commas: { key, from, to } each.
 function Source:split(open)
   local entries, index, last = {}, open + 1, self.partner[open] or #self.list
   while index < last do
@@ -65,7 +65,7 @@ function Source:split(open)
   return entries
 end
 
--- The value of an entry that is one number or string, or a list of strings; else nil.
+-- The value of an entry that is one number or string, or a list of strings; otherwise nil.
 function Source:literal(entry)
   if not entry then return nil end
   local token = self.list[entry.from]
@@ -83,7 +83,7 @@ function Source:literal(entry)
   return values
 end
 
--- Where the chain of names and calls begins that ends before an index.
+-- The beginning of the chain of names and calls that ends before an index.
 function Source:chain_start(index)
   while index > 1 do
     local token = self.list[index]
@@ -150,7 +150,7 @@ local function find_calls(self)
   end
 end
 
--- The name of the function whose word stands at an index: what follows it, or what it is given to.
+-- The name of the function whose word is at an index: its own, or that of what it is assigned to.
 local function name_of(self, index)
   local list, words = self.list, {}
   local at = index + 1
@@ -175,7 +175,7 @@ local function find_functions(self)
   end
 end
 
--- Whether a call makes something that calls handlers; which kind it is of.
+-- The kind of what a call makes, if that calls handlers.
 function source.maker(call)
   if call.name == "timer" and call.is_table then return call.fields.every and "every" or "after" end
   if call.name == "signal" and #call.items == 0 and not call.is_table then return nil end
@@ -189,7 +189,7 @@ local function mark(fn, kind, call)
   fn.repeats = REPEATING[kind] ~= nil
 end
 
--- Which functions are handlers: those in the call of a maker, and those that it names.
+-- Which functions are handlers: those in a maker's call, and those it names.
 local function find_handlers(self)
   local named = {}
   for _, call in ipairs(self.calls) do
@@ -246,13 +246,13 @@ function Source:calls_between(name, from, to)
   return false
 end
 
--- Whether what a call returns is dropped.
+-- Whether a call's result is dropped.
 function Source:is_statement(call)
   local before = self.list[call.start - 1]
   return not before or not GOES_ON[before.text] or before.kind == "string"
 end
 
--- How often a string stands in the text as a whole literal.
+-- How often a string appears in the text as a whole literal.
 function Source:count_string(text)
   local count = 0
   for _, token in ipairs(self.list) do
@@ -261,7 +261,7 @@ function Source:count_string(text)
   return count
 end
 
--- The rules that comments switch off, by line.
+-- The rules that comments turn off, by line.
 local function allowances(list, comments)
   local allowed, occupied = {}, {}
   for _, token in ipairs(list) do
@@ -291,7 +291,7 @@ function source.of(text, path)
   return self
 end
 
--- Whether a script is one for the loop, and not for something else.
+-- Whether a script uses the loop at all.
 function Source:is_ours()
   for index, token in ipairs(self.list) do
     if token.kind == "string" and token.text == "moonloop" and index > 1
@@ -302,7 +302,7 @@ function Source:is_ours()
   return false
 end
 
--- Whether the file gives something to those who require it.
+-- Whether the file is a module: it returns a value.
 function Source:is_module()
   for index, token in ipairs(self.list) do
     if token.kind == "name" and token.text == "return" and not self:function_at(index) then
