@@ -1,4 +1,4 @@
--- luassert in the runner: found or asked for, and made to fail tests rather than raise errors.
+-- luassert in the runner: finds it, and makes it fail tests instead of raising errors.
 local failure = require "moonloop.testing.failure"
 
 local assertions = {}
@@ -14,8 +14,8 @@ the library luassert, whose asserts tests are written with, is not installed.
   LuaRocks:          luarocks install luassert
 (%s)]]
 
---- Gives a function its own globals, where `error` is `replacement`.
--- Functions of a chunk share their globals; only this one is to see another `error`.
+--- Gives a function its own globals, in which `error` is `replacement`.
+-- Functions of a chunk share their globals, and only this one must see another `error`.
 local function replace_error(fn, replacement)
   for index = 1, 255 do
     local name, globals = debug.getupvalue(fn, index)

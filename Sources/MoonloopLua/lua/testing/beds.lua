@@ -1,15 +1,15 @@
 -- The loops that blocks and tests run on, and what they leave behind.
 --
--- A spec file has a loop of its own, and so has each test. But where a block has left something
--- alive (a server started in `setup` must be served), its tests share its loop; what they leave
--- behind is then what was not there before.
+-- A spec file has its own loop, and so has each test. But where a block has left something alive (a
+-- server started in `setup` must be served), its tests share its loop; then only what was not there
+-- before counts as left behind.
 local bed = require "moonloop.testing.bed"
 
 local beds = {}
 
--- The clocks of the loops that are entered, outermost first.
+-- The clocks of the entered loops, outermost first.
 local clocks = {}
--- What was alive when each block and test began that still runs, outermost first.
+-- What was alive when each running block or test began, outermost first.
 local snapshots = {}
 
 local function file_and_line(entry)
@@ -30,14 +30,14 @@ local function alive()
   return entries
 end
 
---- Remembers what is alive now, as the beginning of a block or test.
+--- Remembers what is alive now, at the beginning of a block or test.
 function beds.open()
   local known = {}
   for _, entry in ipairs(alive()) do known[entry.id] = true end
   snapshots[#snapshots + 1] = known
 end
 
---- What is alive now and was not at the beginning of the block or test that began last.
+--- What is alive now and was not when the current block or test began.
 function beds.new()
   local known, new = snapshots[#snapshots], {}
   for _, entry in ipairs(alive()) do
@@ -46,7 +46,7 @@ function beds.new()
   return new
 end
 
---- Ends what `open` began. What was told as left behind is not told again by the blocks around it.
+--- Ends what `open` began. What was reported is not reported again by the blocks around it.
 function beds.close(told)
   snapshots[#snapshots] = nil
   for _, known in ipairs(snapshots) do
@@ -60,16 +60,16 @@ function beds.enter(clock, name)
   clocks[#clocks + 1] = clock
 end
 
---- Ends the loop that was entered last.
+--- Leaves the loop that was entered last.
 function beds.leave()
   clocks[#clocks] = nil
   bed.leave()
 end
 
---- Which clock the current loop has.
+--- The clock of the current loop.
 function beds.clock() return clocks[#clocks] end
 
---- What the current loop has to serve, as text; nil if nothing, or if it is that of the run.
+--- What keeps the current loop, as text; nil if nothing does, or if it is the run's own loop.
 function beds.keeper()
   local first = #clocks > 1 and alive()[1]
   return first and first.text or nil

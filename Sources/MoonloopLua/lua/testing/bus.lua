@@ -1,13 +1,13 @@
--- Who hears of what happens in a run: busted's `subscribe`, `unsubscribe` and `publish`.
+-- The events of a run and their subscribers: busted's `subscribe`, `unsubscribe` and `publish`.
 --
--- A channel is a list of names. What is published goes to the subscribers of the channel, then to
--- those of its parents, until one of them does not return `true` as its second value.
+-- A channel is a list of names. An event goes to the subscribers of its channel, then to those of
+-- the parent channels, until a subscriber does not return `true` as its second value.
 local bus = {}
 
 local root = { subscribers = {}, channels = {} }
 local last_id = 0
 
---- The channel of a list of names, made if it is not there.
+--- The channel of a list of names; makes it if needed.
 local function channel_of(names)
   local channel = root
   for _, name in ipairs(names) do
@@ -21,7 +21,7 @@ local function channel_of(names)
   return channel
 end
 
---- Adds a function to a channel, at `options.priority` if one is given, else as the last.
+--- Adds a function to a channel, at `options.priority` if given, otherwise last.
 function bus.subscribe(names, fn, options)
   last_id = last_id + 1
   local subscription = { id = last_id, fn = fn, options = options or {} }
@@ -31,7 +31,7 @@ function bus.subscribe(names, fn, options)
   return subscription
 end
 
---- Removes the subscription with this number, and returns it.
+--- Removes the subscription with this number and returns it.
 function bus.unsubscribe(id, names)
   local list = channel_of(names).subscribers
   for index, subscription in ipairs(list) do
@@ -39,7 +39,7 @@ function bus.unsubscribe(id, names)
   end
 end
 
---- Tells the subscribers of a channel, and returns the first values that they gave.
+--- Calls the subscribers of a channel and returns the first values they returned.
 function bus.publish(names, ...)
   local values = {}
   local channel = channel_of(names)
@@ -57,7 +57,7 @@ function bus.publish(names, ...)
   return values
 end
 
---- Whether anybody would hear of this: most runs have no subscriber at all.
+--- Whether there is any subscriber: most runs have none at all.
 function bus.has_subscribers(names)
   local channel = root
   local count = #channel.subscribers

@@ -6,7 +6,7 @@ local clock = {}
 clock.__index = function(_, key)
   local value = clock.methods[key]
   if value == nil then
-    error(("clock: no field '%s'; there are advance, kind and now"):format(tostring(key)), 2)
+    error(("clock: no field '%s'; the fields are advance, kind and now"):format(tostring(key)), 2)
   end
   return value
 end
@@ -26,13 +26,13 @@ function clock.new(kind)
   return new
 end
 
---- Seconds on the loop's clock, as `ml.now()`.
+--- Seconds on the loop's clock, like `ml.now()`.
 function clock.methods.now() return ml.now() end
 
 --- "real", "virtual" or "skip_idle".
 function clock.methods.kind(self) return kinds[self] end
 
---- Moves a virtual clock: every timer that comes due runs in order, with its follow-up work.
+--- Moves a virtual clock: every timer that becomes due runs in order, with its follow-up work.
 function clock.methods.advance(self, seconds)
   if not kinds[self] then
     error("clock.advance: call it with a colon: clock:advance(seconds)", 2)
@@ -41,7 +41,7 @@ function clock.methods.advance(self, seconds)
     error(("clock:advance: 'seconds' must be a number >= 0, got %s"):format(tostring(seconds)), 2)
   end
   if kinds[self] == "real" then
-    error("clock:advance: this test runs on real time, which nobody moves; "
+    error("clock:advance: this test runs in real time; "
       .. "give it { clock = \"virtual\" }", 2)
   end
   bed.advance(seconds)

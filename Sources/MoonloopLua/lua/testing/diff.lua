@@ -1,13 +1,13 @@
--- What differs between two values: the lines that are only in one, with the differing part marked.
+-- Differences between two values: the differing lines, with the differing part marked.
 local steps_of = require "moonloop.testing.steps"
 local values = require "moonloop.testing.values"
 local parts = require "moonloop.text.values"
 
 local diff = {}
 
-local CONTEXT = 3           -- equal lines shown around a difference
+local CONTEXT = 3           -- equal lines to show around a difference
 local LINE_MAX = 160        -- longer lines are cut around the difference
-local LINES_MAX = 200       -- of a difference; the rest is counted
+local LINES_MAX = 200       -- of a difference; the rest is only counted
 
 local function lines_of(text)
   local lines = {}
@@ -15,13 +15,13 @@ local function lines_of(text)
   return lines
 end
 
---- Text whose control bytes can be seen, but for the ends of lines and tabs.
+--- Text with visible control bytes, except line ends and tabs.
 local function visible(text)
   return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
 end
 
---- Two values as text, so that they can be shown later and elsewhere.
--- Strings of several lines stay as they are; all else is shown as Lua writes it.
+--- Two values as text, to be shown later or elsewhere.
+-- Strings of several lines stay as they are; all else is written as in Lua.
 function diff.texts(comparison)
   local expected, actual = comparison.expected, comparison.actual
   local is_text = type(expected) == "string" and type(actual) == "string"
@@ -29,20 +29,20 @@ function diff.texts(comparison)
   if is_text then return { expected = visible(expected), actual = visible(actual) } end
   local left, right = values.format(expected), values.format(actual)
   if left == right then
-    -- They look alike, and are not: what they are tells them apart.
+    -- They look alike but differ: show what tells them apart.
     left = ("%s (%s)"):format(left, parts.tostring(expected))
     right = ("%s (%s)"):format(right, parts.tostring(actual))
   end
   return { expected = left, actual = right }
 end
 
---- Moves a place in a string back to where a character of UTF-8 begins.
+--- Moves a position in a string back to the start of a UTF-8 character.
 local function character_start(text, at)
   while at > 1 and (text:byte(at) or 0) & 0xC0 == 0x80 do at = at - 1 end
   return at
 end
 
---- How many bytes two strings have in common at their begin and, of the rest, at their end.
+--- How many bytes two strings share at the start and, of the rest, at the end.
 local function common(a, b)
   local least = math.min(#a, #b)
   local front = 0
@@ -54,10 +54,10 @@ local function common(a, b)
   return front, back
 end
 
---- The columns that a piece of text takes, if each character takes one.
+--- The columns of a piece of text, at one per character.
 local function width(text) return utf8.len(text) or #text end
 
---- Cuts a line to what is around its differing part.
+--- Cuts a line to the surroundings of its differing part.
 local function cut(line, front, back)
   if #line <= LINE_MAX then return line, front, back end
   local first = math.max(1, character_start(line, math.max(front - LINE_MAX // 3, 1)))
@@ -75,13 +75,13 @@ local function coloured(line, front, back, paint)
     .. line:sub(middle_end + 1)
 end
 
---- A line under two lines that points at what differs, for those who see no colours.
+--- A line below two lines that points at the difference, for output without colours.
 local function pointer(indent, line, front, back)
   local middle = math.max(1, width(line:sub(front + 1, math.max(front, #line - back))))
   return (" "):rep(indent + width(line:sub(1, front))) .. ("^"):rep(middle)
 end
 
---- The two lines of a difference, their differing parts marked.
+--- The two lines of a difference, with their differing parts marked.
 local function pair(out, left, right, left_sign, right_sign, paint)
   local front, back = common(left, right)
   local shown_left, left_front, left_back = cut(left, front, back)
@@ -119,7 +119,7 @@ local function shown(steps)
   return near
 end
 
---- Writes the removed and the added lines of one place, those that belong together as pairs.
+--- Writes the removed and the added lines of one place, matching lines as pairs.
 local function place(out, removed, added, paint)
   for index = 1, math.min(#removed, #added) do
     pair(out, removed[index], added[index], "- ", "+ ", paint)
@@ -142,7 +142,7 @@ local function several(left, right, paint)
     removed, added = {}, {}
   end
   local function flush_skipped()
-    -- A line that says that one line is left out is no shorter than the line.
+    -- Saying that one line is left out takes as much room as the line.
     local is_one = #skipped == 1
     if #skipped > 0 then
       local words = ("... %d equal lines"):format(#skipped)
@@ -176,7 +176,7 @@ local function same(text) return text end
 diff.plain = { removed = same, added = same, mark = nil }
 
 --- The lines that show a difference.
--- @param texts what `diff.texts` gave
+-- @param texts the result of `diff.texts`
 -- @param paint how to colour: functions removed, added, and mark or nil
 function diff.lines(texts, paint)
   paint = paint or diff.plain

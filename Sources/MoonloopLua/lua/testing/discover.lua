@@ -1,4 +1,4 @@
--- Finds the spec files: those that are named, and in folders those whose names match.
+-- Finds the spec files: those named, and those in folders whose names match.
 local bed = require "moonloop.testing.bed"
 
 local discover = {}
@@ -22,7 +22,7 @@ local function collect(found, folder, options)
   for _, entry in ipairs(entries) do
     local name = entry.name
     local path = join(folder, name)
-    -- Hidden folders hold what tools keep there; a hidden spec has to be named.
+    -- Hidden folders belong to tools; a hidden spec must be named.
     if name:sub(1, 1) ~= "." then
       if entry.kind == "directory" then
         if options.recursive then collect(found, path, options) end
@@ -36,7 +36,7 @@ local function collect(found, folder, options)
 end
 
 --- The spec files of some paths, in order.
--- @param paths files, which need not match, and folders
+-- @param paths files, which do not have to match, and folders
 -- @return a list; or nil and a message
 function discover.find(paths, options)
   local found, known = {}, {}

@@ -1,9 +1,9 @@
--- The runner inside of a Swift program: one spec file, told by a function of that program.
+-- The runner inside a Swift program: runs one spec file and reports to a function of the program.
 local explained = require "moonloop.testing.explained"
 local main = require "moonloop.testing.main"
 
---- The reporter that tells.
--- @param tell called with status, name, place ("file:line") and text of each test and each problem
+--- The reporter that calls the function.
+-- @param tell called with status, name, place ("file:line") and text for each test and each problem
 --   outside of tests
 local function reporter(tell)
   return { record = function(_, record)

@@ -1,15 +1,15 @@
--- The globals of spec files: each block has its own, sees those of the blocks around it, and an
--- insulated block leaves the real globals and the loaded modules as it found them.
+-- The globals of spec files. Each block has its own and sees those of the blocks around it; an
+-- insulated block restores the real globals and the loaded modules when it ends.
 local environment = {}
 
---- The block or test that runs or is being defined. Loop thread only; the runner enters and leaves.
+--- The block or test that runs or is being defined. Loop thread only; set by the runner.
 local current
--- For each node that was entered: the state to restore when it is left, or false.
+-- For each entered node: the state to restore when it is left, or false.
 local saved = {}
 local entered = {}
 
---- Modules that belong to the program stay loaded: their state is the loop's. But the one that
---- gives LuaSocket our clock goes with LuaSocket: the next one is to be given it anew.
+--- Modules of the program stay loaded, since their state is the loop's. But the module that gives
+--- LuaSocket our clock goes with LuaSocket, because the next LuaSocket needs it again.
 local function is_ours(name)
   return name == "moonloop"
     or name:find("^moonloop%.") ~= nil and name ~= "moonloop.compat.socket"
@@ -36,14 +36,14 @@ local function restore(state)
   for name, module in next, state.loaded do loaded[name] = module end
 end
 
---- Where an assignment to a global goes: hooks write into their block, `expose` above its parent.
+--- Where global assignments go: hooks write to their block, `expose` above its parent.
 local function target(node)
   local levels = node.mode == "unwrap" and 1 or node.mode == "expose" and 2 or 0
   for _ = 1, levels do node = node and node.parent end
   return node
 end
 
--- What all spec files have as their globals.
+-- The globals of all spec files.
 environment.globals = setmetatable({}, {
   __index = function(_, key)
     local node = current
@@ -67,7 +67,7 @@ environment.globals = setmetatable({}, {
 
 function environment.current() return current end
 
---- Makes a node the current one. Entering the current one again changes nothing but the depth.
+--- Makes a node the current one. Entering the current node again only counts.
 function environment.enter(node)
   local state = false
   if node ~= current and node.mode == "insulate" then state = save() end
@@ -76,13 +76,13 @@ function environment.enter(node)
   current = node
 end
 
---- Goes back to the node that was current before, and undoes what an insulated one did.
+--- Makes the previous node current again, and undoes what an insulated one did.
 function environment.leave()
   local node = current
   local state = table.remove(saved)
   current = table.remove(entered) or nil
   if current ~= node then
-    -- What is exposed is to survive the end of the block around it.
+    -- What is exposed survives the end of the block around it.
     if node.mode == "expose" and saved[#saved] then saved[#saved] = save() end
     if state then restore(state) end
   end

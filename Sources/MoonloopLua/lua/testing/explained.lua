@@ -1,4 +1,4 @@
--- A problem as plain text: for reports that are read by programs first.
+-- A problem as plain text, for reports that are mainly read by programs.
 local diff = require "moonloop.testing.diff"
 
 --- The text of a problem: where, what, the difference, the traceback, the seed.

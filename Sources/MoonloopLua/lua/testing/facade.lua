@@ -1,4 +1,4 @@
--- `require "busted"` in a spec or helper: busted's functions by their names.
+-- `require "busted"` in a spec or helper: busted's functions under their own names.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local bus = require "moonloop.testing.bus"
@@ -7,7 +7,7 @@ local failure = require "moonloop.testing.failure"
 
 local facade = {}
 
---- Gives a function (or what can be called) one more global.
+--- Gives a function (or anything callable) one more global.
 local function bind(callable, name, value)
   local fn = (debug.getmetatable(callable) or {}).__call or callable
   for index = 1, 255 do
@@ -21,7 +21,7 @@ local function bind(callable, name, value)
   end
 end
 
---- Makes what `require "busted"` gives.
+--- Makes the result of `require "busted"`.
 -- @param words the words by name, luassert's included
 function facade.new(words)
   local api = {

@@ -1,4 +1,4 @@
--- What a test throws to fail or to be pending, and what becomes of any error: a problem, as data.
+-- What a test throws to fail or to be pending, and how any error becomes a problem, as data.
 local values = require "moonloop.testing.values"
 local parts = require "moonloop.text.values"
 
@@ -18,7 +18,7 @@ end
 failed_meta.__tostring = function(self) return text_of(self.message) end
 pending_meta.__tostring = function(self) return text_of(self.message or "") end
 
---- "failure" for what a failed assertion throws, "pending", or "error".
+--- "failure" for a failed assertion, "pending", or "error".
 function failure.kind(value)
   local meta = debug.getmetatable(value)
   if meta == failed_meta then return "failure" end
@@ -26,15 +26,15 @@ function failure.kind(value)
   return "error"
 end
 
---- "file:line: " of a level of the caller's stack, as `error` puts it before a message.
+--- "file:line: " for a level of the caller's stack, as `error` puts it before a message.
 local function position(level)
   local info = debug.getinfo(level + 1, "Sl")
   if not info or info.currentline < 0 then return "" end
   return ("%s:%d: "):format(info.short_src, info.currentline)
 end
 
---- What an assertion compared, if the caller of `fail` is luassert's engine. Its own list of
---- arguments has been formatted by then, but the values stand in its `...` still.
+--- The values that an assertion compared, if luassert's engine calls `fail`. Its own argument list
+--- is formatted by then, but the values are still in its `...`.
 local function comparison(level)
   local info = debug.getinfo(level + 1, "S")
   if not info or not info.source:find("luassert", 1, true) then return nil end
@@ -51,8 +51,8 @@ local function comparison(level)
   return { expected = expected, actual = actual }
 end
 
---- Fails the test that runs. This is luassert's `error`, and busted's `fail`.
--- @param compared two values whose difference is to be shown: expected and actual
+--- Fails the running test. This is luassert's `error` and busted's `fail`.
+-- @param compared two values whose difference to show: expected and actual
 function failure.fail(message, level, compared)
   level = type(level) == "number" and level or 1
   compared = compared or comparison(2)
@@ -60,12 +60,12 @@ function failure.fail(message, level, compared)
   error(setmetatable({ message = message, comparison = compared }, failed_meta), 0)
 end
 
---- Ends the test that runs as pending.
+--- Ends the running test as pending.
 function failure.pending(message)
   error(setmetatable({ message = message }, pending_meta), 0)
 end
 
--- Frames that tell a reader nothing: ours, luassert's, and C functions.
+-- Frames of no use to readers: ours, luassert's, and C functions.
 local hidden = {
   "^%s*%[C%]", "moonloop/testing%.[%w_.]*:", "luassert/[%w_/]+%.lua:",
 }
@@ -77,7 +77,7 @@ local function is_hidden(line)
   return false
 end
 
---- A frame as a line of text, or nil if it tells a reader nothing.
+--- A frame as a line of text; nil if it is of no use to readers.
 local function frame_text(frame)
   if frame.role == "omission" then return ("... (%d levels left out)"):format(frame.line) end
   local place = ("%s:%d:"):format(frame.source, frame.line)
@@ -90,7 +90,7 @@ local function frame_text(frame)
   return ("%s in %s %s"):format(place, frame.role or "function", name)
 end
 
---- The traceback of a result without the frames of the runner, a frame a line.
+--- The traceback of a result without the runner's frames, one frame per line.
 local function trimmed(result)
   local kept = {}
   if result.frames then
@@ -104,7 +104,7 @@ local function trimmed(result)
   return table.concat(kept, "\n")
 end
 
---- Text of several lines that the host made, without the frames that tell nothing.
+--- A text of several lines from the host, without useless frames.
 local function without_hidden(text)
   local kept = {}
   for line in text:gmatch("[^\n]+") do
@@ -121,15 +121,15 @@ end
 
 local headings = {
   timeout = "not done within %g s",
-  deadlock = "waits for something that will never happen",
+  deadlock = "waits for something that cannot happen",
   stopped = "interrupted",
   limit = "stopped by a limit of the program",
 }
 
---- What a call that did not end well means for a report.
+--- The problem to report for a call that did not end well.
 --
--- @param result what `bed.call` gave
--- @param limit the seconds it was given
+-- @param result the result of `bed.call`
+-- @param limit its time limit in seconds
 -- @return a table with status, message, where, traceback, and comparison if values were compared
 function failure.problem(result, limit)
   local kind = result.status == "error" and failure.kind(result.value) or "error"
@@ -148,17 +148,17 @@ function failure.problem(result, limit)
   else
     message = tostring(result.value)
     problem.comparison = result.value.comparison
-    -- The difference shows the values; luassert's own text of them is not needed then.
+    -- The difference shows the values; luassert's own text of them is redundant then.
     if problem.comparison then message = message:gsub("\nPassed in:\n.*$", "") end
   end
   problem.where, problem.message = split_position(message)
-  -- The innermost frame of the test's own is where a reader wants to look.
+  -- The innermost frame of the test itself is where to look.
   problem.where = problem.where or problem.traceback:match("^([^\n:]+:%d+):")
   return problem
 end
 
---- The problem that an error is which nobody took: of a handler, of a task.
--- @param text the report that the program would have written
+--- The problem for an error that nothing handled, of a handler or a task.
+-- @param text the report that the program would have printed
 function failure.reported(text)
   local message = without_hidden(text):gsub("^moonloop: ", ""):gsub("\nstack traceback:$", "")
   return {

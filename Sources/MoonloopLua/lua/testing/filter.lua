@@ -1,7 +1,7 @@
--- Which tests run: names, patterns and tags, as busted reads them.
+-- Chooses the tests to run, by name, pattern and tag, as busted does.
 local filter = {}
 
---- The names of a node and of the blocks around it, without the file's, joined by blanks.
+--- The names of a node and the blocks around it, without the file's, joined by blanks.
 function filter.full_name(node, name)
   local names = { name or node.name }
   local parent = node.parent
@@ -12,7 +12,7 @@ function filter.full_name(node, name)
   return table.concat(names, " ")
 end
 
---- Whether `#tag` stands in a text as a word.
+--- Whether `#tag` is a word in a text.
 local function has_tag(text, tag)
   local at = 1
   while true do
@@ -30,7 +30,7 @@ local function any(list, holds)
   return false
 end
 
---- The tags of the options of a node, written as they stand in names.
+--- The tags in a node's options, written as they appear in names.
 local function with_tags(node)
   local text = node.name or ""
   for _, tag in ipairs(node.options.tags or {}) do text = text .. " #" .. tag end
@@ -46,7 +46,7 @@ local function with_all_tags(node)
   return text
 end
 
---- Makes the judge of nodes: a function that tells whether one is to be run.
+--- Makes the filter: a function that tells whether a node should run.
 -- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names
 function filter.make(options)
   return function(node)
@@ -59,7 +59,7 @@ function filter.make(options)
     if any(options.filter_out, matches) or any(options.exclude_names, is_full_name) then
       return false
     end
-    if node.kind == "describe" then return true end  -- its tests are judged one by one
+    if node.kind == "describe" then return true end  -- its tests are filtered one by one
     if #options.tags > 0 then
       local text = with_all_tags(node)
       if not any(options.tags, function(tag) return has_tag(text, tag) end) then return false end

@@ -1,4 +1,4 @@
--- Files beside a spec file: busted's `require "busted.fixtures"`, where busted is not installed.
+-- Files beside a spec file: replaces `require "busted.fixtures"` where busted is not installed.
 local bed = require "moonloop.testing.bed"
 
 local fixtures = {}
@@ -41,7 +41,7 @@ local function absolute(path)
   return normal(path)
 end
 
---- The whole path of a file beside the spec file, or of its folder.
+--- The full path of a file beside the spec file, or of the spec's folder.
 function fixtures.path(name)
   check("path", name, true)
   return absolute(caller_folder() .. (name or ""))
@@ -58,7 +58,7 @@ function fixtures.read(name, is_binary)
   error(("Error reading file '%s': %s"):format(path, message or "it is a folder"), 2)
 end
 
---- What a Lua file beside the spec file returns.
+--- The result of a Lua file beside the spec file.
 function fixtures.load(name)
   check("load", name)
   if not name:find("%.lua$") then name = name .. ".lua" end

@@ -1,13 +1,13 @@
--- What runs around tests: setups and teardowns of blocks, before_each and after_each of tests.
+-- What runs around tests: setup and teardown of blocks, before_each and after_each of tests.
 --
--- The order is busted's: outer befores first, outer afters last; a failing before_each skips those
--- further in, and only the after_eachs from its own block outwards run.
+-- The order is busted's: outer befores first, outer afters last. A failing before_each skips those
+-- further in; then only the after_eachs from its own block outwards run.
 local hooks = {}
 
 local function list(block, kind) return block.hooks[kind] or {} end
 
 --- Runs the hooks of one block, all of them even if one fails.
--- @param call runs a hook and tells whether it went well
+-- @param call runs a hook and returns whether it went well
 local function all(block, kind, call)
   local is_well = true
   for _, hook in ipairs(list(block, kind)) do
@@ -26,7 +26,7 @@ function hooks.lazy_setup(block, call)
   return block.lazy_is_well
 end
 
---- Whether a block or one around it has lazy setups that have not had their turn.
+--- Whether a block or one around it has lazy setups that have not run yet.
 function hooks.has_lazy(block)
   while block do
     if block.lazy_is_well == nil and #list(block, "lazy_setup") > 0 then return true end
@@ -35,7 +35,7 @@ function hooks.has_lazy(block)
   return false
 end
 
---- Runs a block's teardowns; the lazy ones only if its lazy setups had their turn.
+--- Runs a block's teardowns; the lazy ones only if its lazy setups have run.
 function hooks.teardown(block, call)
   if block.lazy_is_well ~= nil then
     all(block, "lazy_teardown", call)
@@ -45,7 +45,7 @@ function hooks.teardown(block, call)
 end
 
 --- Runs the before_eachs of a block and of those around it.
--- @return whether all went well, and the block from which the after_eachs are to run
+-- @return whether all went well, and the block at which the after_eachs must start
 function hooks.before_each(block, call)
   if block.parent then
     local is_well, ancestor = hooks.before_each(block.parent, call)

@@ -1,10 +1,10 @@
--- Spec files in parallel, each in a process of its own; told in the order of the files.
+-- Runs spec files in parallel, each in its own process; reports in the order of the files.
 local ml = require "moonloop"
 local worker = require "moonloop.testing.worker"
 
 local jobs = {}
 
--- What a worker tells that is not for the reporters of the whole.
+-- Records of a worker that the overall reporters must not get.
 local own = { start = true, ["end"] = true }
 
 local function feed(run, records, result)
@@ -19,8 +19,8 @@ end
 local function has_failed(counts) return counts.failure + counts.error + counts.problems > 0 end
 
 --- Runs the files.
--- @param run the runner, whose reporters hear of everything
--- @param given the options as they were given
+-- @param run the runner, whose reporters get all records
+-- @param given the options as given
 function jobs.run(run, given, files)
   local options = run.options
   local next_file, next_told, done, running = 1, 1, {}, {}

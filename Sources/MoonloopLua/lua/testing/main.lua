@@ -24,12 +24,12 @@ local function complain(message)
   return USAGE
 end
 
---- The folder where specs are if none is named.
+--- The folder of specs if none is named.
 local function default_paths()
   return bed.files("spec") and { "spec" } or { "." }
 end
 
---- Makes the words known to spec files, and busted to those who require it.
+--- Defines the words of spec files, and busted for those that require it.
 local function prepare(settings, run)
   local library, message = assertions.load()
   if not library then return nil, message end
@@ -39,9 +39,9 @@ local function prepare(settings, run)
   run.root.env = all
   words.wants = filter.make(settings)
   package.loaded.busted = facade.new(all)
-  -- Specs that can be run by themselves begin with require "busted.runner" ().
+  -- Specs that run on their own begin with require "busted.runner" ().
   package.preload["busted.runner"] = function() return function() end end
-  -- Behind all others: busted's own is taken where there is one.
+  -- Last, so that an installed busted has precedence.
   table.insert(package.searchers, function(name)
     return name == "busted.fixtures" and function() return fixtures end or nil
   end)
@@ -80,7 +80,7 @@ local function run_helper(settings, run)
   return nil, ("the helper '%s' failed: %s"):format(helper, tostring(result.message))
 end
 
--- What is no part of anybody's program: our runner, and the library of its asserts.
+-- Not counted: our runner and the library of its asserts.
 local not_covered = { "^moonloop/", "/luassert/", "/say/init$", "/say$", "/term/%w+$" }
 
 --- Loads luacov, whose hook counts lines from now on.
@@ -97,7 +97,7 @@ local function start_coverage(settings)
   local exclude = table.move(configuration.exclude or {}, 1, #(configuration.exclude or {}), 1, {})
   configuration.exclude = table.move(not_covered, 1, #not_covered, #exclude + 1, exclude)
   luacov.init(configuration)
-  -- Its hook is for each coroutine, and those of handlers and tests are the loop's.
+  -- The hook is per coroutine, and handlers and tests run in the loop's coroutines.
   bed.follow_lines(luacov.debug_hook)
   return true
 end
@@ -118,11 +118,11 @@ local function list(run, files)
   return run.list_failed and FAILURE or SUCCESS
 end
 
---- Says what explains a run without tests, or how to get the same order again.
+--- Explains a run without tests, or how to get the same order again.
 local function note(settings, run, counts)
   if run.signal then return "Interrupted: not all tests were run." end
   if counts.tests == 0 and counts.problems == 0 then
-    return "No test was run: no test matches the filters, or the files define none."
+    return "No test was run: none matches the filters, or the files define none."
   end
   local failed = counts.failure + counts.error + counts.problems
   if failed > 0 and (run.was_shuffled or settings.shuffle_files) then
@@ -130,22 +130,22 @@ local function note(settings, run, counts)
   end
 end
 
---- Ends the reports.
+--- Finishes the reports.
 -- @return the exit status, or nil if a signal ended the run
 local function finish(settings, run, began)
   local seconds = bed.monotonic() - began
   local is_well = run.report:finish(seconds, note(settings, run, run.report.counts))
   if not run.signal then
     if not is_well then return FAILURE end
-    -- A filter that is misspelt is not to look like success.
+    -- A misspelt filter must not look like success.
     return run.report.counts.tests == 0 and USAGE or SUCCESS
   end
   bed.end_program(run.signal)
   return nil
 end
 
---- Runs `moonloop test` as the program calls it.
--- @param count how many options there are; then name and value of each, and the paths
+--- Runs `moonloop test` for the program.
+-- @param count the number of options; the name and value of each follow, then the paths
 -- @return the exit status, or nil if a signal ended the run
 function main.command(count, ...)
   local arguments = table.pack(...)
@@ -154,12 +154,12 @@ function main.command(count, ...)
   local paths = table.move(arguments, 2 * count + 1, arguments.n, 1, {})
   local ok, status = xpcall(main.run, debug.traceback, given, paths)
   if ok then return status end
-  -- A mistake of ours: what a spec does cannot come here.
+  -- Our own mistake: errors of specs do not get here.
   complain("the runner itself failed: " .. tostring(status))
   return FAILURE
 end
 
---- The spec files that the options and paths name; or nil and a message.
+--- The spec files that the options and paths select; or nil and a message.
 local function find(settings)
   local files, message = discover.find(settings.paths, settings)
   if not files then return nil, message end
@@ -169,7 +169,7 @@ local function find(settings)
 end
 
 --- Runs `moonloop test`.
--- @param given a list of { name, value } as options.make takes it
+-- @param given a list of { name, value } as for options.make
 -- @param paths the files and folders to test
 -- @return the exit status
 function main.run(given, paths)
@@ -186,7 +186,7 @@ function main.run(given, paths)
   return main.run_files(settings, files)
 end
 
---- Runs the files in processes of their own.
+--- Runs the files, each in its own process.
 function main.run_jobs(given, settings, files)
   local began = bed.monotonic()
   local run = { options = settings }
@@ -205,7 +205,7 @@ function main.run_jobs(given, settings, files)
   return finish(settings, run, began)
 end
 
---- Makes a runner that is ready to run files; or nil and a message.
+--- Makes a runner, ready to run files; or nil and a message.
 local function make_runner(settings)
   local run = runner.new(settings)
   local ok, message = prepare(settings, run)
@@ -217,7 +217,7 @@ local function make_runner(settings)
 end
 
 --- Runs one file for a program that embeds the runner.
--- @param reporter hears of all records
+-- @param reporter gets all records
 -- @return nil; or what is wrong
 function main.run_embedded(path, given, reporter)
   local settings, message = options.make(given, { path })

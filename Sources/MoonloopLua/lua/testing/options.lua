@@ -1,7 +1,7 @@
--- What a run is asked to do: the command line first, then the file `.busted`, then our defaults.
+-- The settings of a run: from the command line first, then the file `.busted`, then our defaults.
 local options = {}
 
--- Each option: how its text is read, its default, and the name in .busted if it is another.
+-- Each option: how to read its text, its default, and its name in .busted if that differs.
 local kinds = {
   output = { "list" },
   pattern = { "list", { "_spec%.lua$", "_test%.lua$" } }, ["exclude-pattern"] = { "list", {} },
@@ -25,7 +25,7 @@ local kinds = {
   update = { "flag", false }, watch = { "flag", false },
 }
 
--- Reporters that only busted has are taken for ours.
+-- Names of busted's reporters are mapped to ours.
 local foreign_output = { utfTerminal = true, plainTerminal = true, gtest = true, htest = true }
 
 local function number_above(name, text, least, what)
@@ -92,7 +92,7 @@ local function read(into, name, value)
 end
 
 --- Reads a `.busted` file.
--- @return its settings by name, or nil and a message; an empty table if there is no such file
+-- @return its settings by name; an empty table if there is no such file; or nil and a message
 local function config(given)
   local path = given["config-file"] or ".busted"
   local file = io.open(path, "r")
@@ -106,7 +106,7 @@ local function config(given)
   if not chunk then return nil, message end
   local ok, tasks = pcall(chunk)
   if not ok then return nil, tostring(tasks) end
-  if type(tasks) ~= "table" then return nil, ("%s: does not return a table"):format(path) end
+  if type(tasks) ~= "table" then return nil, ("%s: must return a table"):format(path) end
   local settings = {}
   local task = tasks[given.run or "default"]
   if given.run and type(task) ~= "table" then
@@ -118,7 +118,7 @@ local function config(given)
   return settings
 end
 
---- Adds what `.busted` says and the command line does not. What is busted's alone is passed over.
+--- Adds what `.busted` sets and the command line does not. Skips busted's own settings.
 local function merge(given, settings)
   for name, value in pairs(settings) do
     name = tostring(name):gsub("_", "-")
@@ -141,7 +141,7 @@ local function lines_of(path)
   return names
 end
 
---- What of the options has to fit together.
+--- Checks options that depend on one another.
 local function check(result)
   for _, tag in ipairs(result.exclude_tags) do
     for _, other in ipairs(result.tags) do
@@ -154,7 +154,7 @@ local function check(result)
     for _, pattern in ipairs(result[list]) do
       local ok, message = pcall(string.find, "", pattern)
       if not ok then
-        return nil, ("--%s: '%s' is no Lua pattern: %s"):format(
+        return nil, ("--%s: '%s' is not a Lua pattern: %s"):format(
           list:gsub("_", "-"), pattern, (message:gsub("^.-:%d+: ", "")))
       end
     end

@@ -1,4 +1,4 @@
--- What a program that a test started writes: kept whole, and waited for by patterns.
+-- The output of a program that a test started: all of it is kept, and tests can wait for patterns.
 local ml = require "moonloop"
 local failure = require "moonloop.testing.failure"
 
@@ -6,11 +6,11 @@ local output = {}
 output.__index = output
 output.__name = "moonloop.testing.output"
 
-local WITHIN = 5         -- seconds, unless the test says otherwise
-local SHOWN_LINES = 20   -- of what a program wrote, in a failure
+local WITHIN = 5         -- seconds, unless the test sets another
+local SHOWN_LINES = 20   -- of a program's output, in a failure
 
---- Begins to read a stream, by a task of its own.
--- @param what how messages call it, such as "stdout of 'redis-server'"
+--- Starts to read a stream, in its own task.
+-- @param what its name in messages, such as "stdout of 'redis-server'"
 function output.new(stream, what)
   local self = setmetatable({
     text = "", ended = false, at = 1, what = what, waiting = {},
@@ -29,7 +29,7 @@ function output.new(stream, what)
   return self
 end
 
---- Wakes who waits for something in it.
+--- Wakes tasks that wait for output.
 function output:tell()
   local waiting = self.waiting
   self.waiting = {}
@@ -46,7 +46,7 @@ function output:tail()
   return (first > 1 and "    ...\n    " or "    ") .. shown
 end
 
---- Waits for text that matches, behind what was matched before.
+--- Waits for a match after the previous one.
 local function wait_for(self, pattern, is_plain)
   while true do
     local found = table.pack(self.text:find(pattern, self.at, is_plain))
@@ -56,11 +56,11 @@ local function wait_for(self, pattern, is_plain)
   end
 end
 
---- Waits until what the program writes matches a pattern; the next call looks behind that.
+--- Waits until the program's output matches a pattern; the next call looks after that.
 -- @param pattern a Lua pattern
--- @param within seconds, 5 if not given; on the clock of the test's loop
--- @param options `{ plain = true }` takes the pattern as it is
--- @return the captures of the pattern, or what matched
+-- @param within seconds, by default 5, on the clock of the test's loop
+-- @param options `{ plain = true }` takes the pattern literally
+-- @return the captures of the pattern, or the match
 function output:expect(pattern, within, options)
   if type(pattern) ~= "string" then
     error(("expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
@@ -78,7 +78,7 @@ function output:expect(pattern, within, options)
     self.what, pattern, reason, self:tail()), 2)
 end
 
---- Waits until it has ended, and gives all of it.
+--- Waits until the output ends, and returns all of it.
 function output:all(within)
   within = within or WITHIN
   local ended = ml.timeout(within, function()

@@ -1,4 +1,4 @@
--- Programs that a test starts: in an environment of their own, and ended with the test.
+-- Programs that a test starts, in their own environment; they end with the test.
 local ml = require "moonloop"
 local output = require "moonloop.testing.output"
 
@@ -15,8 +15,8 @@ program.__name = "moonloop.testing.program"
 -- Seconds between asking a program to end and killing it, at the end of a test.
 local GRACE = 2
 
---- The environment of a program: only what makes it the same on every machine.
--- @param home the folder that it takes for its user's
+--- A program's environment: only what makes it the same on every machine.
+-- @param home its home folder
 function programs.environment(home)
   return {
     PATH = os.getenv "PATH" or "/usr/local/bin:/usr/bin:/bin", HOME = home, TMPDIR = home,
@@ -24,8 +24,8 @@ function programs.environment(home)
   }
 end
 
---- The options of a program, ours where the test does not say anything else.
--- @param options as of `ml.process.spawn`; `env = "inherit"` gives it our own environment
+--- The options of a program: ours unless the test sets others.
+-- @param options those of `ml.process.spawn`; `env = "inherit"` passes our own environment
 function programs.options(options, home)
   local result = {}
   for name, value in pairs(options) do result[name] = value end
@@ -43,7 +43,7 @@ function programs.options(options, home)
   return result
 end
 
---- Starts a program whose output is read from the first byte on.
+--- Starts a program and reads its output from the first byte on.
 -- @return the program; or nil, message, code
 function programs.spawn(options, home)
   local all = programs.options(options, home)
@@ -68,7 +68,7 @@ end
 function program:expect(...) return self.stdout:expect(...) end
 
 --- Waits until it has ended.
--- @return how: a table with code or signal
+-- @return a table with code or signal
 function program:await() return self.process:await() end
 
 function program:kill(...) return self.process:kill(...) end
@@ -83,7 +83,7 @@ function program:stop(options)
   return self.process:await()
 end
 
---- Ends it, its input, and whatever reads its output.
+--- Ends the program, its input and its readers.
 function programs.close(self)
   self:stop()
   local input = self.process.stdin
@@ -91,7 +91,7 @@ function programs.close(self)
   for _, one in ipairs(self.outputs) do one.reader:await() end
 end
 
---- What it wrote, for the report of a test that failed.
+--- Its output, for the report of a failed test.
 function programs.said(self)
   local texts = {}
   for _, one in ipairs(self.outputs) do

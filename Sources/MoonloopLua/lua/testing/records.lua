@@ -1,4 +1,4 @@
--- What came of a test, as reporters and workers hear of it: its runs add their problems.
+-- The results of tests for reporters and workers; each run of a test adds its problems.
 local diff = require "moonloop.testing.diff"
 
 local records = {}
@@ -6,7 +6,7 @@ local records = {}
 local rank = { success = 0, pending = 1, failure = 2, error = 3 }
 
 --- Makes the record of a test that has not run.
--- @param name with the names of its blocks, title without
+-- @param name the full name, with its blocks; `title` is without them
 function records.new(name, title, file, where)
   return {
     type = "test", file = file, name = name, title = title, where = where,
@@ -14,7 +14,7 @@ function records.new(name, title, file, where)
   }
 end
 
---- Adds a problem; the worst one decides how the test ended.
+--- Adds a problem; the worst one decides the test's status.
 function records.add(record, problem)
   if problem.status == "pending" then
     if rank[record.status] == 0 then record.status, record.note = "pending", problem.message end

@@ -1,4 +1,4 @@
--- The reporters of a run: all hear of each record, and here the tests are counted.
+-- The reporters of a run: each gets every record; tests are counted here.
 local report = {}
 report.__index = report
 
@@ -7,13 +7,13 @@ local makers = {
   junit = "moonloop.testing.report.junit", json = "moonloop.testing.report.json",
 }
 report.names = { "people", "tap", "junit", "json" }
--- What busted calls its own, for .busted files and habits.
+-- Busted's names, for .busted files and out of habit.
 local busted_names = {
   utfTerminal = "people", plainTerminal = "people", gtest = "people", htest = "people",
   TAP = "tap",
 }
 
--- All of them are loaded here: a spec may change what `require` finds.
+-- All of them are loaded here, because a spec may change what `require` finds.
 local loaded = {}
 for name, module in pairs(makers) do loaded[name] = require(module) end
 
@@ -31,7 +31,7 @@ function report.parse(text)
 end
 
 --- Makes the reporters that the options ask for.
--- @return them as one; or nil and a message
+-- @return one that calls them all; or nil and a message
 function report.new(options)
   local self = setmetatable({
     reporters = {}, files = {},
@@ -45,7 +45,7 @@ function report.new(options)
       local message
       file, message = io.open(path, "w")
       if not file then return nil, ("--output: cannot write %s"):format(message) end
-      file:setvbuf "line"  -- what is told is there, even if this process is killed
+      file:setvbuf "line"  -- flush every record, even if this process is killed later
       self.files[#self.files + 1] = file
     end
     local function write(...) file:write(...) end
@@ -55,7 +55,7 @@ function report.new(options)
   return self
 end
 
---- Tells all reporters what happened.
+--- Passes a record to all reporters.
 function report:record(record)
   local counts = self.counts
   if record.type == "test" then
@@ -67,8 +67,8 @@ function report:record(record)
   for _, reporter in ipairs(self.reporters) do reporter:record(record, counts) end
 end
 
---- Ends all reporters.
--- @return whether all was well
+--- Finishes all reporters.
+-- @return whether all went well
 function report:finish(seconds, note)
   self:record({ type = "end", seconds = seconds, counts = self.counts, note = note })
   for _, file in ipairs(self.files) do file:close() end

@@ -1,17 +1,17 @@
--- HTTP in tests: requests that fail the test if nobody answers, and responses with expectations.
+-- HTTP in tests: a request without an answer fails the test, and responses have expectations.
 local http = require "moonloop.http"
 local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
 
 local requests = {}
 
-local WITHIN = 5  -- seconds for a request, unless the test says otherwise
+local WITHIN = 5  -- seconds for a request, unless the test sets another
 
 local response = {}
 response.__index = response
 response.__name = "moonloop.testing.response"
 
---- The address that is asked: `:8080/path` is short for `http://127.0.0.1:8080/path`.
+--- The URL to request: `:8080/path` is short for `http://127.0.0.1:8080/path`.
 local function whole(address)
   if type(address) == "string" and address:find "^:%d" then
     return "http://127.0.0.1" .. address
@@ -22,8 +22,8 @@ end
 --- Makes a request.
 -- @param name the method of `t`, for messages
 -- @param options as for `ml.http.request`
--- @param said gives what the programs of the test wrote
--- @return the response; a failure of the test if there is none
+-- @param said returns the output of the test's programs
+-- @return the response; fails the test if there is none
 function requests.send(name, options, said)
   options.url = whole(options.url)
   options.timeout = options.timeout or WITHIN
@@ -40,7 +40,7 @@ function requests.send(name, options, said)
   end
   local wrote = said()
   if code == "ECONNREFUSED" then
-    message = message .. "; if the server only begins, t:wait_port waits until it listens"
+    message = message .. "; if the server is still starting, call t:wait_port first"
   end
   failure.fail(("%s: %s%s"):format(asked, message,
     wrote == "" and "" or ". The programs wrote:\n" .. wrote), 3)
@@ -51,7 +51,7 @@ local function answered(self, problem)
     self.asked, problem, self.status, self.reason, output.tail({ text = self.body }))
 end
 
---- Finds a header, or tells that it is not there or another.
+--- The value of a header, or how it differs from what is expected.
 local function check_header(self, name, pattern, is_plain)
   local value = self.headers[name]
   if not value then return ("no header '%s'"):format(name) end
@@ -77,10 +77,10 @@ local function check_arguments(status, pattern, options)
 end
 
 --- Fails the test unless the response is as expected.
--- @param status the number; nil is any
--- @param pattern a Lua pattern that the body matches; nil is any
--- @param options `headers`, a table of patterns by name; `plain = true` takes patterns as they are
--- @return the captures of the pattern, or what matched; the response if there is none
+-- @param status the number; nil: any
+-- @param pattern a Lua pattern for the body; nil: any
+-- @param options `headers`, patterns by name; `plain = true` takes patterns literally
+-- @return the captures of the pattern, or the match; the response if there is no pattern
 function response:expect(status, pattern, options)
   check_arguments(status, pattern, options)
   if status and self.status ~= status then

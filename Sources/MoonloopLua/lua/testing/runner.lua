@@ -1,4 +1,4 @@
--- Runs the tree of blocks and tests, and tells the reporters what came of each.
+-- Runs the tree of blocks and tests, and reports the results.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
@@ -17,8 +17,8 @@ local runner = {}
 runner.__index = runner
 
 --- Makes a runner.
--- @param options as `moonloop.testing.options` gives them
--- @param report what hears of the records
+-- @param options the result of `moonloop.testing.options`
+-- @param report gets the records
 function runner.new(options, report)
   local self = setmetatable({ options = options, report = report, stops = false }, runner)
   self.root = { kind = "suite", descriptor = "suite", hooks = {}, children = {}, attributes = {} }
@@ -34,7 +34,7 @@ local function file_of(node)
   return node
 end
 
---- The options of a node, or what the blocks around it say.
+--- An option of a node, inherited from the blocks around it.
 local function option(node, name)
   while node do
     if node.options and node.options[name] ~= nil then return node.options[name] end
@@ -43,7 +43,7 @@ local function option(node, name)
   return nil
 end
 
---- How a report names what failed outside of a test.
+--- The name in reports of what failed outside of a test.
 local function title(node)
   if node.kind == "describe" then return "the block " .. filter.full_name(node) end
   if node.kind == "it" or node.kind == "file" then return node.name end
@@ -53,7 +53,7 @@ local function title(node)
   return node.word .. " of " .. (parent.kind == "file" and parent.name or filter.full_name(parent))
 end
 
---- Tells of a problem outside of tests.
+--- Reports a problem outside of tests.
 function runner:problem(node, problem)
   local file = file_of(node)
   if problem.status == "pending" then
@@ -72,7 +72,7 @@ end
 -- What is called even after a signal has asked the program to end.
 local is_after_hook = { after_each = true, strict_teardown = true, lazy_teardown = true }
 
---- Looks whether a signal has asked the program to end: then nothing begins any more, but what has
+--- Checks whether a signal has asked the program to end: then nothing new begins, but what has
 -- begun is ended in order.
 function runner:hear()
   local signal = bed.hear()
@@ -80,7 +80,7 @@ function runner:hear()
   return signal
 end
 
---- Calls a function of the spec on the current loop; what went wrong goes to `take`.
+--- Calls a function of the spec on the current loop; passes problems to `take`.
 -- @return whether all went well
 function runner:call(node, take, fn, ...)
   if self:hear() and not is_after_hook[node.kind] and node.phase ~= "after" then return false end
@@ -98,13 +98,13 @@ function runner:call(node, take, fn, ...)
   end
   local exit = self.exit_problem
   self.exit_problem = nil
-  if exit and is_well then  -- somebody caught the error; the test is not well for that
+  if exit and is_well then  -- the spec caught the error, but the test still fails
     is_well = false
     exit.where = exit.where or place(node.trace)
     take(exit)
   end
   for _, text in ipairs(result.reports or {}) do
-    -- What the limit or a signal stopped has been told.
+    -- What a time limit or signal stopped has already been reported.
     local is_stop = result.status == "timeout" or result.status == "stopped"
     local is_told = is_stop and text:find("\ninterrupted", 1, true)
       or exit and text:find(exit.message, 1, true)
@@ -125,8 +125,8 @@ function runner:publish(channel, node, ...)
   end)
 end
 
---- Runs hooks; problems go to `take`, or are reported as the hook's own.
--- @param node the test or block that they are run for
+--- Runs hooks; passes problems to `take`, or reports them as the hook's own.
+-- @param node the test or block that they run for
 function runner:hook(node, take)
   return function(hook)
     return self:call(hook, function(problem)
@@ -142,7 +142,7 @@ function runner:lazy_hook()
   return function(hook) return self:hook(hook.parent)(hook) end
 end
 
---- What tests and hooks are called with: the loop, its clock, and the tools of the test or block.
+--- The arguments of tests and hooks: the loop, its clock, and the tools of the test or block.
 function runner:arguments(node)
   if not node.tools then
     local file = file_of(node)
@@ -163,7 +163,7 @@ end
 
 local function by_name(a, b) return (a.name or "") < (b.name or "") end
 
---- Puts the children of a block in the order in which they are to run.
+--- Puts the children of a block in the order in which to run them.
 function runner:arrange(block, sorts, shuffles)
   if sorts then
     table.sort(block.children, by_name)
@@ -186,7 +186,7 @@ function runner:children(block)
   end
 end
 
---- Tells of words that got a name, but no function.
+--- Reports words that got a name but no function.
 function runner:tell_unfinished(block)
   for _, one in ipairs(words.unfinished(block)) do
     self:problem(block, { status = "error", traceback = "", where = place(one.site),
@@ -194,7 +194,7 @@ function runner:tell_unfinished(block)
   end
 end
 
---- Runs the body of a block, which adds its children, then these.
+--- Runs the body of a block, which adds its children, then the children.
 function runner:inside(block)
   local function take(problem) self:problem(block, problem) end
   local is_well = self:call(block, function(problem)
@@ -213,15 +213,15 @@ function runner:inside(block)
   self:close_tools(block, take)
 end
 
---- Whether a block gets a loop of its own. It does not if the one around it has something to serve,
---- or has still to: a lazy setup further out that begins something now begins it for others too.
+--- Whether a block gets its own loop. It does not if the block around it has something to serve, or
+--- will have: a lazy setup further out serves all blocks inside.
 local function wants_own_loop(block)
   if block.kind == "file" then return true end
   if block.options.clock and block.options.clock ~= beds.clock() then return true end
   return beds.keeper() == nil and not hooks.has_lazy(block.parent)
 end
 
---- Lets what has just been ended end, and failures that nobody awaited be told.
+--- Waits until ended things are gone and errors that no task awaits are reported.
 function runner:settle(node, take)
   self:call(node, take, function()
     ml.sleep(0)
@@ -229,7 +229,7 @@ function runner:settle(node, take)
   end)
 end
 
---- Tells what a block or test left behind.
+--- Reports what a block or test left behind.
 function runner:close(node, take)
   self:settle(node, take)
   local new = option(node, "leaks") == "allow" and {} or beds.new()
@@ -264,7 +264,7 @@ function runner:file(file)
   self:block(file)
 end
 
---- Tells which modules a spec file has loaded: `--watch` wants to know whom a change touches.
+--- Reports the modules that a spec file has loaded: `--watch` needs to know what a change affects.
 function runner:tell_loaded(file)
   local paths = {}
   for name in pairs(package.loaded) do
@@ -283,7 +283,7 @@ local function record_of(node)
   return records.new(filter.full_name(node), node.name, file and file.name, place(node.trace))
 end
 
---- Runs the body of a test and what it gave to `finally`.
+--- Runs the body of a test and what it passed to `finally`.
 function runner:body(node, take)
   local finally
   node.env = { finally = function(fn) finally = fn end }
@@ -293,7 +293,7 @@ function runner:body(node, take)
   if finally then self:call(node, take, finally) end
 end
 
---- Ends a test's programs; what they wrote may explain why it failed.
+--- Ends a test's programs; their output may explain why it failed.
 function runner:finish_tools(node, record, take)
   local t = node.tools
   local said = t and record.status ~= "success" and tools.said(t) or ""
@@ -307,15 +307,15 @@ function runner:once(node, record, seed)
   local function take(problem)
     problem.seed = seed
     was_late = was_late or problem.kind == "timeout"
-    -- What a test that was stopped did not come to end is no news.
+    -- Leftovers of a test that was stopped are not reported.
     if problem.kind ~= "leak" or not was_late then records.add(record, problem) end
   end
   local wanted = option(node, "clock")
   local keeper = beds.keeper()
   if keeper and wanted and wanted ~= beds.clock() then
     return take({ status = "error", where = record.where, traceback = "", message =
-      ("clock = '%s' needs a loop of its own, but the block keeps its loop: %s; "
-      .. "give the clock to the block"):format(wanted, keeper) })
+      ("clock = '%s' needs its own loop, but the block keeps its loop: %s; "
+      .. "set the clock on the block"):format(wanted, keeper) })
   end
   if not keeper then beds.enter(wanted or self.options.clock, record.name) end
   beds.open()
@@ -331,7 +331,7 @@ function runner:once(node, record, seed)
   if not keeper then beds.leave() end
 end
 
---- The seeds under which a test runs; false stands for the natural order.
+--- The seeds for a test's orders; false is the natural order.
 function runner:seeds(node)
   local orders = option(node, "orders") or self.options.orders
   if not orders then return { false } end
@@ -402,8 +402,8 @@ function runner:load(path)
   return file
 end
 
---- Runs a function while `os.exit` is an error of the test that calls it: it would end the run, and
---- with status 0 nobody would see that tests are missing.
+--- Makes `os.exit` an error of the calling test while a function runs: it would end the run, and
+--- with status 0 the missing tests would go unnoticed.
 function runner:without_exit(fn, ...)
   local exit = os.exit
   os.exit = function(status)

@@ -1,7 +1,7 @@
--- The order of tests by chance, with a seed that gives it again.
+-- Random order, reproducible by seed.
 local shuffle = {}
 
---- Puts a list in an order drawn from a seed. The same seed gives the same order as busted's.
+--- Shuffles a list with a seed. The same seed gives the same order as in busted.
 function shuffle.list(list, seed)
   math.randomseed(seed)
   for index = #list, 2, -1 do
@@ -11,7 +11,7 @@ function shuffle.list(list, seed)
   return list
 end
 
---- A seed that nobody chose, small enough to be typed.
+--- A random seed, short enough to type.
 function shuffle.any_seed()
   local file = io.open("/dev/urandom", "rb")
   local bytes = file and file:read(2)

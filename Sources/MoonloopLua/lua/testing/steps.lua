@@ -1,11 +1,11 @@
--- The steps that make one list of lines of another: lines that stay, that go, that come.
+-- The steps that turn one list of lines into another: kept, removed and added lines.
 
--- How many pairs of lines are compared to find the fewest steps; beyond that, near ones are found.
+-- How many pairs of lines to compare for the fewest steps; beyond that, a good guess is enough.
 local PAIRS_MAX = 4000000
--- How far ahead a line is looked for then.
+-- How far ahead to look for a line then.
 local AHEAD = 40
 
---- longest[i][j]: the most lines that the rests from i and j on have in common, in order.
+--- longest[i][j]: the most lines that the rests from i and j have in common, in order.
 local function longest_of(left, right, front, rows, columns)
   local longest = {}
   for r = rows + 1, 1, -1 do
@@ -24,7 +24,7 @@ local function longest_of(left, right, front, rows, columns)
   return longest
 end
 
---- How many lines go and come before the two lists agree again, or nil if not soon.
+--- How many lines go and come before the two lists agree again; nil if not soon.
 local function resumption(left, right, i, j, left_end, right_end)
   for distance = 1, 2 * AHEAD do
     for gone = math.max(0, distance - AHEAD), math.min(distance, AHEAD) do
@@ -36,7 +36,7 @@ local function resumption(left, right, i, j, left_end, right_end)
   end
 end
 
---- The steps between the two lists: { sign, line }, where sign is " ", "-" or "+".
+--- The steps between two lists: { sign, line }, where sign is " ", "-" or "+".
 return function(left, right)
   local steps = {}
   local function add(sign, line) steps[#steps + 1] = { sign, line } end

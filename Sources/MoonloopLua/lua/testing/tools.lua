@@ -1,7 +1,7 @@
--- The third parameter of a test: what it needs to drive real programs, ended when the test has.
+-- The third parameter of a test: tools to drive real programs. They end with the test.
 --
--- Hooks get it too: before_each and after_each that of their test, setup and teardown one of their
--- block, whose things last as long as the block does.
+-- Hooks get it too: before_each and after_each that of their test, setup and teardown that of their
+-- block, whose things last as long as the block.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local beds = require "moonloop.testing.beds"
@@ -26,11 +26,11 @@ tools.__index = function(_, key)
   return method
 end
 
--- Seconds between two looks at what is waited for by looking.
+-- Seconds between polls.
 local LOOK_EVERY = 0.005
 
--- What belongs to each: its spec file, its folder, what is to be ended. Not fields: those are the
--- methods alone, so that a wrong name is told.
+-- The state of each: its spec file, its folder, and what to end. Not fields, so that the only
+-- fields are methods and a misspelt name is reported.
 local states = setmetatable({}, { __mode = "k" })
 
 --- Makes the tools of a test or block.
@@ -41,12 +41,12 @@ function tools.new(file, options)
   return t
 end
 
---- The state behind the tools, which are to be called with a colon.
+--- The state behind the tools; a call without a colon is an error.
 local function state_of(t, name)
   return states[t] or error(("t:%s: call it with a colon"):format(name), 3)
 end
 
---- Ends all that was made with them, last things first.
+--- Ends everything made with them, last things first.
 -- @param call runs a function of the spec, which may wait
 function tools.close(t, call)
   local state = states[t]
@@ -58,15 +58,15 @@ function tools.close(t, call)
   states[t] = nil
 end
 
---- Waits until output matches a pattern; also the word `expect` of spec files.
+--- Waits until output matches a pattern; also the word `expect` in spec files.
 function tools.expect(stream, ...)
   if getmetatable(stream) ~= output then
-    error("expect: give stdout or stderr of what t:spawn started", 3)
+    error("expect: needs stdout or stderr of a program started with t:spawn", 3)
   end
   return stream:expect(...)
 end
 
---- What its programs wrote, for the report of a failure.
+--- The output of its programs, for the report of a failure.
 function tools.said(t)
   local texts = {}
   for _, program in ipairs(states[t].programs) do
@@ -76,14 +76,14 @@ function tools.said(t)
   return table.concat(texts, "\n")
 end
 
---- A folder of the test's own, removed with all that is in it when the test has ended.
+--- The test's own folder, removed with its contents after the test.
 function methods.tmpdir(t)
   local state = state_of(t, "tmpdir")
   state.folder = state.folder or assert(bed.make_folder())
   return state.folder
 end
 
---- Calls a function when the test has ended, before what was made earlier ends. It may wait.
+--- Calls a function after the test, before what was made earlier ends. It may wait.
 function methods.defer(t, fn)
   if type(fn) ~= "function" then
     error(("t:defer: the function must be a function, got %s"):format(type(fn)), 2)
@@ -98,11 +98,11 @@ local function check_real(name)
   end
 end
 
---- Starts a program, which is ended with the test.
--- @param options as for `ml.process.spawn`. Its output is read; its environment holds only PATH, a
---   HOME and TMPDIR of the test, and fixed language and time zone, unless `env` is given.
--- @return the program, with `stdout`, `stderr`, `expect`, `stop` and all of a process; an error if
---   it cannot be run
+--- Starts a program, which ends with the test.
+-- @param options as for `ml.process.spawn`. Its output is read; its environment holds only PATH,
+--   the test's HOME and TMPDIR, and a fixed language and time zone, unless `env` is given.
+-- @return the program, a process with `stdout`, `stderr`, `expect` and `stop`; an error if it
+--   cannot be run
 function methods.spawn(t, options)
   local program, message = programs.spawn(options, function() return t:tmpdir() end)
   if not program then error("t:spawn: " .. message, 2) end
@@ -111,8 +111,8 @@ function methods.spawn(t, options)
   return program
 end
 
---- Runs a program to its end, as `ml.process.run`, in the same environment.
--- @return how it ended and what it wrote: code or signal, stdout, stderr
+--- Runs a program to its end, like `ml.process.run`, in the same environment.
+-- @return how it ended and its output: code or signal, stdout, stderr
 function methods.run(t, options)
   local all = programs.options(options, function() return t:tmpdir() end)
   local result, message = ml.process.run(all)
@@ -123,11 +123,11 @@ end
 --- Waits until output matches a pattern: `t:expect(p.stdout, "ready", 2)`.
 function methods.expect(_, stream, ...) return tools.expect(stream, ...) end
 
---- A TCP port of 127.0.0.1 that is free.
+--- A free TCP port of 127.0.0.1.
 function methods.free_port() return assert(bed.free_port()) end
 
---- Waits until a function gives a true value.
--- @param within seconds, 5 if not given
+--- Waits until a function returns a true value.
+-- @param within seconds, by default 5
 -- @param what the words for a failure
 -- @return that value
 function methods.wait_until(_, fn, within, what)
@@ -141,13 +141,13 @@ function methods.wait_until(_, fn, within, what)
     end
   end)
   if value then return value end
-  failure.fail(("%s: not within %g s"):format(what or "what is waited for", within), 2)
+  failure.fail(("%s: not within %g s"):format(what or "the condition", within), 2)
 end
 
 --- Waits until something listens at a TCP port of this machine.
 function methods.wait_port(t, port, within)
   check_real "wait_port"
-  local what = ("something that listens at port %s"):format(tostring(port))
+  local what = ("a listener at port %s"):format(tostring(port))
   local function listens() return bed.is_listening(port) end
   local ok = pcall(methods.wait_until, t, listens, within, what)
   if ok then return port end
@@ -158,8 +158,8 @@ end
 
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────
 
---- Makes a request, as `ml.http.request`, within 5 s if no `timeout` is given.
--- @param options `url` among them: `":8080/path"` is short for that port of 127.0.0.1
+--- Makes a request, like `ml.http.request`, by default with a `timeout` of 5 s.
+-- @param options including `url`: `":8080/path"` is short for that port of 127.0.0.1
 -- @return the response, which has `expect(status, pattern, options)`; without one the test fails
 function methods.request(t, options)
   if type(options) ~= "table" then
@@ -170,7 +170,7 @@ function methods.request(t, options)
   return requests.send("request", made, function() return tools.said(t) end)
 end
 
---- `t:get(url, options)` and the like: `t:request` with a method, and `t:post(url, body, options)`.
+--- `t:get(url, options)` and so on: `t:request` with a method, and `t:post(url, body, options)`.
 for name, has_body in pairs({
   get = false, head = false, delete = false, options = false,
   post = true, put = true, patch = true,
@@ -204,7 +204,7 @@ local function write(path, text)
   return file:close()
 end
 
---- Writes a file into the test's folder, and gives its path. Folders in the name are made.
+--- Writes a file in the test's folder and returns its path. Makes folders in the name.
 function methods.file(t, name, text)
   local path = t:tmpdir() .. "/" .. name
   local ok, message = bed.make_folders((path:match("^(.*)/")))
@@ -223,7 +223,7 @@ function methods.read(t, name)
   return text
 end
 
---- Compares a text with that of a golden file, in the folder `golden` beside the spec file.
+--- Compares a text with a golden file, in the folder `golden` beside the spec file.
 -- With `moonloop test --update` the file is written instead.
 function methods.golden(t, name, text)
   if type(text) ~= "string" then

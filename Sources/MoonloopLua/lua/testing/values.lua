@@ -1,4 +1,4 @@
--- Values as text, over several lines and in an order that does not change: for messages and diffs.
+-- Values as text, over several lines and in a fixed order: for messages and differences.
 local quoting = require "moonloop.text.quoting"
 local parts = require "moonloop.text.values"
 
@@ -7,7 +7,7 @@ local values = {}
 local function scalar(value)
   if type(value) == "string" then return quoting.quoted(value) end
   if math.type(value) == "float" and value == math.floor(value) and value - value == 0 then
-    return ("%.1f"):format(value)  -- so that 1 and 1.0 can be told apart
+    return ("%.1f"):format(value)  -- so that 1 and 1.0 look different
   end
   return parts.tostring(value)
 end
@@ -40,7 +40,7 @@ local function append(lines, value, indent, prefix, suffix, seen, depth)
       append(lines, rawget(value, key), indent .. "  ", name, ",", seen, depth + 1)
     end
     lines[#lines + 1] = indent .. "}" .. suffix
-    seen[value] = nil  -- only a table inside itself is cut short
+    seen[value] = nil  -- shorten only tables inside themselves
   end
 end
 
@@ -51,7 +51,7 @@ function values.lines(value)
   return lines
 end
 
---- The text that shows a value, of several lines if it is a table with something in it.
+--- The text of a value, of several lines if it is a table with contents.
 function values.format(value)
   return table.concat(values.lines(value), "\n")
 end

@@ -1,13 +1,13 @@
--- Runs spec files again when they, or modules that they load, have changed.
+-- Reruns spec files when they, or modules that they load, have changed.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local worker = require "moonloop.testing.worker"
 
 local watch = {}
 
--- Seconds of quiet after a change: editors write in several steps.
+-- Seconds without a change before a rerun: editors write in several steps.
 local DEBOUNCE = 0.1
--- Folders that hold no sources: what happens in them is passed over.
+-- Folders without sources, whose changes are ignored.
 local ignored = { "^%.", "/%.", "^node_modules/", "^lua_modules/", "luacov%.%w+%.out$" }
 
 local function is_ignored(path)
@@ -19,7 +19,7 @@ end
 
 local function normal(path) return (path:gsub("^%./", ""):gsub("/%./", "/")) end
 
---- Remembers which modules each spec file has loaded.
+--- Remembers the modules that each spec file has loaded.
 local function remember(loaded, records)
   for _, record in ipairs(records) do
     if record.type == "loaded" then
@@ -30,7 +30,7 @@ local function remember(loaded, records)
   end
 end
 
---- The spec files that changes touch: all, if nobody is known to have loaded what has changed.
+--- The spec files that changes affect; all of them if the changed file is not known to be loaded.
 local function touched(files, loaded, changes)
   local wanted = {}
   for _, path in ipairs(changes) do
@@ -74,9 +74,9 @@ local function changed_text(changes)
   return ("%s and %d more"):format(changes[1], #changes - 1)
 end
 
---- Watches this folder and, whole, each folder in it that may hold sources.
--- @param watched the names that are watched already
--- @param hear is called with the paths of changes
+--- Watches this folder and, recursively, each folder in it that may hold sources.
+-- @param watched the names already watched
+-- @param hear called with the paths of changes
 -- @param reports the files that runs write, by path
 local function watch_folders(watched, hear, reports)
   local function add(name, is_recursive)
@@ -101,9 +101,9 @@ end
 
 local function count(files) return ("%d spec file%s"):format(files, files == 1 and "" or "s") end
 
---- Runs the files, and again whatever changes touch, until a signal ends the program.
--- @param given the options as they were given
--- @param find gives the spec files, which may have become more or less
+--- Runs the files, and reruns what changes affect, until a signal ends the program.
+-- @param given the options as given
+-- @param find returns the current spec files
 function watch.run(given, settings, find)
   local changes, resume, watched, reports = {}, nil, {}, {}
   for _, output in ipairs(settings.output) do

@@ -1,11 +1,11 @@
--- The words of a spec file, busted's: each adds a node to the block that is being defined.
+-- The words of a spec file, as in busted: each adds a node to the block being defined.
 local environment = require "moonloop.testing.environment"
 local failure = require "moonloop.testing.failure"
 local spelling = require "moonloop.text.spelling"
 
 local words = {}
 
--- What the words stand for, and how the globals of such a node behave (see environment).
+-- What the words stand for, and how such a node treats globals (see environment).
 local table_of_words = {
   describe = { kind = "describe" }, context = { kind = "describe" },
   insulate = { kind = "describe", mode = "insulate" },
@@ -31,7 +31,7 @@ local test_options = {
 }
 local clocks = { real = true, virtual = true, skip_idle = true }
 
---- Decides whether a node is to be run; set by the runner.
+--- Decides whether a node runs; set by the runner.
 function words.wants() return true end
 
 local function nothing() end
@@ -42,7 +42,7 @@ local function is_callable(value)
   return meta ~= nil and meta.__call ~= nil
 end
 
---- Where the spec file called a word: the first frame that is neither ours nor luassert's.
+--- Where the spec file called a word: the first frame that is not ours or luassert's.
 local function call_site()
   local level = 3
   while true do
@@ -132,7 +132,7 @@ local function define(word, name, options, fn)
   end
 end
 
---- The words of a block that never got their functions: a list of { word, name, site }.
+--- The words of a block that never got a function: a list of { word, name, site }.
 function words.unfinished(block)
   local list = {}
   for _, one in ipairs(block.unfinished or {}) do
@@ -142,7 +142,7 @@ function words.unfinished(block)
   return list
 end
 
---- `randomize()`, `randomize(seed)`, `randomize(true, seed)`, `randomize(false)`: of this block.
+--- `randomize()`, `randomize(seed)`, `randomize(true, seed)`, `randomize(false)`: for this block.
 local function randomize(...)
   local block = environment.current()
   if not block or not is_block[block.kind] then reject("randomize") end

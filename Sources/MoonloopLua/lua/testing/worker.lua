@@ -1,17 +1,17 @@
--- The program started again to run some of the files: what it is called with, and what it tells.
+-- Workers: the program started again to run some of the files. Its arguments and its results.
 local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
 local json = require "moonloop.json"
 
 local worker = {}
 
--- What is the business of whoever starts workers.
+-- Options that concern only the program that starts workers.
 local not_passed = { jobs = true, watch = true, output = true, ["shuffle-files"] = true }
 
 --- The arguments of a worker.
--- @param given the options as they were given, a list of { name, value }
+-- @param given the options as given, a list of { name, value }
 -- @param files the spec files to run
--- @param path where it is to write what happened, as JSON lines
+-- @param path where it writes its records, as JSON lines
 function worker.arguments(given, files, path)
   local list = { "/proc/self/exe", "test", "--jobs", "1" }
   local function add(...)
@@ -36,15 +36,15 @@ function worker.arguments(given, files, path)
   return list
 end
 
---- Reads what a worker wrote.
--- @return the records, and whether it came to its end
+--- Reads the records of a worker.
+-- @return the records, and whether it finished
 function worker.records(path)
   local records, has_ended = {}, false
   local file = io.open(path, "r")
   if not file then return records, false end
   for line in file:lines() do
     local record = json.decode(line)
-    -- The last line of a worker that was killed may be half a line.
+    -- The last line of a killed worker may be incomplete.
     if type(record) == "table" then
       has_ended = has_ended or record.type == "end"
       records[#records + 1] = record
@@ -54,11 +54,11 @@ function worker.records(path)
   return records, has_ended
 end
 
---- Has SIGINT and SIGTERM end workers, which then end what they have begun and report. A second
--- one ends all at once.
+--- Makes SIGINT and SIGTERM end workers, which then end what they have begun and report. A second
+-- signal ends everything at once.
 -- @param running the processes, as keys
--- @param hear is called with the first signal's number
--- @return what is to be closed afterwards
+-- @param hear called with the number of the first signal
+-- @return what to close afterwards
 function worker.forward(running, hear)
   local first
   local numbers = { int = 2, term = 15 }
@@ -71,7 +71,7 @@ function worker.forward(running, hear)
   return ml.current():signal { { "int", "term" }, forward, keep_alive = false }
 end
 
---- Starts a worker in a group of its own: a terminal's Ctrl-C comes to it through us.
+--- Starts a worker in its own process group: a terminal's Ctrl-C reaches it through us.
 -- @return the process
 function worker.spawn(options)
   options.group = true
@@ -81,8 +81,8 @@ function worker.spawn(options)
 end
 
 --- Runs some files in a worker, to its end.
--- @param running the processes that run, as keys
--- @return its records, what it wrote to its standard streams, and how it ended
+-- @param running the running processes, as keys
+-- @return its records, its standard output and error, and how it ended
 function worker.run(given, files, running)
   local folder <close> = worker.folder()
   local path = folder.path .. "/records"
@@ -98,12 +98,12 @@ function worker.run(given, files, running)
   result.stdout, result.stderr = text or "", errors:await() or ""
   local records, has_ended = worker.records(path)
   if not has_ended then
-    local how = result.signal and "was killed by the signal " .. result.signal
+    local how = result.signal and "was killed by signal " .. result.signal
       or ("ended with status %d"):format(result.code or -1)
     records[#records + 1] = {
       type = "problem", file = files[1], name = files[1],
       problem = { status = "error", kind = "worker", traceback = "",
-        message = ("the process that ran it %s before it was done"):format(how) },
+        message = ("its process %s before it was done"):format(how) },
     }
   end
   return records, result

@@ -1,7 +1,7 @@
--- How text fits the columns of a terminal.
+-- Fits text into the columns of a terminal.
 local layout = {}
 
--- Characters that take no column of a terminal, and those that take two, by their first and last.
+-- Ranges of characters that take no terminal column, and of those that take two.
 local NARROW = { 0x300, 0x36f, 0x200b, 0x200f, 0x20d0, 0x20ff, 0xfe00, 0xfe0f, 0xfe20, 0xfe2f }
 local WIDE = { 0x1100, 0x115f, 0x2e80, 0x303e, 0x3041, 0xa4cf, 0xac00, 0xd7a3, 0xf900, 0xfaff,
   0xfe30, 0xfe6f, 0xff00, 0xff60, 0xffe0, 0xffe6, 0x1f300, 0x1f64f, 0x1f680, 0x1f6ff, 0x1f900,
@@ -19,7 +19,7 @@ local function width_of(code)
   return is_among(code, NARROW) and 0 or is_among(code, WIDE) and 2 or 1
 end
 
---- How many columns of a terminal a text takes.
+--- The terminal columns of a text.
 function layout.width(text)
   if not utf8.len(text) then return #text end
   local sum = 0
@@ -27,7 +27,7 @@ function layout.width(text)
   return sum
 end
 
--- What of a text takes at most so many columns; and the rest.
+-- The part of a text that fits this many columns; and the rest.
 function layout.cut(text, columns)
   if not utf8.len(text) then return text:sub(1, columns), text:sub(columns + 1) end
   local sum = 0
@@ -38,8 +38,8 @@ function layout.cut(text, columns)
   return text, ""
 end
 
--- The begin and the end of a text that is too long, as much as fits of so many columns; without a
--- begin: only the end.
+-- The start and the end of a text that is too long for this many columns; without a start, only the
+-- end.
 function layout.short(text, columns, has_no_begin)
   if layout.width(text) <= columns then return text end
   local begin = has_no_begin and "" or layout.cut(text, columns // 2)
@@ -50,7 +50,7 @@ function layout.short(text, columns, has_no_begin)
   return begin .. "…" .. rest
 end
 
--- A text as lines of at most so many columns, broken between words where that can be.
+-- A text as lines of at most this many columns, broken between words where possible.
 function layout.wrap(text, columns)
   local lines, line = {}, ""
   for word in text:gmatch "%S+" do
@@ -67,8 +67,8 @@ function layout.wrap(text, columns)
   return lines
 end
 
--- Rows of texts as lines with columns of equal width, two spaces between them. A column whose
--- number is in `right` stands at its right edge.
+-- Rows of texts as lines with aligned columns, two spaces apart. Columns whose numbers are in
+-- `right` are right-aligned.
 function layout.columns(rows, indent, right)
   local widths = {}
   for _, row in ipairs(rows) do
@@ -88,7 +88,7 @@ function layout.columns(rows, indent, right)
   return lines
 end
 
--- A list as one says it: "a, b and c".
+-- A list in words: "a, b and c".
 function layout.list(names, last)
   if #names < 2 then return names[1] or "" end
   return table.concat(names, ", ", 1, #names - 1) .. " " .. (last or "and") .. " " .. names[#names]

@@ -1,12 +1,12 @@
--- Text as people can read it whatever is in it: quoted, or without what a terminal would obey.
+-- Makes any text safe to read: quoted, or without control sequences for the terminal.
 local quoting = {}
 
 local ESCAPES = { ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t", ["\\"] = "\\\\", ['"'] = '\\"' }
 
 local function in_hex(c) return ("\\x%02x"):format(c:byte()) end
 
---- A string in quotes, which Lua reads as the same string; UTF-8 stays as it is.
--- @param most bytes that are shown; what is longer is cut
+--- A quoted string that Lua reads as the same string; UTF-8 stays as it is.
+-- @param most the limit of bytes shown; longer strings are cut
 function quoting.quoted(text, most)
   local is_cut = most and #text > most
   local shown = is_cut and text:sub(1, most) or text
@@ -15,7 +15,7 @@ function quoting.quoted(text, most)
   return '"' .. shown .. (is_cut and '…"' or '"')
 end
 
---- A text without what a terminal would obey.
+--- A text without control sequences for the terminal.
 function quoting.plain(text)
   text = text:gsub("[%c\127]", "?")
   if not utf8.len(text) then return (text:gsub("[\128-\255]", "?")) end

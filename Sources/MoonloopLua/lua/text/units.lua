@@ -1,11 +1,11 @@
--- How times, sizes and counts are written, and read.
+-- Writes and reads times, sizes and counts.
 local units = {}
 
 local UNITS = {
   { "h", 3600 }, { "min", 60 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 },
 }
 
--- A number without zeros at its end.
+-- A number without trailing zeros.
 local function trimmed(number, decimals)
   local text = ("%." .. decimals .. "f"):format(number)
   if text:find("%.") then text = text:gsub("0+$", ""):gsub("%.$", "") end
@@ -33,7 +33,7 @@ function units.time(seconds)
   return seconds == 0 and "0 s" or trimmed(seconds * 1e9, 3) .. " ns"
 end
 
---- A measured time, in three significant digits.
+--- A measured time, with three significant digits.
 function units.measured(seconds)
   if seconds <= 0 then return "0" end
   for _, unit in ipairs(UNITS) do
@@ -44,7 +44,7 @@ function units.measured(seconds)
   end
 end
 
---- A count of events; a rate is rounded.
+--- A count of events; rates are rounded.
 function units.count(number)
   if math.type(number) == "integer" or number >= 10 then return ("%.0f"):format(number) end
   return trimmed(number, 1)
@@ -60,7 +60,7 @@ local SECONDS = {
   h = 3600,
 }
 
---- The seconds of a text such as "500ms" or "2 h"; nil if it is not a time.
+--- The seconds in a text such as "500ms" or "2 h"; nil if it is not a time.
 function units.seconds(text)
   local number, unit = text:match "^([%d.]+)%s*(%a*)$"
   number = tonumber(number)
@@ -69,7 +69,7 @@ end
 
 local BYTES = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
 
---- The bytes of a text such as "64M"; nil if it is not a size.
+--- The bytes in a text such as "64M"; nil if it is not a size.
 function units.bytes(text)
   local number, unit = text:match "^(%d+)([KMG]?)$"
   local bytes = number and tonumber(number .. ".0") * BYTES[unit]

@@ -1,4 +1,4 @@
--- Parts of what shows a value: the order of its keys, keys and other values as text.
+-- Parts of showing a value: the order of its keys; keys and other values as text.
 local quoting = require "moonloop.text.quoting"
 
 local values = {}
@@ -19,7 +19,7 @@ function values.before(a, b)
   return values.tostring(a) < values.tostring(b)
 end
 
---- `tostring`, also for a value whose metamethod fails or gives no string.
+--- `tostring`, also for a value whose metamethod fails or does not return a string.
 function values.tostring(value)
   local ok, text = pcall(tostring, value)
   if ok then return text end
@@ -27,7 +27,7 @@ function values.tostring(value)
     type(text) == "string" and text or "a " .. type(text))
 end
 
---- A key as a table constructor has it.
+--- A key as in a table constructor.
 function values.key(key)
   if type(key) ~= "string" then return "[" .. values.tostring(key) .. "]" end
   if key:find "^[%a_][%w_]*$" and not RESERVED[key] then return key end

@@ -1,4 +1,4 @@
--- The report for build servers: JUnit's XML, a suite for each spec file, written at the end.
+-- The report for build servers: JUnit XML, a suite per spec file, written at the end.
 local explained = require "moonloop.testing.explained"
 
 local junit = {}
@@ -11,14 +11,14 @@ end
 
 local entities = { ["<"] = "&lt;", [">"] = "&gt;", ["&"] = "&amp;", ['"'] = "&quot;" }
 
---- Text for XML: what XML cannot hold becomes a question mark.
+--- Text for XML: characters that XML cannot hold become question marks.
 local function xml(text)
   text = text:gsub("[%z\1-\8\11\12\14-\31\127]", "?"):gsub('[<>&"]', entities)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   return text
 end
 
---- Text for an attribute, where a line's end would be read as a blank.
+--- Text for an attribute, where a line end would be read as a blank.
 local function attribute(text) return (xml(text):gsub("\n", "&#10;"):gsub("\t", "&#9;")) end
 
 function junit:suite(file)
@@ -32,7 +32,7 @@ function junit:suite(file)
   return suite
 end
 
---- The element of a case that did not go well: the schema allows one, so all problems are in it.
+--- The element of a case with problems: the schema allows only one, so it has all of them.
 local function element(status, problems)
   local texts = {}
   for _, problem in ipairs(problems) do texts[#texts + 1] = explained(problem) end
@@ -73,7 +73,7 @@ function junit:finish()
   write("</testsuites>\n")
 end
 
---- Takes a record.
+--- Handles a record.
 function junit:record(record)
   if record.type == "test" then
     local suite = self:suite(record.file)

@@ -1,5 +1,4 @@
--- The report for people: progress while tests run, then each failure with all that helps to find
--- it.
+-- The report for people: progress while tests run, then each failure with details.
 local bed = require "moonloop.testing.bed"
 local diff = require "moonloop.testing.diff"
 
@@ -39,7 +38,7 @@ local marks = {
   error = { "E", "red", "ERR " }, pending = { "p", "yellow", "pend" },
 }
 
---- Text without what a terminal would take for commands.
+--- Text without control sequences for the terminal.
 local function visible(text)
   return (text:gsub("[%z\1-\8\11-\31\127]", function(c) return ("\\x%02x"):format(c:byte()) end))
 end
@@ -49,7 +48,7 @@ local function seconds_text(seconds)
   return ("%.2f s"):format(seconds)
 end
 
---- Ends the line of dots, so that what follows begins a line.
+--- Ends the line of dots, so that the next output begins on a new line.
 function people:end_line()
   if self.column > 0 then self.write("\n") end
   self.column = 0
@@ -88,7 +87,7 @@ function people:problem(problem, name)
   if problem.output then
     write("  output of programs:\n", indented(visible(problem.output), "  "), "\n")
   end
-  -- One line of a traceback is the line that stands before the message already.
+  -- A traceback of one line repeats the line before the message.
   if trace ~= "" and (lines > 1 or problem.is_busy or self.options.verbose) then
     write(paint.dim(indented("traceback:\n" .. indented(trace, "  "), "  ")), "\n")
   end
@@ -147,7 +146,7 @@ function people:finish(record)
   write((failed > 0 and paint.red or paint.green)(line), "\n")
 end
 
---- Takes a record.
+--- Handles a record.
 function people:record(record)
   if record.type == "file" and self.options.verbose then
     self.write(self.paint.bold(record.file), "\n")

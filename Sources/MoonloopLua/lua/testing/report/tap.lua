@@ -10,17 +10,17 @@ function tap.new(write)
   return setmetatable({ write = write, count = 0 }, tap)
 end
 
---- A description may hold neither a line's end nor what begins a directive.
+--- A description must not contain a line end or the start of a directive.
 local function description(text)
   return (text:gsub("%s*\n%s*", " "):gsub("\\", "\\\\"):gsub("#", "\\#"))
 end
 
---- A block of text in YAML, each line indented; what YAML cannot hold is replaced.
+--- A block of text in YAML, each line indented; characters that YAML cannot hold are replaced.
 local function block(write, name, text)
   text = text:gsub("[%c\127]", function(c) return c == "\n" and c or c == "\t" and " " or "?" end)
   if not utf8.len(text) then text = text:gsub("[\128-\255]", "?") end
   write("  ", name, ": |\n")
-  -- The first line says how far the block is indented: it may have no blanks of its own.
+  -- The first line sets the block's indentation, so it must not begin with blanks.
   for line in (text:gsub("^%s+", "") .. "\n"):gmatch("(.-)\n") do write("    ", line, "\n") end
 end
 
@@ -38,7 +38,7 @@ function tap:line(is_well, name, directive)
     is_well and "ok" or "not ok", self.count, description(name), directive or ""))
 end
 
---- Takes a record.
+--- Handles a record.
 function tap:record(record)
   if record.type == "test" then
     if record.status == "pending" then
