@@ -1,4 +1,4 @@
-// Brings in the Lua sources by C23's #embed: one array and one row of the table for each.
+// Embeds the Lua sources with C23's #embed: one array and one table row for each.
 #include "MoonloopCompat.h"
 
 static const char compat_socket[] = {

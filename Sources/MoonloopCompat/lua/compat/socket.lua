@@ -1,11 +1,11 @@
--- LuaSocket on the loop: its gettime, sleep and select go through the loop's clock and a nested run
--- in a mode of their own, so that what is built on them (copas) runs on any clock.
+-- LuaSocket on the loop: gettime, sleep and select use the loop's clock and a nested run in a
+-- private mode, so that libraries on top (copas) run on any clock.
 local ml = require "moonloop"
 local socket = require "socket"
 
 local MODE = "moonloop.compat.socket"
 
--- Runs the private mode until a handler stops it or the time is over; nil is no limit.
+-- Runs the private mode until a handler stops it or it times out; nil: no limit.
 local function run(seconds)
   local limit <close> = seconds
     and ml.current():timer { first = seconds, modes = MODE, name = "socket.select",
@@ -19,8 +19,8 @@ function socket.sleep(seconds)
   if seconds > 0 then run(seconds) end
 end
 
--- The sockets of both lists by descriptor, with what is asked of each; those that hold bytes
--- already, or never had a descriptor, are answered apart.
+-- The sockets of both lists by descriptor, with what is wanted of each. Those with buffered bytes,
+-- or without a descriptor, are returned separately.
 local function collect(receivers, senders)
   local wanted, order, dirty = {}, {}, {}
   local function want(list, event)
@@ -42,7 +42,7 @@ local function collect(receivers, senders)
   return wanted, order, dirty
 end
 
--- As LuaSocket's: lists in which each ready socket is an item, and a key as well.
+-- Like LuaSocket's: each ready socket is both an element and a key of the list.
 local function mark(list, one)
   if list[one] then return end
   list[#list + 1] = one
@@ -61,7 +61,7 @@ function socket.select(receivers, senders, timeout)
   local function handler(event)
     return function(source)
       mark(ready[event], wanted[source.fd][event])
-      source:disable(event)  -- told once; the others have their turn
+      source:disable(event)  -- report it once; the others have their turn
       loop:stop()
     end
   end
@@ -73,7 +73,7 @@ function socket.select(receivers, senders, timeout)
   if timeout and timeout < 0 then timeout = nil end
   if #dirty > 0 then timeout = 0 end
   if timeout ~= 0 and (timeout or #order > 0) then run(timeout) end
-  -- One event is served a pass: whatever else is ready now is asked for without waiting.
+  -- A pass serves one event: poll for whatever else is ready now.
   repeat
     local why = loop:run { mode = MODE, timeout = 0, until_handled = true }
   until why ~= "handled_source" and why ~= "stopped"

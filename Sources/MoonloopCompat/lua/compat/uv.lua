@@ -1,5 +1,5 @@
--- luv's API on our loop. `require "moonloop.compat.uv".install()` makes it what `require "luv"` and
--- `require "uv"` give; `moonloop run --uv` does that before the script. See docs/compat.md.
+-- luv's API on our loop. `require "moonloop.compat.uv".install()` makes `require "luv"` and
+-- `require "uv"` return it; `moonloop run --uv` does that before the script. See docs/compat.md.
 local core = require "moonloop.compat.uv.core"
 
 for _, part in ipairs { "timer", "stages", "async", "poll", "signal", "stream", "socket", "tcp",
@@ -10,8 +10,8 @@ end
 local uv = core.uv
 uv.constants = require "moonloop.compat.uv.constants"
 
--- Lets `require "luv"` and `require "uv"` give this module.
--- `options.exepath` is what uv.exepath() says, for programs that start themselves by it.
+-- Makes `require "luv"` and `require "uv"` return this module.
+-- `options.exepath` is the result of uv.exepath(), for programs that restart themselves.
 function uv.install(options)
   if options and options.exepath then core.exepath = options.exepath end
   package.loaded.luv, package.loaded.uv = uv, uv

@@ -1,5 +1,5 @@
--- luv's async handles: what was sent last is told once, in a later pass. In other states a handle
--- is a port of our loop.
+-- luv's async handles: the last value sent is delivered once, in a later pass. In other states a
+-- handle is a port of our loop.
 local core = require "moonloop.compat.uv.core"
 
 local uv = core.uv
@@ -26,7 +26,7 @@ function async._stop(handle)
   handle._port = nil
 end
 
--- What a thread gets for the handle.
+-- The handle's form for threads.
 function async._gate(handle)
   if not handle._port and not handle._closing then
     handle._port = handle._state.loop:port { keep_alive = false, name = "uv async",

@@ -1,28 +1,28 @@
--- What all parts of moonloop.compat.uv stand on: handles, requests, errors, and libuv's stages
--- (idle, prepare, poll, check, closing) as items of our loop. See docs/compat.md.
+-- The base of moonloop.compat.uv: handles, requests, errors, and libuv's stages (idle, prepare,
+-- poll, check, closing) as items of our loop. See docs/compat.md.
 local ml = require "moonloop"
 local errors = require "moonloop.compat.uv.errors"
 
 local core = { uv = {}, classes = {} }
 local uv = core.uv
 
--- The stages that end a pass of libuv are run in this mode after a run that was stopped.
+-- The stages that end a libuv pass run in this mode after a run was stopped.
 local TAIL = "moonloop.compat.uv.tail"
--- Order of the observers: libuv's stages among those of others.
+-- The order of observers: libuv's stages among other observers.
 local IDLE, PREPARE, LAST = -1000000, 0, 1000000
 core.order = { idle = IDLE, prepare = PREPARE }
 
--- What belongs to one loop; a test may give this state another.
+-- The state of one loop; a test may supply its own.
 local loops = setmetatable({}, { __mode = "k" })
 
--- Whole milliseconds of the loop's clock; what is a hair's breadth below one is that.
+-- Whole milliseconds of the loop's clock, rounding up what is only a hair below.
 local function clock() return math.floor(ml.now() * 1000 + 1e-4) end
 
 local function state()
   local loop = ml.current()
   local st = loops[loop]
   if not st then
-    -- `holding` counts what keeps the loop alive and is no item by itself.
+    -- `holding` counts what keeps the loop alive and is not itself an item.
     st = { loop = loop, now = 0, handles = {}, last = 0, closing = {}, holding = 0, stages = 0 }
     st.now = clock()
     loops[loop] = st
@@ -38,19 +38,19 @@ function core.fail(code)
   return nil, code .. ": " .. (errors[code] or "unknown error"), code
 end
 
--- What one of our calls gave, as luv gives it: 0 for success without a value.
+-- The result of one of our calls in luv's form: 0 for success without a value.
 function core.result(value, _, code)
   if value == nil then return core.fail(code) end
   return value == true and 0 or value
 end
 
--- The name of a function of ours that `pcall` was given.
+-- The name of a function of ours that was passed to `pcall`.
 local function name_of(fn)
   for name, value in pairs(uv) do if value == fn then return name end end
   return "?"
 end
 
--- Raises as the C library does, at the line that has called the function of uv.
+-- Raises like the C library, at the line that called the uv function.
 local function bad(index, text)
   local called = debug.getinfo(3, "nf")
   local name = called.name or name_of(called.func)
@@ -84,7 +84,7 @@ local function is_callable(value)
   return type(meta) == "table" and type(meta.__call) == "function"
 end
 
--- A callback that must be there, or (`may_lack`) may be nil.
+-- A required callback; with `may_lack` it may be nil.
 function core.callback(value, index, may_lack)
   if is_callable(value) or (may_lack and value == nil) then return value end
   bad(index, "function or callable table expected, got " .. type(value))
@@ -99,7 +99,7 @@ function core.word(value, index, words, default)
   bad(index, ("invalid option '%s'"):format(tostring(value)))
 end
 
--- The text of what is to be written: a string, or a list of strings.
+-- The text to write: a string, or a list of strings.
 function core.bytes(value, index)
   if type(value) == "string" then return value end
   if type(value) == "number" then return tostring(value) end
@@ -124,8 +124,8 @@ local function let_go(st)
   end
 end
 
--- One source stands for all that is alive without being an item. It is signalled when a pass must
--- not sleep: also when nothing is left, which is found at the end of a pass.
+-- One source represents everything alive that is not an item. It is signalled when a pass must not
+-- sleep, also when nothing is left, so that the end of the pass notices.
 local function keeper(st)
   if not st.keeper then
     st.keeper = ml.source { name = "luv", perform = function() let_go(st) end }
@@ -152,15 +152,15 @@ function core.release(st)
   end
 end
 
--- The next pass does not sleep.
+-- Keeps the next pass from sleeping.
 function core.hurry(st) keeper(st):signal() end
 
 -- Stages ---------------------------------------------------------------------------------------
 
 local close_all
 
--- libuv ends a pass with its check and its closing stage; ours begins the next pass with them. The
--- mark tells whether there was a poll that they can follow.
+-- libuv ends a pass with its check and closing stages; ours begins the next pass with them. The
+-- mark tells whether there was a poll for them to follow.
 function core.begin_stages(st)
   st.stages = st.stages + 1
   if st.stages > 1 then return end
@@ -186,14 +186,14 @@ function core.check_stage(st, handler)
     name = "luv check", function() if st.polled then handler() end end }
 end
 
--- Called before each callback: the time that the callback sees, and that there was a poll.
+-- Called before each callback: updates the time it sees, and notes that there was a poll.
 function core.enter(st)
   st.now = clock()
   st.polled = true
 end
 
--- The closing stage. Each entry leaves the queue before it is called: a callback that fails is
--- reported for itself, and the next pass goes on with the rest.
+-- The closing stage. Each entry leaves the queue before it is called: an error in a callback is
+-- reported, and the next pass continues with the rest.
 function close_all(st)
   if not st.polled then
     if #st.closing > 0 then core.hurry(st) end
@@ -229,7 +229,7 @@ end
 local base = {}
 core.base = base
 
--- A class of handles: `methods` are those of the type, besides those that all have.
+-- A class of handles: `methods` are its own, in addition to those of all handles.
 function core.class(name, number, methods)
   local class = setmetatable(methods, { __index = base })
   core.classes[name] = {
@@ -249,7 +249,7 @@ function core.new(name)
   return handle
 end
 
--- The argument that must be a handle, of one of the classes if some are named.
+-- The argument must be a handle, of one of the given classes if there are any.
 function core.handle(value, index, ...)
   local meta = getmetatable(value)
   local name = type(meta) == "table" and core.classes[meta.name] == meta and meta.name
@@ -260,8 +260,8 @@ function core.handle(value, index, ...)
   bad(index or 1, ("Expected %s userdata"):format(... and "uv_" .. ... or "uv_handle"))
 end
 
--- Whether the handle is at work; it holds the loop if it also is referenced. `_item_holds`: by its
--- item, not by the keeper.
+-- Whether the handle is active; it keeps the loop alive if it is also referenced. `_item_holds`:
+-- its item does that, not the keeper.
 function core.settle(handle, is_active)
   if is_active ~= nil then handle._active = is_active end
   local holds = handle._active and handle._ref and not handle._closing
@@ -302,7 +302,7 @@ function base.fileno(handle)
   return handle._fd
 end
 
--- Closes without asking whether that was done already.
+-- Closes without checking whether it is already closing.
 function core.close(handle, callback)
   local st = handle._state
   if handle._stop then handle:_stop() end
@@ -344,7 +344,7 @@ local request = {}
 local request_meta = { __index = request, __name = "uv_req",
   __tostring = function(req) return ("uv_%s_t: %s"):format(req._type, req._address) end }
 
--- A request that holds the loop until it is finished.
+-- A request that keeps the loop alive until it is finished.
 function core.request(type_name, callback)
   local st = state()
   local req = { _type = type_name, _state = st, _callback = callback }
@@ -364,10 +364,10 @@ local function finish(req, ...)
   if callback then callback(...) end
 end
 
--- Calls the callback now: only in the closing stage, or where the loop itself has called.
+-- Calls the callback now: only in the closing stage, or when called by the loop itself.
 core.finish = finish
 
--- Calls the callback in the next pass, as libuv does with what was done at once.
+-- Calls the callback in the next pass, as libuv does for what completes at once.
 function core.finish_later(req, ...)
   req._pending = req._state.loop:perform({ as_source = true }, finish, req, ...)
 end
@@ -428,11 +428,11 @@ end
 function uv.stop()
   local st = state()
   st.stopping = true
-  -- Without a run of ours it is the program's that ends.
+  -- Outside of our runs it stops the program's run.
   if st.loop:stop() and not st.mode then st.stopping = nil end
 end
 
--- After a timer "once" has done its work; for a descriptor the run returns by itself.
+-- Called after a timer of "once"; for descriptors the run returns by itself.
 function core.served(st)
   if st.mode == "once" then st.loop:stop() end
 end
@@ -463,8 +463,8 @@ function uv.loop_configure(option)
   return core.fail "ENOSYS"
 end
 
--- Runs a body that gives a handle of our loop, or nothing, and serves nothing but that mode until
--- the body's `done` is called: what luv does by blocking.
+-- Calls a body that may return a handle of our loop, and serves only that mode until the body's
+-- `done` is called: what luv does by blocking.
 function core.block(body)
   local st = state()
   local mode = "moonloop.compat.uv.blocking"

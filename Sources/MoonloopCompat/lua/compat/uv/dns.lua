@@ -1,4 +1,4 @@
--- luv's getaddrinfo and getnameinfo: names that are looked up beside the loop.
+-- luv's getaddrinfo and getnameinfo: names are resolved off the loop.
 local ml = require "moonloop"
 local core = require "moonloop.compat.uv.core"
 local socket = require "moonloop.compat.uv.socket"
@@ -9,7 +9,7 @@ local TYPES = { stream = "tcp", dgram = "udp", raw = "ip" }
 local NUMBERS = { [1] = "stream", [2] = "dgram", [3] = "raw" }
 local PROTOCOLS = { [0] = "ip", [1] = "icmp", [6] = "tcp", [17] = "udp" }
 
--- The port of a service: a number, or what the system's list says. nil: unknown.
+-- The port of a service: a number, or from the system's list. nil: unknown.
 local function port_of(service, protocol)
   if service == nil then return 0 end
   local number = math.tointeger(tonumber(service))
@@ -31,7 +31,7 @@ local function port_of(service, protocol)
   return found
 end
 
--- One entry for each address and kind of socket, as the C library gives them.
+-- One entry for each address and kind of socket, as in the C library.
 local function entries(addresses, service, hints, name)
   local list = {}
   for _, host in ipairs(addresses) do
@@ -53,7 +53,7 @@ local function entries(addresses, service, hints, name)
   return list
 end
 
--- Calls `done(list)` or `done(nil, code)`, in the modes that are given.
+-- Calls `done(list)` or `done(nil, code)`, in the given modes.
 local function look_up(name, service, hints, family, modes, done)
   local function finish(addresses, _, code)
     if not addresses then return done(nil, code) end

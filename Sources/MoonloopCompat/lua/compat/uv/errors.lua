@@ -1,4 +1,4 @@
--- libuv's words for errors, by their names.
+-- libuv's error messages by name.
 return {
   E2BIG = "argument list too long", EACCES = "permission denied",
   EADDRINUSE = "address already in use", EADDRNOTAVAIL = "address not available",

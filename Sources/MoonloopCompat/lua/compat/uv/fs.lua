@@ -1,10 +1,10 @@
--- What little of luv's file functions there is: reading and writing what is a descriptor already.
+-- The supported part of luv's file functions: reading and writing descriptors.
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
 
 local uv = core.uv
 
--- At once, or by a callback in the next pass.
+-- At once, or through a callback in the next pass.
 local function answer(callback, value, _, code)
   if not callback then return core.result(value, nil, code) end
   local req = core.request("fs", callback)

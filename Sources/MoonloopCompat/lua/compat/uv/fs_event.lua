@@ -1,4 +1,4 @@
--- luv's fs_event handles: our loop's watch of a path, told one change at a time.
+-- luv's fs_event handles: our loop's file watch, reporting one change at a time.
 local core = require "moonloop.compat.uv.core"
 
 local uv = core.uv
@@ -16,7 +16,7 @@ function fs_event._stop(handle)
   core.settle(handle, false)
 end
 
--- The name within what is watched: of a file its own name.
+-- The name relative to what is watched; for a file its own name.
 local function name_of(path, watched)
   local rest = path:sub(1, #watched + 1) == watched .. "/" and path:sub(#watched + 2)
   return rest or path:match "([^/]+)/*$" or path

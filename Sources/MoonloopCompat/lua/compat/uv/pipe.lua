@@ -25,7 +25,7 @@ function pipe.open(handle, fd)
   return 0
 end
 
--- The socket file of a listener goes with it.
+-- A listener's socket file is removed with it.
 function pipe._forget(handle)
   if handle._path then os.remove(handle._path) end
   handle._path = nil
@@ -92,7 +92,7 @@ end
 
 function pipe.pending_instances(handle, count)
   check(handle)
-  core.integer(count, 2)  -- of Windows
+  core.integer(count, 2)  -- only on Windows
 end
 
 function pipe.pending_count(handle) return #check(handle)._pending end

@@ -1,4 +1,4 @@
--- luv's poll handles: readiness of a descriptor that is somebody else's.
+-- luv's poll handles: readiness of a descriptor that belongs to other code.
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
 
@@ -20,8 +20,8 @@ function uv.new_poll(fd)
 end
 uv.new_socket_poll = uv.new_poll
 
--- All that is asked for and ready now, in one call: libuv knows both directions at once, and our
--- loop tells of one.
+-- Everything wanted and ready now, in one call: libuv reports both directions at once, our loop one
+-- of them.
 local function report(handle)
   core.enter(handle._state)
   local ready = ""

@@ -8,7 +8,7 @@ local uv = core.uv
 local process = core.class("process", 10, {})
 local STREAMS = { "stdin", "stdout", "stderr" }
 
--- What of the options the child gets as descriptors, and which ends are to be closed here then.
+-- The child's descriptors from the options, and the ends to close here afterwards.
 local function plan_streams(list, plan)
   local ends = {}
   core.check(list == nil or type(list) == "table", 2, "option 'stdio' must be table")
@@ -94,7 +94,7 @@ function uv.spawn(path, options, callback)
 end
 
 function process._stop(handle)
-  -- The child goes on; nobody here waits for it any more.
+  -- The child continues, but nothing here waits for it any more.
   if handle._item then handle._item:keep_alive(false) end
   handle._item = nil
 end
@@ -111,5 +111,5 @@ function process.get_pid(handle) return core.handle(handle, 1, "process")._pid e
 
 uv.process_kill, uv.process_get_pid = process.kill, process.get_pid
 
--- Every descriptor that our loop or this module opens is closed in children anyway.
+-- Descriptors that our loop or this module opens are closed in children anyway.
 function uv.disable_stdio_inheritance() end

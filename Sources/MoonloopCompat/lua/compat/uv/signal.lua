@@ -20,7 +20,7 @@ local function number_of(value, index)
   return number
 end
 
--- The name by which our loop knows a signal, and the number of such a name.
+-- Our loop's name for a signal, and the number for such a name.
 local function our_name(number) return (names[number] or ""):sub(4) end
 core.signals = { number_of = number_of, our_name = our_name }
 

@@ -1,18 +1,18 @@
--- What tcp and udp have in common: addresses, and the sizes of buffers.
+-- Shared by tcp and udp: addresses and buffer sizes.
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
 
 local uv = core.uv
 local socket = {}
 
--- The family of an address in figures; luv raises for what is none.
+-- The family of a numeric address; raises luv's error if it is not one.
 function socket.family(host, port, level)
   local family = posix.address(host)
   if family and port >= 0 and port <= 65535 then return family end
   error(("Invalid IP address or port [%s:%d]"):format(host, port), (level or 2) + 1)
 end
 
--- The table that luv gives for an address, of what `posix.name` and `posix.peer` give.
+-- luv's table for an address, from the results of `posix.name` and `posix.peer`.
 function socket.address(family, host, port)
   if not family then return core.fail(port) end
   if family == "inet6" and host:find "^%d+%.%d+%.%d+%.%d+$" then host = "::ffff:" .. host end

@@ -3,7 +3,7 @@ local core = require "moonloop.compat.uv.core"
 
 local uv = core.uv
 
--- How an active handle of each class is called.
+-- How to make the item of an active handle, by class.
 local make = {}
 
 function make.prepare(st, call)

@@ -1,5 +1,5 @@
--- luv's streams: reading, writing, listening on a descriptor, by our loop's descriptor sources and
--- the system calls of moonloop.posix.
+-- luv's streams: reading, writing and listening on a descriptor, with our loop's descriptor sources
+-- and the system calls of moonloop.posix.
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
 
@@ -8,7 +8,7 @@ local stream = {}
 local CHUNK = 65536
 local KINDS = { "tcp", "pipe", "tty" }
 
--- How long a listener rests when descriptors are wanting.
+-- How long a listener pauses when there are no free descriptors.
 local PAUSE = 0.1
 
 local function check(handle, index)
@@ -17,7 +17,7 @@ end
 
 -- What the handle waits for --------------------------------------------------------------------
 
--- Brings the source of the handle in line with what it waits for.
+-- Makes the handle's source watch for what the handle waits for.
 local function update(handle)
   local reads = handle._read_callback ~= nil or (handle._listens and not handle._accepted
     and not handle._rests) or false
@@ -45,8 +45,8 @@ local function init(handle)
   return handle
 end
 
--- Gives a fresh handle its descriptor. The standard streams are shared with others (`print` too),
--- whom a descriptor that does not block would surprise: writes to them are waited for.
+-- Sets the descriptor of a new handle. The standard streams are shared with others (`print` too)
+-- that do not expect a non-blocking descriptor: writes to them block.
 local function adopt(handle, fd, access)
   if fd > 2 then posix.set_blocking(fd, false) end
   handle._fd = fd
@@ -87,8 +87,8 @@ local function flush(handle)
   if #handle._queue == 0 then drain(handle) end
 end
 
--- All is written: an end that was asked for is told to the peer in the next pass, as libuv does it
--- when the socket is writable.
+-- Everything is written: a requested end is sent to the peer in the next pass, as libuv does when
+-- the socket is writable.
 function drain(handle)
   local req = handle._shutdown
   if not req or req._is_due then return end
@@ -207,7 +207,7 @@ local function read(handle)
   handle._read_callback = nil
   if code then handle._can_read, handle._can_write = false, false end
   update(handle)
-  -- The end has no argument at all.
+  -- For the end there are no arguments at all.
   if code then return callback(code) end
   callback()
 end
@@ -266,7 +266,7 @@ end
 
 -- Connecting -----------------------------------------------------------------------------------
 
--- Begins to connect; failures are told by the callback.
+-- Starts to connect; the callback gets failures.
 function stream._connect_to(handle, callback, ...)
   local req = core.request("connect", callback)
   local is_done, _, code
@@ -329,7 +329,7 @@ function stream._stop(handle)
   if handle._forget then handle:_forget() end
 end
 
--- The second half, in the closing stage: requests that were under way hear of it.
+-- The second half, in the closing stage: completes pending requests with an error.
 function stream._finish(handle)
   local rest_of = { handle._connect }
   for _, entry in ipairs(handle._queue) do rest_of[#rest_of + 1] = entry.req end
@@ -357,7 +357,7 @@ end
 uv.stream_set_blocking = stream.set_blocking
 uv.stream_get_write_queue_size = stream.get_write_queue_size
 
--- What tcp, pipe and tty add to: a table of methods that has those of streams.
+-- The base of tcp, pipe and tty: a table with the methods of streams.
 function stream._class(name, number)
   local class = {}
   for key, value in pairs(stream) do class[key] = value end

@@ -1,4 +1,4 @@
--- What luv tells about the process and the machine, most of it from /proc.
+-- luv's information about the process and the machine, most of it from /proc.
 local ml = require "moonloop"
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
@@ -70,7 +70,7 @@ function uv.set_process_title(text)
   return 0
 end
 
--- Seconds and microseconds of a number of clock ticks.
+-- Clock ticks as seconds and microseconds.
 local function ticks(count) return { sec = count // 100, usec = count % 100 * 10000 } end
 
 function uv.getrusage()

@@ -9,7 +9,7 @@ local tcp, new = stream._class("tcp", 12)
 
 local function check(handle) return core.handle(handle, 1, "tcp") end
 
--- What was asked for before there was a descriptor.
+-- Settings made before there was a descriptor.
 function tcp._opened(handle)
   if handle._no_delay then posix.set(handle._fd, "no_delay", 1) end
   if handle._keep_alive then
@@ -63,7 +63,7 @@ function tcp.bind(handle, host, port, flags)
   if not ok and why ~= "EADDRINUSE" then
     return core.fail(why == "EAFNOSUPPORT" and "EINVAL" or why)
   end
-  -- libuv tells it by what comes next: listen, connect or getsockname.
+  -- libuv reports the error at the next call: listen, connect or getsockname.
   handle._delayed, handle._is_bound = why, true
   return 0
 end
@@ -118,7 +118,7 @@ end
 function tcp.simultaneous_accepts(handle, enable)
   check(handle)
   core.boolean(enable, 2)
-  return 0  -- of Windows
+  return 0  -- only on Windows
 end
 
 function tcp.close_reset(handle, callback)

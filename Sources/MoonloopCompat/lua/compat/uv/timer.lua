@@ -11,7 +11,7 @@ function uv.new_timer()
   return handle
 end
 
--- Sets the item to the handle's date, exactly: timers of one date fire in the order of starting.
+-- Sets the item to the handle's exact date: timers with the same date fire in order of starting.
 local function arm(handle, item)
   item.next_fire = handle._due / 1000
 end
@@ -41,7 +41,7 @@ timer._stop = stop
 local function start(handle, timeout, interval)
   stop(handle)
   local st = handle._state
-  -- A negative number is an unsigned one for libuv: never.
+  -- In libuv a negative number is a huge unsigned one: never.
   handle._due = timeout < 0 and math.huge or st.now + timeout
   handle._repeat = interval < 0 and math.maxinteger or interval
   handle._item = st.loop:timer { first = math.huge, name = "uv timer",
@@ -89,7 +89,7 @@ for _, name in ipairs { "start", "stop", "again", "set_repeat", "get_repeat", "g
   uv["timer_" .. name] = timer[name]
 end
 
--- The caller waits, and nothing else is served.
+-- Blocks the caller; nothing else is served.
 function uv.sleep(milliseconds)
   local seconds = core.integer(milliseconds, 1) / 1000
   core.block(function(mode, done)

@@ -1,5 +1,5 @@
--- luv's terminals: streams; their mode and size are those of ml.tty, which gives the mode back at
--- the end of the program.
+-- luv's terminals: streams, with mode and size from ml.tty, which restores the mode at the end of
+-- the program.
 local ml = require "moonloop"
 local core = require "moonloop.compat.uv.core"
 local posix = require "moonloop.posix"
@@ -8,7 +8,7 @@ local stream = require "moonloop.compat.uv.stream"
 local uv = core.uv
 local tty, new = stream._class("tty", 14)
 local vterm = "unsupported"
--- Those that were asked for their mode or size, by descriptor: uv.tty_reset_mode knows no handle.
+-- By descriptor, those with a changed mode or known size: uv.tty_reset_mode takes no handle.
 local terminals = {}
 
 function uv.new_tty(fd, is_readable)

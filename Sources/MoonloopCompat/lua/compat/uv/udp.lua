@@ -77,13 +77,13 @@ function udp.bind(handle, host, port, flags)
   return 0
 end
 
--- A socket that sends has a port of its own, whether it was bound or not.
+-- A sending socket has a port, whether it was bound or not.
 local function ready(handle, family)
   if handle._fd then return true end
   return open(handle, family)
 end
 
--- The address of the arguments: both nil, or host and port.
+-- The address in the arguments: both nil, or host and port.
 local function address(host, port, index)
   if host == nil and port == nil then return nil end
   core.check(host == nil or type(host) == "string", index, "Host must be string or nil")
@@ -93,7 +93,7 @@ local function address(host, port, index)
   return socket.family(host, port, 3)
 end
 
--- What libuv asks before a datagram goes.
+-- libuv's checks before a datagram is sent.
 local function cannot_send(handle, family)
   if handle._is_connected and family then return "EISCONN" end
   if not handle._is_connected and not family then return "EDESTADDRREQ" end
@@ -249,7 +249,7 @@ function udp.set_source_membership(handle, group, interface, source, word)
   return membership(handle, group, interface, source, core.word(word, 5, words))
 end
 
--- An option that has another name for IPv6.
+-- An option with a different name for IPv6.
 local function set(v4, v6, read)
   return function(handle, value)
     check(handle)

@@ -12,7 +12,7 @@ local fn = assert(load(job.code, job.name, "b"))
 return fn(table.unpack(job.arguments, 1, job.arguments.n))
 ]]
 
--- The arguments for another state; what cannot go there is an error with luv's words.
+-- The arguments for another state; those that cannot be passed raise luv's error.
 local function pack(level, ...)
   local arguments = table.pack(...)
   for place = 1, arguments.n do
