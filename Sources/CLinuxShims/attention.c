@@ -1,6 +1,6 @@
-// How another process of the same user has a loop open its console: by a real-time signal. A
-// program that nobody asks pays three system calls when it starts, and has no file, descriptor or
-// thread for it.
+// How another process of the same user makes a loop open its console: with a real-time signal.
+// Until then this costs a program three system calls at its start, and no file, descriptor or
+// thread.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 
@@ -15,12 +15,12 @@
 volatile int cmx_attention_word;
 static int wake_fd;
 
-// Functions, since SIGRTMIN is one. Two signals, and not one that carries a value: that is refused
-// while the limit of pending signals of the user is spent, and a bare signal is not.
+// Functions, since SIGRTMIN is one. Two bare signals instead of one with a value: the latter is
+// refused while the user's limit of pending signals is used up.
 static int asking(void) { return SIGRTMIN + 4; }
 static int interrupting(void) { return SIGRTMIN + 5; }
 
-// The call-out that was busy at the last wish, and since when that is known.
+// The call-out that was busy at the last request, and since when.
 static volatile uint64_t busy;
 static volatile int64_t busy_since;
 
@@ -30,8 +30,8 @@ static int64_t now_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// Whoever is not answered asks again. If the same call-out is still at work then, the console is
-// served in the middle of it.
+// A client without an answer asks again. If the same call-out is still busy then, the console is
+// served within it.
 static void visit(void) {
   uint64_t now = cmx_ending_callout();
   bool is_same = now != 0 && now == busy;
@@ -42,7 +42,7 @@ static void visit(void) {
 
 int64_t cmx_attention_busy_ns(void) { return now_ns() - busy_since; }
 
-// A call-out that is the same at two wishes to interrupt is stopped.
+// A call-out that is the same at two interrupt requests is stopped.
 static void interrupt(void) {
   static volatile uint64_t seen;
   uint64_t now = cmx_ending_callout();
@@ -71,7 +71,7 @@ void cmx_attention_catch(int fd) {
   struct sigaction old, new = {.sa_handler = on_asked, .sa_flags = SA_RESTART};
   sigfillset(&new.sa_mask);
   if (sigaction(asking(), NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
-  // The other one first: who catches the first is taken to catch both.
+  // The other one first: a process that catches the first is assumed to catch both.
   if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
 }
 
@@ -81,7 +81,7 @@ bool cmx_attention_take(void) {
   return true;
 }
 
-// What a process catches stands in its status; to any other the signal would be deadly.
+// A process's status lists the signals it catches; any other process would be killed.
 static bool catches(int pid, int number) {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/%d/status", pid);
@@ -96,7 +96,7 @@ static bool catches(int pid, int number) {
 
 bool cmx_attention_is_caught(int pid) { return catches(pid, asking()); }
 
-// By a descriptor of the process, so that it is not another one by the time it is signalled.
+// Through a descriptor, so that the process ID cannot be reused before the signal.
 int cmx_attention_ask(int pid, bool interrupts) {
   int process = (int)syscall(SYS_pidfd_open, pid, 0);
   if (process < 0) return -errno;

@@ -1,5 +1,5 @@
-// The system calls of the loop's kernel. This target makes all of the core and of the system on top
-// of it: here errno is read, EINTR retried, and a call made to fail on purpose.
+// The system calls of the loop's kernel. All system calls of the core and the layers above it are
+// in this target: errno is read, EINTR retried, and faults are injected here.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
@@ -51,7 +51,7 @@ int cmx_fault_take(int call) {
 // ---- Descriptors ---------------------------------------------------------------------------
 
 // Moves a new descriptor above the standard streams: a program may have been started with them
-// closed, and what it prints must not land in the loop. Takes and returns -errno unchanged.
+// closed, and what it prints must not reach the loop. Takes and returns -errno unchanged.
 int cmx_above_standard_streams(int fd) {
   if (fd < 0 || fd > 2) return fd;
   int moved = CALL(fcntl, fcntl(fd, F_DUPFD_CLOEXEC, 3));
@@ -147,7 +147,7 @@ bool cmx_is_ready(int fd, uint8_t event) {
 
 bool cmx_is_open(int fd) { return CMX_TAKEN_IN(cmx_tag_is_open, fd, fcntl(fd, F_GETFD) >= 0); }
 
-// Not repeated on EINTR: Linux has released the number by then, and it may be another's already.
+// Not repeated on EINTR: Linux has already released the number, and it may have been reused.
 void cmx_close(int fd) { CMX_UNLESS_REPLAYED(close(fd)); }
 
 int cmx_set_timer_slack(int64_t nanoseconds) {
@@ -179,9 +179,9 @@ void cmx_empty_standard_streams(unsigned mask) {
 }
 
 // ---- epoll ---------------------------------------------------------------------------------
-// What was asked for stands in the two highest bits of the token: an error or a hang-up, which
-// epoll reports unasked, can then be turned into what the registration wants to hear, and stays
-// silent if it wants nothing. With these bits 0 the token is one of ours or a silent one.
+// The two highest bits of the token hold the interest: an error or a hang-up, which epoll always
+// reports, is translated to the events the registration wants, or dropped if it wants none. With
+// these bits 0 the token is internal or silent.
 
 #define ASKED_SHIFT 62
 #define TOKEN_MASK ((UINT64_C(1) << ASKED_SHIFT) - 1)
@@ -196,7 +196,7 @@ static int control(int set, int operation, int fd, uint8_t interest, uint64_t to
   struct epoll_event event = {.data.u64 = token | (uint64_t)interest << ASKED_SHIFT};
   if (interest & 1) event.events |= EPOLLIN;
   if (interest & 2) event.events |= EPOLLOUT;
-  // A hang-up is reported whatever was asked for; by its edge it is reported only once.
+  // A hang-up is reported whatever the interest; edge-triggered, it is reported only once.
   if (interest == 0) event.events = EPOLLET;
   return CALL_ON(epoll_ctl, fd, epoll_ctl(set, operation, fd, &event));
 }
@@ -222,8 +222,8 @@ int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which) {
   return CALL_ON(epoll_ctl, fd, epoll_ctl(set, EPOLL_CTL_ADD, fd, &event));
 }
 
-// epoll_wait is 45 ns cheaper and counts in milliseconds; so it serves polls and endless waits, and
-// the other all the rest. Where that is missing (Linux before 5.11, some sandboxes), milliseconds
+// epoll_wait is 45 ns cheaper but counts in milliseconds, so it serves polls and endless waits, and
+// epoll_pwait2 all others. Where that is missing (Linux before 5.11, some sandboxes), milliseconds
 // are rounded up: a wait may be late, never early.
 static int wait_for_events(int set, struct epoll_event *events, int count, int64_t timeout_ns) {
   static atomic_bool lacks_pwait2;
@@ -243,7 +243,7 @@ static uint32_t internal_kind(uint64_t token) {
   return token == INTERNAL_WALL ? cmx_internal_wall : cmx_internal_silent;
 }
 
-// The events that a descriptor is ready for, of those that were asked for.
+// The events, out of the interest, that a descriptor is ready for.
 static uint8_t told(uint32_t events, uint8_t asked) {
   if (events & (EPOLLERR | EPOLLHUP)) return asked;
   return (uint8_t)((events & EPOLLIN ? 1 : 0) | (events & EPOLLOUT ? 2 : 0)) & asked;
@@ -254,8 +254,8 @@ _Static_assert(sizeof(struct cmx_ready) == 16, "laid out as ReadyEvent");
 
 int cmx_epoll_wait(
     int set, struct cmx_ready *ready, int count, int64_t timeout_ns, uint32_t *internal) {
-  // The kernel's records are not larger than ours, so they are fetched into the same memory and
-  // decoded from the last to the first, which never overwrites one that is still to be read.
+  // The kernel's records are not larger than ours, so they are read into the same memory and
+  // decoded from last to first, which never overwrites one that is still needed.
   char *raw = (char *)ready;
   if (__builtin_expect(cmx_intake_here != NULL, 0)) cmx_intake_here->before_sleep(timeout_ns);
   int fetched = wait_for_events(set, (void *)raw, count, timeout_ns);

@@ -1,14 +1,14 @@
-// How the files of this target make a system call: its result or -errno, and faults in its place.
+// System calls in this target: the result or -errno, with injected faults.
 #pragma once
 #include "CLinuxShims.h"
 #include "cmx_intake.h"
 
 #include <errno.h>
 
-// The body of a wrapper: the call's result or -errno, unless a fault or an intake takes its place.
+// The body of a wrapper: the call's result or -errno, unless a fault or an intake replaces it.
 #define CALL(name, expression) CALL_ON(name, 0, expression)
 
-// The same, with the descriptor that it is about: an intake tells the calls apart by it.
+// The same, with its descriptor, by which an intake tells calls apart.
 #define CALL_ON(name, key, expression) \
   CMX_TAKEN_IN(cmx_call_##name, key, REAL_CALL(name, expression))
 

@@ -1,6 +1,6 @@
-// The end of the program by SIGINT, SIGTERM, or a standard output that nobody reads any more: one
-// word that every loop looks at, a wake-up for the loop that sleeps, and a stop for the call-out
-// that is busy. All of it is safe in a signal handler.
+// The end of the program by SIGINT, SIGTERM, or a standard output without a reader: one word that
+// every loop checks, a wake-up for a sleeping loop, and a stop for a busy call-out. All of it is
+// safe in a signal handler.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 
@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-// How long the call-out under way may go on before it is stopped; also for each one after it.
+// How long the current call-out, and each one after it, may run before it is stopped.
 enum { GRACE_NS = 300000000 };
 
 volatile int cmx_ending_word;
 volatile bool cmx_ending_waits;
-// What a signal asked for meanwhile.
+// What a signal asked for in the meantime.
 static volatile int deferred;
 
 static struct {
@@ -24,17 +24,17 @@ static struct {
   int wake_fd;
   timer_t ticks;
   bool ticks_exist;
-  volatile uint64_t seen;  // the call-out that was under way at the last tick
-  volatile int heard;      // the signal that the program has heard of, to end in its own time
-  volatile bool was_asked; // by a signal, even if the program was ending by its own wish
+  volatile uint64_t seen;  // the call-out at the last tick
+  volatile int heard;      // the signal that the program took, to end in its own time
+  volatile bool was_asked; // by a signal, even if the program was already ending on its own
 } ending;
 
 static uint64_t callout_now(void) {
   return ending.callouts.number == NULL ? 0 : ending.callouts.number(ending.callouts.context);
 }
 
-// Where the user's limit of pending signals is spent, the system refuses a timer of our own; the
-// one that every process has needs none.
+// Where the user's limit of pending signals is used up, the system refuses a new timer; the
+// process's built-in one always works.
 static void set_ticks(long interval_ns) {
   if (ending.ticks_exist) {
     struct itimerspec ticks = {{0, interval_ns}, {0, interval_ns}};
@@ -62,7 +62,7 @@ int cmx_ending_hear(void) {
   return reason;
 }
 
-// From the handlers and from the loop's thread.
+// Called from signal handlers and from the loop's thread.
 void cmx_ending_begin(int reason) {
   if (cmx_ending_word != 0) return;
   cmx_ending_word = reason;
@@ -90,13 +90,13 @@ void cmx_ending_visit_callout(void) {
   if (ending.callouts.visit != NULL) ending.callouts.visit(ending.callouts.context);
 }
 
-// The first asks; the second, of either kind, kills at once as if it had never been caught.
+// The first one asks; the second, of either kind, kills at once, as if never caught.
 static void on_request(int number) {
   int saved = errno;
   if (cmx_ending_word > 0 || deferred > 0 || ending.heard > 0 || ending.was_asked) {
     cmx_terminals_restore();
     signal(number, SIG_DFL);
-    kill(getpid(), number);  // it is delivered when this handler returns
+    kill(getpid(), number);  // delivered when this handler returns
   } else {
     ending.was_asked = true;
     ask_from_handler(number);
@@ -104,7 +104,7 @@ static void on_request(int number) {
   errno = saved;
 }
 
-// A call-out that is still the one of the last tick has had its time.
+// A call-out that is still the same as at the last tick has used up its time.
 static void on_tick(int number) {
   (void)number;
   int saved = errno;
@@ -114,8 +114,8 @@ static void on_tick(int number) {
   errno = saved;
 }
 
-// Any stream may be broken, and that is an error of its own; but for a broken standard output
-// programs end. The handler cannot ask which it was, so it asks the standard output.
+// Any broken stream is just an error, but a broken standard output ends the program. The handler
+// cannot know which one broke, so it checks the standard output.
 static void on_broken_pipe(int number) {
   int saved = errno;
   struct pollfd out = {.fd = STDOUT_FILENO};
@@ -123,9 +123,9 @@ static void on_broken_pipe(int number) {
   errno = saved;
 }
 
-// Also what was ignored when the program began: whoever starts it in the background of a script, or
-// from a program that ignores SIGPIPE, is promised the same end. A blocking read of a script is
-// interrupted, not restarted, or the end would have to wait for input.
+// Also for signals ignored at start: a program started in a script's background, or by a program
+// that ignores SIGPIPE, must end in the same way. A script's blocking read is interrupted, not
+// restarted, or ending would have to wait for input.
 static void catch(int number, void (*handler)(int)) {
   struct sigaction new = {.sa_handler = handler};
   sigemptyset(&new.sa_mask);
@@ -137,7 +137,7 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   ending.wake_fd = wake_fd;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
   ending.ticks_exist = timer_create(CLOCK_MONOTONIC, &event, &ending.ticks) == 0;
-  // Who starts us from a thread of libdispatch hands down a mask that blocks nearly everything.
+  // A thread of libdispatch starts programs with a mask that blocks nearly all signals.
   sigset_t none;
   sigemptyset(&none);
   pthread_sigmask(SIG_SETMASK, &none, NULL);

@@ -41,7 +41,7 @@ static struct timespec deadline_after(int64_t nanoseconds) {
 bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns) {
   if (atomic_load_explicit(&gate->open, memory_order_acquire)) return true;
   if (timeout_ns == 0) return false;
-  // Absolute, so that a signal in between does not make the wait longer.
+  // Absolute, so that a signal does not prolong the wait.
   struct timespec deadline = deadline_after(timeout_ns < 0 ? 0 : timeout_ns);
   const struct timespec *limit = timeout_ns < 0 ? NULL : &deadline;
   while (!atomic_load_explicit(&gate->open, memory_order_acquire)) {

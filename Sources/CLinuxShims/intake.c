@@ -15,7 +15,7 @@ void *cmx_intake_leave(void) {
   return (void *)(uintptr_t)left;
 }
 
-// What has ended meanwhile stays so.
+// Once over, it stays over.
 void cmx_intake_return(void *left) {
   const struct cmx_intake *intake = left;
   if (intake != NULL && !intake->is_over()) cmx_intake_here = intake;

@@ -21,7 +21,7 @@ static int sort(int fd) {
   if (S_ISFIFO(status.st_mode)) return 1;
   struct statfs system;
   if (fstatfs(fd, &system) != 0) return -1;
-  // Into any other file the trigger would be written like a text.
+  // To any other file the trigger would be written as text.
   if (system.f_type == PROC_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC) return 0;
   errno = EOPNOTSUPP;
   return -1;
@@ -29,9 +29,9 @@ static int sort(int fd) {
 
 int cmx_pressure_sort(int fd) { return CALL_ON(fcntl, fd, sort(fd)); }
 
-// The file counts as readable and writable at all times, and tells by EPOLLPRI alone. A set of its
-// own turns that into what every loop can wait for. Whoever asks whether the file is ready takes
-// the notification away, so nobody but the loop's wait may ask.
+// The file always counts as readable and writable and reports only with EPOLLPRI. Its own epoll set
+// turns that into something every loop can wait for. Polling it consumes the notification, so only
+// the loop's wait may do that.
 int cmx_pressure_watch(int fd, bool is_fifo) {
   int set = cmx_epoll_create();
   if (set < 0) return set;

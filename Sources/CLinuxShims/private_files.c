@@ -1,5 +1,4 @@
-// Folders and locks that belong to one user, and sockets that carry many descriptors: what named
-// ports need.
+// Folders and locks of one user, and sockets that carry many descriptors, for named ports.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
@@ -49,7 +48,7 @@ static int read_owner(int fd) {
 
 int cmx_lock_file(const char *path, int *owner) {
   *owner = 0;
-  // Who ends removes its file first: then this lock is on a file that is gone, and worth nothing.
+  // The owner removes the file before it ends: then this lock is on a deleted file and worthless.
   for (int attempt = 0; attempt < 100; attempt++) {
     int fd = cmx_above_standard_streams(
         CALL_DIRECTLY(open, open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));

@@ -1,6 +1,6 @@
 // Child processes. The child shares our memory until its program begins (as with vfork): no page
-// table is copied, and what fails in it is told by a plain store. So it does nothing but raw system
-// calls, which no sanitizer or library gets in between, and takes no lock.
+// tables are copied, and it reports failures with a plain store. So it makes only raw system calls,
+// which no sanitizer or library intercepts, and takes no lock.
 #define _GNU_SOURCE
 #include "cmx_process.h"
 
@@ -21,8 +21,8 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-// Its `clone` takes the child for a process of its own memory, and loses its books. This is the one
-// of the C library.
+// The sanitizer's `clone` assumes that the child has its own memory, and loses its records. This is
+// the C library's.
 int __clone(int (*begin)(void *), void *stack, int flags, void *argument, ...);
 #define START_CHILD __clone
 #endif
@@ -42,7 +42,7 @@ enum { STACK_BYTES = 64 << 10, SIGNAL_BYTES = 8 };
 
 #define CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
-// What parent and child share.
+// Shared by parent and child.
 struct birth {
   const struct cmx_spawn *plan;
   volatile int stage, code;
@@ -57,9 +57,9 @@ CHILD static int fail(struct birth *birth, int stage) {
   return 0;
 }
 
-// Also those that were ignored: the program is to begin as from a shell.
+// Ignored ones too: the program must start as from a shell.
 CHILD static void reset_signals(void) {
-  uint64_t action[8] = {0};  // SIG_DFL, no flags, an empty mask, whatever their order is
+  uint64_t action[8] = {0};  // SIG_DFL, no flags, an empty mask, in any layout
   for (int number = 1; number <= 64; number++)
     syscall(SYS_rt_sigaction, number, action, NULL, SIGNAL_BYTES);
 }
@@ -76,7 +76,7 @@ CHILD static bool set_streams(const int32_t given[3]) {
     long result = fds[i] == i ? syscall(SYS_fcntl, i, F_SETFD, 0) : syscall(SYS_dup3, fds[i], i, 0);
     if (result < 0) return false;
   }
-  // Lua's own files, and those of the host, need not be closed on exec.
+  // Lua's files, and those of the host, need not be closed on exec.
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   return true;
 }
@@ -111,7 +111,7 @@ CHILD static int begin(void *argument) {
 
 // ---- In the parent -------------------------------------------------------------------------
 
-// Waits for a child that never became a program.
+// Reaps a child that never became a program.
 static void bury(int fd) {
   siginfo_t info;
   int result;
@@ -124,7 +124,7 @@ static int start(struct birth *birth, struct cmx_spawned *spawned) {
   void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return -errno;
-  // No handler of ours may run in the child: it would run in our memory.
+  // No signal handler of ours may run in the child, since it would run in our memory.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -253,7 +253,7 @@ static int hangup_open(const int32_t *fds, int count) {
   int set = cmx_epoll_create();
   if (set < 0) return set;
   for (int i = 0; i < count; i++) {
-    struct epoll_event event = {.events = 0};  // hang-ups and errors are told unasked
+    struct epoll_event event = {.events = 0};  // hang-ups and errors are always reported
     if (epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event) != 0 && errno != EEXIST) {
       int code = errno;
       close(set);

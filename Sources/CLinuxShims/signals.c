@@ -1,6 +1,6 @@
-// Signals as something to read. The kernel gives a signal of the process to any thread that does
-// not block it, so the loop's thread alone cannot claim one: threads of the host, and those that
-// began earlier, have a handler of ours in the way, which passes it on.
+// Signals as something to read. The kernel delivers a process's signal to any thread that does not
+// block it, so blocking it on the loop's thread is not enough: on all other threads a handler
+// passes it on.
 #define _GNU_SOURCE
 #include "cmx_signal.h"
 
@@ -58,7 +58,7 @@ static bool block(int number) {
   return sigismember(&old, number) == 1;
 }
 
-// In a replay signals stay with the program that replays.
+// In a replay signals belong to the replaying program.
 bool cmx_signal_block(int number) {
   return CMX_TAKEN_IN(cmx_tag_signal_block, number, block(number));
 }
@@ -69,9 +69,9 @@ void cmx_signal_unblock(int number) {
   pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-// On a thread that does not block the signal. With all that is known of it, it becomes one that
-// waits for the loop's thread. If that is this thread, somebody has unblocked it meanwhile, or if
-// it has gone: then it is blocked here, and waits for whoever reads it.
+// Runs on a thread that does not block the signal: resends it, with all its details, to the loop's
+// thread. If that is this thread, its mask was changed in the meantime, or if it has gone: blocks
+// the signal here, where it waits for a reader.
 static void pass_on(int number, siginfo_t *info, void *context) {
   int saved = errno;
   int32_t thread = atomic_load(&target[number]);
@@ -111,12 +111,12 @@ static bool is_blocked_here(int number) {
 }
 
 static int send_signal(int32_t pid, int number) {
-  // To ourselves: it waits here when this returns, and has not to find its way from a thread that
+  // To this thread: it is pending here when this returns, without a detour through a thread that
   // does not block it.
   if (pid == getpid() && number > 0 && is_blocked_here(number)) {
     if (syscall(SYS_tgkill, pid, syscall(SYS_gettid), number) == 0) return 0;
-    // The user's queue of signals is full. A plain kill needs none: it tells of the signal, but
-    // neither of the sender nor how often.
+    // The user's signal queue is full. A plain kill needs no queue: the signal arrives, but without
+    // sender and count.
     if (errno != EAGAIN) return -errno;
   }
   return kill(pid, number) == 0 ? 0 : -errno;

@@ -1,4 +1,4 @@
-// The system calls that sockets need, as calls.c has the others.
+// The system calls for sockets; calls.c has the others.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
@@ -59,7 +59,7 @@ bool cmx_address_parse(struct cmx_address *out, const char *host, int port) {
 bool cmx_address_unix(struct cmx_address *out, const char *path, size_t length) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   bool is_abstract = length > 0 && path[0] == '@';
-  // A path needs its final zero; an abstract name has none, and begins with a zero instead.
+  // A path needs its final zero; an abstract name has none, but begins with a zero.
   if (length == 0 || length > sizeof address.sun_path - (is_abstract ? 0 : 1)) return false;
   if (!is_abstract && memchr(path, 0, length) != NULL) return false;
   memcpy(address.sun_path, path, length);
@@ -109,7 +109,7 @@ size_t cmx_address_text(const struct cmx_address *address, char *text, size_t si
     }
     case AF_UNIX: {
       size_t start = offsetof(struct sockaddr_un, sun_path);
-      if (address->size <= start) return 0;  // it has no name
+      if (address->size <= start) return 0;  // unnamed
       size_t count = address->size - start;
       const char *path = ((struct sockaddr_un *)raw(address))->sun_path;
       bool is_abstract = path[0] == 0;
@@ -160,7 +160,7 @@ int cmx_accept(int fd, struct cmx_address *peer) {
   return cmx_above_standard_streams(result);
 }
 
-// Not repeated on EINTR: the attempt goes on, and is then as one in progress.
+// Not repeated on EINTR: the attempt continues, like one in progress.
 int cmx_connect(int fd, const struct cmx_address *address) {
   int result = CALL_ON(connect, fd, connect(fd, raw(address), address->size));
   return result == -EINTR ? -EINPROGRESS : result;
@@ -241,7 +241,7 @@ intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address
   intptr_t result;
   do {
     socklen_t size = sizeof from->bytes;
-    // With MSG_TRUNC the result is the length of the datagram, even if the buffer is smaller.
+    // With MSG_TRUNC the result is the datagram's length, even if the buffer is smaller.
     result = CALL_ON(recvfrom, fd, recvfrom(fd, buffer, count, MSG_TRUNC, raw(from), &size));
     from->size = size > sizeof from->bytes ? sizeof from->bytes : size;
   } while (result == -EINTR);
@@ -289,7 +289,7 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
     for (size_t i = 0; i < received; i++) {
       int one;
       memcpy(&one, CMSG_DATA(h) + i * sizeof one, sizeof one);
-      // Each message of ours carries one; what else came would leak.
+      // Each of our messages carries one; more would leak.
       if (*passed < 0) *passed = cmx_above_standard_streams(one);
       else close(one);
     }
@@ -310,7 +310,7 @@ static enum cmx_sort sort_of(int fd) {
 
 enum cmx_sort cmx_sort_of(int fd) { return CMX_TAKEN_IN(cmx_tag_sort, fd, sort_of(fd)); }
 
-// What the kernel copies by itself, an intake would not see: then it cannot do that.
+// An intake would not see what the kernel copies: with one, this is not possible.
 intptr_t cmx_sendfile(int to, int from, size_t count) {
   if (cmx_intake_here != NULL) return -EINVAL;
   return CALL_AGAIN(sendfile, to, sendfile(to, from, NULL, count));
@@ -330,7 +330,7 @@ int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_add
   hints.ai_family = family == cmx_resolve_inet    ? AF_INET
                     : family == cmx_resolve_inet6 ? AF_INET6
                                                   : AF_UNSPEC;
-  // Whoever asks for a family by name wants it though no address of it is configured.
+  // A caller that names a family wants it even if no address of it is configured.
   if (family != cmx_resolve_any) hints.ai_flags = 0;
   struct addrinfo *list = NULL;
   int code = getaddrinfo(host, NULL, &hints, &list);

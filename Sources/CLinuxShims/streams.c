@@ -1,4 +1,4 @@
-// The standard streams of a program: none of them closed, and the output written before it sleeps.
+// The standard streams of a program: never closed, and flushed before the loop sleeps.
 #define _GNU_SOURCE
 #include "CLinuxShims.h"
 
@@ -7,13 +7,13 @@
 #include <stdio_ext.h>
 
 int cmx_flush_standard_output(void) {
-  // Without the locks: only the loop's thread prints, and this is asked before every sleep.
+  // Without locks: only the loop's thread prints, and this is called before every sleep.
   if (__fpending(stdout) == 0 && !ferror_unlocked(stdout)) return 0;
   errno = 0;
   bool failed_before = ferror_unlocked(stdout);
   if (fflush(stdout) == 0 && !failed_before) return 0;
-  int code = errno == 0 ? EIO : errno;  // what failed in `print` has left only the flag
-  if (code == EAGAIN) return 0;  // somebody made it non-blocking: what is left is tried again
+  int code = errno == 0 ? EIO : errno;  // a failure in `print` has left only the flag
+  if (code == EAGAIN) return 0;  // some process made it non-blocking: try the rest again
   __fpurge(stdout);
   clearerr_unlocked(stdout);
   return -code;

@@ -1,5 +1,5 @@
-// Terminals. Raw mode belongs to the terminal, not to the process: whoever dies in it leaves a user
-// with a dead keyboard. So what it was is kept where a signal handler and `exit` find it.
+// Terminals. Raw mode belongs to the terminal, not to the process: a process that dies in it leaves
+// an unusable keyboard. So the state to restore is kept where a signal handler and `exit` find it.
 #define _GNU_SOURCE
 #include "cmx_terminal.h"
 
@@ -17,17 +17,17 @@
 
 enum { TERMINALS = 8 };
 
-// `fd` is a copy of our own, so that it is still good when the script has closed its own.
+// `fd` is our own copy, still valid when the script has closed its own.
 static struct {
-  _Atomic bool is_raw;  // else the place is free
+  _Atomic bool is_raw;  // otherwise the slot is free
   int fd;
   struct termios old, raw;
 } terminals[TERMINALS];
 
 static _Atomic int raw_count;
 
-// Those that end the process, of which a terminal's user may be the cause or the witness; and the
-// stop, which is the last.
+// The signals that end the process and involve the terminal's user; and, last, the one that stops
+// it.
 static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGQUIT, SIGILL, SIGTRAP,
                              SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGTSTP};
 enum { ENDINGS = sizeof ending / sizeof *ending, FIRST_FAULT = 4, STOP = ENDINGS - 1 };
@@ -59,7 +59,7 @@ static int terminal_open(int fd) {
   char path[64] = "/dev/tty";
   if (fd >= 0) {
     if (!isatty(fd)) return -ENOTTY;
-    // A pseudo-terminal's controlling side has no name that could be opened: it is copied.
+    // A pseudo-terminal's controlling side cannot be opened by name: it is duplicated.
     if (ttyname_r(fd, path, sizeof path) != 0) return cmx_duplicate(fd);
   }
   int opened = CALL(open, open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
@@ -73,7 +73,7 @@ int cmx_terminal_open(int fd) {
   return opened;
 }
 
-// A process in the background is stopped by this call, unless it blocks the signal.
+// This call stops a process in the background, unless it blocks the signal.
 static int set(int fd, const struct termios *mode) {
   sigset_t output, old;
   sigemptyset(&output);
@@ -87,7 +87,7 @@ static int set(int fd, const struct termios *mode) {
   return result == 0 ? 0 : -code;
 }
 
-// Without waiting until everything was written: the other side may be gone.
+// Without waiting for output to drain: the other side may be gone.
 static void set_now(int fd, const struct termios *mode) {
   sigset_t output, old;
   sigemptyset(&output);
@@ -112,7 +112,7 @@ static void raw_again(void) {
 
 static void take(int place);
 
-// Stops here, until it is continued.
+// Stops here until continued.
 static void stop(void) {
   sigaction(SIGTSTP, &before[STOP], NULL);
   sigset_t one, old;
@@ -125,7 +125,7 @@ static void stop(void) {
   raw_again();
 }
 
-// The signal does what it would have done, but with the terminal as it was.
+// The signal has its usual effect, but with the terminal restored.
 static void on_ending(int number) {
   int saved = errno;
   cmx_terminals_restore();
@@ -134,7 +134,7 @@ static void on_ending(int number) {
   } else {
     for (int i = 0; i < ENDINGS; i++)
       if (ending[i] == number) sigaction(number, &before[i], NULL);
-    raise(number);  // it comes when this has returned; a fault comes again by itself
+    raise(number);  // delivered after the return; a fault occurs again by itself
   }
   errno = saved;
 }
@@ -145,8 +145,8 @@ static void take(int place) {
   sigaction(ending[place], &new, NULL);
 }
 
-// A program that catches a request ends in its own time, by `exit`. Whoever catches a fault, as the
-// runtime of Swift does, reports it and ends: there the terminal is given back before.
+// A program that catches a request ends in its own time, with `exit`. Code that catches a fault,
+// like the Swift runtime, reports it and ends: there the terminal is restored first.
 static void take_signals(void) {
   for (int i = 0; i < ENDINGS; i++) {
     bool isKnown = sigaction(ending[i], NULL, &before[i]) == 0;
@@ -179,7 +179,7 @@ static struct termios raw_of(struct termios mode, bool keeps_signals) {
   return mode;
 }
 
-// Places are taken and given back by one thread at a time; signal handlers only read them.
+// One thread at a time takes and frees slots; signal handlers only read them.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int make_raw(int fd, bool keeps_signals) {

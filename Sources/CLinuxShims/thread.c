@@ -1,4 +1,4 @@
-// Who the calling thread is, which loop it has, and what is called when it ends.
+// The calling thread: its identity, its loop, and what is called when it ends.
 
 #define _GNU_SOURCE
 #include "cmx_thread.h"
@@ -41,7 +41,7 @@ void cmx_set_thread_loop(void *loop) {
 void cmx_on_thread_end(void (*call)(void *)) { end_call = call; }
 
 void cmx_name_thread(const char *name) {
-  char cut[16];  // the system takes no more
+  char cut[16];  // the system allows no more
   snprintf(cut, sizeof cut, "%s", name);
   pthread_setname_np(pthread_self(), cut);
 }

@@ -1,4 +1,4 @@
-// Changes of files.
+// File changes.
 #define _GNU_SOURCE
 #include "cmx_watch.h"
 
@@ -90,7 +90,7 @@ static int list(const char *folder, void (*each)(void *context, const char *name
   return 0;
 }
 
-// The names of a folder, one behind the other, each with its zero.
+// The names in a folder, one after another, zero-terminated.
 struct names { char *bytes; size_t count, capacity; };
 
 static void keep_name(void *context, const char *name) {

@@ -18,9 +18,9 @@
 const char *cmx_errno_name(int code);
 
 // ---- System calls (calls.c) ----------------------------------------------------------------
-// Each returns what the system call returns, or -errno. errno itself is not for callers.
+// Each returns the system call's result, or -errno. Callers must not use errno.
 
-// The calls of the table, for faults and for the names in errors. 0 is none.
+// The calls, for faults and for names in errors. 0 is none.
 enum cmx_call {
   cmx_call_none,
   cmx_call_epoll_create,
@@ -57,12 +57,12 @@ enum cmx_call {
   cmx_call_count,
 };
 
-// A fault for tests, of the calling thread: after `skip` more calls of `call`, the next `times` of
+// A fault for tests, on the calling thread: after `skip` more calls of `call`, the next `times` of
 // them fail with `code` without reaching the system. Costs one thread-local compare per call.
 void cmx_fault_set(int call, int skip, int times, int code);
-// How many times the fault set last on this thread has struck.
+// How often the last fault has struck on this thread.
 int cmx_fault_strikes(void);
-// The errno that the present call has to fail with, or 0. For the kernel that has no system calls.
+// The errno that the current call must fail with, or 0. For the kernel without system calls.
 int cmx_fault_take(int call);
 
 // One ready descriptor; laid out as `ReadyEvent`.
@@ -71,24 +71,24 @@ struct cmx_ready {
   uint8_t events;  // bit 0: read, bit 1: write
 };
 
-// Tokens are below this: the two bits above say what was asked for, the last values are internal.
+// Tokens are below this: the two bits above hold the interest, the last values are internal.
 #define CMX_TOKEN_LIMIT ((UINT64_C(1) << 62) - 2)
 
 enum cmx_internal {
   cmx_internal_wake = 1,    // the wake-up descriptor
-  cmx_internal_wall = 2,    // the descriptor that tells of steps of the wall clock
-  cmx_internal_silent = 4,  // a hang-up of a descriptor that is in the set with an empty interest
+  cmx_internal_wall = 2,    // the descriptor that reports steps of the wall clock
+  cmx_internal_silent = 4,  // a hang-up of a descriptor in the set with an empty interest
 };
 
 int cmx_epoll_create(void);
-// `interest` as in cmx_ready; empty stays in the set and is never reported.
+// `interest` as in cmx_ready; an empty one stays in the set and is never reported.
 int cmx_epoll_add(int set, int fd, uint8_t interest, uint64_t token);
 int cmx_epoll_change(int set, int fd, uint8_t interest, uint64_t token);
 int cmx_epoll_remove(int set, int fd);
-// Adds one of our own descriptors: `wake` edge-triggered, so that nobody needs to read it.
+// Adds one of our own descriptors: `wake` is edge-triggered, so that it need not be read.
 int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which);
-// Waits for `timeout_ns` (0: poll; negative: for ever), never less unless something happens.
-// Internal descriptors are told in `*internal` and not counted.
+// Waits for `timeout_ns` (0: poll; negative: for ever); not less, unless something happens.
+// Internal descriptors are reported in `*internal` and not counted.
 int cmx_epoll_wait(
     int set, struct cmx_ready *ready, int count, int64_t timeout_ns, uint32_t *internal);
 
@@ -97,8 +97,8 @@ int cmx_eventfd(void);
 // Adds one to it. Cannot fail, and is not subject to faults: a wake-up must not get lost.
 void cmx_eventfd_signal(int fd);
 int cmx_socketpair(int pair[2]);
-// A timer of the wall clock, and its arming: it never fires, but becomes readable (and the read is
-// ECANCELED) when that clock is set.
+// A wall clock timer and its arming: it never fires, but becomes readable (with ECANCELED) when the
+// clock is set.
 int cmx_timerfd(void);
 int cmx_timerfd_watch(int fd);
 
@@ -114,35 +114,35 @@ int cmx_traits(int fd);
 bool cmx_is_ready(int fd, uint8_t event);
 void cmx_close(int fd);
 int cmx_set_timer_slack(int64_t nanoseconds);
-// Makes a write into a closed pipe an error, not a signal, unless the program handles SIGPIPE.
+// Makes writes to closed pipes an error instead of a signal, unless the program handles SIGPIPE.
 void cmx_ignore_sigpipe(void);
 // ---- Sockets (sockets.c) -------------------------------------------------------------------
-// The address of a socket, of any family.
+// A socket address of any family.
 struct cmx_address {
   uint32_t size;
-  // As long as a sockaddr_storage, and aligned as one.
+  // Sized and aligned like a sockaddr_storage.
   _Alignas(8) unsigned char bytes[128];
 };
 
 enum cmx_family { cmx_family_inet, cmx_family_inet6, cmx_family_unix };
 
-// A numeric address; IPv6 with a scope behind %. False if it is none.
+// A numeric address; IPv6 with a scope after %. False if it is not one.
 bool cmx_address_parse(struct cmx_address *out, const char *host, int port);
-// A path, or an abstract name behind @. False if it is too long or empty.
+// A path, or an abstract name after @. False if it is too long or empty.
 bool cmx_address_unix(struct cmx_address *out, const char *path, size_t length);
 int cmx_address_port(const struct cmx_address *address);  // -1: it has none
 void cmx_address_set_port(struct cmx_address *address, int port);
 enum cmx_family cmx_family_of(const struct cmx_address *address);
-// Writes it without its port; IPv4 in IPv6 as IPv4. Returns the length.
+// Writes the address without its port; IPv4-mapped IPv6 as IPv4. Returns the length.
 size_t cmx_address_text(const struct cmx_address *address, char *text, size_t size);
 
 int cmx_socket(enum cmx_family family, bool is_datagram);
 int cmx_bind(int fd, const struct cmx_address *address);
 int cmx_listen(int fd, int backlog);
 int cmx_accept(int fd, struct cmx_address *peer);
-// -EINPROGRESS: it becomes writable when it is decided; see cmx_socket_error.
+// -EINPROGRESS: it becomes writable when it is done; see cmx_socket_error.
 int cmx_connect(int fd, const struct cmx_address *address);
-int cmx_socket_error(int fd);  // errno of what failed in the background, and forgets it
+int cmx_socket_error(int fd);  // the pending error, which is cleared
 int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out);
 bool cmx_socket_credentials(int fd, int *pid, unsigned *uid, unsigned *gid);
 
@@ -159,14 +159,14 @@ enum cmx_socket_option {
   cmx_option_send_buffer,
 };
 int cmx_socket_set(int fd, enum cmx_socket_option option, int value);
-// Closing it will tell the peer of a reset.
+// Closing it will send a reset to the peer.
 int cmx_socket_reset_on_close(int fd);
 int cmx_shutdown(int fd, bool both_ways);
 
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to);
-// The result is the length of the datagram; more than `count` if it was cut.
+// Returns the datagram's length, more than `count` if it was cut.
 intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address *from);
-// At least one byte goes with a descriptor.
+// At least one byte must go with a descriptor.
 intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed);
 // `*passed` is -1 if none came.
 intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed);
@@ -177,27 +177,27 @@ intptr_t cmx_sendfile(int to, int from, size_t count);
 intptr_t cmx_splice(int from, int to, size_t count);
 
 enum cmx_resolve_family { cmx_resolve_any, cmx_resolve_inet, cmx_resolve_inet6 };
-// Blocks. Returns how many addresses, in order of preference; below 0 -EAI_..., or below -1000
+// Blocks. Returns the number of addresses, in order of preference; below 0 -EAI_..., below -1000
 // -1000 - errno.
 int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_address *out,
                 int most);
 const char *cmx_resolve_message(int code);
 const char *cmx_resolve_name(int code);
 
-// What tells the socket file at a path from others; 0: there is none.
+// The identity of the socket file at a path; 0: none.
 uint64_t cmx_file_identity(const char *path);
 int cmx_unlink(const char *path);
-// Of a socket that is not bound yet: its file will have these permissions.
+// For a socket that is not bound yet: the permissions of its file.
 int cmx_set_mode(int fd, unsigned mode);
 
 // ---- Standard streams -----------------------------------------------------------------------
 // Opens /dev/null in place of each closed standard stream; returns a mask of those it opened.
 unsigned cmx_fill_standard_streams(void);
 void cmx_empty_standard_streams(unsigned mask);
-// Writes out what the C library holds back for the standard output; 0, or -errno of what failed
-// since the last time (-EIO if that is not known), and then it is dropped.
+// Flushes the C library's standard output; 0, or -errno of the first failure since the last call
+// (-EIO if unknown); what cannot be written is dropped.
 int cmx_flush_standard_output(void);
-// Prints as scripts do: what they have printed before stands before it.
+// Prints like scripts, after what they have printed.
 void cmx_print(const void *bytes, size_t count);
 
 // Nanoseconds.
@@ -207,68 +207,69 @@ int64_t cmx_coarse_tick(void);
 int64_t cmx_wall(void);
 
 // ---- Gate (gate.c) -------------------------------------------------------------------------
-// A word that threads wait for and any thread opens.
+// A word that threads wait for and any thread can open.
 struct cmx_gate;
 struct cmx_gate *cmx_gate_make(void);
 void cmx_gate_free(struct cmx_gate *gate);
 void cmx_gate_open(struct cmx_gate *gate);
-// Shuts it again. Only for the one waiting thread, and only when no other open can be under way.
+// Shuts it again. Only for the one waiting thread, while no other thread can be opening it.
 void cmx_gate_shut(struct cmx_gate *gate);
-// Negative: for ever. False if the time was over first.
+// Negative: for ever. False if it timed out.
 bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);
 
 // ---- The end of the program (ending.c) ------------------------------------------------------
-// How a call-out under way is known and stopped; both are called in signal handlers.
+// How to identify and stop the current call-out; both are called in signal handlers.
 struct cmx_callouts {
-  uint64_t (*number)(void *context);  // tells it from others; 0: none
+  uint64_t (*number)(void *context);  // identifies it; 0: none
   bool (*stop)(void *context);
-  bool (*visit)(void *context);  // has the host called in the middle of it
+  bool (*visit)(void *context);  // calls the host within it
   void *context;
 };
 
-// Has SIGINT and SIGTERM, and a standard output that nobody reads, ask for the end of the program;
-// the descriptor of a loop's wake-up is written then. A second SIGINT or SIGTERM kills.
+// Makes SIGINT, SIGTERM and a standard output without a reader ask for the end of the program,
+// which also writes to the loop's wake-up descriptor. A second SIGINT or SIGTERM kills.
 void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd);
-// Before what the functions look at is gone.
+// Call it before the functions' context is freed.
 void cmx_ending_forget_callouts(void);
-// Asks for the end; has no effect if it was asked for already. Any thread, any signal handler.
-// Whether signals are caught; and which loop they wake from now on: gives the one before.
+// Whether signals are caught.
 bool cmx_ending_is_caught(void);
+// Sets the wake-up descriptor that signals write to, and returns the previous one.
 int cmx_ending_wake(int fd);
+// Asks for the end; no effect if already asked. Any thread, any signal handler.
 void cmx_ending_begin(int reason);
-// Takes back what SIGINT or SIGTERM asked for, once: the program ends in its own time, by calling
-// `begin`. Gives the signal; 0 if there was none. A second signal kills all the same.
+// Takes back, once, what SIGINT or SIGTERM asked for: the program ends in its own time, by calling
+// `begin`. Returns the signal; 0 if there was none. A second signal still kills.
 int cmx_ending_hear(void);
 void cmx_ending_stop_callout(void);
 void cmx_ending_visit_callout(void);
-// The number of the call-out that runs now, or 0.
+// The number of the current call-out, or 0.
 uint64_t cmx_ending_callout(void);
 extern volatile int cmx_ending_word;
-// Set by an intake that keeps: what a signal asks for waits until it is taken, where the intake can
-// tell of it.
+// Set by a recording intake: a signal's request waits until it is taken, so that the intake can
+// record it.
 extern volatile bool cmx_ending_waits;
 void cmx_ending_take_deferred(void);
-// Why the program is to end: a signal's number, or what was handed to `begin`; 0: it is not.
+// Why the program must end: a signal's number, or the argument of `begin`; 0: it need not.
 static inline int cmx_ending(void) { return cmx_ending_word; }
 
 // ---- Consoles (attention.c) ------------------------------------------------------------------
-// From now on a signal of another process sets the word, and writes to the descriptor of a loop's
-// wake-up; a call-out that is the same as at the last such signal is visited. No effect if the
-// program handles that signal by itself.
+// From now on another process's signal sets the word and writes to the loop's wake-up descriptor; a
+// call-out that is the same as at the last such signal is visited. No effect if the program handles
+// that signal itself.
 void cmx_attention_catch(int wake_fd);
 extern volatile int cmx_attention_word;
 static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
-// Whether somebody asked since the last call.
+// Whether there was a request since the last call.
 bool cmx_attention_take(void);
-// How long the call-out that is visited has been seen to go on.
+// How long the visited call-out has been running.
 int64_t cmx_attention_busy_ns(void);
-// Whether a process would hear of it.
+// Whether a process would receive a request.
 bool cmx_attention_is_caught(int pid);
 // Asks a process for a console, or to stop its call-out if that is the same as at the last such
-// wish; -ENOTSUP if it would not hear of it.
+// request; -ENOTSUP if it would not receive it.
 int cmx_attention_ask(int pid, bool interrupts);
 
 // ---- libdispatch ---------------------------------------------------------------------------
-// How a run loop serves the main queue; exported for Core Foundation and not in any header.
+// How a run loop serves the main queue; exported for Core Foundation, but in no header.
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);

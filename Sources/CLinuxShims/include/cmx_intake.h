@@ -1,11 +1,11 @@
-// The intake: what enters a thread from outside goes through it, if there is one. It keeps what the
-// system answers, or gives the answers of another time instead.
+// The intake: input from outside reaches a thread through it, if there is one. It records the
+// system's answers, or replays earlier ones.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// What is asked for, beside the calls of `enum cmx_call`.
+// The questions besides `enum cmx_call`.
 enum cmx_intake_tag {
   cmx_tag_monotonic = 64,
   cmx_tag_coarse,
@@ -13,7 +13,7 @@ enum cmx_intake_tag {
   cmx_tag_host,
   cmx_tag_ending,
   cmx_tag_end,
-  cmx_tag_look,  // from here on: looks that cannot fail in a way that matters
+  cmx_tag_look,  // from here on: queries whose failures do not matter
   cmx_tag_tick = cmx_tag_look,
   cmx_tag_traits,
   cmx_tag_is_ready,
@@ -45,34 +45,34 @@ enum cmx_intake_tag {
   cmx_tag_folder,
   cmx_tag_watch_limit,
   cmx_tag_spawn,
-  cmx_tag_yes,     // another thread has done something: a look that was answered with yes
-  cmx_tag_thread,  // what another thread has answered
+  cmx_tag_yes,     // another thread has done something: a look answered with yes
+  cmx_tag_thread,  // another thread's answer
   cmx_tag_count,
 };
 
-// Called by the calls of this target, and by loops. Constant.
+// Called by the calls of this target and by loops. Constant.
 struct cmx_intake {
-  bool replays;  // it answers in place of the system, which is not asked
-  // The answer to a question; only if it replays.
+  bool replays;  // it answers instead of the system
+  // The answer to a question; only in a replay.
   int64_t (*answer)(int tag, int64_t key);
-  // What the system has answered; only if it does not replay.
+  // The system's answer; not in a replay.
   void (*note)(int tag, int64_t key, int64_t result);
-  // Bytes that came with that answer: kept, or filled in.
+  // Bytes that belong to that answer: recorded, or filled in.
   void (*bytes)(void *bytes, size_t count);
-  // Bytes that the script gave away.
+  // Bytes that the script sent.
   void (*given)(const void *bytes, size_t count);
   // A clock: one of the three tags.
   int64_t (*clock)(int tag, int64_t (*read)(void));
   void (*before_sleep)(int64_t timeout_ns);
-  // A replay writes to nothing but the standard streams, and to what was copied from them.
+  // A replay writes only to the standard streams and to copies of them.
   void (*echo)(int fd, const void *bytes, int64_t count);
   void (*copied)(int from, int to);
-  // A question about what other threads have done, to which the answer is nearly always no.
+  // A question about other threads, to which the answer is nearly always no.
   bool (*look)(bool answer);
-  // Content of the host, by a key that tells what it is: kept, or given back.
+  // Content from the host, by key: recorded, or returned.
   void (*put)(uint32_t key, const void *bytes, size_t count);
   size_t (*take)(uint32_t key, const void **bytes);
-  // Whether the clocks are read beside it now.
+  // Whether clocks are read without it now.
   void (*set_aside)(bool is_aside);
   // Whether it has ended for good.
   bool (*is_over)(void);
@@ -80,13 +80,13 @@ struct cmx_intake {
 
 // The intake of this thread; NULL: the system answers.
 extern _Thread_local const struct cmx_intake *cmx_intake_here;
-// Whether some thread replays: then descriptors are numbers that mean nothing here.
+// Whether some thread replays: then descriptors are meaningless numbers here.
 extern volatile bool cmx_intake_is_replayed;
 
 // ---- For Swift (intake.c) --------------------------------------------------------------------
 enum cmx_intake_kind { cmx_intake_none, cmx_intake_keeps, cmx_intake_replays };
 enum cmx_intake_kind cmx_intake_kind(void);
-// Between these the thread has no intake: what it does is no part of what is kept.
+// Between these the thread has no intake: what it does is not recorded.
 void *cmx_intake_leave(void);
 void cmx_intake_return(void *left);
 // In a replay the arguments do not count.
@@ -107,7 +107,7 @@ void cmx_intake_set_aside(bool is_aside);
     } else if (intake_->replays) {                                               \
       told_ = (__typeof__(told_))intake_->answer(tag, (int64_t)(key));           \
     } else {                                                                     \
-      cmx_intake_here = NULL; /* what is asked inside is part of this */         \
+      cmx_intake_here = NULL; /* calls made inside are part of this one */      \
       told_ = (expression);                                                      \
       cmx_intake_here = intake_;                                                 \
       intake_->note(tag, (int64_t)(key), (int64_t)told_);                        \
@@ -115,14 +115,14 @@ void cmx_intake_set_aside(bool is_aside);
     told_;                                                                       \
   })
 
-// Bytes that came with an answer.
+// Bytes of an answer.
 #define CMX_DATA(data, count)                                                    \
   do {                                                                           \
     if (__builtin_expect(cmx_intake_here != NULL, 0))                            \
       cmx_intake_here->bytes(data, (size_t)(count));                             \
   } while (0)
 
-// What has no answer and must not be done when its descriptors mean nothing.
+// Calls without an answer, skipped when their descriptors are meaningless.
 #define CMX_UNLESS_REPLAYED(statement)              \
   do {                                              \
     if (!cmx_intake_is_replayed) { statement; }     \

@@ -13,18 +13,18 @@ enum cmx_privacy {
   cmx_privacy_of_another,
   cmx_privacy_open_to_others,
 };
-// Makes a folder that only this user may enter, or says what is wrong with the one that is there.
+// Makes a folder that only this user may enter, or reports what is wrong with the existing one.
 enum cmx_privacy cmx_private_folder(const char *path, int *code);
 
-// Locks a file of its own, made if need be, with this process's number in it. Closing unlocks.
-// -EADDRINUSE: another has it, the process *owner if that is known, else 0.
+// Locks a file, created if needed, and writes this process's ID to it. Closing unlocks.
+// -EADDRINUSE: the process *owner has it, 0 if unknown.
 int cmx_lock_file(const char *path, int *owner);
-// Whether something that is no socket is at a path.
+// Whether something other than a socket is at a path.
 bool cmx_is_other_file(const char *path);
 
-// How many descriptors go with one message at most: what the system allows, and a little less.
+// Limit for the descriptors in a message: slightly below the system's.
 #define CMX_MOST_PASSED 250
 intptr_t cmx_send_with(int fd, const void *bytes, size_t count, const int *passed, int number);
-// `passed` has room for CMX_MOST_PASSED. `*is_cut`: there were more than could be taken over.
+// `passed` has room for CMX_MOST_PASSED. `*is_cut`: more came than could be taken over.
 intptr_t cmx_receive_with(
     int fd, void *buffer, size_t count, int *passed, int *number, bool *is_cut);

@@ -1,5 +1,5 @@
-// Signals as something to read: signalfd, the mask of a thread, and what becomes of a signal that
-// reaches a thread which does not block it.
+// Signals as something to read: signalfd, a thread's mask, and signals that reach a thread which
+// does not block them.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,31 +7,31 @@
 // One signal that was read.
 struct cmx_signal {
   int32_t number;
-  int32_t pid;  // of the sender; 0: the kernel, or not known
+  int32_t pid;  // the sender's; 0: the kernel, or unknown
   uint32_t uid;
-  int32_t value;  // what was queued with it
+  int32_t value;  // the value queued with it
 };
 
-// A descriptor that gives signals of these numbers, which the threads of the process must block.
+// A descriptor to read these signals from; the threads of the process must block them.
 int cmx_signal_open(const int32_t *numbers, int count);
-// Reads up to `count` signals: how many, or -errno; -EAGAIN if there is none.
+// Reads up to `count` signals: the number read, or -errno; -EAGAIN if there is none.
 int cmx_signal_read(int fd, struct cmx_signal *signals, int count);
 
-// Blocks a signal on the calling thread; whether it was blocked before.
+// Blocks a signal on the calling thread; returns whether it was blocked before.
 bool cmx_signal_block(int number);
 void cmx_signal_unblock(int number);
 
-// Has a signal that reaches a thread which does not block it passed on to `thread`, which does; and
-// keeps what was done before. One caller at a time.
+// Passes a signal on to `thread`, which blocks it, if it reaches a thread that does not; keeps the
+// previous action. One caller at a time.
 int cmx_signal_divert(int number, int32_t thread);
-// The thread that signals are passed on to from now on.
+// Sets the thread that signals are passed on to.
 void cmx_signal_pass_to(int number, int32_t thread);
-// What was done before is done again.
+// Restores the previous action.
 void cmx_signal_restore(int number);
 
-// Such as "TERM"; NULL for real-time signals and for what is none.
+// Such as "TERM"; NULL for real-time signals and unknown numbers.
 const char *cmx_signal_name(int number);
 int cmx_signal_realtime_first(void);
 int cmx_signal_realtime_last(void);
-// Sends one to a process, or to a group if `pid` is negative; 0 or -errno.
+// Sends a signal to a process, or to a group if `pid` is negative; 0 or -errno.
 int cmx_signal_send(int32_t pid, int number);

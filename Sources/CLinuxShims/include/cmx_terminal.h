@@ -1,4 +1,4 @@
-// Terminals: raw mode that is taken back however the program ends, and their size.
+// Terminals: raw mode that is restored however the program ends, and their size.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -6,12 +6,12 @@
 bool cmx_is_terminal(int fd);
 // Columns and rows; 0 or -errno.
 int cmx_terminal_size(int fd, int32_t *columns, int32_t *rows);
-// Opens the terminal behind a descriptor anew (-1: the one that controls the process), so that it
-// can be made non-blocking without others noticing.
+// Opens the terminal behind a descriptor again (-1: the controlling terminal), so that it can be
+// made non-blocking without affecting others.
 int cmx_terminal_open(int fd);
-// Makes a terminal raw, and remembers how it was: its place, or -errno; -EMFILE if too many are.
+// Makes a terminal raw and saves its state: a slot, or -errno; -EMFILE if there are too many.
 int cmx_terminal_raw(int fd, bool keeps_signals);
-// Makes the terminal at a place what it was.
+// Restores the terminal of a slot.
 void cmx_terminal_restore(int place);
-// The same for all, also in a signal handler.
+// Restores all of them; safe in a signal handler.
 void cmx_terminals_restore(void);

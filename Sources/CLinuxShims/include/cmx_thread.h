@@ -3,22 +3,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The calling thread's number in the kernel (gettid), read once for each thread.
+// The calling thread's kernel ID (gettid), read once per thread.
 int32_t cmx_thread_id(void);
-// Whether the calling thread is the first of the process.
+// Whether the calling thread is the main thread of the process.
 bool cmx_is_main_thread(void);
-// The number that the main thread has.
+// The main thread's kernel ID.
 int32_t cmx_main_thread_id(void);
 
-// The pointer that was set last on the calling thread; NULL at first.
+// The pointer set last on the calling thread; NULL at first.
 void *cmx_thread_loop(void);
 void cmx_set_thread_loop(void *loop);
-// Has `ended` called on each thread that set a pointer, when it ends, with the pointer.
+// Makes each thread that set a pointer call `ended` with it when the thread ends.
 void cmx_on_thread_end(void (*ended)(void *loop));
 
-// Debug builds count the steps of the calling thread, so that tests can tell what a search costs.
+// Debug builds count steps on the calling thread, so that tests can tell the cost of a search.
 void cmx_note_steps(uint64_t count);
 uint64_t cmx_steps(void);
 
-// Names the calling thread for the system's tools; what is longer than 15 bytes is cut.
+// Names the calling thread for the system's tools, cut to 15 bytes.
 void cmx_name_thread(const char *name);

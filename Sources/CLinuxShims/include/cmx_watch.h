@@ -1,10 +1,10 @@
-// Changes of files: inotify, and looks at what is there.
+// File changes: inotify, and queries of what is there.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// What is heard of a folder.
+// What is reported about a folder.
 enum cmx_watch_events {
   cmx_watch_changed = 0x2,         // IN_MODIFY
   cmx_watch_attributes = 0x4,      // IN_ATTRIB
@@ -22,19 +22,19 @@ enum cmx_watch_events {
 #define CMX_WATCH_ENTRIES 0xfc6u
 
 struct cmx_watch_event {
-  int32_t folder;  // as `add` gave it; -1: all
+  int32_t folder;  // from `add`; -1: all
   uint32_t events;
   uint32_t cookie;
   const char *name;  // NULL: the folder itself
 };
 
 int cmx_watch_open(void);
-// Watches a folder: its number, the same if it is watched already, or -errno.
+// Watches a folder: its number, the same if it is already watched, or -errno.
 int cmx_watch_add(int fd, const char *folder, uint32_t events);
 void cmx_watch_remove(int fd, int folder);
-// How many bytes of events were read; -EAGAIN if there are none.
+// The number of bytes of events read; -EAGAIN if there are none.
 intptr_t cmx_watch_read(int fd, void *buffer, size_t size);
-// The next event of a buffer, from `*offset`; false at its end.
+// The next event in a buffer, from `*offset`; false at its end.
 bool cmx_watch_next(
     const void *buffer, size_t size, size_t *offset, struct cmx_watch_event *event);
 
@@ -47,11 +47,11 @@ struct cmx_entry {
 
 // 0 or -errno.
 int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry);
-// Calls for each name in a folder; 0 or -errno.
+// Calls a function for each name in a folder; 0 or -errno.
 int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context);
-// Where a link leads: how many bytes were put into the buffer, or -errno.
+// The target of a link: the number of bytes written to the buffer, or -errno.
 intptr_t cmx_read_link(const char *path, char *buffer, size_t size);
-// The present folder, in the same way.
+// The current folder, in the same way.
 intptr_t cmx_present_folder(char *buffer, size_t size);
-// How many folders a user may watch; 0 if that cannot be told.
+// The limit of a user's watched folders; 0 if unknown.
 int cmx_watch_limit(void);
