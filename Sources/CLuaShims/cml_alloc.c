@@ -79,7 +79,7 @@ static int collect(lua_State *L) {
   return 0;
 }
 
-// Finalizers are scripts' code: they run behind the door, bound by the limits of a call-out.
+// Finalizers are script code: they run behind the door, under the limits of a call-out.
 static void run_collector(cml_state *s, lua_CFunction work) {
   int task = cml_task_take(s);
   lua_pushcfunction(cml_task_state(s, task), work);

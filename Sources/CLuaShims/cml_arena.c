@@ -1,6 +1,6 @@
-// An allocator that gives the same addresses each time it is asked for the same: in a recording and
-// in its replay, tables that have objects as keys are then walked in the same order, and objects
-// have the same names in what is printed. Blocks are of classes, each with a list of free ones.
+// An allocator that returns the same addresses for the same requests: in a recording and its
+// replay, tables with objects as keys are then walked in the same order, and printed objects have
+// the same names. Blocks are in size classes, each with a list of free ones.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "cml_internal.h"
 
 enum { SMALL = 1024, UNIT = 16, SMALL_CLASSES = SMALL / UNIT, CLASSES = SMALL_CLASSES + 4 * 40 };
-// Far from where programs and libraries are put; ThreadSanitizer keeps its own books there.
+// Far from programs and libraries, and from ThreadSanitizer's shadow memory.
 #ifdef CML_HOLDS_SIGNALS
 #define PLACE ((void *)(uintptr_t)0x010000000000)
 #else
 #define PLACE ((void *)(uintptr_t)0x6d6c00000000)
 #endif
 #ifdef CML_FINDS_LEAKS
-// What scripts hold is no leak, though nobody else does: all of this is searched at the end.
+// What scripts hold is not a leak: leak checkers search all of this at the end.
 void __lsan_register_root_region(const void *begin, size_t size);
 void __lsan_unregister_root_region(const void *begin, size_t size);
 static const size_t most = (size_t)256 << 20, least = (size_t)256 << 20;
@@ -30,7 +30,7 @@ static inline void __lsan_unregister_root_region(const void *begin, size_t size)
   (void)begin, (void)size;
 }
 #endif
-// What is larger goes back to the system when it is freed, but for its first page.
+// Larger blocks return to the system when freed, except for their first page.
 static const size_t returned = 1 << 20;
 
 struct cml_arena {

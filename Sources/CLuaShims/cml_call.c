@@ -39,8 +39,8 @@ static int new_record(struct cml_state *s) {
   return s->tasks_count++;
 }
 
-// Makes a coroutine, and gives its reference. A finalizer may run in here, and take or give back
-// tasks of its own.
+// Makes a coroutine and returns its reference. A finalizer may run in here and take or give back
+// tasks itself.
 static lua_State *make_coroutine(struct cml_state *s, int *ref) {
   lua_State *L = s->running;
   struct cml_work work;
@@ -71,7 +71,7 @@ int cml_task_take(cml_state *s) {
   if (LIKELY(task >= 0)) return task;
   int ref;
   lua_State *co = make_coroutine(s, &ref);
-  // Free records with a coroutine come first, if a finalizer gave one back.
+  // Free records with a coroutine come first, in case a finalizer gave one back.
   int *link = &s->tasks_free;
   while (*link >= 0 && s->tasks[*link].L != NULL) link = &s->tasks[*link].next_free;
   task = *link;
@@ -165,8 +165,8 @@ static inline void enter(struct cml_state *s, struct frame *f, int task, lua_Sta
   if (UNLIKELY(s->stop != CML_STOP_NONE)) cml_arm(s, co);
 }
 
-// The end of a call, or of work of the host, that was being stopped; `outer` is the call-out that
-// it was part of, or 0.
+// The end of a stopped call, or of stopped work of the host; `outer` is the call-out that contains
+// it, or 0.
 static void leave_stopped(struct cml_state *s, uint64_t outer, lua_State *co, bool swallowed) {
   if (co != NULL) cml_disarm(s, co);
   s->stopped = (uint8_t)s->stop;
@@ -176,7 +176,7 @@ static void leave_stopped(struct cml_state *s, uint64_t outer, lua_State *co, bo
     s->stop = CML_STOP_NONE;
     s->collected = false;
   } else {
-    cml_arm(s, s->running);  // the call-out is not over: the stop sticks
+    cml_arm(s, s->running);  // the call-out is not over: the stop remains in force
   }
 }
 
@@ -202,7 +202,7 @@ void cml_begin_work(struct cml_state *s, lua_State *L, struct cml_work *work) {
   if (work->dispatch == 0) begin_dispatch(s);
 }
 
-// What finalizers raised is told at the next call's end: the host is in the middle of something.
+// Errors from finalizers are reported at the end of the next call: the host is busy now.
 void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work) {
   s->running = work->running;
   if (work->dispatch == 0) atomic_store_explicit(&s->dispatch, 0, memory_order_relaxed);
@@ -223,7 +223,7 @@ static struct cml_result classify(struct cml_state *s, int task, lua_State *co, 
     return (struct cml_result){CML_SUSPENDED, task, count};
   }
   t->phase = CML_PHASE_ENDED;
-  if (status == LUA_ERRMEM) {  // one way to say it for both
+  if (status == LUA_ERRMEM) {  // the same message for both
     lua_pushlightuserdata(co, s);
     s->stopped = CML_STOP_MEMORY;
     return (struct cml_result){CML_STOPPED, task, 1};
@@ -231,7 +231,7 @@ static struct cml_result classify(struct cml_state *s, int task, lua_State *co, 
   return (struct cml_result){cml_is_stop(s, co) ? CML_STOPPED : CML_FAILED, task, 1};
 }
 
-// Everything passes here.
+// Every entry into Lua goes through here.
 static inline int resume(struct cml_state *s, int task, lua_State *co, int arguments,
                          bool synchronous, int *count) {
   struct frame f;
@@ -295,7 +295,7 @@ struct cml_result cml_task_close(cml_state *s, int task) {
 void cml_task_give_back(cml_state *s, int task) {
   lua_State *co = s->tasks[task].L;
   lua_settop(co, 0);
-  // Without the right to allow hooks again, a coroutine that a hook killed is of no more use.
+  // Unless hooks can be allowed again, a coroutine that a hook killed is useless.
   if (s->pooled >= POOL_BOUND || !cml_allow_hooks(s, co)) discard(s, task);
   give_back(s, task);
 }
@@ -392,8 +392,8 @@ int32_t cml_thread_id(void) {
   return id;
 }
 
-// `pcall` as in stock Lua, but it passes on a stop at once. The hook alone does not do: in a
-// finalizer, stock pcall would switch hooks off again each time it catches.
+// `pcall` as in stock Lua, except that it passes on a stop at once. The hook alone is not enough:
+// in a finalizer, stock pcall turns hooks off again each time it catches.
 static int after_pcall(lua_State *L, int status, lua_KContext extra) {
   if (LIKELY(status == LUA_OK || status == LUA_YIELD)) return lua_gettop(L) - (int)extra;
   cml_poll(L);

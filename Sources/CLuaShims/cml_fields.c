@@ -1,8 +1,8 @@
-// Steps on tables that could raise only if they were misused, made safe to call from Swift.
+// Operations on tables that raise only if misused, made safe to call from Swift.
 #include "cml_internal.h"
 
 bool cml_next(lua_State *L, int i) {
-  // The key came from the call before, and nothing was set meanwhile: lua_next cannot raise.
+  // The key came from the previous call, and nothing was set since: lua_next cannot raise.
   return lua_next(L, i) != 0;
 }
 

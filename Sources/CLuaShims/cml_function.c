@@ -9,7 +9,7 @@ struct cell {
 
 static int cell_metatable;  // its address is the registry key
 
-// After a wait: what the host resumed with is on the stack above what lay there before.
+// After a wait: the values of the resume are on the stack, above what was there before.
 static int continue_after_wait(lua_State *L, int status, lua_KContext base) {
   (void)status;
   struct cml_state *s = cml_of(L);
@@ -67,7 +67,7 @@ static int after_guarded(lua_State *L, int status, lua_KContext base) {
   return lua_gettop(L) - (int)base;  // closes what was guarded: a C function's end does
 }
 
-// Calls the function below so many arguments; the value below it is closed when that is over.
+// Calls the function below this many arguments; closes the value below it afterwards.
 static int call_guarded(lua_State *L, int count) {
   int base = lua_gettop(L) - count - 1;
   lua_toclose(L, base);
@@ -85,7 +85,7 @@ static int second_half(lua_State *L, int status, lua_KContext context) {
   return wait(L, s, CML_YIELD - result);
 }
 
-// After a wait of the first half: the second gets what the host resumed with, too.
+// After a wait of the first half: the second half also gets the values of the resume.
 static int second_after_wait(lua_State *L, int status, lua_KContext context) {
   struct cml_state *s = cml_of(L);
   if (!s->raises) return second_half(L, status, context);

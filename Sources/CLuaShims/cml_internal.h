@@ -1,10 +1,10 @@
-// What the C files of the binding share with each other, and with nobody else.
+// Shared by the C files of the binding, and private to them.
 #pragma once
 #include "cml_state.h"
 
-// ThreadSanitizer holds a signal back until the thread makes a call that it knows, which a script's
-// loop never does. In its builds the watchdog thread does the handler's work itself; the functions
-// it runs are not checked.
+// ThreadSanitizer delays a signal until the thread makes a call it knows, which a script's loop
+// never does. In its builds the watchdog thread does the handler's work itself; the functions it
+// runs are not checked.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CML_HOLDS_SIGNALS 1
@@ -27,19 +27,19 @@ int cml_protected_set_up(lua_State *L);
 // The same for a function with arguments. [-(arguments + 1), +0, -]
 int cml_protected_call(lua_State *L, int arguments);
 
-// Has the host called from a hook in the call-out of this number. Async-signal-safe on the owner
+// Makes a hook call the host in the call-out with this number. Async-signal-safe on the owner
 // thread. (state.c)
 void cml_arm_visit(struct cml_state *s, uint64_t number);
 // Lets hooks run in this coroutine even below a hook or a finalizer; false if we may not.
 bool cml_allow_hooks(struct cml_state *s, lua_State *L);
 
-// The host's own work outside of any call-out: allocating may run finalizers, which are scripts'
-// code. Between these it is charged, and stopped, as a call-out of its own. (cml_call.c)
+// The host's own work outside of call-outs: allocating may run finalizers, which are script code.
+// Between these it is charged, and can be stopped, as its own call-out. (cml_call.c)
 struct cml_work {
   lua_State *running;
   uint64_t dispatch;
 };
-// Whether what the coroutine does is charged as it is.
+// Whether the coroutine's work is already charged.
 static inline bool cml_is_charged(struct cml_state *s, lua_State *L) {
   return s->running == L && atomic_load_explicit(&s->dispatch, memory_order_relaxed) != 0;
 }
@@ -48,9 +48,9 @@ void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work);
 
 // Warnings and errors in finalizers. (cml_warning.c)
 void cml_install_warn(lua_State *L);
-// A call-out is over that a finalizer's stop, if there was one, did not end.
+// Called when a call-out has ended although a finalizer in it was stopped.
 void cml_note_swallowed_stop(struct cml_state *s);
-// Tells the host of the errors in finalizers that came up since the last time.
+// Reports the errors in finalizers since the last call to the host.
 void cml_tell_finalizer_errors(struct cml_state *s);
 void cml_warnings_close(struct cml_state *s);
 
@@ -68,16 +68,16 @@ void cml_userdata_close(struct cml_state *s);
 // values from 1 to `arguments`, as the tail of a C function. [-?, +?, e]
 int cml_call_member(lua_State *L, int arguments);
 
-// Tells the signal handler which states are open on this thread.
+// Sets the states open on this thread, for the signal handler.
 void cml_watchdog_opened(struct cml_state *s);
 void cml_watchdog_closed(struct cml_state *s);
 
 // Ends the watchdog thread, if there is one.
 void cml_watchdog_stop(struct cml_state *s);
 
-// Memory at addresses that are the same each time. (cml_arena.c) NULL if that is not to be had.
+// Memory at reproducible addresses; NULL if unavailable. (cml_arena.c)
 struct cml_arena *cml_arena_make(void);
 void cml_arena_free(struct cml_arena *arena);
 void *cml_arena_resize(struct cml_arena *arena, void *block, size_t old_size, size_t new_size);
-// Opens Lua with our allocator, and with the seed that was asked for. (cml_seed.c)
+// Opens Lua with our allocator and the requested seed. (cml_seed.c)
 lua_State *cml_new_state(struct cml_state *s);

@@ -1,5 +1,5 @@
-// The standard output and error of a state, in other hands than the program's: what a script writes
-// to `io.stdout`, `io.stderr` and by `print` is handed over a line at a time.
+// Redirects a state's standard output and error: what a script writes to `io.stdout`, `io.stderr`
+// and with `print` is passed on line by line.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static ssize_t hand_over(void *cookie, const char *bytes, size_t count) {
   return (ssize_t)count;
 }
 
-// As Lua's own, but into a file of ours.
+// Like Lua's own, but to our file.
 static int print(lua_State *L) {
   FILE *file = lua_touserdata(L, lua_upvalueindex(1));
   int count = lua_gettop(L);

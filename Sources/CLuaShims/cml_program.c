@@ -1,5 +1,5 @@
-// What a program that runs scripts changes in the standard libraries: `os.exit` ends the program in
-// order, functions that block the thread are told of before they do, and so are warnings.
+// What a script program changes in the standard libraries: `os.exit` ends the program in order;
+// functions that block the thread, and warnings, are reported first.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const struct cml_program_hooks *hooks_of(lua_State *L, int upvalue) {
   return lua_touserdata(L, lua_upvalueindex(upvalue));
 }
 
-// As liblua's own, which would close the state below the host's frames.
+// Like liblua's own, which would close the state below the host's frames.
 static int exit_program(lua_State *L) {
   int status = lua_isboolean(L, 1) ? (lua_toboolean(L, 1) ? EXIT_SUCCESS : EXIT_FAILURE)
                                    : (int)luaL_optinteger(L, 1, EXIT_SUCCESS);
@@ -31,7 +31,7 @@ static int blocking(lua_State *L) {
       lua_replace(L, lua_upvalueindex(UP_TOLD));
     }
   }
-  // One with upvalues of its own needs a frame of its own.
+  // One with upvalues needs its own frame.
   if (lua_getupvalue(L, lua_upvalueindex(UP_ORIGINAL), 1) == NULL)
     return lua_tocfunction(L, lua_upvalueindex(UP_ORIGINAL))(L);
   lua_pop(L, 1);
@@ -54,7 +54,7 @@ static void watch(lua_State *L, const char *library, const char *name, const cha
   lua_settop(L, 1);
 }
 
-// Warnings come in pieces, one after the other; what is longer than this is cut.
+// Warnings come in pieces, one after another; longer ones are cut.
 static _Thread_local struct { char text[1000]; size_t count; } warning;
 
 static void append(const char *piece) {
@@ -65,8 +65,8 @@ static void append(const char *piece) {
   warning.text[warning.count] = 0;
 }
 
-// As liblua's own: `warn "@on"` and `"@off"` switch the script's warnings. But an error that Lua
-// could not raise, because it came from a finalizer, is always told.
+// Like liblua's own: `warn "@on"` and `"@off"` switch the script's warnings. But errors in
+// finalizers, which Lua cannot raise, are always reported.
 static void on_warning(void *context, const char *piece, int continues) {
   struct cml_program_hooks *hooks = context;
   bool is_first = warning.count == 0;

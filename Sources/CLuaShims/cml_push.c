@@ -1,5 +1,5 @@
-// What the host pushes that Lua must allocate. Allocating may run finalizers, which are code of
-// scripts: outside of any call-out that is one of its own, with its limits.
+// Pushes that make Lua allocate. Allocating may run finalizers, which are script code: outside of
+// call-outs they count as one, with its limits.
 #include "cml_internal.h"
 
 const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count) {

@@ -1,6 +1,6 @@
-// References to Lua values from the host: places in the registry, with a list of the free ones kept
-// in C, which costs a third of what luaL_ref does. Both may be used side by side: a free place of
-// ours holds false, never nil, so that the length of the registry stays what luaL_ref relies on.
+// References to Lua values from the host: registry slots, with the free list kept in C, which costs
+// a third of luaL_ref. Both can be used together: our free slots hold false, never nil, so that the
+// length of the registry stays as luaL_ref expects.
 #include <stdlib.h>
 
 #include "cml_internal.h"
@@ -13,7 +13,7 @@ int cml_ref(lua_State *L) {
   return ref;
 }
 
-// Notes that a reference is free; false for want of memory.
+// Adds a reference to the free list; false if there is no memory.
 static bool note_free(struct cml_refs *refs, int ref) {
   if (UNLIKELY(refs->count == refs->capacity)) {
     int capacity = refs->capacity == 0 ? 64 : refs->capacity * 2;
@@ -34,7 +34,7 @@ void cml_unref(lua_State *L, int ref) {
   lua_rawseti(L, LUA_REGISTRYINDEX, ref);
 }
 
-// Pairs: always two places in a row, taken and given back together.
+// Pairs: always two adjacent slots, taken and freed together.
 
 int cml_hold(lua_State *L, int userdata, int function) {
   struct cml_state *s = cml_of(L);

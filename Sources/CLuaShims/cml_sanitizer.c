@@ -1,13 +1,13 @@
-// ThreadSanitizer and the long jumps of liblua: nothing in other builds.
+// Makes ThreadSanitizer work with liblua's long jumps; empty in other builds.
 #include <setjmp.h>
 
 #include "cml_internal.h"
 
 #ifdef CML_HOLDS_SIGNALS
-// ThreadSanitizer keeps a list of the frames of each thread, and shortens it where `longjmp` is
-// called. A hardened liblua, as Debian's is, calls this function instead, which it does not know:
-// the frames of ours that an error or a yield leaves would stay in the list for ever, and every
-// allocation reads all of it. Defined here it comes before the C library's.
+// ThreadSanitizer keeps a list of each thread's frames and shortens it where `longjmp` is called. A
+// hardened liblua, such as Debian's, calls this function instead, which it does not know: frames
+// left by an error or a yield would stay in the list for ever, and every allocation reads all of
+// it. Defined here, it takes precedence over the C library's.
 _Noreturn void __longjmp_chk(jmp_buf to, int value);
 _Noreturn void __longjmp_chk(jmp_buf to, int value) { longjmp(to, value); }
 #endif

@@ -1,8 +1,8 @@
-// The seed of the hashes of a state, which decides the order of `pairs`.
+// The seed of a state's hashes, which determines the order of `pairs`.
 //
-// Lua draws it from addresses and the time, in `lua_newstate`, before it makes its first string;
-// between the two it allocates its stack. There we set it. Its place is behind fields that we know
-// (allocator, its argument, how much is allocated); where those are not found, it stays.
+// `lua_newstate` draws it from addresses and the time before it makes the first string, and in
+// between allocates its stack: there we set it. Its place follows fields that we know (allocator,
+// its argument, bytes allocated); if these are not found, it is left alone.
 
 #include <stdlib.h>
 #include <string.h>

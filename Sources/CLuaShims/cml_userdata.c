@@ -1,5 +1,5 @@
-// Userdata of the host: a small block of plain words with a closed metatable. Its type is known by
-// a pointer in the block that only we write, which is faster to test than a metatable's name.
+// The host's userdata: a small block of plain words with a closed metatable. A pointer in the
+// block, which only we write, identifies its type, faster than a metatable's name.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +13,11 @@ struct cml_kind {
   int metatable, methods, getters, setters;  // registry references
   int plain;  // the metatable without the finalizer, of objects that need none
   int user_values, members;
-  int tag;  // of whoever made it
+  int tag;  // for the code that made it
 };
 
-// All kinds of a state lie in blocks, so that one of ours is known by its address. A state has more
-// than one block only if the program makes many kinds of its own.
+// All kinds of a state are in blocks, so that ours are known by their addresses. A state has more
+// than one block only if the program makes many kinds.
 enum { BLOCK_KINDS = 64 };
 struct cml_kinds {
   struct cml_kinds *next;
@@ -72,7 +72,7 @@ static int finalize(lua_State *L) {
 
 // Fields ------------------------------------------------------------------------------------------
 
-// Pushes the name in the table that is nearest to the key, if any is near. [-0, +1, m]
+// Pushes the name in the table that is nearest to the key, if any is close. [-0, +1, m]
 static const char *nearest(lua_State *L, int table, const char *key, const char *best, int *least) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
@@ -88,7 +88,7 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Pushes the names of all members, if they are few enough to be read; else "". [-0, +1, e]
+// Pushes the names of all members, if they are few enough to read; otherwise "". [-0, +1, e]
 static void push_members(lua_State *L, cml_kind *k) {
   enum { MEMBERS = 24 };
   const char *names[MEMBERS];
@@ -127,15 +127,15 @@ static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   if (best == NULL) {
     push_members(L, k);
     lua_pushfstring(L, "%s: %s field '%s'%s%s", k->name, verb, key, site, lua_tostring(L, -1));
-  } else if (least == 0)  // the nearest is the word itself: there, but not to be set
+  } else if (least == 0)  // the nearest is the word itself: it exists, but cannot be set
     lua_pushfstring(L, "%s: %s field '%s'%s", k->name, verb, key, site);
   else
     lua_pushfstring(L, "%s: %s field '%s'%s; did you mean '%s'?", k->name, verb, key, site, best);
   return lua_error(L);
 }
 
-// Upvalue: methods and getters together. Methods are functions, getters are not. What is in neither
-// is for `index_methods`, the metamethod of that table: so the key need not be kept for it here.
+// Upvalue: methods and getters together. Methods are functions, getters are not. `index_methods`,
+// the metamethod of that table, handles all other keys, so the key need not be kept here.
 static int index_object(lua_State *L) {
   if (LIKELY(lua_gettable(L, lua_upvalueindex(1)) == LUA_TFUNCTION)) return 1;
   return cml_call_member(L, 1);
@@ -160,7 +160,7 @@ static int set_field(lua_State *L) {
 
 // Kinds -------------------------------------------------------------------------------------------
 
-// A table with room for so many fields.
+// A table with room for this many fields.
 static int new_table(lua_State *L, int room) {
   lua_createtable(L, 0, room);
   return luaL_ref(L, LUA_REGISTRYINDEX);
@@ -244,7 +244,7 @@ static void copy_fields(lua_State *L, int from, int to, const char *without) {
   lua_pop(L, 2);
 }
 
-// Has the table on top of the stack raise an error for what is not in it.
+// Makes the table on top of the stack raise an error for missing fields.
 static void refuse_unknown(lua_State *L, cml_kind *k) {
   lua_createtable(L, 0, 1);
   lua_pushstring(L, "__index");

@@ -1,6 +1,6 @@
-// Warnings. Those of scripts are written as by stock Lua. Errors in finalizers, which Lua only
-// warns of, are kept until the end of the call in which they came up, and told to the host: never
-// silent, and never in the middle of a collection.
+// Warnings. Those of scripts are written as in stock Lua. Errors in finalizers, which Lua only
+// warns about, are kept until the end of the call and then reported to the host: never lost, and
+// never reported in the middle of a collection.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@ enum { WARNING_BYTES_MAX = 4096 };
 
 static const char finalizer_words[] = "error in __gc";
 
-// Takes a text over, or drops it if too many are kept.
+// Takes ownership of a text, or drops it if too many are kept.
 static void keep(struct cml_state *s, const char *text) {
   if (s->untold < CML_UNTOLD_MAX) s->told[s->untold] = strdup(text);
   s->untold++;
 }
 
-// Adds a piece to the warning that is being put together; what is too long is cut.
+// Adds a piece to the current warning; excess text is cut.
 static void add_piece(struct cml_state *s, const char *piece) {
   if (s->warning == NULL) s->warning = calloc(1, WARNING_BYTES_MAX);
   if (s->warning == NULL) return;
@@ -32,7 +32,7 @@ static void finish_warning(struct cml_state *s) {
     if (s->warnings_on) fprintf(stderr, "Lua warning: %s\n", s->warning);
   } else if (s->stop == CML_STOP_NONE) {
     keep(s, s->warning);
-  } else {  // it was stopped: the error of the call-out tells it, unless that goes on to its end
+  } else {  // it was stopped: the call-out's error reports that, unless the call-out still succeeds
     s->finalizer_stopped = (uint8_t)s->stop;
   }
   s->warning[0] = 0;
@@ -60,7 +60,7 @@ static void receive(void *context, const char *piece, int goes_on) {
   s->warning_goes_on = goes_on;
 }
 
-// As in stock Lua; the mark tells its warnings from Lua's own.
+// As in stock Lua; the mark distinguishes its warnings from Lua's own.
 static int warn(lua_State *L) {
   int count = lua_gettop(L);
   luaL_checkstring(L, 1);
@@ -90,7 +90,7 @@ void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char
   s->on_finalizer_error_context = context;
 }
 
-// What is told may raise more errors in finalizers: those wait for the end of the next call.
+// Reporting may cause more errors in finalizers: those wait for the end of the next call.
 void cml_tell_finalizer_errors(struct cml_state *s) {
   if (s->telling) return;
   s->telling = true;

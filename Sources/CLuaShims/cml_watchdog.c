@@ -1,7 +1,7 @@
-// Stops what runs too long. A call-out costs one store: the number that tells it from others. A
-// thread of ours looks at the number from time to time; when it finds the same one too long it
-// sends a signal to the owner thread, whose handler puts a hook on the running coroutine. While the
-// host is idle the thread sleeps without a time limit.
+// Stops what runs too long. A call-out costs one store: its number. A thread of ours checks the
+// number from time to time; if it sees the same one for too long, it signals the owner thread,
+// whose handler sets a hook on the running coroutine. While the host is idle, the thread sleeps
+// without a time limit.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 enum {
   DEPTHS = 64,         // the low six bits of a number are the depth it began at
-  IDLE_SAMPLES = 3,    // this often nothing must run before the thread sleeps for good
+  IDLE_SAMPLES = 3,    // how often to see nothing running before the thread sleeps for good
   NAP_MIN_NS = 1000000,
   NAP_MAX_NS = 50000000,
 };
@@ -33,9 +33,9 @@ struct cml_watchdog {
 
 // The signal -----------------------------------------------------------------------------------
 
-// Chosen once, by the first state; 0 before. SIGURG, as Go does for the same purpose: nothing
-// happens where it is not wanted, and a process is never refused it. A real-time signal would be
-// the next choice, but sending one fails where the user's limit of pending signals is spent.
+// Chosen once, by the first state; 0 before. SIGURG, as in Go for the same purpose: by default it
+// is ignored, and sending it never fails. A real-time signal would be the next choice, but sending
+// one fails when the user's limit of pending signals is used up.
 static int stop_signal;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -44,25 +44,25 @@ CML_UNCHECKED static void stop_now(struct cml_state *s, int reason) {
   cml_arm(s, s->running);
 }
 
-// A signal carries no address, which could be that of a state closed meanwhile: the handler looks
-// at all states of its thread.
+// A signal cannot carry an address, which could be that of a state closed in the meantime: the
+// handler checks all states of its thread.
 static _Thread_local struct cml_state *volatile open_states;
 
 CML_UNCHECKED static void look_at(struct cml_state *s) {
   uint64_t now = atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   bool interrupted = atomic_exchange(&s->interrupted, false);
   bool visit_asked = atomic_exchange(&s->visit_asked, false);
-  if (now == 0) return;  // nothing runs: the host looks after itself
+  if (now == 0) return;  // nothing runs: the host takes care of itself
   if (visit_asked) cml_arm_visit(s, now);
   if (interrupted) {
-    atomic_store(&s->late, now);  // so that the watchdog, if there is one, sees it through
+    atomic_store(&s->late, now);  // so that the watchdog, if there is one, follows it up
     stop_now(s, CML_STOP_INTERRUPT);
   } else if (atomic_load(&s->late) == now) {
     stop_now(s, CML_STOP_TIME);
   }
 }
 
-// On the owner thread, in the middle of anything.
+// On the owner thread, at any moment.
 static void handle(int number) {
   (void)number;
   int saved = errno;
@@ -106,7 +106,7 @@ void cml_watchdog_closed(struct cml_state *s) {
     if (o->next_of_thread == s) o->next_of_thread = s->next_of_thread;
 }
 
-// Async-signal-safe, which nothing of glibc's that does this is promised to be.
+// Async-signal-safe, which glibc does not promise of its functions for this.
 static bool signal_owner(struct cml_state *s) {
 #ifdef CML_HOLDS_SIGNALS
   look_at(s);
@@ -162,14 +162,14 @@ void cml_unpark(struct cml_state *s) {
   if (atomic_exchange(&s->parked, 0) != 0) futex_wake(&s->parked);
 }
 
-// Sleeps until the next call-out. The owner stores its number and then looks at `parked` without a
-// fence, which would cost each call-out some nanoseconds; the barrier on all threads makes up for
-// it here: either we see the number, or the owner sees `parked`.
+// Sleeps until the next call-out. The owner stores its number and then reads `parked` without a
+// fence, which would cost each call-out some nanoseconds; the barrier on all threads here replaces
+// it: either we see the number, or the owner sees `parked`.
 static void park(struct cml_watchdog *w) {
   struct cml_state *s = w->s;
   atomic_store(&s->parked, 1);
   bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-  struct timespec second = {1, 0};  // a kernel without the barrier: look once a second
+  struct timespec second = {1, 0};  // a kernel without the barrier: check once a second
   if (atomic_load(&s->dispatch) == 0 && !atomic_load(&w->ends))
     futex_wait(&s->parked, 1, fenced ? NULL : &second);
   atomic_store(&s->parked, 0);
@@ -189,11 +189,11 @@ static void charge(struct cml_watchdog *w, uint64_t number, uint64_t elapsed_ns)
   uint64_t *seen = &w->charges[number % DEPTHS].number;
   uint64_t *charged = &w->charges[number % DEPTHS].charged_ns;
   if (*seen != number) *seen = number, *charged = 0;
-  // A process that was suspended, or starved, is not charged for it.
+  // A suspended or starved process is not charged for that time.
   *charged += elapsed_ns < 2 * w->nap_ns ? elapsed_ns : 2 * w->nap_ns;
   if (*charged < w->limit_ns && atomic_load(&s->late) != number) return;
   atomic_store(&s->late, number);
-  signal_owner(s);  // again at each look, until the call-out has ended
+  signal_owner(s);  // again at each check, until the call-out has ended
 }
 
 static void *watch(void *argument) {
@@ -233,7 +233,7 @@ static bool start(struct cml_state *s, uint64_t limit_ns) {
   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
   sigset_t all, old;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);  // the host's signals are not for this thread
+  pthread_sigmask(SIG_SETMASK, &all, &old);  // the host's signals must not come to this thread
   bool started = pthread_create(&w->thread, NULL, watch, w) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (!started) {

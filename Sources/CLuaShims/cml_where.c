@@ -1,5 +1,5 @@
-// Where a script called us: its file and line, for messages and for the handles it makes; and the
-// frames of a traceback, read after the error from the stack that still stands.
+// Where a script called us: the file and line, for messages and for handles; and the frames of a
+// traceback, read after the error from the stack, which is still intact.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@ void cml_site(lua_State *L, char *text) {
   }
 }
 
-// Our modules in Lua make handles in the name of who calls them.
+// Our Lua modules make handles on behalf of their callers.
 static bool is_ours(const char *source) {
-  // Most names differ from ours in their second byte already.
+  // Most names already differ from ours in their second byte.
   if (LIKELY(source[0] == 0 || source[1] != 'm')) return false;
   return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
 }
@@ -49,12 +49,12 @@ static struct cml_position position_of(lua_State *L, const lua_Debug *ar) {
 struct cml_position cml_position(lua_State *L) {
   lua_Debug ar;
   struct cml_position ours = {-1, 0};
-  // Level 0 is the host function that asks.
+  // Level 0 is the host function that calls this.
   for (int level = 1; lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (ar.currentline <= 0) continue;
     if (LIKELY(!is_ours(ar.source))) return position_of(L, &ar);
-    // What stands in a configuration is made where it stands there.
+    // What a configuration describes is made at its line there.
     struct cml_state *s = cml_of(L);
     if (s->maker.line > 0) return s->maker;
     if (ours.source < 0) ours = position_of(L, &ar);
@@ -112,7 +112,7 @@ static bool loaded_name(lua_State *L, char *name) {
   return found;
 }
 
-// The functions of C through which a wait may pass.
+// The C functions through which a wait may pass.
 static bool lets_pass(const char *name) {
   static const char *const names[] = {"pcall", "xpcall", "dofile", "error"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -125,7 +125,7 @@ bool cml_boundary(lua_State *L, char *name) {
   snprintf(name, CML_NAME_BYTES, "the main coroutine");
   lua_Debug ar;
   if (!lua_checkstack(L, 12)) return true;
-  for (int level = 1; lua_getstack(L, level, &ar); level++) {  // 0 is the function that asks
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {  // 0 is the calling function
     lua_getinfo(L, "Snf", &ar);
     if (ar.name != NULL && strcmp(ar.namewhat, "metamethod") == 0 && strcmp(ar.name, "__gc") == 0) {
       lua_pop(L, 1);

@@ -1,14 +1,14 @@
 // The functions of Lua's coroutine library that switch between coroutines.
 //
-// Same results and messages as in liblua 5.4, and besides: the record always knows the coroutine
-// that runs, so that a stop finds it; a stop passes through every switch; a coroutine that a stop
-// killed is never closed; closing is bounded; and the host's coroutines are out of reach.
+// Same results and messages as in liblua 5.4. In addition, the record always knows the running
+// coroutine, so that a stop finds it; a stop passes through every switch; a coroutine killed by a
+// stop is never closed; closing is bounded; and the host's coroutines are out of reach.
 #include "libraries.h"
 
 enum {
-  // Calls of coroutine.close in one another. Until release 5.4.5 liblua begins to count its C calls
-  // anew in each, so that a chain of them overflows the C stack; hence also a bound on bytes, which
-  // leaves room for one more full chain of C calls on a stack of 1 MB.
+  // Nested calls of coroutine.close. Up to release 5.4.5 liblua restarts its count of C calls in
+  // each, so that a chain of them overflows the C stack; hence also a bound on bytes, which leaves
+  // room for one more full chain of C calls on a 1 MB stack.
   CLOSING_MAX = 100,
   CLOSING_STACK_BYTES = 192 * 1024,
 };
@@ -30,7 +30,7 @@ static enum status status_of(lua_State *L, lua_State *co) {
     case LUA_OK: {
       lua_Debug frame;
       if (lua_getstack(co, 0, &frame)) return NORMAL;
-      return lua_gettop(co) == 0 ? DEAD : SUSPENDED;  // suspended: not begun yet
+      return lua_gettop(co) == 0 ? DEAD : SUSPENDED;  // suspended: not started yet
     }
     default: return DEAD;  // by an error
   }
@@ -51,7 +51,7 @@ static bool is_held_task(lua_State *L, lua_State *co) {
 // ── resume ──────────────────────────────────────────────────────────────────────────────────────
 
 // Resumes with the values on top of the stack. Pushes what the coroutine returned or yielded and
-// gives their count, or pushes an error and gives -1. [-arguments, +?, only stops]
+// returns their count, or pushes an error and returns -1. [-arguments, +?, only stops]
 static int resume(lua_State *L, lua_State *co, int arguments) {
   if (is_held_task(L, co)) {
     lua_pushliteral(L, "cannot resume a task of the loop; await it or cancel it");
@@ -73,7 +73,7 @@ static int resume(lua_State *L, lua_State *co, int arguments) {
     lua_xmove(co, L, 1);
     return -1;
   }
-  // A stop may have come after the last look at `running`, or be meant for all.
+  // A stop may have come after the last check of `running`, or be meant for all.
   cml_poll(L);
   if (!lua_checkstack(L, count + 1)) {
     lua_pop(co, count);
@@ -104,8 +104,8 @@ static void check_room_to_close(lua_State *L) {
     luaL_error(L, "too many coroutines closed in one another (limit %d)", CLOSING_MAX);
 }
 
-// Closes the pending variables of a coroutine that does not run. Gives LUA_OK, or the status of the
-// error that it pushes: the coroutine's own, or the last one of a `__close`. [-0, +(0|1), v]
+// Closes the pending variables of a coroutine that is not running. Returns LUA_OK, or the status of
+// the error it pushes: the coroutine's own, or the last one of a `__close`. [-0, +(0|1), v]
 static int close(lua_State *L, lua_State *co) {
   cml_poll(L);
   if (is_stopped(co)) {

@@ -1,8 +1,8 @@
-// How our functions take the place of those in liblua's libraries.
+// Replaces functions of liblua's libraries with ours.
 #pragma once
 #include "cml_state.h"
 
-// Sets functions in a library that is open; the others in it stay as they are. [-0, +0, m]
+// Sets functions in an open library; its other functions stay as they are. [-0, +0, m]
 static inline void cml_replace_functions(lua_State *L, const char *library,
                                          const luaL_Reg *functions) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

@@ -1,15 +1,14 @@
-// `load`, bound to what a stop and a limited script need, and `xpcall`, whose message handler does
-// not run for a stop.
+// `load`, adapted to stops and limits, and `xpcall`, whose message handler does not run for a stop.
 #include <string.h>
 
 #include "libraries.h"
 
 enum {
-  // What a reader function may give in all; text that is given as one string has no limit of ours.
+  // Limit for all that a reader function returns; text in one string has no limit of ours.
   LOAD_BYTES_MAX = 256 << 20,
-  // How much of a text the parser gets at once: it can not be stopped within.
+  // How much text the parser gets at once: it cannot be stopped in between.
   PIECE_BYTES = 1024,
-  // What liblua shows of a name that is the text itself.
+  // How much of a name that is the text itself liblua shows.
   SHOWN_BYTES = LUA_IDSIZE,
 };
 
@@ -20,7 +19,7 @@ struct text {
   size_t length;
 };
 
-// Hands the text to the parser in pieces; a stop ends the parser, and `fail` raises it again.
+// Passes the text to the parser in pieces; a stop ends the parser, and `fail` raises it again.
 static const char *next_piece(lua_State *L, void *context, size_t *size) {
   struct text *text = context;
   cml_poll(L);
@@ -33,8 +32,8 @@ static const char *next_piece(lua_State *L, void *context, size_t *size) {
 
 static bool is_control(char c) { return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f; }
 
-// Replaces control bytes in what error messages show of a chunk's name: all of it after '=' or '@',
-// else the beginning of the first line. [-0, +0, m]
+// Replaces control bytes in the part of a chunk's name that error messages show: all of it after
+// '=' or '@', otherwise the beginning of the first line. [-0, +0, m]
 static const char *clean_name(lua_State *L, int arg, const char *name) {
   bool is_text = *name != '=' && *name != '@';
   size_t shown = is_text ? strnlen(name, SHOWN_BYTES) : strlen(name);
@@ -58,8 +57,8 @@ static const char *clean_name(lua_State *L, int arg, const char *name) {
   return lua_tostring(L, arg);
 }
 
-// Collects what a reader function gives, outside of the parser, where it may take its time. As a C
-// function under protection: the reader's error is the result of `load`.
+// Collects what a reader function returns, outside of the parser, where it may take its time. A
+// protected C function: the reader's error is the result of `load`.
 static int read_all(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
@@ -88,7 +87,7 @@ static int read_all(lua_State *L) {
   return 1;
 }
 
-// Gives the error on top as the result of `load`, unless it is that of a stop.
+// Returns the error on top as the result of `load`, unless it is a stop's.
 static int fail(lua_State *L) {
   if (cml_is_stop(cml_of(L), L)) cml_raise_stop(L);
   cml_poll(L);
@@ -129,8 +128,8 @@ static int load(lua_State *L) {
 
 // ── xpcall ──────────────────────────────────────────────────────────────────────────────────────
 
-// While the script is being stopped, none of its code runs: the error stays as it is. Asked by the
-// guards of message handlers.
+// During a stop none of the script's code runs: the error stays as it is. Called by the guards of
+// message handlers.
 static int is_stopping(lua_State *L) {
   lua_pushboolean(L, cml_of(L)->stop != CML_STOP_NONE);
   return 1;
@@ -169,7 +168,8 @@ static void push_guard(lua_State *L) {
   lua_call(L, 1, 1);  // door: the guard's maker
 }
 
-// The end of xpcall, also after a yield: all but the guard and the function below it are results.
+// The end of xpcall, also after a yield: everything except the guard and the function below it is a
+// result.
 static int finish_xpcall(lua_State *L, int status, lua_KContext below) {
   if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)below;
   cml_poll(L);

@@ -1,8 +1,7 @@
-// Matching of Lua patterns by backtracking, in a form that a stop can end at any moment.
+// Matching of Lua patterns by backtracking, written so that a stop can end it at any moment.
 //
-// Same results and same errors as the matcher of liblua 5.4. Where it is faster, it is because
-// places that can not match are passed over without trying: by the first item of the pattern, and
-// by the byte that must follow a repetition.
+// Same results and errors as the matcher of liblua 5.4. Where it is faster, it skips places that
+// cannot match: by the first item of the pattern, and by the byte that must follow a repetition.
 #define _GNU_SOURCE
 #include "matcher.h"
 
@@ -13,8 +12,8 @@ enum {
   // How far a scan goes between two polls: a few microseconds byte by byte, about as long by words.
   STEP_BYTES = 4096,
   STEP_BYTES_FAST = 65536,
-  // After so many false starts a plain search changes from memchr to memmem, which can not be made
-  // quadratic but takes longer to begin.
+  // After this many false starts a plain search changes from memchr to memmem, which cannot become
+  // quadratic but takes longer to start.
   FALSE_STARTS_MAX = 16,
 };
 
@@ -26,7 +25,7 @@ static inline void heed_stop(struct cml_matcher *m) {
 
 static inline size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-// memchr that heeds a stop.
+// memchr that polls.
 static const char *find_byte(struct cml_matcher *m, const char *s, int byte) {
   while (s < m->subject_end) {
     size_t length = smaller((size_t)(m->subject_end - s), STEP_BYTES_FAST);
@@ -59,7 +58,7 @@ static bool in_class(int c, int letter) {
   return is_in != !(letter & 0x20);
 }
 
-// `end` is behind the ']'. An escape takes the byte after it even if that is the ']', and a range
+// `end` is after the ']'. An escape takes the byte after it even if that is the ']', and a range
 // needs a byte between its '-' and the ']': both as in liblua.
 static bool in_set(int c, const char *start, const char *end) {
   const unsigned char *p = (const unsigned char *)start + 1;
@@ -162,7 +161,7 @@ static void check_depth(struct cml_matcher *m) {
   if (m->depth == 0) luaL_error(m->L, "pattern too complex");
 }
 
-// item* and item+: as many as can be, then fewer; `least` is the fewest.
+// item* and item+: as many as possible, then fewer; `least` is the fewest.
 static const char *match_longest(struct cml_matcher *m, const char *s, const struct cml_item *item,
                                  const char *least) {
   const char *rest = item->end + 1;
@@ -182,7 +181,7 @@ static const char *match_longest(struct cml_matcher *m, const char *s, const str
   }
 }
 
-// item-: as few as can be, then more.
+// item-: as few as possible, then more.
 static const char *match_shortest(struct cml_matcher *m, const char *s,
                                   const struct cml_item *item) {
   const char *rest = item->end + 1;
@@ -229,7 +228,7 @@ static const char *close_capture(struct cml_matcher *m, const char *s, const cha
   return end;
 }
 
-// %1 to %9: what a capture holds, once more.
+// %1 to %9: the contents of a capture again.
 static const char *match_capture(struct cml_matcher *m, const char *s, char digit) {
   int i = digit - '1';
   if (i < 0 || i >= m->count || m->captures[i].length == CML_CAPTURE_OPEN)
@@ -260,7 +259,8 @@ static const char *match_balanced(struct cml_matcher *m, const char *s, const ch
   return NULL;
 }
 
-// %f[set]: between a byte outside of the set and one inside. Gives the rest of the pattern or NULL.
+// %f[set]: between a byte outside of the set and one inside. Returns the rest of the pattern or
+// NULL.
 static const char *match_frontier(struct cml_matcher *m, const char *s, const char *p) {
   if (*p != '[') luaL_error(m->L, "missing '[' after '%%f' in pattern");
   const char *end = set_end(m, p);
@@ -273,7 +273,7 @@ static const char *match_frontier(struct cml_matcher *m, const char *s, const ch
 enum outcome { FAILED, GOES_ON, ENDED };
 
 // One item and its quantifier at *s: either the match is decided (its end is in *s), or *s and *p
-// are moved on.
+// advance.
 static inline enum outcome match_item(struct cml_matcher *m, const char **s, const char **p) {
   struct cml_item item = item_at(m, *p);
   bool is_accepted = *s < m->subject_end && accepts(&item, *s);
@@ -339,8 +339,8 @@ static const char *match_here(struct cml_matcher *m, const char *s, const char *
   return s;
 }
 
-// Every level of the recursion comes through here, so this is where the depth is counted and where
-// exponential patterns are stopped.
+// Every level of the recursion passes here, so depth is counted and exponential patterns are
+// stopped here.
 static const char *match(struct cml_matcher *m, const char *s, const char *p) {
   check_depth(m);
   heed_stop(m);
@@ -369,8 +369,8 @@ const char *cml_match_at(struct cml_matcher *m, const char *s) {
   return match(m, s, m->pattern);
 }
 
-// Finds out what a match must begin with. An error in the first item is raised here, just as the
-// first attempt to match would.
+// Determines what a match must begin with. An error in the first item is raised here, as the first
+// attempt to match would do.
 static void look_at_first(struct cml_matcher *m) {
   const char *p = m->pattern;
   if (p != m->pattern_end && *p == '(' && p[1] != ')') p++;

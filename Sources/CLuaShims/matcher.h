@@ -1,4 +1,4 @@
-// Matching of Lua patterns (manual, section 6.4.1): what string.c asks of matcher.c.
+// Matching of Lua patterns (manual, section 6.4.1): the interface of matcher.c.
 #pragma once
 #include <stddef.h>
 
@@ -10,7 +10,7 @@ enum {
   CML_MATCH_DEPTH_MAX = 200,
 };
 
-// What stands for the length of a capture that has none.
+// Replaces the length of a capture without one.
 enum { CML_CAPTURE_OPEN = -1, CML_CAPTURE_POSITION = -2 };
 
 // What one item of a pattern accepts: one byte of the subject.
@@ -20,7 +20,7 @@ struct cml_item {
   enum cml_item_kind kind;
   unsigned char byte;  // the byte itself, or the letter of the class
   const char *start;   // of a set: its '['
-  const char *end;     // where its quantifier would stand
+  const char *end;     // where its quantifier would be
 };
 
 struct cml_capture {
@@ -28,8 +28,8 @@ struct cml_capture {
   ptrdiff_t length;
 };
 
-// One pattern on its way over one subject. It lives on the C stack of one call, so that an error
-// leaves nothing behind that a later call could trip over.
+// A match of one pattern against one subject. It lives on the C stack of one call, so that an error
+// leaves nothing behind for later calls.
 struct cml_matcher {
   lua_State *L;
   const volatile sig_atomic_t *stop;
@@ -37,7 +37,7 @@ struct cml_matcher {
   const char *subject_end;
   const char *pattern;
   const char *pattern_end;
-  int depth;    // levels of recursion that are left
+  int depth;    // remaining levels of recursion
   int count;    // captures begun so far
   enum { CML_FIRST_UNKNOWN, CML_FIRST_NONE, CML_FIRST_NEEDED } first_is;
   struct cml_item first;  // what every match begins with, if needed

@@ -1,4 +1,4 @@
-// The life of a state: opened with our allocator, libraries and collector; the stop that sticks.
+// The life of a state: opens it with our allocator, libraries and collector; applies stops.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "cml_internal.h"
 
 // "Hooks are allowed" is a byte of Lua's own thread record: Lua clears it while a hook or a
-// finalizer runs, and leaves it cleared in a coroutine that a hook's error killed. A stop must
-// reach those too, so we set it. Its place is the same in all releases of 5.4 (a pointer, two bytes
-// of header, the status, then this); `probe` checks it in the library at hand before any use.
+// finalizer runs, and leaves it cleared in a coroutine killed by a hook's error. A stop must reach
+// those too, so we set it. Its place is the same in all releases of 5.4 (a pointer, two bytes of
+// header, the status, then this); `probe` checks it in the actual library before any use.
 enum { ALLOW_HOOK_OFFSET = sizeof(void *) + 3 };
 
 static volatile unsigned char *allow_hook(lua_State *L) {
@@ -50,25 +50,25 @@ CML_UNCHECKED bool cml_allow_hooks(struct cml_state *s, lua_State *L) {
   return s->can_allow_hooks;
 }
 
-// Our own modules are not interrupted in the middle of their bookkeeping.
+// Our own modules are not interrupted during their bookkeeping.
 static bool is_scripts(lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "S", ar);
   return strncmp(ar->source, "@moonloop/", 10) != 0 && strcmp(ar->source, "=moonloop") != 0;
 }
 
-// Gives true if the host is to be called yet, at another instruction.
+// Returns true if the host must still be called, at another instruction.
 static bool visit(struct cml_state *s, lua_State *L, lua_Debug *ar) {
   bool is_over = s->visited != atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   if (!is_over && !is_scripts(L, ar)) return true;
   s->visited = 0;
   if (is_over || s->on_visit == NULL) return false;
-  // Lua counts calls of C that lie in one another from the coroutine that resumes on: the main one
-  // has none, so the host is not refused where the script is at the limit, nor is it near the end
-  // of the C stack there, of which 200 calls take little.
+  // Lua counts nested C calls from the resuming coroutine: the main one has none, so the host is
+  // not refused where the script is at its limit. The C stack is not nearly used up there, since
+  // 200 calls take little of it.
   lua_State *running = s->running;
   s->running = s->main;
   bool stops = s->on_visit(s->on_visit_context, L);
-  cml_disarm(s, s->main);  // of a stop that came meanwhile, and goes on below
+  cml_disarm(s, s->main);  // of a stop that came meanwhile; continues below
   s->running = running;
   if (stops && s->stop == CML_STOP_NONE) s->stop = CML_STOP_INTERRUPT;
   return false;
@@ -82,7 +82,7 @@ static void stop_hook(lua_State *L, lua_Debug *ar) {
   if (!is_kept) cml_disarm(s, L);
 }
 
-// Keeps the hook of a coroutine, or forgets one that was kept for another at the same address.
+// Keeps a coroutine's hook, or drops one that was kept for another at the same address.
 CML_UNCHECKED static void keep_hook(struct cml_state *s, struct cml_hook hook) {
   int place = -1;
   for (int i = 0; i < CML_DISPLACED_HOOKS; i++)
@@ -136,7 +136,7 @@ static void count_hook(lua_State *L, lua_Debug *ar) {
   cml_arm(s, L);
 }
 
-// As debug.sethook calls its function: that looks at the level above its own.
+// Like debug.sethook calls its function, which looks at the level above its own.
 static void line_hook(lua_State *L, lua_Debug *ar) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, cml_of(L)->follower);
   lua_pushliteral(L, "line");
@@ -144,7 +144,7 @@ static void line_hook(lua_State *L, lua_Debug *ar) {
   lua_call(L, 2, 0);  // door: below it, as the line that runs
 }
 
-// Coroutines that the script makes meanwhile inherit the hook, each with a count of its own.
+// Coroutines that the script makes meanwhile inherit the hook, each with its own count.
 void cml_count(struct cml_state *s, lua_State *L) {
   if (lua_gethook(L) == stop_hook) return;
   if (s->instructions == CML_FOLLOWED)
@@ -175,8 +175,8 @@ _Noreturn void cml_raise_stop(lua_State *L) {
 void cml_stopped(lua_State *L) {
   struct cml_state *s = cml_of(L);
   if (s->stop == CML_STOP_MEMORY && !s->collected) {
-    // Perhaps it is all garbage. Once in a call-out, and it must leave some room, or a script at
-    // its limit would collect all the time.
+    // Perhaps it is all garbage. Tried once in a call-out, and it must free some room, or a script
+    // at its limit would collect all the time.
     s->collected = true;
     lua_gc(L, LUA_GCCOLLECT);
     if (s->stop == CML_STOP_MEMORY && s->used <= s->limit - s->limit / 16) {
@@ -194,8 +194,8 @@ static int panic(lua_State *L) {
   return 0;  // Lua aborts
 }
 
-// Makes liblua set up what it would make at the first large string. If memory failed in the middle
-// of that, no large string could be made ever after in this state.
+// Makes liblua set up what it would make at the first large string. If memory ran out during that,
+// no large string could ever be made in this state.
 static void make_buffer_box(lua_State *L) {
   luaL_Buffer buffer;
   luaL_buffinitsize(L, &buffer, LUAL_BUFFERSIZE + 1);
@@ -250,8 +250,8 @@ cml_state *cml_open(const struct cml_limits *limits) {
   return s;
 }
 
-// The allocator of a state that is being closed. The main coroutine goes last, when no finalizer is
-// left; from then on no stop may reach it.
+// The allocator of a state that is being closed. The main coroutine goes last, after all
+// finalizers; from then on no stop may reach it.
 static void *allocate_closing(void *ud, void *block, size_t old_size, size_t new_size) {
   struct cml_state *s = ud;
   uintptr_t offset = (uintptr_t)s->main - (uintptr_t)block;
@@ -261,13 +261,13 @@ static void *allocate_closing(void *ud, void *block, size_t old_size, size_t new
     cml_watchdog_stop(s);
   }
   void *result = cml_allocate(ud, block, old_size, new_size);
-  // Each finalizer starts with hooks off, so one stop is not enough for all.
+  // Each finalizer starts with hooks off, so one stop is not enough for all of them.
   if (new_size > old_size && s->stop != CML_STOP_NONE && s->running != NULL) cml_arm(s, s->main);
   return result;
 }
 
-// Finalizers run as one call-out, whose limits hold; those that are left when it is stopped are
-// stopped one by one.
+// Finalizers run as one call-out under its limits; those left when it is stopped are stopped one by
+// one.
 void cml_close(cml_state *s) {
   struct cml_work work;
   cml_begin_work(s, s->main, &work);

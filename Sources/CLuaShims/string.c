@@ -7,10 +7,10 @@
 #include "libraries.h"
 #include "matcher.h"
 
-// How much is copied between two polls.
+// How much to copy between two polls.
 enum { COPY_STEP_BYTES = 1 << 16 };
 
-// What string.rep may give, as in liblua.
+// Limit for string.rep, as in liblua.
 static const size_t REP_BYTES_MAX = INT_MAX;
 
 // ── common to find, match, gmatch, gsub ─────────────────────────────────────────────────────────
@@ -113,7 +113,7 @@ static int string_match(lua_State *L) { return find_or_match(L, false); }
 
 // The iterator's upvalues. The position is an offset into the subject where the last match ended,
 // and where the next one must not end; -1 - offset before the first match, which may end anywhere.
-// Nothing else is kept from call to call, so an error in one call does no harm to the next.
+// No other state is kept between calls, so an error in one call does not harm the next.
 enum { GMATCH_SUBJECT = 1, GMATCH_PATTERN = 2, GMATCH_POSITION = 3 };
 
 static int gmatch_next(lua_State *L) {
@@ -181,7 +181,7 @@ static bool add_template(struct cml_matcher *m, luaL_Buffer *buffer, const char 
   return true;
 }
 
-// Adds what a replacement table or function gives for the match; false if it gives nothing.
+// Adds what a replacement table or function returns for the match; false if it returns nothing.
 static bool add_replacement(struct cml_matcher *m, luaL_Buffer *buffer, int type, const char *s,
                             const char *end) {
   if (type == LUA_TTABLE) {
@@ -216,7 +216,7 @@ static int string_gsub(lua_State *L) {
   cml_matcher_init(&m, L, subject, length, pattern + is_anchored, pattern_length - is_anchored);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
-  const char *copied = subject;  // what is before this is in the buffer
+  const char *copied = subject;  // everything before this is in the buffer
   const char *s = subject;
   const char *last = NULL;
   bool is_changed = false;

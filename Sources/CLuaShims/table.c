@@ -7,7 +7,7 @@
 
 // ── access ──────────────────────────────────────────────────────────────────────────────────────
 
-// What a function does with its table, and so which metamethods a value needs to pass for one.
+// What a function does with its table, which determines the metamethods that a value needs.
 enum { READS = 1, WRITES = 2, MEASURES = 4 };
 
 // Whether the metatable on top has the field, if it is needed. [-0, +0, m]
@@ -31,8 +31,8 @@ static void check_like_table(lua_State *L, int arg, int use) {
   luaL_checktype(L, arg, LUA_TTABLE);
 }
 
-// A table without a metatable is read and written without looking for metamethods. This is asked
-// again before each step, because a step may run code that gives the table one.
+// A table without a metatable is accessed without looking for metamethods. This is checked again
+// before each step, because a step may run code that sets one.
 static inline bool is_plain(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TTABLE) return false;
   if (!lua_getmetatable(L, arg)) return true;
@@ -83,7 +83,7 @@ static int table_remove(lua_State *L) {
   lua_Integer position = luaL_optinteger(L, 2, length);
   if (position != length)
     luaL_argcheck(L, (lua_Unsigned)position - 1 <= (lua_Unsigned)length, 1,
-                  "position out of bounds");  // 1 although it is the second: as liblua says it
+                  "position out of bounds");  // 1 although it is the second: liblua's message
   lua_geti(L, 1, position);
   for (; position < length; position++) copy_element(L, 1, position + 1, 1, position);
   lua_pushnil(L);
@@ -149,8 +149,8 @@ typedef unsigned int position;
 enum {
   // Ranges up to this size always take their middle as the pivot.
   MIDDLE_PIVOT_MAX = 100,
-  // Once a range was cut so badly that the one side is less than this part of the other, the pivots
-  // of larger ranges wander.
+  // Once a partition was so uneven that one side is less than this part of the other, the pivots of
+  // larger ranges vary.
   BAD_CUT = 128,
 };
 
@@ -201,13 +201,13 @@ _Noreturn static void raise_bad_order(lua_State *L) {
   __builtin_unreachable();
 }
 
-// Cuts the range at its pivot, which is on top of the stack and at t[high - 1]; t[low] is not after
-// it and t[high] not before. Gives the place where the pivot belongs. [-1, +0, e]
+// Partitions the range by its pivot, which is on top of the stack and at t[high - 1]; t[low] is not
+// after it and t[high] not before. Returns the pivot's place. [-1, +0, e]
 static position cut(lua_State *L, bool has_order, position low, position high) {
   position i = low, j = high - 1;
   for (;;) {
     while (lua_geti(L, 1, ++i), is_before(L, has_order, -1, -2)) {
-      // Only an order that contradicts itself leads past the pivot's own place.
+      // Only an inconsistent order leads past the pivot's own place.
       if (i == high - 1) raise_bad_order(L);
       lua_pop(L, 1);
     }
@@ -248,7 +248,7 @@ static void sort_range(lua_State *L, bool has_order, position low, position high
       smaller = high - middle;
       high = middle - 1;
     }
-    // A sequence of its own, not the clock: the same script sorts the same way in each run.
+    // Its own sequence, not the clock: the same script sorts the same way in each run.
     if (low < high && (high - low) / BAD_CUT > smaller) wander = wander * 1664525u + 1013904223u;
   }
 }

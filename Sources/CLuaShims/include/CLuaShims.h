@@ -1,4 +1,4 @@
-// What Swift sees of Lua: functions that never raise, or only for want of memory, which is granted
+// Lua for Swift: functions that never raise, or only for lack of memory, which is always granted
 // below a frame of the host; and the one door through which Lua code runs. lua.h itself is not
 // visible: an error raised under a Swift frame would jump over it and hang the process.
 #pragma once
@@ -49,7 +49,7 @@ int cml_getuservalue(lua_State *L, int i, int n) __asm__("lua_getiuservalue");  
 int cml_setuservalue(lua_State *L, int i, int n) __asm__("lua_setiuservalue");    // [-1, +0, -]
 int cml_isyieldable(lua_State *L) __asm__("lua_isyieldable");                     // [-0, +0, -]
 
-// Those that may run finalizers, which count as a call-out when none is active.
+// May run finalizers, which count as a call-out when none is active.
 // [-0, +1, m]
 const char *cml_pushbytes(lua_State *L, const void *bytes, size_t count);
 void cml_newtable(lua_State *L, int items, int fields);  // [-0, +1, m]
@@ -58,23 +58,22 @@ int cml_load(lua_State *L, const char *text, size_t size, const char *name, cons
 // [-0, +1, m]
 int cml_load_file(lua_State *L, const char *path, const char *mode);
 
-// Keeps the value on top in the registry until the reference is given back. Cheaper than luaL_ref.
+// Keeps the value on top in the registry until the reference is freed. Cheaper than luaL_ref.
 int cml_ref(lua_State *L);             // [-1, +0, m]
 void cml_unref(lua_State *L, int ref);  // [-0, +0, -]
-// Keeps two values in places side by side: the userdata at an index, under the reference, and next
-// to it the function that handles its events, so that a call-out touches neither of the two in
-// memory. [-0, +0, m]
+// Keeps two values in adjacent slots: the userdata at an index, under the reference, and the
+// function that handles its events, so that a call-out touches neither in memory. [-0, +0, m]
 int cml_hold(lua_State *L, int userdata, int function);
 void cml_unhold(lua_State *L, int ref);  // [-0, +0, -]
 
-// Pops a loader into package.preload; no effect if a script took the table away. [-1, +0, m]
+// Pops a loader into package.preload; no effect if a script removed the table. [-1, +0, m]
 void cml_preload(lua_State *L, const char *module);
-// The same with one that compiles text that lives for ever, and runs it. [-0, +0, m]
+// The same, with a loader that compiles and runs static text. [-0, +0, m]
 void cml_preload_source(lua_State *L, const char *module, const char *text, size_t count,
                         const char *chunk);
 
-// The bytes of a value that already is a string; NULL otherwise: a number is not converted, which
-// would change it on the stack. [-0, +0, -]
+// The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
+// the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
 // The value of a number, and whether it is one: a string is not converted. [-0, +0, -]
 double cml_number(lua_State *L, int i, bool *ok);
@@ -89,38 +88,38 @@ struct cml_limits {
   int nesting;    // Lua in host in Lua; at least 1
 };
 
-// Has a thread end call-outs that take longer than this; 0: none does. [-0, +0, -]
+// Starts a thread that ends call-outs which take longer than this; 0: none. [-0, +0, -]
 bool cml_set_watchdog(cml_state *s, uint64_t limit_ns);
 
-// Sets other limits from now on; `instructions` is what one call-out may take on one coroutine, 0
-// is no limit. Counting them costs about half of the speed.
+// Changes the limits; `instructions` is the limit for one call-out on one coroutine, 0 means none.
+// Counting instructions costs about half of the speed.
 void cml_set_limits(cml_state *s, const struct cml_limits *limits, int instructions);
 
-// From the next call-out on a function is told of each line, as by debug.sethook, but on all
-// coroutines that the host runs. Takes the place of the limit of instructions. [-0, +0, -]
+// From the next call-out on a function is called for each line, as with debug.sethook, but on all
+// coroutines that the host runs. Replaces the limit of instructions. [-0, +0, -]
 void cml_follow_lines(cml_state *s, int ref);
 
-// Opens a state on this thread with the standard libraries; NULL for want of memory.
+// Opens a state on this thread with the standard libraries; NULL if there is no memory.
 cml_state *cml_open(const struct cml_limits *limits);
-// The next state that this thread opens gives the same addresses and the same order of `pairs` to
-// scripts that do the same.
+// The next state on this thread has reproducible addresses and order of `pairs`, for scripts that
+// do the same.
 void cml_reproduce_next(uint32_t seed);
 // Runs a C function that changes the state's libraries, protected, before there is any task; false
 // if it raised. [-0, +0, -]
 bool cml_set_up(cml_state *s, int (*body)(lua_State *L));
-// Has what the scripts of a state write to their standard output (1) and standard error (2) handed
-// over, on their thread. NULL for want of memory. To be freed after the state. [-0, +0, -]
+// Passes on what a state's scripts write to standard output (1) and standard error (2), on their
+// thread. NULL if there is no memory. Free it after the state. [-0, +0, -]
 typedef struct cml_output cml_output;
 typedef void (*cml_output_taker)(void *context, int stream, const char *bytes, size_t count);
 cml_output *cml_divert_output(cml_state *s, cml_output_taker take, void *context);
 void cml_output_free(cml_output *output);
-// Ends it: finalizers run, bound by the limits of a call-out, then everything of Lua is freed. Not
+// Closes the state: finalizers run, under the limits of a call-out, then all of Lua is freed. Not
 // below a door.
 void cml_close(cml_state *s);
-// Frees the record of a closed state, which must not be interrupted any more; before, it tells of
-// errors in the last finalizers.
+// Frees the record of a closed state, which must not be interrupted any more; reports errors in the
+// last finalizers first.
 void cml_free(cml_state *s);
-// The coroutine that runs now, or the main one.
+// The running coroutine, or the main one.
 lua_State *cml_running(cml_state *s);
 cml_state *cml_state_of(lua_State *L);  // [-0, +0, -]
 void cml_set_host(cml_state *s, void *host);
@@ -130,19 +129,19 @@ void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
 size_t cml_bytes(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
-// A small step of the collector, if something was allocated since the last; true when it worked.
+// A small step of the collector, if anything was allocated since the last; true if it did work.
 bool cml_idle_collect(cml_state *s);
 // A full collection, twice, so that finalized objects go too.
 void cml_collect(cml_state *s);
-// While a host sets its things up, nothing is garbage: no collection begins by itself.
+// During the host's set-up nothing is garbage: no collection starts by itself.
 void cml_pause_collector(cml_state *s, bool pauses);
-// Whom to tell that a finalizer raised an error, at the end of the call in which it did: with its
+// What to call when a finalizer raised an error, at the end of the call in which it did: with its
 // text, or with the reason of the stop that ended it. It may call Lua, unless the state is closed.
 void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char *text, int reason),
                             void *context);
-// From now on `load` takes text only, whatever mode it is asked for.
+// From now on `load` accepts only text, whatever its mode.
 void cml_set_text_only(cml_state *s);
-// A clock that never goes back.
+// A monotonic clock.
 uint64_t cml_clock_ns(void);
 // Such as "Lua 5.4".
 const char *cml_lua_version_text(void);
@@ -157,8 +156,8 @@ enum cml_outcome {
   CML_RETURNED = 0,   // results are on the task's stack
   CML_SUSPENDED = 1,  // what it yielded is on the task's stack
   CML_FAILED = 2,     // the error is on top of the task's stack, which still shows where it was
-  CML_STOPPED = 3,    // as failed, by a limit or an interrupt: see cml_stop_reason
-  CML_NESTED = 4,     // refused: too many calls of the host and Lua in one another; nothing ran
+  CML_STOPPED = 3,    // like failed, by a limit or an interrupt: see cml_stop_reason
+  CML_NESTED = 4,     // refused: host and Lua calls are nested too deeply; nothing ran
 };
 
 struct cml_result {
@@ -169,75 +168,76 @@ struct cml_result {
 
 // Takes a coroutine from the pool, or makes one. [-0, +0, m]
 int cml_task_take(cml_state *s);
-// Ends a task that failed, was stopped or is suspended: runs what is to be closed, bound by the
-// same limits. If that raises, the error is on top of the task's stack. Then it must be given back.
+// Ends a task that failed, was stopped or is suspended: closes its pending variables, under the
+// same limits. If that raises, the error is on top of the task's stack. Then the task must be given
+// back.
 struct cml_result cml_task_close(cml_state *s, int task);
-// Gives a task back whose function has returned, or which was closed or never started.
+// Gives back a task whose function has returned, or which was closed or never started.
 void cml_task_give_back(cml_state *s, int task);
 lua_State *cml_task_state(cml_state *s, int task);
 uint32_t cml_task_generation(cml_state *s, int task);
 bool cml_task_awaits(cml_state *s, int task);
 bool cml_task_is_suspended(cml_state *s, int task);
-// The index of the task whose coroutine is L and which runs innermost, or -1: then L is a
-// coroutine of the script's own.
+// The index of the innermost running task, if its coroutine is L, or -1: then L is a coroutine of
+// the script's own.
 int cml_task_current(cml_state *s, lua_State *L);
-// The coroutine of the task that runs innermost, or NULL.
+// The coroutine of the innermost running task, or NULL.
 lua_State *cml_callout_state(cml_state *s);
 int cml_tasks_in_use(cml_state *s);
-// Remembers where the host has its own part of a task: for the prefetch, and nothing else.
+// Remembers where the host's part of a task is, for the prefetch only.
 void cml_task_note(cml_state *s, int task, const void *host);
-// Asks the processor for the memory of a task that is resumed soon: for what is known of it, and
-// when that was asked for before, for its coroutine and the host's part.
+// Prefetches the memory of a task that will soon be resumed: the record and, from the second call
+// on, its coroutine and the host's part.
 void cml_task_prefetch(cml_state *s, int task, bool is_next);
 
 // Runs the function and its `arguments` that lie on the task's stack, or resumes it with them.
 // `synchronous`: the caller needs the results at once, so nothing inside may wait.
 struct cml_result cml_run(cml_state *s, int task, int arguments, bool synchronous);
-// Takes what a suspended task yielded off its stack; before the values of a resume are pushed.
+// Takes what a suspended task yielded from its stack; before the values of a resume are pushed.
 void cml_task_drop_yielded(cml_state *s, int task);
-// Resumes a task that awaits so that the value on top of its stack is raised where it waits.
+// Resumes a waiting task so that the value on top of its stack is raised where it waits.
 struct cml_result cml_run_raising(cml_state *s, int task);
 
-// The way a handler is called: the userdata `ref` is its first argument, its user value `slot` the
+// How a handler is called: the userdata `ref` is its first argument, its user value `slot` the
 // function. One call, no allocation.
 struct cml_result cml_dispatch(cml_state *s, int ref, int slot);
 struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument);
 // The same in two steps: the function and the handle are pushed on the task, the caller pushes
 // `more` arguments, and calls cml_run with 1 + more.
 int cml_dispatch_begin(cml_state *s, int ref, int slot);
-// The same for a userdata that is held together with its function: `ref` is that of cml_hold.
+// The same for a userdata held together with its function: `ref` is from cml_hold.
 struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument);
 
-// Stops the call-out that runs now; no effect on an idle state. From any thread while the state is
-// open, and from a signal handler. False if nothing runs, as far as the caller can tell.
+// Stops the running call-out; no effect on an idle state. From any thread while the state is open,
+// and from a signal handler. False if nothing runs, as far as the caller can tell.
 bool cml_interrupt(cml_state *s);
-// Has the host called between two instructions of the call-out that runs now, as soon as code of
-// a script runs in it, on the owner thread; not in a finalizer. As `cml_interrupt`. The host may
-// call Lua and run what it likes; if it gives true, the call-out is stopped.
+// Calls the host between two instructions of the running call-out, as soon as script code runs in
+// it, on the owner thread; not in a finalizer. As `cml_interrupt`. The host may call Lua and run
+// anything; if it returns true, the call-out is stopped.
 bool cml_visit(cml_state *s);
 void cml_on_visit(cml_state *s, bool (*visit)(void *context, lua_State *L), void *context);
-// The number of the call-out that runs now, or 0. From any thread and from a signal handler.
+// The number of the running call-out, or 0. From any thread and from a signal handler.
 uint64_t cml_callout(cml_state *s);
 // The signal by which a stop reaches the owner thread; the same in all states.
 int cml_stop_signal(void);
 // Why the last call-out was stopped: 1 time, 2 memory, 3 interrupt.
 int cml_stop_reason(cml_state *s);
-// What a program that runs scripts is asked by the standard libraries.
+// Hooks for the standard libraries of a program that runs scripts.
 struct cml_program_hooks {
-  // `os.exit`: `closes` asks for the state to be closed first. May return if so; the call-out must
-  // have been stopped then. Must not use the stack.
+  // `os.exit`: `closes` asks to close the state first. May return if so; the call-out must have
+  // been stopped then. Must not use the stack.
   void (*exit)(int status, bool closes, void *context);
-  // `name` is about to block the thread: os.execute, io.popen, io.read. True: do not tell again.
+  // `name` is about to block the thread: os.execute, io.popen, io.read. True: do not report again.
   bool (*blocks)(lua_State *L, const char *name, void *context);
-  // An error of a finalizer, or a warning of a script that has switched them on. May come in the
-  // middle of a collection: must not use the stack.
+  // An error of a finalizer, or a warning of a script that turned them on. May come in the middle
+  // of a collection: must not use the stack.
   void (*warns)(const char *text, bool is_error, void *context);
   void *context;
   bool warns_on;
 };
-// Puts these in place, for the life of the state; false for want of memory. [-0, +0, -]
+// Installs these for the life of the state; false if there is no memory. [-0, +0, -]
 bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks);
-// Between these the time of the call-out below is not charged: the host waits.
+// Between these the enclosing call-out is not charged: the host waits.
 uint64_t cml_budget_suspend(cml_state *s);
 void cml_budget_resume(cml_state *s, uint64_t token);
 
@@ -245,7 +245,7 @@ void cml_budget_resume(cml_state *s, uint64_t token);
 bool cml_is_stop(cml_state *s, lua_State *L);
 // Whether the value has this field in its metatable. [-0, +0, m]
 bool cml_has_metafield(lua_State *L, int i, const char *name);
-// Pushes a function that makes text of any value as `tostring` does. [-0, +1, -]
+// Pushes a function that converts any value to text like `tostring`. [-0, +1, -]
 void cml_push_tostring(lua_State *L);
 
 // Host functions ----------------------------------------------------------------------------------
@@ -260,12 +260,12 @@ enum { CML_RAISE = -1, CML_YIELD = -1000, CML_CALL = -1000000, CML_GUARD = -2000
 typedef int32_t (*cml_function)(lua_State *L, void *context);
 typedef void (*cml_release)(void *context);
 
-// Pushes a function that calls `call`; `release` is called once, when Lua lets go. [-0, +1, m]
+// Pushes a function that calls `call`; `release` is called once, when Lua drops it. [-0, +1, m]
 void cml_push_function(lua_State *L, cml_function call, void *context, cml_release release);
 // Pushes a function whose context is the host object. [-0, +1, m]
 void cml_push_raw_function(lua_State *L, cml_function call);
-// The same for a function in two halves, which calls a function of Lua between them; that one may
-// wait, and its errors pass. [-0, +1, m]
+// The same for a function in two halves, which calls a Lua function between them; that one may
+// wait, and its errors propagate. [-0, +1, m]
 void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second);
 // The same without the function around it, for the members of a kind. [-0, +1, m]
 void cml_push_cell(lua_State *L, cml_function call, void *context, cml_release release);
@@ -277,7 +277,7 @@ typedef struct cml_object {
   cml_kind *kind;
   void *pointer;
   uint32_t index, generation;
-  uint32_t word;  // the kind's own
+  uint32_t word;  // specific to the kind
   bool live;      // until released; set it when the object is whole
 } cml_object;
 // Called once for a live object, when it is collected or the state closes; must not use the stack.
@@ -285,7 +285,7 @@ typedef void (*cml_object_release)(cml_object *object);
 
 enum { CML_METHOD = 0, CML_GETTER = 1, CML_SETTER = 2, CML_META = 3 };
 
-// Makes a kind that is to have about so many members; it lives as long as the state. [-0, +0, m]
+// Makes a kind with about this many members; it lives as long as the state. [-0, +0, m]
 cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
                        cml_object_release release, void *context);
 // Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
@@ -295,29 +295,29 @@ void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
 void cml_kind_seal(cml_kind *k, lua_State *L);
 const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);
-// Gives a kind a number, by which its objects are found without trying one kind after the other.
+// Gives a kind a number, by which its objects are found without trying all kinds.
 void cml_kind_set_tag(cml_kind *k, int tag);
 // Pushes a new object; all words are zero. [-0, +1, m]
 cml_object *cml_push_object(lua_State *L, cml_kind *k);
-// Pushes a new object that is whole, with the function at the index as its first user value; it is
-// not finalized: its making and its end cost half as much. [-0, +1, m]
+// Pushes a new, complete object with the function at the index as its first user value, without a
+// finalizer: making and ending it cost half as much. [-0, +1, m]
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function);
-// The same, but held together with the function, which is no user value then. [-0, +1, m]
+// The same, but held together with the function instead of having it as a user value. [-0, +1, m]
 cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref);
-// Makes the first user value of the object at the index the function that it is held with.
+// Makes the function that the object at the index is held with its first user value.
 int cml_hold_handle(lua_State *L, int i);  // [-0, +0, m]
-// Pushes an object that is held, ends that, and makes the function its first user value again.
+// Pushes a held object, releases it, and makes the function its first user value again.
 void cml_unhold_handle(lua_State *L, int ref);  // [-0, +1, -]
-// From now on the object at the index is finalized when it is collected. [-0, +0, -]
+// Adds a finalizer to the object at the index. [-0, +0, -]
 void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
-// The object at an index, or NULL if it is no object of this kind. [-0, +0, -]
+// The object at an index, or NULL if it is not of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
 // The object at an index if its kind has a tag, and that tag. [-0, +0, -]
 cml_object *cml_tagged_object(lua_State *L, int i, int *tag);
-// Pushes the userdata that stands for this address, if one is alive. [-0, +(0|1), -]
+// Pushes the userdata for this address, if one is alive. [-0, +(0|1), -]
 bool cml_push_known(lua_State *L, void *pointer);
-// Remembers the userdata on top of the stack for the address. [-0, +0, m]
+// Stores the userdata on top of the stack under the address. [-0, +0, m]
 void cml_make_known(lua_State *L, void *pointer);
 
 // Pops a table and makes it the metatable of a value; it must have no __gc. [-1, +0, -]
@@ -328,14 +328,14 @@ void cml_set_metatable(lua_State *L, int i);
 bool cml_next(lua_State *L, int i);
 // Pops a value into package.loaded. [-1, +0, m]
 void cml_set_loaded(lua_State *L, const char *name);
-// Writes as much as the descriptor takes, and says how much; no SIGPIPE. It waits for a slow reader
-// only where the descriptor itself does.
+// Writes as many bytes as the descriptor takes, and returns the number; no SIGPIPE. Waits for a
+// slow reader only if the descriptor blocks.
 size_t cml_write_some(int fd, const void *bytes, size_t count);
 
 // Places ------------------------------------------------------------------------------------------
 
 enum { CML_SITE_BYTES = 100, CML_NAME_BYTES = 80 };
-// Where a script called; the name of the chunk by number, kept as long as the state.
+// Where a script called; the chunk name as a number, kept as long as the state.
 struct cml_position {
   int32_t source;  // -1 if no script is on the stack
   int32_t line;
@@ -352,17 +352,17 @@ struct cml_frame {
 void cml_site(lua_State *L, char *text);
 // For a host function: where it was called. [-0, +0, -]
 struct cml_position cml_position(lua_State *L);
-// From now on what our own modules make was made at a line of a file; NULL: where they were called.
-// [-0, +0, -]
+// From now on what our own modules make counts as made at this line of a file; NULL: where they
+// were called. [-0, +0, -]
 void cml_set_maker(lua_State *L, const char *file, int32_t line);
 const char *cml_source_name(cml_state *s, int32_t source);
 // Writes the name of the C function that keeps L from being suspended, such as "table.sort"; false
-// if nothing does. (The host's own wish for a result at once is not seen here.) [-0, +0, m]
+// if there is none. (Calls that need their result at once are not detected here.) [-0, +0, m]
 bool cml_boundary(lua_State *L, char *name);
 bool cml_is_synchronous(cml_state *s);
 // The frame at a level, 0 the innermost; and how many there are. [-0, +0, -]
 bool cml_frame_at(lua_State *L, int level, struct cml_frame *out);
 int cml_frame_count(lua_State *L);  // [-0, +0, -]
-// Edits between two words, counted up to `limit`; and how many still count as a slip of the pen.
+// The edit distance of two words, counted up to `limit`; and the largest that counts as a typo.
 int cml_distance(const char *a, const char *b, int limit);
 int cml_distance_limit(const char *word);

@@ -1,6 +1,6 @@
-// The record that goes with each Lua state: found through the state's extra space, which every
-// coroutine inherits. The stop flag in it is how a limit or an interrupt ends a script: whoever
-// sets it makes every polling function, and the hook, raise until control is back in the host.
+// The record of each Lua state, found through the state's extra space, which every coroutine
+// inherits. Its stop flag is how a limit or an interrupt ends a script: once set, every polling
+// function, and the hook, raises until control is back in the host.
 #pragma once
 #include <lauxlib.h>
 #include <lua.h>
@@ -21,14 +21,14 @@ enum cml_stop {
   CML_STOP_INTERRUPT = 3,  // SIGINT, or the host asked for it
 };
 
-// A coroutine that the host owns. Kept in the registry, so it is never collected.
+// A coroutine owned by the host. Kept in the registry, so it is never collected.
 struct cml_task {
   lua_State *L;
-  const void *host;     // where the host has its own part of it: for a prefetch alone
+  const void *host;     // the host's part of it, only for a prefetch
   int ref;              // in the registry
-  uint32_t generation;  // counts the uses, so that a stale token is recognised
+  uint32_t generation;  // counts uses, so that a stale token is recognised
   union {
-    int next_free;      // while it is free: the next in the free list, by index; -1 ends it
+    int next_free;      // while free: the index of the next in the free list; -1 ends it
     int yielded;        // while it is suspended: values it yielded, still on its stack
   };
   uint8_t phase;        // enum cml_phase
@@ -44,7 +44,7 @@ enum cml_phase {
 
 struct cml_watchdog;
 
-// A hook of a script's own that a stop displaced.
+// A script's own hook that a stop displaced.
 struct cml_hook {
   lua_State *L;
   lua_Hook hook;
@@ -64,23 +64,24 @@ struct cml_state {
   // Why the script must stop now, or CML_STOP_NONE. Written by the loop thread and by the signal
   // handler that runs on it.
   volatile sig_atomic_t stop;
-  // The coroutine that runs Lua code at this moment, so that a hook can be put on it. Kept by every
-  // resume (the host's and the scripts').
+  // The coroutine that runs Lua code now, so that a hook can be set on it. Updated by every resume
+  // (the host's and the scripts').
   lua_State *volatile running;
   // How many coroutine.close calls are active, and where the C stack was in the outermost; bounded.
   int closing;
   uintptr_t closing_from;
-  // `load` takes text only, whatever mode is asked for.
+  // `load` accepts only text, whatever its mode.
   bool text_only;
   lua_State *main;
 
   // The account (cml_alloc.c). An allocation is refused only while `guarded`: inside a protected
   // call, and not below a frame of the host, which could not survive the error.
   bool guarded;
-  bool collected;           // a stop by memory has already tried a full collection in this call-out
+  bool collected;           // a stop for memory has already tried a full collection in this
+                            // call-out
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
-  struct cml_arena *arena;  // of a state that is recorded or replayed; else NULL
+  struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
   uint64_t allocations;     // that grew the account: tells whether a collection is worth it
   uint64_t collected_at;    // `allocations` at the last idle collection
   uint64_t fault_countdown; // debug builds: the guarded allocation that fails; 0 is off
@@ -88,7 +89,7 @@ struct cml_state {
   // The door (cml_call.c). Owner thread only, unless said otherwise.
   int depth, depth_limit;
   int instructions;  // how many a call-out may take on a coroutine; 0: no limit; CML_FOLLOWED
-  int follower;      // the reference of the function that is told of each line, if one is
+  int follower;      // the reference of the function called for each line, if any
   int task;                 // the index of the task that the innermost door runs, or -1
   bool raises;              // the values of the next resume are one error to raise at the wait
   bool synchronous;         // the innermost door's caller waits for the result: no waiting inside
@@ -99,9 +100,9 @@ struct cml_state {
   uint64_t dispatches;      // how many call-outs began
   // The call-out that is charged, or 0: read by the watchdog thread.
   _Atomic uint64_t dispatch;
-  _Atomic uint64_t late;    // written by the watchdog: the call-out that its signal means
-  _Atomic bool interrupted; // an interrupt was asked for from outside the owner thread
-  // In the call-out of this number the host is called from a hook, once; 0: in none. Written by the
+  _Atomic uint64_t late;    // written by the watchdog: the call-out its signal is for
+  _Atomic bool interrupted; // an interrupt was requested from outside the owner thread
+  // The number of the call-out in which a hook must call the host, once; 0: none. Written by the
   // owner thread and its signal handler.
   volatile uint64_t visited;
   _Atomic bool visit_asked; // from outside the owner thread
@@ -110,28 +111,28 @@ struct cml_state {
   struct cml_watchdog *watchdog;
   _Atomic uint32_t parked;  // 1 while the watchdog thread sleeps until the next call-out
 
-  // The hooks of scripts' own that stops displaced, to be put back when their coroutines run again;
-  // the newest take the place of the oldest. Written by the owner thread and its signal handler.
+  // Scripts' own hooks that stops displaced, to be restored when their coroutines run again; the
+  // newest replace the oldest. Written by the owner thread and its signal handler.
   struct cml_hook displaced[CML_DISPLACED_HOOKS];
   volatile sig_atomic_t displaced_next;
 
   // Warnings (cml_warning.c).
-  bool warnings_on;          // those of scripts are written, as `warn "@on"` asks for
+  bool warnings_on;          // scripts' warnings are written, after `warn "@on"`
   bool warning_goes_on;      // the next piece belongs to the same warning
-  bool warning_is_scripts;   // `warn` of a script is at work, so it is no error in a finalizer
-  bool telling;              // errors in finalizers are being told now
+  bool warning_is_scripts;   // a script's `warn` is running, so this is not an error in a finalizer
+  bool telling;              // errors in finalizers are being reported
   uint8_t finalizer_stopped; // why a finalizer was stopped in this call-out
-  int untold;                // errors in finalizers that the host was not told of yet
+  int untold;                // errors in finalizers not reported to the host yet
   char *warning;             // the pieces so far
   char *told[CML_UNTOLD_MAX];
   void (*on_finalizer_error)(void *context, const char *text, int reason);
   void *on_finalizer_error_context;
 
-  // Guesses: the id of the name of a chunk, by the address of its text, plus 1.
+  // Guesses: the id of a chunk's name, by the address of its text, plus 1.
   int32_t sources[CML_SOURCE_SLOTS];
   char (*names)[LUA_IDSIZE];  // the short names of chunks, by id
   int names_count, names_capacity;
-  // Where what our own modules make was made, if its line is not 0.
+  // Where things made by our own modules count as made, if its line is not 0.
   struct cml_position maker;
 
   // Registry references that are free, and pairs of them (cml_ref.c).
@@ -139,7 +140,7 @@ struct cml_state {
 
   int tid;                  // the thread that the state belongs to
   struct cml_state *next_of_thread;  // the open states of a thread, for the signal handler
-  bool can_allow_hooks;     // the private byte was found where we expect it (state.c)
+  bool can_allow_hooks;     // the private byte is where we expect it (state.c)
   struct cml_kinds *kinds;  // all kinds of userdata (cml_userdata.c)
   void *host;               // the embedding object, for raw host functions
   void *owner;              // the binding's object for this state
@@ -150,41 +151,41 @@ static inline struct cml_state *cml_of(lua_State *L) {
   return (struct cml_state *)(*(uintptr_t *)lua_getextraspace(L) & ~(uintptr_t)1);
 }
 
-// A coroutine of the host: the low bit of its own copy of the pointer is set. Scripts can get hold
-// of it by coroutine.running, but coroutine.resume and close refuse it unless it is running or
-// empty. Coroutines get the main one's copy when they are made, so no mark is inherited.
+// A coroutine of the host: the low bit of its own copy of the pointer is set. Scripts can get it
+// from coroutine.running, but coroutine.resume and close refuse it unless it is running or empty.
+// New coroutines get the main one's copy, so no mark is inherited.
 static inline void cml_mark_task(lua_State *co) { *(uintptr_t *)lua_getextraspace(co) |= 1; }
 static inline bool cml_is_task(lua_State *co) { return *(uintptr_t *)lua_getextraspace(co) & 1; }
 
 // Raises the error of a stop; never returns. The value is a light userdata that no script can make
 // and that the host recognises; defined in state.c. Arms the coroutine first, so that the stop
-// sticks in each coroutine that it passes. [-0, +0, e]
+// stays in force in each coroutine that it passes. [-0, +0, e]
 _Noreturn void cml_raise_stop(lua_State *L);
 
-// What a poll does when the flag is set: raises, unless a collection brought the script back under
-// its memory limit. [-0, +0, e]
+// The poll when the flag is set: raises, unless a collection brings the script back under its
+// memory limit. [-0, +0, e]
 void cml_stopped(lua_State *L);
 
 // Makes the coroutine raise at its next instruction. Async-signal-safe on the owner thread.
 void cml_arm(struct cml_state *s, lua_State *L);
 
-// Puts back what cml_arm displaced.
+// Restores what cml_arm displaced.
 void cml_disarm(struct cml_state *s, lua_State *L);
 
-// Instead of a limit of instructions: a function is told of each line.
+// Instead of a limit of instructions: a function is called for each line.
 enum { CML_FOLLOWED = -1 };
 
-// Puts the hook of the limit of instructions on a coroutine, which begins to count anew; or that
-// which tells of lines.
+// Sets the instruction limit's hook on a coroutine, which starts to count anew; or the hook for
+// lines.
 void cml_count(struct cml_state *s, lua_State *L);
 
-// Call often in anything that can run long in C. One load when nothing is wrong. [-0, +0, e]
+// Call often in anything that can run long in C. One load if there is no stop. [-0, +0, e]
 static inline void cml_poll(lua_State *L) {
   if (__builtin_expect(cml_of(L)->stop != CML_STOP_NONE, 0)) cml_stopped(L);
 }
 
-// Replaces the functions of the standard libraries that run long in one C call, or that would lose
-// the running coroutine, by ours; call after luaL_openlibs. [-0, +0, e]
+// Replaces the standard library functions that run long in one C call, or would lose the running
+// coroutine; call after luaL_openlibs. [-0, +0, e]
 void cml_install_string(lua_State *L);     // find match gmatch gsub rep
 void cml_install_table(lua_State *L);      // insert remove move concat sort; [-0, +0, e]
 void cml_install_coroutine(lua_State *L);  // resume wrap close; [-0, +0, e]
