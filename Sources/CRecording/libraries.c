@@ -1,5 +1,5 @@
-// What the standard libraries tell a script from outside, recorded and played: the time, files,
-// environment, seeds.
+// Outside input from the standard libraries, recorded and replayed: time, files, environment,
+// seeds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static struct {
   char *bytes;
   size_t count, capacity;
-} text;  // one thread of a process has a tape
+} text;  // only one thread of a process has a tape
 
 static void put(const void *bytes, size_t count) {
   if (text.count + count > text.capacity) {
@@ -30,12 +30,13 @@ static void put_as(char kind, const void *bytes, size_t count) {
   put(bytes, count);
 }
 
-// UP_ALSO: a replay calls the function as well. UP_OUTSIDE: what it does is on no tape by itself.
+// UP_ALSO: a replay calls the function as well. UP_OUTSIDE: its effects are not recorded on their
+// own.
 enum { UP_ORIGINAL = 1, UP_NAME, UP_ALSO, UP_OUTSIDE, UP_COUNT = UP_OUTSIDE };
 static bool plays;
 static int taped(lua_State *L);
 
-// A function that came from a library is an iterator: its answers come from outside as well.
+// A function returned by a library is an iterator: its results come from outside as well.
 static void push_iterator(lua_State *L, int index) {
   if (index == 0) lua_pushboolean(L, 0);
   else lua_pushvalue(L, index);
@@ -86,7 +87,7 @@ static int close_null(lua_State *L) {
   return 1;
 }
 
-// A file that is not there: what is read from it is on the tape, what is written into it is lost.
+// A file that does not exist: what is read from it is on the tape, what is written to it is lost.
 static void push_null(lua_State *L) {
   luaL_Stream *stream = lua_newuserdatauv(L, sizeof *stream, 0);
   stream->closef = NULL;
@@ -107,7 +108,7 @@ static void fetch(struct reader *r, void *to, size_t count) {
   r->at += count;
 }
 
-// False at the end of a table, or of all.
+// False at the end of a table, or of everything.
 static bool decode(lua_State *L, struct reader *r) {
   char kind = 0;
   luaL_checkstack(L, 4, "too many values");
@@ -146,9 +147,9 @@ static bool decode(lua_State *L, struct reader *r) {
   }
 }
 
-// ---- Functions that are taped --------------------------------------------------------------
+// ---- Recorded functions --------------------------------------------------------------
 
-// The error as it would be without us: with the function's name and the script's line.
+// The error as without us: with the function's name and the script's line.
 _Noreturn static void raise_again(lua_State *L) {
   if (lua_type(L, -1) == LUA_TSTRING) {
     const char *name = lua_tostring(L, lua_upvalueindex(UP_NAME));
@@ -171,7 +172,7 @@ static int play(lua_State *L) {
   size_t count = cmx_intake_take(cmr_key_library, &bytes);
   struct reader reader = {bytes, (const char *)bytes + count};
   if (lua_toboolean(L, lua_upvalueindex(UP_ALSO))) {
-    // It is done as well: what is closed here was opened here.
+    // Done in the replay too: what is closed here was opened here.
     lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
     lua_insert(L, 1);
     lua_pcall(L, lua_gettop(L) - 1, 0, 0);  // door: script's, of a library
@@ -205,7 +206,7 @@ static int taped(lua_State *L) {
   return count;
 }
 
-// io.input and io.output: a file that is named is not opened.
+// io.input and io.output: a named file is not opened.
 static int redirected(lua_State *L) {
   if (plays && lua_type(L, 1) == LUA_TSTRING) {
     lua_pushliteral(L, "/dev/null");
@@ -218,7 +219,7 @@ static int redirected(lua_State *L) {
   return lua_gettop(L);
 }
 
-// Without arguments it draws two numbers and gives them back: those are the seeds of a replay.
+// Called without arguments, it draws two numbers and returns them: these are a replay's seeds.
 static int seeded(lua_State *L) {
   int count = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
@@ -254,7 +255,7 @@ static void replace(lua_State *L, const char *name, lua_CFunction with, bool als
   lua_setfield(L, -2, name);
 }
 
-// wrap(function, name): a function of ours that makes system calls of its own, taped as a whole.
+// wrap(function, name): one of our functions that makes its own system calls, recorded as a whole.
 static int wrap(lua_State *L) {
   lua_settop(L, 2);
   lua_pushboolean(L, 0);

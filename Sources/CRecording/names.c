@@ -1,4 +1,4 @@
-// What the events of a recording are called in messages.
+// Names of recorded events in messages.
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static const char *name_of(int tag) {
   _Static_assert(sizeof calls / sizeof *calls == cmx_call_count, "a name for each call");
   static const char *const looks[] = {
     [cmx_tag_monotonic] = "the time", [cmx_tag_coarse] = "the coarse time",
-    [cmx_tag_wall] = "the wall clock", [cmx_tag_host] = "what a library of Lua answers",
+    [cmx_tag_wall] = "the wall clock", [cmx_tag_host] = "a Lua library's answer",
     [cmx_tag_ending] = "a signal that ends the program", [cmx_tag_end] = "the end",
     [cmx_tag_tick] = "clock_getres", [cmx_tag_traits] = "fstat", [cmx_tag_is_ready] = "poll",
     [cmx_tag_is_open] = "whether it is open", [cmx_tag_socket_error] = "the error of a socket",
@@ -31,8 +31,8 @@ static const char *name_of(int tag) {
     [cmx_tag_terminal_raw] = "tcsetattr", [cmx_tag_look_at] = "stat",
     [cmx_tag_list] = "readdir", [cmx_tag_read_link] = "readlink", [cmx_tag_folder] = "getcwd",
     [cmx_tag_watch_limit] = "max_user_watches", [cmx_tag_spawn] = "the start of a program",
-    [cmx_tag_yes] = "something of another thread",
-    [cmx_tag_thread] = "what another thread answers",
+    [cmx_tag_yes] = "input from another thread",
+    [cmx_tag_thread] = "another thread's answer",
   };
   if (tag >= 0 && tag < cmx_call_count) return calls[tag];
   return tag >= cmx_tag_monotonic && tag < cmx_tag_count ? looks[tag] : "something unknown";

@@ -1,4 +1,4 @@
-// What a replay writes: the bytes that went to the standard streams, also by copies of them.
+// Output in a replay: the bytes written to the standard streams, or to copies of them.
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Recordings. A file is a head and parts; a part is a length, a checksum, the number of its first
-// event, and events; an event is a tag, what was asked, what was answered, and bytes. All numbers
-// of events are differences in seven bits a byte, so that a clock read takes three bytes.
+// event, and events; an event is a tag, the question, the answer, and bytes. All numbers in events
+// are differences with seven bits per byte, so that a clock read takes three bytes.
 #define _GNU_SOURCE
 #include "CRecording.h"
 
@@ -28,11 +28,11 @@ static struct {
   int64_t clocks[3];
   int64_t flushed_at;
   int ending;
-  unsigned char *bytes;  // records: what waits; plays: the file
+  unsigned char *bytes;  // recording: the buffer; playing: the file
   size_t count, capacity;
-  size_t at, part_end;  // plays
+  size_t at, part_end;  // playing
   bool is_endless, is_over, is_aside, is_held;
-  int64_t looks;  // since the last that was answered with yes
+  int64_t looks;  // since the last yes
 } tape;
 
 static const struct cmx_intake recorder, player;
@@ -79,7 +79,7 @@ static void write_all(const void *bytes, size_t count) {
   }
 }
 
-// Forgets what was kept. The memory stays: an event may be half put down.
+// Drops what was kept. The memory stays: an event may be half written.
 static void drop(void) {
   cmx_intake_here = NULL;
   cmx_ending_waits = false;
@@ -122,7 +122,7 @@ static inline size_t put_number(unsigned char *to, int64_t value) {
   return count;
 }
 
-// Only between events, so that no event is in two parts.
+// Only between events, so that no event spans two parts.
 static inline void begin_event(int tag) {
   if (__builtin_expect(tape.count >= PART_BYTES, 0)) flush();
   unsigned char *to = room(32);
@@ -196,8 +196,7 @@ static bool next_part(void) {
   return true;
 }
 
-// The checksums were right, so what is read here was written so; the limit is for a tape that was
-// made up.
+// The checksums were right, so this was written as it is; the limit is for forged tapes.
 static int64_t take_number(void) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64 && tape.at < tape.part_end; shift += 7) {
@@ -205,17 +204,17 @@ static int64_t take_number(void) {
     value |= (uint64_t)(byte & 0x7F) << shift;
     if (byte < 0x80) return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
   }
-  diverge("the recording holds what no moonloop wrote");
+  diverge("the recording was not written by moonloop");
 }
 
-// The tag of the next event, which stays.
+// The tag of the next event, without consuming it.
 static int peek(void) {
   while (tape.at == tape.part_end)
     if (!next_part()) return -1;
   return tape.bytes[tape.at];
 }
 
-// What is told is that the numbers are those of the recording, counted from 1.
+// The numbers are those of the recording, counted from 1.
 __attribute__((noreturn)) static void mismatch(int tag, int64_t key, int found, int64_t found_key) {
   char asked[100], has[100], text[400];
   cmr_describe(asked, sizeof asked, tag, key);
@@ -265,7 +264,7 @@ static int64_t answer(int tag, int64_t key) {
 static size_t take_size(void) {
   int64_t size = take_number();
   if (size < 0 || (uint64_t)size > tape.part_end - tape.at)
-    diverge("the recording holds what no moonloop wrote");
+    diverge("the recording was not written by moonloop");
   return (size_t)size;
 }
 
@@ -300,7 +299,7 @@ static void given(const void *bytes, size_t count) {
   }
   shown[length] = 0;
   snprintf(text, sizeof text,
-           "event %llu: the script writes %zu bytes '%s%s'; in the recording it wrote others",
+           "event %llu: the script writes %zu bytes '%s%s'; the recording has others",
            (unsigned long long)tape.events, count, shown, count > 60 ? "..." : "");
   diverge(text);
 }
@@ -325,8 +324,8 @@ static bool is_over(void) { return tape.is_over; }
 
 // ---- Other threads -------------------------------------------------------------------------
 
-// Only a yes is put down, with how many looks there were since the last: a look that finds nothing
-// costs a count. No signal is noted here, or it would stand between the looks.
+// Only a yes is recorded, with the number of looks since the last: looking in vain costs a counter.
+// No signal is recorded here, or it would come between the looks.
 static bool look(bool answer) {
   if (tape.is_aside) return answer;
   tape.looks++;
@@ -368,7 +367,7 @@ struct cmr_look cmr_check(const void *bytes, size_t size) {
   struct cmr_look look = {cmr_sound, 0, 0};
   struct head head;
   if (size < sizeof head || memcmp(file, magic, sizeof magic) != 0) {
-    // Cut inside its head it is still recognized.
+    // Recognizable even if cut inside its head.
     bool is_ours = size > 0 && memcmp(file, magic, size < 8 ? size : 8) == 0;
     look.flaw = is_ours ? cmr_truncated : cmr_foreign;
     look.byte = size;
@@ -393,7 +392,7 @@ struct cmr_look cmr_check(const void *bytes, size_t size) {
     if (sum_of(file + at + sizeof part, part.length, part.first) != part.sum)
       return look.flaw = cmr_damaged, look;
     at += sizeof part + part.length;
-    // The end is a part of its own: its tag, and how many events there are.
+    // The end is its own part: a tag, and the number of events.
     has_end = part.length > 0 && file[at - part.length] == cmx_tag_end;
   }
   look.event = known;
@@ -431,12 +430,12 @@ int cmr_finish(void) {
   if (found == cmx_tag_end) return 0;
   if (found < 0) {
     if (!tape.is_endless) return 0;
-    diverge("the recording ends here: its program was killed, or it still runs");
+    diverge("the recording ends here: its program was killed or is still running");
   }
   char text[300], has[100];
   tape.at++;
   cmr_describe(has, sizeof has, found, found > cmx_tag_wall || found < 64 ? take_number() : 0);
-  snprintf(text, sizeof text, "event %llu: the script has ended; the recording goes on with %s",
+  snprintf(text, sizeof text, "event %llu: the script has ended; the recording continues with %s",
            (unsigned long long)tape.events + 1, has);
   diverge(text);
 }
@@ -451,11 +450,11 @@ int cmr_end_here(void) {
   return result;
 }
 
-// Before a sleep, but not before each: what a killed program leaves is old by that much at most.
+// Called before sleeps, but not every one: a killed program loses at most this much time.
 static void before_sleep(int64_t timeout_ns) {
   if (!tape.records || tape.is_held) return;
   if (timeout_ns == 0 || tape.count == 0) return;
-  // Beside the tape: a loop without dates reads no clock.
+  // Not on the tape: a loop without dates reads no clock.
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
   int64_t now = time.tv_sec * INT64_C(1000000000) + time.tv_nsec;

@@ -1,17 +1,17 @@
-// What other threads told a loop, as it stands in a recording.
+// What other threads sent to a loop, in a recording.
 
 package import MoonloopCore
 
-/// How messages are written on a tape, and read from it. Loop thread only.
+/// Writes messages to a tape and reads them back. Loop thread only.
 package protocol MessageTape: AnyObject {
   /// Writes a message.
-  /// - Returns: The message as it is to be delivered.
+  /// - Returns: The message to deliver.
   func record(_ message: any Sendable, into writer: inout PackedWriter) -> any Sendable
-  /// Reads the message that was recorded so.
+  /// Reads a recorded message.
   func play(_ reader: inout PackedReader) -> any Sendable
 }
 
-/// Each crossing is an entry: its kind, and for messages their place, their number, and they.
+/// An entry per crossing: its kind and, for messages, their place, their number and the messages.
 package final class RecordedCrossings: Crossings {
   private enum Entry {
     static let end = 0

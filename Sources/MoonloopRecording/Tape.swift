@@ -1,25 +1,25 @@
-// Recordings of all that enters a loop's thread from outside, and their replay: an intake that is
-// written into a file, and one that is read from it. See docs/recording.md.
+// Recordings of everything that enters a loop's thread from outside, and their replay: one intake
+// writes a file, another reads it. See docs/recording.md.
 
 internal import CRecording
 package import LuaEmbed
 package import MoonloopCore
 
-/// What happens to a recording of the calling thread.
+/// The recording or replay of the calling thread.
 package enum Tape {
-  /// What is kept beside the answers of the system.
+  /// What is recorded besides the system's answers.
   package enum Key: UInt32, Sendable {
     /// How the program was started, and the text of the script.
     case settings = 1
-    /// What a function of a Lua library answered.
+    /// Results of Lua library functions.
     case library
-    /// The seeds of the hashes and of `math.random`.
+    /// Seeds of the hashes and of `math.random`.
     case seed
-    /// What `loop:record` came to.
+    /// The result of `loop:record`.
     case began
-    /// What other threads had told the loop.
+    /// What other threads sent to the loop.
     case crossings
-    // 6 is the intake's own.
+    // 6 is reserved for the intake.
   }
 
   /// What is wrong with a recording.
@@ -27,49 +27,49 @@ package enum Tape {
     case foreign
     case version(UInt64)
     case damaged, truncated
-    /// Whole, but without its end: the program was killed, or still runs.
+    /// Complete parts, but no end: the program was killed, or is still running.
     case endless
   }
 
-  /// The version of the format, which a recording must have.
+  /// The version of the format that a recording must have.
   package static let version = Int(cmr_format_version)
 
   package struct Look: Sendable {
     package let flaw: Flaw?
-    /// How many events are whole.
+    /// The number of complete events.
     package let event: UInt64
-    /// Where the flaw is.
+    /// The position of the flaw.
     package let byte: UInt64
   }
 
-  /// How many events there were so far.
+  /// The number of events so far.
   package static var events: UInt64 { cmr_events() }
 
-  /// Begins to record the calls of this thread into a descriptor, which is the tape's from now on.
+  /// Starts to record this thread's calls to a descriptor, which the tape then owns.
   package static func record(into fd: Int32) throws(SystemError) {
     let result = cmr_record(fd)
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
-  /// Begins to keep in memory what a recording would have, in case the script asks for one.
+  /// Starts to keep in memory what a recording would have, in case the script asks for one.
   package static func hold() { _ = cmr_hold() }
 
-  /// Whether what was recorded so far is only in memory.
+  /// Whether the recording so far is only in memory.
   package static var isHeld: Bool { cmr_is_held() }
 
-  /// Writes what was kept into a descriptor, and goes on.
+  /// Writes what was kept to a descriptor, and continues there.
   package static func commit(into fd: Int32) throws(SystemError) {
     let result = cmr_commit(fd)
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
-  /// The script ends its recording. In a replay this does not return.
+  /// Ends the recording for the script. In a replay this does not return.
   package static func endHere() throws(SystemError) {
     let result = cmr_end_here()
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
   }
 
-  /// Looks through a whole recording.
+  /// Checks a whole recording.
   package static func look(at bytes: UnsafeRawBufferPointer) -> Look {
     let found = cmr_check(bytes.baseAddress, bytes.count)
     let flaw: Flaw? =
@@ -84,9 +84,8 @@ package enum Tape {
     return Look(flaw: flaw, event: found.event, byte: found.byte)
   }
 
-  /// Begins to answer the calls of this thread from a recording that was looked through; the bytes
-  /// must stay where they are.
-  /// - Parameter whenDiverged: Told in words when the script asks for something else than was
+  /// Starts to answer this thread's calls from a checked recording, whose bytes must stay in place.
+  /// - Parameter whenDiverged: Called with a text when the script asks for something else than was
   ///   recorded, or when it has ended its recording; must not return.
   package static func play(
     _ bytes: UnsafeRawBufferPointer, isEndless: Bool,
@@ -96,7 +95,8 @@ package enum Tape {
     cmr_play(bytes.baseAddress, bytes.count, isEndless)
   }
 
-  /// The script is over: the rest is written; or what is left and was not asked for is told.
+  /// After the script: writes the rest; or, in a replay, reports anything left that was not asked
+  /// for.
   package static func finish() throws(SystemError) {
     let result = cmr_finish()
     if result < 0 { throw SystemError(call: SystemCall.write.name, code: -result) }
@@ -107,9 +107,9 @@ package enum Tape {
     Intake.put(key.rawValue, bytes)
   }
 
-  /// The bytes that were recorded here; good for as long as the recording is.
+  /// The bytes recorded here; valid as long as the recording is.
   package static func take(_ key: Key) -> UnsafeRawBufferPointer { Intake.take(key.rawValue) }
 
-  /// Has the standard libraries of a state take part.
+  /// Records, or replays, the standard libraries of a state too.
   package static func join(_ state: LuaState) { state.setUp(cmr_install_libraries) }
 }

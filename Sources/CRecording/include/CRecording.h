@@ -1,5 +1,4 @@
-// Recordings: what the system calls of a thread answered, in their order, and the same answers
-// again without the system.
+// Recordings: the answers of a thread's system calls in order, and their replay without the system.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,53 +6,53 @@
 
 typedef struct lua_State lua_State;
 
-// Of recordings; another one is refused.
+// Version of the format; others are rejected.
 enum { cmr_format_version = 2 };
 
-// What the answers of the standard libraries are kept under, of the keys of `Tape.Key`.
+// Keys for the standard libraries' answers; see `Tape.Key`.
 enum { cmr_key_library = 2 };
 
-// Begins to write into a descriptor, which is then the tape's. 0, or -errno.
+// Starts to write to a descriptor, which the tape then owns. 0, or -errno.
 int cmr_record(int fd);
 
-// Begins to keep what would be written, in memory, for a script that may ask for it; what becomes
-// more than a megabyte is given up. 0, or -errno.
+// Starts to keep in memory what would be written, for a script that may ask for it; gives up beyond
+// a megabyte. 0, or -errno.
 int cmr_hold(void);
 bool cmr_is_held(void);
-// Writes what was kept into a descriptor, which is then the tape's, and goes on.
+// Writes what was kept to a descriptor, which the tape then owns, and continues.
 int cmr_commit(int fd);
 
 enum cmr_flaw {
   cmr_sound,
-  cmr_foreign,    // it is no recording
-  cmr_version,    // of another version of the format: in `byte`
+  cmr_foreign,    // not a recording
+  cmr_version,    // another version of the format: in `byte`
   cmr_damaged,    // a part's checksum is wrong
   cmr_truncated,  // cut in the middle of a part
-  cmr_endless,    // whole parts, but the end is missing: its program was killed
+  cmr_endless,    // complete parts, but no end: its program was killed
 };
 
 struct cmr_look {
   enum cmr_flaw flaw;
   uint64_t event;  // the last one before the flaw, or of all
-  uint64_t byte;   // where the flaw is
+  uint64_t byte;   // position of the flaw
 };
 
-// Looks through a whole recording, which must stay where it is while it plays.
+// Checks a whole recording, which must stay in place while it plays.
 struct cmr_look cmr_check(const void *bytes, size_t size);
-// Begins to answer from a recording. Call `check` first: it must be sound or endless.
+// Starts to answer from a recording. Call `check` first: it must be sound or endless.
 void cmr_play(const void *bytes, size_t size, bool is_endless);
 
-// Called when what is asked for is not what was recorded; must not return.
-// `is_end`: the script has ended its recording there, and all was as it is in it.
+// Called when the script asks for something else than was recorded; must not return.
+// `is_end`: the script ended its recording here, and all matched up to here.
 void cmr_on_divergence(void (*tell)(const char *message, bool is_end));
 // The script ends its recording here.
 int cmr_end_here(void);
-// The script is over: writes the rest, or looks whether anything is left that was not asked for.
-// -errno if what was recorded could not be written.
+// The script is over: writes the rest; or checks for anything left that was not asked for. -errno
+// if the recording could not be written.
 int cmr_finish(void);
 
 uint64_t cmr_events(void);
 
-// The body of a protected call: has those functions of the standard libraries that tell of the
-// outside be recorded, or answer from the recording. Before the program's functions. [-0, +0, e]
+// The body of a protected call: makes the standard library functions with outside input record, or
+// answer from the recording. Before the program's own functions. [-0, +0, e]
 int cmr_install_libraries(lua_State *L);
