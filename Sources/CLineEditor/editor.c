@@ -1,4 +1,4 @@
-// The thread of the editor, what it is asked for, and what it tells.
+// The editor's thread, its requests and its events.
 #include "editor.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool cle_next(struct cle_event *out) {
   bool was_last = node != NULL && cle.events == NULL;
   pthread_mutex_unlock(&cle.lock);
   if (node == NULL) return false;
-  if (was_last) cle_ring();  // whoever waits for it to be taken
+  if (was_last) cle_ring();  // wakes a thread that waits for it to be taken
   *out = node->event;
   free(node);
   return true;
@@ -59,7 +59,7 @@ bool cle_pause(void) {
   if (!has_events()) return false;
   struct pollfd bell = {cle.bell, POLLIN, 0};
   eventfd_t rings;
-  // What else it may have rung for is looked at before the next wait.
+  // Other causes for the bell are checked before the next wait.
   if (poll(&bell, 1, 10) > 0) eventfd_read(cle.bell, &rings);
   return has_events();
 }
@@ -120,7 +120,7 @@ bool cle_wait(int fd) {
 
 bool cle_take_interrupt(void) { return atomic_exchange(&cle.was_interrupted, false); }
 
-// Lines as they come, without any editing.
+// Lines as they come, without editing.
 static void read_plainly(void) {
   static char *held;
   static size_t count, space;
@@ -194,13 +194,13 @@ const char *cle_open(
     has_before = tcgetattr(STDIN_FILENO, &before) == 0;
     catch_signals();
   }
-  // Signals are the owner's thread's.
+  // Signals are handled on the owner's thread.
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   cle.has_thread = pthread_create(&cle.thread, NULL, work, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
-  return cle.has_thread ? obstacle : "no thread could be made";
+  return cle.has_thread ? obstacle : "no thread could be started";
 }
 
 void cle_ask(const char *prompt) {

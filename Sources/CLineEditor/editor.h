@@ -1,4 +1,4 @@
-// What the files of the line editor know of one another.
+// Shared by the files of the line editor.
 #pragma once
 #include <stdatomic.h>
 #include <pthread.h>
@@ -17,33 +17,33 @@ extern struct cle_state {
   void (*notify)(void *context);
   void (*linger)(void *context);
   void *context;
-  // Protected by it: what is asked and told.
+  // Protects requests and events.
   pthread_mutex_t lock;
   struct cle_node *events;
   char *prompt, *insertion, *list;
   bool is_answered;
-  // Held by the editor's thread while it writes to the terminal, let go of while it waits; by
-  // others while they print.
+  // Held by the editor's thread while it writes to the terminal, released while it waits; held by
+  // other threads while they print.
   pthread_mutex_t screen;
-  bool is_shown;    // a prompt and a line stand on the terminal
-  int rows;         // from that of the prompt to that of the cursor, while they are shown
-  bool is_hidden;   // they were wiped off by output, and are to be drawn again
-  atomic_bool ends_short;  // that output did not end with a newline
-  int bell;         // an eventfd: the thread has something to look at
-  // Set by handlers of signals, on any thread; without a lock, so safe there.
+  bool is_shown;    // a prompt and a line are on the terminal
+  int rows;         // rows from the prompt to the cursor, while they are shown
+  bool is_hidden;   // they were erased by output and must be redrawn
+  atomic_bool ends_short;  // the output did not end with a newline
+  int bell;         // an eventfd that makes the thread look
+  // Set by signal handlers on any thread, without a lock.
   atomic_bool quits, was_interrupted, was_resized, was_continued;
 } cle;
 
 void cle_tell(enum cle_kind kind, const char *text, size_t count);
-// Waits until the bell has rung, or input is there: then true.
+// Waits for the bell or for input; true if there is input.
 bool cle_wait(int fd);
 bool cle_take_interrupt(void);
 void cle_ring(void);
-// The prompt of a question that was asked since; the caller frees it. NULL: none.
+// The prompt of a question asked since; the caller frees it. NULL: none.
 char *cle_take_question(void);
 
 // libedit (libedit.c).
 const char *cle_begin_editing(const char *history);
-// Takes the prompt over.
+// Takes ownership of the prompt.
 void cle_edit(char *prompt);
 void cle_end_editing(void);

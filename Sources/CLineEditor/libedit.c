@@ -1,4 +1,4 @@
-// Editing by libedit, which is opened here by name; its header tells the types.
+// Edits with libedit, whose functions are loaded by name here; its header has the types.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static HistEvent found;
 static char *history_path;
 static char *prompt_now;
 static FILE *screen;
-static bool was_dropped;  // the line under way, by Ctrl-C
+static bool was_dropped;  // the current line, set by Ctrl-C
 
 static bool find(void *handle, void *place, const char *name) {
   void *symbol = dlsym(handle, name);
@@ -68,7 +68,7 @@ static int columns_now(void) {
 
 struct place { int row, column; };
 
-// Where a text ends that begins at a place.
+// Where a text that begins at a position ends.
 static struct place end_of(const char *text, size_t count, struct place at, int columns) {
   mbstate_t state = {0};
   while (count > 0) {
@@ -85,7 +85,7 @@ static struct place end_of(const char *text, size_t count, struct place at, int 
   return at;
 }
 
-// The rows from that of the prompt to that of the cursor.
+// The rows from the prompt to the cursor.
 static int rows_to_cursor(void) {
   const LineInfo *line = lib.line(editor);
   int columns = columns_now();
@@ -101,7 +101,7 @@ static void write_all(const char *text, size_t count) {
   }
 }
 
-// Removes the prompt and the line from the terminal. What the library prints is flushed.
+// Erases the prompt and the line. Flushes the library's output.
 static void wipe(void) {
   char text[32];
   int up = cle.rows > 0 ? snprintf(text, sizeof text, "\033[%dA", cle.rows) : 0;
@@ -118,14 +118,14 @@ static void draw_again(void) {
   fflush(screen);
 }
 
-// The rest of what is written in pieces comes soon: the prompt is not for between them. Not while
-// the screen is ours.
+// Output written in pieces continues soon: do not show the prompt in between. Not while the screen
+// is ours.
 static void let_settle(void) {
   struct pollfd none = {-1, 0, 0};
   poll(&none, 1, cle.ends_short ? 20 : 2);
 }
 
-// What came up while the editor waited. The screen is ours.
+// Handles what happened while the editor waited. The screen is ours.
 static void look_up(void) {
   if (cle.is_hidden) {
     cle.is_shown = true;
@@ -146,7 +146,7 @@ static void look_up(void) {
     cle.is_hidden = true;
   }
   if (atomic_exchange(&cle.was_resized, false)) {
-    // Some terminals break the line anew; what is above it is wiped off in none.
+    // Some terminals reflow the line; what is above it is never erased.
     int rows = rows_to_cursor();
     if (rows < cle.rows) cle.rows = rows;
     if (!cle.is_hidden) wipe();
@@ -156,7 +156,7 @@ static void look_up(void) {
   if (cle.is_hidden) draw_again();
 }
 
-// One character of the terminal's encoding.
+// One character in the terminal's encoding.
 static int next_key(EditLine *line, wchar_t *out) {
   (void)line;
   mbstate_t state = {0};
@@ -184,7 +184,7 @@ static int next_key(EditLine *line, wchar_t *out) {
       memset(&state, 0, sizeof state);
       continue;
     }
-    // A Ctrl-D that was typed before the terminal was ours comes as a zero byte.
+    // A Ctrl-D typed before the terminal was ours arrives as a zero byte.
     if (byte == 0) *out = 4;
     if (cle.is_hidden) draw_again();
     return 1;
@@ -233,8 +233,8 @@ static char *prompt_of(EditLine *line) {
   return prompt_now;
 }
 
-// Behind what others have saved meanwhile, as the library writes it: it would save all, or as many
-// lines as differs from release to release.
+// Appends after what others have saved meanwhile, in the library's format: the library would save
+// everything, or a number of lines that differs between releases.
 static void save(const char *line) {
   static const char cookie[] = "_HiStOrY_V2_\n";
   if (history_path == NULL) return;
@@ -266,7 +266,7 @@ void cle_edit(char *prompt) {
   }
   was_dropped = cle.is_hidden = false;
   int count = 0;
-  // Before the prompt stands there, which is what people and programs wait for.
+  // Before the prompt appears, which is what people and programs wait for.
   lib.set(editor, EL_PREP_TERM, 1);
   const char *line = lib.gets(editor, &count);
   lib.set(editor, EL_PREP_TERM, 0);
@@ -338,23 +338,23 @@ static void make_folders(char *path) {
 
 const char *cle_begin_editing(const char *path) {
   const char *kind = getenv("TERM");
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return "no terminal";
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return "not a terminal";
   if (kind == NULL || strcmp(kind, "dumb") == 0) return "the terminal cannot edit";
   if (!load()) return "libedit is not installed (Debian: apt-get install libedit2)";
-  // Without a locale that knows more, terminals send UTF-8 all the same.
+  // Without a suitable locale, terminals still send UTF-8.
   if (setlocale(LC_CTYPE, "") == NULL || strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968") == 0)
     setlocale(LC_CTYPE, "C.UTF-8");
   int out = dup(STDOUT_FILENO);
   screen = out < 0 ? NULL : fdopen(out, "w");
-  if (screen == NULL) return "no descriptor is free";
+  if (screen == NULL) return "too many open files";
   editor = lib.init("moonloop", stdin, screen, screen);
   past = lib.history_init();
-  if (editor == NULL || past == NULL) return "libedit does not know the terminal";
+  if (editor == NULL || past == NULL) return "libedit does not support the terminal";
   lib.history(past, &found, H_SETSIZE, HISTORY);
   lib.history(past, &found, H_SETUNIQUE, 1);
   if (path[0] != 0 && (history_path = strdup(path)) != NULL) {
     make_folders(history_path);
-    // What was too much is let go of.
+    // Drops what was too much.
     if (lib.history(past, &found, H_LOAD, history_path) >= HISTORY)
       lib.history(past, &found, H_SAVE, history_path);
   }
@@ -363,9 +363,9 @@ const char *cle_begin_editing(const char *path) {
   lib.set(editor, EL_SIGNAL, 0);
   lib.set(editor, EL_HIST, lib.history, past);
   lib.set(editor, EL_GETCFN, next_key);
-  // Else Ctrl-C drops what was seen to be there, and the read of it waits for ever.
+  // Otherwise Ctrl-C drops the input it had seen, and the read waits for ever.
   lib.set(editor, EL_SETTY, "-d", "+noflsh", NULL);
-  lib.set(editor, EL_ADDFN, "moonloop-complete", "Completes what is typed", complete);
+  lib.set(editor, EL_ADDFN, "moonloop-complete", "Complete what is typed", complete);
   lib.set(editor, EL_BIND, "^I", "moonloop-complete", NULL);
   lib.set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
   lib.source(editor, NULL);
