@@ -1,22 +1,22 @@
-// Child processes: started without a shell, known by a descriptor of the kernel. No handler of
-// SIGCHLD, and no wait that could meet a child of somebody else.
+// Child processes: started without a shell, known by a kernel descriptor. There is no SIGCHLD
+// handler, and no wait that could take another component's child.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// What a child is to be: bytes as the system takes them, without zeros.
+/// What to start: bytes as the system takes them, without zeros.
 package struct ChildPlan {
   /// The program and its arguments.
   package var arguments: [[UInt8]] = []
-  /// Lines such as `HOME=/root`; nil: those of this process.
+  /// Lines such as `HOME=/root`; nil: this process's environment.
   package var environment: [[UInt8]]?
-  /// The folder that it begins in; nil: that of this process.
+  /// Its working folder; nil: that of this process.
   package var folder: [UInt8]?
-  /// What becomes its descriptors 0, 1 and 2.
+  /// Its descriptors 0, 1 and 2.
   package var streams: (Int32, Int32, Int32) = (0, 1, 2)
-  /// It leads a process group of its own.
+  /// Whether it leads its own process group.
   package var leadsGroup = false
-  /// It leads a session of its own, without a terminal.
+  /// Whether it leads its own session, without a terminal.
   package var leadsSession = false
 
   package init() {}
@@ -36,7 +36,7 @@ package struct SpawnFailure: Error, Sendable {
 
 /// How a child ended.
 package struct ChildStatus: Equatable, Sendable {
-  /// The exit code; nil if it was killed, or if somebody else took the status.
+  /// The exit code; nil if it was killed, or if other code took the status.
   package let code: Int32?
   /// The signal that killed it.
   package let signal: Int32?
@@ -46,19 +46,19 @@ package struct ChildStatus: Equatable, Sendable {
     self.signal = signal
   }
 
-  /// Somebody else in this process took it.
+  /// Other code in this process took the status.
   package static let unknown = ChildStatus(code: nil, signal: nil)
 }
 
-/// A child of this process, until its status was taken. One thread at a time.
+/// A child of this process, until its status is taken. One thread at a time.
 package final class Child {
   package let pid: Int32
-  /// The pidfd: readable when the child has ended; -1 once it was closed.
+  /// The pidfd: readable when the child has ended; -1 once closed.
   package private(set) var fd: Int32
   package let leadsGroup: Bool
-  /// How it ended, as soon as that is known.
+  /// How it ended, once that is known.
   package private(set) var status: ChildStatus?
-  /// Whether its number may be another's by now.
+  /// Whether its process ID may have been reused.
   package private(set) var isReaped = false
 
   private init(pid: Int32, fd: Int32, leadsGroup: Bool) {
@@ -67,10 +67,10 @@ package final class Child {
     self.leadsGroup = leadsGroup
   }
 
-  /// A child that still lives is waited for later, so that no zombie stays.
+  /// A child that is still running is reaped later, so that no zombie stays.
   deinit { close() }
 
-  /// Closes the descriptor, which nobody may watch any more.
+  /// Closes the descriptor, which must not be watched any more.
   package func close() {
     if fd < 0 { return }
     if isReaped { cmx_close(fd) } else { Orphans.add(fd) }
@@ -106,7 +106,7 @@ package final class Child {
       pid: spawned.pid, fd: spawned.fd, leadsGroup: plan.leadsGroup || plan.leadsSession)
   }
 
-  /// Looks whether the child has ended. It stays a zombie, so that its number is not given away.
+  /// Checks whether the child has ended. It stays a zombie, so that its process ID is not reused.
   package func look() -> Bool {
     if status != nil { return true }
     var exit = cmx_exit()
@@ -121,7 +121,7 @@ package final class Child {
     return true
   }
 
-  /// Lets the system forget a child that has ended.
+  /// Reaps a child that has ended.
   package func reap() {
     guard !isReaped else { return }
     var exit = cmx_exit()
@@ -139,7 +139,7 @@ package final class Child {
   }
 
   /// Sends a signal to the child, or to the group that it leads.
-  /// - Throws: ESRCH when it has ended and was taken.
+  /// - Throws: ESRCH if it has ended and was reaped.
   package func send(_ number: Int32, toGroup: Bool) throws(SystemError) {
     if isReaped { throw SystemError(call: "kill", code: Errno.noProcess) }
     let result =
@@ -147,19 +147,20 @@ package final class Child {
     if result < 0 { throw SystemError(call: "kill", code: -result) }
   }
 
-  /// Waits in the kernel until these have ended, at most so long. For the end of a program.
+  /// Waits in the kernel until these have ended, or for this long. For the end of a program.
   package static func awaitExits(_ children: [Child], milliseconds: Int32) {
     let fds = children.map(\.fd)
     _ = cmx_await_exits(fds, Int32(fds.count), milliseconds)
   }
 
-  /// Has this program get the status of its children, though whoever began it ignores SIGCHLD.
+  /// Makes sure that this program gets its children's statuses, even if it inherited SIGCHLD
+  /// ignored.
   package static func keepStatuses() { cmx_keep_children() }
 
-  /// The number of this process.
+  /// This process's ID.
   package static var ownID: Int32 { cmx_own_id() }
 
-  /// Sends a signal to any process, or to a group: a negative number.
+  /// Sends a signal to any process; or to a group, for a negative number.
   package static func send(_ number: Int32, to pid: Int32) throws(SystemError) {
     let result = cmx_signal_send(pid, number)
     if result < 0 { throw SystemError(call: "kill", code: -result) }
@@ -185,8 +186,7 @@ package final class Child {
     return count
   }
 
-  /// The paths that are tried: those of PATH in the child's environment, for a name without a
-  /// slash.
+  /// The paths to try: for a name without a slash, those of PATH in the child's environment.
   private static func programs(_ plan: ChildPlan, _ environment: [[UInt8]]) -> [[UInt8]] {
     guard let name = plan.arguments.first, !name.isEmpty else { return [] }
     let slash = UInt8(ascii: "/")
@@ -211,8 +211,8 @@ package final class Child {
   }
 }
 
-/// Children that nobody waits for any more: they are taken when they have ended, at the next
-/// occasion. Any thread.
+/// Children that no handle waits for any more: reaped at the next opportunity after they end. Any
+/// thread.
 package enum Orphans {
   private static let fds = Guarded<[Int32]>([])
 
@@ -221,7 +221,7 @@ package enum Orphans {
     collect()
   }
 
-  /// Takes those that have ended.
+  /// Reaps those that have ended.
   package static func collect() {
     fds.withLock { fds in
       fds.removeAll { fd in
@@ -234,7 +234,7 @@ package enum Orphans {
   }
 }
 
-/// Hands texts to C: an array of pointers that ends with nil.
+/// Passes texts to C: an array of pointers that ends with nil.
 private func withStrings<Result>(
   _ texts: [[UInt8]],
   _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result

@@ -1,10 +1,10 @@
-// The descriptors that child processes need: pipes, what tells that nobody writes into one any
-// more, and alarms by the system's clock, for what lives in the system's time.
+// Descriptors that child processes need: pipes, hang-up watches, and alarms on the system's clock
+// for what happens in system time.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// Descriptors for children and their pipes. Each belongs to whoever gets it.
+/// Descriptors for children and their pipes. Each belongs to the caller.
 package enum ChildDescriptors {
   /// A pipe; both ends block.
   package static func pipe() throws(SystemError) -> (read: Int32, write: Int32) {
@@ -14,12 +14,12 @@ package enum ChildDescriptors {
     return (ends[0], ends[1])
   }
 
-  /// What reads as empty, and takes anything.
+  /// /dev/null: empty to read, and takes anything.
   package static func null() throws(SystemError) -> Int32 {
     try SystemCall.open.check(cmx_null())
   }
 
-  /// Makes the descriptor, and all that share its description, wait in reads and writes or not.
+  /// Sets whether reads and writes block, for the descriptor and all that share its description.
   package static func setBlocking(_ fd: Int32, _ isBlocking: Bool) throws(SystemError) {
     let result = isBlocking ? cmx_set_blocking(fd) : cmx_set_nonblocking(fd)
     _ = try SystemCall.fcntl.check(result)
@@ -29,7 +29,7 @@ package enum ChildDescriptors {
 
   package static func close(_ fd: Int32) { cmx_close(fd) }
 
-  /// Whether nobody has the other end of a pipe any more.
+  /// Whether the other end of a pipe is closed.
   package static func hasHungUp(_ fd: Int32) -> Bool { cmx_has_hung_up(fd) }
 
   /// A descriptor that is readable as soon as one of these has hung up.
@@ -37,7 +37,8 @@ package enum ChildDescriptors {
     try SystemCall.epollCreate.check(cmx_hangup_open(fds, Int32(fds.count)))
   }
 
-  /// A descriptor that is readable after a time, by the system's clock whatever the loop's is.
+  /// A descriptor that is readable after a time on the system's clock, whatever the loop's clock
+  /// is.
   package static func alarm(after nanoseconds: Int64) throws(SystemError) -> Int32 {
     try SystemCall.timerfdCreate.check(cmx_alarm(nanoseconds))
   }

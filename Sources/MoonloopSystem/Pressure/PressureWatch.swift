@@ -1,4 +1,4 @@
-// Pressure of a resource: how long tasks had to wait for it, as the kernel measures it (PSI).
+// Resource pressure: how long tasks had to wait for a resource, as measured by the kernel (PSI).
 
 internal import CLinuxShims
 package import MoonloopCore
@@ -6,9 +6,9 @@ package import MoonloopCore
 extension Loop {
   /// Watches one pressure file. Loop thread only.
   package final class PressureWatch {
-    /// What is to be told: so much stall, in all, within a window; in microseconds.
+    /// The trigger: this much stall in total within a window; in microseconds.
     package struct Trigger: Equatable {
-      /// Whether all tasks must stall at once; else some.
+      /// Whether all tasks must stall at once, instead of some.
       package let isFull: Bool
       package let stall_us: Int64
       package let window_us: Int64
@@ -32,13 +32,13 @@ extension Loop {
       isFIFO = try SystemCall.fcntl.check(cmx_pressure_sort(file.number)) == 1
     }
 
-    /// Sets a trigger, and makes the source that tells of it, in no mode yet.
+    /// Sets a trigger and makes its source, in no mode yet.
     ///
-    /// Not to be asked whether it is ready: that would take the notification away.
+    /// Do not poll the source: that would consume the notification.
     /// - Parameters:
-    ///   - path: The pressure file, with a zero at its end. A FIFO stands for one: each write to it
-    ///     is a notification.
-    ///   - handler: Gets the text of the file as it is then.
+    ///   - path: The pressure file, zero-terminated. A FIFO can replace it: each write to it is a
+    /// notification.
+    ///   - handler: Gets the current text of the file.
     /// - Throws: When the system refuses; nothing is left behind.
     package static func make(
       _ path: [UInt8], _ trigger: Trigger, name: String, on loop: Loop,
@@ -63,7 +63,7 @@ extension Loop {
       _ = try result.get()
     }
 
-    /// The text of the file; "" if it cannot be read any more.
+    /// The text of the file; "" if it can no longer be read.
     private func read(_ set: Int32) -> String {
       withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
         let count = cmx_pressure_read(

@@ -1,20 +1,20 @@
-// Signals of the process, handed out to all who watch for them, on whatever loop. One signal is
-// read once, from one signalfd: whoever reads it tells the others.
+// Signals of the process, passed to all watches for them on any loop. One signal is read once, from
+// one signalfd; its reader notifies the others.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// What is known of a signal that has come.
+/// What is known about a received signal.
 package struct SignalArrival: Sendable, Equatable {
   package let number: Int32
   /// The process that sent it last; 0: the kernel.
   package var pid: Int32
   package var uid: UInt32
-  /// How many were coalesced into this one, as far as the system tells.
+  /// How many were coalesced into this one, as far as the system reports.
   package var count = 1
 }
 
-/// Who watches for which signal. Any thread.
+/// The watches for each signal. Any thread.
 enum SignalHub {
   private struct Member {
     let watch: Loop.SignalWatch
@@ -23,14 +23,14 @@ enum SignalHub {
 
   private struct Taken {
     var members: [Member] = []
-    /// The threads on which it was not blocked before.
+    /// The threads on which the signal was not blocked before.
     var blocked: Set<Int32> = []
   }
 
   private static let taken = Guarded<[Int32: Taken]>([:])
 
-  /// Claims a signal for a watch, on the thread of its loop: it is blocked here, and what the
-  /// program did about it before is kept for later.
+  /// Claims a signal for a watch, on the thread of its loop: blocks it there, and keeps what the
+  /// program did about it before.
   static func join(_ number: Int32, _ watch: Loop.SignalWatch) throws(SystemError) {
     let thread = cmx_thread_id()
     let wasBlocked = cmx_signal_block(number)
@@ -51,8 +51,8 @@ enum SignalHub {
     }
   }
 
-  /// Lets go of a signal: after the last, everything is as it was before the first. One that has
-  /// come and was not read does then what it would have done.
+  /// Releases a signal. After the last release, everything is as it was before the first claim. A
+  /// signal that has come but was not read then has its previous effect.
   static func leave(_ number: Int32, _ watch: Loop.SignalWatch) {
     let thread = cmx_thread_id()
     let unblocks = taken.withLock { table -> Bool in
@@ -72,7 +72,7 @@ enum SignalHub {
     if unblocks { cmx_signal_unblock(number) }
   }
 
-  /// Tells all others who watch for a signal that it has come.
+  /// Notifies all other watches of a signal that it has come.
   static func distribute(_ arrival: SignalArrival, from watch: Loop.SignalWatch) {
     let others = taken.withLock { table in
       (table[arrival.number]?.members ?? []).map(\.watch).filter { $0 !== watch }
@@ -82,12 +82,12 @@ enum SignalHub {
 }
 
 extension Loop {
-  /// Watches for signals of the process. Loop thread only, but for what the hub calls.
+  /// Watches for signals of the process. Loop thread only, except what the hub calls.
   ///
-  /// Its source is readable when one has come. Those of one number that come before they were
-  /// served are one, with a count.
-  // Sendable: all but `loop`, which never changes, is touched on the thread of that loop, which
-  // holds this while it holds the source.
+  /// Its source is readable when a signal has come. Equal signals that come before being served
+  /// count as one, with a count.
+  // Sendable: all except `loop`, which never changes, is used only on the thread of that loop; the
+  // loop keeps this alive while it has the source.
   package final class SignalWatch: @unchecked Sendable {
     /// Called with one signal.
     package typealias Handler = (_ source: DescriptorSource, _ arrival: SignalArrival) -> Void
@@ -103,8 +103,8 @@ extension Loop {
       self.loop = loop
     }
 
-    /// Claims signals, and makes the source that hears of them, in no mode yet.
-    /// - Throws: When the system refuses; nothing is left behind.
+    /// Claims signals and makes their source, in no mode yet.
+    /// - Throws: If the system refuses; nothing is left behind.
     package static func make(
       _ numbers: [Int32], name: String, on loop: Loop, handler: @escaping Handler
     ) throws(SystemError) -> (watch: SignalWatch, source: DescriptorSource) {
@@ -128,17 +128,17 @@ extension Loop {
       }
     }
 
-    /// Lets go of its signals. The source ends by itself, before.
+    /// Releases its signals. The source must have ended before.
     package func end() {
       for number in joined { SignalHub.leave(number, self) }
       joined = []
       pending = []
     }
 
-    /// How many different signals wait to be served.
+    /// How many different signals are waiting to be served.
     package var waiting: Int { pending.count }
 
-    /// Reads all that have come, and serves one: the others follow in the next passes.
+    /// Reads all signals that have come and serves one; the others follow in the next passes.
     private func serve(_ source: DescriptorSource, _ handler: Handler) {
       withUnsafeTemporaryAllocation(of: cmx_signal.self, capacity: 16) { signals in
         while true {
@@ -170,7 +170,7 @@ extension Loop {
       }
     }
 
-    /// Another watch has read a signal that this one wants, too. Any thread.
+    /// Another watch has read a signal that this one wants too. Any thread.
     fileprivate func noteElsewhere(_ arrival: SignalArrival) {
       if loop.isOnThread { return noteHere(arrival) }
       loop.post(.change { _ in self.noteHere(arrival) })

@@ -1,4 +1,4 @@
-// Signals by name: lower-case words as scripts write them, and the numbers of this system.
+// Signal names as scripts write them, in lower case, and their numbers on this system.
 
 internal import CLinuxShims
 
@@ -10,15 +10,15 @@ package enum SignalNumber {
 
   /// Why a signal cannot be handled.
   package enum Obstacle: Sendable {
-    /// No process can (SIGKILL, SIGSTOP).
+    /// No process can handle it (SIGKILL, SIGSTOP).
     case unblockable
-    /// It tells of a fault at the very place where it happens.
+    /// It reports a fault at the place where it happens.
     case fault
-    /// The C library keeps it to itself.
+    /// The C library reserves it.
     case library
   }
 
-  /// The number of a name: "term", "TERM", "SIGTERM", "rtmin+2"; nil if there is none.
+  /// The number for a name: "term", "TERM", "SIGTERM", "rtmin+2"; nil if there is none.
   package static func number(of name: String) -> Int32? {
     var word = name.lowercased()
     if word.hasPrefix("sig") { word.removeFirst(3) }
@@ -36,7 +36,7 @@ package enum SignalNumber {
     return nil
   }
 
-  /// The name of a number, such as "term"; the number itself if it has none.
+  /// The name for a number, such as "term"; the number itself if it has none.
   package static func name(of number: Int32) -> String {
     if let name = standardName(number) { return name }
     let first = cmx_signal_realtime_first()
@@ -46,15 +46,15 @@ package enum SignalNumber {
     return "\(number)"
   }
 
-  /// Whether the system has a signal of this number.
+  /// Whether the system has this signal.
   package static func exists(_ number: Int32) -> Bool {
     number >= 1 && number <= cmx_signal_realtime_last()
   }
 
-  /// The names that there are, but for the real-time signals.
+  /// All names except those of real-time signals.
   package static var names: [String] { (1..<32).compactMap(standardName) }
 
-  /// What is in the way of handling a signal, if anything is.
+  /// Why a signal cannot be handled; nil if it can.
   package static func obstacle(_ number: Int32) -> Obstacle? {
     switch name(of: number) {
     case "kill", "stop": .unblockable

@@ -1,11 +1,11 @@
-// Folders, locks and sockets' files that are one user's alone: where named ports are found.
+// Folders, locks and socket files of one user, where named ports are found.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// Files of this user that no other may use.
+/// Files of this user that no other user can access.
 package enum PrivateFiles {
-  /// Who runs this process, by number.
+  /// The user ID of this process.
   package static var user: Int { Int(cmx_user()) }
 
   /// What is wrong with a folder.
@@ -16,7 +16,7 @@ package enum PrivateFiles {
     case openToOthers
   }
 
-  /// Makes a folder that only this user may enter; one that is there must be such.
+  /// Makes a folder that only this user may enter, or checks the one that exists.
   package static func makeFolder(_ path: String) throws(Flaw) {
     var code: Int32 = 0
     switch cmx_private_folder(path, &code) {
@@ -30,12 +30,12 @@ package enum PrivateFiles {
 
   /// Why a file cannot be locked.
   package enum Refusal: Error {
-    /// Another has it: this process, if that is known.
+    /// Another process has it; its ID, if known.
     case taken(pid: Int?)
     case failed(SystemError)
   }
 
-  /// Locks a file, until the descriptor is closed or the process ends, however it ends.
+  /// Locks a file until the descriptor is closed or the process ends in any way.
   package static func lock(_ path: String) throws(Refusal) -> Descriptor {
     var owner: Int32 = 0
     let fd = cmx_lock_file(path, &owner)
@@ -44,7 +44,7 @@ package enum PrivateFiles {
     throw .failed(SystemError(call: SystemCall.open.name, code: -fd))
   }
 
-  /// Whether something that is no socket is in the way of one.
+  /// Whether a file that is not a socket is in the way.
   package static func isTaken(_ path: String) -> Bool { cmx_is_other_file(path) }
 }
 
@@ -52,8 +52,8 @@ extension Sockets {
   /// How many descriptors one message may carry.
   package static let mostPassed = Int(CMX_MOST_PASSED)
 
-  /// Sends what fits of some bytes, and descriptors with the first of them.
-  /// - Throws: EAGAIN when nothing fits now.
+  /// Sends some of the bytes, as many as fit, and descriptors with the first of them.
+  /// - Throws: EAGAIN if nothing fits now.
   package static func send(
     _ fd: Int32, _ bytes: UnsafeRawBufferPointer, with passed: [Int32]
   ) throws(SystemError) -> Int {
@@ -63,18 +63,18 @@ extension Sockets {
     return try SystemCall.sendMessage.check(result)
   }
 
-  /// What one look at a socket brought.
+  /// The result of one receive.
   package struct Received {
-    /// How many bytes lie in the buffer; 0: the peer has ended.
+    /// The number of bytes in the buffer; 0: the peer has ended.
     package var count = 0
-    /// The caller's from now on.
+    /// Owned by the caller from now on.
     package var descriptors: [Int32] = []
-    /// Descriptors that came could not be taken over.
+    /// Whether descriptors came that could not be taken over.
     package var isCut = false
   }
 
-  /// Receives bytes and the descriptors that came with them.
-  /// - Throws: EAGAIN when nothing has come.
+  /// Receives bytes and the descriptors sent with them.
+  /// - Throws: EAGAIN if nothing has come.
   package static func receive(
     _ fd: Int32, withDescriptorsInto buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Received {

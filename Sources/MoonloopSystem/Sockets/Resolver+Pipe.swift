@@ -1,9 +1,9 @@
-// The answers of the resolver as bytes: where a thread has an intake, they come through a pipe.
+// Answers of the resolver as bytes: on a thread with an intake they arrive through a pipe.
 
 internal import CLinuxShims
 
 extension Resolver {
-  /// Sends an answer into a pipe, whose end is closed then. The resolver's thread.
+  /// Sends an answer into a pipe and closes its end. The resolver's thread.
   package static func send(_ answer: Answer, to end: Int32) {
     encode(answer).withUnsafeBytes { bytes in
       var rest = bytes[...]

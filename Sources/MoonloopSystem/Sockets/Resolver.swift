@@ -1,15 +1,15 @@
-// Names to addresses, off the loops: the C library's resolver blocks, so threads of their own ask.
+// Resolves names off the loops: the C library's resolver blocks, so it runs on its own threads.
 
 internal import CLinuxShims
 internal import MoonloopCore
 
-/// Looks names up on a few threads, for all loops of the process. Any thread.
+/// Resolves names on a few threads, for all loops of the process. Any thread.
 package final class Resolver: Sendable {
   package enum Family: Sendable { case any, inet, inet6 }
 
   /// Why a name has no address.
   package struct Failure: Error, Equatable, Sendable {
-    /// Such as "EAI_NONAME", or the system's.
+    /// Such as "EAI_NONAME", or the system's code.
     package let code: String
     package let message: String
 
@@ -35,17 +35,18 @@ package final class Resolver: Sendable {
 
   package static let shared = Resolver()
 
-  /// How many names are looked up at a time: a server that does not answer holds a thread for long.
+  /// Limit for concurrent lookups: a server that does not answer keeps a thread busy for long.
   private static let threadLimit = 8
-  /// What the C library's resolver and its modules need.
+  /// Stack size: what the C library's resolver and its modules need.
   private static let stackSize = 1 << 20
   private static let addressLimit = 64
 
   /// Protected by its lock.
   private let state = Guarded(State())
 
-  /// Looks a name up.
-  /// - Parameter whenDone: Called once, on another thread, or on this if there is none.
+  /// Resolves a name.
+  /// - Parameter whenDone: Called once, on another thread; on this one if no thread could be
+  ///   started.
   package func resolve(
     _ host: String, _ family: Family, whenDone: @escaping @Sendable (Answer) -> Void
   ) {
@@ -61,12 +62,12 @@ package final class Resolver: Sendable {
     if isNew { start(job) }
   }
 
-  /// Tests: has a name have these addresses, in this order, whatever the system says.
+  /// For tests: gives a name these addresses, in this order, whatever the system says.
   package func plant(_ host: String, _ addresses: [SocketAddress]) {
     state.withLock { $0.planted[host] = addresses }
   }
 
-  /// Starts a thread; if the system refuses one, the name is as one whose server does not answer.
+  /// Starts a thread. If the system refuses the first, lookups fail as if no server answered.
   private func start(_ job: Job) {
     do {
       try startThread(stackSize: Self.stackSize) { self.work(job) }
@@ -81,7 +82,7 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// The life of a thread: it ends when nothing waits.
+  /// Runs a thread: it ends when no lookup is waiting.
   private func work(_ first: Job) {
     var next: Job? = first
     while let job = next {

@@ -1,8 +1,8 @@
-// Addresses of sockets: numeric ones, paths, and names in the abstract space of Linux.
+// Socket addresses: numeric ones, paths, and names in Linux's abstract namespace.
 
 internal import CLinuxShims
 
-/// Where a socket is, or is to be.
+/// The address of a socket.
 package struct SocketAddress: Sendable {
   package enum Family: Sendable { case inet, inet6, unix }
 
@@ -10,7 +10,7 @@ package struct SocketAddress: Sendable {
 
   init(raw: cmx_address) { self.raw = raw }
 
-  /// A numeric address; nil if the text is none.
+  /// A numeric address; nil if the text is not one.
   package init?(numeric host: String, port: Int) {
     var address = cmx_address()
     guard cmx_address_parse(&address, host, Int32(port)) else { return nil }
@@ -39,7 +39,7 @@ package struct SocketAddress: Sendable {
     }
   }
 
-  /// The port; nil of a Unix socket.
+  /// The port; nil for a Unix socket.
   package var port: Int? {
     var raw = raw
     let port = cmx_address_port(&raw)
@@ -52,7 +52,7 @@ package struct SocketAddress: Sendable {
     return copy
   }
 
-  /// The address without its port; a path, or a name behind "@"; empty for a socket without one.
+  /// The address without its port; a path, or a name with "@"; empty for an unnamed socket.
   package var host: String {
     var raw = raw
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
@@ -63,9 +63,9 @@ package struct SocketAddress: Sendable {
     }
   }
 
-  /// In one word: "127.0.0.1:80", "[::1]:80", "/run/app.sock".
+  /// As text: "127.0.0.1:80", "[::1]:80", "/run/app.sock".
   package var text: String {
-    guard let port else { return host.isEmpty ? "a socket without a name" : host }
+    guard let port else { return host.isEmpty ? "an unnamed socket" : host }
     return family == .inet6 && host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }

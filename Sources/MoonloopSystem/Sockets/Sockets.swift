@@ -1,11 +1,11 @@
-// The calls of Linux that only sockets need. The simulated world has no network: these are for real
+// Linux calls that only sockets need. The simulated world has no network: these are for real
 // descriptors.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// Socket calls, each one call of the system; all descriptors are non-blocking, closed on exec, and
-/// belong to the caller.
+/// Socket calls, one system call each. All descriptors are non-blocking, closed on exec, and owned
+/// by the caller.
 package enum Sockets {
   package static func make(
     _ family: SocketAddress.Family, isDatagram: Bool = false
@@ -30,14 +30,15 @@ package enum Sockets {
     _ = try SystemCall.listen.check(cmx_listen(fd, Int32(clamping: backlog)))
   }
 
-  /// - Throws: EAGAIN when nobody waits to be accepted.
+  /// - Throws: EAGAIN if no connection is waiting.
   package static func accept(_ fd: Int32) throws(SystemError) -> Int32 {
     var peer = cmx_address()
     return try SystemCall.accept.check(cmx_accept(fd, &peer))
   }
 
-  /// Begins to connect.
-  /// - Returns: Whether it is done; else the socket is writable when it is decided: `failure(of:)`.
+  /// Starts to connect.
+  /// - Returns: Whether it is done; otherwise the socket becomes writable when it is: see
+  ///   `failure(of:)`.
   package static func connect(
     _ fd: Int32, _ address: SocketAddress
   ) throws(SystemError) -> Bool {
@@ -48,16 +49,16 @@ package enum Sockets {
     return true
   }
 
-  /// What has failed in the background, once; nil: nothing.
+  /// The pending error of a socket, cleared by this call; nil if there is none.
   package static func failure(of fd: Int32) -> SystemError? {
     let code = cmx_socket_error(fd)
     return code == 0 ? nil : SystemError(call: SystemCall.connect.name, code: code)
   }
 
-  /// Where a socket is; nil if it is none.
+  /// The address of a socket; nil if it is not a socket.
   package static func name(of fd: Int32) -> SocketAddress? { name(of: fd, isPeer: false) }
 
-  /// Where the peer of a connected socket is; nil if there is none (any more).
+  /// The peer's address of a connected socket; nil if there is none (any more).
   package static func peer(of fd: Int32) -> SocketAddress? { name(of: fd, isPeer: true) }
 
   private static func name(of fd: Int32, isPeer: Bool) -> SocketAddress? {
@@ -107,11 +108,11 @@ package enum Sockets {
     _ = try SystemCall.setOption.check(cmx_socket_set(fd, option.raw, value))
   }
 
-  /// Has the peer hear of a reset when the socket is closed.
+  /// Makes closing the socket send a reset to the peer.
   package static func resetOnClose(_ fd: Int32) { _ = cmx_socket_reset_on_close(fd) }
 
-  /// Tells the peer that nothing more will come; both ways: and that nothing more is taken.
-  /// - Throws: ENOTSOCK for what is no socket, ENOTCONN when the peer is gone.
+  /// Tells the peer that no more will be sent; with `both`, nothing more is received either.
+  /// - Throws: ENOTSOCK if it is not a socket, ENOTCONN if the peer is gone.
   package static func shut(_ fd: Int32, bothWays: Bool) throws(SystemError) {
     _ = try SystemCall.shutdown.check(cmx_shutdown(fd, bothWays))
   }
@@ -132,7 +133,7 @@ package enum Sockets {
   }
 
   /// Receives one datagram.
-  /// - Returns: Its length, which is more than the buffer has if it was cut; and who sent it.
+  /// - Returns: Its length, larger than the buffer if it was cut; and the sender.
   package static func receive(
     _ fd: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> (count: Int, from: SocketAddress) {
@@ -143,7 +144,7 @@ package enum Sockets {
 
   // MARK: Descriptors
 
-  /// Sends bytes, at least one, with a descriptor, of which the receiver gets a copy.
+  /// Sends at least one byte, with a descriptor, of which the receiver gets a copy.
   package static func send(
     _ fd: Int32, _ bytes: UnsafeRawBufferPointer, with passed: Int32
   ) throws(SystemError) -> Int {
@@ -151,7 +152,7 @@ package enum Sockets {
       cmx_send_descriptor(fd, bytes.baseAddress, bytes.count, passed))
   }
 
-  /// Receives bytes and the descriptor that came with them, which is the caller's; -1: none came.
+  /// Receives bytes and the descriptor sent with them, which the caller owns; -1: none.
   package static func receiveDescriptor(
     _ fd: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> (count: Int, passed: Int32) {
@@ -162,7 +163,7 @@ package enum Sockets {
 
   // MARK: Socket files
 
-  /// What tells the socket file at a path from others; nil: there is none.
+  /// The identity of the socket file at a path; nil: none.
   package static func fileIdentity(_ path: String) -> UInt64? {
     let identity = cmx_file_identity(path)
     return identity == 0 ? nil : identity
@@ -170,7 +171,7 @@ package enum Sockets {
 
   package static func removeFile(_ path: String) { _ = cmx_unlink(path) }
 
-  /// Gives the file of a socket that is not bound yet its permissions.
+  /// Sets the permissions of the file of a socket that is not bound yet.
   package static func setPermissions(_ fd: Int32, _ mode: Int) {
     _ = cmx_set_mode(fd, UInt32(mode))
   }

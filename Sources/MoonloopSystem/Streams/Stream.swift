@@ -1,40 +1,40 @@
-// Streams: bytes in and out of a descriptor, with bounded buffers; who waits, and for what, is for
-// those who build on it.
+// Streams: bytes in and out of a descriptor, with bounded buffers. Who waits, and for what, is
+// decided by the layer above.
 
 package import MoonloopCore
 
 extension Loop {
-  /// The byte engine of one descriptor: tries first, and asks the kernel to tell only when somebody
-  /// waits or bytes are queued. Loop thread only.
+  /// Reads and writes the bytes of one descriptor: tries at once, and asks the kernel for readiness
+  /// only if something waits or bytes are queued. Loop thread only.
   ///
   /// Counterparts: `CFReadStream`, `CFWriteStream`.
   package final class Stream {
-    // What every read and write looks at is unchecked: no access to it spans a call into Lua. Other
-    // modules would check all the same, and so read and write it by functions of this one.
+    // What every read and write accesses is unchecked: no access spans a call into Lua. Other
+    // modules would check it even so; therefore they use functions of this one.
 
     /// What the loop watches.
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
-    /// Read ahead of what was asked for.
+    /// Bytes read ahead of what was asked for.
     package var input: StreamInput {
       _read { yield storedInput }
       _modify { yield &storedInput }
     }
     @exclusivity(unchecked) private var storedInput = StreamInput()
-    /// Written and not taken by the kernel yet.
+    /// Bytes written but not yet taken by the kernel.
     package var output: StreamBuffer {
       _read { yield storedOutput }
       _modify { yield &storedOutput }
     }
     @exclusivity(unchecked) private var storedOutput = StreamBuffer()
-    /// A write waits when more than so much is queued.
+    /// A write waits when more than this is queued.
     package var outputLimit: Int {
       get { storedLimit }
       set { storedLimit = newValue }
     }
     @exclusivity(unchecked) private var storedLimit = 64 << 10
-    /// The end of file was read.
+    /// Whether the end of file was read.
     package var isAtEnd: Bool {
       get { sawEnd }
       set {
@@ -43,7 +43,7 @@ extension Loop {
       }
     }
     @exclusivity(unchecked) private var sawEnd = false
-    /// The reading side is broken for good.
+    /// Why the reading side is permanently broken.
     package var readFailure: SystemError? {
       get { brokeReading }
       set {
@@ -52,34 +52,34 @@ extension Loop {
       }
     }
     @exclusivity(unchecked) private var brokeReading: SystemError?
-    /// Called when nothing will be read any more: for who made the stream for a purpose.
+    /// Called when nothing more will be read, for the code that made the stream.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
-    /// The writing side is broken for good.
+    /// Why the writing side is permanently broken.
     package var writeFailure: SystemError? {
       get { brokeWriting }
       set { brokeWriting = newValue }
     }
     @exclusivity(unchecked) private var brokeWriting: SystemError?
-    /// A read brought less than it could have: until the kernel says so, there is nothing more.
+    /// The last read was short: until the kernel reports more, there is nothing to read.
     package var isDrained: Bool {
       get { sawNothingMore }
       set { sawNothingMore = newValue }
     }
     @exclusivity(unchecked) private var sawNothingMore = false
-    /// Nothing may be written any more: the writing side was shut, or is about to be.
+    /// No further writes are allowed: the writing side is shut, or about to be.
     package var isShut: Bool {
       get { storedShut }
       set { storedShut = newValue }
     }
     @exclusivity(unchecked) private var storedShut = false
-    /// How many bytes came in and went out.
+    /// Totals of bytes received and sent.
     @exclusivity(unchecked) package var bytesRead: UInt64 = 0
     @exclusivity(unchecked) package var bytesWritten: UInt64 = 0
     /// The modes that the source is in now.
     @exclusivity(unchecked) private var joined: [ModeName] = []
-    /// Whether somebody waits for it, or bytes are queued: then it holds a run.
+    /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
     @exclusivity(unchecked) private var isWanted = false
-    /// Whether it may hold a run at all.
+    /// Whether it may keep a run open at all.
     @exclusivity(unchecked) package var mayHold = true
 
     package init(_ source: DescriptorSource, canRead: Bool, canWrite: Bool) {
@@ -90,16 +90,16 @@ extension Loop {
 
     // MARK: Reading
 
-    /// What one try to read came to.
+    /// The result of one try to read.
     package enum Fill {
-      /// So many bytes lie at the beginning of the buffer.
+      /// The number of bytes at the beginning of the buffer.
       case bytes(Int)
       case end
       case nothingNow
       case failed(SystemError)
     }
 
-    /// Reads what there is into a buffer of the caller's, without waiting.
+    /// Reads what is available into the caller's buffer, without waiting.
     package func fill(
       _ kernel: any Kernel, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Fill {
@@ -126,7 +126,7 @@ extension Loop {
 
     // MARK: Writing
 
-    /// Writes bytes as far as the kernel takes them, and queues the rest.
+    /// Writes as many bytes as the kernel takes, and queues the rest.
     /// - Throws: What broke the writing side, now or earlier.
     package func send(
       _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
@@ -141,7 +141,7 @@ extension Loop {
     }
 
     /// Writes what is queued, as far as the kernel takes it.
-    /// - Throws: What broke the writing side; what was queued is dropped.
+    /// - Throws: What broke the writing side; the queue is dropped.
     package func drain(_ kernel: any Kernel) throws(SystemError) {
       if let writeFailure { throw writeFailure }
       if output.isEmpty { return }
@@ -170,7 +170,7 @@ extension Loop {
     }
 
     /// Tells the peer that nothing more will come.
-    /// - Returns: false if only closing the descriptor can tell that.
+    /// - Returns: false if that takes closing the descriptor.
     package func shutWriting() -> Bool {
       do throws(SystemError) {
         try Sockets.shut(source.fd, bothWays: false)
@@ -183,11 +183,11 @@ extension Loop {
 
     // MARK: Interest
 
-    /// Has the loop watch for what is wanted, in these modes and no others.
+    /// Makes the loop watch for what is wanted, in exactly these modes.
     ///
-    /// What is not wanted any more stays enabled until it happens: who waits for the same thing
-    /// again and again costs no call of the kernel.
-    /// - Throws: When the system refuses to watch the descriptor.
+    /// What is no longer wanted stays enabled until it happens, so that waiting for the same thing
+    /// again and again costs no system call.
+    /// - Throws: If the system refuses to watch the descriptor.
     package func watch(
       _ events: DescriptorSource.Events, in modes: [ModeName], on loop: Loop
     ) throws(LoopError) {
@@ -207,8 +207,8 @@ extension Loop {
       if !gone.isEmpty { leave(gone, modes, loop) }
     }
 
-    /// Leaving `common` takes it out of all common modes, those that are wanted by name too; and
-    /// leaving one of those by name takes it out, though it is wanted in all common modes.
+    /// Leaving `common` removes it from all common modes, even those that are wanted by name;
+    /// leaving one of those by name removes it even if all common modes are wanted.
     private func leave(_ gone: [ModeName], _ modes: [ModeName], _ loop: Loop) {
       let staysCommon = modes.contains(.common) && !gone.contains(.common)
       let gone = staysCommon ? gone.filter { !loop.isCommonMode($0) } : gone
@@ -216,10 +216,10 @@ extension Loop {
       if gone.contains(.common) { try? loop.add(source, modes: modes) }
     }
 
-    /// Nobody waits any more, and nothing is queued: no run goes on for it.
+    /// Nothing waits any more and nothing is queued: it keeps no run open.
     package func unwatch(_ loop: Loop) { hold(false, loop) }
 
-    /// An event has come that nobody wants now: it is heard of again when somebody does.
+    /// An unwanted event has come: it is reported again once it is wanted.
     package func silence(_ event: DescriptorSource.Events) { source.disable(event) }
 
     private func hold(_ wanted: Bool, _ loop: Loop) {
@@ -228,7 +228,7 @@ extension Loop {
       loop.setKeepsAlive(source, wanted && mayHold)
     }
 
-    /// Says whether it may hold a run.
+    /// Sets whether it may keep a run open.
     package func setMayHold(_ mayHold: Bool, _ loop: Loop) {
       self.mayHold = mayHold
       loop.setKeepsAlive(source, isWanted && mayHold)

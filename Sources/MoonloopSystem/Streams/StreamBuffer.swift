@@ -1,8 +1,8 @@
-// Bytes in a row: appended at the end, taken at the front.
+// A queue of bytes: appended at the end, taken from the front.
 
 internal import Glibc
 
-/// The memory of a queue: held by that, and by whoever looks at bytes that others may take
+/// The memory of a queue, shared by the queue and readers of bytes that may be taken from it
 /// meanwhile.
 private final class StreamMemory {
   let base: UnsafeMutableRawPointer
@@ -17,15 +17,15 @@ private final class StreamMemory {
   deinit { free(base) }
 }
 
-/// A queue of bytes, which has no memory while it is empty and was never large.
+/// A queue of bytes. An empty queue keeps little memory.
 package struct StreamBuffer: ~Copyable {
   private var memory: StreamMemory?
   /// The bytes are those from `head` up to `tail`.
   private var head = 0
   private var tail = 0
 
-  /// An empty queue keeps so much for what comes next, and gives back what is more: it may be of a
-  /// stream that is idle for long.
+  /// How much an empty queue keeps for later bytes; it frees any more, since its stream may be idle
+  /// for long.
   private static let keptCapacity = 4096
 
   package init() {}
@@ -36,14 +36,14 @@ package struct StreamBuffer: ~Copyable {
   package var count: Int { tail - head }
   package var isEmpty: Bool { tail == head }
 
-  /// Looks at the bytes, without taking them.
+  /// Accesses the bytes without taking them.
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: base.map { $0 + head }, count: count))
   }
 
-  /// The bytes as they are now, whatever becomes of the queue.
+  /// The bytes as they are now; they stay valid whatever happens to the queue.
   package struct Held {
     fileprivate let memory: StreamMemory?
     fileprivate let bytes: UnsafeRawBufferPointer
@@ -53,8 +53,8 @@ package struct StreamBuffer: ~Copyable {
     }
   }
 
-  /// Holds the bytes for somebody who takes them, and then calls what may use the queue again: what
-  /// is appended meanwhile goes into other memory.
+  /// Keeps the bytes for a caller that takes them and then calls code that may use the queue again:
+  /// what is appended meanwhile goes to other memory.
   package func hold() -> Held {
     Held(
       memory: memory, bytes: UnsafeRawBufferPointer(start: base.map { $0 + head }, count: count))
@@ -69,7 +69,7 @@ package struct StreamBuffer: ~Copyable {
     tail += bytes.count
   }
 
-  /// Takes so many bytes off the front; not more than there are.
+  /// Takes this many bytes from the front; there must be as many.
   package mutating func drop(_ count: Int) {
     head += min(count, self.count)
     if head < tail { return }
@@ -80,7 +80,7 @@ package struct StreamBuffer: ~Copyable {
 
   package mutating func removeAll() { drop(count) }
 
-  /// Gives the memory back, when nothing is in it.
+  /// Frees the memory if the queue is empty.
   package mutating func release() {
     if isEmpty { memory = nil }
   }

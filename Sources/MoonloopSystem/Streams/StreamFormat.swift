@@ -1,42 +1,42 @@
-// What a read asks for, in the words of the io library, and where that ends in the bytes that are
-// there: pure, nothing is taken.
+// The formats of a read, as in the io library, and where they end in the available bytes. Pure:
+// nothing is taken.
 
 internal import Glibc
 
 /// One format of a read.
 package enum StreamFormat: Equatable, Sendable {
-  /// Up to the next newline, or what there is before the end of file.
+  /// Up to the next newline, or what is left before the end of file.
   case line(keepsNewline: Bool)
-  /// All up to the end of file; never nothing, perhaps empty.
+  /// Everything up to the end of file; possibly empty, but never nil.
   case all
   /// A number as Lua writes it, with blanks before it.
   case number
-  /// So many bytes, or fewer before the end of file.
+  /// This many bytes, or fewer before the end of file.
   case bytes(Int)
-  /// What there is, at least one byte and at most so many.
+  /// What is available, at least one byte and at most this many.
   case some(Int)
 
-  /// Where something that was asked for lies.
+  /// Where a format was found.
   package enum Found: Equatable {
-    /// It is there: these bytes; those before `next` are used up by it.
+    /// Found: these bytes; those before `next` are used up.
     case piece(Range<Int>, next: Int)
     /// More bytes are needed.
     case needsMore
     /// The end of file comes first.
     case end
-    /// It is not a number; what was used up by looking ends at `next`.
+    /// Not a number; what was consumed by looking ends at `next`.
     case malformed(next: Int)
-    /// It is longer than the limit. The bytes before `next` are of it; it `goesOn` behind them.
+    /// Longer than the limit. The bytes before `next` belong to it; it `goesOn` after them.
     case tooLong(next: Int, goesOn: Bool)
   }
 
-  /// Looks for this from a place on.
+  /// Looks for this format from a position on.
   /// - Parameters:
-  ///   - bytes: What there is.
+  ///   - bytes: The available bytes.
   ///   - start: Where to begin.
-  ///   - searched: Up to here there is no newline, as was seen before.
-  ///   - isAtEnd: Nothing will come behind the bytes.
-  ///   - limit: How long a line, or all, may be.
+  ///   - searched: Known: there is no newline before this.
+  ///   - isAtEnd: No bytes will follow.
+  ///   - limit: Length limit for a line, or for reading all.
   package func find(
     in bytes: UnsafeRawBufferPointer, from start: Int, searched: Int = 0, isAtEnd: Bool, limit: Int
   ) -> Found {
@@ -82,7 +82,7 @@ extension StreamFormat {
   /// The longest numeral, as in the io library.
   private static let longestNumeral = 200
 
-  /// Finds the longest prefix that may become a numeral, as `io.read "n"` does.
+  /// Finds the longest prefix that may become a numeral, like `io.read "n"`.
   private func findNumber(
     _ bytes: UnsafeRawBufferPointer, _ start: Int, _ isAtEnd: Bool
   ) -> Found {
@@ -109,7 +109,7 @@ extension StreamFormat {
       }
     }
 
-    /// Goes past one of two characters, if it is there.
+    /// Skips one of two characters, if present.
     @discardableResult
     mutating func take(_ one: Unicode.Scalar, _ other: Unicode.Scalar) -> Bool {
       guard place < bytes.count, place < limit else { return false }
@@ -120,8 +120,8 @@ extension StreamFormat {
       return true
     }
 
-    /// Goes past digits.
-    /// - Returns: How many there were.
+    /// Skips digits.
+    /// - Returns: Their number.
     @discardableResult
     mutating func takeDigits(isHex: Bool) -> Int {
       let start = place
@@ -148,7 +148,7 @@ extension StreamFormat {
       if take(".", ".") { count += takeDigits(isHex: isHex) }
       if count > 0, isHex ? take("p", "P") : take("e", "E") {
         take("+", "-")
-        // An exponent without digits is no numeral.
+        // An exponent without digits is not a numeral.
         if takeDigits(isHex: false) == 0 { count = 0 }
       }
       hasDigits = count > 0

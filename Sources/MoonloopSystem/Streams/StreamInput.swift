@@ -1,15 +1,15 @@
-// What was read ahead of what was asked for, and what a read takes out of it.
+// Bytes read ahead, and what reads take from them.
 
-/// The bytes that came in and were not asked for yet. Loop thread only.
+/// The bytes received but not asked for yet. Loop thread only.
 package struct StreamInput: ~Copyable {
   package private(set) var queue = StreamBuffer()
-  /// Up to here no newline was found.
+  /// There is no newline before this.
   private var searched = 0
   /// The rest of a line that was too long is dropped as it comes.
   package var isSkipping = false
-  /// How long a line may be.
+  /// Length limit for a line.
   package var lineLimit = Self.defaultLineLimit
-  /// How much is held at most, for reads of all and of many bytes.
+  /// Limit for reads of everything and of many bytes.
   package var limit = Self.defaultLimit
 
   package static let defaultLineLimit = 1 << 20
@@ -32,12 +32,12 @@ package struct StreamInput: ~Copyable {
     queue.append(rest)
   }
 
-  /// The limit that holds for a format.
+  /// The limit for a format.
   package func limit(for format: StreamFormat) -> Int {
     if case .line = format { lineLimit } else { limit }
   }
 
-  /// Looks for a format from a place on, without taking anything.
+  /// Looks for a format from a position on, without taking anything.
   package func find(_ format: StreamFormat, from start: Int, isAtEnd: Bool) -> StreamFormat.Found {
     queue.withBytes {
       format.find(
@@ -46,7 +46,7 @@ package struct StreamInput: ~Copyable {
     }
   }
 
-  /// Remembers that the bytes which are there hold no newline.
+  /// Remembers that the current bytes contain no newline.
   package mutating func noteSearched() { searched = queue.count }
 
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -56,7 +56,7 @@ package struct StreamInput: ~Copyable {
   /// See `StreamBuffer.hold`.
   package func hold() -> StreamBuffer.Held { queue.hold() }
 
-  /// Takes so many bytes off the front.
+  /// Takes this many bytes from the front.
   package mutating func drop(_ count: Int) {
     queue.drop(count)
     searched = max(0, searched - count)
@@ -67,6 +67,6 @@ package struct StreamInput: ~Copyable {
     searched = 0
   }
 
-  /// Gives back what an idle stream need not hold.
+  /// Frees what an idle stream does not need.
   package mutating func release() { queue.release() }
 }

@@ -1,12 +1,12 @@
-// Bytes from one stream to another, past our own memory where the kernel can do that.
+// Moves bytes from one stream to another, inside the kernel where possible.
 
 internal import CLinuxShims
 package import MoonloopCore
 
 extension Loop.Stream {
-  /// How bytes get from one descriptor to another.
+  /// How to move bytes from one descriptor to another.
   package enum Way {
-    /// Through a buffer of ours.
+    /// Through our own buffer.
     case buffer
     /// From a file, by the kernel.
     case sendFile
@@ -22,11 +22,11 @@ extension Loop.Stream {
     return from == cmx_sort_pipe || to == cmx_sort_pipe ? .splice : .buffer
   }
 
-  /// Has the kernel move bytes that neither stream has in its buffers.
-  /// - Returns: How many; 0 at the end of file.
-  /// - Throws: EAGAIN when nothing can be moved now, EINVAL when it cannot do that at all.
+  /// Makes the kernel move bytes that are not in the streams' buffers.
+  /// - Returns: The number of bytes; 0 at the end of file.
+  /// - Throws: EAGAIN if nothing can be moved now, EINVAL if the kernel cannot do this.
   package func move(to other: Loop.Stream, _ way: Way, _ count: Int) throws(SystemError) -> Int {
-    // Each blocks in a descriptor that is not non-blocking.
+    // Either call blocks in a descriptor that is not non-blocking.
     if !other.source.isNonBlocking || (way == .splice && !source.isNonBlocking) {
       throw SystemError(call: "splice", code: Errno.invalid)
     }

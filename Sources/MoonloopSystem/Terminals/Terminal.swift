@@ -1,9 +1,9 @@
-// Terminals: raw mode that never outlives its user, and the size.
+// Terminals: raw mode that is always restored, and the size.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// What a terminal is asked and told. Any thread.
+/// Operations on a terminal. Any thread.
 package enum Terminal {
   package static func isTerminal(_ fd: Int32) -> Bool { cmx_is_terminal(fd) }
 
@@ -16,14 +16,14 @@ package enum Terminal {
     return (Int(columns), Int(rows))
   }
 
-  /// Opens the terminal behind a descriptor anew; nil: the one that controls the process.
+  /// Opens the terminal behind a descriptor again; nil: the controlling terminal of the process.
   package static func open(_ fd: Int32?) throws(SystemError) -> Int32 {
     try SystemCall.open.check(cmx_terminal_open(fd ?? -1))
   }
 }
 
-/// A terminal is raw as long as this lives; then, and however the process ends, it is what it was
-/// before. Signals that would end or stop the process give it back first.
+/// Keeps a terminal raw while this lives; then, and however the process ends, restores it. Signals
+/// that would end or stop the process restore it first.
 package final class RawTerminal {
   private let place: Int32
 

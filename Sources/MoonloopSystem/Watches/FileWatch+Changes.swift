@@ -1,13 +1,13 @@
-// What has changed since the last look: the effect, not the steps that led to it.
+// What has changed since the last look: the outcome, not the steps to it.
 
 internal import CLinuxShims
 internal import MoonloopCore
 
 extension FileWatch {
-  /// Looks at all that was heard of, and tells what has changed, in the order of hearing.
+  /// Looks at everything events pointed to, and reports changes in the order of the events.
   ///
-  /// What came and went meanwhile is no change. A file that was replaced has changed; one that was
-  /// renamed within what is watched is told once, with both paths.
+  /// What appeared and vanished in between is not a change. A replaced file has changed. A file
+  /// that was renamed within the watched folder is reported once, with both paths.
   package func takeChanges() -> [FileChange] {
     var changes: [FileChange] = []
     if mustFindWay { attempt(root) { () throws(SystemError) in try findWay() } }
@@ -18,10 +18,10 @@ extension FileWatch {
     let sources = Set(origins.values)
     var away: [WatchedPath] = []
     var place = 0
-    while place < touched.count {  // It grows: new folders are looked into.
+    while place < touched.count {  // The list grows while new folders are searched.
       let (path, events) = touched[place]
       place += 1
-      // The old place of what was renamed is told with the new one, which was heard of later.
+      // The old path of a rename is reported with the new one, whose event came later.
       if sources.contains(path), known[path] != nil, isRenamedAway(path) {
         away.append(path)
       } else {
@@ -49,7 +49,7 @@ extension FileWatch {
     touch(root, 0)
   }
 
-  /// Has the entries of a folder looked at that are not known yet.
+  /// Marks the entries of a folder that are not known yet.
   private func look(into folder: WatchedPath) {
     for name in folder.list() {
       let path = folder.appending(name)
@@ -93,7 +93,7 @@ extension FileWatch {
       change.isReplaced = !old.isSame(as: new)
       changes.append(change)
     } else if events & cmx_watch_attributes.rawValue != 0 || old.attributes != new.attributes {
-      // A rename changes the times of the entry, and is none of these if it came back.
+      // A rename changes the times of the entry; if it came back, that is not a change.
       let isMove = events & (cmx_watch_moved_to.rawValue | cmx_watch_moved_from.rawValue) != 0
       if !isMove || events & cmx_watch_attributes.rawValue != 0 {
         changes.append(FileChange(kind: .attributes, path: path))
@@ -109,14 +109,14 @@ extension FileWatch {
     if stamp.isFolder { enter(path) }
   }
 
-  /// Watches a folder that has come, and then looks what was made in it before.
+  /// Watches a new folder, then looks for what was made in it before.
   private func enter(_ folder: WatchedPath) {
     guard isRecursive || folder == root else { return }
     attempt(folder) { () throws(SystemError) in try watch(folder) }
     look(into: folder)
   }
 
-  /// What is gone, and all that was in it.
+  /// Handles what is gone, with everything in it.
   private func remove(_ path: WatchedPath, _ changes: inout [FileChange]) {
     if known[path]?.isFolder == true {
       let inside = known.keys.filter { $0.isInside(path) }
@@ -134,7 +134,7 @@ extension FileWatch {
     changes.append(FileChange(kind: .deleted, path: path))
   }
 
-  /// What was renamed takes along all that is in it.
+  /// A rename takes everything inside along.
   private func move(
     _ old: WatchedPath, to new: WatchedPath, _ stamp: Stamp, _ changes: inout [FileChange]
   ) {
@@ -155,7 +155,7 @@ extension FileWatch {
     enter(new)
   }
 
-  /// Does what the system may refuse; somebody is told, and the rest goes on.
+  /// Tries what the system may refuse; a failure is reported, and the rest continues.
   private func attempt(_ path: WatchedPath, _ body: () throws(SystemError) -> Void) {
     do throws(SystemError) { try body() } catch { onFailure?(error, path) }
   }

@@ -1,5 +1,5 @@
-// One watch of a path: a file, a folder, or what is not there yet. Events say where to look; what
-// has changed is found by comparing what is there with what was.
+// Watches one path: a file, a folder, or something that does not exist yet. Events say where to
+// look; changes are found by comparing what is there with what was there.
 
 internal import CLinuxShims
 package import MoonloopCore
@@ -12,9 +12,9 @@ package struct FileChange: Equatable, Sendable {
 
   package let kind: Kind
   package let path: WatchedPath
-  /// Of what was renamed: its path before.
+  /// The previous path of what was renamed.
   package var before: WatchedPath?
-  /// What has changed is another file now.
+  /// The path is a different file now.
   package var isReplaced = false
 
   package init(kind: Kind, path: WatchedPath, before: WatchedPath? = nil) {
@@ -24,9 +24,9 @@ package struct FileChange: Equatable, Sendable {
   }
 }
 
-/// A watch of a path and, if that is a folder, of what is in it. Loop thread only.
+/// A watch of a path and, if it is a folder, of its contents. Loop thread only.
 package final class FileWatch {
-  /// What was found at a path when it was looked at last.
+  /// What was found at a path at the last look.
   struct Stamp: Equatable {
     let device, inode: UInt64
     let size, changed, attributes: Int64
@@ -49,16 +49,16 @@ package final class FileWatch {
   package let root: WatchedPath
   package let isRecursive: Bool
   let hub: WatchHub
-  /// Called when the system refuses to watch a folder that came later.
+  /// Called when the system refuses to watch a folder that appeared later.
   package var onFailure: ((SystemError, WatchedPath) -> Void)?
-  /// What is known to be there.
+  /// What is known to exist.
   var known: [WatchedPath: Stamp] = [:]
   /// The folders whose entries are watched.
   var folders: [WatchedPath: WatchHub.Interest] = [:]
-  /// The way to the path, link by link.
+  /// The folders and links that lead to the path.
   private var way: [WatchHub.Interest] = []
 
-  // What was heard and not looked at yet.
+  // Reported by events, but not looked at yet.
   var touched: [(path: WatchedPath, events: UInt32)] = []
   var places: [WatchedPath: Int] = [:]
   var moves: [UInt32: WatchedPath] = [:]
@@ -66,8 +66,8 @@ package final class FileWatch {
   var hasOverflown = false
   var mustFindWay = false
 
-  /// Begins to watch; what is there already is no change.
-  /// - Throws: What the system refuses; nothing is left behind.
+  /// Starts to watch; what already exists is not a change.
+  /// - Throws: If the system refuses; nothing is left behind.
   package init(_ root: WatchedPath, isRecursive: Bool, in hub: WatchHub) throws(SystemError) {
     self.root = root
     self.isRecursive = isRecursive
@@ -85,7 +85,7 @@ package final class FileWatch {
     hub.add(self)
   }
 
-  /// Lets go of all folders.
+  /// Stops watching all folders.
   package func end() {
     hub.remove(self)
     for interest in way + Array(folders.values) { hub.remove(interest) }
@@ -95,15 +95,15 @@ package final class FileWatch {
     forget()
   }
 
-  /// Whether something was heard since the last look.
+  /// Whether events have come since the last look.
   package var hasNews: Bool { hasOverflown || mustFindWay || !touched.isEmpty }
 
-  /// How many paths are known, for reports.
+  /// The number of known paths, for reports.
   package var knownCount: Int { known.count }
 
   // MARK: What is there at first
 
-  /// Watches a folder, and notes what is in it.
+  /// Watches a folder and records its contents.
   private func learn(_ folder: WatchedPath) throws(SystemError) {
     try watch(folder)
     for name in folder.list() {
@@ -118,7 +118,7 @@ package final class FileWatch {
     if folders[folder] != nil { return }
     let interest = WatchHub.Interest(self, .folder, folder)
     do throws(SystemError) { try hub.add(interest) } catch {
-      // It went away meanwhile, or is not for us: what is seen of it is its name.
+      // It has gone, or is not accessible: only its name is known.
       let isHarmless = error.code == Errno.notFound || error.code == Errno.notFolder
       if isHarmless || (error.code == Errno.denied && folder != root) { return }
       throw error
@@ -129,7 +129,7 @@ package final class FileWatch {
   // MARK: The way to the path
 
   /// Watches every folder on the way to the path, each link, and the path itself; or the first that
-  /// is not there.
+  /// does not exist.
   func findWay() throws(SystemError) {
     mustFindWay = false
     for _ in 0..<8 {
@@ -147,7 +147,7 @@ package final class FileWatch {
           throw error
         }
       }
-      // Something may have come between the look and the watch.
+      // Something may have appeared between the look and the watch.
       let again = way(to: root)
       if again.count == steps.count && zip(again, steps).allSatisfy({ $0.path == $1.path }) {
         return
@@ -215,7 +215,7 @@ package final class FileWatch {
       if event.has(cmx_watch_ended) && folders[interest.path] === interest {
         folders[interest.path] = nil
       }
-      // What it tells of itself, the folder above tells as well; nobody does for the path itself.
+      // The folder above reports these events too; for the path itself nothing else does.
       if interest.path == root { touch(root, event.events & cmx_watch_attributes.rawValue) }
       return
     }
@@ -227,7 +227,7 @@ package final class FileWatch {
     touch(path, event.events)
   }
 
-  /// A path is to be looked at.
+  /// Marks a path to be looked at.
   func touch(_ path: WatchedPath, _ events: UInt32) {
     if let place = places[path] {
       touched[place].events |= events

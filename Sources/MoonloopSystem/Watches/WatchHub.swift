@@ -1,16 +1,16 @@
-// One inotify for all file watches of a loop: which folders are watched, and for whom.
+// One inotify for all file watches of a loop: which folders are watched, and for which watch.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// The folders that the watches of one loop look at. Loop thread only.
+/// The folders watched on one loop. Loop thread only.
 package final class WatchHub {
   /// What a watch wants to know of a folder.
   final class Interest {
     enum Role {
-      /// The folder is on the way: it must not go away.
+      /// The folder is on the way to the path: it must not vanish.
       case passed
-      /// An entry of the folder is on the way, or is what is watched.
+      /// An entry of the folder is on the way to the path, or is the path.
       case step(name: [UInt8], isLast: Bool)
       /// The folder's entries are watched.
       case folder
@@ -29,7 +29,7 @@ package final class WatchHub {
     }
   }
 
-  /// One event, as a watch hears of it.
+  /// One event, as passed to a watch.
   struct Event {
     let events: UInt32
     let cookie: UInt32
@@ -46,7 +46,7 @@ package final class WatchHub {
 
   package init() throws(SystemError) {
     fd = try SystemCall.inotifyInit.descriptor(cmx_watch_open())
-    // Not before: nobody would free it if the system refuses.
+    // Not earlier: if the system refuses, nothing would free it.
     buffer = .allocate(byteCount: 1 << 16, alignment: 8)
   }
 
@@ -61,7 +61,7 @@ package final class WatchHub {
 
   // MARK: Folders
 
-  /// Watches a folder for somebody.
+  /// Watches a folder for a watch.
   func add(_ interest: Interest) throws(SystemError) {
     let events: UInt32 =
       switch interest.role {
@@ -88,7 +88,7 @@ package final class WatchHub {
 
   // MARK: Events
 
-  /// Reads all that has come, and tells each watch what it wants to know.
+  /// Reads all events, and passes each watch those it wants.
   package func collect() {
     while true {
       let size = cmx_watch_read(fd.number, buffer.baseAddress, buffer.count)
@@ -123,6 +123,6 @@ package final class WatchHub {
     return found
   }
 
-  /// How many folders a user may watch, for messages.
+  /// Limit for a user's watched folders, for messages.
   package static var limit: Int { Int(cmx_watch_limit()) }
 }

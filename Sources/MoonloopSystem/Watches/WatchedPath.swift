@@ -1,11 +1,11 @@
-// Paths as the system has them: bytes, which need not be text.
+// Paths as the system has them: bytes, which need not be valid text.
 
 internal import CLinuxShims
 package import MoonloopCore
 
 /// An absolute path, without empty and "." components.
 package struct WatchedPath: Hashable, Sendable {
-  /// The components, joined by slashes, each with one before it; the root is empty.
+  /// The components, each with a slash before it; empty for the root.
   package let bytes: [UInt8]
 
   private static let slash = UInt8(ascii: "/")
@@ -13,8 +13,8 @@ package struct WatchedPath: Hashable, Sendable {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A path as a script gives it, relative to the present folder.
-  /// - Throws: When the present folder is gone.
+  /// A path from a script, relative to the current folder.
+  /// - Throws: If the current folder is gone.
   package init(_ text: [UInt8]) throws(SystemError) {
     var path = WatchedPath.root
     if text.first != Self.slash {
@@ -28,7 +28,7 @@ package struct WatchedPath: Hashable, Sendable {
     WatchedPath(bytes: bytes + [Self.slash] + name)
   }
 
-  /// The folder that it is in; the root is in itself.
+  /// The parent folder; the root is its own.
   package var parent: WatchedPath {
     guard let last = bytes.lastIndex(of: Self.slash) else { return self }
     return WatchedPath(bytes: Array(bytes[..<last]))
@@ -36,12 +36,12 @@ package struct WatchedPath: Hashable, Sendable {
 
   package var names: [[UInt8]] { Self.names(in: bytes) }
 
-  /// The components of a text, "." left out.
+  /// The components of a text, without ".".
   package static func names(in text: [UInt8]) -> [[UInt8]] {
     text.split(separator: slash).map(Array.init).filter { $0 != [UInt8(ascii: ".")] }
   }
 
-  /// Whether it is inside of a folder, at any depth.
+  /// Whether it is inside a folder, at any depth.
   package func isInside(_ folder: WatchedPath) -> Bool {
     bytes.count > folder.bytes.count && bytes[folder.bytes.count] == Self.slash
       && bytes.starts(with: folder.bytes)
@@ -52,7 +52,7 @@ package struct WatchedPath: Hashable, Sendable {
     WatchedPath(bytes: new.bytes + bytes[old.bytes.count...])
   }
 
-  /// What comes behind a folder that it is in or is, with a slash before it.
+  /// The rest of the path after a folder that contains or equals it, with a slash before it.
   package func rest(behind folder: WatchedPath) -> [UInt8] { Array(bytes[folder.bytes.count...]) }
 
   // MARK: The system
@@ -66,13 +66,13 @@ package struct WatchedPath: Hashable, Sendable {
     }
   }
 
-  /// What is there; nil if nothing is, or it cannot be seen.
+  /// What is there; nil if nothing is, or if it cannot be seen.
   func look(followsLink: Bool) -> cmx_entry? {
     var entry = cmx_entry()
     return withCString { cmx_look($0, followsLink, &entry) } == 0 ? entry : nil
   }
 
-  /// The names in a folder, in order; none if it is none.
+  /// The names in a folder, sorted; none if it is not a folder.
   func list() -> [[UInt8]] {
     final class Names {
       var all: [[UInt8]] = []
@@ -95,7 +95,7 @@ package struct WatchedPath: Hashable, Sendable {
     return names.all.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Where a link leads.
+  /// The target of a link.
   func readLink() -> [UInt8] {
     withCString { path in Self.read { (try? checked(cmx_read_link(path, $0, $1))) ?? 0 } }
   }
