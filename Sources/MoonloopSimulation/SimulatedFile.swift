@@ -1,10 +1,10 @@
-// The descriptors of a simulated world: ends of stream sockets and always-ready files.
+// Descriptors of a simulated world: ends of stream sockets, and always-ready files.
 
 internal import MoonloopCore
 
-/// What a simulated descriptor stands for. Protected by the lock of its world.
+/// A simulated descriptor. Protected by the lock of its world.
 ///
-/// Behaves as its model in Linux does: a stream end as a stream socket of the local domain.
+/// Behaves like its model in Linux: a stream end like a Unix stream socket.
 final class SimulatedFile {
   enum Kind {
     case stream
@@ -12,15 +12,15 @@ final class SimulatedFile {
   }
 
   let kind: Kind
-  /// The most bytes that `incoming` takes.
+  /// Limit for bytes in `incoming`.
   let capacity: Int
-  /// Of a stream: what the peer wrote. Of a file: its contents that are not read yet.
+  /// For a stream, what the peer wrote; for a file, its unread contents.
   private var incoming = ByteQueue()
-  /// The other end of a stream, until that is closed.
+  /// The other end of a stream; nil once closed.
   private weak var peer: SimulatedFile?
-  /// Whether the peer was closed with unread bytes; told once.
+  /// Whether the peer was closed with unread bytes; reported once.
   private var isReset = false
-  /// The registrations that hear of changes.
+  /// The registrations to notify of changes.
   var watchers: [SimulatedRegistration] = []
 
   private init(_ kind: Kind, capacity: Int) {
@@ -43,7 +43,7 @@ final class SimulatedFile {
     return pair
   }
 
-  /// What it is ready for; everything when the peer is gone, so that a read or write finds out.
+  /// Its readiness; everything if the peer is gone, so that a read or write finds out.
   var readiness: Interest {
     guard kind == .stream, let peer else { return [.read, .write] }
     var ready: Interest = []
@@ -85,7 +85,7 @@ final class SimulatedFile {
     return count
   }
 
-  /// The last descriptor of it was closed.
+  /// Called when its last descriptor is closed.
   func close() {
     for watcher in watchers { watcher.leave() }
     watchers = []
@@ -115,7 +115,7 @@ private struct ByteQueue {
     let taken = min(count, buffer.count)
     bytes[head..<(head + taken)].withUnsafeBytes { buffer.copyMemory(from: $0) }
     head += taken
-    // Moved to the front only when that is less than what was taken since, so a byte moves once.
+    // Moved to the front only when fewer bytes are left than were taken, so each byte moves once.
     if head * 2 >= bytes.count {
       bytes.removeFirst(head)
       head = 0

@@ -1,12 +1,12 @@
-// The kernel of tests: memory only, exact, the same every time.
+// The kernel for tests: in memory, exact, reproducible.
 
 internal import CLinuxShims
 package import MoonloopCore
 
-/// A loop's view of a simulated world. Loop thread only, but for what the protocol excepts.
+/// A loop's view of a simulated world. Loop thread only, except where the protocol allows more.
 ///
-/// Unchecked Sendable: the variables are protected by the lock of the world; the clock is for the
-/// thread of the loop, as the protocol says.
+/// Unchecked Sendable: the world's lock protects the variables; the clock is used only on the
+/// loop's thread, as the protocol says.
 package final class SimulatedKernel: Kernel, @unchecked Sendable {
   package let world: SimulatedWorld
   package let clock: Clock
@@ -21,9 +21,9 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
 
   /// Makes a kernel for one loop of a world.
   /// - Parameters:
-  ///   - world: What it shares with the kernels of other loops.
-  ///   - mode: How the loop's time runs; the time of the world is its system time, so that `real`
-  ///   is exact here.
+  ///   - world: Shared with the kernels of other loops.
+  ///   - mode: How the loop's time runs. The world's time is its system time, so `real` is exact
+  /// here.
   package init(world: SimulatedWorld = SimulatedWorld(), clock mode: ClockMode = .real) {
     self.world = world
     clock = Clock(mode, of: world, start: world.now, wall: world.wallTime)
@@ -44,7 +44,7 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
 
   package var wallClockSteps: Int { world.lock.locked { steps } }
 
-  /// The world's wall clock was set; the lock is held.
+  /// Called when the world's wall clock was set, with the lock held.
   func wallClockHasStepped(by nanoseconds: Int64) {
     clock.stepWall(by: nanoseconds)
     guard watchesWallClock else { return }
@@ -120,7 +120,7 @@ package final class SimulatedKernel: Kernel, @unchecked Sendable {
 
   package func makeGate() -> any Gate { SimulatedGate(world: world) }
 
-  /// Stands for the libdispatch main queue, if a test sets it: readable while that has work.
+  /// Replaces the libdispatch main queue, if a test sets it: readable while it has work.
   package var mainQueueDescriptor: Int32?
   package var mainQueue: () -> Void = {}
   package func drainMainQueue() { mainQueue() }
@@ -156,7 +156,7 @@ extension SimulatedKernel {
           clock.jump(to: deadline, at: world.time)
           return 0
         }
-        // A thread that can run may have something for this loop: it goes first, then the jump.
+        // A runnable thread may have something for this loop: it goes first, then time jumps.
         sleeper = (thread, set)
         let wakeTime = mayJump ? world.time : clock.systemTime(of: deadline)
         world.block(thread, "a loop's wait", until: wakeTime)
@@ -172,12 +172,12 @@ extension SimulatedKernel {
     if let sleeper { world.makeRunnable(sleeper.thread) }
   }
 
-  /// Makes a sleeper look again, without ending its wait.
+  /// Makes a sleeper check again, without ending its wait.
   private func nudge() {
     world.lock.locked { if let sleeper { world.makeRunnable(sleeper.thread) } }
   }
 
-  /// Whether a fault stands for a signal that ends the wait.
+  /// Whether a fault simulates a signal that interrupts the wait.
   private var isInterrupted: Bool {
     cmx_fault_take(SystemCall.epollWait.rawValue) == Errno.interrupted
   }
@@ -233,7 +233,7 @@ extension SimulatedKernel {
     try socketPair(capacity: 64 << 10)
   }
 
-  /// A connected pair of streams, each of which takes so many bytes that are not read yet.
+  /// A connected pair of streams; each takes this many unread bytes.
   package func socketPair(capacity: Int) throws(SystemError) -> (Int32, Int32) {
     try SystemCall.socketPair.takeFault()
     return world.lock.locked {
@@ -248,7 +248,7 @@ extension SimulatedKernel {
   }
 
   /// The lowest free number, as in Linux, so that stale numbers come back to life; but far above
-  /// any real one, so that a system call with it by mistake fails.
+  /// any real one, so that a system call on it by mistake fails.
   private func open(_ file: SimulatedFile) -> Int32 {
     var fd = world.firstFree
     while world.files[fd] != nil { fd += 1 }
@@ -265,7 +265,7 @@ extension SimulatedKernel {
 
 /// A gate for threads of a world.
 ///
-/// Unchecked Sendable: the variables are protected by the lock of the world.
+/// Unchecked Sendable: the world's lock protects the variables.
 private final class SimulatedGate: Gate, @unchecked Sendable {
   private let world: SimulatedWorld
   private var isOpen = false

@@ -1,15 +1,15 @@
-// The poll sets of a simulated kernel: registrations, and the queue of those that are ready.
+// Poll sets of a simulated kernel: registrations, and the queue of ready ones.
 
 internal import MoonloopCore
 
-/// A descriptor in a poll set. Protected by the lock of the world.
+/// A descriptor in a poll set. Protected by the world's lock.
 final class SimulatedRegistration {
   let file: SimulatedFile
   let fd: Int32
   var interest: Interest
   var token: UInt64
   private unowned let set: SimulatedPollSet
-  /// Whether it stands in the queue of the set.
+  /// Whether it is in the queue of its set.
   var isQueued = false
   private(set) var hasLeft = false
 
@@ -21,27 +21,27 @@ final class SimulatedRegistration {
     self.set = set
   }
 
-  /// What is to be told: nothing if it has left the set.
+  /// The events to report; none if it has left the set.
   var ready: Interest { hasLeft ? [] : file.readiness.intersection(interest) }
 
-  /// Looks again, after a change of the file or of the interest.
+  /// Checks again, after a change of the file or of the interest.
   func update() {
     if !isQueued && !ready.isEmpty { set.enqueue(self) }
   }
 
-  /// Takes it out of its set; the file forgets it by itself.
+  /// Removes it from its set; the file drops it on its own.
   func leave() {
     hasLeft = true
     set.registrations[fd] = nil
   }
 }
 
-/// A poll set, with the order of epoll: who became ready first is told first, and who was told goes
-/// to the end of the queue, so that a small buffer serves all in turn. Protected as above.
+/// A poll set with epoll's order: first ready, first reported; what was reported goes to the end of
+/// the queue, so that a small buffer serves all in turn. Protected as above.
 final class SimulatedPollSet {
   var registrations: [Int32: SimulatedRegistration] = [:]
   private var queue: [SimulatedRegistration] = []
-  /// Told when a descriptor becomes ready.
+  /// Called when a descriptor becomes ready.
   private let becameReady: () -> Void
 
   init(becameReady: @escaping () -> Void) { self.becameReady = becameReady }
@@ -52,7 +52,7 @@ final class SimulatedPollSet {
     becameReady()
   }
 
-  /// Puts what is ready at the beginning of a buffer.
+  /// Writes what is ready to the beginning of a buffer.
   func take(
     _ order: inout ReadinessOrder, into buffer: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Int {

@@ -1,4 +1,4 @@
-// A thread of a simulated world: its name, what it waits for, and its wait for the baton.
+// A thread of a simulated world: its name, its blockers, and its wait for the baton.
 
 internal import CLinuxShims
 internal import Glibc
@@ -6,16 +6,16 @@ internal import MoonloopCore
 
 /// A thread of a simulated world.
 ///
-/// Unchecked Sendable: the variables are protected by the lock of the world; the gate is atomic.
+/// Unchecked Sendable: the world's lock protects the variables; the gate is atomic.
 package final class SimulatedThread: @unchecked Sendable {
   package let name: String
   /// Whether it was ever made runnable.
   var isKnown = false
   var hasEnded = false
-  /// What it blocks for, and until when.
+  /// What it waits for, and until when.
   var reason = ""
   var deadline = Int64.max
-  /// The threads that wait for its end.
+  /// The threads waiting for its end.
   var joining: [SimulatedThread] = []
 
   private let baton = cmx_gate_make()
@@ -27,19 +27,19 @@ package final class SimulatedThread: @unchecked Sendable {
   /// Lets it run; the lock is held.
   func giveBaton() { cmx_gate_open(baton) }
 
-  /// Waits until it may run. The thread itself, without the lock.
+  /// Waits until it may run. Called by the thread itself, without the lock.
   func takeBaton() {
     _ = cmx_gate_wait(baton, -1)
-    // Nobody else can open it now: the baton is here.
+    // No other thread can open it now, because this one has the baton.
     cmx_gate_shut(baton)
   }
 }
 
-/// The lock of a world; unlike a `Mutex` it can be given up in the middle of a function that
+/// The lock of a world. Unlike a `Mutex` it can be released in the middle of a function that
 /// blocks.
 ///
-/// Recursive, because the last reference to a kernel may go, and its deinit lock, with the lock
-/// held. Unchecked Sendable: the pointer never changes, and what it points to is for several
+/// Recursive, because the last reference to a kernel may be dropped, and its deinit lock, while the
+/// lock is held. Unchecked Sendable: the pointer never changes, and its target is made for several
 /// threads.
 final class WorldLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

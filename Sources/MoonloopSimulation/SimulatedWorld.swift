@@ -5,39 +5,39 @@ package import MoonloopCore
 
 /// Threads that take turns, and a time that passes only when all of them are blocked.
 ///
-/// One thread of the world runs at a time: the one that has the *baton*. It gives the baton up when
-/// it blocks: in a kernel's `wait`, a gate's `wait`, `sleep`, `join`, or at its end. The next is
-/// the thread that became runnable first. When all are blocked, time jumps to the earliest
-/// deadline, and the threads that have it become runnable, in the order in which they blocked. So
-/// the same program has the same trace every time, on real threads.
+/// Only one thread runs at a time: the one with the *baton*. It passes the baton on when it blocks:
+/// in a kernel's `wait`, a gate's `wait`, `sleep`, `join`, or at its end. The next is the thread
+/// that became runnable first. When all are blocked, time jumps to the earliest deadline, and the
+/// threads with that deadline become runnable, in the order in which they blocked. So the same
+/// program has the same trace every time, on real threads.
 ///
-/// A thread from outside the world may wake kernels, open gates and release holds. Where it blocks
-/// it becomes a guest of the world for that time; a program of one thread needs no more.
+/// A thread from outside the world may wake kernels, open gates and release holds. If it blocks, it
+/// joins the world for that time; a program with one thread needs no more.
 ///
-/// Unchecked Sendable: every variable is protected by `lock`, here and in the objects of the world
+/// Unchecked Sendable: `lock` protects every variable, here and in the objects of the world
 /// (`SimulatedThread`, `SimulatedKernel`, `SimulatedFile`).
 package final class SimulatedWorld: TimeSource, @unchecked Sendable {
   let lock = WorldLock()
   private(set) var time: Int64
   private var wallOffset: Int64
 
-  /// The thread that has the baton.
+  /// The thread with the baton.
   private var running: SimulatedThread?
-  /// Those that wait for the baton, first come, first served.
+  /// Threads waiting for the baton, first come, first served.
   private var runnable: [SimulatedThread] = []
-  /// Those that wait for something else, in order of blocking.
+  /// Threads waiting for something else, in order of blocking.
   private var blocked: [SimulatedThread] = []
   private var threads: [UInt: SimulatedThread] = [:]
   private var kernels: [WeakKernel] = []
 
   /// The descriptors, by number.
   var files: [Int32: SimulatedFile] = [:]
-  /// No lower number is free.
+  /// There is no lower free number.
   var firstFree: Int32 = 1_000_000
   var readinessOrder = ReadinessOrder.arrival
   private var deadlockHandler: (@Sendable (String) -> Void)?
 
-  /// Input that is on its way from outside: while any is open, time does not jump.
+  /// Input on its way from outside: while there is any, time does not jump.
   package let holds = Holds()
 
   /// Makes a world.
@@ -58,7 +58,7 @@ package final class SimulatedWorld: TimeSource, @unchecked Sendable {
   /// The wall clock of the world, in nanoseconds since 1970.
   package var wallTime: Int64 { lock.locked { time.addingSaturated(wallOffset) } }
 
-  /// Blocks the calling thread for a time; 0 lets all others go first that can run.
+  /// Blocks the calling thread for a time; 0 lets all other runnable threads go first.
   package func sleep(_ nanoseconds: Int64) {
     asThread { thread in
       let deadline = time.addingSaturated(max(0, nanoseconds))
@@ -74,7 +74,7 @@ package final class SimulatedWorld: TimeSource, @unchecked Sendable {
     }
   }
 
-  /// Sets in which order a poll tells of descriptors that are ready together.
+  /// Sets the order in which a poll reports descriptors that are ready together.
   package func setReadinessOrder(_ order: ReadinessOrder) { lock.locked { readinessOrder = order } }
 
   // MARK: Threads
@@ -114,36 +114,36 @@ package final class SimulatedWorld: TimeSource, @unchecked Sendable {
     }
   }
 
-  /// Sets what is done when every thread is blocked for ever; by default the process ends.
+  /// Sets what to do when every thread is blocked for ever; by default the process ends.
   ///
-  /// It is called by the thread that blocked last, which may wake something; else all stay blocked
-  /// until somebody from outside does. The text names each thread and what it waits for.
+  /// Called by the thread that blocked last, and may wake something; otherwise all stay blocked
+  /// until a thread from outside wakes them. The text names each thread and what it waits for.
   package func whenDeadlocked(_ handler: @escaping @Sendable (String) -> Void) {
     lock.locked { deadlockHandler = handler }
   }
 }
 
-/// In which order a poll tells of descriptors that are ready together.
+/// The order in which a poll reports descriptors that are ready together.
 package enum ReadinessOrder: Sendable {
-  /// In the order in which they became ready; who was told goes to the end, as in epoll.
+  /// The order of becoming ready; what was reported goes to the end, as in epoll.
   case arrival
-  /// In a random order that a seed decides.
+  /// A random order, from a seed.
   case seeded(UInt64)
 }
 
 // MARK: - For the objects of the world
 
-/// All of these are called with the lock held, and return with it held.
+/// All of these are called, and return, with the lock held.
 extension SimulatedWorld {
   func add(_ kernel: SimulatedKernel) {
     kernels.removeAll { $0.object == nil }
     kernels.append(WeakKernel(object: kernel))
   }
 
-  /// Whether somebody waits for the baton.
+  /// Whether a thread waits for the baton.
   var hasRunnable: Bool { !runnable.isEmpty }
 
-  /// Blocks a thread, which has the baton, until it is made runnable or the time has come.
+  /// Blocks the thread with the baton until it is made runnable or the time has come.
   func block(_ thread: SimulatedThread, _ reason: @autoclosure () -> String, until deadline: Int64)
   {
     thread.reason = reason()
@@ -165,13 +165,13 @@ extension SimulatedWorld {
     if running == nil { _ = handBaton() }
   }
 
-  /// Runs a body as the calling thread's member of the world, with the lock held.
+  /// Runs a body as a thread of the world, with the lock held.
   func asThread<Value>(_ body: (SimulatedThread) throws -> Value) rethrows -> Value {
     lock.lock()
     defer { lock.unlock() }
     if let thread = threads[Self.threadKey] { return try body(thread) }
     let guest = attach("guest")
-    // Those that it leaves behind may be woken by it later, so they are not deadlocked.
+    // It may wake those it leaves behind later, so they are not deadlocked.
     defer { end(guest, reportsDeadlock: false) }
     return try body(guest)
   }
@@ -200,7 +200,7 @@ extension SimulatedWorld {
     pass(from: nil, reportsDeadlock: reportsDeadlock)
   }
 
-  /// Gives the baton on, and waits until it comes back to `thread`.
+  /// Passes the baton on, and waits until `thread` gets it back.
   private func pass(from thread: SimulatedThread?, reportsDeadlock: Bool = true) {
     let report = running == nil ? handBaton(from: thread) : nil
     let deadlock = reportsDeadlock ? report : nil
@@ -215,7 +215,7 @@ extension SimulatedWorld {
     lock.lock()
   }
 
-  /// Gives the free baton to the next thread, if there is one.
+  /// Passes the free baton to the next thread, if there is one.
   /// - Returns: The report, if all are blocked for ever.
   private func handBaton(from blocking: SimulatedThread? = nil) -> String? {
     if runnable.isEmpty, let deadlock = passTime() { return deadlock }
@@ -226,7 +226,7 @@ extension SimulatedWorld {
     return nil
   }
 
-  /// Lets the time pass until somebody is runnable.
+  /// Advances time until a thread is runnable.
   private func passTime() -> String? {
     let earliest = blocked.reduce(Int64.max) { min($0, $1.deadline) }
     if earliest == .max { return deadlockReport() }
@@ -236,7 +236,7 @@ extension SimulatedWorld {
     }
     let due = blocked.filter { $0.deadline <= time }
     blocked.removeAll { $0.deadline <= time }
-    // The order of blocking is kept among equals: the sort has their index for a second key.
+    // Equal deadlines keep the order of blocking: the index is the second sort key.
     let order = due.enumerated().sorted {
       ($0.element.deadline, $0.offset) < ($1.element.deadline, $1.offset)
     }
@@ -251,7 +251,7 @@ extension SimulatedWorld {
     return "simulated world: at \(time) ns every thread is blocked for ever: \(list)"
   }
 
-  /// Looks again whether time may pass, after a hold was released.
+  /// Checks again whether time may advance, after a hold was released.
   private func reconsider() {
     lock.lock()
     let deadlock = running == nil ? handBaton() : nil
