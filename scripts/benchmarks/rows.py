@@ -17,7 +17,7 @@ PEERS = {
     "events": ("moonloop", "moonloop-handlers", {}),  # Handlers of events instead of tasks.
     "Swift host": ("host", "moonloop", {}),
 }
-RIVALS = ("luv", "luv again", "cqueues")  # To be beaten in each row, beside the limit.
+RIVALS = ("luv", "luv again", "cqueues")  # Goals to beat in each row, besides the limit.
 OURS = ("moonloop", "events", "Swift host")
 
 

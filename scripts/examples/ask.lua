@@ -1,5 +1,5 @@
 -- An asynchronous device used synchronously: a question that waits in a private mode.
--- Nothing else is served meanwhile: the clock in default stands still, whatever time it takes.
+-- Nothing else is served meanwhile: `clock`, a timer in the default mode, stands still.
 --
 --   echo Ada | moonloop run ask.lua
 local ml = require "moonloop"

@@ -1,4 +1,4 @@
--- A program with a fault that is found and mended from outside, while it runs:
+-- A program with a fault that is found and fixed from outside, while it runs:
 --
 --   $ moonloop run attach.lua &
 --   $ moonloop attach attach
@@ -10,7 +10,7 @@
 local ml = require "moonloop"
 local loop = ml.current()
 
--- Globals, so that a console sees them. Of a function that is at work, `:break` shows the locals.
+-- Globals, so that a console sees them. `:break` shows the locals of a running function.
 jobs, done = {}, 0
 
 function work()

@@ -1,5 +1,5 @@
 -- A custom source: signalled by hand, performed once a pass however often it was signalled.
--- Here a timer stands for whatever brings commands; anything may signal.
+-- Here a timer plays whatever brings commands; any code may signal.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -16,7 +16,7 @@ loop:add(commands, "default")
 
 local function send(command)
   queue[#queue + 1] = command
-  commands:signal()                      -- marks it; on the loop's thread nothing has to wake up
+  commands:signal()                      -- only marks it; on the loop's own thread that is enough
 end
 
 local feed = { { "clean" }, { "build", "test" }, { "build", "lint", "docs" } }
@@ -26,6 +26,6 @@ loop:every(0.2, function(timer, missed)
     for _, command in ipairs(burst) do send(command) end
   else
     timer:invalidate()
-    commands:invalidate()                -- the source alone would hold the loop open for ever
+    commands:invalidate()                -- otherwise the source would keep the loop running
   end
 end)

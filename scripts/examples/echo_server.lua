@@ -1,5 +1,5 @@
--- A server: each connection has a task of its own, which reads and writes in straight lines.
--- It says on which port it listens, and ends when its input does, or after SIGTERM.
+-- A server: each connection has its own task, which reads and writes in plain sequence.
+-- It prints the port it listens on, and ends when its input does, or after SIGTERM.
 --
 --   moonloop run echo_server.lua 7777
 --   nc 127.0.0.1 7777
@@ -10,13 +10,13 @@ local port = tonumber(arg[1] or 0)
 local served, messages = 0, 0
 
 local server = assert(ml.net.listen { host = "127.0.0.1", port = port, name = "echo",
-  timeout = 60, line_limit = 65536,      -- nobody is silent for longer, no line is longer
+  timeout = 60, line_limit = 65536,      -- limits for silence and for the length of a line
   function(stream, peer)
     served = served + 1
     local line = stream:read "L"
     while line and stream:write(line) do  -- a slow reader makes the write wait, not the others
       messages = messages + 1
-      line = stream:read "L"             -- nil at the end, and when the client is gone
+      line = stream:read "L"             -- nil at the end, or when the client is gone
     end
   end })
 print("port " .. server.port)

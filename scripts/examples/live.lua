@@ -1,7 +1,7 @@
 #!/usr/bin/env moonloop
 -- An echo server that can be changed while it runs. Start it, connect, and edit the answer below:
 --   moonloop run --watch live.lua
--- Connections stay open; the count and the ticks of the timer go on where they were.
+-- Connections stay open; the count and the timer's ticks continue.
 local ml = require "moonloop"
 local loop = ml.current()
 local stats = ml.reload.state("stats", { lines = 0 })
@@ -16,7 +16,7 @@ local server = assert(ml.net.listen { host = "127.0.0.1", port = tonumber(arg[1]
     end
   end })
 
--- Named, so that it keeps its phase; a timer without a name would begin again.
+-- Named, so that it keeps its phase; an unnamed timer would start again.
 loop:timer { every = 10, name = "report", function(_, missed)
   print(("%d lines, %d ticks missed"):format(stats.lines, missed))
 end }

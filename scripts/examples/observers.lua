@@ -12,7 +12,7 @@ local function lap()
   return spent
 end
 
--- Orders are far out, so that what other observers do is counted as well.
+-- Extreme orders, so that the time of other observers is counted as well.
 loop:observer { on = "before_timers", order = -1000000, function() passes = passes + 1 end }
 loop:observer { on = "before_waiting", order = 1000000, function() busy = busy + lap() end }
 loop:observer { on = "after_waiting", order = -1000000, function() idle = idle + lap() end }

@@ -1,12 +1,12 @@
--- `sort FILE | uniq -c` through process pipes: this script reads the file and feeds `sort`, whose
--- output goes straight to `uniq`, whose output comes back here. No shell, and nothing is held
--- whole: a write waits while the pipe is full.
+-- `sort FILE | uniq -c` with process pipes: this script reads the file and feeds `sort`, whose
+-- output goes straight to `uniq`, whose output comes back here. No shell, and nothing is held in
+-- memory as a whole: a write waits while the pipe is full.
 --
 --   moonloop run scripts/examples/pipeline.lua FILE
 local ml = require "moonloop"
 local loop = ml.current()
 
-local path = assert(arg[1], "give the name of a file")
+local path = assert(arg[1], "name a file")
 local order = { LC_ALL = "C" }
 local sort = assert(ml.process.spawn { "sort", env_add = order, stdin = "pipe", stdout = "pipe" })
 local uniq = assert(ml.process.spawn { "uniq", "-c", env_add = order,

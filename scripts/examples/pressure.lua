@@ -1,10 +1,10 @@
--- Takes less work while memory is short: tells how long tasks had to wait for it.
+-- Takes less work while memory is short: reports how long tasks had to wait for it.
 --
---   moonloop run scripts/examples/pressure.lua [FILE]     such as a control group's memory.pressure
+--   moonloop run scripts/examples/pressure.lua [FILE]     e.g. a control group's memory.pressure
 local ml = require "moonloop"
 local loop = ml.current()
 
-local quiet  -- goes back to work when there was no pressure for so long
+local quiet  -- the timer that resumes work after a while without pressure
 local function relax()
   quiet = nil
   print("memory: enough again")

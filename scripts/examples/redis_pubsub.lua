@@ -1,4 +1,4 @@
--- Redis over our streams: its protocol in forty lines, a task that listens and one that publishes.
+-- Redis over streams: its protocol in forty lines, one task that listens and one that publishes.
 --   moonloop run redis_pubsub.lua [PORT|SOCKET] [CHANNEL]
 local ml = require "moonloop"
 local loop = ml.current()

@@ -1,11 +1,11 @@
--- Keeps programs alive: one that ends is started again, later each time if it ends soon. At SIGTERM
--- or SIGINT they are stopped, the last first, each before the next.
+-- Keeps programs running: one that ends is restarted, with a growing delay if it ends soon. On
+-- SIGTERM or SIGINT they are stopped in reverse order, one after another.
 --
 --   moonloop run scripts/examples/supervise.lua NAME=COMMAND...
 local ml = require "moonloop"
 local loop = ml.current()
 
-local first, most, soon = 0.1, 5, 1  -- seconds: the shortest and longest delay; what is too soon
+local first, most, soon = 0.1, 5, 1  -- seconds: shortest and longest delay; too short a run
 local grace = 5
 local services, stopping = {}, false
 
@@ -37,7 +37,7 @@ end
 
 for _, text in ipairs(arg) do
   local name, command = text:match "^(%w+)=(.+)$"
-  assert(name, "give services as NAME=COMMAND")
+  assert(name, "name services as NAME=COMMAND")
   local service = { name = name, command = command }
   service.keeper = loop:task({ name = name }, keep, service)
   services[#services + 1] = service

@@ -1,13 +1,13 @@
--- `tail -F`: prints a file as it grows, also when it is rotated, emptied, or not there yet.
+-- `tail -F`: prints a file as it grows, even if it is rotated, truncated, or missing at first.
 --
 --   moonloop run scripts/examples/tail.lua FILE
 local ml = require "moonloop"
 local loop = ml.current()
 
-local path = assert(arg[1], "give the name of a file")
+local path = assert(arg[1], "name a file")
 local file, place
 
--- Prints what has come since the last time; a file that is shorter now was emptied.
+-- Prints what was added since the last time; a file that is shorter now was truncated.
 local function drain()
   if not file then return end
   if file:seek "end" < place then place = 0 end
@@ -24,7 +24,7 @@ local function open()
 end
 
 loop:watch { path, debounce = 0, function(_, changes)
-  drain()  -- also what was written last into a file that has been moved away
+  drain()  -- including what was last written to a file that has been moved away
   for _, change in ipairs(changes) do
     if change.kind == "created" or change.replaced then open() end
     if change.kind == "overflow" then drain() end

@@ -1,7 +1,7 @@
--- Why a timer stops while the loop runs in another mode, and how common modes mend that.
+-- Why a timer pauses while the loop runs in another mode, and how common modes fix that.
 --
--- A program "tracks" something (a drag, a menu, a modal question) by running its loop in a mode of
--- its own. Only what is in that mode is served meanwhile.
+-- A program "tracks" something (a drag, a menu, a modal question) by running its loop in its own
+-- mode. Meanwhile only items in that mode are served.
 local ml = require "moonloop"
 local loop = ml.current()
 local began = ml.now()

@@ -1,4 +1,4 @@
--- A webhook: counts what is posted to /hook/NAME, and answers with JSON. Try
+-- A webhook: counts posts to /hook/NAME and answers with JSON. Try
 --   curl -d '{"ok":true}' http://127.0.0.1:8080/hook/deploy
 -- The port is the first argument (8080); 0 takes a free one. GET /stop ends it.
 local ml = require "moonloop"

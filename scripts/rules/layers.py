@@ -4,7 +4,7 @@ import re
 from .source import Source
 
 SYSTEM = {"Glibc", "Synchronization", "Dispatch", "_Concurrency"}
-ARROWS = {  # who may import whom; there is no other arrow
+ARROWS = {  # who may import whom; there are no other arrows
     "CLinuxShims": set(),
     "MoonloopCore": {"CLinuxShims"},
     "MoonloopSystem": {"MoonloopCore", "CLinuxShims"},
@@ -27,7 +27,7 @@ ARROWS = {  # who may import whom; there is no other arrow
     },
 }
 
-# Folders of modules written in Lua: whose modules each may require beside its own and `moonloop`.
+# Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
     "compat": {"posix"},
     "configuration": {"generation", "reload", "text"},
@@ -59,18 +59,18 @@ _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
     (r"(MoonloopCore|MoonloopSystem|MoonloopSimulation|CLinuxShims)/.*", _LUA, "this knows no Lua"),
     (r"(MoonloopCore|MoonloopSystem|MoonloopRecording)/.*", _CALL,
      "only CLinuxShims makes system calls and reads errno"),
-    # Those left out are faces of the C library for scripts, or work before and beside a loop.
+    # Those left out are C library interfaces for scripts, or work before or beside a loop.
     (r"Moonloop/(?!Posix/|Console/|Testing/|Recording/|Workers/WorkerText|Runtime/StandardError).*",
      _CALL, "only CLinuxShims makes system calls and reads errno"),
     (r"(?!CRecording/|MoonloopRecording/).*", _TAPE, "only MoonloopRecording knows the tape"),
     (r"MoonloopCore/(?!Kernel/).*", _WAIT, "only Kernel/ waits"),
     (r"MoonloopCore/(?!Kernel/).*", _CLOCK, "only Kernel/ reads a clock"),
     (r"(MoonloopSystem|CLuaShims|LuaEmbed|Moonloop|MoonloopCLI)/.*", _WAIT, "only Kernel/ waits"),
-    # CLuaShims may read a clock: the watchdog stands below the loop and knows no kernel.
+    # CLuaShims may read a clock: the watchdog is below the loop and knows no kernel.
     (r"(MoonloopSystem|LuaEmbed|Moonloop|MoonloopCLI)/.*", _CLOCK, "only Kernel/ reads a clock"),
 ]
-# Folders of a target, and those whose symbols they may refer to. Folders that are not named here
-# may refer to all of their target.
+# Folders of a target, and those whose symbols they may use. Folders that are not listed may use all
+# of their target.
 FOLDERS = {
     "MoonloopCore": {"Kernel": set()},  # Loop, Items and Timers are parts of one object
     "MoonloopSystem": {
@@ -97,7 +97,7 @@ def imports(source: Source):
         if source.suffix == ".swift" and (match := _IMPORT.match(code)) and match[1] not in allowed:
             what = f"{target} may not import {match[1]}"
             yield source.finding(number, "arrow", what, _DO)
-        # The mask blanks the name of an include between quotes: look at the line itself.
+        # The mask blanks the name of a quoted include: check the line itself.
         if target == "CLinuxShims" and source.suffix in (".c", ".h"):
             if match := _INCLUDE.match(source.lines[number - 1]):
                 what = f"{target} may not include {match[1]}.h"
@@ -152,5 +152,5 @@ def unused(seen):
     for source, _, defined in seen:
         for name in sorted(defined - used):
             if source.suffix == ".c" and re.match(r"cm[lxro]_", name):
-                what = f"nobody but this file uses '{name}'"
+                what = f"only this file uses '{name}'"
                 yield source.finding(1, "unused", what, "make it static, or remove it")

@@ -103,7 +103,7 @@ def check_tree(sources: dict[str, Source], paths: set[str]):
 
 def _dead(path, why):
     return Finding(
-        path, 1, "dead-file", f"{why}; nobody would notice it breaking", "use it or delete it"
+        path, 1, "dead-file", f"{why}, so nothing would show if it broke", "use it or delete it"
     )
 
 

@@ -28,7 +28,7 @@ DOORS = {
 }
 
 
-# A shim that works on a Lua stack: its contract says what it pops, pushes and raises.
+# A shim that works on a Lua stack: its contract states what it pops, pushes and raises.
 _SHIM = re.compile(r"[\w\s*]*?\b(cml_\w+)\(lua_State \*\s*L\b")
 _CONTRACT = re.compile(r"\[-[^,\]]+, \+[^,\]]+, [-me]\]")
 
@@ -69,6 +69,6 @@ def check(source: Source):
             yield source.finding(
                 number,
                 "door",
-                f"{match[1]} outside of the door into Lua; limits and reports stand at the door",
+                f"{match[1]} outside of the door into Lua, where limits and reports are",
                 "enter through the door; a C body below it says so beside it: // door: reason",
             )

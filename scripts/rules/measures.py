@@ -17,7 +17,7 @@ _STORED = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|private|fileprivate|internal|final|lazy|"
     r"weak|unowned|nonisolated)(?:\(\w+\))?\s+)*(?:let|var)\s+\w+"
 )
-# Item classes of the core, as they stand in casts and in switches over what an item is.
+# Item classes of the core, as written in casts and in switches over kinds.
 _ITEM = r"(?:Loop\.)?(?:(?:Descriptor|Signal)?Source|Port|Observer|ScriptStream|FileWatch)\b"
 _SWITCH = re.compile(
     rf"\bas[?!] {_ITEM}|\bis {_ITEM}|case let \w+ as {_ITEM}|\bswitch [\w.]*(?:\.role|\.nature)\b"
@@ -25,8 +25,8 @@ _SWITCH = re.compile(
 )
 _DECLARED = re.compile(r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(public|package|open)\s+(?!import\b)")
 
-# A path is the files whose code runs inside of a function, followed by callgrind in a debug build:
-# the script, and the function by its mangled name.
+# A path is the files whose code runs inside a function, followed by callgrind in a debug build: the
+# script, and the function by its mangled name.
 PATHS = {
     "a timer, from loop:every to the queue": ("timer", "*9loopEvery*"),
     "a timer, from the wake-up to its handler": ("timer", "*4LoopC4pass*"),
@@ -120,7 +120,7 @@ def files_on_path(name, tree):
     with tempfile.TemporaryDirectory() as folder:
         lua, out, program = (pathlib.Path(folder, name) for name in ("path.lua", "out", "moonloop"))
         lua.write_text(_SCRIPTS[script])
-        # Without its debug information, which not every valgrind can read; symbols are enough.
+        # Without debug information, which not every valgrind can read; symbols are enough.
         subprocess.run(["strip", "-g", "-o", program, ".build/debug/moonloop"], check=True)
         command = ["valgrind", "--tool=callgrind", "--demangle=no", f"--toggle-collect={function}",
                    f"--callgrind-out-file={out}", program, "run", lua]
@@ -140,7 +140,7 @@ def _file_of(tree):
             for line in listed.splitlines():
                 if len(parts := line.split()) == 3 and parts[1] in "tT":
                     seen[parts[-1]].add(path)
-    # What the compiler wrote into several objects, such as copies of values, belongs to none.
+    # What the compiler put into several objects, such as value copies, belongs to none.
     return {symbol: paths.pop() for symbol, paths in seen.items() if len(paths) == 1}
 
 

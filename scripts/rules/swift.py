@@ -9,7 +9,7 @@ _PUBLIC = re.compile(
     r"(?P<kind>func|var|let|init|subscript|class|struct|enum|actor|protocol|typealias|macro)\b"
     r"[?!]?\s*(?P<name>`[^`]+`|[\w=<>+\-*/&|!~]*)"
 )
-# Witnesses whose meaning is the protocol's; their documentation would only repeat it.
+# Witnesses whose meaning is the protocol's; documenting them would only repeat it.
 _WITNESSES = {
     "description",
     "debugDescription",
@@ -139,6 +139,6 @@ def _documentation(source: Source, number: int):
         yield source.finding(
             first + 1,
             "summary",
-            f"the summary of '{name}' is no sentence of at most {SUMMARY} characters",
+            f"the summary of '{name}' is not a sentence of at most {SUMMARY} characters",
             "say what it does in one short sentence that ends with a full stop",
         )

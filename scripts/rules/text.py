@@ -1,4 +1,4 @@
-"""Rules for any text: width of lines, words, open ends, and paths of somebody's machine."""
+"""Rules for any text: width of lines, words, open ends, and paths of one machine."""
 
 import re
 from .source import Source
@@ -6,7 +6,7 @@ from .source import Source
 COLUMNS = 100
 WIDE = {".swift", ".c", ".h", ".lua", ".py", ""}  # not: tables of Markdown, data
 
-# word (a pattern); where it must not stand ("code": identifiers too, "prose": comments and pages);
+# word (a pattern); where it must not appear ("code": identifiers too, "prose": comments and pages);
 # what to do
 WORDS = [
     (r"\bevent[ -]loops?\b", "prose", "the field's word is 'run loop'"),
@@ -26,7 +26,7 @@ WORDS = [
 ]
 WORDS = [(re.compile(word, re.I if word.islower() else 0), where, do) for word, where, do in WORDS]
 
-# The pieces are apart so that this file does not contain what it looks for.
+# Split, so that this file does not contain what it looks for.
 MACHINE = re.compile(r"(?<![\w.*])/(work|farm|root|tmp/ml|home/[a-z]\w*)/")
 OPEN_END = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
 
@@ -70,7 +70,7 @@ def check(source: Source):
             yield source.finding(
                 number,
                 "open-end",
-                f"{match[0]} without an issue; nobody will find it again",
+                f"{match[0]} without an issue will be forgotten",
                 f"do it, drop it, or write TODO(#issue)",
             )
         for word, where, do in WORDS:

@@ -1,5 +1,5 @@
-// A Swift program that gives scripts functions of its own and runs one: for W11, where scripts call
-// into Swift, and W4B, where another thread signals a source that was made in Swift.
+// A Swift program that offers its own functions to scripts and runs one: for W11, where scripts
+// call into Swift, and W4B, where another thread signals a source made in Swift.
 import Glibc
 import Moonloop
 import Synchronization

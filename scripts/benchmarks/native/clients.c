@@ -1,5 +1,5 @@
-// The clients of W6: a process of its own that keeps one message of 64 bytes under way on each of
-// its connections, so that the server's CPU time is the server's alone.
+// The clients of W6, in their own process: one message of 64 bytes is always under way on each
+// connection, so that the server's CPU time is measured alone.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
-// The floor: the least a loop that calls Lua handlers can cost. A host program for Lua scripts;
-// its module `floor` is epoll, an eventfd, a heap of timers, a ring for what is due at once, and
-// lua_pcallk with the message handler at a fixed stack slot. No modes, no observers, no grace.
+// The floor: the least a loop that calls Lua handlers can cost. A host program for Lua scripts; its
+// module `floor` is epoll, an eventfd, a heap of timers, a ring for what is due at once, and
+// lua_pcallk with the message handler at a fixed stack slot. No modes, no observers, no error
+// recovery.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <lauxlib.h>
@@ -16,7 +17,7 @@
 
 #include "timers.h"
 
-// One loop a process, so that no function has to find it: a real one pays for that.
+// One loop per process, so that no function has to find it: a real one pays for that.
 static struct {
   struct timers timers;
   uint64_t now;  // Read once after each wait.

@@ -1,4 +1,4 @@
-// What workloads need and stock Lua lacks, the same for all peers: clocks, pipes, our account.
+// What workloads need and stock Lua lacks, the same for all peers: clocks, pipes, process figures.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ static int probe_read(lua_State *L) {
   return 1;
 }
 
-// write(fd, s): how many bytes went out; -1 when none could.
+// write(fd, s): the number of bytes written; -1 if none could be.
 static int probe_write(lua_State *L) {
   size_t size;
   const char *bytes = luaL_checklstring(L, 2, &size);
@@ -76,7 +76,7 @@ static int probe_memory(lua_State *L) {
   return 1;
 }
 
-// switches(): how often a thread of this process went to sleep, all its threads together.
+// switches(): how often the threads of this process went to sleep, all together.
 static int probe_switches(lua_State *L) {
   lua_Integer sum = 0;
   DIR *tasks = opendir("/proc/self/task");

@@ -1,5 +1,5 @@
-// Another thread for the workloads of W4: one that ticks into a pipe, and one that posts messages
-// into a queue behind a lock, the least that a loop's own inbox can be.
+// Another thread for the workloads of W4: one ticks into a pipe, one posts messages to a queue
+// behind a lock, the least a loop's inbox can be.
 #define _GNU_SOURCE
 #include <lauxlib.h>
 #include <lua.h>
@@ -111,7 +111,8 @@ static void *burst(void *argument) {
   return NULL;
 }
 
-// burst(fd, count): a thread signals so often; a byte in the pipe for each that nobody had seen.
+// burst(fd, count): a thread signals this often; a byte in the pipe for each signal after which
+// none was pending.
 int probe_burst(lua_State *L) {
   atomic_store(&signals_left, 1);
   start(L, burst, (struct job){(int)luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), 0});

@@ -1,4 +1,4 @@
--- Asks service.lua, another process, by its named port:
+-- Sends requests to service.lua, another process, through its named port:
 --
 --     control.lua add COUNTER NUMBER | list | watch COUNTER | stop
 local ml = require "moonloop"
@@ -37,7 +37,7 @@ loop:task(function()
   end
   if op ~= "watch" then return end
 
-  -- Until the service ends: then nobody can send to the port any more.
+  -- Until the service ends: then nothing can be sent to the port any more.
   loop:task(function()
     port:receive()
     changes:invalidate()

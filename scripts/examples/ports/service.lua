@@ -1,5 +1,5 @@
--- A service that other programs control by a named port: it keeps counters, and tells whoever
--- watches one of each change. Beside it, control.lua is such a program:
+-- A service that other programs control through a named port: it keeps counters, and reports each
+-- change of one to those who watch it. control.lua, beside it, is such a program:
 --
 --     moonloop run scripts/examples/ports/service.lua &
 --     moonloop run scripts/examples/ports/control.lua add apples 3
@@ -26,7 +26,7 @@ function operations.add(request)
   return value
 end
 
--- Whoever watches sends a port of its own: the changes go there.
+-- A watcher sends its own port: the changes go there.
 function operations.watch(request)
   watchers[request.counter] = watchers[request.counter] or {}
   watchers[request.counter][request.port] = true
@@ -36,7 +36,7 @@ end
 function operations.list() return counters end
 
 function operations.stop()
-  service:invalidate()   -- what was sent goes out; then nothing is left, and the program ends
+  service:invalidate()   -- what was sent still goes out; then nothing is left, and the program ends
   return "stopped"
 end
 

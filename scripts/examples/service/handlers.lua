@@ -1,4 +1,4 @@
--- What the service does: handlers by the names that service.lua gives them.
+-- The handlers of the service, under the names in service.lua.
 local ml = require "moonloop"
 
 local handlers = {}

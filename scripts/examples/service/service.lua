@@ -1,5 +1,5 @@
--- A service as a configuration: it samples something, writes it down in batches, and drains at its
--- end. Look at it before it runs:
+-- A service as a configuration: it takes samples, writes them in batches, and drains at its end.
+-- Look at it before it runs:
 --
 --   moonloop plan service.lua
 --   moonloop check service.lua

@@ -1,4 +1,4 @@
--- A real redis-server, from its start to its end, on a port and in a folder of its own.
+-- A real redis-server, from start to end, on its own port and in its own folder.
 describe("redis", function()
   local server, port
 

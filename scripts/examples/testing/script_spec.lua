@@ -1,4 +1,4 @@
--- A shell script: what it asks, what it answers, what it leaves behind.
+-- A shell script: what it asks, answers and leaves behind.
 local script = [[
 #!/bin/sh
 printf 'Name? '
