@@ -37,7 +37,7 @@ extension Loop {
     /// Do not poll the source: that would consume the notification.
     /// - Parameters:
     ///   - path: The pressure file, zero-terminated. A FIFO can replace it: each write to it is a
-    /// notification.
+    ///     notification.
     ///   - handler: Gets the current text of the file.
     /// - Throws: When the system refuses; nothing is left behind.
     package static func make(

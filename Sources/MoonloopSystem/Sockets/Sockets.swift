@@ -111,7 +111,7 @@ package enum Sockets {
   /// Makes closing the socket send a reset to the peer.
   package static func resetOnClose(_ fd: Int32) { _ = cmx_socket_reset_on_close(fd) }
 
-  /// Tells the peer that no more will be sent; with `both`, nothing more is received either.
+  /// Tells the peer that no more will be sent; with `bothWays`, nothing more is received either.
   /// - Throws: ENOTSOCK if it is not a socket, ENOTCONN if the peer is gone.
   package static func shut(_ fd: Int32, bothWays: Bool) throws(SystemError) {
     _ = try SystemCall.shutdown.check(cmx_shutdown(fd, bothWays))

@@ -87,11 +87,11 @@ struct ExitStatusTests {
     Row(
       arguments: ["run", "--memory", "1K", "-e", ""], status: 2, errors: ["at least 1M, got '1K'"]),
     Row(
-      arguments: ["run", "--timeout", "-1", "-e", ""], status: 2, errors: ["must be a time such as"]
+      arguments: ["run", "--timeout", "-1", "-e", ""], status: 2, errors: ["must be a time, e.g."]
     ),
     Row(
       arguments: ["run", "--timeout", "nan", "-e", ""], status: 2,
-      errors: ["must be a time such as"]),
+      errors: ["must be a time, e.g."]),
     Row(arguments: ["run", "--callout", "1ms", "-e", ""], status: 2, errors: ["at least"]),
     Row(
       arguments: ["run", "--clock", "virtul", "-e", ""], status: 2,

@@ -60,7 +60,7 @@ import Testing
         changed[place] ^= 0x10
         let run = try replay(changed, in: folder)
         #expect(run.status == 1 && run.output.isEmpty, "\(place): \(run)")
-        let words = ["is damaged", "is no recording", "has version", "is truncated"]
+        let words = ["is damaged", "is not a moonloop recording", "has version", "is truncated"]
         #expect(words.contains { run.errors.contains($0) }, "\(place): \(run)")
       }
       let other = try replay(Data("#!/usr/bin/lua\nprint 1\n".utf8), in: folder)

@@ -18,7 +18,7 @@ local function totals(result)
     { "time", result.time, units.time },
     { "passes", result.passes, units.count },
     { "wake-ups", result.wake_ups, units.count },
-    { "wake-ups per hour", result.wake_ups * 3600 / time, units.count },
+    { "wake-ups an hour", result.wake_ups * 3600 / time, units.count },
     { "asleep", result.slept / time * 100, function(v) return ("%.2f %%"):format(v) end },
     { "busy, real time", busy, units.measured, varies = true },
   }
