@@ -28,7 +28,7 @@ final class TraceFile {
   private var frames: [Frame] = []
   private var calls: [Call] = []
   private let log: WaitLog<Caller>
-  /// When a sleep ended whose cause is not known yet.
+  /// The end of a sleep whose cause is not known yet.
   private var wake: (time: Int64, mode: String)?
   private var chunk: (begin: Int64, name: String)?
   private var tasks: [ObjectIdentifier: (number: Int, name: String)] = [:]
@@ -215,7 +215,7 @@ final class TraceFile {
       guard let (begin, clock) = frames[last].sleep else { return }
       frames[last].sleep = nil
       log.endSleep(at: self.clock)
-      if clock == self.clock { return }  // it only looked
+      if clock == self.clock { return }  // it only polled
       slice("sleep", "sleep", begin, now) { line in
         line.raw(#""mode":"#)
         line.text(mode)

@@ -92,7 +92,7 @@ struct BlameTests {
       run(nil, 2) say "tick"
       """,
       "late 0.8, missed 3, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late, as a call of timer 'hog' took 1 s.",
+      "metrics: timer 'tick' came 800 ms late because a call of timer 'hog' took 1 s.",
       "why: it came 0.8 s late 0.7 s ago, as a call of timer 'hog' took 1 s: make that wait, or "
         + "move it to a worker",
       "check: a call of timer 'hog' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
@@ -138,7 +138,7 @@ struct BlameTests {
       """,
       "late 1, missed 2, held mode 0.5, missed 1",
       // Of those that were held back metrics names the one that was longest: 'hog'.
-      "metrics: timer 'tick' came 1 s late, as a call of timer 'hog' took 1 s.",
+      "metrics: timer 'tick' came 1 s late because a call of timer 'hog' took 1 s.",
       "why: it came 1 s late 0.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or move "
         + "it to a worker",
       "why: it was held back 0.5 s, until 0.1 s ago, because its mode did not run",
@@ -152,7 +152,7 @@ struct BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.65, missed 6, held nested_run 2, missed 20",
-      "metrics: timer 'tick' came 650 ms late, as a call of timer 'press' took 750 ms.",
+      "metrics: timer 'tick' came 650 ms late because a call of timer 'press' took 750 ms.",
       "metrics: timer 'tick' was held back 2 s by a nested run of timer 'press'.",
       "why: it came 0.65 s late 0.05 s ago, as a call of timer 'press' took 0.75 s: make that "
         + "wait, or move it to a worker",
@@ -179,7 +179,7 @@ struct BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.8, missed 1, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late, as a call of timer 'drag' took 1 s.",
+      "metrics: timer 'tick' came 800 ms late because a call of timer 'drag' took 1 s.",
       "why: it came 0.8 s late 1.7 s ago, as a call of timer 'drag' took 1 s: make that wait, or "
         + "move it to a worker",
       "check: a call of timer 'drag' took 1 s: timer 'tick' (AT) came up to 800 ms late and missed "
@@ -192,7 +192,7 @@ struct BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.8, missed 2, held 0, missed 0",
-      "metrics: timer 'tick' came 800 ms late, as a call of timer 'press' took 1 s.",
+      "metrics: timer 'tick' came 800 ms late because a call of timer 'press' took 1 s.",
       "why: it came 0.8 s late 1.8 s ago, as a call of timer 'press' took 1 s: make that wait, or "
         + "move it to a worker",
       "check: a call of timer 'press' took 1 s: timer 'tick' (AT) came up to 800 ms late and "

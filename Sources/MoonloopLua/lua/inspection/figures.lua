@@ -134,7 +134,7 @@ local function notes(made, sorted)
   end
   local worst = worst_of(sorted, function(row) return row.made_late and row.made_late.late end)
   if worst then
-    lines[#lines + 1] = ("%s came %s late, as a call of %s took %s."):format(named(worst),
+    lines[#lines + 1] = ("%s came %s late because a call of %s took %s."):format(named(worst),
       units.measured(worst.made_late.late), worst.made_late.by,
       units.measured(worst.made_late.took))
   end
