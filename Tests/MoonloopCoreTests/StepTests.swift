@@ -43,6 +43,65 @@ internal import Testing
     #expect(many <= 2 * few + 8, "leaving one of 20 took \(few), one of 5000 \(many) steps")
   }
 
+  // MARK: Passes
+
+  enum Waiting: String, CaseIterable, Sendable {
+    case elsewhere, suspended
+  }
+
+  @Test(arguments: Waiting.allCases)
+  func `a pass costs no more where more waits for other modes`(waiting: Waiting) throws {
+    func cost(_ count: Int) throws -> Double {
+      try onLoop { loop, _ in
+        let other = ModeName("other")
+        for _ in 0..<count { try wait(waiting, loop, other) }
+        var performed = 0
+        let source = Loop.Source { source in
+          performed += 1
+          if performed == 20 { _ = loop.stop() }
+          source.signal()
+        }
+        try loop.add(source)
+        loop.run(for: .zero)
+        source.signal()
+        let steps = steps(each: 20) { loop.run() }
+        #expect(performed == 20)
+        return steps
+      }
+    }
+    let few = try cost(1000)
+    let many = try cost(100_000)
+    #expect(many <= few + 8, "\(waiting): a pass took \(few), then \(many) steps")
+  }
+
+  private func wait(_ waiting: Waiting, _ loop: Loop, _ other: ModeName) throws {
+    let source = Loop.Source { _ in }
+    try loop.add(source, modes: waiting == .suspended ? [.default] : [other])
+    source.signal()
+    if waiting == .suspended { source.setSuspended(true) }
+  }
+
+  /// Their orders are mixed: who is first is looked for among all of them.
+  @Test func `one of many signalled sources is performed as fast as one of a few`() throws {
+    func cost(_ count: Int) throws -> (signals: Double, performs: Double) {
+      try onLoop { loop, _ in
+        var performed: [Int] = []
+        let sources = (0..<count).map { index in
+          Loop.Source(order: index * 7919 % 101) { performed.append($0.order) }
+        }
+        for source in sources { try loop.add(source) }
+        let signals = steps(each: count) { for source in sources { source.signal() } }
+        let performs = steps(each: 10) { for _ in 0..<10 { loop.run(returnAfterSource: true) } }
+        #expect(performed == Array(repeating: 0, count: 10))
+        return (signals, performs)
+      }
+    }
+    let few = try cost(1010)
+    let many = try cost(100_000)
+    // A heap may cost its logarithm.
+    #expect(many.signals <= 2 * few.signals && many.performs <= 2 * few.performs, "\(few), \(many)")
+  }
+
   // MARK: Counting
 
   /// The steps of each operation on one item, on average.

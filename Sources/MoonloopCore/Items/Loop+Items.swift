@@ -100,7 +100,9 @@ extension Loop {
   /// The loop that had an item first has let go of it: it is this loop's own from now on.
   private func settle(_ item: Item, _ guest: Guest) {
     item.places = guest.places
-    if let source = item as? Source, source.isSignalled { noteSignalled(source) }
+    guard let source = item as? Source else { return }
+    source.signalNumber = guest.signalNumber
+    if source.isSignalled { noteSignalled(source) }
   }
 
   /// Where an item stands in this loop; a source or port may be in several loops.
@@ -165,7 +167,7 @@ extension Loop {
     if item.holds && !(item is Observer) { mode.holders += 1 }
     switch item {
     case let source as Source:
-      if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41
+      if source.isSignalled { noteSignalled(source, joining: mode) }  // R41
       if isApplyingPosts { wakeUp() }  // R50
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
     case let port as Port:
@@ -214,7 +216,9 @@ extension Loop {
     }
     switch item {
     case let observer as Observer: mode.observers.remove(observer, at: place, moved: moved)
-    case is Source: mode.sources.remove(at: place, moved: moved)
+    case is Source:
+      forgetSignal(at: place, mode)
+      mode.sources.remove(at: place, moved: moved)
     case is Port:
       giveUp(turn: mode.ports.mark(at: place), mode)
       mode.ports.remove(at: place, moved: moved)

@@ -20,7 +20,11 @@ extension Loop {
 
   /// An item delivers again: what it held back takes its place. Loop thread only.
   package func deliverHeld(_ item: Item) {
-    if let port = item as? Port, port.waiting > 0 { noteReady(port) }
+    switch item {
+    case let port as Port: if port.waiting > 0 { noteReady(port) }
+    case let source as Source: noteHeldSignal(source)
+    default: break
+    }
   }
 
   /// Has a port wait for its turn in a mode that it is in, at the end, unless it waits already.

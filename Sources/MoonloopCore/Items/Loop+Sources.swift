@@ -1,22 +1,6 @@
 // Version-0 sources and perform requests: what was signalled is performed (R39 to R49, R111).
 
 extension Loop {
-  /// A source was marked: it is looked at in the next source step. Loop thread only.
-  @inline(__always)
-  package func noteSignalled(_ source: Source) {
-    signals.last &+= 1
-    if source.isOwned(by: self) { source.signalNumber = signals.last }
-    signals.entries.append(SignalledSource(retaining: source, number: signals.last))
-  }
-
-  /// Whether a signal of the source waits in the list.
-  package func isNoted(_ source: Source) -> Bool {
-    if source.isOwned(by: self) { return source.signalNumber > 0 }
-    return (0..<signals.entries.count).contains {
-      signals.entries[$0].isOf(source) && isLive(signals.entries[$0])
-    }
-  }
-
   /// Performs all signalled sources of a mode, or one, and the perform requests that wait for it.
   /// - Returns: Whether anything was performed (R52).
   @inline(__always)
@@ -24,60 +8,119 @@ extension Loop {
     drainInbox()
     var any = false
     if !requests.isEmpty { any = performTaken(requests.take(for: mode), mode) }
-    if signals.entries.isEmpty || (any && onlyOne) { return any }
+    if (mode.signals.isEmpty && !signals.hasKept) || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }
 
   private func performSignalled(_ mode: Mode, onlyOne: Bool) -> Bool {
-    let outer = signals.inBatches
-    let batch = takeBatch(mode)
-    signals.inBatches = signals.entries.count
+    let batch = takeBatch(mode, onlyOne: onlyOne)
     var any = false
     for index in batch {
       if any && onlyOne { break }  // The others stay marked (R43).
-      let done = signals.entries[signals.batches[index]].withSource { source in
+      let done = signals.batches[index].signal.withSource { source in
         guard source.isValid, source.takeMark() else { return false }  // R45, R48
+        forgetSignal(of: source)
         callOut(to: source, mode)
         return true
       }
       any = any || done
     }
-    while signals.batches.count > batch.lowerBound { signals.batches.removeLast() }
-    signals.inBatches = outer
-    forgetAnswered()
+    endBatch(batch)
     return any
   }
 
   /// Finds the signalled sources that are performed now: the set is fixed (R44), and equal orders
   /// are in order of their signals (R42).
-  /// - Returns: Where in `batches` their places are.
-  private func takeBatch(_ mode: Mode) -> Range<Int> {
+  /// - Returns: Where in `batches` they are.
+  private func takeBatch(_ mode: Mode, onlyOne: Bool) -> Range<Int> {
+    if signals.hasKept { giveBackBatches() }
     let start = signals.batches.count
-    var isSorted = true
-    for place in 0..<signals.entries.count {
-      let entry = signals.entries[place]
-      guard isPerformed(entry, in: mode) else { continue }
-      if signals.batches.count > start,
-        entry.precedes(signals.entries[signals.batches[signals.batches.count - 1]])
-      {
-        isSorted = false
+    var held: [SignalledSource] = []
+    if onlyOne && eventOrder == nil {
+      while signals.batches.count == start, let signal = takeFirstSignal(mode) {
+        take(signal, mode, &held)
       }
-      signals.batches.append(place)
+    } else {
+      takeAllSignals(mode, &held)
     }
-    if !isSorted {
-      let places = (start..<signals.batches.count).map { signals.batches[$0] }
-        .sorted { signals.entries[$0].precedes(signals.entries[$1]) }
-      for (index, place) in places.enumerated() { signals.batches[start + index] = place }
-    }
+    for signal in held { signal.withSource { noteSignalled($0, signal.number, mode) } }
     if eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
     return start..<signals.batches.count
   }
+
+  private func takeAllSignals(_ mode: Mode, _ held: inout [SignalledSource]) {
+    let start = signals.batches.count
+    var isSorted = true
+    for index in 0..<mode.signals.count {
+      let signal = mode.signals[index]
+      setMark(of: signal, mode, 0)
+      if signals.batches.count > start,
+        signal.precedes(signals.batches[signals.batches.count - 1].signal)
+      {
+        isSorted = false
+      }
+      take(signal, mode, &held)
+    }
+    mode.signals.removeAll()
+    if isSorted { return }
+    let batch = (start..<signals.batches.count).map { signals.batches[$0] }
+    for (index, one) in batch.sorted(by: { $0.signal.precedes($1.signal) }).enumerated() {
+      signals.batches[start + index] = one
+    }
+  }
+
+  /// Puts a signal that was taken out of the mode's heap into the batch, if it can be answered now.
+  ///
+  /// A source of this loop that is suspended comes back when it is resumed, so that no pass looks
+  /// at it. One that belongs to another loop is told to that loop alone, and waits here.
+  @inline(__always)
+  private func take(
+    _ signal: SignalledSource, _ mode: Mode, _ held: inout [SignalledSource]
+  ) {
+    signal.withSource { source in
+      guard source.isSignalled, source.isValid else { return }
+      if source.isSuspended {
+        if !source.isOwned(by: self) { held.append(signal) }
+      } else {
+        signals.batches.append(BatchedSource(retaining: signal, mode: mode.index))
+      }
+    }
+  }
+
+  /// A nested run performs what an outer batch has not come to yet: it waits in its modes again.
+  @inline(never)
+  private func giveBackBatches() {
+    for index in signals.givenBack..<signals.batches.count { giveBack(signals.batches[index]) }
+    signals.givenBack = signals.batches.count
+  }
+
+  @inline(__always)
+  private func giveBack(_ one: BatchedSource) {
+    one.signal.withSource { source in
+      guard source.isSignalled, signalNumber(of: source) == one.signal.number else { return }
+      noteSignalled(source, one.signal.number, modes[one.mode])
+    }
+  }
+
+  /// Lets go of a batch; what was not answered waits again. A deinit may signal another source.
+  private func endBatch(_ batch: Range<Int>) {
+    while signals.batches.count > batch.lowerBound {
+      let one = signals.batches[signals.batches.count - 1]
+      signals.batches.removeLast()
+      signals.givenBack = min(signals.givenBack, signals.batches.count)
+      giveBack(one)
+      one.release()
+    }
+  }
+
+  /// Lets go of all batches, at the end of the loop.
+  func forgetSignalled() { endBatch(0..<signals.batches.count) }
 
   /// Permutes what is signalled at once among sources of the same order.
   @inline(never)
   private func drawOrder(of batch: Range<Int>) {
     let order = { [signals] (index: Int) in
-      signals.entries[signals.batches[index]].withSource { $0.order }
+      signals.batches[index].signal.withSource { $0.order }
     }
     var start = batch.lowerBound
     while start < batch.upperBound {
@@ -91,64 +134,6 @@ extension Loop {
         start += 1
       }
       start += 1
-    }
-  }
-
-  /// Forgets the signals that were answered, or whose sources are gone, but for those that an outer
-  /// batch may come to. What nobody else holds is let go afterwards, for a deinit may signal
-  /// another source.
-  private func forgetAnswered() {
-    var kept = signals.inBatches
-    let first = signals.answered.count
-    for place in kept..<signals.entries.count {
-      let entry = signals.entries[place]
-      if isLive(entry) {
-        signals.entries[kept] = entry
-        kept += 1
-      } else {
-        signals.answered.append(entry)
-      }
-    }
-    while signals.entries.count > kept { signals.entries.removeLast() }
-    while signals.answered.count > first {
-      let entry = signals.answered[signals.answered.count - 1]
-      signals.answered.removeLast()
-      entry.withSource { source in
-        if source.isOwned(by: self) && source.signalNumber == entry.number {
-          source.signalNumber = 0
-        }
-      }
-      entry.release()
-    }
-  }
-
-  /// Lets go of all signals, at the end of the loop.
-  func forgetSignalled() {
-    while signals.entries.count > 0 {
-      let entry = signals.entries[signals.entries.count - 1]
-      signals.entries.removeLast()
-      entry.release()
-    }
-  }
-
-  /// Whether the signal was not answered since, here or elsewhere, and the source is still here.
-  private func isLive(_ entry: SignalledSource) -> Bool {
-    entry.withSource { source in
-      guard source.isSignalled, source.isValid else { return false }
-      if source.isOwned(by: self) {
-        return source.signalNumber == entry.number && !source.places.isEmpty
-      }
-      return !places(of: source).isEmpty
-    }
-  }
-
-  private func isPerformed(_ entry: SignalledSource, in mode: Mode) -> Bool {
-    entry.withSource { source in
-      guard source.isSignalled, source.isValid, !source.isSuspended else { return false }
-      if source.isOwned(by: self) {
-        return source.signalNumber == entry.number && source.places.contains(mode.index)
-      }
-      return places(of: source).contains(mode.index)
     }
   }
 }

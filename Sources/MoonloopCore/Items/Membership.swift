@@ -22,4 +22,6 @@ package final class Membership: Sendable {
 /// What a loop knows of a source or port that belongs to another loop. Loop thread only.
 struct Guest {
   var places = Places()
+  /// As `Source.signalNumber`.
+  var signalNumber: UInt64 = 0
 }

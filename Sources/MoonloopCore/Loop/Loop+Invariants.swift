@@ -3,7 +3,7 @@
 extension Loop {
   /// Traps in debug builds if the loop's bookkeeping contradicts itself.
   package func checkInvariants() {
-    assert(brokenInvariant() == nil, brokenInvariant() ?? "")
+    assert(Steps.uncounted { brokenInvariant() } == nil, brokenInvariant() ?? "")
   }
 
   /// The first thing that does not hold; nil if all does. Loop thread only.
@@ -38,6 +38,9 @@ extension Loop {
       + (mode.mainQueueTurn > 0 ? 1 : 0)
     if waiting != mode.ready.count {
       return "\(mode.ready.count) wait for their turn, \(waiting) know of it"
+    }
+    if mode.sources.markedCount != mode.signals.count {
+      return "\(mode.signals.count) signals wait, \(mode.sources.markedCount) know of it"
     }
     return look(mode.sources) ?? look(mode.ports) ?? look(mode.descriptors) ?? look(mode.files)
   }

@@ -9,7 +9,10 @@ package final class Mode {
 
   package let timers: TimerQueue
   // As `Loop.modes`.
+  /// Marked with their places in `signals`, counted from 1; 0: they do not wait there.
   @exclusivity(unchecked) var sources = ItemList<Loop.Source>()
+  /// The signalled sources, a heap: see `Loop+Signals`.
+  let signals = Table<SignalledSource>()
   /// Marked, like the descriptors, with their turns in `ready`; 0: none.
   @exclusivity(unchecked) var ports = ItemList<Loop.Port>()
   @exclusivity(unchecked) var descriptors = ItemList<Loop.DescriptorSource>()
@@ -41,6 +44,7 @@ package final class Mode {
   deinit {
     timers.deallocate()
     ready.deallocate()
+    signals.deallocate()
   }
 
   /// Whether anybody hears of the sleep.

@@ -204,7 +204,7 @@ extension Loop {
     case .perform(let block): enqueue(block)
     case .signalled(let source, let member):
       member.postIsTaken()
-      if !source.isNotedHere { noteSignalled(source) }
+      if source.isSignalled && !source.isNotedHere { noteSignalled(source) }
     case .portReady(let port, let member):
       member.postIsTaken()
       noteReady(port)

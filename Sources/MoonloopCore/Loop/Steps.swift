@@ -17,6 +17,13 @@ package enum Steps {
   @usableFromInline
   static func note() { note(1) }
 
+  /// What a check of debug builds looks at is no part of an operation.
+  static func uncounted<Result>(_ body: () -> Result) -> Result {
+    let before = taken
+    defer { cmx_note_steps(before &- taken) }
+    return body()
+  }
+
   /// Those of the calling thread so far; none in release builds.
   package static var taken: UInt64 { cmx_steps() }
 }
@@ -59,6 +66,9 @@ struct CountedArray<Element>: Sequence {
     Steps.note(count)
     elements.removeAll(where: isGone)
   }
+
+  /// Forgets all; the memory is kept unless it is large.
+  mutating func empty() { elements.removeAll(keepingCapacity: elements.count <= 64) }
 
   mutating func insert(_ element: Element, at index: Int) {
     Steps.note(count - index)
