@@ -8,6 +8,7 @@ final class TaskExtras {
   var waitModes: [ModeName] = []
   var children = TaskChildren()
   var placeInParent = 0
+  var placeAmongWaiters = 0
   var failure: TaskFailure?
   var values = TaskValues.none
   var waiters = TaskWaiters()
@@ -33,6 +34,11 @@ extension ScriptTask {
   package var children: TaskChildren {
     get { extras?.children ?? TaskChildren() }
     _modify { yield &made.children }
+  }
+
+  package var placeAmongWaiters: Int {
+    get { extras?.placeAmongWaiters ?? 0 }
+    set { made.placeAmongWaiters = newValue }
   }
 
   package var placeInParent: Int {

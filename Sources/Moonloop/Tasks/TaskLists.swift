@@ -50,32 +50,48 @@ package struct TaskChildren {
   }
 }
 
-/// The tasks that await one: mostly none or one.
+/// The tasks that await one, mostly none or one; each knows its place and leaves in one step.
 package struct TaskWaiters {
   private var first: ScriptTask?
-  private var others: [ScriptTask] = []
+  private var others: [ScriptTask?] = []
+  private var othersCount = 0
 
   package init() {}
 
-  package var isEmpty: Bool { first == nil }
+  package var isEmpty: Bool { first == nil && othersCount == 0 }
 
   package mutating func append(_ task: ScriptTask) {
-    if first == nil { first = task } else { others.append(task) }
+    if isEmpty {
+      first = task
+      return
+    }
+    task.placeAmongWaiters = others.count
+    others.append(task)
+    othersCount += 1
   }
 
   package mutating func remove(_ task: ScriptTask) {
     if first === task {
-      first = others.isEmpty ? nil : others.removeFirst()
-    } else {
-      others.removeAll { $0 === task }
+      first = nil
+      return
+    }
+    let place = task.placeAmongWaiters
+    guard place < others.count, others[place] === task else { return }
+    others[place] = nil
+    othersCount -= 1
+    if others.count > 16 && othersCount * 2 < others.count {
+      others = others.filter { $0 != nil }
+      for (place, task) in others.enumerated() { task?.placeAmongWaiters = place }
+    } else if othersCount == 0 {
+      others = []
     }
   }
 
   /// Takes all, in the order in which they began to wait.
   package mutating func takeAll() -> [ScriptTask] {
-    guard let first else { return [] }
+    if isEmpty { return [] }
     defer { self = TaskWaiters() }
-    return [first] + others
+    return ([first] + others).compactMap { $0 }
   }
 }
 
