@@ -27,7 +27,7 @@ struct Shrinker {
       while !rest.isEmpty {
         let traces = try target.perform(rest, jobs: 16, scale: scale)
         candidates += rest.filter { entry in
-          traces[entry.scenario.id].map { $0 != entry.expected(of: target.face) } ?? false
+          traces[entry.scenario.id].map { !entry.accepts($0, of: target.face) } ?? false
         }
         guard let missing = rest.firstIndex(where: { traces[$0.scenario.id] == nil }) else { break }
         if !target.isTimed { candidates.append(rest[missing]) }

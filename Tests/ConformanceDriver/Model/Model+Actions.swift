@@ -160,7 +160,7 @@ extension Model {
   private func addCommonMode(_ name: String) {
     guard name != "common", !commonModes.contains(name) else { return }
     commonModes.append(name)
-    _ = mode(name)
+    if rules(.commonModeExists) { _ = mode(name) }
     for item in commonItems { add(item, to: name) }
   }
 

@@ -17,8 +17,13 @@ extension Model {
   /// Takes the next event of a mode; nil if nothing is ready.
   func nextReady(_ run: Run, only isWanted: (Ready) -> Bool = { _ in true }) -> Ready? {
     let mode = run.mode
-    mode.ready.removeAll { !isReady($0, mode) && !$0.isWithheld }
-    var candidates = mode.ready.filter { !$0.isWithheld }
+    // The kernel looks no further than to the first that is ready: others keep their places.
+    while let place = mode.ready.firstIndex(where: { !$0.isWithheld }),
+      !isReady(mode.ready[place], mode)
+    {
+      mode.ready.remove(at: place)
+    }
+    var candidates = mode.ready.filter { isReady($0, mode) }
     if rules(.goneTimerDoesNotWake) && hasDueTimers(mode) && !candidates.contains(where: \.isTimers)
     {
       candidates.append(.timers)

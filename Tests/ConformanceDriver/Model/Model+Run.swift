@@ -130,6 +130,8 @@ extension Model {
     switch event {
     case .port(let port):
       guard port.isValid, run.mode.ports.contains(where: { $0 === port }) else { return false }
+      // In CF a run nested in afterWaiting may have taken the message.
+      if port.messages.isEmpty { return !rules(.eventIsTheOuterRuns) }
       run.servedPort = true
       let message = port.messages.removeFirst()
       afterTaking(port, in: run.mode)

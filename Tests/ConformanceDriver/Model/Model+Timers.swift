@@ -40,6 +40,10 @@ extension Model {
     if timer.date > served { return arm(mode) }  // It was moved in its callback.
     var next = served
     while next <= now { next += timer.interval }
+    let passed = next - timer.interval
+    if next - now < Self.margin || (passed > served && now - passed < Self.margin) {
+      refuse("a call-out of \(timer.spec.id) ends at a point of its grid")
+    }
     setDate(timer, next, shown: next)
   }
 

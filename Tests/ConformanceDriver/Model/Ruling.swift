@@ -26,6 +26,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case pastDateKeepsGrid = "R77"
   /// Moving a timer from another thread does not end the sleep.
   case movedTimerDoesNotWake = "R85"
+  /// A mode exists once it is a common mode; CF makes it when the first item joins it.
+  case commonModeExists = "R90"
   /// An invalid item is no common item.
   case invalidIsNotCommon = "R93"
   /// A wake-up reaches every run of the stack; CF's inner run eats it.
