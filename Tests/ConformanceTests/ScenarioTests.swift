@@ -15,6 +15,17 @@ struct ScenarioTests {
     #expect(run.status == 0)
   }
 
+  @Test("made at random, as the model does", arguments: ["swift", "lua"])
+  func random(_ face: String) throws {
+    let run = try Driver.run([
+      "--face", face, "--kernel", "simulated", "--fuzz", "100", "--seed", "1", "--no-shrink",
+    ])
+    #expect(run.lines.first?.hasPrefix("100 cases of ") == true)
+    #expect(run.lines.filter { $0.hasPrefix("FAIL") } == [])
+    #expect(run.lines.last == "0 differences that no ruling explains")
+    #expect(run.status == 0)
+  }
+
   // One test for all: they mostly sleep, so the driver runs several at a time.
   @Test("in real time", arguments: ["swift", "lua"])
   func real(_ face: String) throws {
