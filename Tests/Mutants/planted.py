@@ -8,14 +8,15 @@ RUN = "Loop/Loop+Run.swift"
 TIMERS = "Timers/Loop+Timers.swift"
 QUEUE = "Timers/TimerQueue.swift"
 SOURCES = "Items/Loop+Sources.swift"
-PORTS = "Items/Loop+Ports.swift"
+SIGNALS = "Items/SignalList.swift"
+READY = "Items/Loop+Ready.swift"
 ITEMS = "Items/Loop+Items.swift"
 CALLS = "Loop/Loop+Callouts.swift"
 MODES = "Loop/Loop+Modes.swift"
 POST = "Loop/Post.swift"
 KEPT = "Loop/KeptEvent.swift"
 BLOCKS = "Items/BlockQueue.swift"
-MODE = "Loop/Mode.swift"
+OBSERVERS = "Items/ObserverList.swift"
 FRAME = "Loop/RunFrame.swift"
 
 FAULTS = [
@@ -121,36 +122,35 @@ FAULTS = [
     (QUEUE, "equal heaps go last",
      "heapIsDue && heap[0].precedes(first)",
      "false"),
-    (SOURCES, "equal sources in reverse",
-     "\n    if eventOrder != nil { drawOrder(of: start..<batches.count) }",
-     "var low = start; var high = batches.count - 1; while low < high { let kept = "
-     "batches[low]; batches[low] = batches[high]; batches[high] = kept; low += 1; high -= 1 "
-     "}"),
-    (SOURCES, "orders are ignored",
+    (SIGNALS, "equal sources in reverse",
+     "mine != others ? mine < others : number < other.number",
+     "mine != others ? mine < others : number > other.number"),
+    (SIGNALS, "orders are ignored",
      "mine != others ? mine < others : number < other.number",
      "number < other.number"),
     (SOURCES, "the last source decides",
      "\n      any = any || done",
      "any = done"),
     (SOURCES, "sources of other modes",
-     "source.signalNumber == entry.number && source.isIn(mode.index)",
+     "source.signalNumber == entry.number && source.places.contains(mode.index)",
      "source.signalNumber == entry.number"),
-    (PORTS, "a port keeps its turn",
-     "\n      mode.appendReady(ReadyItem(port))  // Ready ports take turns (R54).",
-     "mode.appendReady(ReadyItem(port)); mode.bringForward(mode.readyCount - 1)"),
-    (PORTS, "an emptied port keeps its place",
-     "\n      for index in indices(of: port) where index != mode.index { "
-     "modes[index].forgetReady(port) }",
+    (READY, "a port keeps its turn",
+     "\n      giveTurn(port, mode)  // Ready ports take turns (R54).",
+     "giveTurn(port, mode); closeGaps(mode); "
+     "mode.ready.bringForward(mode.ready.count - 1) { setTurn(of: $0, mode, $1) }"),
+    (READY, "an emptied port keeps its place",
+     "\n      places(of: port).forEachMode { if $0 != mode.index { "
+     "takeTurn(port, modes[$0]) } }",
      ""),
     (ITEMS, "held messages are forgotten",
-     "port.waiting > 0 && !mode.containsReady(ReadyItem(port))",
-     "false"),
+     "\n      if port.waiting > 0 { giveTurn(port, mode) }",
+     ""),
     (CALLS, "one-shot observers stay",
      "\n      if !observer.repeats { observer.invalidate() }  // R34",
      ""),
-    (MODE, "equal observers in reverse",
-     "observers.firstIndex { $0.order > observer.order }",
-     "observers.firstIndex { $0.order >= observer.order }"),
+    (OBSERVERS, "equal observers in reverse",
+     "one != other ? one < other : first.added < second.added",
+     "one != other ? one < other : first.added > second.added"),
     (ITEMS, "remove(common) takes strangers",
      "\n        guard isCommonItem(item) else { continue }",
      ""),
