@@ -20,12 +20,16 @@ static bool is_refused(struct cml_state *s, size_t growth) {
   return growth > s->refuse_above || s->used > s->refuse_above - growth;
 }
 
-static void note_growth(struct cml_state *s) {
-  s->allocations++;
-  if (s->used > s->limit && s->stop == CML_STOP_NONE && s->depth > 0) {
+void cml_check_memory(cml_state *s) {
+  if (cml_in_use(s) > s->limit && s->stop == CML_STOP_NONE && s->depth > 0) {
     s->stop = CML_STOP_MEMORY;
     cml_arm(s, s->running);
   }
+}
+
+static void note_growth(struct cml_state *s) {
+  s->allocations++;
+  cml_check_memory(s);
 }
 
 void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
@@ -48,6 +52,13 @@ void *cml_allocate(void *ud, void *block, size_t old_size, size_t new_size) {
 
 size_t cml_bytes(cml_state *s) { return s->used; }
 
+cml_held *cml_held_of(cml_state *s) { return s->held; }
+
+void cml_held_add(cml_held *held, long long growth) {
+  atomic_fetch_add_explicit(&held->bytes, (size_t)growth, memory_order_relaxed);
+}
+
+void cml_held_free(cml_held *held) { free(held); }
 
 void cml_set_memory_limit(cml_state *s, size_t limit) {
   s->limit = limit == 0 ? SIZE_MAX : limit;

@@ -179,7 +179,7 @@ void cml_stopped(lua_State *L) {
     // at its limit would collect all the time.
     s->collected = true;
     lua_gc(L, LUA_GCCOLLECT);
-    if (s->stop == CML_STOP_MEMORY && s->used <= s->limit - s->limit / 16) {
+    if (s->stop == CML_STOP_MEMORY && cml_in_use(s) <= s->limit - s->limit / 16) {
       s->stop = CML_STOP_NONE;
       s->collected = false;
       return;
@@ -225,6 +225,11 @@ static int set_up(lua_State *L) {
 cml_state *cml_open(const struct cml_limits *limits) {
   struct cml_state *s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
+  s->held = calloc(1, sizeof *s->held);
+  if (s->held == NULL) {
+    free(s);
+    return NULL;
+  }
   cml_set_memory_limit(s, 0);
   s->depth_limit = limits->nesting < 1 ? 1 : limits->nesting;
   s->task = -1;
@@ -233,6 +238,7 @@ cml_state *cml_open(const struct cml_limits *limits) {
   lua_State *L = cml_new_state(s);
   if (L == NULL) {
     cml_arena_free(s->arena);
+    free(s->held);
     free(s);
     return NULL;
   }
@@ -243,6 +249,7 @@ cml_state *cml_open(const struct cml_limits *limits) {
   lua_pushcfunction(L, set_up);
   if (cml_protected_set_up(L) != LUA_OK) {
     cml_close(s);
+    free(s->held);
     cml_free(s);
     return NULL;
   }

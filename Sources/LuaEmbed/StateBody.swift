@@ -14,6 +14,8 @@ final class LuaStateBody: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)
   /// Takes references dropped on other threads; shared with every reference.
   let releases: ReleaseList
+  /// What the host holds for its scripts; shared with every charge.
+  let held: HeldMemory
   /// The object that Lua's side refers to; nil once the state is closed.
   var inner: LuaState?
   /// The kinds of registered Swift classes, by type.
@@ -49,6 +51,7 @@ final class LuaStateBody: @unchecked Sendable {
     self.record = record
     self.limits = limits
     releases = ReleaseList(record: record)
+    held = HeldMemory(record: record)
   }
 
   var label: String { "the Lua state of thread \(thread)" }

@@ -129,6 +129,15 @@ void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
 size_t cml_bytes(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
+// What the host holds for the scripts of a state counts towards their memory limit. The account
+// outlives the state: the host frees it.
+typedef struct cml_held cml_held;
+cml_held *cml_held_of(cml_state *s);
+// Any thread. Follow growth with cml_check_memory.
+void cml_held_add(cml_held *held, long long growth);
+void cml_held_free(cml_held *held);
+// Stops the call-out that runs if the limit was passed. Owner thread.
+void cml_check_memory(cml_state *s);
 // A small step of the collector, if anything was allocated since the last; true if it did work.
 bool cml_idle_collect(cml_state *s);
 // A full collection, twice, so that finalized objects go too.

@@ -81,6 +81,7 @@ struct cml_state {
                             // call-out
   bool fault_for_good;      // debug builds: every allocation after the chosen one fails too
   size_t used, limit, refuse_above;
+  struct cml_held *held;    // outlives the record: charges are given back on any thread
   struct cml_arena *arena;  // for a state that is recorded or replayed; otherwise NULL
   uint64_t allocations;     // that grew the account: tells whether a collection is worth it
   uint64_t collected_at;    // `allocations` at the last idle collection
@@ -145,6 +146,16 @@ struct cml_state {
   void *host;               // the embedding object, for raw host functions
   void *owner;              // the binding's object for this state
 };
+
+// The bytes that the host holds for the scripts of a state.
+struct cml_held {
+  _Atomic size_t bytes;
+};
+
+// What counts towards the memory limit: Lua's memory, and what the host holds.
+static inline size_t cml_in_use(struct cml_state *s) {
+  return s->used + atomic_load_explicit(&s->held->bytes, memory_order_relaxed);
+}
 
 // The record of a state, from any of its coroutines. [-0, +0, -]
 static inline struct cml_state *cml_of(lua_State *L) {

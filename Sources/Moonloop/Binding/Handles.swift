@@ -24,8 +24,10 @@ package final class Handles {
   /// anything.
   private var orphans: [LuaReference] = []
 
-  /// How many handles there may be.
+  /// How many handles of each group there may be; see `HandleGroup`.
   package var limit = Int.max
+  /// The channels and semaphores that scripts have.
+  let channels = HandleTally()
 
   package init() {}
 

@@ -40,6 +40,8 @@ package struct StructuredClone: Sendable {
   private(set) var tables = 0
   /// What it carries that is no plain value: ports and descriptors.
   package private(set) var attachments: [Attachment] = []
+  /// Counts it as memory of the scripts that sent it, until it was received or dropped.
+  package var charge: MemoryCharge?
 
   /// How many bytes it takes.
   package var size: Int { bytes.count }

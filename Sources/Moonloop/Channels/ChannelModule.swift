@@ -9,7 +9,7 @@ private let waitOptions: [StaticString] = ["timeout"]
 /// `ml.channel(capacity)`, `ml.channel { capacity, name }`
 let moduleChannel: LuaRawFunction = { L, context in
   host(L, context, "channel") { call in
-    try call.requireOpen()
+    try call.requireRoom(for: .channels)
     var name = ""
     var capacity = 0
     let limit = 0...(1 << 24)
@@ -21,7 +21,9 @@ let moduleChannel: LuaRawFunction = { L, context in
       name = try options.string("name") ?? ""
     default: capacity = try call.stack.integer(1, "the capacity", in: limit)
     }
-    let channel = ScriptChannel(name: name, capacity: capacity, madeAt: call.stack.position)
+    let channel = ScriptChannel(
+      name: name, capacity: capacity, madeAt: call.stack.position,
+      HandleTally.Place(call.runtime.handles.channels))
     let handle = call.runtime.kinds.channel.push(call.stack.L)
     handle.pointer = Unmanaged.passRetained(channel).toOpaque()
     call.stack.newTable()

@@ -21,11 +21,15 @@ final class ScriptChannel {
   private var senders = WaiterList<Sender>()
   private var receivers = WaiterList<ListedWait>()
   private(set) var isClosed = false
+  private let place: HandleTally.Place
 
-  init(name: String, capacity: Int, madeAt place: LuaPosition) {
+  init(
+    name: String, capacity: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+  ) {
+    self.place = place
     self.name = name
     self.capacity = capacity
-    madeAt = place
+    madeAt = position
   }
 
   /// How many values are at rest.

@@ -13,10 +13,15 @@ final class ScriptSemaphore {
   /// How many tasks wait for a permit.
   var waiting: Int { waiters.count }
 
-  init(name: String, permits: Int, madeAt place: LuaPosition) {
+  private let place: HandleTally.Place
+
+  init(
+    name: String, permits: Int, madeAt position: LuaPosition, _ place: consuming HandleTally.Place
+  ) {
+    self.place = place
     self.name = name
     self.permits = permits
-    madeAt = place
+    madeAt = position
     available = permits
   }
 

@@ -8,7 +8,7 @@ private let semaphoreOptions: [StaticString] = ["permits", "name"]
 /// `ml.semaphore(permits)`, `ml.semaphore { permits, name }`
 let moduleSemaphore: LuaRawFunction = { L, context in
   host(L, context, "semaphore") { call in
-    try call.requireOpen()
+    try call.requireRoom(for: .channels)
     var name = ""
     let permits: Int
     let limit = 1...(1 << 30)
@@ -22,7 +22,9 @@ let moduleSemaphore: LuaRawFunction = { L, context in
     } else {
       permits = try call.stack.integer(1, "the number of permits", in: limit)
     }
-    let semaphore = ScriptSemaphore(name: name, permits: permits, madeAt: call.stack.position)
+    let semaphore = ScriptSemaphore(
+      name: name, permits: permits, madeAt: call.stack.position,
+      HandleTally.Place(call.runtime.handles.channels))
     let handle = call.runtime.kinds.semaphore.push(call.stack.L)
     handle.pointer = Unmanaged.passRetained(semaphore).toOpaque()
     return 1

@@ -22,7 +22,7 @@ let moduleSource: LuaRawFunction = { L, context in
 }
 
 private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, sourceOptions, example: "{ perform = function(source) … end }")
   let order = try options.integer("order", in: .min ... .max) ?? 0

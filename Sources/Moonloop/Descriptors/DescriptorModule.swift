@@ -31,7 +31,7 @@ let moduleDescriptor: LuaRawFunction = { L, context in
 private func makeDescriptor(
   _ call: HostCall, options index: Int32, isAdded: Bool
 ) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, descriptorOptions, example: "{ fd = 0, read = function(fd) … end }")
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {

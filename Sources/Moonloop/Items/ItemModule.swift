@@ -106,10 +106,6 @@ extension HostCall {
 
   /// `modes` belongs to `loop:x`, not to `ml.x` (D9).
   func modesOption(_ options: Options, isAdded: Bool) throws(ScriptMistake) -> [ModeName]? {
-    let handles = runtime.handles
-    if handles.itemCount >= handles.limit {
-      throw mistake("there are \(handles.limit) handles, and no more are allowed: see ml.limit")
-    }
     let modes = try options.modes()
     if modes != nil && !isAdded {
       throw mistake("'modes' is for loop:\(name)", hint: "give the modes to loop:add")

@@ -13,6 +13,11 @@ package final class ScriptRequest {
   /// The registry reference of its handle while it waits; 0 afterwards.
   var ref: Int32 = 0
   var request: PerformRequest?
+  /// Counts it as memory of the scripts while it waits.
+  var charge: MemoryCharge?
+
+  /// What one takes besides what Lua has of it, about.
+  static let footprint = 512
 
   init(_ kind: StaticString, _ modes: [ModeName], madeAt place: LuaPosition) {
     self.kind = kind
@@ -82,7 +87,7 @@ extension HostCall {
     _ modes: [ModeName], _ function: Int32
   ) throws(ScriptMistake) -> ScriptRequest {
     try self.function(function, "the function")
-    try requireOpen()
+    try requireRoom(for: .performs)
     let arguments = count - function
     if arguments > 0 {
       stack.newTable(items: arguments, fields: 1)
@@ -102,6 +107,7 @@ extension HostCall {
     stack.popSlot(1, of: -2)
     stack.pushValue(-1)
     request.ref = stack.popRef()
+    request.charge = state.charge(ScriptRequest.footprint)
     runtime.requests.add(request)
     return request
   }

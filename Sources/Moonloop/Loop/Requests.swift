@@ -59,7 +59,10 @@ package final class Requests {
   }
 
   private func drop(_ ref: Int32) {
-    waiting.removeValue(forKey: ref)?.ref = 0
+    if let request = waiting.removeValue(forKey: ref) {
+      request.ref = 0
+      request.charge = nil
+    }
     runtime.state.stack.dropRef(ref)
   }
 

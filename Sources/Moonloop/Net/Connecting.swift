@@ -218,7 +218,7 @@ private let connectOptions: [StaticString] = [
 /// `ml.net.connect { host, port | path, timeout, … }`: a stream, when it is connected.
 let netConnect: LuaRawFunction = { L, context in
   host(L, context, "connect") { call in
-    try call.requireOpen()
+    try call.requireRoom()
     let options = try call.options(
       1, connectOptions, example: "{ host = \"localhost\", port = 8080, timeout = 5 }")
     let place = try NetPlace(options, call, isServer: false)

@@ -115,7 +115,7 @@ private let udpOptions: [StaticString] = [
 /// `ml.net.udp { host, port, broadcast, reuse_port, connect, handler }`
 let netUDP: LuaRawFunction = { L, context in
   host(L, context, "udp") { call in
-    try call.requireOpen()
+    try call.requireRoom()
     let options = try call.options(
       1, udpOptions, example: "{ port = 5353, function(socket, data, peer) … end }")
     let host = try options.string("host") ?? "0.0.0.0"

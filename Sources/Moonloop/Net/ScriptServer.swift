@@ -75,6 +75,12 @@ final class ScriptServer {
 
   /// - Returns: nil if there is none now; what keeps it from accepting was taken care of.
   func acceptOne() -> Int32? {
+    if runtime.handles.itemCount >= runtime.handles.limit {
+      let limit =
+        "there are \(runtime.handles.limit) handles, and no more are allowed: see ml.limit"
+      if runtime.loop.kernel.isReady(source.fd, for: .read) { rest(limit, "EMFILE") }
+      return nil
+    }
     do throws(SystemError) {
       let fd = try Sockets.accept(source.fd)
       isWantReported = false
@@ -83,7 +89,9 @@ final class ScriptServer {
       switch error.name {
       case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM":
         // The system looks for a number first: it says so also when nobody waits.
-        if runtime.loop.kernel.isReady(source.fd, for: .read) { rest(error) }
+        if runtime.loop.kernel.isReady(source.fd, for: .read) {
+          rest("\(error.message) (\(error.name))", error.name)
+        }
       // The connection is gone already, or its network is: the next may be better.
       default: break
       }
@@ -91,14 +99,14 @@ final class ScriptServer {
     }
   }
 
-  /// Descriptors are wanting: accepting stops for a while, and goes on by itself.
-  private func rest(_ error: SystemError) {
+  /// Descriptors or handles are wanting: accepting stops for a while, and goes on by itself.
+  private func rest(_ reason: String, _ code: String) {
     if !isWantReported {
       isWantReported = true
       let text =
-        "\(runtime.label(of: .item(source))) cannot accept: \(error.message) (\(error.name)); it "
+        "\(runtime.label(of: .item(source))) cannot accept: \(reason); it "
         + "tries again every \(Self.pauseTime), told once"
-      runtime.report(LuaError(message: text, code: error.name), .item(source))
+      runtime.report(LuaError(message: text, code: code), .item(source))
     }
     guard source.isValid else { return }
     pause = runtime.loop.schedule(

@@ -28,7 +28,7 @@ private struct ListenRequest {
 /// `ml.net.listen { host, port | path, backlog, …, handler }`
 let netListen: LuaRawFunction = { L, context in
   host(L, context, "listen") { call in
-    try call.requireOpen()
+    try call.requireRoom()
     let options = try call.options(
       1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
     let places = try places(try NetPlace(options, call, isServer: true), call)

@@ -21,7 +21,7 @@ let moduleObserver: LuaRawFunction = { L, context in
 }
 
 private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
   guard let on = try options.names("on", activityNames, "activity"), !on.isEmpty else {

@@ -48,11 +48,17 @@ extension HostCall {
     target.ofHandle.map { runtime.label(of: .item($0)) } ?? target.port.label
   }
 
+  /// What a message takes besides its bytes, about: its place in a queue, and the books of it.
+  private static var messageOverhead: Int { 256 }
+
   /// The value at an index as a message; nil if nothing is there.
   func clone(_ index: Int32) throws(ScriptMistake) -> StructuredClone {
     if count < index { stack.setCount(index) }
     do throws(StructuredClone.Obstacle) {
-      return try StructuredClone(stack, index) { runtime.attachment($0, $1) }
+      var value = try StructuredClone(stack, index) { runtime.attachment($0, $1) }
+      // When another thread takes a message is not on the tape: a replay could not tell.
+      if Intake.isPlain { value.charge = state.charge(value.size + Self.messageOverhead) }
+      return value
     } catch {
       if error.isTooLarge {
         throw mistake("the message is larger than \(StructuredClone.sizeLimit) bytes")

@@ -24,7 +24,7 @@ let modulePressure: LuaRawFunction = { L, context in
 }
 
 private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, pressureOptions, example: "{ resource = \"memory\", function(pressure, figures) … end }")
   let wanted = try call.wantedPressure(options)

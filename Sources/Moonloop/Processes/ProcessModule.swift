@@ -18,7 +18,7 @@ let defaultGrace: Int64 = 5_000_000_000
 /// nil, message, code.
 let processSpawn: LuaRawFunction = { L, context in
   host(L, context, "spawn") { call in
-    try call.requireOpen()
+    try call.requireRoom()
     let stack = call.stack
     stack.setCount(1)
     let options = try call.options(

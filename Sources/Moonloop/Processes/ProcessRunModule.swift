@@ -17,6 +17,7 @@ private let defaultOutputLimit = 64 << 20
 /// stderr }`; or nil, message, code.
 let processRun: LuaRawFunction = { L, context in
   host(L, context, "run") { call in
+    try call.requireRoom()
     call.stack.setCount(1)
     let options = try call.options(
       1, runOptions, example: "{ \"sort\", input = text }", unnamed: .max)

@@ -18,6 +18,9 @@ final class GenerationLoad {
   /// What undoes the changes, in the order of these.
   private var undo: [() -> Void] = []
   private let requests: Set<Int32>
+  /// How many items of older generations were not made again so far, and how many tasks.
+  private(set) var oldItems = 0
+  let oldTasks: Int
   private let onError: LuaReference?
   private let verdict: ErrorPolicy.Verdict
   private let limits: LuaLimits
@@ -31,6 +34,8 @@ final class GenerationLoad {
     (onError, verdict) = (runtime.errors.onError, runtime.errors.verdict)
     limits = runtime.state.limits
     (handleLimit, timerLimit) = (runtime.handles.limit, runtime.loop.timerLimit)
+    oldTasks = runtime.tasks.all.count { $0.generation > 0 }
+    oldItems = runtime.handles.items.count { $0.maker.generation > 0 }
     for item in runtime.handles.items where item.maker.generation > 0 && item.maker.ref > 0 {
       let kind = runtime.itemKinds[item]
       let identity = kind.identity(of: item)
@@ -56,6 +61,7 @@ final class GenerationLoad {
     let place = items[key]?.firstIndex { $0.isValid && fits(own($0)) }
     guard let place, let item = items[key]?.remove(at: place) else { return nil }
     kept.insert(ObjectIdentifier(item))
+    oldItems -= 1
     item.maker.generation = number
     return own(item)
   }
@@ -74,6 +80,7 @@ final class GenerationLoad {
   /// The file ends what it has made again: that is not kept after all, and lives until the swap.
   func release(_ item: Loop.Item) -> Bool {
     guard kept.remove(ObjectIdentifier(item)) != nil else { return false }
+    oldItems += 1
     item.maker.generation = previousGeneration
     return true
   }

@@ -34,6 +34,9 @@ package final class LoopContext {
   var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// The connections that wait for their peers' end.
   var lingering: [LingeringClose] = []
+  /// Counts the modes as memory of the scripts: they do not go away.
+  private var modesCharge: MemoryCharge?
+  private var modesSize = 0
 
   init(_ state: LuaState, _ loop: Loop, outer: LoopContext?) {
     self.loop = loop
@@ -49,6 +52,13 @@ package final class LoopContext {
     tasks.open(runtime, self)
     runs = Runs(runtime, self)
     requests = Requests(runtime, self)
+    loop.whenModeIsMade(runtime) { [weak self] mode in self?.chargeMode(mode) }
+  }
+
+  private func chargeMode(_ mode: Mode) {
+    if runtime.state.depth == 0 { return }  // Others make modes of the loop as well.
+    modesSize += Mode.footprint + mode.name.rawValue.utf8.count
+    runtime.state.charge(modesSize, to: &modesCharge)
   }
 
   /// Whose handler runs now; what it makes is in its modes (D62).
@@ -151,7 +161,7 @@ extension Runtime {
     watches = nil
     measuring?.end()
     measuring = nil
-    loop.forgetIdleHooks(of: self)
+    loop.forgetHooks(of: self)
     errors.dropHandlers()
   }
 }

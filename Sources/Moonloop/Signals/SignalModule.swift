@@ -43,7 +43,7 @@ extension HostCall {
   fileprivate func pushSignal(
     _ numbers: [Int32], _ options: Options?, isAdded: Bool, modes: [ModeName]?
   ) throws -> Int32 {
-    try requireOpen()
+    try requireRoom()
     guard loop.kernel is LinuxKernel else {
       throw OperatingFailure("signal: a simulated system has no signals", "ENOSYS")
     }

@@ -44,6 +44,7 @@ extension ScriptStream {
       let sent = try Sockets.send(source.fd, data, with: number)
       bytes.bytesWritten &+= UInt64(sent)
       try bytes.send(runtime.loop.kernel, UnsafeRawBufferPointer(rebasing: data[sent...]))
+      chargeQueue()
       return true
     } catch {
       if error.name == "EAGAIN" { return false }

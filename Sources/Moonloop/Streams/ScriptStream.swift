@@ -30,6 +30,8 @@ package final class ScriptStream {
   var connection: SocketAddress.Family?
   /// The task that read last, if whoever made the stream wants to know (`whenOver`).
   @exclusivity(unchecked) var lastReader: ScriptTask?
+  /// Counts what is queued as memory of the scripts.
+  private var charge: MemoryCharge?
   /// Called once when it is closed, however that came: by whoever made it for a purpose.
   package var whenEnded: (() -> Void)?
 
@@ -78,6 +80,12 @@ package final class ScriptStream {
     return fresh
   }
 
+  /// What is queued has changed.
+  func chargeQueue() {
+    if charge == nil && bytes.output.isEmpty { return }
+    runtime.state.charge(bytes.output.count, to: &charge)
+  }
+
   // MARK: Interest
 
   /// Has the loop watch for what somebody waits for now, where he waits.
@@ -117,6 +125,7 @@ package final class ScriptStream {
       bytes.readFailure = bytes.readFailure ?? failure
       bytes.writeFailure = bytes.writeFailure ?? failure
       bytes.output.removeAll()
+      chargeQueue()
       if let reader, reader.isActive { runtime.answer(reader) }
       if let writer, writer.isActive { runtime.answer(writer) }
     }

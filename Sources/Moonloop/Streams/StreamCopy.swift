@@ -113,6 +113,7 @@ final class StreamCopy {
   }
 
   private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    defer { to.chargeQueue() }
     do throws(SystemError) {
       try to.bytes.send(to.runtime.loop.kernel, bytes)
       return true

@@ -90,6 +90,7 @@ extension Runtime {
     stream.closing = nil
     stream.events = nil
     stream.bytes.output.removeAll()
+    stream.chargeQueue()
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
     stream.lastReader = nil
@@ -149,6 +150,7 @@ extension Runtime {
   }
 
   private func writeReady(_ stream: ScriptStream) {
+    defer { stream.chargeQueue() }
     do throws(SystemError) { try stream.bytes.drain(loop.kernel) } catch {
       if let closing = stream.closing { return closing.finish(stream) }
     }

@@ -23,7 +23,7 @@ let moduleStream: LuaRawFunction = { L, context in
 }
 
 private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(index, streamOptions, example: "{ fd = 0, name = \"stdin\" }")
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
     throw call.mistake("needs 'fd', the number of an open descriptor")
@@ -318,6 +318,7 @@ extension HostCall {
 
   /// Bytes are queued: the loop holds the stream, and what runs waits if they are too many.
   func finishWrite(_ stream: ScriptStream, goal: Int, _ timeout: Int64?) throws -> Int32 {
+    stream.chargeQueue()
     if !stream.bytes.output.isEmpty {
       runtime.hold(stream, 1, on: stack)
       try stream.settle()

@@ -78,7 +78,7 @@ extension HostCall {
       first = 3
     }
     try function(first, "the function")
-    try requireOpen()
+    try requireRoom(for: .tasks)
     task.madeAt = stack.position
     task.generation = owner == nil ? runtime.generations.making : 0
     push(handleOf: task)

@@ -9,7 +9,7 @@ private let terminalOptions: [StaticString] = ["fd", "raw", "signals", "name"]
 /// `ml.tty.open { fd, raw, signals, name }`: a terminal; or nil, message, code.
 let terminalOpen: LuaRawFunction = { L, context in
   host(L, context, "open") { call in
-    try call.requireOpen()
+    try call.requireRoom()
     var given: Int32?
     var isRaw = false
     var keepsSignals = false

@@ -26,7 +26,7 @@ let moduleWatch: LuaRawFunction = { L, context in
 
 private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   let stack = call.stack
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, watchOptions, example: "{ \"app.lua\", function(watch, changes) … end }", unnamed: 2)
   let path = try call.watchedPath(index)

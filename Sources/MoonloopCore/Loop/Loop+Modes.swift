@@ -97,6 +97,7 @@ extension Loop {
     let mode = Mode(name: name, index: modes.count)
     modeIndices[name] = mode.index
     modes.append(mode)
+    for hook in hooks.whenModeIsMade { hook.body(mode) }
     return mode
   }
 

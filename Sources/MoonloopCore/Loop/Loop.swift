@@ -279,6 +279,7 @@ public final class Loop: @unchecked Sendable {
     crossings = nil
     endTracing()
     hooks.whenIdle = []
+    hooks.whenModeIsMade = []
     for mode in modes { if let set = mode.pollSet { kernel.closePollSet(set) } }
     kernel.closePollSet(barePollSet)
     modes.removeAll { $0.index > 0 }

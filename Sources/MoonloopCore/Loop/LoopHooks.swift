@@ -9,6 +9,8 @@ struct LoopHooks {
   var afterPass: [() -> Void] = []
   /// Called once, when the loop is about to end; by owner.
   var whenEnds: [(owner: ObjectIdentifier, body: () -> Void)] = []
+  /// Called when a mode has come into being; by owner.
+  var whenModeIsMade: [(owner: ObjectIdentifier, body: (Mode) -> Void)] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
 }
@@ -19,8 +21,14 @@ extension Loop {
     hooks.whenIdle.append((ObjectIdentifier(owner), body))
   }
 
-  package func forgetIdleHooks(of owner: AnyObject) {
+  /// Has a body called with each mode that comes into being. Loop thread only.
+  package func whenModeIsMade(_ owner: AnyObject, _ body: @escaping (Mode) -> Void) {
+    hooks.whenModeIsMade.append((ObjectIdentifier(owner), body))
+  }
+
+  package func forgetHooks(of owner: AnyObject) {
     hooks.whenIdle.removeAll { $0.owner == ObjectIdentifier(owner) }
+    hooks.whenModeIsMade.removeAll { $0.owner == ObjectIdentifier(owner) }
   }
 
   /// Has a body called when the loop is about to end, while items can still be used.

@@ -2,6 +2,9 @@
 
 /// One mode of one loop. Loop thread only.
 package final class Mode {
+  /// What one takes while it is empty, about, without its name.
+  package static let footprint = 1024
+
   package let name: ModeName
   package let index: Int
   package let bit: UInt64

@@ -1,0 +1,68 @@
+// Memory that the host holds for scripts, such as queued messages: it counts towards the memory
+// limit of their state.
+
+internal import CLuaShims
+
+/// The account of a state. Any thread.
+final class HeldMemory: Sendable {
+  /// Sendable: all that is done with it is one atomic addition, and freeing it with the last
+  /// reference.
+  private struct Account: @unchecked Sendable {
+    let pointer: OpaquePointer
+  }
+  private let account: Account
+
+  init(record: OpaquePointer) { account = Account(pointer: cml_held_of(record)!) }
+
+  func add(_ bytes: Int) { cml_held_add(account.pointer, Int64(bytes)) }
+
+  deinit { cml_held_free(account.pointer) }
+}
+
+/// Bytes that are charged to a state until the last reference goes, on whatever thread.
+package final class MemoryCharge: Sendable {
+  private let memory: HeldMemory
+  private let bytes: Guarded<Int>
+
+  fileprivate init(_ memory: HeldMemory) {
+    self.memory = memory
+    bytes = Guarded(0)
+  }
+
+  fileprivate func set(_ count: Int) {
+    let growth = bytes.withLock { bytes in
+      defer { bytes = count }
+      return count - bytes
+    }
+    memory.add(growth)
+  }
+
+  deinit { set(0) }
+}
+
+extension LuaState {
+  /// Charges bytes to the scripts, whose call-out is stopped if they pass their limit.
+  ///
+  /// Charges are for what scripts make the host hold: a stop comes when the call into the host has
+  /// returned, as it does for memory of Lua's own.
+  /// - Returns: What to keep with the bytes; nil if scripts have no limit.
+  package func charge(_ bytes: Int) -> MemoryCharge? {
+    if body.limits.memory == nil || isClosed { return nil }
+    let charge = MemoryCharge(body.held)
+    charge.set(bytes)
+    cml_check_memory(record)
+    return charge
+  }
+
+  /// Changes what is charged for a thing that grows and shrinks.
+  package func charge(_ bytes: Int, to charge: inout MemoryCharge?) {
+    if bytes == 0 {
+      charge = nil
+    } else if let charge {
+      charge.set(bytes)
+      if !isClosed { cml_check_memory(record) }
+    } else {
+      charge = self.charge(bytes)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// How many handles scripts may have.
+
+internal import LuaEmbed
+
+/// What `ml.limit { handles }` bounds, each by itself. Timers are bounded by their loop.
+enum HandleGroup: String {
+  case items = "handles"
+  case tasks
+  case performs
+  case channels = "channels and semaphores"
+}
+
+/// Counts the handles of a group that has no list. Loop thread only.
+final class HandleTally {
+  private(set) var count = 0
+
+  /// One that is counted for as long as it lives.
+  struct Place: ~Copyable {
+    private let tally: HandleTally
+
+    init(_ tally: HandleTally) {
+      self.tally = tally
+      tally.count += 1
+    }
+
+    deinit { tally.count -= 1 }
+  }
+}
+
+extension HostCall {
+  /// As `requireOpen`; and refuses to make one more than `ml.limit` allows.
+  func requireRoom(for group: HandleGroup = .items) throws(ScriptMistake) {
+    try requireOpen()
+    let runtime = runtime
+    let limit = runtime.handles.limit
+    if runtime.count(of: group) < limit { return }
+    runtime.state.collect()  // Perhaps some of them are garbage.
+    if runtime.count(of: group) < limit { return }
+    throw mistake("there are \(limit) \(group.rawValue), and no more are allowed: see ml.limit")
+  }
+}
+
+extension Runtime {
+  /// How many there are. While a file is loaded again, what it may make again does not count: it
+  /// takes the place of that, or that ends.
+  fileprivate func count(of group: HandleGroup) -> Int {
+    switch group {
+    case .items: handles.itemCount - (generations.load?.oldItems ?? 0)
+    case .tasks: tasks.count - (generations.load?.oldTasks ?? 0)
+    case .performs: requests.waiting.count
+    case .channels: handles.channels.count
+    }
+  }
+}

@@ -1,0 +1,179 @@
+// What scripts make the host hold, and how many handles they have, is bounded by their limits.
+
+import Foundation
+import Testing
+
+@Suite struct LimitTests {
+  private static let begin = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local text = ("x"):rep(1 << 16)
+
+    """
+  /// Scripts that hold about 256 MB, nearly all of it outside of Lua.
+  static let holders: [(what: String, script: String)] = [
+    (
+      "messages in a port",
+      "local port = loop:port { function() end } for i = 1, 4096 do port:send(text) end"
+    ),
+    (
+      "messages for a worker",
+      """
+      local worker = ml.worker { source = "require('moonloop').sleep(100)" }
+      for i = 1, 4096 do worker.port:send(text) end
+      """
+    ),
+    (
+      "values in a channel",
+      "local c = ml.channel(1 << 20) for i = 1, 4096 do c:try_send(i .. text) end"
+    ),
+    (
+      "writes under way",
+      """
+      local _, writer = require("moonloop.posix").pipe()
+      local out = loop:stream { fd = writer, read = false, write_limit = 1 << 40 }
+      for i = 1, 4096 do out:write(text) end
+      """
+    ),
+    ("performs", "for i = 1, 400000 do loop:perform(print) end"),
+    (
+      "modes",
+      """
+      local timer = loop:timer { every = 1000, print }
+      for i = 1, 1000 do loop:add(timer, i .. text:rep(4)) end
+      """
+    ),
+  ]
+
+  @Test("what is held counts as memory", arguments: holders)
+  func countsAsMemory(what: String, script: String) throws {
+    let outcome = try moonloop(["run", "--memory", "16M", "-e", Self.begin + script])
+    #expect(outcome.status == 3, "\(what): \(outcome)")
+    #expect(
+      outcome.errors.contains("memory limit of 16777216 bytes passed"), "\(what): \(outcome)")
+  }
+
+  @Test("what was taken counts no more")
+  func isGivenBack() throws {
+    let outcome = try moonloop([
+      "run", "--memory", "8M", "-e",
+      Self.begin + """
+        local large, count, port = text:rep(16), 0
+        port = loop:port { function()
+          count = count + 1
+          if count == 50 then port:invalidate() else port:send(large) end
+        end }
+        port:send(large)
+        local reader, writer = require("moonloop.posix").pipe()
+        local input = loop:stream { fd = reader, write = false }
+        local output = loop:stream { fd = writer, read = false }
+        loop:task(function()
+          for i = 1, 50 do output:write(large) end
+          output:close()
+        end)
+        local function again(n) if n > 0 then loop:perform(again, n - 1) end end
+        again(100000)
+        for i = 1, 100 do ml.port { name = "garbage" }:send(large) end
+        local bytes = 0
+        loop:task(function()
+          for part in function() return input:read_some() end do bytes = bytes + #part end
+          print(bytes // #large, count)
+        end)
+        """,
+    ])
+    #expect(outcome.output == "50\t50\n" && outcome.status == 0, "\(outcome)")
+  }
+
+  @Test("a limit on handles bounds every kind of them")
+  func boundsHandles() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      Self.begin + """
+        local posix = require "moonloop.posix"
+        local function nothing() end
+        local signals = { "usr1", "usr2", "winch", "hup", "quit" }
+        local makers = {
+          { "timer", function() return loop:timer { every = 100, nothing } end },
+          { "after", function() return loop:perform_after(100, nothing) end },
+          { "source", function() return loop:source { nothing } end },
+          { "observer", function() return loop:observer { on = "exit", nothing } end },
+          { "port", function() return loop:port { nothing } end },
+          { "named port", function(i) return ml.port.listen("org.example.limit" .. i) end },
+          { "fd", function() return loop:fd { fd = posix.pipe(), close = true, read = nothing } end },
+          { "stream", function() return loop:stream { fd = posix.pipe() } end },
+          { "signal", function(i) return loop:signal(signals[i], nothing) end },
+          { "watch", function() return loop:watch { "/tmp", nothing } end },
+          { "server", function() return ml.net.listen { host = "127.0.0.1", port = 0 } end },
+          { "udp", function() return ml.net.udp { host = "127.0.0.1" } end },
+          { "task", function() return loop:task(function() ml.sleep(100) end) end },
+          { "perform", function() return loop:perform({ modes = "never" }, nothing) end },
+          { "channel", function() return ml.channel(1) end },
+          { "semaphore", function() return ml.semaphore(1) end },
+          { "worker", function()
+            return ml.worker { source = "require('moonloop').sleep(100)" }
+          end },
+          { "process", function() return ml.process.spawn { "sleep", "100" } end },
+        }
+        ml.limit { handles = 4 }
+        for _, maker in ipairs(makers) do
+          local made, ok, problem = {}
+          for i = 1, 5 do
+            ok, problem = pcall(maker[2], i)
+            if not ok then break end
+            made[i] = problem
+          end
+          print(maker[1], #made, ok or problem:match "there are.*see ml.limit")
+          for _, one in ipairs(made) do
+            if maker[1] == "task" then one:cancel() else one:invalidate() end
+          end
+          if maker[1] == "semaphore" then collectgarbage() end
+        end
+        for i = 1, 100 do ml.port {} ml.channel(1) end
+        print "garbage does not count"
+        os.exit(0)
+        """,
+    ])
+    let words = [
+      "timer": "timers", "after": "timers", "task": "tasks", "perform": "performs",
+      "channel": "channels and semaphores", "semaphore": "channels and semaphores",
+    ]
+    let lines = outcome.output.split(separator: "\n").map(String.init)
+    #expect(lines.last == "garbage does not count", "\(outcome)")
+    for line in lines.dropLast() {
+      let fields = line.components(separatedBy: "\t")
+      let word = words[fields[0]] ?? "handles"
+      #expect(
+        fields.dropFirst() == ["4", "there are 4 \(word), and no more are allowed: see ml.limit"],
+        "\(line)")
+    }
+    #expect(lines.count == 19, "\(outcome)")
+  }
+
+  @Test("a limit that stops the main chunk ends the script")
+  func endsTheScript() throws {
+    for wait in ["", "ml.sleep(0.01)"] {
+      let outcome = try moonloop([
+        "run", "--callout", "50ms", "-e",
+        Self.begin + "loop:every(1, print) \(wait) while true do end",
+      ])
+      #expect(outcome.status == 3 && outcome.output == "", "\(outcome)")
+      #expect(outcome.errors.contains("call-out took longer than 0.05 seconds"), "\(outcome)")
+    }
+  }
+
+  @Test("a limit in the __tostring of an error object is reported as one")
+  func limitInToString() throws {
+    let outcome = try moonloop([
+      "run", "--callout", "50ms", "-e",
+      Self.begin + """
+        loop:after(0, function()
+          error(setmetatable({}, { __tostring = function() while true do end end }))
+        end)
+        """,
+    ])
+    #expect(outcome.status == 3, "\(outcome)")
+    #expect(
+      outcome.errors.contains(
+        "in __tostring of an error object: call-out took longer than 0.05 seconds"), "\(outcome)")
+  }
+}
