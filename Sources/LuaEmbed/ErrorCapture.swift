@@ -43,7 +43,10 @@ extension LuaState {
       if let box = stack.object(-1, of: errorKind, as: ErrorBox.self) { return unwrap(box, stack) }
       fallthrough
     default:
-      var error = LuaError(message: describeError(on: stack))
+      var error: LuaError
+      do throws(LuaError) {
+        error = LuaError(message: try describeError(on: stack))
+      } catch { return error }
       if stack.type(-1) == .table { error.code = stack.rawField(-1, "code") }
       cml_pushvalue(stack.L, -1)
       error.value = LuaReference(popping: stack)
@@ -95,7 +98,8 @@ extension LuaState {
 
   /// The text of an error value that is no string: its `__tostring` is called under protection and
   /// the limits of a call-out; when that fails, a table's `message`, or the type.
-  private func describeError(on stack: LuaStack) -> String {
+  /// - Throws: What stopped that call.
+  private func describeError(on stack: LuaStack) throws(LuaError) -> String {
     let type = stack.type(-1)
     if type == .table, stack.reserve(4), !cml_has_metafield(stack.L, -1, "__tostring") {
       if let text = stack.rawField(-1, "message") { return LuaText.clean(text) }
@@ -112,6 +116,11 @@ extension LuaState {
     if result.outcome == Int32(CML_RETURNED.rawValue) {
       text = inner.withBytes(-1) { LuaText.clean($0) }
       cml_task_give_back(record, task)
+    } else if result.outcome == Int32(CML_STOPPED.rawValue) {
+      var stop = stopError()
+      stop.message = "in __tostring of an error object: \(stop.message)"
+      _ = close(result.task)
+      throw stop
     } else {
       abandon(result)
     }

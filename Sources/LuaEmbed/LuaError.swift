@@ -9,6 +9,9 @@ public struct LuaError: Error, CustomStringConvertible {
     case runtime, syntax, file, memoryLimit, timeLimit, interrupted, nesting
     /// The state is closed.
     case closed
+
+    /// Whether it is one of the limits on memory and time.
+    package var isLimit: Bool { self == .memoryLimit || self == .timeLimit }
   }
 
   /// One call that was active where the error was raised, innermost first.

@@ -12,6 +12,10 @@ package final class MainChunk {
   package private(set) var wasRefused = false
   /// Whether the file is a configuration with mistakes, or one that cannot be made.
   package private(set) var configurationFailed = false
+  /// Whether a limit has stopped the chunk.
+  package private(set) var wasLimited = false
+  /// Whether the script ends with a chunk that a limit has stopped.
+  package var endsAtLimit = false
   /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
   package var returned: ((LuaStack, Int) -> Void)?
 
@@ -101,8 +105,10 @@ package final class MainChunk {
       }, onReturn: onReturn)
     if case .returned = outcome { return }
     runtime.tasks.settle(outcome, .chunk)
-    if case .suspended(let coroutine, _) = outcome {
-      runtime.waitingChunk = runtime.tasks[coroutine.index]
+    switch outcome {
+    case .suspended(let coroutine, _): runtime.waitingChunk = runtime.tasks[coroutine.index]
+    case .stopped: wasLimited = runtime.errors.lastStop?.isLimit ?? false
+    default: break
     }
   }
 
@@ -114,9 +120,10 @@ package final class MainChunk {
   }
 
   /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).
-  func ended() {
+  func ended(_ failure: LuaError?) {
     runtime.waitingChunk = nil
-    if runtime.runs.ranLoop { runtime.loop.stop() }
+    wasLimited = failure?.kind.isLimit ?? false
+    if runtime.runs.ranLoop || (wasLimited && endsAtLimit) { runtime.loop.stop() }
   }
 }
 

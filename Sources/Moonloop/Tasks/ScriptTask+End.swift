@@ -71,7 +71,7 @@ extension Tasks {
     noteForWaits(task)
     runtime.taskTracer?(task, false)
     task.tellOfEnd()
-    if task === context.waitingChunk { runtime.mainChunk.ended() }
+    if task === context.waitingChunk { runtime.mainChunk.ended(task.failure?.error) }
     let parent = task.parent
     task.parent = nil
     parent?.children.remove(task)

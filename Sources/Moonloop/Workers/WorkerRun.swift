@@ -49,8 +49,11 @@ final class WorkerRun {
 
   private func run() -> WorkerOutcome {
     setUp()
+    runtime.mainChunk.endsAtLimit = true
     if !loop.mustEnd { runChunk() }
-    if !loop.mustEnd && !(runtime.runs.ranLoop && runtime.waitingChunk == nil) {
+    if !loop.mustEnd && !runtime.mainChunk.wasLimited
+      && !(runtime.runs.ranLoop && runtime.waitingChunk == nil)
+    {
       if loop.run(mode: .default) == .finished { runtime.mainChunk.reportDeadlock(in: .default) }
     }
     let wasStopped = loop.mustEnd && failure == nil
