@@ -93,58 +93,43 @@ private let consoleAsk: LuaRawFunction = { L, context in
 
 // MARK: The folder of sockets
 
-/// `folder()`: where the sockets of consoles are; made if need be. Nobody else may look into it.
+/// `folder(pid)`: where the sockets of consoles are: our own folder, made if need be, or that of the
+/// user of another process. Nobody else may look into it.
 private let consoleFolder: LuaRawFunction = { L, context in
   host(L, context, "folder") { call in
-    let path = consoleFolderPath
-    if mkdir(path, 0o700) != 0, errno != EEXIST {
-      throw OperatingFailure(
-        "cannot make the folder '\(path)' for consoles: \(SystemError(call: "mkdir", code: errno))",
-        SystemError(call: "mkdir", code: errno).name)
+    let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))
+    if !isOwn(Int32(pid)), let path = PrivateFolder.of(process: pid) {
+      call.stack.push(path)
+      return 1
     }
-    var status = stat()
-    guard lstat(path, &status) == 0 else { throw SystemError(call: "lstat", code: errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-      throw OperatingFailure("'\(path)' must be a folder of yours, for consoles", "EPERM")
+    do throws(PrivateFolder.Refusal) {
+      call.stack.push(try PrivateFolder.own(tightens: true))
+      return 1
+    } catch {
+      if case .failed(let reason) = error.flaw {
+        throw OperatingFailure(
+          "cannot make the folder '\(error.path)' for consoles: \(reason)", reason.name)
+      }
+      throw OperatingFailure("'\(error.path)' must be a folder of yours, for consoles", "EPERM")
     }
-    if status.st_mode & 0o077 != 0 { try call.check("chmod", chmod(path, 0o700)) }
-    call.stack.push(path)
-    return 1
   }
+}
+
+/// Whether a process is one of this user's.
+private func isOwn(_ pid: Int32) -> Bool {
+  var status = stat()
+  return stat("/proc/\(pid)", &status) != 0 || status.st_uid == geteuid()
 }
 
 /// `sweep()`: removes the sockets of programs that were killed.
 private let consoleSweep: LuaRawFunction = { L, context in
-  host(L, context, "sweep") { call in
-    let path = consoleFolderPath
-    for name in names(in: path) where name.hasSuffix(".sock") {
-      guard let pid = Int32(name.dropLast(5)), kill(pid, 0) != 0, errno == ESRCH else { continue }
-      unlink("\(path)/\(name)")
+  host(L, context, "sweep") { _ in
+    PrivateFolder.sweep { name in
+      guard name.hasSuffix(".sock"), let pid = Int32(name.dropLast(5)) else { return false }
+      return kill(pid, 0) != 0 && errno == ESRCH
     }
     return 0
   }
-}
-
-/// What a folder holds; nothing if it cannot be read.
-private func names(in path: String) -> [String] {
-  guard let directory = opendir(path) else { return [] }
-  defer { closedir(directory) }
-  var found: [String] = []
-  while let entry = readdir(directory) {
-    found.append(
-      withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      })
-  }
-  return found
-}
-
-/// That of the session if there is one, else one in the folder for temporary files.
-private var consoleFolderPath: String {
-  if let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), runtime.hasPrefix("/") {
-    return "\(runtime)/moonloop"
-  }
-  return "/tmp/moonloop-\(geteuid())"
 }
 
 // MARK: Processes
@@ -156,7 +141,7 @@ private let consoleProcesses: LuaRawFunction = { L, context in
     stack.newTable(items: 4)
     var count: Int64 = 0
     for pid in userProcesses() where pid != getpid() && Attention.isHeard(by: pid) {
-      let arguments = contents("/proc/\(pid)/cmdline").split(
+      let arguments = PrivateFolder.contents("/proc/\(pid)/cmdline").split(
         separator: 0, omittingEmptySubsequences: false)
       guard arguments.count > 1, isProgram(arguments[0], pid) else { continue }
       stack.newTable(fields: 3)
@@ -196,7 +181,7 @@ private func isProgram(_ name: ArraySlice<UInt8>, _ pid: Int32) -> Bool {
 /// The processes of the user, by their numbers.
 private func userProcesses() -> [Int32] {
   var found: [Int32] = []
-  for name in names(in: "/proc") {
+  for name in PrivateFolder.names(in: "/proc") {
     var status = stat()
     guard let pid = Int32(name), stat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid()
     else { continue }
@@ -207,29 +192,15 @@ private func userProcesses() -> [Int32] {
 
 /// When a process began, in seconds since 1970.
 private func start(of pid: Int32) -> Double? {
-  let line = contents("/proc/\(pid)/stat")
+  let line = PrivateFolder.contents("/proc/\(pid)/stat")
   // The name in parentheses may have anything in it; the time is the 20th field behind.
   guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
   let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
   guard fields.count > 19, let ticks = Double(String(decoding: fields[19], as: UTF8.self)) else {
     return nil
   }
-  let boot = contents("/proc/stat").split(separator: UInt8(ascii: "\n"))
+  let boot = PrivateFolder.contents("/proc/stat").split(separator: UInt8(ascii: "\n"))
     .first { $0.starts(with: "btime ".utf8) }
     .flatMap { Double(String(decoding: $0.dropFirst(6), as: UTF8.self)) }
   return boot.map { $0 + ticks / Double(sysconf(Int32(_SC_CLK_TCK))) }
-}
-
-/// What stands in a file; nothing if it cannot be read.
-private func contents(_ path: String) -> [UInt8] {
-  let fd = open(path, O_RDONLY | O_CLOEXEC)
-  if fd < 0 { return [] }
-  defer { close(fd) }
-  var bytes: [UInt8] = []
-  var part = [UInt8](repeating: 0, count: 4096)
-  while true {
-    let count = again { read(fd, &part, part.count) }
-    if count <= 0 { return bytes }
-    bytes += part[0..<count]
-  }
 }

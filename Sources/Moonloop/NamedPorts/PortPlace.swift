@@ -9,9 +9,6 @@ internal import MoonloopSystem
 /// The files of one name.
 struct PortPlace {
   let name: String
-  private let folder: String
-  private var socketPath: String { "\(folder)/\(name).port" }
-  private var lockPath: String { "\(folder)/\(name).lock" }
 
   /// The longest name; what a path of a socket has room for, with a folder of usual length.
   static let longestName = 64
@@ -32,14 +29,7 @@ struct PortPlace {
     return name.hasPrefix(".") ? "begins with a dot" : nil
   }
 
-  init(_ name: String) {
-    self.name = name
-    if let folder = getenv("XDG_RUNTIME_DIR"), folder[0] == UInt8(ascii: "/") {
-      self.folder = "\(String(cString: folder))/moonloop"
-    } else {
-      folder = "/tmp/moonloop-\(PrivateFiles.user)"
-    }
-  }
+  init(_ name: String) { self.name = name }
 
   private func failure(_ what: String, _ code: String) -> OperatingFailure {
     OperatingFailure("port '\(name)': \(what)", code)
@@ -49,9 +39,14 @@ struct PortPlace {
     failure("\(what): \(error.message)", error.name)
   }
 
-  private func makeFolder() throws(OperatingFailure) {
-    do throws(PrivateFiles.Flaw) { try PrivateFiles.makeFolder(folder) } catch {
-      switch error {
+  /// Where its socket and its lock are.
+  private func paths() throws(OperatingFailure) -> (socket: String, lock: String) {
+    do throws(PrivateFolder.Refusal) {
+      let folder = try PrivateFolder.own()
+      return ("\(folder)/\(name).port", "\(folder)/\(name).lock")
+    } catch {
+      let folder = error.path
+      switch error.flaw {
       case .failed(let error): throw failure("cannot make the folder \(folder)", error)
       case .noFolder: throw failure("\(folder) is no folder; remove it", "ENOTDIR")
       case .ofAnotherUser: throw failure("\(folder) belongs to another user", "EACCES")
@@ -62,7 +57,7 @@ struct PortPlace {
     }
   }
 
-  private func address() throws(OperatingFailure) -> SocketAddress {
+  private func address(_ socketPath: String) throws(OperatingFailure) -> SocketAddress {
     guard let address = SocketAddress(path: socketPath) else {
       throw failure("the path \(socketPath) is too long for a socket", "ENAMETOOLONG")
     }
@@ -71,8 +66,8 @@ struct PortPlace {
 
   /// Takes the name, and listens.
   func listen() throws(OperatingFailure) -> PortListening {
-    try makeFolder()
-    let address = try address()
+    let (socketPath, lockPath) = try paths()
+    let address = try address(socketPath)
     let lock: Descriptor
     do throws(PrivateFiles.Refusal) { lock = try PrivateFiles.lock(lockPath) } catch {
       switch error {
@@ -103,8 +98,8 @@ struct PortPlace {
 
   /// Connects to whoever listens.
   func connect() throws(OperatingFailure) -> Descriptor {
-    try makeFolder()
-    let address = try address()
+    let (socketPath, _) = try paths()
+    let address = try address(socketPath)
     do throws(SystemError) {
       let socket = try Self.connect(to: address)
       if Self.isTrusted(socket.number) { return socket }

@@ -112,17 +112,20 @@ end
 
 -- The socket appears once the program's loop gets to it.
 local function open(pid, timeout)
-  local path, message, code = server.path(pid)
-  if not path then return nil, message, code end
-  local stream = ml.net.connect { path = path, timeout = timeout }
+  -- The folder of another user's program may be made only when that is asked for its console.
+  local function connect()
+    local path, message, code = server.path(pid)
+    if not path then return nil, message, code end
+    return ml.net.connect { path = path, timeout = timeout }
+  end
+  local stream = connect()
   if stream then return stream end
-  local ok
-  ok, message, code = host.ask(pid)
+  local ok, message, code = host.ask(pid)
   if not ok then return nil, reasons[code] and reasons[code]:format(pid) or message, code end
   local deadline = ml.now() + timeout
   repeat
     ml.sleep(0.01)
-    stream = ml.net.connect { path = path, timeout = timeout }
+    stream = connect()
     if stream then return stream end
   until ml.now() > deadline
   return nil, silence(pid), "ETIMEDOUT"

@@ -115,7 +115,7 @@ end
 
 --- The path of a process's socket.
 function server.path(pid)
-  local folder, message, code = host.folder()
+  local folder, message, code = host.folder(pid)
   if not folder then return nil, message, code end
   return ("%s/%d.sock"):format(folder, pid)
 end
