@@ -10,16 +10,17 @@ let portListen: LuaRawFunction = { L, context in
   host(L, context, "port.listen") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
+    if try call.isRemade(.listener, wanted, place, options) { return 1 }
     let port = call.makePort(place, wanted)
     let gate = call.loop.kernel.makeGate()
     var listener: PortListener?
-    var link = PortLink {}
+    var link = PortLink(.listener) {}
     try call.open(port) { hub throws(OperatingFailure) in
       let (socket, hold) = try place.listen().split()
       let new = PortListener(hub, name: place.name, to: port) { gate.open() }
       listener = new
       hub.change { _ in new.begin(socket) }
-      link = PortLink {
+      link = PortLink(.listener) {
         hold.release()  // At once: the name can be taken again.
         hub.change { _ in new.finish() }
       }
@@ -35,11 +36,12 @@ let portConnect: LuaRawFunction = { L, context in
   host(L, context, "port.connect") { call in
     let (place, options) = try call.namedPort()
     let wanted = try call.wanted(options)
+    if try call.isRemade(.connection, wanted, place, options) { return 1 }
     let port = call.makePort(place, wanted)
     let gate = call.loop.kernel.makeGate()
     let owner = PortOwner(call.runtime, port)
     var connection: PortConnection?
-    var link = PortLink {}
+    var link = PortLink(.connection) {}
     try call.open(port) { hub throws(OperatingFailure) in
       let number = try place.connect().release()
       let new = PortConnection(
@@ -51,7 +53,7 @@ let portConnect: LuaRawFunction = { L, context in
       }
       connection = new
       hub.change { _ in new.begin(number) }
-      link = PortLink { hub.change { _ in new.finish() } }
+      link = PortLink(.connection) { hub.change { _ in new.finish() } }
     }
     call.runtime.note(
       PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
@@ -84,7 +86,7 @@ extension PortShape {
 
 extension HostCall {
   fileprivate func namedPort() throws -> (PortPlace, Options) {
-    try requireOpen()
+    try requireRoom()
     let name = try string(1, "the name")
     if let flaw = PortPlace.flaw(of: name) {
       throw mistake(
@@ -105,6 +107,37 @@ extension HostCall {
     if try options.pushHandler("[1]") { stack.pop() }  // Told before anything is opened.
     return NamedPortOptions(
       capacity: capacity, modes: modes, mayHold: try options.boolean("keep_alive") ?? true)
+  }
+
+  /// Whether the file has made this end of the port before; then its handle lies on top.
+  fileprivate func isRemade(
+    _ end: PortLink.End, _ wanted: NamedPortOptions, _ place: PortPlace, _ options: Options
+  ) throws -> Bool {
+    let hasHandler = try options.pushHandlerOrNil("[1]")
+    let port = try remake(
+      PortKind.self, place.name, handlers: 1, options, modes: wanted.modes
+    ) { port in
+      let shape = PortShape.of(port)
+      return shape?.link?.end == end && shape?.endsWhenEmpty == false
+        && (end == .listener || port.capacity == wanted.capacity)
+    }
+    guard let port else {
+      stack.pop()
+      return false
+    }
+    if port.capacity != wanted.capacity {
+      throw mistake(
+        "the port listens with a capacity of \(port.capacity), which no reload changes",
+        hint: "start the program again for another one")
+    }
+    runtime.setHandler(of: port, hasHandler)
+    if let shape = PortShape.of(port), end == .connection {
+      let mayHold = shape.holdsByHandler
+      runtime.generations.load?.toUndo { shape.holdsByHandler = mayHold }
+      shape.holdsByHandler = wanted.mayHold
+      if !hasHandler { loop.setKeepsAlive(port, false) }
+    }
+    return true
   }
 
   fileprivate func makePort(_ place: PortPlace, _ wanted: NamedPortOptions) -> Loop.Port {

@@ -37,9 +37,15 @@ struct PortNotice: Sendable {
 
 /// What a state keeps of a named port: it is given up when nobody holds this any more.
 final class PortLink: Sendable {
+  enum End { case listener, connection }
+
+  let end: End
   private let close: @Sendable () -> Void
 
-  init(_ close: @escaping @Sendable () -> Void) { self.close = close }
+  init(_ end: End, _ close: @escaping @Sendable () -> Void) {
+    self.end = end
+    self.close = close
+  }
 
   // Whenever it is collected: not through the intake.
   deinit { Intake.outside(close) }

@@ -49,7 +49,7 @@ let modulePort: LuaRawFunction = { L, context in
 }
 
 private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  try call.requireOpen()
+  try call.requireRoom()
   let options = try call.options(
     index, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
   let name = try options.string("name") ?? ""
@@ -58,7 +58,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let hasHandler = try options.pushHandlerOrNil("[1]")
   let kept = try call.remake(
     PortKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
-  ) { $0.capacity == capacity }
+  ) { $0.capacity == capacity && PortShape.of($0)?.link == nil }
   if let kept {
     call.runtime.setHandler(of: kept, hasHandler)
     return 1
@@ -80,7 +80,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
 
 extension Runtime {
   /// A port that is made again has a handler now, or none.
-  fileprivate func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
+  func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
     guard let shape = PortShape.of(port) else { return }
     let (waited, gaveHandle) = (shape.waitsForHandler, shape.givesHandle)
     let setWaits = { [loop] (waits: Bool) in

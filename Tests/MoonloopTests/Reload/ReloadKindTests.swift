@@ -22,6 +22,8 @@ import Testing
       loop:watch { FOLDER .. "/part.lua", function() end },
       ml.net.listen { path = FOLDER .. "/socket", function() end },
       ml.net.udp { host = "127.0.0.1", name = "udp", function() end },
+      assert(ml.port.listen(FOLDER:match "[^/]+$", { function() end })),
+      assert(ml.port.connect(FOLDER:match "[^/]+$")),
     }
     if not READ then READ, WRITTEN = require("moonloop.posix").pipe() end
     made[#made + 1] = loop:fd { fd = READ, close = true, read = function() end }
@@ -46,8 +48,41 @@ import Testing
       [Step(time: 1.5, files: [:]), Step(time: 2.5, files: [:])], seconds: 3)
     #expect(
       run.lines == [
-        "generation 2: 12 kept, 5 made, 5 ended", "generation 3: 12 kept, 5 made, 5 ended",
+        "generation 2: 14 kept, 5 made, 5 ended", "generation 3: 14 kept, 5 made, 5 ended",
       ])
+    #expect(run.reports == [])
+  }
+
+  @Test func `a named port goes over to the new file, or gives its name back`() throws {
+    let app = { (name: String, options: String) in
+      """
+      local ml = require "moonloop"
+      local name = FOLDER:match "[^/]+$" .. "\(name)"
+      local port = assert(ml.port.listen(name, { \(options) function(_, message, reply)
+        reply("\(name)\(options) got " .. message)
+      end }))
+      ml.current():task({ owner = "none" }, function()
+        print(assert(ml.port.connect(name)):request "hello")
+      end)
+      """
+    }
+    let run = try ReloadRun.of(
+      ["app.lua": app("a", "")],
+      [
+        Step(time: 1, files: ["app.lua": app("a", "keep_alive = true,")]),
+        Step(time: 2, files: ["app.lua": app("a", "capacity = 5,")]),
+        Step(time: 3, files: ["app.lua": app("b", "")]),
+        Step(time: 4, files: ["app.lua": app("a", "capacity = 5,")]),
+      ], seconds: 5)
+    let lines = run.lines
+    #expect(lines.count == 9, "\(lines)")
+    #expect(lines.filter { $0.hasSuffix("got hello") }.count == 4, "\(lines)")
+    #expect(lines.contains("akeep_alive = true, got hello"), "\(lines)")
+    #expect(
+      lines.contains {
+        $0.contains("the port listens with a capacity of 65536, which no reload changes")
+      }, "\(lines)")
+    #expect(lines.contains("acapacity = 5, got hello"), "\(lines)")
     #expect(run.reports == [])
   }
 
