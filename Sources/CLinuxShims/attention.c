@@ -56,10 +56,13 @@ static void raise_attention(void) {
 }
 
 static void on_asked(int number) {
+  // Only who has a console interrupts: to any other program the signal is a mistake.
+  static volatile sig_atomic_t has_console;
   int saved = errno;
   if (number == interrupting()) {
-    interrupt();
+    if (has_console) interrupt();
   } else {
+    has_console = 1;
     raise_attention();
     visit();
   }

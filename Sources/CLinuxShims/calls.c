@@ -99,12 +99,14 @@ int cmx_timerfd_watch(int fd) {
 
 intptr_t cmx_read(int fd, void *buffer, size_t count) {
   intptr_t result = CALL_AGAIN(read, fd, read(fd, buffer, count));
+  CMX_AT_MOST(result, count);
   if (result > 0) CMX_DATA(buffer, result);
   return result;
 }
 
 intptr_t cmx_write(int fd, const void *bytes, size_t count) {
   intptr_t result = CALL_AGAIN(write, fd, write(fd, bytes, count));
+  CMX_AT_MOST(result, count);
   if (__builtin_expect(cmx_intake_here != NULL, 0)) {
     cmx_intake_here->given(bytes, count);
     if (cmx_intake_is_replayed) cmx_intake_here->echo(fd, bytes, result);
@@ -261,6 +263,7 @@ int cmx_epoll_wait(
   int fetched = wait_for_events(set, (void *)raw, count, timeout_ns);
   *internal = 0;
   if (fetched <= 0) return fetched;
+  CMX_AT_MOST(fetched, count);
   CMX_DATA(raw, (size_t)fetched * sizeof(struct epoll_event));
   int dropped = 0;
   for (int i = fetched - 1; i >= 0; i--) {

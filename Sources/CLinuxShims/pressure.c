@@ -47,6 +47,7 @@ intptr_t cmx_pressure_read(int fd, bool is_fifo, int watch, void *buffer, size_t
   (void)CALL_AGAIN(epoll_wait, watch, epoll_wait(watch, &event, 1, 0));
   intptr_t result = is_fifo ? CALL_AGAIN(read, fd, read(fd, buffer, size))
                             : CALL_AGAIN(read, fd, pread(fd, buffer, size, 0));
+  CMX_AT_MOST(result, size);
   if (result > 0) CMX_DATA(buffer, result);
   return result;
 }

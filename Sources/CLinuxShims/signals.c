@@ -40,6 +40,7 @@ int cmx_signal_read(int fd, struct cmx_signal *signals, int count) {
   if (count > 16) count = 16;
   ssize_t size = CALL_AGAIN(read, fd, read(fd, found, (size_t)count * sizeof *found));
   if (size < 0) return (int)size;
+  CMX_AT_MOST(size, (size_t)count * sizeof *found);
   CMX_DATA(found, size);
   int read = (int)((size_t)size / sizeof *found);
   for (int i = 0; i < read; i++)

@@ -156,7 +156,9 @@ int cmx_accept(int fd, struct cmx_address *peer) {
         accept, fd, accept4(fd, raw(peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
     peer->size = size > sizeof peer->bytes ? sizeof peer->bytes : size;
   } while (result == -EINTR);
-  if (result >= 0) CMX_DATA(peer, sizeof *peer);
+  if (result < 0) return result;
+  CMX_DATA(peer, sizeof *peer);
+  CMX_AT_MOST(peer->size, sizeof peer->bytes);
   return cmx_above_standard_streams(result);
 }
 
@@ -184,7 +186,9 @@ static int socket_name(int fd, bool is_peer, struct cmx_address *out) {
 
 int cmx_socket_name(int fd, bool is_peer, struct cmx_address *out) {
   int result = CMX_TAKEN_IN(cmx_tag_socket_name, fd, socket_name(fd, is_peer, out));
-  if (result == 0) CMX_DATA(out, sizeof *out);
+  if (result != 0) return result;
+  CMX_DATA(out, sizeof *out);
+  CMX_AT_MOST(out->size, sizeof out->bytes);
   return result;
 }
 
@@ -233,6 +237,7 @@ int cmx_shutdown(int fd, bool both_ways) {
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
   intptr_t result = CALL_AGAIN(
       sendto, fd, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
+  CMX_AT_MOST(result, count);
   if (__builtin_expect(cmx_intake_here != NULL, 0)) cmx_intake_here->given(bytes, count);
   return result;
 }
@@ -247,6 +252,7 @@ intptr_t cmx_receive_from(int fd, void *buffer, size_t count, struct cmx_address
   } while (result == -EINTR);
   if (result >= 0) {
     CMX_DATA(from, sizeof *from);
+    CMX_AT_MOST(from->size, sizeof from->bytes);
     CMX_DATA(buffer, (size_t)result < count ? (size_t)result : count);
   }
   return result;
@@ -266,7 +272,9 @@ intptr_t cmx_send_descriptor(int fd, const void *bytes, size_t count, int passed
   control.header.cmsg_type = SCM_RIGHTS;
   control.header.cmsg_len = CMSG_LEN(sizeof(int));
   memcpy(CMSG_DATA(&control.header), &passed, sizeof passed);
-  return CALL_AGAIN(sendmsg, fd, sendmsg(fd, &message, MSG_NOSIGNAL));
+  intptr_t result = CALL_AGAIN(sendmsg, fd, sendmsg(fd, &message, MSG_NOSIGNAL));
+  CMX_AT_MOST(result, count);
+  return result;
 }
 
 intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed) {
@@ -281,6 +289,7 @@ intptr_t cmx_receive_descriptor(int fd, void *buffer, size_t count, int *passed)
   *passed = -1;
   intptr_t result = CALL_AGAIN(recvmsg, fd, recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
   if (result < 0) return result;
+  CMX_AT_MOST(result, count);
   CMX_DATA(buffer, result);
   if (cmx_intake_is_replayed) message.msg_controllen = 0;
   for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h != NULL; h = CMSG_NXTHDR(&message, h)) {
@@ -324,6 +333,14 @@ intptr_t cmx_splice(int from, int to, size_t count) {
 
 // ---- Names ---------------------------------------------------------------------------------
 
+// The resolver says of a process without a free descriptor that the name is not known.
+static int missing_descriptor(void) {
+  int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno == EMFILE || errno == ENFILE ? errno : 0;
+  close(fd);
+  return 0;
+}
+
 int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_address *out,
                 int most) {
   struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
@@ -334,7 +351,10 @@ int cmx_resolve(const char *host, enum cmx_resolve_family family, struct cmx_add
   if (family != cmx_resolve_any) hints.ai_flags = 0;
   struct addrinfo *list = NULL;
   int code = getaddrinfo(host, NULL, &hints, &list);
-  if (code != 0) return code == EAI_SYSTEM ? -1000 - errno : -abs(code);
+  if (code != 0) {
+    int reason = code == EAI_SYSTEM ? errno : missing_descriptor();
+    return reason > 0 ? -1000 - reason : -abs(code);
+  }
   int count = 0;
   for (struct addrinfo *one = list; one != NULL && count < most; one = one->ai_next)
     keep(&out[count++], one->ai_addr, one->ai_addrlen);

@@ -35,6 +35,7 @@ void cmx_watch_remove(int fd, int folder) {
 
 intptr_t cmx_watch_read(int fd, void *buffer, size_t size) {
   intptr_t result = CALL_AGAIN(read, fd, read(fd, buffer, size));
+  CMX_AT_MOST(result, size);
   if (result > 0) CMX_DATA(buffer, result);
   return result;
 }

@@ -16,6 +16,9 @@
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
 enum { VERSION = cmr_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20 };
 static const int64_t flush_every_ns = 20000000;
+// What a made-up recording may not pass: no clock of Linux reads more, and no call fails lower.
+static const int64_t latest_ns = INT64_MAX / 2;
+enum { least_result = 1000 + 4095 };  // of a resolver, which adds 1000 to what the system says
 
 struct head { unsigned char magic[8]; uint64_t version; };
 struct part { uint32_t mark, length; uint64_t sum, first; };
@@ -61,6 +64,10 @@ __attribute__((noreturn)) static void diverge(const char *message) {
   cmx_intake_here = NULL;
   if (tell_divergence != NULL) tell_divergence(message, false);
   _exit(1);
+}
+
+__attribute__((noreturn)) static void impossible(void) {
+  diverge("the recording was not written by moonloop");
 }
 
 // ---- Writing -------------------------------------------------------------------------------
@@ -204,7 +211,7 @@ static int64_t take_number(void) {
     value |= (uint64_t)(byte & 0x7F) << shift;
     if (byte < 0x80) return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
   }
-  diverge("the recording was not written by moonloop");
+  impossible();
 }
 
 // The tag of the next event, without consuming it.
@@ -234,7 +241,9 @@ static void take_endings(void) {
   while (peek() == cmx_tag_ending) {
     tape.at++;
     tape.events++;
-    int reason = (int)take_number();
+    int64_t found = take_number();
+    if (found < -64 || found > 64) impossible();
+    int reason = (int)found;
     if (reason != 0 && cmx_ending() == 0) cmx_ending_begin(reason);
   }
 }
@@ -258,13 +267,15 @@ static int64_t answer(int tag, int64_t key) {
   int64_t found = take_number();
   if (__builtin_expect(found != key, 0)) mismatch(tag, key, tag, found);
   tape.events++;
-  return take_number();
+  int64_t result = take_number();
+  bool is_call = tag < cmx_tag_monotonic;
+  if (is_call && (result < -least_result || result > INT32_MAX)) impossible();
+  return result;
 }
 
 static size_t take_size(void) {
   int64_t size = take_number();
-  if (size < 0 || (uint64_t)size > tape.part_end - tape.at)
-    diverge("the recording was not written by moonloop");
+  if (size < 0 || (uint64_t)size > tape.part_end - tape.at) impossible();
   return (size_t)size;
 }
 
@@ -276,7 +287,8 @@ static void data(void *bytes, size_t count) {
     return;
   }
   size_t size = take_size();
-  memcpy(bytes, tape.bytes + tape.at, size < count ? size : count);
+  if (size != count) impossible();
+  memcpy(bytes, tape.bytes + tape.at, count);
   tape.at += size;
 }
 
@@ -288,7 +300,8 @@ static void given(const void *bytes, size_t count) {
     return;
   }
   uint32_t found = 0;
-  if (tape.part_end - tape.at >= 4) memcpy(&found, tape.bytes + tape.at, 4);
+  if (tape.part_end - tape.at < 4) impossible();
+  memcpy(&found, tape.bytes + tape.at, 4);
   tape.at += 4;
   if (found == sum) return;
   char text[300], shown[61];
@@ -316,7 +329,10 @@ static int64_t read_clock(int tag, int64_t (*read)(void)) {
   }
   expect(tag, 0);
   tape.events++;
-  return *last += take_number();
+  int64_t now;
+  if (__builtin_add_overflow(*last, take_number(), &now) || now < 0 || now > latest_ns)
+    impossible();
+  return *last = now;
 }
 
 static void set_aside(bool is_aside) { tape.is_aside = is_aside; }
@@ -466,11 +482,11 @@ static void before_sleep(int64_t timeout_ns) {
 static const struct cmx_intake recorder = {
   .note = note, .bytes = data, .given = given, .clock = read_clock, .before_sleep = before_sleep,
   .echo = cmr_echo, .copied = cmr_copied, .look = look, .put = put, .take = take,
-  .set_aside = set_aside, .is_over = is_over,
+  .set_aside = set_aside, .is_over = is_over, .impossible = impossible,
 };
 
 static const struct cmx_intake player = {
   .replays = true, .answer = answer, .bytes = data, .given = given, .clock = read_clock,
   .before_sleep = before_sleep, .echo = cmr_echo, .copied = cmr_copied, .look = look, .put = put,
-  .take = take, .set_aside = set_aside, .is_over = is_over,
+  .take = take, .set_aside = set_aside, .is_over = is_over, .impossible = impossible,
 };

@@ -113,11 +113,14 @@ enum Recording {
   }
 
   /// Writes the rest; a replay checks that nothing of the recording is left.
-  static func finish() {
-    if Intake.isPlain { return }
+  /// - Returns: false if the recording could not be written.
+  static func finish() -> Bool {
+    if Intake.isPlain { return true }
     do { try Tape.finish() } catch {
       writeToStandardError("moonloop: --record: the recording is incomplete: \(error.message)")
+      return false
     }
+    return true
   }
 
   /// The seed on which the order of `pairs` depends. Call it before making the state.

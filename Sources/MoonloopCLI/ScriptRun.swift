@@ -11,6 +11,7 @@ final class ScriptRun {
   /// The argument of `os.exit`.
   private var exitStatus: Int32?
   private var outputHasFailed = false
+  private var recordingHasFailed = false
   private let reporter = LuaReporter()
   private var traceFile: TraceFile?
 
@@ -122,6 +123,7 @@ final class ScriptRun {
     if settings.isConsole { return keepRunning(loop) }
     // A faulty configuration may have added items to the loop; do not run those instead.
     if runtime.mainChunk.configurationFailed && !settings.watches { return }
+    if runtime.mainChunk.wasLimited && runtime.mainChunk.endsAtLimit { return }
     if Ending.isAskedFor || (runtime.runs.ranLoop && runtime.waitingChunk == nil) { return }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
@@ -141,6 +143,7 @@ final class ScriptRun {
       if settings.watches { runtime.generations.watchFile() }
     }
     runtime.mainChunk.forConfigurations = settings.forConfigurations
+    runtime.mainChunk.endsAtLimit = !settings.watches && !settings.isConsole
     if settings.isConsole {
       try runtime.generations.outside { () throws(LuaError) in
         try runtime.mainChunk.start(
@@ -166,19 +169,21 @@ final class ScriptRun {
     state.shutDown()
     traceFile?.finish()
     flush()
-    Recording.finish()
+    if let text = Ending.explanation { reporter.report("moonloop: \(text)") }
+    recordingHasFailed = !Recording.finish()
     reporter.finish()
   }
 
   private func status(_ state: LuaState) -> Int32 {
-    if let exitStatus { return exitStatus }
+    if let exitStatus {
+      return exitStatus == ExitStatus.success && recordingHasFailed
+        ? ExitStatus.failure : exitStatus
+    }
     if Ending.reason > 0 { return ExitStatus.signal(Ending.reason) }
     if runtime.mainChunk.wasRefused { return ExitStatus.usage }
-    switch runtime.errors.lastStop {
-    case .memoryLimit, .timeLimit: return ExitStatus.limit
-    default: break
-    }
-    return runtime.errors.count > 0 || outputHasFailed ? ExitStatus.failure : ExitStatus.success
+    if runtime.errors.lastStop?.isLimit ?? false { return ExitStatus.limit }
+    let hasFailed = runtime.errors.count > 0 || outputHasFailed || recordingHasFailed
+    return hasFailed || Ending.explanation != nil ? ExitStatus.failure : ExitStatus.success
   }
 
   // MARK: What scripts ask for
@@ -191,8 +196,8 @@ final class ScriptRun {
     } else {
       flush()
       traceFile?.finish()
-      Recording.finish()
-      Glibc.exit(outputHasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
+      let hasFailed = !Recording.finish() || outputHasFailed
+      Glibc.exit(hasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
     }
   }
 

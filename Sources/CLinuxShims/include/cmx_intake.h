@@ -76,6 +76,8 @@ struct cmx_intake {
   void (*set_aside)(bool is_aside);
   // Whether it has ended for good.
   bool (*is_over)(void);
+  // A replay was given an answer that no system gives; does not return.
+  void (*impossible)(void);
 };
 
 // The intake of this thread; NULL: the system answers.
@@ -114,6 +116,14 @@ void cmx_intake_set_aside(bool is_aside);
     }                                                                            \
     told_;                                                                       \
   })
+
+// Bounds an answer that a call has a bound for: one in a replay was perhaps made up.
+#define CMX_AT_MOST(result, most)                                                \
+  do {                                                                           \
+    if (__builtin_expect(cmx_intake_here != NULL, 0) && (result) > 0 &&          \
+        (uint64_t)(result) > (uint64_t)(most))                                   \
+      cmx_intake_here->impossible();                                             \
+  } while (0)
 
 // Bytes of an answer.
 #define CMX_DATA(data, count)                                                    \

@@ -23,6 +23,20 @@ package enum Ending {
   /// The reason when nobody reads the standard output any more: SIGPIPE.
   package static let brokenOutput: Int32 = 13
 
+  /// The reason when a loop cannot wait any more: the system refused, or took its descriptors away.
+  package static let brokenWait: Int32 = -2
+
+  private static let brokenWaitText = Guarded<String?>(nil)
+
+  /// What broke a loop's wait, in words.
+  package static var explanation: String? { brokenWaitText.withLock { $0 } }
+
+  /// Asks for it because a loop cannot wait.
+  static func begin(because text: String) {
+    brokenWaitText.withLock { $0 = $0 ?? text }
+    begin(brokenWait)
+  }
+
   /// Asks for it; has no effect if it was asked for already.
   package static func begin(_ reason: Int32 = byProgram) { cmx_ending_begin(reason) }
 

@@ -311,7 +311,7 @@ extension LinuxKernel {
     let count = cmx_epoll_wait(
       set.rawValue, records, limit, sleep == .max ? -1 : sleep, &`internal`)
     if count < 0 {
-      if count != -Errno.interrupted { fatalError(Self.brokenSet(set, -count)) }
+      if count != -Errno.interrupted { Self.endWaits(set, -count) }
       return Found(count: 0, endsWait: true, hasInternal: false)
     }
     let hasStepped = `internal` & cmx_internal_wall.rawValue != 0
@@ -319,9 +319,14 @@ extension LinuxKernel {
     return Found(count: Int(count), endsWait: count > 0 || hasStepped, hasInternal: `internal` != 0)
   }
 
-  private static func brokenSet(_ set: PollSetID, _ code: Int32) -> String {
-    "wait on poll set \(set.rawValue): \(SystemError(call: "epoll_wait", code: code)); "
-      + "somebody closed a descriptor that is the loop's"
+  /// No loop can go on without waiting. A closed descriptor is a mistake of the program.
+  private static func endWaits(_ set: PollSetID, _ code: Int32) {
+    let error = SystemError(call: "epoll_wait", code: code)
+    if code == Errno.badDescriptor || code == Errno.invalid {
+      fatalError(
+        "wait on poll set \(set.rawValue): \(error); somebody closed a descriptor that is the loop's")
+    }
+    Ending.begin(because: "the loop cannot wait, and ends: \(error)")
   }
 }
 

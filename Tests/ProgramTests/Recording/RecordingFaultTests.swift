@@ -52,6 +52,53 @@ import Testing
     }
   }
 
+  /// Recordings that were changed at random, their checksums made right again.
+  static let madeUp: [URL] =
+    (try? FileManager.default.contentsOfDirectory(
+      at: Program.root.appendingPathComponent("Tests/Recordings"), includingPropertiesForKeys: nil))
+    ?? []
+
+  @Test("a made-up recording is told as one", arguments: madeUp)
+  func tellsMadeUp(_ path: URL) throws {
+    let run = try moonloop(["replay", path.path])
+    #expect(!run.wasKilled && run.isOurs && run.status == 1, "\(path.lastPathComponent): \(run)")
+    #expect(
+      run.errors.contains("the recording was not written by moonloop"),
+      "\(path.lastPathComponent): \(run)")
+  }
+
+  @Test("there are made-up recordings")
+  func haveMadeUp() { #expect(Self.madeUp.count > 2) }
+
+  @Test("a recording that cannot be written ends with a status that says so")
+  func fullDisk() throws {
+    try inFolder { folder in
+      // The signal of a file that is too large is ignored: writing fails, as on a full disk.
+      let text = """
+        local ml = require "moonloop"
+        local program, folder, ending = ...
+        ml.current():task(function()
+          local script = "local ml = require 'moonloop' local n = 0 "
+            .. "ml.current():every(0.0001, function(t) n = n + 1 "
+            .. "if n == 3000 then t:invalidate() " .. ending .. " end end)"
+          local run = ml.process.run { "sh", "-c",
+            "trap '' XFSZ; ulimit -f 4; exec \"$0\" run --record \"$1/full.mlt\" -e \"$2\"",
+            program, folder, script }
+          print(run.code, run.stderr)
+        end)
+        """
+      for ending in ["", "os.exit(0)", "os.exit(true, true)"] {
+        let run = try moonloop([
+          "run", "-e", text, Program.executable.path, folder.path, ending,
+        ])
+        #expect(
+          run.output
+            == "1\tmoonloop: --record: the recording is incomplete: File too large\n\n",
+          "\(ending): \(run)")
+      }
+    }
+  }
+
   @Test("a recording with a changed byte is refused")
   func damaged() throws {
     try withRecording { folder, data in
