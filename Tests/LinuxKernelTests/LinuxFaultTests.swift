@@ -87,6 +87,17 @@ internal import Testing
     await #expect(processExitsWith: .success) { try useClosedStreams() }
   }
 
+  @Test("a wait that the system refuses ends the loops, and says why", arguments: [ENOMEM, EIO])
+  func brokenWait(code: Int32) async {
+    await #expect(processExitsWith: .success) { [code] in
+      let kernel = try LinuxKernel()
+      let set = try kernel.makePollSet()
+      _ = SystemFault.during(.epollWait, code: code) { kernel.heardByWait(set, until: .max) }
+      precondition(Ending.isAskedFor)
+      precondition(Ending.explanation?.hasPrefix("the loop cannot wait, and ends: ") ?? false)
+    }
+  }
+
   @Test("a step of the wall clock ends the wait and is counted once")
   func wallStep() async {
     await #expect(processExitsWith: .success) { try stepWallClock() }

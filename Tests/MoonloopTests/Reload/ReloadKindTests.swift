@@ -75,7 +75,7 @@ import Testing
         Step(time: 4, files: ["app.lua": app("a", "capacity = 5,")]),
       ], seconds: 5)
     let lines = run.lines
-    #expect(lines.count == 9, "\(lines)")
+    #expect(lines.count == 8, "\(lines)")
     #expect(lines.filter { $0.hasSuffix("got hello") }.count == 4, "\(lines)")
     #expect(lines.contains("akeep_alive = true, got hello"), "\(lines)")
     #expect(

@@ -84,11 +84,13 @@ import Testing
     #expect(outcome.output == "50\t50\n" && outcome.status == 0, "\(outcome)")
   }
 
-  @Test("a limit on handles bounds every kind of them")
-  func boundsHandles() throws {
+  // What is of another thread or process takes its time to end: one of these comes last.
+  @Test("a limit on handles bounds every kind of them", arguments: ["worker", "process"])
+  func boundsHandles(last: String) throws {
     let outcome = try moonloop([
       "run", "-e",
-      Self.begin + """
+      Self.begin
+        + """
         local posix = require "moonloop.posix"
         local function nothing() end
         local signals = { "usr1", "usr2", "winch", "hup", "quit" }
@@ -99,7 +101,7 @@ import Testing
           { "observer", function() return loop:observer { on = "exit", nothing } end },
           { "port", function() return loop:port { nothing } end },
           { "named port", function(i) return ml.port.listen("org.example.limit" .. i) end },
-          { "fd", function() return loop:fd { fd = posix.pipe(), close = true, read = nothing } end },
+          { "fd", function() return loop:fd { fd = posix.pipe(), read = nothing } end },
           { "stream", function() return loop:stream { fd = posix.pipe() } end },
           { "signal", function(i) return loop:signal(signals[i], nothing) end },
           { "watch", function() return loop:watch { "/tmp", nothing } end },
@@ -115,7 +117,12 @@ import Testing
           { "process", function() return ml.process.spawn { "sleep", "100" } end },
         }
         ml.limit { handles = 4 }
-        for _, maker in ipairs(makers) do
+        for place, maker in ipairs(makers) do
+          if place == #makers - 1 then
+            for i = 1, 100 do ml.port {} ml.channel(1) end
+            print "garbage does not count"
+          end
+          if place >= #makers - 1 and maker[1] ~= LAST then goto continue end
           local made, ok, problem = {}
           for i = 1, 5 do
             ok, problem = pcall(maker[2], i)
@@ -126,27 +133,27 @@ import Testing
           for _, one in ipairs(made) do
             if maker[1] == "task" then one:cancel() else one:invalidate() end
           end
-          if maker[1] == "semaphore" then collectgarbage() end
+          made = nil
+          if maker[1] == "channel" then collectgarbage() end
+          ::continue::
         end
-        for i = 1, 100 do ml.port {} ml.channel(1) end
-        print "garbage does not count"
         os.exit(0)
-        """,
+        """.replacingOccurrences(of: "LAST", with: "'\(last)'"),
     ])
     let words = [
       "timer": "timers", "after": "timers", "task": "tasks", "perform": "performs",
       "channel": "channels and semaphores", "semaphore": "channels and semaphores",
     ]
     let lines = outcome.output.split(separator: "\n").map(String.init)
-    #expect(lines.last == "garbage does not count", "\(outcome)")
-    for line in lines.dropLast() {
+    #expect(lines.contains("garbage does not count"), "\(outcome)")
+    for line in lines where !line.hasPrefix("garbage") {
       let fields = line.components(separatedBy: "\t")
       let word = words[fields[0]] ?? "handles"
       #expect(
         fields.dropFirst() == ["4", "there are 4 \(word), and no more are allowed: see ml.limit"],
         "\(line)")
     }
-    #expect(lines.count == 19, "\(outcome)")
+    #expect(lines.count == 18, "\(outcome)")
   }
 
   @Test("a limit that stops the main chunk ends the script")

@@ -49,6 +49,14 @@ struct ConsoleTests {
     }
   }
 
+  @Test("an interrupt of nobody's console is ignored")
+  func strayInterrupts() throws {
+    let busy = "ml.current():every(0.0001, function() for i = 1, 1e5 do end end)\n"
+    try withProgram(busy, name: "stray.lua") { program in
+      for _ in 0..<5000 { program.send(39) }  // SIGRTMIN + 5
+    }
+  }
+
   @Test("answers come from the program, and printing goes to the console")
   func attached() throws {
     try withProgram("shared = 40", name: "attached.lua") { program in

@@ -19,8 +19,8 @@ private func canBeTwoUsers() -> Bool {
   .enabled(if: canBeTwoUsers(), "only root can be two users, who both need the program")
 )
 struct ConsoleUserTests {
-  /// Runs a script of the shell as root; `as_other` runs what follows as user 65533, whose folder is
-  /// `$FOLDER`, and `program` is the program.
+  /// Runs a script of the shell as root; `as_other` runs what follows as user 65533, whose folder
+  /// is `$FOLDER`, and `program` is the program.
   private func shell(_ script: String) throws -> String {
     let process = Process()
     let output = Pipe()

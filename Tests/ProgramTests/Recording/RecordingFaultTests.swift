@@ -82,7 +82,7 @@ import Testing
             .. "ml.current():every(0.0001, function(t) n = n + 1 "
             .. "if n == 3000 then t:invalidate() " .. ending .. " end end)"
           local run = ml.process.run { "sh", "-c",
-            "trap '' XFSZ; ulimit -f 4; exec \"$0\" run --record \"$1/full.mlt\" -e \"$2\"",
+            [[trap '' XFSZ; ulimit -f 4; exec "$0" run --record "$1/full.mlt" -e "$2"]],
             program, folder, script }
           print(run.code, run.stderr)
         end)
