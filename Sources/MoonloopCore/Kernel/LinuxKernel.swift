@@ -324,7 +324,8 @@ extension LinuxKernel {
     let error = SystemError(call: "epoll_wait", code: code)
     if code == Errno.badDescriptor || code == Errno.invalid {
       fatalError(
-        "wait on poll set \(set.rawValue): \(error); somebody closed a descriptor that is the loop's")
+        "wait on poll set \(set.rawValue): \(error); "
+          + "somebody closed a descriptor that is the loop's")
     }
     Ending.begin(because: "the loop cannot wait, and ends: \(error)")
   }
