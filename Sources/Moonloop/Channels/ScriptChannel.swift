@@ -1,6 +1,7 @@
 // A channel: values that tasks hand to one another, a bounded number of them at rest.
 
 internal import LuaEmbed
+internal import MoonloopCore
 
 /// What a channel knows besides the values at rest; those lie in a table, the user value of its
 /// handle, so that a value may hold the channel. Loop thread only.
@@ -18,8 +19,8 @@ final class ScriptChannel {
   let madeAt: LuaPosition
   /// The numbers of the values at rest in the table.
   private var resting: Range<Int64> = 1..<1
-  private var senders = WaiterList<Sender>()
-  private var receivers = WaiterList<ListedWait>()
+  private var senders = Queue<Sender>()
+  private var receivers = Queue<ListedWait>()
   private(set) var isClosed = false
   private let place: HandleTally.Place
 
@@ -57,7 +58,7 @@ final class ScriptChannel {
 
   /// What waits until the value on top of the stack is taken. [-1, +0, raises: -]
   func waitToSend(_ call: HostCall) -> ListedWait {
-    var number: Int64 = 0
+    var number: UInt64 = 0
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to send into \(self.label(runtime))" },
       leave: { self.senders.remove(number) })
@@ -97,7 +98,7 @@ final class ScriptChannel {
 
   /// What waits until there is a value.
   func waitToReceive(_ call: HostCall) -> ListedWait {
-    var number: Int64 = 0
+    var number: UInt64 = 0
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to receive from \(self.label(runtime))" },
       leave: { self.receivers.remove(number) })

@@ -1,6 +1,7 @@
 // A semaphore: a number of permits, given in the order in which they were asked for.
 
 internal import LuaEmbed
+internal import MoonloopCore
 
 /// The permits of one semaphore. Loop thread only.
 final class ScriptSemaphore {
@@ -8,7 +9,7 @@ final class ScriptSemaphore {
   let permits: Int
   let madeAt: LuaPosition
   private(set) var available: Int
-  private var waiters = WaiterList<ListedWait>()
+  private var waiters = Queue<ListedWait>()
   private(set) var isClosed = false
   /// How many tasks wait for a permit.
   var waiting: Int { waiters.count }
@@ -41,7 +42,7 @@ final class ScriptSemaphore {
 
   /// What waits for a permit.
   func waitToAcquire(_ call: HostCall) -> ListedWait {
-    var number: Int64 = 0
+    var number: UInt64 = 0
     let wait = ListedWait(
       { [unowned runtime = call.runtime] in "to acquire \(self.label(runtime))" },
       leave: { self.waiters.remove(number) })

@@ -113,7 +113,7 @@ extension Explanation {
 
   /// The runs, the innermost first, but for those in which a console is served.
   var scriptRuns: ArraySlice<RunFrame> {
-    Array(loop.runs).drop { $0.mode.name == consoleMode }
+    loop.runs.frames.reversed().drop { $0.mode.name == consoleMode }
   }
 
   var scriptRun: RunFrame? { scriptRuns.first }

@@ -2,6 +2,7 @@
 // queue between two threads, here as with workers, so all that ports can do holds for them too.
 
 internal import MoonloopCore
+internal import Synchronization
 
 enum PortHub {
   private static let thread = Guarded<LoopThread?>(nil)
@@ -22,7 +23,7 @@ enum PortHub {
   }
 
   private static func serve(_ loop: Loop) {
-    loop.outlastsScripts = true
+    loop.shared.outlastsScripts.store(true, ordering: .relaxed)
     let holder = Loop.Port(name: "keeps the thread", capacity: 1) { _, _ in }
     try? loop.add(holder)
     while !loop.mustEnd { loop.run() }

@@ -57,7 +57,9 @@ package final class Runtime {
     names = InternedNames(state, kinds)
     itemKinds.open(self)
     module = state.openModules()
-    if !Intake.isPlain { loop.crossings = RecordedCrossings(TapedMessages(loop, home: number)) }
+    if !Intake.isPlain {
+      loop.arrivals.crossings = RecordedCrossings(TapedMessages(loop, home: number))
+    }
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
     values = CommonValues(state.stack)
@@ -72,7 +74,7 @@ package final class Runtime {
   /// Sets up what the loop asks of its scripts.
   func attach() {
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
-    loop.timerName = { [unowned self, unowned loop] id, callout in
+    loop.hooks.timerName = { [unowned self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
       // The context of every timer that is no object is the runtime that made it.
       return Runtime.of(callout.context).tasks.traceName(of: id, callout)

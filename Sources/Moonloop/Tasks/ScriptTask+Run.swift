@@ -283,8 +283,8 @@ extension Tasks {
   /// The timers that resumed what runs now end before a run begins in there: they cannot fire any
   /// more, and no script knows of them, so they must not hold that run.
   func endTurns() {
-    for index in 0..<loop.firing.count {
-      let slot = Int(loop.firing[index])
+    for index in 0..<loop.timers.firing.count {
+      let slot = Int(loop.timers.firing[index])
       let record = loop.timers.records[slot]
       if record.callout.context == runtime.context, isTurn(record.callout) {
         loop.invalidate(TimerID(slot: slot, generation: record.generation))
@@ -294,8 +294,8 @@ extension Tasks {
 
   /// How many of the timers in a mode have resumed what runs now.
   func turnsUnderWay(in mode: ModeName) -> Int {
-    (0..<loop.firing.count).count { index in
-      let slot = Int(loop.firing[index])
+    (0..<loop.timers.firing.count).count { index in
+      let slot = Int(loop.timers.firing[index])
       let record = loop.timers.records[slot]
       return record.callout.context == runtime.context && isTurn(record.callout)
         && loop.contains(TimerID(slot: slot, generation: record.generation), mode)

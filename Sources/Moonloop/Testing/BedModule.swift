@@ -114,10 +114,10 @@ private let bedLeave: LuaRawFunction = { L, context in
 private let bedOrder: LuaRawFunction = { L, context in
   host(L, context, "order") { call in
     if call.stack.type(1) == .nil || call.stack.type(1) == .none {
-      call.loop.eventOrder = nil
+      call.loop.hooks.eventOrder = nil
     } else {
       let seed = try call.stack.integer(1, "the seed", in: .min ... .max)
-      call.loop.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
+      call.loop.hooks.eventOrder = EventOrder(seed: UInt64(bitPattern: Int64(seed)))
     }
     return 0
   }

@@ -69,6 +69,26 @@ package struct QueuedBlock {
   }
 }
 
+/// The blocks and the perform requests that wait on a loop. Loop thread only.
+struct PendingBlocks {
+  var blocks = BlockQueue()
+  /// Performed as sources are (R111).
+  var requests = BlockQueue()
+  /// A job of an actor is under way: no other is performed, also in nested runs.
+  var holdsJobs = false
+
+  var all: [QueuedBlock] { blocks.blocks + requests.blocks }
+
+  func holds(_ mode: Mode) -> Bool {
+    blocks.holds(mode, jobs: !holdsJobs) || requests.holds(mode)
+  }
+
+  mutating func clear() {
+    blocks = BlockQueue()
+    requests = BlockQueue()
+  }
+}
+
 /// The blocks of a loop that were not performed yet, in order of adding. Loop thread only.
 package struct BlockQueue {
   package private(set) var blocks: [QueuedBlock] = []

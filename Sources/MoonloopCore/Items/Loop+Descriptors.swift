@@ -8,6 +8,23 @@ struct DescriptorSlot: BitwiseCopyable {
   var generation: UInt32
 }
 
+/// The descriptors of a loop, and what it needs to ask the kernel for them. Loop thread only.
+struct DescriptorTable {
+  let slots = Table<DescriptorSlot>()
+  var free: [Int] = []
+  /// When they were last looked at.
+  var inspection = DescriptorInspection()
+  /// The set for modes without descriptors: only the wake-up is in it.
+  let bareSet: PollSetID
+  let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
+
+  func deallocate() {
+    for slot in 0..<slots.count { slots[slot].source?.release() }
+    slots.deallocate()
+    events.deallocate()
+  }
+}
+
 /// How a loop stands to the libdispatch main queue. Loop thread only.
 struct MainQueueState {
   /// A block of it is being called, or it is kept from a nested run.
@@ -24,8 +41,8 @@ extension Loop {
   @inline(__always)
   func descriptor(for token: UInt64) -> Unmanaged<DescriptorSource>? {
     let slot = Int(truncatingIfNeeded: (token & 0xffff_ffff) &- firstDescriptorToken)
-    guard slot >= 0, slot < descriptors.count else { return nil }
-    let found = descriptors[slot]
+    guard slot >= 0, slot < descriptors.slots.count else { return nil }
+    let found = descriptors.slots[slot]
     return UInt64(found.generation) == token >> 32 ? found.source : nil
   }
 
@@ -33,22 +50,22 @@ extension Loop {
   private func giveToken(_ source: DescriptorSource) {
     if source.token != 0 { return }
     let held = Unmanaged.passRetained(source)
-    let slot = freeDescriptors.popLast() ?? descriptors.count
-    if slot == descriptors.count {
-      descriptors.append(DescriptorSlot(source: held, generation: 0))
+    let slot = descriptors.free.popLast() ?? descriptors.slots.count
+    if slot == descriptors.slots.count {
+      descriptors.slots.append(DescriptorSlot(source: held, generation: 0))
     } else {
-      descriptors[slot].source = held
+      descriptors.slots[slot].source = held
     }
-    let generation = UInt64(descriptors[slot].generation)
+    let generation = UInt64(descriptors.slots[slot].generation)
     source.token = generation << 32 | UInt64(slot) + firstDescriptorToken
   }
 
   package func forgetToken(_ source: DescriptorSource) {
     if source.token == 0 { return }
     let slot = Int((source.token & 0xffff_ffff) - firstDescriptorToken)
-    descriptors[slot].source = nil
-    descriptors[slot].generation = (descriptors[slot].generation + 1) & 0x0fff_ffff
-    freeDescriptors.append(slot)
+    descriptors.slots[slot].source = nil
+    descriptors.slots[slot].generation = (descriptors.slots[slot].generation + 1) & 0x0fff_ffff
+    descriptors.free.append(slot)
     source.token = 0
     Unmanaged.passUnretained(source).release()  // the caller holds it
   }

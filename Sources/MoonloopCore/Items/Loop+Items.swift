@@ -23,7 +23,7 @@ extension Loop {
       throw .invalidItem(item.label)
     }
     if names.contains(.common) && !isCommonItem(item) {
-      let place = commonItems.append(item)
+      let place = items.common.append(item)
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     defer { releaseIfNowhere(item) }
@@ -53,7 +53,7 @@ extension Loop {
       if name == .common {
         guard isCommonItem(item) else { continue }
         forgetCommon(item)
-        for mode in commonModes { leave(item, mode) }
+        for mode in modes.common { leave(item, mode) }
       } else if let mode = findMode(name) {
         leave(item, mode)
       }
@@ -82,7 +82,7 @@ extension Loop {
 
   private func claim(_ item: Item) throws(LoopError) {
     let isOwned = item.claim(for: self)
-    if isOwned, let guest = guests.removeValue(forKey: ObjectIdentifier(item)) {
+    if isOwned, let guest = items.guests.removeValue(forKey: ObjectIdentifier(item)) {
       settle(item, guest)
     }
     switch item {
@@ -108,7 +108,7 @@ extension Loop {
   /// Where an item stands in this loop; a source or port may be in several loops.
   @inline(__always)
   func places(of item: Item) -> Places {
-    item.isOwned(by: self) ? item.places : guests[ObjectIdentifier(item)]?.places ?? Places()
+    item.isOwned(by: self) ? item.places : items.guests[ObjectIdentifier(item)]?.places ?? Places()
   }
 
   /// The place of an item in the list of a mode; nil if it is not in that.
@@ -116,14 +116,16 @@ extension Loop {
   func place(of item: Item, in mode: Mode) -> Int? {
     item.isOwned(by: self)
       ? item.places.place(in: mode.index)
-      : guests[ObjectIdentifier(item)]?.places.place(in: mode.index)
+      : items.guests[ObjectIdentifier(item)]?.places.place(in: mode.index)
   }
 
   private func changePlaces(of item: Item, _ body: (inout Places) -> Void) {
     if item.isOwned(by: self) { return body(&item.places) }
     let id = ObjectIdentifier(item)
-    body(&guests[id, default: Guest()].places)
-    if let rest = guests[id]?.places, rest.isEmpty && !rest.isCommon { guests[id] = nil }
+    body(&items.guests[id, default: Guest()].places)
+    if let rest = items.guests[id]?.places, rest.isEmpty && !rest.isCommon {
+      items.guests[id] = nil
+    }
   }
 
   private func isCommonItem(_ item: Item) -> Bool { places(of: item).isCommon }
@@ -131,7 +133,7 @@ extension Loop {
   private func forgetCommon(_ item: Item) {
     let places = places(of: item)
     guard places.isCommon else { return }
-    commonItems.remove(at: Int(places.common)) { item, place in
+    items.common.remove(at: Int(places.common)) { item, place in
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     changePlaces(of: item) { $0.common = -1 }
@@ -168,7 +170,7 @@ extension Loop {
     switch item {
     case let source as Source:
       if source.isSignalled { noteSignalled(source, joining: mode) }  // R41
-      if isApplyingPosts { wakeUp() }  // R50
+      if runs.takesPosts { wakeUp() }  // R50
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
     case let port as Port:
       if port.waiting > 0 { giveTurn(port, mode) }

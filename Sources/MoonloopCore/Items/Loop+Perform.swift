@@ -148,14 +148,16 @@ extension Loop {
 
   package func enqueue(_ block: QueuedBlock) {
     for name in block.modes where name != .common { _ = mode(name) }  // R108
-    if block.asSource { requests.append(block) } else { blocks.append(block) }
+    if block.asSource { pending.requests.append(block) } else { pending.blocks.append(block) }
   }
 
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
     drainInbox()
-    if !blocks.isEmpty { performTaken(blocks.take(for: mode, jobs: !holdsJobs), mode) }
+    if !pending.blocks.isEmpty {
+      performTaken(pending.blocks.take(for: mode, jobs: !pending.holdsJobs), mode)
+    }
   }
 
   @discardableResult

@@ -30,7 +30,6 @@ extension Loop {
   /// Has a port wait for its turn in a mode that it is in, at the end, unless it waits already.
   func giveTurn(_ port: Port, _ mode: Mode) {
     guard let place = place(of: port, in: mode), mode.ports.mark(at: place) == 0 else { return }
-    makeRoom(mode)
     mode.ports.setMark(at: place, mode.ready.append(ReadyItem(port)))
   }
 
@@ -38,7 +37,6 @@ extension Loop {
   private func giveTurn(_ source: DescriptorSource, _ mode: Mode) {
     guard let place = source.places.place(in: mode.index), turn(of: source, at: place, mode) == 0
     else { return }
-    makeRoom(mode)
     setTurn(of: source, at: place, mode, mode.ready.append(ReadyItem(token: source.token)))
   }
 
@@ -77,16 +75,6 @@ extension Loop {
   }
 
   @inline(__always)
-  private func makeRoom(_ mode: Mode) {
-    if mode.ready.hasManyGaps { closeGaps(mode) }
-  }
-
-  @inline(never)
-  private func closeGaps(_ mode: Mode) {
-    mode.ready.close { setTurn(of: $0, mode, $1) }
-  }
-
-  @inline(__always)
   func takeReady(_ mode: Mode) -> ReadyItem? {
     guard let item = mode.ready.takeFirst() else { return nil }
     setTurn(of: item, mode, 0)
@@ -105,32 +93,36 @@ extension Loop {
   /// The same without what other threads have posted.
   func fetchReady(_ mode: Mode) {
     if hasRound(mode) { return }
-    if mode.polled > 0, let set = mode.pollSet { take(kernel.poll(set, into: events), mode) }
+    if mode.polled > 0, let set = mode.pollSet {
+      take(kernel.poll(set, into: descriptors.events), mode)
+    }
     if !mode.files.isEmpty { noteAlwaysReady(mode) }
-    mode.ready.beginRound()
+    mode.beginRound()
   }
 
   /// Whether something is to be served before anybody is asked.
   @inline(__always)
-  func hasRound(_ mode: Mode) -> Bool { mode.ready.isInRound && hasReady(mode) }
+  func hasRound(_ mode: Mode) -> Bool { mode.isInRound && hasReady(mode) }
 
   /// Sleeps in the kernel, unless somebody asked for something meanwhile.
   package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
     if !mode.files.isEmpty { noteAlwaysReady(mode) }
     if hasReady(mode) { return }
-    isAsleep.store(true, ordering: .sequentiallyConsistent)
+    shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
     // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
     if !isAskedFor && !isAwaited() {
-      take(kernel.wait(mode.pollSet ?? barePollSet, until: date, into: events), mode)
+      take(
+        kernel.wait(mode.pollSet ?? descriptors.bareSet, until: date, into: descriptors.events),
+        mode)
     }
-    isAsleep.store(false, ordering: .sequentiallyConsistent)
-    mode.ready.beginRound()
-    if kernel.wallClockSteps != wallClock.steps { followWallClock() }
+    shared.isAsleep.store(false, ordering: .sequentiallyConsistent)
+    mode.beginRound()
+    if kernel.wallClockSteps != timerState.wallClock.steps { followWallClock() }
   }
 
   private func take(_ count: Int, _ mode: Mode) {
     for index in 0..<count {
-      let event = events[index]
+      let event = descriptors.events[index]
       if event.token == ReadyItem.mainQueueToken {
         if !mainQueue.isServed { giveTurnToMainQueue(mode) }
       } else {
@@ -176,7 +168,7 @@ extension Loop {
   /// - Returns: Whether anything was served.
   package func servePort(_ mode: Mode, looking: Bool) -> Bool {
     if looking { lookForReady(mode) }
-    if eventOrder != nil { drawNextReady(mode) }
+    if hooks.eventOrder != nil { drawNextReady(mode) }
     while let item = takeReady(mode) {
       if serve(item, mode) { return true }
     }
@@ -194,8 +186,7 @@ extension Loop {
   @inline(never)
   private func drawNextReady(_ mode: Mode) {
     let count = mode.ready.count
-    guard count > 1, let drawn = eventOrder?.draw(below: count) else { return }
-    if mode.ready.hasGaps { closeGaps(mode) }
+    guard count > 1, let drawn = hooks.eventOrder?.draw(below: count) else { return }
     mode.ready.bringForward(drawn) { setTurn(of: $0, mode, $1) }
   }
 

@@ -7,7 +7,7 @@ extension Loop {
   package func performSources(_ mode: Mode, onlyOne: Bool) -> Bool {
     drainInbox()
     var any = false
-    if !requests.isEmpty { any = performTaken(requests.take(for: mode), mode) }
+    if !pending.requests.isEmpty { any = performTaken(pending.requests.take(for: mode), mode) }
     if (mode.signals.isEmpty && !signals.hasKept) || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }
@@ -44,7 +44,7 @@ extension Loop {
       takeAllSignals(mode, &held)
     }
     for signal in held { signal.withSource { noteSignalled($0, signal.number, mode) } }
-    if eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
+    if hooks.eventOrder != nil { drawOrder(of: start..<signals.batches.count) }
     return start..<signals.batches.count
   }
 
@@ -127,7 +127,7 @@ extension Loop {
       var end = start + 1
       while end < batch.upperBound, order(end) == order(start) { end += 1 }
       while end - start > 1 {
-        let drawn = start + (eventOrder?.draw(below: end - start) ?? 0)
+        let drawn = start + (hooks.eventOrder?.draw(below: end - start) ?? 0)
         (signals.batches[start], signals.batches[drawn]) = (
           signals.batches[drawn], signals.batches[start]
         )

@@ -19,6 +19,13 @@ package final class Membership: Sendable {
   func postIsTaken() { isPosted.store(false, ordering: .sequentiallyConsistent) }
 }
 
+/// The items that a loop knows beside those of its modes. Loop thread only.
+struct LoopItems {
+  var common = ItemList<Loop.Item>()
+  /// Sources and ports that belong to another loop as well.
+  var guests: [ObjectIdentifier: Guest] = [:]
+}
+
 /// What a loop knows of a source or port that belongs to another loop. Loop thread only.
 struct Guest {
   var places = Places()

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The standard library's `Mutex` waits in code that ThreadSanitizer does not see: a contended use
 /// then looks like a race. Each use therefore also acquires and releases an atomic of our own,
 /// which costs two plain moves. Nothing may be called under the lock that could come back to it.
-package struct Guarded<Value>: ~Copyable {
+package struct Guarded<Value: ~Copyable>: ~Copyable {
   private let mutex: Mutex<Value>
   private let order = Atomic<UInt8>(0)
 
@@ -24,4 +24,4 @@ package struct Guarded<Value>: ~Copyable {
   }
 }
 
-extension Guarded: @unchecked Sendable {}  // As `Mutex`, which it is.
+extension Guarded: @unchecked Sendable where Value: ~Copyable {}  // As `Mutex`, which it is.

@@ -22,6 +22,17 @@ package enum Crossing {
   case messages([any Sendable], at: Int)
 }
 
+/// What a loop with an intake knows of the messages of other threads. Loop thread only.
+package struct ArrivalState {
+  /// Whether what enters the loop is kept, or replayed.
+  let hasIntake = !Intake.isPlain
+  /// Where the messages arrive then, by number.
+  fileprivate(set) var places: [Int: Arrivals] = [:]
+  fileprivate var last = 0
+  /// How they are kept, or replayed.
+  package var crossings: (any Crossings)?
+}
+
 /// Where messages of other threads wait until their loop looks. Any thread, but for what is marked.
 ///
 /// Unchecked because of the weak references, which are set once and safe to read on any thread.
@@ -61,12 +72,15 @@ package final class Arrivals: @unchecked Sendable {
     queue.close()
     deliver = nil
     _ = queue.takeAll()
-    loop?.arrivals[number] = nil
+    loop?.arrivals.places[number] = nil
   }
 
   fileprivate func takeAll() -> [any Sendable] {
     isPosted.store(false, ordering: .sequentiallyConsistent)
-    return queue.takeAll().compactMap { $0 }
+    var messages = queue.takeAll()
+    var taken: [any Sendable] = []
+    while let message = messages.takeFirst() { taken.append(message) }
+    return taken
   }
 
   fileprivate func hear(_ message: any Sendable) { deliver?(message) }
@@ -75,46 +89,47 @@ package final class Arrivals: @unchecked Sendable {
 extension Loop {
   /// A place for messages of other threads; nil if the loop has no intake. Loop thread only.
   package func makeArrivals(_ deliver: @escaping (any Sendable) -> Void) -> Arrivals? {
-    guard hasIntake, !Intake.isPlain else { return nil }
-    lastArrival += 1
-    let new = Arrivals(lastArrival, self, deliver)
-    arrivals[lastArrival] = new
+    guard arrivals.hasIntake, !Intake.isPlain else { return nil }
+    arrivals.last += 1
+    let new = Arrivals(arrivals.last, self, deliver)
+    arrivals.places[arrivals.last] = new
     return new
   }
 
   /// The port whose messages arrive there. Loop thread only.
-  package func port(arriving number: Int) -> Port? { arrivals[number]?.port }
+  package func port(arriving number: Int) -> Port? { arrivals.places[number]?.port }
 
   /// Takes in what was asked for, by the intake.
   func takePostsByIntake() {
-    guard Intake.seldom(inbox.hasMessages) else { return }
+    guard Intake.seldom(shared.inbox.hasMessages) else { return }
     if Intake.isReplayed { replayPosts() } else { keepPosts() }
   }
 
   private func keepPosts() {
-    for case let post? in inbox.takeAll() {
-      guard case .arrived(let arrivals) = post else {
-        crossings?.keepOwn()
+    var posts = shared.inbox.takeAll()
+    while let post = posts.takeFirst() {
+      guard case .arrived(let place) = post else {
+        arrivals.crossings?.keepOwn()
         take(post)
         continue
       }
-      let messages = arrivals.takeAll()
-      let told = crossings?.keep(messages, at: arrivals.number) ?? messages
-      for message in told { arrivals.hear(message) }
+      let messages = place.takeAll()
+      let kept = arrivals.crossings?.keep(messages, at: place.number) ?? messages
+      for message in kept { place.hear(message) }
     }
-    crossings?.keepEnd()
+    arrivals.crossings?.keepEnd()
   }
 
   private func replayPosts() {
-    var own = inbox.takeAll().makeIterator()
-    while let crossing = crossings?.next() {
+    var own = shared.inbox.takeAll()
+    while let crossing = arrivals.crossings?.next() {
       switch crossing {
-      case .own: if case let post?? = own.next() { take(post) }
+      case .own: if let post = own.takeFirst() { take(post) }
       case .messages(let messages, let number):
-        let place = arrivals[number]
+        let place = arrivals.places[number]
         for message in messages { place?.hear(message) }
       }
     }
-    if crossings == nil { while case let post?? = own.next() { take(post) } }
+    if arrivals.crossings == nil { while let post = own.takeFirst() { take(post) } }
   }
 }

@@ -5,15 +5,12 @@ internal import Synchronization
 /// A queue that any thread may add to and one thread empties. The lock inside is the only one there
 /// is; nothing is called while it is held.
 package final class Inbox<Message>: Sendable {
-  private struct Content {
-    // Protected by the mutex around it. Those that were taken are nil, so that nothing is let go,
-    // and no deinit of a message called, under the lock.
-    nonisolated(unsafe) var messages: [Message?] = []
-    var first = 0  // index of the first message that was not taken
+  private struct Content: ~Copyable {
+    // Protected by the mutex around it.
+    nonisolated(unsafe) var messages = Queue<Message>()
     var isClosed = false
     /// What `count` is above the number of messages: see `pin`.
     var pinned = 0
-    var waiting: Int { messages.count - first }
   }
   private let content = Guarded(Content())
   private let count = Atomic<Int>(0)
@@ -37,7 +34,7 @@ package final class Inbox<Message>: Sendable {
     // The message is handed over whole: the caller keeps no part of it (`sending`).
     nonisolated(unsafe) let message = message
     return content.withLock { content in
-      let before = content.waiting
+      let before = content.messages.count
       if content.isClosed || before >= limit { return nil }
       content.messages.append(message)
       count.store(before + 1 + content.pinned, ordering: .sequentiallyConsistent)
@@ -45,13 +42,11 @@ package final class Inbox<Message>: Sendable {
     }
   }
 
-  /// Takes all messages, in order of arrival, between nils. One thread at a time.
-  package func takeAll() -> [Message?] {
-    nonisolated(unsafe) var taken: [Message?] = []  // leaves the mutex whole
+  /// Takes all messages, in order of arrival. One thread at a time.
+  package func takeAll() -> Queue<Message> {
+    nonisolated(unsafe) var taken = Queue<Message>()  // leaves the mutex whole
     content.withLock { content in
-      taken = content.messages
-      content.messages = []
-      content.first = 0
+      swap(&taken, &content.messages)
       count.store(content.pinned, ordering: .sequentiallyConsistent)
     }
     return taken
@@ -61,17 +56,8 @@ package final class Inbox<Message>: Sendable {
   package func takeFirst() -> Message? {
     nonisolated(unsafe) var taken: Message?  // leaves the mutex whole
     content.withLock { content in
-      guard content.first < content.messages.count else { return }
-      taken = content.messages[content.first].take()
-      content.first += 1
-      if content.first == content.messages.count {
-        content.messages.removeAll(keepingCapacity: true)
-        content.first = 0
-      } else if content.first >= 1024 && content.first * 2 > content.messages.count {
-        content.messages.removeFirst(content.first)
-        content.first = 0
-      }
-      count.store(content.waiting + content.pinned, ordering: .sequentiallyConsistent)
+      taken = content.messages.takeFirst()
+      count.store(content.messages.count + content.pinned, ordering: .sequentiallyConsistent)
     }
     return taken
   }
@@ -81,7 +67,7 @@ package final class Inbox<Message>: Sendable {
   package func pin() {
     content.withLock { content in
       content.pinned = 1
-      count.store(content.waiting + 1, ordering: .sequentiallyConsistent)
+      count.store(content.messages.count + 1, ordering: .sequentiallyConsistent)
     }
   }
 

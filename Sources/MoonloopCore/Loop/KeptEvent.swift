@@ -33,7 +33,7 @@ extension Loop {
     {
       return .port
     }
-    return timersAreDue ? .timers(at: passNow) : .none
+    return timersAreDue ? .timers(at: time.now) : .none
   }
 
   /// A nested run begins: what ended the sleep of the run around it is not for it.
@@ -88,7 +88,7 @@ extension Loop {
   /// are none.
   func earliestKept(_ mode: Mode) -> Int64 {
     var earliest = Int64.max
-    for frame in frames where frame.mode === mode && !frame.keptTimers.isEmpty {
+    for frame in runs.frames where frame.mode === mode && !frame.keptTimers.isEmpty {
       earliest = min(earliest, firstKept(of: frame))
     }
     return earliest

@@ -11,7 +11,7 @@ extension Loop {
 
   @inline(never)
   private func callOutToObservers(_ activity: Activity, _ mode: Mode) {
-    let frame = frames.last
+    let frame = runs.frames.last
     frame?.telling = activity
     defer { frame?.telling = [] }
     // A copy: those added now hear the next activity (R37).
@@ -38,7 +38,7 @@ extension Loop {
   ) {
     if tracing.isOn {
       traced(
-        .timer, mode, name: timerName?(id, callout) ?? "", subject: id.rawValue,
+        .timer, mode, name: hooks.timerName?(id, callout) ?? "", subject: id.rawValue,
         due: timers.records[id.slot].date, missed: missed
       ) {
         callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)

@@ -19,6 +19,6 @@ extension Loop {
   package func startClock() {
     requireThread("startClock")
     clock.go()
-    if !clock.isStopped && !wallClock.dates.isEmpty { followWallClock() }
+    if !clock.isStopped && !timerState.wallClock.dates.isEmpty { followWallClock() }
   }
 }

@@ -24,35 +24,36 @@ extension Loop {
   /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
   ///   owner was told, who may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
-    if mode.descriptors.isEmpty && mode.files.isEmpty || inspection.pass == passCount {
+    if mode.descriptors.isEmpty && mode.files.isEmpty || descriptors.inspection.pass == runs.passes {
       return date
     }
-    if !clock.jumpsWhenIdle && !clock.hasReached(inspection.dueAt) {
-      return min(date, inspection.dueAt)
+    if !clock.jumpsWhenIdle && !clock.hasReached(descriptors.inspection.dueAt) {
+      return min(date, descriptors.inspection.dueAt)
     }
     let now = clock.now()
     if date != .max && date < saturatingDate(now, after: DescriptorInspection.interval) {
       return date
     }
-    inspection.dueAt = saturatingDate(now, after: DescriptorInspection.interval)
-    inspection.pass = passCount
+    descriptors.inspection.dueAt = saturatingDate(now, after: DescriptorInspection.interval)
+    descriptors.inspection.pass = runs.passes
     return failClosed(mode) ? nil : date
   }
 
   private func failClosed(_ mode: Mode) -> Bool {
-    let (descriptors, files) = (mode.descriptors, mode.files)
-    let places = descriptors.placeCount + files.placeCount
+    let (polled, files) = (mode.descriptors, mode.files)
+    let places = polled.placeCount + files.placeCount
     var found = false
     for step in 0..<min(DescriptorInspection.portion, places) {
-      let place = (inspection.next + step) % places
+      let place = (descriptors.inspection.next + step) % places
       let source =
-        place < descriptors.placeCount
-        ? descriptors[place] : files[place - descriptors.placeCount]
+        place < polled.placeCount
+        ? polled[place] : files[place - polled.placeCount]
       guard let source, source.isValid, !kernel.isOpen(source.fd) else { continue }
       found = true
       fail(source, SystemError(call: "fcntl", code: Errno.badDescriptor))
     }
-    inspection.next = (inspection.next + DescriptorInspection.portion) % places
+    descriptors.inspection.next =
+      (descriptors.inspection.next + DescriptorInspection.portion) % places
     return found
   }
 }

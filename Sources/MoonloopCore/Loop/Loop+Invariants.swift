@@ -18,7 +18,9 @@ extension Loop {
       }
       if let broken = brokenPlace(mode) { return "mode \(mode.name): \(broken)" }
     }
-    if frames.isEmpty && firing.count > 0 { return "a timer fires while the loop does not run" }
+    if runs.frames.isEmpty && timers.firing.count > 0 {
+      return "a timer fires while the loop does not run"
+    }
     return nil
   }
 

@@ -1,11 +1,8 @@
 // Modes, common modes, and which items are in which (R87 to R95).
 
 extension Loop {
-  /// The runs under way, the innermost first, for who says what they do. Loop thread only.
-  package var runs: ReversedCollection<[RunFrame]> { frames.reversed() }
-
   /// When the pass under way has begun, or a later moment of it. Loop thread only.
-  package var passBegan: Int64 { passNow }
+  package var passBegan: Int64 { time.now }
 
   /// Whether a stop is remembered for the next run. Loop thread only.
   package var hasPendingStop: Bool { stops.pending != nil }
@@ -33,10 +30,9 @@ extension Loop {
     guard name != .common else { return [] }
     let mode = mode(name)
     guard !mode.isCommon else { return [] }
-    mode.isCommon = true
-    insertCommon(mode)
+    modes.noteCommon(mode)
     var failures: [LoopError] = []
-    for item in commonItems where item.isValid {
+    for item in items.common where item.isValid {
       do throws(LoopError) { try join(item, mode) } catch { failures.append(error) }
     }
     let records = timers.records
@@ -44,16 +40,6 @@ extension Loop {
       join(timerInSlot: slot, mode)
     }
     return failures
-  }
-
-  /// Common modes stand in the order of their indices.
-  private func insertCommon(_ mode: Mode) {
-    var (low, high) = (0, commonModes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if commonModes[middle].index < mode.index { low = middle + 1 } else { high = middle }
-    }
-    commonModes.insert(mode, at: low)
   }
 
   /// The earliest date of the timers of a mode; nil if it has none, or is unknown (R84).
@@ -80,30 +66,28 @@ extension Loop {
   }
 
   /// The modes of the runs around the innermost one, from the inside. Loop thread only.
-  package var outerModes: [ModeName] { frames.dropLast().reversed().map(\.mode.name) }
+  package var outerModes: [ModeName] { runs.frames.dropLast().reversed().map(\.mode.name) }
 
   // MARK: Finding
 
   @inline(__always)
   package func findMode(_ name: ModeName) -> Mode? {
     if name == .default { return defaultMode }
-    return modeIndices[name].map { modes[$0] }
+    return modes.find(name)
   }
 
   /// A mode, made if it was never used (R89).
   package func mode(_ name: ModeName) -> Mode { findMode(name) ?? makeMode(name) }
 
   package func makeMode(_ name: ModeName) -> Mode {
-    let mode = Mode(name: name, index: modes.count)
-    modeIndices[name] = mode.index
-    modes.append(mode)
+    let mode = modes.make(name)
     for hook in hooks.whenModeIsMade { hook.body(mode) }
     return mode
   }
 
   /// The modes that a name stands for now: itself, or all common ones.
   package func modes(for name: ModeName) -> [Mode] {
-    name == .common ? commonModes : [mode(name)]
+    name == .common ? modes.common : [mode(name)]
   }
 
   // MARK: Emptiness
@@ -112,7 +96,7 @@ extension Loop {
   package func isEmpty(_ mode: Mode) -> Bool {
     if mode.holders > 0 { return false }
     if mode.isCommon && mainQueue.holds && kernel.mainQueueDescriptor != nil { return false }
-    return !blocks.holds(mode, jobs: !holdsJobs) && !requests.holds(mode)
+    return !pending.holds(mode)
   }
 
   /// Whether any mode has something that could happen.

@@ -73,9 +73,9 @@ extension Loop {
   /// One pass (R24).
   private func pass(_ frame: RunFrame) -> RunResult? {
     let mode = frame.mode
-    frame.wakesSeen = wakes.load(ordering: .sequentiallyConsistent)
+    frame.wakesSeen = shared.wakes.load(ordering: .sequentiallyConsistent)
     frame.openEvents = .all
-    passCount &+= 1
+    runs.passes &+= 1
     drainInbox()
     notify(.beforeTimers, mode)
     notify(.beforeSources, mode)
@@ -110,7 +110,7 @@ extension Loop {
     frame.openEvents = []
     if frame.keptEvent != nil && serveKeptEvent(frame) { return true }
     if mode.timers.count > 0 { lookAtClock(mode) }
-    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: passNow)
+    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: time.now)
     let timersAreFirst = frame.servedPort && timersAreDue
     if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
@@ -146,10 +146,10 @@ extension Loop {
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
-    if mode.ready.isInRound && !isAskedFor && hasReady(mode) { return }
+    if mode.isInRound && !isAskedFor && hasReady(mode) { return }
     // Over the whole sleep: whoever had something changed in it does not see the loop awake.
-    waitingFlag.store(true, ordering: .releasing)
-    defer { waitingFlag.store(false, ordering: .releasing) }
+    shared.isWaiting.store(true, ordering: .releasing)
+    defer { shared.isWaiting.store(false, ordering: .releasing) }
     var isFirst = true
     while true {
       applyPosts()
@@ -158,7 +158,7 @@ extension Loop {
       if isEmpty(mode) { return }  // R10
       if mode.timers.hasRing && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
-      if date <= passNow && canOmitSleep(mode) { return }
+      if date <= time.now && canOmitSleep(mode) { return }
       if isFirst { for hook in hooks.whenIdle { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
@@ -167,36 +167,27 @@ extension Loop {
     }
   }
 
-  /// Whether nobody could tell that a sleep which would end at once was left out: no descriptor is
-  /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
-  /// so that what is done when it is idle is not put off for ever.
-  private func canOmitSleep(_ mode: Mode) -> Bool {
-    guard mode.polled == 0, mode.files.isEmpty, wallClock.dates.isEmpty else { return false }
-    omittedSleeps &+= 1
-    return omittedSleeps & 63 != 0
-  }
-
   /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117), or the
   /// program is to end.
   @inline(__always)
   private func isAwaited(_ frame: RunFrame) -> Bool {
-    wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
+    shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd
   }
 
   // MARK: Frames
 
   private func takeSerial() -> UInt64 {
-    lastSerial += 1
-    return lastSerial
+    runs.lastSerial += 1
+    return runs.lastSerial
   }
 
   private func begin(_ frame: RunFrame) {
-    if let outer = frames.last { keepEvent(of: outer) }
+    if let outer = runs.frames.last { keepEvent(of: outer) }
     parkFiringTimers()
     silenceMainQueue()
     watchMainQueue(frame.mode)
-    frames.append(frame)
-    activation.store(frame.serial, ordering: .releasing)
+    runs.frames.append(frame)
+    shared.activation.store(frame.serial, ordering: .releasing)
     traceRun(begins: true, frame)
   }
 
@@ -204,9 +195,9 @@ extension Loop {
     drainInbox()
     stops.metLastRun = frame.isStopped
     stops.value = frame.stopValue
-    frames.removeLast()
-    if let outer = frames.last { giveBackEvent(to: outer) }
-    activation.store(frames.last?.serial ?? 0, ordering: .releasing)
+    runs.frames.removeLast()
+    if let outer = runs.frames.last { giveBackEvent(to: outer) }
+    shared.activation.store(runs.frames.last?.serial ?? 0, ordering: .releasing)
     traceRun(begins: false, frame)
     checkInvariants()
   }

@@ -1,8 +1,8 @@
 // What a host of the loop has called between its stages; these are no call-outs, and no observer
 // hears of them.
 
-/// The bodies that a host has given a loop. Loop thread only.
-struct LoopHooks {
+/// What a host has given a loop. Loop thread only.
+package struct LoopHooks {
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
   var whenIdle: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
   /// Called once, at the end of the pass under way, when nothing of it is called any more.
@@ -13,6 +13,10 @@ struct LoopHooks {
   var whenModeIsMade: [(owner: ObjectIdentifier, body: (Mode) -> Void)] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
+  /// What a timer without an object is called in traces.
+  package var timerName: ((TimerID, TimerCallout) -> String)?
+  /// In which order events that are ready at once are served; nil: as they became so.
+  package var eventOrder: EventOrder?
 }
 
 extension Loop {

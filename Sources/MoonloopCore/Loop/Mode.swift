@@ -33,7 +33,12 @@ package final class Mode {
   var polled = 0
   var servesMainQueue = false
 
-  @exclusivity(unchecked) var ready = ReadyQueue()
+  /// What is ready, in order of becoming so. Each remembers its number in it, the turn: so nothing
+  /// waits twice, and what leaves the mode leaves the queue in one step.
+  @exclusivity(unchecked) var ready = Queue<ReadyItem>()
+  /// Those with earlier turns are served before the kernel is asked again, so that no port that is
+  /// always ready keeps descriptors from their turn (R31).
+  @exclusivity(unchecked) private var roundEnd: UInt64 = 0
   /// The turn of the main queue in it; 0: none.
   var mainQueueTurn: UInt64 = 0
 
@@ -46,9 +51,16 @@ package final class Mode {
 
   deinit {
     timers.deallocate()
-    ready.deallocate()
     signals.deallocate()
   }
+
+  /// Whether the next in turn belongs to the round under way.
+  @inline(__always)
+  var isInRound: Bool { !ready.isEmpty && ready.firstNumber < roundEnd }
+
+  /// All that wait now are a round.
+  @inline(__always)
+  func beginRound() { roundEnd = ready.nextNumber }
 
   /// Whether anybody hears of the sleep.
   @inline(__always)

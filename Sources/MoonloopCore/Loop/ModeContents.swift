@@ -18,7 +18,7 @@ extension Loop {
   /// What is in a mode now; nil if it was never used. Loop thread only.
   package func contents(of name: ModeName) -> ModeContents? {
     guard let mode = findMode(name) else { return nil }
-    let queued = (blocks.blocks + requests.blocks).filter {
+    let queued = pending.all.filter {
       !$0.request.isCancelled && $0.isFor(mode)
     }
     return ModeContents(

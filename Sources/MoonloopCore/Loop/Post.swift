@@ -42,14 +42,14 @@ extension Loop {
   @discardableResult
   package func post(_ post: Post) -> Bool {
     let needsLook = post.needsLook
-    guard inbox.post(post) != nil else { return false }
+    guard shared.inbox.post(post) != nil else { return false }
     if needsLook { nudge() }
     return true
   }
 
   /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
   package func nudge() {
-    if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { kernel.wake() }
+    if shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent) { kernel.wake() }
   }
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
@@ -59,7 +59,7 @@ extension Loop {
   /// - Note: Any thread. A system call only if the loop sleeps.
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
   public func wakeUp() {
-    wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    shared.wakes.wrappingAdd(1, ordering: .sequentiallyConsistent)
     nudge()
   }
 
@@ -73,7 +73,7 @@ extension Loop {
   @discardableResult
   public func stop(_ value: (any Sendable)? = nil) -> Bool {
     if isOnThread {
-      guard let frame = frames.last, !frame.isExiting else { return false }
+      guard let frame = runs.frames.last, !frame.isExiting else { return false }
       frame.stop(value)
       if frame.openEvents != .all { return true }
       // What other threads have posted before is ready before the stop.
@@ -84,7 +84,7 @@ extension Loop {
       }
       return true
     }
-    let serial = activation.load(ordering: .acquiring)
+    let serial = shared.activation.load(ordering: .acquiring)
     return serial != 0 && post(.stop(serial, value))
   }
 
@@ -166,13 +166,13 @@ extension Loop {
   /// that block the thread themselves.
   package func applyChanges(until date: Int64, or isDone: () -> Bool = { false }) {
     requireThread("applyChanges")
-    let set = barePollSet
+    let set = descriptors.bareSet
     while true {
       applyPosts()
       if isDone() || clock.hasReached(date) { return }
-      isAsleep.store(true, ordering: .sequentiallyConsistent)
-      if !isAskedFor { _ = kernel.wait(set, until: date, into: events) }
-      isAsleep.store(false, ordering: .sequentiallyConsistent)
+      shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
+      if !isAskedFor { _ = kernel.wait(set, until: date, into: descriptors.events) }
+      shared.isAsleep.store(false, ordering: .sequentiallyConsistent)
     }
   }
 
@@ -181,22 +181,23 @@ extension Loop {
   /// Takes in what other threads asked for, in their order. Performs and signals are only noted.
   @inline(__always)
   package func drainInbox() {
-    if !inbox.isEmpty { takeInbox() }
+    if !shared.inbox.isEmpty { takeInbox() }
   }
 
   /// The same in the sleep: there adding a source counts as a wake-up (R50).
   package func applyPosts() {
-    if inbox.isEmpty { return }
-    let outer = isApplyingPosts
-    isApplyingPosts = true
+    if shared.inbox.isEmpty { return }
+    let outer = runs.takesPosts
+    runs.takesPosts = true
     takeInbox()
-    isApplyingPosts = outer
+    runs.takesPosts = outer
   }
 
   @inline(never)
   private func takeInbox() {
-    if hasIntake { return takePostsByIntake() }
-    for case let post? in inbox.takeAll() { take(post) }
+    if arrivals.hasIntake { return takePostsByIntake() }
+    var posts = shared.inbox.takeAll()
+    while let post = posts.takeFirst() { take(post) }
   }
 
   func take(_ post: Post) {
@@ -211,7 +212,7 @@ extension Loop {
     case .arrived: break  // only where there is an intake
     case .change(let body): body(self)
     case .stop(let serial, let value):
-      if let frame = frames.last(where: { $0.serial == serial }), !frame.isExiting {
+      if let frame = runs.frames.last(where: { $0.serial == serial }), !frame.isExiting {
         frame.stop(value)
         closeEvents(frame)
       }
@@ -220,5 +221,7 @@ extension Loop {
   }
 
   /// Whether somebody has asked for something. Loop thread only.
-  package var isAskedFor: Bool { hasIntake ? Intake.seldom(inbox.hasMessages) : !inbox.isEmpty }
+  package var isAskedFor: Bool {
+    arrivals.hasIntake ? Intake.seldom(shared.inbox.hasMessages) : !shared.inbox.isEmpty
+  }
 }

@@ -55,6 +55,17 @@ package final class RunFrame {
   }
 }
 
+/// The runs of a loop. Loop thread only.
+package struct RunState {
+  /// Those under way, the innermost last.
+  package internal(set) var frames: [RunFrame] = []
+  var lastSerial: UInt64 = 0
+  var passes: UInt64 = 0
+  var nestingLimit = 64
+  /// In the sleep posts of other threads are being taken in.
+  var takesPosts = false
+}
+
 /// What the loop remembers of stops outside of runs. Loop thread only.
 struct StopRecord {
   /// Whether a stop met the last run that ended, and what it handed over.

@@ -100,7 +100,7 @@ extension Loop {
   }
 
   func traceRun(begins: Bool, _ frame: RunFrame) {
-    if tracing.isOn { tell(.run(begins: begins, mode: frame.mode.name, depth: frames.count)) }
+    if tracing.isOn { tell(.run(begins: begins, mode: frame.mode.name, depth: runs.frames.count)) }
   }
 
   /// The time, for the tracers: beside the intake if they are no part of it.

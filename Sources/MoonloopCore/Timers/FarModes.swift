@@ -1,13 +1,13 @@
 // The modes of timers beyond those that a record has a bit for.
 
 /// By the slots of timers, the indices of their modes from the 64th on. Loop thread only.
-final class FarModes {
-  @exclusivity(unchecked) private var modes: [Int32: Set<Int>] = [:]  // as `Loop.modes`
+struct FarModes {
+  private var modes: [Int32: Set<Int>] = [:]
 
-  func insert(_ slot: Int, _ mode: Int) { modes[Int32(slot), default: []].insert(mode) }
+  mutating func insert(_ slot: Int, _ mode: Int) { modes[Int32(slot), default: []].insert(mode) }
 
   /// - Returns: Whether it was the last.
-  func remove(_ slot: Int, _ mode: Int) -> Bool {
+  mutating func remove(_ slot: Int, _ mode: Int) -> Bool {
     modes[Int32(slot)]?.remove(mode)
     guard modes[Int32(slot)]?.isEmpty ?? true else { return false }
     modes[Int32(slot)] = nil

@@ -6,24 +6,7 @@ extension Loop {
   package func hasDueTimers(_ mode: Mode) -> Bool {
     guard mode.timers.count > 0 else { return false }
     lookAtClock(mode)
-    return mode.timers.hasDue(at: passNow)
-  }
-
-  /// Finds out what time it is, unless only timers can be due that are known to be so already, all
-  /// of them earlier than the first of the others: then it makes no difference.
-  ///
-  /// With more than one mode it does: a timer without a delay takes its place among those of
-  /// another mode, which may be due for long.
-  @inline(__always)
-  func lookAtClock(_ mode: Mode) {
-    let first = mode.timers.firstOfHeap
-    isTimeOld =
-      clock.runsByItself && modes.count == 1 && first > passNow && !clock.hasReached(first)
-    if isTimeOld {
-      passNow &+= 1  // so much has passed for sure, and later dates are later
-    } else {
-      passNow = max(passNow, clock.now())
-    }
+    return mode.timers.hasDue(at: time.now)
   }
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
@@ -34,7 +17,7 @@ extension Loop {
   /// Fires all timers that are due now, by date, each once (R73); each is looked at again before
   /// its turn, since those before it may have changed it (R74).
   package func fireTimers(_ mode: Mode) {
-    let batch = mode.timers.beginBatch(at: passNow)
+    let batch = mode.timers.beginBatch(at: time.now)
     while let slot = mode.timers.nextDue(in: batch) { fire(slot, mode, at: batch.now) }
     mode.timers.endBatch(batch)
   }
@@ -51,7 +34,7 @@ extension Loop {
     var coalesced: Int64 = 0
     if interval > 0 {
       var now = now
-      if isTimeOld { now = max(now, clock.now()) }  // what is coalesced counts up to this moment
+      if time.isOld { now = max(now, clock.now()) }  // what is coalesced counts up to this moment
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
@@ -72,10 +55,10 @@ extension Loop {
     record.pointee.flags.insert(.firing)  // the flags may have lost that of the wall clock
     record.pointee.fires &+= 1
     record.pointee.missed = 0
-    firing.append(Int32(truncatingIfNeeded: slot))
+    timers.firing.append(Int32(truncatingIfNeeded: slot))
     let id = TimerID(slot: slot, generation: record.pointee.generation)
     callOut(toTimer: id, record.pointee.callout, missed: missed, mode)
-    firing.removeLast()
+    timers.firing.removeLast()
     finishFire(slot, date: date, next: next, coalesced: coalesced)
   }
 
@@ -88,7 +71,7 @@ extension Loop {
     if !flags.contains(.valid) { return finalize(slot) }
     let interval = record.pointee.interval
     if interval == 0 && !flags.contains(.rearmed) { return invalidate(slot: slot) }  // R70, R76
-    var isInPlace = firing.count == 0 && !wasParked
+    var isInPlace = timers.firing.count == 0 && !timerState.wasParked
     if !flags.isDisjoint(with: [.moved, .rearmed]) {
       isInPlace = false
     } else {
@@ -107,8 +90,8 @@ extension Loop {
 
   /// A nested run begins: timers whose callbacks are under way do not fire in it (R75).
   package func parkFiringTimers() {
-    for index in 0..<firing.count { parkEverywhere(Int(firing[index])) }
-    wasParked = firing.count > 0 || wasParked
+    for index in 0..<timers.firing.count { parkEverywhere(Int(timers.firing[index])) }
+    timerState.wasParked = timers.firing.count > 0 || timerState.wasParked
   }
 
   /// The earliest date of the timers of a mode whose callbacks are under way; `Int64.max`: of none.
@@ -116,8 +99,8 @@ extension Loop {
   /// They are queued for the date after it, or the one that they were given meanwhile.
   func earliestServed(_ mode: Mode) -> Int64 {
     var earliest = Int64.max
-    for index in 0..<firing.count {
-      let slot = Int(firing[index])
+    for index in 0..<timers.firing.count {
+      let slot = Int(timers.firing[index])
       guard mode.timers.contains(slot) else { continue }
       let record = timers.records[slot]
       if record.flags.contains(.moved) { moveQueued(slot, to: record.date) }
@@ -128,13 +111,20 @@ extension Loop {
 
   // MARK: Records
 
+  /// How many timers there may be.
+  package var timerLimit: Int {
+    get { timerState.limit }
+    set { timerState.limit = newValue }
+  }
+
   /// Makes a timer on this loop, in no mode yet.
   /// - Returns: nil if the loop has too many.
   package func makeTimer(
     date: Int64, interval: Int64, tolerance: Int64 = 0, callout: TimerCallout
   ) -> TimerID? {
     timers.make(
-      date: date, interval: interval, tolerance: tolerance, callout: callout, limit: timerLimit)
+      date: date, interval: interval, tolerance: tolerance, callout: callout,
+      limit: timerState.limit)
   }
 
   /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock
@@ -144,8 +134,8 @@ extension Loop {
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
     if delay == 0 && !repeats {
       // What has come now is due, whoever looks: it need not be put into the order of dates.
-      if firing.count == 0 { passNow = max(passNow, clock.now()) }
-      return passNow
+      if timers.firing.count == 0 { time.now = max(time.now, clock.now()) }
+      return time.now
     }
     return saturatingDate(clock.now(), after: delay)
   }
@@ -160,7 +150,7 @@ extension Loop {
     guard let slot = timers.slot(of: id) else { return }
     if name == .common {
       timers.records[slot].flags.insert(.common)
-      for mode in commonModes { join(timerInSlot: slot, mode) }
+      for mode in modes.common { join(timerInSlot: slot, mode) }
     } else {
       join(timerInSlot: slot, mode(name))
     }
@@ -171,14 +161,14 @@ extension Loop {
     let records = timers.records
     if mode.timers.contains(slot) { return }
     let date = records[slot].date
-    mode.timers.insert(slot, date: date, isDue: date <= passNow)
+    mode.timers.insert(slot, date: date, isDue: date <= time.now)
     records[slot].modes.bits |= mode.bit
-    if mode.index >= 63 { farModes.insert(slot, mode.index) }
+    if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
     if !records[slot].flags.contains(.idle) { mode.holders += 1 }
     if records[slot].flags.contains(.firing) {
       mode.timers.park(slot)
-      wasParked = true
+      timerState.wasParked = true
     }
   }
 
@@ -188,7 +178,7 @@ extension Loop {
       if name == .common {
         guard timers.records[slot].flags.contains(.common) else { continue }  // R131
         timers.records[slot].flags.remove(.common)
-        for mode in commonModes { leave(timerInSlot: slot, mode) }
+        for mode in modes.common { leave(timerInSlot: slot, mode) }
       } else if let mode = findMode(name) {
         leave(timerInSlot: slot, mode)
       }
@@ -201,7 +191,7 @@ extension Loop {
     guard mode.timers.contains(slot) else { return }
     mode.timers.remove(slot)
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
-    let isLast = mode.index < 63 || farModes.remove(slot, mode.index)
+    let isLast = mode.index < 63 || timerState.farModes.remove(slot, mode.index)
     if isLast { timers.records[slot].modes.bits &= ~mode.bit }
   }
 
@@ -267,7 +257,7 @@ extension Loop {
     }
     if record.pointee.flags.contains(.firing) {
       record.pointee.flags.formUnion(flag.union(.moved))
-    } else if firing.count > 0 && clock.hasReached(date) {
+    } else if timers.firing.count > 0 && clock.hasReached(date) {
       moveQueued(slot, to: date, hasCome: true)  // R136
     } else {
       postponeQueued(slot, to: date)
@@ -344,7 +334,7 @@ extension Loop {
       near &= near - 1
     }
     if bits & ModeMask.bit(63) == 0 { return }
-    for index in farModes.modes(of: slot) { body(modes[index]) }
+    for index in timerState.farModes.modes(of: slot) { body(modes[index]) }
   }
 
   @inline(__always)
@@ -379,7 +369,7 @@ extension Loop {
     guard mode.timers.contains(slot), !mode.timers.isQueued(slot),
       !timers.records[slot].flags.contains(.firing)
     else { return }
-    mode.timers.insert(slot, date: date, isDue: date <= passNow)
+    mode.timers.insert(slot, date: date, isDue: date <= time.now)
   }
 
   @inline(__always)
@@ -390,7 +380,7 @@ extension Loop {
   private func requeue(_ slot: Int) {
     let date = timers.records[slot].date
     forEachMode(ofTimer: slot) { requeue(slot, date, $0) }
-    if firing.count == 0 { wasParked = false }
+    if timers.firing.count == 0 { timerState.wasParked = false }
   }
 
   @inline(__always)
@@ -398,7 +388,7 @@ extension Loop {
     if mode.timers.isQueued(slot) {
       mode.timers.move(slot, to: date)
     } else if mode.timers.contains(slot) {
-      mode.timers.insert(slot, date: date, isDue: date <= passNow)
+      mode.timers.insert(slot, date: date, isDue: date <= time.now)
     }
   }
 
@@ -428,7 +418,7 @@ extension Loop {
     else {
       timer.release()
       Unmanaged<Timer>.fromOpaque(context).release()
-      throw .tooManyTimers(timerLimit)
+      throw .tooManyTimers(timerState.limit)
     }
     timers.records[id.slot].flags.insert(.object)
     timer.loop = self

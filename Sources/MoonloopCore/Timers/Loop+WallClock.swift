@@ -16,10 +16,10 @@ extension Loop {
   package func setWallDate(of id: TimerID, to epoch: Int64) throws(SystemError) {
     guard let slot = timers.slot(of: id) else { return }
     if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
-    if wallClock.dates.isEmpty { try kernel.watchWallClock(true) }
+    if timerState.wallClock.dates.isEmpty { try kernel.watchWallClock(true) }
     setDate(of: id, to: loopDate(ofWall: epoch))
     timers.records[slot].flags.insert(.wallClock)
-    wallClock.dates[id] = epoch
+    timerState.wallClock.dates[id] = epoch
   }
 
   private func loopDate(ofWall epoch: Int64) -> Int64 {
@@ -29,14 +29,14 @@ extension Loop {
 
   func forgetWallDate(of id: TimerID) {
     timers.records[id.slot].flags.remove(.wallClock)
-    wallClock.dates[id] = nil
-    if wallClock.dates.isEmpty { try? kernel.watchWallClock(false) }
+    timerState.wallClock.dates[id] = nil
+    if timerState.wallClock.dates.isEmpty { try? kernel.watchWallClock(false) }
   }
 
   /// The wall clock was stepped: dates on it are elsewhere on the loop's clock now.
   func followWallClock() {
-    wallClock.steps = kernel.wallClockSteps
-    for (id, epoch) in wallClock.dates {
+    timerState.wallClock.steps = kernel.wallClockSteps
+    for (id, epoch) in timerState.wallClock.dates {
       guard let slot = timers.slot(of: id) else { continue }
       timers.records[slot].date = loopDate(ofWall: epoch)
       moveQueued(slot, to: timers.records[slot].date)
@@ -48,7 +48,7 @@ extension Loop {
   func postponeByWallClock(_ slot: Int) -> Bool {
     let record = timers.records[slot]
     let id = TimerID(slot: slot, generation: record.generation)
-    guard let epoch = wallClock.dates[id], kernel.wallTime() < epoch else {
+    guard let epoch = timerState.wallClock.dates[id], kernel.wallTime() < epoch else {
       forgetWallDate(of: id)
       return false
     }

@@ -106,10 +106,22 @@ package struct TimerRecord: BitwiseCopyable {
   package var flags: TimerFlags
 }
 
+/// What a loop remembers of its timers beside their records. Loop thread only.
+struct TimerState {
+  /// How many timers there may be.
+  var limit = TimerQueue.slotLimit
+  /// A nested run has parked timers whose callbacks were under way.
+  var wasParked = false
+  var farModes = FarModes()
+  var wallClock = WallClockDates()
+}
+
 /// The slots of a loop's timers. Loop thread only.
 package struct TimerStore {
   package let records = Table<TimerRecord>()
   private let free = Table<Int32>()
+  /// The slots of the timers whose callbacks are under way.
+  package let firing = Table<Int32>()
   /// By slot, as far as any timer is or was tolerant.
   private let tolerances = Table<Int64>()
   /// Where the generations of a slot begin: elsewhere for each store, so that the name of a timer
@@ -126,6 +138,7 @@ package struct TimerStore {
   package func deallocate() {
     records.deallocate()
     free.deallocate()
+    firing.deallocate()
     tolerances.deallocate()
   }
 

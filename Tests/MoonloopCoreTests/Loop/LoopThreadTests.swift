@@ -204,7 +204,7 @@ private actor LoopActor {
         rig.run(for: 0)
       }
       #expect(source.callouts == 100 && port.callouts == 100)
-      #expect(idle.loop.inbox.waiting == 2)
+      #expect(idle.loop.shared.inbox.waiting == 2)
       source.invalidate()
       port.invalidate()
       goesOn.open()

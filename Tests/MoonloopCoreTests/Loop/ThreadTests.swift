@@ -89,7 +89,7 @@ internal import Testing
       crew.start {
         var random = Random(seed: UInt64(thread) + 1)
         while !isOver.load(ordering: .acquiring) {
-          guard let loop = current.withLock({ $0 }), loop.inbox.waiting < 500 else {
+          guard let loop = current.withLock({ $0 }), loop.shared.inbox.waiting < 500 else {
             sched_yield()
             continue
           }
@@ -147,7 +147,7 @@ internal import Testing
       owner.start {
         let loop = Loop.current
         box.withLock { $0 = loop }
-        _ = eventually { mayEnd.load(ordering: .acquiring) && loop.inbox.waiting > 0 }
+        _ = eventually { mayEnd.load(ordering: .acquiring) && loop.shared.inbox.waiting > 0 }
         // The request is taken in, and then never performed.
         if !waitsForChange { loop.run(mode: "empty") }
       }
