@@ -137,11 +137,7 @@ let programItemNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
     let timer = try call.programItem(as: Loop.Timer.self, "timer, and has no date")
     let date = try call.claiming(timer) { timer.nextFire }
-    guard let date = date?.nanoseconds else {
-      call.stack.pushNil()
-      return 1
-    }
-    call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
+    call.stack.push(date: date?.nanoseconds)
     return 1
   }
 }

@@ -331,11 +331,7 @@ let timerKeepAlive: LuaRawFunction = { L, context in
 
 let timerNextFire: LuaRawFunction = { L, context in
   host(L, context, "next_fire") { call in
-    if let date = call.loop.date(of: try call.selfTimer()) {
-      call.stack.push(date == .max ? Double.infinity : Double(date) / 1e9)
-    } else {
-      call.stack.pushNil()
-    }
+    call.stack.push(date: call.loop.date(of: try call.selfTimer()))
     return 1
   }
 }
@@ -374,6 +370,15 @@ let timerTolerance: LuaRawFunction = { L, context in
   host(L, context, "tolerance") { call in
     call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
     return 1
+  }
+}
+
+extension LuaStack {
+  /// Pushes a date of the loop's clock in seconds; `math.huge`: never, nil: there is none.
+  /// [-0, +1, raises: -]
+  func push(date: Int64?) {
+    guard let date else { return pushNil() }
+    push(date == .max ? Double.infinity : Double(date) / 1e9)
   }
 }
 

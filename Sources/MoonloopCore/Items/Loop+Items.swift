@@ -45,10 +45,7 @@ extension Loop {
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")
-    if let timer = item as? Timer {
-      if timer.isOwned(by: self) { remove(timer.id, names) }
-      return
-    }
+    if let id = timerID(item) { return remove(id, names) }
     for name in names {
       if name == .common {
         guard isCommonItem(item) else { continue }
@@ -65,7 +62,7 @@ extension Loop {
   /// - Note: Loop thread only.
   public func contains(_ item: Item, mode name: ModeName = .default) -> Bool {
     requireThread("contains")
-    if let timer = item as? Timer { return timer.isOwned(by: self) && contains(timer.id, name) }
+    if let id = timerID(item) { return contains(id, name) }
     if name == .common { return isCommonItem(item) }
     guard let mode = findMode(name) else { return false }
     return place(of: item, in: mode) != nil
@@ -74,7 +71,7 @@ extension Loop {
   /// The names of the modes of this loop that an item is in. Loop thread only.
   public func modes(of item: Item) -> [ModeName] {
     requireThread("modes(of:)")
-    if let timer = item as? Timer { return timer.isOwned(by: self) ? modeNames(of: timer.id) : [] }
+    if let id = timerID(item) { return modeNames(of: id) }
     return places(of: item).modes.map { modes[$0].name }
   }
 

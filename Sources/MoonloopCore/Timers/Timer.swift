@@ -154,6 +154,11 @@ nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
   })
 
 extension Loop {
+  /// The record of an item that is a timer: no timer's if that is on no loop, or on another one.
+  func timerID(_ item: Item) -> TimerID? {
+    (item as? Timer).map { $0.isOwned(by: self) ? $0.id : TimerID(rawValue: 0) }
+  }
+
   /// The object that stands for a timer of this loop, if one does. Loop thread only.
   package func timerObject(_ id: TimerID) -> Timer? {
     let record = timers.records[id.slot]
