@@ -5,14 +5,16 @@ internal import MoonloopCore
 
 /// The requests that scripts made of one loop. Loop thread only.
 package final class Requests {
-  unowned(unsafe) private let runtime: Runtime  // It holds the context.
-  unowned(unsafe) private let context: LoopContext  // It holds its requests.
+  // Plain words, which performing a request counts no reference of: the runtime holds the context,
+  // and that its requests.
+  private let runtime: Unmanaged<Runtime>
+  private let context: Unmanaged<LoopContext>
   /// Those that were not performed yet, by the registry references of their handles.
   package private(set) var waiting: [Int32: ScriptRequest] = [:]
 
   init(_ runtime: Runtime, _ context: LoopContext) {
-    self.runtime = runtime
-    self.context = context
+    self.runtime = .passUnretained(runtime)
+    self.context = .passUnretained(context)
   }
 
   func add(_ request: ScriptRequest) { waiting[request.ref] = request }
@@ -20,16 +22,22 @@ package final class Requests {
   /// What the core performs.
   func body(of request: ScriptRequest) -> () -> Void {
     let door = Unmanaged.passUnretained(self)
-    return { door._withUnsafeGuaranteedRef { $0.perform(request) } }
+    return {
+      door._withUnsafeGuaranteedRef { requests in
+        requests.context._withUnsafeGuaranteedRef { requests.perform(request, $0) }
+      }
+    }
   }
 
-  private func perform(_ request: ScriptRequest) {
+  private func perform(_ request: ScriptRequest, _ context: LoopContext) {
     let ref = request.ref
     if ref == 0 { return }
     let outer = context.running
     context.running = Running(.request(request))
     context.measuring?.name(request)
-    let outcome = runtime.state.start(push: { stack in pushFunction(ref, on: stack) })
+    let outcome = runtime._withUnsafeGuaranteedRef {
+      $0.state.start(push: { stack in pushFunction(ref, on: stack) })
+    }
     if case .returned = outcome {} else { context.tasks.settle(outcome, .request(request)) }
     context.running = outer
   }
@@ -38,7 +46,7 @@ package final class Requests {
   /// - Returns: The count of the arguments.
   private func pushFunction(_ ref: Int32, on stack: LuaStack) -> Int {
     stack.push(ref: ref)
-    drop(ref)
+    drop(ref, on: stack)
     stack.pushSlot(1, of: 1)
     stack.pushSlot(2, of: 1)
     stack.rotate(1, -1)  // the function, the arguments, the handle
@@ -58,20 +66,21 @@ package final class Requests {
     return count
   }
 
-  private func drop(_ ref: Int32) {
+  private func drop(_ ref: Int32, on stack: LuaStack) {
     if let request = waiting.removeValue(forKey: ref) {
       request.ref = 0
       request.charge = nil
     }
-    runtime.state.stack.dropRef(ref)
+    stack.dropRef(ref)
   }
 
   /// Takes a request back if it still waits.
   @discardableResult
   func cancel(_ request: ScriptRequest) -> Bool {
     guard request.ref != 0 else { return false }
+    let (runtime, context) = (runtime.takeUnretainedValue(), context.takeUnretainedValue())
     if let request = request.request { context.loop.cancel(request) }
-    drop(request.ref)
+    drop(request.ref, on: runtime.state.stack)
     return true
   }
 }

@@ -36,6 +36,8 @@ package final class Runtime {
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// Which generation of its file runs, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
+  /// The same as a plain word: who makes a timer asks them.
+  @exclusivity(unchecked) private var plainGenerations: Unmanaged<Generations>! = nil
   package private(set) lazy var console = Console(self)
   package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
@@ -54,6 +56,7 @@ package final class Runtime {
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     loopContext.open(self)
     generations = Generations(self)
+    plainGenerations = .passUnretained(generations)
     names = InternedNames(state, kinds)
     itemKinds.open(self)
     module = state.openModules()
@@ -119,6 +122,12 @@ package final class Runtime {
   @inline(__always)
   func withLoop<Result>(_ body: (Loop) throws -> Result) rethrows -> Result {
     try loopContext.plainLoop._withUnsafeGuaranteedRef(body)
+  }
+
+  /// The same with the generations.
+  @inline(__always)
+  func withGenerations<Result>(_ body: (Generations) throws -> Result) rethrows -> Result {
+    try plainGenerations._withUnsafeGuaranteedRef(body)
   }
 
   /// Ends everything in order: the tasks close what they hold, the handles go, then the state.

@@ -146,7 +146,7 @@ extension HostCall {
     handle.generation = id.generation
     handle.pointer = runtime.context
     runtime.handles.note(
-      timer: id, madeAt: stack.position, generation: runtime.generations.making)
+      timer: id, madeAt: stack.position, generation: runtime.withGenerations { $0.making })
   }
 
   @inline(never)
@@ -289,7 +289,9 @@ let timerInvalidate: LuaRawFunction = { L, context in
     }
     let id = TimerID(slot: Int(handle.index), generation: handle.generation)
     return call.withRuntime { runtime in
-      if let load = runtime.generations.load, load.release(id, runtime.handles) { return 0 }
+      if let load = runtime.withGenerations({ $0.load }), load.release(id, runtime.handles) {
+        return 0
+      }
       if let isNoted = call.timers.isNoted(id) {
         // To ask for the place takes longer than to end the timer: only for those with a name.
         let isAsked = isNoted || runtime.measuring != nil

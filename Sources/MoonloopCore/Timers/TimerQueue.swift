@@ -47,6 +47,8 @@ package struct TimerQueue {
   /// Timers with slots below this are numbered by them, others as they come: then a mode of few
   /// timers is small in a loop of many.
   private let directLimit: Int
+  /// That limit in modes that do not hold most timers.
+  private static let farLimit = 64
   /// Held by hand: a queue is plain words.
   private let numbers = Unmanaged.passRetained(SlotNumbers())
   /// By number: the index in the heap, `absent`, `parked`, or -3 minus the ring number's low bits.
@@ -60,7 +62,7 @@ package struct TimerQueue {
 
   /// - Parameter holdsMost: Whether most timers of the loop are in it.
   package init(holdsMost: Bool = true) {
-    directLimit = holdsMost ? .max : 64
+    directLimit = holdsMost ? .max : Self.farLimit
     state = .allocate(capacity: 1)
     state.initialize(to: State())
   }
@@ -88,27 +90,29 @@ package struct TimerQueue {
   /// The number of the timer in a slot; `Int.max` if it has none.
   @inline(__always)
   private func number(_ slot: Int) -> Int {
-    slot < directLimit ? slot : numberOfFar(slot)
+    slot < directLimit ? slot : Self.number(ofFar: slot, numbers) ?? .max
   }
 
   @inline(__always)
   func slot(_ number: Int) -> Int {
-    number < directLimit ? number : slotOfFar(number)
+    number < directLimit ? number : Self.slot(ofFar: number, numbers)
+  }
+
+  // Static: a call on an instance would copy the queue to memory first.
+
+  @inline(never)
+  private static func number(ofFar slot: Int, _ numbers: Unmanaged<SlotNumbers>) -> Int? {
+    numbers._withUnsafeGuaranteedRef { $0.number(slot) }.map { $0 + farLimit }
   }
 
   @inline(never)
-  private func numberOfFar(_ slot: Int) -> Int {
-    numbers._withUnsafeGuaranteedRef { $0.number(slot) }.map { $0 + directLimit } ?? .max
+  private static func slot(ofFar number: Int, _ numbers: Unmanaged<SlotNumbers>) -> Int {
+    numbers._withUnsafeGuaranteedRef { $0.slot(number - farLimit) }
   }
 
   @inline(never)
-  private func slotOfFar(_ number: Int) -> Int {
-    numbers._withUnsafeGuaranteedRef { $0.slot(number - directLimit) }
-  }
-
-  @inline(never)
-  private func makeNumber(_ slot: Int) -> Int {
-    numbers._withUnsafeGuaranteedRef { $0.makeNumber(slot) } + directLimit
+  private static func makeNumber(_ slot: Int, _ numbers: Unmanaged<SlotNumbers>) -> Int {
+    numbers._withUnsafeGuaranteedRef { $0.makeNumber(slot) } + farLimit
   }
 
   /// The earliest date, `Int64.max` if there is none.
@@ -131,7 +135,7 @@ package struct TimerQueue {
   /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
   @inline(__always)
   package func insert(_ slot: Int, date: Int64, isDue: Bool) {
-    let number = slot < directLimit ? slot : makeNumber(slot)
+    let number = slot < directLimit ? slot : Self.makeNumber(slot, numbers)
     if number >= positions.count {
       positions.extend(to: number + 1, with: TimerQueue.absent)
     }
