@@ -12,7 +12,7 @@ extension Loop {
       source.signalNumber = signals.last
       source.places.forEachMode { noteSignalled(source, signals.last, modes[$0]) }
     } else {
-      guests[ObjectIdentifier(source)]?.signalNumber = signals.last
+      items.guests[ObjectIdentifier(source)]?.signalNumber = signals.last
       places(of: source).forEachMode { noteSignalled(source, signals.last, modes[$0]) }
     }
   }
@@ -34,7 +34,7 @@ extension Loop {
   @inline(__always)
   func signalNumber(of source: Source) -> UInt64 {
     source.isOwned(by: self)
-      ? source.signalNumber : guests[ObjectIdentifier(source)]?.signalNumber ?? 0
+      ? source.signalNumber : items.guests[ObjectIdentifier(source)]?.signalNumber ?? 0
   }
 
   /// The signal is answered: it waits in no mode any more.
@@ -43,7 +43,7 @@ extension Loop {
     if source.isOwned(by: self) {
       source.signalNumber = 0
     } else {
-      guests[ObjectIdentifier(source)]?.signalNumber = 0
+      items.guests[ObjectIdentifier(source)]?.signalNumber = 0
     }
     places(of: source).forEachMode { index in
       guard let place = place(of: source, in: modes[index]) else { return }

@@ -36,7 +36,7 @@ extension Loop {
     if signals.hasKept { giveBackBatches() }
     let start = signals.batches.count
     var held: [SignalledSource] = []
-    if onlyOne && eventOrder == nil {
+    if onlyOne && hooks.eventOrder == nil {
       while signals.batches.count == start, let signal = takeFirstSignal(mode) {
         take(signal, mode, &held)
       }

@@ -19,10 +19,10 @@ extension Loop: SerialExecutor {
   }
 
   private func perform(_ job: UnownedJob) {
-    let outer = holdsJobs
-    holdsJobs = true
+    let outer = pending.holdsJobs
+    pending.holdsJobs = true
     job.runSynchronously(on: asUnownedSerialExecutor())
-    holdsJobs = outer
+    pending.holdsJobs = outer
   }
 
   /// Stops the program unless the caller is on the loop's thread. Any thread.
