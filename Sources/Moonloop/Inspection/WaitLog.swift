@@ -114,14 +114,14 @@ package final class WaitLog<Caller> {
   /// Begins to follow a loop; as it is now it was before, as far as is known.
   package init(_ loop: Loop) {
     self.loop = loop
-    runs = loop.runs.reversed().map { Frame(mode: $0.mode, number: 0, nester: nil) }
+    runs = loop.runs.frames.map { Frame(mode: $0.mode, number: 0, nester: nil) }
     spans = [Span(begin: .min, runs: runs)]
   }
 
   // MARK: Runs and sleeps
 
   package func beginRun(at now: Int64) {
-    guard let frame = loop.runs.first else { return }
+    guard let frame = loop.runs.frames.last else { return }
     pause(at: now)
     lastRun += 1
     runs.append(Frame(mode: frame.mode, number: lastRun, nester: calls.last?.caller))

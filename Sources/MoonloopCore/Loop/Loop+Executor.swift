@@ -15,7 +15,7 @@ extension Loop: SerialExecutor {
     let queued = QueuedBlock(
       modes: [.common], asSource: false, request: PerformRequest(), job: job
     ) { [self] in perform(job) }
-    if queue(queued, wakes: true).isCancelled { lateJobs.append(job, of: self) }
+    if queue(queued, wakes: true).isCancelled { shared.lateJobs.append(job, of: self) }
   }
 
   private func perform(_ job: UnownedJob) {

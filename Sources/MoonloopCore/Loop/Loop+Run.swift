@@ -25,10 +25,10 @@ extension Loop {
     performsJobs: Bool = false
   ) -> RunResult {
     requireThread("run")
-    if frames.count >= depthLimit { nestedTooDeep() }
-    let heldJobs = holdsJobs
-    if performsJobs { holdsJobs = false }
-    defer { holdsJobs = heldJobs }
+    if runs.frames.count >= runs.nestingLimit { nestedTooDeep() }
+    let heldJobs = pending.holdsJobs
+    if performsJobs { pending.holdsJobs = false }
+    defer { pending.holdsJobs = heldJobs }
     drainInbox()
     stops.takePending()
     if mustEnd { stops.metLastRun = true }
@@ -44,7 +44,7 @@ extension Loop {
 
   @inline(never)
   private func nestedTooDeep() -> Never {
-    fatalError("run: \(name) has \(frames.count) nested runs, and at most \(depthLimit)")
+    fatalError("run: \(name) has \(runs.frames.count) nested runs, and at most \(runs.nestingLimit)")
   }
 
   /// Runs the default mode until it is stopped or has nothing left (R20).
