@@ -24,9 +24,8 @@ extension Loop {
   /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
   ///   owner was told, who may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
-    if mode.descriptors.isEmpty && mode.files.isEmpty || descriptors.inspection.pass == runs.passes {
-      return date
-    }
+    if mode.descriptors.isEmpty && mode.files.isEmpty { return date }
+    if descriptors.inspection.pass == runs.passes { return date }
     if !clock.jumpsWhenIdle && !clock.hasReached(descriptors.inspection.dueAt) {
       return min(date, descriptors.inspection.dueAt)
     }

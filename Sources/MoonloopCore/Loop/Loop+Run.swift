@@ -44,7 +44,8 @@ extension Loop {
 
   @inline(never)
   private func nestedTooDeep() -> Never {
-    fatalError("run: \(name) has \(runs.frames.count) nested runs, and at most \(runs.nestingLimit)")
+    let (depth, limit) = (runs.frames.count, runs.nestingLimit)
+    fatalError("run: \(name) has \(depth) nested runs, and at most \(limit)")
   }
 
   /// Runs the default mode until it is stopped or has nothing left (R20).
