@@ -99,6 +99,42 @@ LAYERS = [
     ("symbol", "Sources/CLuaShims/a.c", HEAD, ["lua_pcallk", "clock_gettime"], []),
 ]
 
+# rule, the files of a target with the names that their objects use and define, the files found
+OBJECTS = [
+    (
+        "folder",
+        [
+            ("Sources/MoonloopSystem/Watches/A.swift", {"$s6opened"}, set()),
+            ("Sources/MoonloopSystem/Sockets/A.swift", {"$s6opened"}, {"$s6opened"}),
+        ],
+        ["Sources/MoonloopSystem/Watches/A.swift"],
+    ),
+    (
+        "folder",
+        [
+            ("Sources/MoonloopSystem/Streams/A.swift", {"$s6opened", "$s4read"}, {"$s4read"}),
+            ("Sources/MoonloopSystem/Sockets/A.swift", {"$s6opened"}, {"$s6opened"}),
+        ],
+        [],
+    ),
+    (
+        "unused",
+        [
+            ("Sources/CLuaShims/a.c", {"cml_a", "cml_b"}, {"cml_a", "cml_b"}),
+            ("Sources/LuaEmbed/A.swift", {"cml_b"}, set()),
+        ],
+        ["Sources/CLuaShims/a.c"],
+    ),
+    (
+        "unused",
+        [
+            ("Sources/CLuaShims/a.c", {"cml_a", "stay"}, {"cml_a", "stay"}),
+            ("Sources/CLuaShims/b.c", {"cml_a"}, set()),
+        ],
+        [],
+    ),
+]
+
 # path, text: nothing is wrong here
 CLEAN = [
     ("Sources/Core/A.swift", HEAD + 'let url = "event' + ' loop // not a comment"\n'),
@@ -159,17 +195,22 @@ def main():
             failures.append(
                 f"{rule} in {path}: expected lines {lines}, got {got}:\n{text}{symbols}"
             )
+    for rule, objects, paths in OBJECTS:
+        seen = [(rules.Source(path, HEAD), names, defined) for path, names, defined in objects]
+        got = [(f.rule, f.path) for one in (layers.folders(seen), layers.unused(seen)) for f in one]
+        if got != [(rule, path) for path in paths]:
+            failures.append(f"{rule}: expected findings in {paths}, got {got}:\n{objects}")
     for path, text in CLEAN:
         failures += [
             f"nothing is wrong, but: {finding}\n{text[:200]}" for finding in findings(path, text)
         ]
-    planted = {row[0] for row in FOUND + LAYERS}
+    planted = {row[0] for row in FOUND + LAYERS + OBJECTS}
     code = "".join(p.read_text() for p in pathlib.Path("scripts/rules").glob("*.py"))
     named = set(re.findall(r'finding\(\s*\w[^,"]*,\s*"([a-z-]+)"', code)) | {"dead-file"}
     failures += [f"no defect is planted for the rule '{rule}'" for rule in sorted(named - planted)]
     print(*failures, sep="\n", end="\n" if failures else "")
     print(
-        f"lint: {len(FOUND + LAYERS)} rows, {len(CLEAN)} clean files, {len(named)} rules, "
+        f"lint: {len(FOUND + LAYERS + OBJECTS)} rows, {len(CLEAN)} clean files, {len(named)} rules, "
         f"{len(failures)} failures",
         file=sys.stderr,
     )

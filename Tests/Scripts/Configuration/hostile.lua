@@ -25,7 +25,7 @@ local function mistakes(text)
 end
 
 local T = "{ every = 1, handler = print }"
-local AS_HANDLER = 'must be a function or the name of one, such as "handlers.beat", got '
+local AS_HANDLER = 'must be a function or its name, e.g. "handlers.beat", got '
 local EFFECTS = "a configuration is data; call %s in a handler"
 
 -- { text, expected }: T is a timer that is right.

@@ -34,11 +34,11 @@ is([[return {
   run = { { mode = "common" }, { timout = 1 }, last = {} },
 }]], [[3: modes.common[2]: must be the name of a mode, got 5
 4: limits.handels: unknown field; did you mean 'handles'?
-4: limits.memory: must be a size of at least 1M, such as "64M", got "64K"
+4: limits.memory: must be a size of at least 1M, e.g. "64M", got "64K"
 4: limits.nesting: must be a whole number from 1 to 60, got 61
 5: on_error: unknown value "continu"; did you mean 'continue'?
 7: timers.beat.every: must be > 0 seconds, got -5
-7: timers.beat.handler: must be a function or the name of one, such as "handlers.beat", got "no"
+7: timers.beat.handler: must be a function or its name, e.g. "handlers.beat", got "no"
 7: timers.late: needs 'every' or 'first', in seconds
 8: timers[1]: a timer needs a name: write name = { … }
 10: run[1].mode: 'common' is a set of modes; run one of them
@@ -61,17 +61,17 @@ is([[return {
 }]], [[3: sources.a.lisen: unknown field; did you mean 'listen'?
 4: sources.b: needs a handler: 'read', 'write' or both
 5: sources.c.perform: is a different kind of source than 'fd'; make two sources
-6: sources.d.listen: must be an address such as "unix:app.sock" or "tcp:127.0.0.1:8080", got "8080"
+6: sources.d.listen: must be an address, e.g. "unix:app.sock" or "tcp:127.0.0.1:8080", got "8080"
 7: sources.e: 'handler' is missing
 8: sources.f: needs a field that says what it is: KINDS
 9: sources.g: must be a table, got 5
-9: sources.h.port: must be the name of a port, such as "org.example.app", got "a/b"
+9: sources.h.port: must be the name of a port, e.g. "org.example.app", got "a/b"
 11: observers.o.on[2]: unknown value "before_wating"; did you mean 'before_waiting'?
 11: observers.p: 'on' is missing
 11: observers.p: 'handler' is missing
 12: signals.hup.relaod: unknown field; did you mean 'reload'?
 12: signals.term: needs one of 'stop', 'reload' and 'handler'
-12: signals.usr1: must be a function or the name of one, such as "handlers.beat", got 5
+12: signals.usr1: must be a function or its name, e.g. "handlers.beat", got 5
 14 mistakes]])
 
 is("return {\n  sections = {} }",

@@ -33,7 +33,7 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
     assert(count < height, ("%d x %d:\n%s"):format(width, height, text))
     assert(not text:find "[\0-\9\11-\31\127]" and utf8.len(text), text)
     if width >= 60 and height >= 20 then
-      for _, title in ipairs { "NAME", "BUSY", "MAX", "runs now", "came", "was held back" } do
+      for _, title in ipairs { "NAME", "BUSY", "MAX", "is running", "came", "was held back" } do
         assert(text:find(title, 1, true), title .. "\n" .. text)
       end
     end
