@@ -12,9 +12,9 @@ let topCommand = CommandSpec(
       names: ["--interval"], placeholder: "TIME", isTime: true,
       help: "Time between updates (1s)."),
     OptionSpec(
-      names: ["--sort"], placeholder: "BY", choices: ["busy", "calls", "late", "max"],
-      help: "Sort by: busiest (busy), most called (calls), latest (late),\n"
-        + "longest call (max)."),
+      names: ["--sort"], placeholder: "BY", choices: ["busy", "calls", "held", "late", "max"],
+      help: "Sort by: busiest (busy), most called (calls), longest held back (held),\n"
+        + "latest (late), longest call (max)."),
     OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
     OptionSpec(
       names: ["--timeout"], placeholder: "TIME", isTime: true,

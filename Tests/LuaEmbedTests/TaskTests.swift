@@ -203,7 +203,7 @@ struct TaskTests {
       ("setmetatable({}, {__tostring = coroutine.yield})", "(error object is a table value)"),
       (
         "setmetatable({}, {__tostring = function() while true do end end})",
-        "(error object is a table value)"
+        "in __tostring of an error object: call-out took longer than 0.02 seconds"
       ),
     ]
     for (value, text) in values {

@@ -198,7 +198,7 @@ import Testing
   static let forbidden: [(text: String, message: String)] = [
     ("require 'moonloop'.sleep(1)", "cannot wait here: a file is loaded again in one go"),
     ("require 'moonloop'.current():run()", "the loop runs already"),
-    ("coroutine.yield()", "app.lua:1: the file gives up its turn"),
+    ("coroutine.yield()", "app.lua:1: the file waits while it is reloaded, which it must not"),
     ("require 'moonloop'.current():task(print):wait()", "the loop runs already"),
     ("require 'moonloop'.reload()", "app.lua is loaded already"),
     ("while true do end", "its load was stopped"),

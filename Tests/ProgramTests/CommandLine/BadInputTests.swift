@@ -40,8 +40,8 @@ struct BadInputTests {
     Row(
       what: "an error whose __tostring loops", options: ["--callout", "50ms"],
       script: "error(setmetatable({}, { __tostring = function() while true do end end }))",
-      status: 1,
-      errors: ["(error object is a table value)"]),
+      status: 3,
+      errors: ["in __tostring of an error object: call-out took longer than 0.05 seconds"]),
     Row(
       what: "an error in __gc",
       script:

@@ -72,7 +72,7 @@ struct BusyConsoleTests {
       let program = try Program(["run", file])
       try program.waitFor("ready")
       let session = try TerminalSession(["attach", "\(program.pid)"])
-      try session.waitFor("Ctrl-D leaves.\r\n")
+      try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
       try session.enter("print 'own' while true do end", "own\r\n")
       session.type("\u{3}")
@@ -186,7 +186,7 @@ struct BusyConsoleTests {
       let program = try Program(["run", file])
       try program.waitFor("ready")
       let session = try TerminalSession(["attach", "\(program.pid)"])
-      try session.waitFor("Ctrl-D leaves.\r\n")
+      try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
       let words = "does not answer: its loop is busy with something that is not Lua"
       try session.enter("match(1000)\r6 * 7", "(process \(program.pid) \(words)")

@@ -225,7 +225,7 @@ struct ConsoleTests {
   func interrupts() throws {
     try withProgram(name: "busy.lua") { program in
       let session = try TerminalSession(["attach", "\(program.pid)"])
-      try session.waitFor("Ctrl-D leaves.\r\n> ")
+      try session.waitFor("Ctrl-D to leave.\r\n> ")
       try session.enter("print 'busy' ml.sleep(0) while true do end", "busy\r\n")
       session.type("\u{3}")
       try session.waitFor("interrupted\r\n> ")

@@ -226,7 +226,7 @@ struct PlanningTests {
         try moonloop(["run", "--clock", "virtual", "--record", recording, script]).status == 0)
       for file in [trace, recording] {
         let outcome = try moonloop(["check", "--recording", file])
-        #expect(outcome.output == "1 file: nothing found\n", "\(outcome)")
+        #expect(outcome.output == "1 file: no findings\n", "\(outcome)")
       }
       let page = Self.folder.appendingPathComponent("configurations/modal.lua").path
       #expect(try moonloop(["simulate", page, "--for", "15s", "--html", trace]).status == 0)
