@@ -188,14 +188,14 @@ struct BusyConsoleTests {
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("Ctrl-D to leave.\r\n")
       try session.waitFor("> ")
-      let words = "does not answer: its loop is busy with something that is not Lua"
+      let words = "does not answer: its loop is busy outside Lua or in a finalizer"
       try session.enter("match(1000)\r6 * 7", "(process \(program.pid) \(words)")
       try session.waitFor("; Ctrl-C twice stops it if possible, three times leaves)\r\n")
       let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
       #expect(
         console.errors
-          == "moonloop: attach: process \(program.pid) does not answer: its loop is busy with"
-          + " something that is not Lua, or with a finalizer, or its runs are nested too deeply\n")
+          == "moonloop: attach: process \(program.pid) does not answer: its loop is busy"
+          + " outside Lua or in a finalizer, or its runs are nested too deeply\n")
       program.send(SIGKILL)
       try session.waitFor("moonloop: attach: the program has ended\r\n")
       #expect(try session.wait() == 1)
@@ -205,8 +205,8 @@ struct BusyConsoleTests {
       try session.waitFor("> ")
       try session.enter("match(1000)", "matching\r\n")
       session.type("\u{3}")
-      try session.waitFor("(no answer yet: the loop is busy with something that is not Lua")
-      try session.waitFor("; Ctrl-C twice stops it if that can be, Ctrl-\\ ends the program)\r\n")
+      try session.waitFor("(no answer yet: the loop is busy outside Lua or in a finalizer")
+      try session.waitFor("; Ctrl-C twice stops it if possible, Ctrl-\\ ends the program)\r\n")
       session.type("\u{3}")
       try session.waitFor("interrupted\r\n")
       try session.waitFor("> ")
@@ -229,7 +229,7 @@ struct BusyConsoleTests {
       try program.waitFor("ready")
       let session = try TerminalSession(["attach", "\(program.pid)"])
       try session.waitFor("> ")
-      try session.enter("block()\r6 * 7", "does not answer: its loop is not served: a call of the")
+      try session.enter("block()\r6 * 7", "does not answer: a system call blocks its thread")
       try session.waitFor("three times leaves)\r\n")
       for _ in 1...40 {  // presses that come too fast are one
         session.type("\u{3}")
@@ -238,7 +238,7 @@ struct BusyConsoleTests {
       try session.waitFor("moonloop: attach: left a program that does not answer\r\n")
       #expect(try session.wait() == 1)
       let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
-      #expect(console.errors.contains("a call of the system blocks its thread"), "\(console)")
+      #expect(console.errors.contains("a system call blocks its thread"), "\(console)")
       try program.closeInput()
       program.send(SIGTERM)
       #expect(try program.wait().status == 128 + SIGTERM)

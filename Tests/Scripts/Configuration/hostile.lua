@@ -124,7 +124,7 @@ local rows = {
       .. "2: timers.b.handler: module 'waits' cannot be loaded: sleep: cannot wait here: inside a "
       .. "module that require loads; use :wait on a task (./waits.lua:1)\n"
       .. "3: timers.c.handler: module 'returns_nothing' must return a table of handlers, "
-      .. "it returned true\n3 mistakes" },
+      .. "got true\n3 mistakes" },
   { "return { sources = { a = { perform = print, handler = print } } }",
     "1: sources.a.handler: unknown field; the fields are cancel, keep_alive, modes, on_error, "
       .. "order, perform, schedule" },

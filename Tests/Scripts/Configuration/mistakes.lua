@@ -63,7 +63,7 @@ is([[return {
 5: sources.c.perform: is a different kind of source than 'fd'; make two sources
 6: sources.d.listen: must be an address, e.g. "unix:app.sock" or "tcp:127.0.0.1:8080", got "8080"
 7: sources.e: 'handler' is missing
-8: sources.f: needs a field that says what it is: KINDS
+8: sources.f: needs a field for its kind: KINDS
 9: sources.g: must be a table, got 5
 9: sources.h.port: must be the name of a port, e.g. "org.example.app", got "a/b"
 11: observers.o.on[2]: unknown value "before_wating"; did you mean 'before_waiting'?
