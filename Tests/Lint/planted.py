@@ -210,8 +210,8 @@ def main():
     failures += [f"no defect is planted for the rule '{rule}'" for rule in sorted(named - planted)]
     print(*failures, sep="\n", end="\n" if failures else "")
     print(
-        f"lint: {len(FOUND + LAYERS + OBJECTS)} rows, {len(CLEAN)} clean files, {len(named)} rules, "
-        f"{len(failures)} failures",
+        f"lint: {len(FOUND + LAYERS + OBJECTS)} rows, {len(CLEAN)} clean files, "
+        f"{len(named)} rules, {len(failures)} failures",
         file=sys.stderr,
     )
     return 1 if failures else 0
