@@ -8,7 +8,7 @@ struct PromptTests {
   @Test("prints what expressions give, and goes on after errors")
   func evaluates() throws {
     let session = try TerminalSession(["repl"])
-    try session.waitFor("Ctrl-D ends.\r\n> ")
+    try session.waitFor("Ctrl-D to quit.\r\n> ")
     try session.enter("1 + 1, 'two'", "\r\n2\t\"two\"\r\n> ")
     try session.enter("t = { 3, x = { y = true } } t.t = t", "> ")
     try session.enter("t", "{ 3, t = (this table again), x = { y = true } }\r\n> ")
