@@ -36,6 +36,7 @@ struct ConsoleUserTests {
       as_other() { setpriv --reuid=65533 --regid=65533 --clear-groups "$@"; }
       # Prints 'ready' when it runs, and its number.
       start() {
+        : > $HERE/out  # there before the loop below looks for it
         as_other "$@" $PROGRAM run --timeout 60 -e '
           answer = 42
           local ml = require "moonloop"
