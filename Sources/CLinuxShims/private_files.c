@@ -38,6 +38,63 @@ enum cmx_privacy cmx_private_folder(const char *path, int *code) {
   return (status.st_mode & 077) == 0 ? cmx_privacy_good : cmx_privacy_open_to_others;
 }
 
+static int open_folder_of(const char *path, uid_t user) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat status;
+  if (fd >= 0 && (fstat(fd, &status) < 0 || status.st_uid != user)) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+static bool is_closed_to_others(int fd) {
+  struct stat status;
+  return fstat(fd, &status) == 0 && (status.st_mode & 077) == 0;
+}
+
+bool cmx_folder_is_of(const char *path, unsigned user, bool only_theirs) {
+  int fd = open_folder_of(path, user);
+  if (fd < 0) return false;
+  bool is_so = !only_theirs || is_closed_to_others(fd);
+  close(fd);
+  return is_so;
+}
+
+bool cmx_close_to_others(const char *path) {
+  int fd = open_folder_of(path, geteuid());
+  if (fd < 0) return false;
+  bool is_closed = fchmod(fd, 0700) == 0;
+  close(fd);
+  return is_closed;
+}
+
+int64_t cmx_owner(const char *path, bool follows_link) {
+  struct stat status;
+  if ((follows_link ? stat : lstat)(path, &status) < 0) return -errno;
+  return status.st_uid;
+}
+
+int cmx_make_unique_folder(char *template) { return mkdtemp(template) == NULL ? -errno : 0; }
+
+void cmx_remove_private_file(const char *folder, const char *name) {
+  int fd = open_folder_of(folder, geteuid());
+  if (fd < 0) return;
+  if (is_closed_to_others(fd)) unlinkat(fd, name, 0);
+  close(fd);
+}
+
+intptr_t cmx_read_file(const char *path, void *buffer, size_t size, int64_t offset) {
+  int fd = CALL_DIRECTLY(open, open(path, O_RDONLY | O_CLOEXEC));
+  if (fd < 0) return fd;
+  intptr_t count;
+  do count = pread(fd, buffer, size, offset);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) count = -errno;
+  close(fd);
+  return count;
+}
+
 static int read_owner(int fd) {
   char text[32];
   ssize_t count = pread(fd, text, sizeof text - 1, 0);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmx_call.h"
+#include "cmx_private_files.h"
 
 _Static_assert(cmx_watch_changed == IN_MODIFY && cmx_watch_attributes == IN_ATTRIB, "");
 _Static_assert(cmx_watch_moved_from == IN_MOVED_FROM && cmx_watch_moved_to == IN_MOVED_TO, "");
@@ -81,7 +82,8 @@ int cmx_look(const char *path, bool follows_link, struct cmx_entry *entry) {
   return result;
 }
 
-static int list(const char *folder, void (*each)(void *context, const char *name), void *context) {
+int cmx_each_name(
+    const char *folder, void (*each)(void *context, const char *name), void *context) {
   DIR *open = opendir(folder);
   if (open == NULL) return -errno;
   for (struct dirent *entry; (entry = readdir(open)) != NULL;)
@@ -111,7 +113,7 @@ static void keep_name(void *context, const char *name) {
 static int list_by_intake(
     const char *folder, void (*each)(void *context, const char *name), void *context) {
   struct names names = {0};
-  int result = CMX_TAKEN_IN(cmx_tag_list, 0, list(folder, keep_name, &names));
+  int result = CMX_TAKEN_IN(cmx_tag_list, 0, cmx_each_name(folder, keep_name, &names));
   uint64_t count = names.count;
   CMX_DATA(&count, sizeof count);
   if (cmx_intake_is_replayed) names.bytes = malloc(names.count = count);
@@ -124,7 +126,7 @@ static int list_by_intake(
 }
 
 int cmx_list(const char *folder, void (*each)(void *context, const char *name), void *context) {
-  return (cmx_intake_here == NULL ? list : list_by_intake)(folder, each, context);
+  return (cmx_intake_here == NULL ? cmx_each_name : list_by_intake)(folder, each, context);
 }
 
 static intptr_t read_link(const char *path, char *buffer, size_t size) {

@@ -16,6 +16,23 @@ enum cmx_privacy {
 // Makes a folder that only this user may enter, or reports what is wrong with the existing one.
 enum cmx_privacy cmx_private_folder(const char *path, int *code);
 
+// Whether a folder itself, not one that a link leads to, belongs to a user; `only_theirs`: and
+// nobody else may enter it.
+bool cmx_folder_is_of(const char *path, unsigned user, bool only_theirs);
+// Closes a folder of this user to others.
+bool cmx_close_to_others(const char *path);
+// The user that a path belongs to; the path itself, unless `follows_link`. -errno.
+int64_t cmx_owner(const char *path, bool follows_link);
+// Makes a folder whose name ends in six letters nobody foresees, written to the end. -errno.
+int cmx_make_unique_folder(char *template);
+// Removes a file of a folder that only this user may enter.
+void cmx_remove_private_file(const char *folder, const char *name);
+// Calls `each` with the names in a folder, without "." and "..". -errno.
+int cmx_each_name(
+    const char *folder, void (*each)(void *context, const char *name), void *context);
+// Reads a file from an offset: how many bytes; 0 at its end. -errno.
+intptr_t cmx_read_file(const char *path, void *buffer, size_t size, int64_t offset);
+
 // Locks a file, created if needed, and writes this process's ID to it. Closing unlocks.
 // -EADDRINUSE: the process *owner has it, 0 if unknown.
 int cmx_lock_file(const char *path, int *owner);

@@ -4,6 +4,7 @@
 // us. Then it has another name, which nobody can foresee; the user's programs find it because it is
 // theirs.
 
+internal import CLinuxShims
 internal import Glibc
 internal import MoonloopCore
 
@@ -23,8 +24,7 @@ package enum PrivateFolder {
       try make(plain, tightens)
       return plain
     } catch {
-      var status = stat()
-      if lstat(plain, &status) == 0, status.st_uid == geteuid() { throw error }
+      if cmx_owner(plain, false) == Int64(geteuid()) { throw error }
     }
     // Several programs may come here at once: all go on with the same one.
     if let path = found(of: geteuid()) { return path }
@@ -33,21 +33,20 @@ package enum PrivateFolder {
 
   /// That of the user of a process, who may be another one; nil if there is none.
   package static func of(process: Int) -> String? {
-    var status = stat()
-    guard stat("/proc/\(process)", &status) == 0 else { return nil }
+    guard let user = uid_t(exactly: cmx_owner("/proc/\(process)", true)) else { return nil }
     if let session = session(ofProcess: process) {
       let path = path(in: session)
-      return openPrivate(path, status.st_uid) == nil ? nil : path
+      return cmx_folder_is_of(path, user, true) ? path : nil
     }
-    return found(of: status.st_uid)
+    return found(of: user)
   }
 
   /// Removes files out of the own folder.
   /// - Parameter isStale: Whether the file of a name is to go.
   package static func sweep(where isStale: (String) -> Bool) {
     let own = session.map { path(in: $0) } ?? found(of: geteuid())
-    guard let own, let folder = openPrivate(own, geteuid()) else { return }
-    for name in names(in: own) where isStale(name) { unlinkat(folder.number, name, 0) }
+    guard let own else { return }
+    for name in names(in: own) where isStale(name) { cmx_remove_private_file(own, name) }
   }
 
   /// Why there is no folder.
@@ -76,81 +75,55 @@ package enum PrivateFolder {
   /// The folder in /tmp that is a user's: the one of the plain name, or the first of another.
   private static func found(of user: uid_t) -> String? {
     let plain = plainPath(of: user)
-    if openPrivate(plain, user) != nil { return plain }
+    if cmx_folder_is_of(plain, user, true) { return plain }
     let prefix = "moonloop-\(user)."
     return names(in: temporary).filter { $0.hasPrefix(prefix) }.sorted().map {
       "\(temporary)/\($0)"
     }
-    .first { openPrivate($0, user) != nil }
+    .first { cmx_folder_is_of($0, user, true) }
   }
 
   // MARK: Folders
 
   private static func make(_ path: String, _ tightens: Bool) throws(Refusal) {
     do throws(PrivateFiles.Flaw) { try PrivateFiles.makeFolder(path) } catch {
-      if tightens, case .openToOthers = error, tighten(path) { return }
+      if tightens, case .openToOthers = error, cmx_close_to_others(path) { return }
       throw Refusal(path: path, flaw: error)
     }
   }
 
-  private static func tighten(_ path: String) -> Bool {
-    guard let folder = openFolder(path, geteuid()) else { return false }
-    return fchmod(folder.number, 0o700) == 0
-  }
-
   private static func makeAnother(_ plain: String) throws(Refusal) -> String {
     var template = Array("\(plain).XXXXXX".utf8CString)
-    if mkdtemp(&template) == nil {
-      let error = SystemError(call: "mkdtemp", code: errno)
+    let result = cmx_make_unique_folder(&template)
+    if result < 0 {
+      let error = SystemError(call: "mkdtemp", code: -result)
       throw Refusal(path: plain, flaw: .failed(error))
     }
     return found(of: geteuid()) ?? plain
-  }
-
-  /// A folder itself, not one that a link leads to, if it belongs to a user.
-  private static func openFolder(_ path: String, _ user: uid_t) -> Descriptor? {
-    let number = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    if number < 0 { return nil }
-    var status = stat()
-    if fstat(number, &status) == 0, status.st_uid == user { return Descriptor(owning: number) }
-    close(number)
-    return nil
-  }
-
-  /// The same, if nobody else may enter it.
-  private static func openPrivate(_ path: String, _ user: uid_t) -> Descriptor? {
-    guard let folder = openFolder(path, user) else { return nil }
-    var status = stat()
-    guard fstat(folder.number, &status) == 0, status.st_mode & 0o077 == 0 else { return nil }
-    return folder
   }
 
   // MARK: Reading
 
   /// What a folder holds; nothing if it cannot be read.
   package static func names(in path: String) -> [String] {
-    guard let directory = opendir(path) else { return [] }
-    defer { closedir(directory) }
     var found: [String] = []
-    while let entry = readdir(directory) {
-      found.append(
-        withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        })
+    withUnsafeMutablePointer(to: &found) { found in
+      _ = cmx_each_name(
+        path,
+        { context, name in
+          guard let context, let name else { return }
+          context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
+        }, found)
     }
     return found
   }
 
   /// What stands in a file; nothing if it cannot be read.
   package static func contents(_ path: String) -> [UInt8] {
-    let fd = open(path, O_RDONLY | O_CLOEXEC)
-    if fd < 0 { return [] }
-    defer { close(fd) }
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 4096)
     while true {
-      let count = read(fd, &part, part.count)
-      if count < 0 && errno == EINTR { continue }
+      let count = cmx_read_file(path, &part, part.count, Int64(bytes.count))
       if count <= 0 { return bytes }
       bytes += part[0..<count]
     }
