@@ -52,7 +52,7 @@ report "generation (3)"
 print(program.stdout:read "l")
 save("parts.lua", "return { }}")
 print("broken: " .. report "not reloaded: (.*)", report "parts.lua:(%d+:.*)")
-report "generation 3 of app.lua goes on()"
+report "generation 3 of app.lua continues()"
 save("parts.lua", "print('module: best') return {}")
 report "generation (4)"
 print(program.stdout:read "l")
