@@ -9,6 +9,7 @@ TIMERS = "Timers/Loop+Timers.swift"
 QUEUE = "Timers/TimerQueue.swift"
 SOURCES = "Items/Loop+Sources.swift"
 SIGNALS = "Items/SignalList.swift"
+NOTES = "Items/Loop+Signals.swift"
 READY = "Items/Loop+Ready.swift"
 ITEMS = "Items/Loop+Items.swift"
 CALLS = "Loop/Loop+Callouts.swift"
@@ -131,9 +132,10 @@ FAULTS = [
     (SOURCES, "the last source decides",
      "\n      any = any || done",
      "any = done"),
-    (SOURCES, "sources of other modes",
-     "source.signalNumber == entry.number && source.places.contains(mode.index)",
-     "source.signalNumber == entry.number"),
+    (NOTES, "a signal waits in one of its modes",
+     "\n      source.places.forEachMode { noteSignalled(source, signals.last, modes[$0]) }",
+     "var told = false; source.places.forEachMode { if !told { told = true; "
+     "noteSignalled(source, signals.last, modes[$0]) } }"),
     (READY, "a port keeps its turn",
      "\n      giveTurn(port, mode)  // Ready ports take turns (R54).",
      "giveTurn(port, mode); mode.ready.bringForward(mode.ready.count - 1) { "
@@ -157,7 +159,7 @@ FAULTS = [
      "\n      if runs.takesPosts { wakeUp() }  // R50",
      ""),
     (ITEMS, "signalled sources are forgotten",
-     "\n      if source.isSignalled && !isNoted(source) { noteSignalled(source) }  // R41",
+     "\n      if source.isSignalled { noteSignalled(source, joining: mode) }  // R41",
      ""),
     (BLOCKS, "common blocks run nowhere",
      "mode.isCommon && $0 == .common",
