@@ -28,15 +28,18 @@ final class HandleTally {
 }
 
 extension HostCall {
-  /// As `requireOpen`; and refuses to make one more than `ml.limit` allows.
-  func requireRoom(for group: HandleGroup = .items) throws(ScriptMistake) {
+  /// As `requireOpen`; and refuses to make more than `ml.limit` allows.
+  /// - Parameter new: How many handles the call makes.
+  func requireRoom(for group: HandleGroup = .items, new: Int = 1) throws(ScriptMistake) {
     try requireOpen()
     let runtime = runtime
     let limit = runtime.handles.limit
-    if runtime.count(of: group) < limit { return }
+    if runtime.count(of: group) + new <= limit { return }
     runtime.state.collect()  // Perhaps some of them are garbage.
-    if runtime.count(of: group) < limit { return }
-    throw mistake("there are \(limit) \(group.rawValue), and no more are allowed: see ml.limit")
+    let count = runtime.count(of: group)
+    if count + new <= limit { return }
+    let more = count < limit ? "this makes \(new), and no more than \(limit)" : "and no more"
+    throw mistake("there are \(count) \(group.rawValue), \(more) are allowed: see ml.limit")
   }
 }
 

@@ -45,6 +45,7 @@ let processSpawn: LuaRawFunction = { L, context in
       return process.isRunning && process.command == command
     }
     if kept != nil { return 1 }
+    try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
     var ends = try call.openEnds(streams, plan)
     let child = try call.spawn(&plan, ends)
     let process = ScriptProcess(

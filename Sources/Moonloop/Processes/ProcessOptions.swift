@@ -15,6 +15,8 @@ enum ChildStream {
   case descriptor(Int32)
   /// A stream of the script's, which is given away.
   case stream(ScriptStream)
+
+  var isPipe: Bool { if case .pipe = self { true } else { false } }
 }
 
 extension HostCall {

@@ -43,6 +43,7 @@ let processRun: LuaRawFunction = { L, context in
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
     let name = try options.string("name") ?? call.title(of: arguments)
     _ = try call.requireWaiting()
+    try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
     var ends = try call.openEnds(streams, plan)
     let child = try call.spawn(&plan, ends)
     let process = ScriptProcess(

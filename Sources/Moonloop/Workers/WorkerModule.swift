@@ -11,7 +11,7 @@ private let workerOptions: [StaticString] = [
 /// on_error }`
 let moduleWorker: LuaRawFunction = { L, context in
   host(L, context, "worker") { call in
-    try call.requireRoom()
+    try call.requireRoom(new: 2)  // The worker and its port.
     let options = try call.options(
       1, workerOptions, example: "{ \"resize.lua\", args = { quality = 80 } }")
     let text = try call.workerText(options)

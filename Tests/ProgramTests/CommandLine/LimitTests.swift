@@ -157,6 +157,28 @@ import Testing
     #expect(lines.count == 18, "\(outcome)")
   }
 
+  @Test("what makes several handles is refused unless there is room for all of them")
+  func boundsSeveralHandles() throws {
+    for (maker, made) in [
+      ("ml.worker { source = \"require('moonloop').sleep(100)\" }", 2),
+      ("ml.process.spawn { 'cat', stdin = 'pipe', stdout = 'pipe', stderr = 'pipe' }", 4),
+    ] {
+      let outcome = try moonloop([
+        "run", "-e",
+        """
+        local ml = require "moonloop"
+        ml.limit { handles = 5 }
+        local ok, problem
+        repeat ok, problem = pcall(function() return \(maker) end) until not ok
+        print(problem:match "there are.*see ml.limit")
+        os.exit(0)
+        """,
+      ])
+      let words = "there are 4 handles, this makes \(made), and no more than 5 are allowed"
+      #expect(outcome.output == words + ": see ml.limit\n", "\(outcome)")
+    }
+  }
+
   @Test("a limit that stops the main chunk ends the script")
   func endsTheScript() throws {
     for wait in ["", "ml.sleep(0.01)"] {
