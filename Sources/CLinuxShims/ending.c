@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ static struct {
   bool ticks_exist;
   volatile uint64_t seen;  // the call-out at the last tick
   volatile int heard;      // the signal that the program took, to end in its own time
-  volatile bool was_asked; // by a signal, even if the program was already ending on its own
+  atomic_bool was_asked;   // by a signal, even if the program was already ending on its own
 } ending;
 
 static uint64_t callout_now(void) {
@@ -90,15 +91,16 @@ void cmx_ending_visit_callout(void) {
   if (ending.callouts.visit != NULL) ending.callouts.visit(ending.callouts.context);
 }
 
-// The first one asks; the second, of either kind, kills at once, as if never caught.
+// The first one asks; the second, of either kind, kills at once, as if never caught. They may
+// arrive together: one handler interrupts the other, or they run in two threads.
 static void on_request(int number) {
   int saved = errno;
-  if (cmx_ending_word > 0 || deferred > 0 || ending.heard > 0 || ending.was_asked) {
+  bool is_second = atomic_exchange(&ending.was_asked, true);
+  if (is_second || cmx_ending_word > 0 || deferred > 0 || ending.heard > 0) {
     cmx_terminals_restore();
     signal(number, SIG_DFL);
     kill(getpid(), number);  // delivered when this handler returns
   } else {
-    ending.was_asked = true;
     ask_from_handler(number);
   }
   errno = saved;
