@@ -299,6 +299,12 @@ end
 --- Whether the program is stopped at a breakpoint.
 function breakpoint.is_stopped() return current() ~= nil end
 
+--- Whether a breakpoint is over and its run has yet to return.
+function breakpoint.is_leaving()
+  local stop = stops[#stops]
+  return stop ~= nil and stop.is_over
+end
+
 --- The depth of nested breakpoints.
 function breakpoint.depth()
   local depth = 0

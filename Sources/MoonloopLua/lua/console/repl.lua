@@ -39,6 +39,7 @@ end
 function repl.start()
   local terminal
   local function finish()
+    while breakpoint.is_leaving() do ml.sleep(0) end  -- let the stopped call-out continue first
     io.stdout:flush()
     os.exit((terminal.is_terminal or terminal.failures == 0) and 0 or 1, true)
   end
