@@ -95,7 +95,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["ConformanceDriver", "TestSupport"],
+      name: "ConformanceTests",
+      dependencies: ["ConformanceDriver", "MoonloopCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram", "TestSupport"],

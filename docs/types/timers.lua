@@ -105,10 +105,13 @@ timer.next_fire = nil
 timer.interval = nil
 
 ---How much later than due it may fire, so that wake-ups can be shared.
----At most half the interval for a repeating timer. Nil for an invalid timer.
+---At most half the interval for a repeating timer. Nil for an invalid timer, for which setting it
+---raises an error, as does a negative one. Settable.
 ---```lua
 ---local timer <close> = loop:timer { every = 1, tolerance = 0.25, print }
 ---print(timer.tolerance)   --> 0.25
+---timer.tolerance = 3
+---print(timer.tolerance)   --> 0.5
 ---```
 ---@type moonloop.Seconds?
 timer.tolerance = nil
@@ -127,3 +130,16 @@ timer.tolerance = nil
 ---```
 ---@param delay moonloop.Seconds Delay; 0 means the next pass, never at once.
 function timer:again(delay) end
+
+---Calls the handler now, whatever the date and the modes are.
+---The dates of a repeating timer stay as they are, and `missed` is 0; a timer that fires once is
+---invalid afterwards. It is not called if it is under way already or waits. Raises an error for an
+---invalid timer.
+---```lua
+---local timer <close> = loop:every(60, function(timer) print "called" end)
+---print(timer:fire())   --> called
+-----> true
+---print(("%.0f s"):format(timer.next_fire - ml.now()))   --> 60 s
+---```
+---@return boolean called Whether the handler was called.
+function timer:fire() end

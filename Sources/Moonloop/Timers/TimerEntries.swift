@@ -5,9 +5,10 @@ internal import LuaEmbed
 /// What a timer handle offers.
 let timerEntries: [LuaEntry] = [
   .method("again", timerAgain),
+  .method("fire", timerFire),
   .field("next_fire", timerNextFire, set: timerSetNextFire),
   .field("interval", timerInterval),
-  .field("tolerance", timerTolerance),
+  .field("tolerance", timerTolerance, set: timerSetTolerance),
   // What all items have; the functions of `itemEntries` are for items that are no timers.
   .method("invalidate", timerInvalidate),
   .method("is_valid", timerIsValid),

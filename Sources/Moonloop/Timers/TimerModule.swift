@@ -163,7 +163,7 @@ extension HostCall {
     loop.add(id, mode)
   }
 
-  private func holdTimer(_ id: TimerID) {
+  func holdTimer(_ id: TimerID) {
     let records = timers.records
     if records[id.slot].callout.payload == 0 {
       records[id.slot].callout.payload = stack.hold(-1)
@@ -320,6 +320,21 @@ let timerAgain: LuaRawFunction = { L, context in
   }
 }
 
+/// `timer:fire()`: calls the handler at once; whether it was called (R141).
+let timerFire: LuaRawFunction = { L, context in
+  host(L, context, "fire") { call in
+    let id = try call.selfTimer()
+    if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
+    call.stack.setCount(1)
+    call.holdTimer(id)
+    call.stack.push(call.withLoop { $0.fireNow(id) })
+    call.stack.pushValue(1)
+    call.letGoOfTimerIfNowhere(id)
+    call.stack.pop()
+    return 1
+  }
+}
+
 let timerKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "keep_alive") { call in
     let id = try call.selfTimer()
@@ -372,6 +387,18 @@ let timerTolerance: LuaRawFunction = { L, context in
   host(L, context, "tolerance") { call in
     call.pushSeconds(try call.selfTimer()) { $0.tolerance($1) }
     return 1
+  }
+}
+
+let timerSetTolerance: LuaRawFunction = { L, context in
+  host(L, context, "tolerance") { call in
+    let tolerance = try call.seconds(2, "the tolerance", .notNegative)
+    let id = try call.selfTimer()
+    guard let slot = call.timers.slot(of: id) else { throw call.invalidTimer() }
+    let interval = call.timers.records[slot].interval
+    let bounded = interval > 0 ? min(tolerance, interval / 2) : tolerance
+    call.loop.setTolerance(of: id, to: bounded)
+    return 0
   }
 }
 

@@ -48,6 +48,15 @@ extension Loop {
     }
   }
 
+  /// The same when it is fired by hand: it is not late, and no fire was missed.
+  @inline(never)
+  func callOut(byHandToTimer id: TimerID, _ callout: TimerCallout, _ mode: Mode) {
+    let body = { callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, 0) }
+    if !tracing.isOn { return body() }
+    traced(
+      .timer, mode, name: hooks.timerName?(id, callout) ?? "", subject: id.rawValue, body)
+  }
+
   @inline(never)
   func callOut(to source: Source, _ mode: Mode) {
     defer { source.endCall() }

@@ -18,7 +18,7 @@ extension Loop {
       }
       if let broken = brokenPlace(mode) { return "mode \(mode.name): \(broken)" }
     }
-    if runs.frames.isEmpty && timers.firing.count > 0 {
+    if runs.frames.isEmpty && timers.firing.count > timerState.firedByHand {
       return "a timer fires while the loop does not run"
     }
     return nil

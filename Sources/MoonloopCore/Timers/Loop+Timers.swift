@@ -301,13 +301,13 @@ extension Loop {
     if let slot = timers.slot(of: id) { invalidate(slot: slot) }
   }
 
-  private func invalidate(slot: Int) {
+  func invalidate(slot: Int) {
     leaveModes(slot)
     timers.records[slot].flags.remove(.valid)
     if !timers.records[slot].flags.contains(.firing) { finalize(slot) }
   }
 
-  private func finalize(_ slot: Int) {
+  func finalize(_ slot: Int) {
     let record = timers.records[slot]
     let id = TimerID(slot: slot, generation: record.generation)
     if record.flags.contains(.wallClock) { forgetWallDate(of: id) }
@@ -320,7 +320,7 @@ extension Loop {
   // MARK: All modes of a timer
 
   @inline(__always)
-  private func forEachMode(ofTimer slot: Int, _ body: (Mode) -> Void) {
+  func forEachMode(ofTimer slot: Int, _ body: (Mode) -> Void) {
     let bits = timers.records[slot].modes.bits
     if bits == 1 { return body(defaultMode) }
     if bits != 0 { forEachMode(of: bits, ofTimer: slot, body) }
@@ -428,7 +428,7 @@ extension Loop {
 
   /// A Swift timer that has left all modes keeps its date and may go to another loop (R79, R80),
   /// once its callback has returned.
-  private func letGoIfNowhere(_ slot: Int) {
+  func letGoIfNowhere(_ slot: Int) {
     let record = timers.records[slot]
     guard record.flags.isSuperset(of: [.valid, .object]), record.modes.isEmpty,
       record.flags.isDisjoint(with: [.common, .firing])

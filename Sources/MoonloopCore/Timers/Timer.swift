@@ -13,8 +13,24 @@ extension Loop {
 
     /// The distance of the dates; zero: it fires once (R78).
     public let interval: Duration
-    /// How much later than its date it may fire, to save wake-ups; at most half the interval (R83).
-    public let tolerance: Duration
+    /// How much later than its date it may fire, to save wake-ups (R83). Setting it counts from the
+    /// next sleep on; it is at least zero, and at most half the interval (R142).
+    /// - Note: Loop thread only, once it is on a loop.
+    /// - SeeAlso: counterpart `CFRunLoopTimerSetTolerance`.
+    public var tolerance: Duration {
+      get {
+        requireThread("timer.tolerance")
+        return bearableDelay
+      }
+      set {
+        requireThread("timer.tolerance")
+        bearableDelay = Self.bounded(newValue, interval)
+        loop?.setTolerance(of: id, to: bearableDelay.loopNanoseconds)
+      }
+    }
+    private var bearableDelay: Duration
+    /// Its handler was called by `fire` while it was on no loop, and has not returned.
+    private var isCalled = false
     /// How many dates were coalesced into the present fire, beyond the one.
     /// - Note: Loop thread only, once it is on a loop.
     public var missed: Int {
@@ -75,8 +91,7 @@ extension Loop {
       name: String = "", handler: @escaping Handler
     ) {
       self.interval = max(.zero, interval)
-      self.tolerance =
-        interval > .zero ? min(max(.zero, tolerance), interval / 2) : max(.zero, tolerance)
+      bearableDelay = Self.bounded(tolerance, interval)
       self.restingDate = date.nanoseconds
       self.handler = handler
       super.init(name: name, isConfined: true)
@@ -108,6 +123,31 @@ extension Loop {
       requireThread("timer.again")
       guard isValid, let loop else { return }
       loop.rearm(id, after: delay.loopNanoseconds)
+    }
+
+    private static func bounded(_ tolerance: Duration, _ interval: Duration) -> Duration {
+      interval > .zero ? min(max(.zero, tolerance), interval / 2) : max(.zero, tolerance)
+    }
+
+    /// Calls the handler now, whatever the date and the modes are, also on no loop (R141).
+    ///
+    /// The dates of a repeating timer stay as they are; a timer that fires once is invalid
+    /// afterwards. Has no effect in the timer's own handler.
+    /// - Returns: Whether the handler was called.
+    /// - Note: Loop thread only, once it is on a loop.
+    /// - SeeAlso: counterpart `Timer.fire` of Foundation, which calls it in its own handler too.
+    @discardableResult
+    public func fire() -> Bool {
+      requireThread("timer.fire")
+      guard isValid else { return false }
+      if let loop, id.rawValue != 0 { return loop.fireNow(id) }
+      guard !isCalled, let handler else { return false }
+      isCalled = true
+      missedDates = 0
+      handler(self)
+      isCalled = false
+      if interval == .zero { invalidate() }
+      return true
     }
 
     /// Whether the timer holds a run open; if false, a run ends when nothing else is left.

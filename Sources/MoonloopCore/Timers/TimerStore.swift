@@ -112,6 +112,8 @@ struct TimerState {
   var limit = TimerQueue.slotLimit
   /// A nested run has parked timers whose callbacks were under way.
   var wasParked = false
+  /// How many callbacks under way were fired by hand while the loop did not run.
+  var firedByHand = 0
   var farModes = FarModes()
   var wallClock = WallClockDates()
 }
