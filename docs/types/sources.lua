@@ -9,6 +9,8 @@ local loop = {}
 ---@field [1] (fun(source: moonloop.Source))? The same as 'perform'.
 ---@field schedule? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it is added to a mode.
 ---@field cancel? fun(source: moonloop.Source, loop: moonloop.Loop, mode: string) Called when it is removed from a mode.
+---@field identity? string|integer|number Sources with equal identities and orders count as one: a mode takes the first of them.
+---@field describe? fun(source: moonloop.Source): string Says what the source is about, for `loop:dump`; it must return at once.
 ---@field order? integer Position among the signalled sources, lowest first; default 0.
 ---@field name? string Name in reports and traces.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
@@ -38,7 +40,9 @@ function loop:source(options) end
 local ml = {}
 
 ---Makes a custom source without adding it to the loop.
----It is in no mode until `loop:add` adds it to one. Raises an error that names the wrong option.
+---It is in no mode until `loop:add` adds it to one. With an identity it is not added to a mode that
+---has an equal source: `loop:contains` is true then, and `loop:remove` takes that one out. Raises
+---an error that names the wrong option.
 ---```lua
 ---local source = ml.source {
 ---  schedule = function(source, loop, mode) print("in " .. mode) end,   --> in default

@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 final class SourceKind: ItemKind {
   static let word = "source"
-  static var handles: ItemHandles? { ItemHandles(slots: 3, sourceEntries) }
+  static var handles: ItemHandles? { ItemHandles(slots: 4, sourceEntries) }
   static var loopEntries: [LuaEntry] { [.method("source", loopSource)] }
   static var moduleEntries: [LuaEntry] { [.function("source", moduleSource)] }
 
@@ -13,6 +13,7 @@ final class SourceKind: ItemKind {
   let perform: Loop.Source.Perform
   let schedule: Loop.Source.Scheduler
   let cancel: Loop.Source.Scheduler
+  let describe: (Loop.Source) -> String
 
   init(_ seat: KindSeat) {
     self.seat = seat
@@ -23,6 +24,9 @@ final class SourceKind: ItemKind {
     }
     cancel = { source, _, mode in
       door._withUnsafeGuaranteedRef { Self.tell(source, slot: 3, mode, $0) }
+    }
+    describe = { source in
+      door._withUnsafeGuaranteedRef { Self.description(of: source, $0) }
     }
   }
 
@@ -41,9 +45,41 @@ final class SourceKind: ItemKind {
     }
   }
 
+  /// What the script says of the source, which it must say at once; "" if it fails.
+  private static func description(of source: Loop.Source, _ runtime: Runtime) -> String {
+    if source.maker.ref < 0 { return "" }
+    let borrowed = source.maker.ref > 0 ? 0 : runtime.borrowRef(of: source)
+    let ref = borrowed > 0 ? borrowed : source.maker.ref
+    defer { if borrowed > 0 { runtime.state.stack.dropRef(borrowed) } }
+    if ref == 0 { return "" }
+    var text = ""
+    let outcome = runtime.state.start(
+      push: { stack in
+        stack.push(ref: ref)
+        stack.pushSlot(4, of: 1)
+        stack.rotate(1, -1)
+        return 1
+      },
+      onReturn: { stack, count in text = count > 0 ? stack.string(-Int32(count)) ?? "" : "" })
+    switch outcome {
+    case .returned: break
+    case .suspended(let task, _):
+      runtime.tasks.forgetFirstWait(of: task)
+      _ = runtime.state.end(task)
+      runtime.report(
+        LuaError(message: "'describe' waits; it must return at once"), .item(source))
+    case .failed, .stopped, .nested: runtime.tasks.settle(outcome, .item(source))
+    }
+    return text
+  }
+
   // MARK: In words
 
-  func stateText(of source: Loop.Source) -> String { source.isSignalled ? "signalled" : "idle" }
+  func stateText(of source: Loop.Source) -> String {
+    let state = source.isSignalled ? "signalled" : "idle"
+    guard let text = source.ownDescription, !text.isEmpty else { return state }
+    return "\(state), \(text.replacing("\n", with: " "))"
+  }
 
   func obstacle(to source: Loop.Source) -> String {
     if !source.isSignalled {

@@ -4,11 +4,12 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 private let sourceOptions: [StaticString] = [
-  "perform", "schedule", "cancel", "order", "name", "modes", "keep_alive", "on_error",
+  "perform", "schedule", "cancel", "order", "identity", "describe", "name", "modes", "keep_alive",
+  "on_error",
 ]
 
-/// `loop:source { perform, schedule, cancel, order, name, modes, keep_alive, on_error }`; the
-/// handler may also be the first element.
+/// `loop:source { perform, schedule, cancel, order, identity, describe, name, modes, keep_alive,
+/// on_error }`; the handler may also be the first element.
 let loopSource: LuaRawFunction = { L, context in
   host(L, context, "source") { call in
     try call.requireLoop()
@@ -27,28 +28,58 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
     index, sourceOptions, example: "{ perform = function(source) … end }")
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let name = try options.string("name") ?? ""
+  let identity = try call.identity(options)
   let modes = try call.modesOption(options, isAdded: isAdded)
   let stack = call.stack
   let hasPerform = try options.pushHandler("perform")
   if !hasPerform { _ = try options.pushHandler("[1]", isRequired: true) }
   let hasSchedule = try options.pushHandlerOrNil("schedule")
   let hasCancel = try options.pushHandlerOrNil("cancel")
+  let describes = try options.pushHandlerOrNil("describe")
   let kind = call.kind(SourceKind.self)
   let kept = try call.remake(
-    SourceKind.self, name, handlers: 3, options, modes: isAdded ? modes ?? [.default] : nil
-  ) { $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel }
+    SourceKind.self, name, handlers: 4, options, modes: isAdded ? modes ?? [.default] : nil
+  ) {
+    $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel
+      && $0.traits?.identity == identity && ($0.traits?.describes ?? false) == describes
+  }
   if kept != nil { return 1 }
+  let traits = SourceTraits(identity: identity, describe: describes ? kind.describe : nil)
   let source = Loop.Source(
-    order: order, name: name, schedule: hasSchedule ? kind.schedule : nil,
+    order: order, name: name, traits: traits, schedule: hasSchedule ? kind.schedule : nil,
     cancel: hasCancel ? kind.cancel : nil, isConfined: true, perform: kind.perform)
   call.push(kind, source)
-  stack.rotate(-4, 1)  // the handle below its three functions
+  stack.rotate(-5, 1)  // the handle below its four functions
+  stack.popSlot(4, of: -5)
   stack.popSlot(3, of: -4)
   stack.popSlot(2, of: -3)
   stack.popSlot(1, of: -2)
   try call.applyCommonOptions(options, to: source)
   if isAdded { try call.addNew(source, to: modes) }
   return 1
+}
+
+extension HostCall {
+  /// A value by which sources are equal: a string or a number.
+  fileprivate func identity(_ options: Options) throws(ScriptMistake) -> AnyHashable? {
+    defer { stack.pop() }
+    switch options.push("identity") {
+    case .nil: return nil
+    case .string:
+      let bytes = stack.withBytes(-1) { AnyHashable([UInt8]($0)) }
+      return ScriptIdentity(state: runtime.number, value: bytes)
+    case .number:
+      let whole = stack.integer(-1).map { AnyHashable($0) }
+      return ScriptIdentity(state: runtime.number, value: whole ?? AnyHashable(stack.number(-1)))
+    default: throw mistake("'identity' must be a string or a number, got \(given(-1))")
+    }
+  }
+}
+
+/// What makes sources equal; those of other states are never equal to ours.
+private struct ScriptIdentity: Hashable {
+  let state: UInt64
+  let value: AnyHashable?
 }
 
 // MARK: Methods

@@ -70,8 +70,9 @@ let loopRemove: LuaRawFunction = { L, context in
       call.letGoOfTimerIfNowhere(id)
     case .item(let handle):
       let item = handle.item
+      let equal = call.loop.standIns(for: item, modes: modes)
       call.loop.remove(item, modes: modes)
-      call.runtime.letGoIfNowhere(item)
+      for item in equal + [item] { call.runtime.letGoIfNowhere(item) }
     case .programItem(let item): call.loop.remove(item, modes: modes)
     }
     return 1

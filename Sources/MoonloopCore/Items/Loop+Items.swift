@@ -22,9 +22,10 @@ extension Loop {
       leaveAllModes(item)
       throw .invalidItem(item.label)
     }
-    if names.contains(.common) && !isCommonItem(item) {
+    if names.contains(.common) && !isCommonItem(standIn(for: item, in: nil)) {
       let place = items.common.append(item)
       changePlaces(of: item) { $0.common = Int32(place) }
+      if let source = item as? Source, source.traits != nil { noteEqual(source, in: nil) }
     }
     defer { releaseIfNowhere(item) }
     for name in names {
@@ -41,21 +42,29 @@ extension Loop {
   ///
   /// `.common` takes a common item out of every common mode, and has no effect on any other (R131).
   /// Taken out of one common mode, it stays in the others and stays a common item (R93). Modes that
-  /// it is not in are ignored.
+  /// it is not in are ignored. A source stands for those it is equal to (R143).
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
     requireThread("remove")
     if let id = timerID(item) { return remove(id, names) }
     for name in names {
       if name == .common {
-        guard isCommonItem(item) else { continue }
-        forgetCommon(item)
-        for mode in modes.common { leave(item, mode) }
+        let common = standIn(for: item, in: nil)
+        guard isCommonItem(common) else { continue }
+        forgetCommon(common)
+        for mode in modes.common { takeOut(item, mode) }
+        if common !== item { releaseIfNowhere(common) }
       } else if let mode = findMode(name) {
-        leave(item, mode)
+        takeOut(item, mode)
       }
     }
     releaseIfNowhere(item)
+  }
+
+  private func takeOut(_ item: Item, _ mode: Mode) {
+    let standIn = standIn(for: item, in: mode)
+    leave(standIn, mode)
+    if standIn !== item { releaseIfNowhere(standIn) }
   }
 
   /// Whether an item is in a mode; for `.common`, whether it is a common item.
@@ -63,9 +72,9 @@ extension Loop {
   public func contains(_ item: Item, mode name: ModeName = .default) -> Bool {
     requireThread("contains")
     if let id = timerID(item) { return contains(id, name) }
-    if name == .common { return isCommonItem(item) }
+    if name == .common { return isCommonItem(standIn(for: item, in: nil)) }
     guard let mode = findMode(name) else { return false }
-    return place(of: item, in: mode) != nil
+    return place(of: standIn(for: item, in: mode), in: mode) != nil
   }
 
   /// The names of the modes of this loop that an item is in. Loop thread only.
@@ -134,6 +143,7 @@ extension Loop {
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     changePlaces(of: item) { $0.common = -1 }
+    if let source = item as? Source, source.traits != nil { forgetEqual(source, in: nil) }
   }
 
   /// An item that is in no mode here, and is no common item, belongs here no more.
@@ -159,13 +169,14 @@ extension Loop {
   // MARK: Joining and leaving a mode
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
-    if place(of: item, in: mode) != nil { return }
+    if place(of: item, in: mode) != nil || standIn(for: item, in: mode) !== item { return }
     if let descriptor = item as? DescriptorSource { try watch(descriptor, in: mode) }
     let place = enlist(item, mode)
     changePlaces(of: item) { $0.set(place, in: mode.index) }
     if item.holds && !(item is Observer) { mode.holders += 1 }
     switch item {
     case let source as Source:
+      if source.traits != nil { noteEqual(source, in: mode) }
       if source.isSignalled { noteSignalled(source, joining: mode) }  // R41
       if runs.takesPosts { wakeUp() }  // R50
       if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
@@ -184,6 +195,7 @@ extension Loop {
     strike(item, mode, at: place)
     if let descriptor = item as? DescriptorSource { unwatch(descriptor, in: mode) }
     guard let source = item as? Source else { return }
+    if source.traits != nil { forgetEqual(source, in: mode) }
     // In no mode it gives up its place among equal orders; the mark stays (R41).
     if source.isOwned(by: self) && source.places.isEmpty { source.signalNumber = 0 }
     if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }

@@ -6,12 +6,15 @@ extension Loop {
   /// - Parameters: As for the initialiser of `Source`; the closures need not be Sendable.
   /// - Note: Loop thread only. The source may be signalled on any.
   public func makeSource(
-    order: Int = 0, name: String = "", schedule: Source.Scheduler? = nil,
+    order: Int = 0, name: String = "", identity: (any Hashable)? = nil,
+    describe: ((_ source: Source) -> String)? = nil, schedule: Source.Scheduler? = nil,
     cancel: Source.Scheduler? = nil, perform: @escaping Source.Perform
   ) -> Source {
-    bound(
-      Source(order: order, name: name, schedule: schedule, cancel: cancel, perform: perform),
-      "makeSource")
+    let traits = SourceTraits(identity: identity.map { AnyHashable($0) }, describe: describe)
+    return bound(
+      Source(
+        order: order, name: name, traits: traits, schedule: schedule, cancel: cancel,
+        perform: perform), "makeSource")
   }
 
   /// Makes a port for loops of this thread, on none yet; adding it to another's throws.

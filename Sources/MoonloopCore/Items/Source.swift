@@ -16,6 +16,8 @@ extension Loop {
 
     /// Signalled sources are performed by ascending order (R42).
     public let order: Int
+    /// Which sources it is equal to, and what it says of itself; nil for most.
+    package let traits: SourceTraits?
 
     @exclusivity(unchecked) package private(set) var schedule: Scheduler?
     @exclusivity(unchecked) package private(set) var cancel: Scheduler?
@@ -36,39 +38,45 @@ extension Loop {
     /// - Parameters:
     ///   - order: Its place among signalled sources.
     ///   - name: What it is called in reports.
+    ///   - identity: Sources with equal identities and orders count as one: a mode takes the first
+    ///     of them, and answers for it when it is asked for another (R143); nil: equal to itself.
+    ///   - describe: Says what the source is about, for `description` and dumps (R144).
     ///   - schedule: Called at each adding to a mode.
     ///   - cancel: Called at each leaving of a mode, also by its end and the thread's.
     ///   - perform: Called on the thread of a loop that it is in.
     /// - SeeAlso: `Loop.makeSource`, for closures that use what is of one thread.
     @_disfavoredOverload
     public convenience init(
-      order: Int = 0, name: String = "",
+      order: Int = 0, name: String = "", identity: (any Hashable & Sendable)? = nil,
+      describe: (@Sendable (_ source: Source) -> String)? = nil,
       schedule: (@Sendable (_ source: Source, _ loop: Loop, _ mode: ModeName) -> Void)? = nil,
       cancel: (@Sendable (_ source: Source, _ loop: Loop, _ mode: ModeName) -> Void)? = nil,
       perform: @escaping @Sendable (_ source: Source) -> Void
     ) {
       self.init(
-        order: order, name: name, schedule: schedule, cancel: cancel, isConfined: false,
-        perform: perform)
+        order: order, name: name,
+        traits: SourceTraits(identity: identity.map { AnyHashable($0) }, describe: describe),
+        schedule: schedule, cancel: cancel, isConfined: false, perform: perform)
     }
 
     /// The same with closures that whoever adds it to loops answers for.
     package convenience init(
-      order: Int = 0, name: String = "", schedule: Scheduler? = nil, cancel: Scheduler? = nil,
-      perform: @escaping Perform
+      order: Int = 0, name: String = "", traits: SourceTraits? = nil, schedule: Scheduler? = nil,
+      cancel: Scheduler? = nil, perform: @escaping Perform
     ) {
       self.init(
-        order: order, name: name, schedule: schedule, cancel: cancel, isConfined: false,
-        perform: perform)
+        order: order, name: name, traits: traits, schedule: schedule, cancel: cancel,
+        isConfined: false, perform: perform)
     }
 
     /// The same for a source that is confined to one thread, but for signals: that thread alone
     /// adds it to its loops and ends it.
     package init(
-      order: Int, name: String, schedule: Scheduler?, cancel: Scheduler?, isConfined: Bool,
-      perform: @escaping Perform
+      order: Int, name: String, traits: SourceTraits? = nil, schedule: Scheduler?,
+      cancel: Scheduler?, isConfined: Bool, perform: @escaping Perform
     ) {
       self.order = order
+      self.traits = traits
       self.schedule = schedule
       self.cancel = cancel
       self.perform = perform
@@ -167,6 +175,7 @@ extension Loop {
       perform = nil
       schedule = nil
       cancel = nil
+      traits?.dropHandler()
     }
 
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }

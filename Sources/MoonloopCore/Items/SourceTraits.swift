@@ -1,0 +1,93 @@
+// What the context of a source says besides its handlers: which sources it is equal to, and what it
+// is about.
+
+/// The rest of a source's context; most sources have none of it.
+package final class SourceTraits {
+  /// Sources with equal identities and equal orders count as one (R143).
+  package let identity: AnyHashable?
+  /// Says what the source is about; goes with its handlers.
+  @exclusivity(unchecked) fileprivate(set) var describe: ((Loop.Source) -> String)?
+
+  /// - Returns: nil if there is nothing to be said.
+  package init?(identity: AnyHashable?, describe: ((Loop.Source) -> String)?) {
+    if identity == nil && describe == nil { return nil }
+    self.identity = identity
+    self.describe = describe
+  }
+
+  package var describes: Bool { describe != nil }
+
+  func dropHandler() { describe = nil }
+}
+
+extension Loop.Source: CustomStringConvertible {
+  /// The source in a line: its name, order and state, and what it says of itself (R144).
+  ///
+  /// - Note: Any thread if `describe` may be called on any.
+  /// - SeeAlso: counterpart `copyDescription` of `CFRunLoopSourceContext`.
+  public var description: String {
+    let state = isValid ? isSignalled ? "signalled" : "not signalled" : "ended"
+    let text = ownDescription.map { "; \($0)" } ?? ""
+    return "\(label): order \(order), \(state)\(text)"
+  }
+
+  /// What the source says of itself; nil if it says nothing, or has ended.
+  package var ownDescription: String? {
+    guard traits != nil, isAtHome else { return nil }
+    defer { endCall() }
+    return beginCall() ? traits?.describe?(self) : nil
+  }
+}
+
+/// A place that one source of several equal ones can have.
+struct EqualSourceKey: Hashable {
+  /// The mode by its index; -1: among the common items.
+  fileprivate let mode: Int
+  fileprivate let order: Int
+  fileprivate let identity: AnyHashable
+}
+
+extension Loop {
+  private func key(_ item: Item, _ mode: Mode?) -> EqualSourceKey? {
+    guard let source = item as? Source, let identity = source.traits?.identity else { return nil }
+    return EqualSourceKey(mode: mode?.index ?? -1, order: source.order, identity: identity)
+  }
+
+  /// The source that is in a mode, or is a common item if that is nil, and to which this one is
+  /// equal; the item itself if there is none (R143).
+  @inline(__always)
+  func standIn(for item: Item, in mode: Mode?) -> Item {
+    items.equals.isEmpty ? item : findStandIn(for: item, in: mode)
+  }
+
+  @inline(never)
+  private func findStandIn(for item: Item, in mode: Mode?) -> Item {
+    key(item, mode).flatMap { items.equals[$0] } ?? item
+  }
+
+  /// The sources that `remove` takes out of modes in place of this one. Loop thread only.
+  package func standIns(for item: Item, modes names: [ModeName]) -> [Item] {
+    var found: [Item] = []
+    for name in names where name == .common || findMode(name) != nil {
+      for mode in [name == .common ? nil : findMode(name)] + (name == .common ? modes.common : []) {
+        let other = standIn(for: item, in: mode)
+        if other !== item && !found.contains(where: { $0 === other }) { found.append(other) }
+      }
+    }
+    return found
+  }
+
+  /// A source has come into a mode, or is a common item now.
+  @inline(never)
+  func noteEqual(_ source: Source, in mode: Mode?) {
+    guard let key = key(source, mode) else { return }
+    if items.equals[key] == nil { items.equals[key] = source }
+  }
+
+  /// It has left the mode, or is a common item no more.
+  @inline(never)
+  func forgetEqual(_ source: Source, in mode: Mode?) {
+    guard let key = key(source, mode), items.equals[key] === source else { return }
+    items.equals[key] = nil
+  }
+}
