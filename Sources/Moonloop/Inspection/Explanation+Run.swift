@@ -9,33 +9,26 @@ extension Explanation {
     let mode = scriptRun?.mode.name ?? .default
     let verb = scriptRun?.mode.name == nil ? "would keep" : "keeps"
     var holders: [String] = []
-    var isOwnTurn = false
     for item in handles.items where item.holds && loop.contains(item, mode: mode) {
       if type(of: itemKinds[item]).holdsRuns { holders.append(runtime.label(of: .item(item))) }
     }
     for id in handles.timers(of: loop, madeBy: runtime.context) where loop.contains(id, mode) {
       let record = loop.timers.records[id.slot]
-      if record.flags.contains(.idle) { continue }
-      if tasks.isTurn(record.callout) {
-        // That of the task which runs now ends when a run begins.
-        guard let task = tasks[record.callout.payload], task.wait?.timer == id else {
-          isOwnTurn = true
-          continue
-        }
-        holders.append("\(runtime.label(of: .task(task))), which waits \(tasks.forWhat(task))")
-      } else if let failed = tasks.unawaited[id] {
-        holders.append(
-          "the failure of \(runtime.label(of: .task(failed.task))), to be reported now")
-      } else {
-        holders.append(runtime.label(of: .timer(id)) + firingNote(record))
-      }
+      if record.flags.contains(.idle) || tasks.isOfWait(record.callout) { continue }
+      holders.append(runtime.label(of: .timer(id)) + firingNote(record))
+    }
+    for (id, failed) in tasks.unawaited where loop.contains(id, mode) {
+      holders.append("the failure of \(runtime.label(of: .task(failed.task))), to be reported now")
+    }
+    for task in tasks.all where task.wait.map({ loop.contains($0.timer, mode) }) ?? false {
+      holders.append("\(runtime.label(of: .task(task))), which waits \(tasks.forWhat(task))")
     }
     for request in requests.waiting.values where request.modes.contains(where: { covers($0, mode) })
     {
       holders.append(runtime.label(of: .request(request)))
     }
     if holders.isEmpty {
-      if !isOwnTurn && loop.contents(of: mode)?.isEmpty == false {
+      if loop.contents(of: mode)?.isEmpty == false {
         return "mode '\(mode)': what \(verb) it running was not made by this script"
       }
       return "mode '\(mode)': nothing \(verb) it running"

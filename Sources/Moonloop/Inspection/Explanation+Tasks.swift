@@ -73,7 +73,7 @@ extension Explanation {
 
   /// Where a task goes on, if that is not what runs.
   private func placeOf(_ task: ScriptTask) -> String {
-    let modes = tasks.servingModes(of: task)
+    let modes = task.servingModes
     let list = modes.map(\.rawValue).joined(separator: ", ")
     guard let current = scriptRun?.mode.name else {
       return "; the loop does not run: it goes on when that runs in \(list)"

@@ -157,7 +157,7 @@ extension Explanation {
 
   /// A timer of ours: one that resumes a task is shown with that.
   func isOwn(_ id: TimerID) -> Bool {
-    tasks.isTurn(loop.timers.records[id.slot].callout) || tasks.unawaited[id] != nil
+    tasks.isOfWait(loop.timers.records[id.slot].callout)
   }
 
   private func row(_ item: Loop.Item) -> DumpRow {
@@ -185,7 +185,7 @@ extension Explanation {
   private func row(_ task: ScriptTask) -> DumpRow {
     DumpRow(
       kind: "task", name: task.name.isEmpty ? "-" : task.name,
-      modes: tasks.servingModes(of: task).map(\.rawValue).joined(separator: ","),
+      modes: task.servingModes.map(\.rawValue).joined(separator: ","),
       madeAt: task.madeAt.source < 0 ? "-" : state.text(of: task.madeAt), fires: "-",
       figures: figures(recorded(.task(task))),
       state: "waits \(tasks.forWhat(task))")

@@ -62,11 +62,11 @@ final class Measuring {
 
   private func row(_ id: TimerID) -> Int? {
     if id.slot < timerRows.count && timerRows[id.slot].id == id { return timerRows[id.slot].row }
-    let record = loop.timers.records[id.slot]
-    if record.flags.contains(.object) { return nil }
-    let owner = Runtime.of(record.callout.context)
-    let row = recorder.row(of: owner.explanation.recorded(id, record.callout), .timer)
-    if record.interval == 0 { return row }
+    if loop.timerObject(id) != nil { return nil }
+    let callout = loop.timers.callout(of: id)
+    let owner = Runtime.of(callout.context)
+    let row = recorder.row(of: owner.explanation.recorded(id, callout), .timer)
+    if owner.tasks.isOfWait(callout) || loop.timers.records[id.slot].interval == 0 { return row }
     while timerRows.count <= id.slot { timerRows.append((TimerID(rawValue: 0), 0)) }
     timerRows[id.slot] = (id, row)
     return row
@@ -127,7 +127,7 @@ extension Explanation {
 
   /// The same for a timer that fires: one that resumes a task stands for that.
   fileprivate func recorded(_ id: TimerID, _ callout: TimerCallout) -> RecordedSubject {
-    if tasks.isTurn(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
+    if tasks.isOfWait(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
     return recorded(timer: id)
   }
 

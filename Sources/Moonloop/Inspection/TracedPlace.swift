@@ -16,9 +16,9 @@ extension Explanation {
     }
     let id = TimerID(rawValue: subject)
     if let timer = loop.timerObject(id) { return request(of: timer).map { text($0.madeAt) } ?? "" }
-    let record = loop.timers.records[id.slot]
-    if record.callout.context == runtime.context, tasks.isTurn(record.callout) {
-      return tasks[record.callout.payload].map { place(of: $0) } ?? ""
+    let callout = loop.timers.callout(of: id)
+    if callout.context == runtime.context, tasks.isOfWait(callout) {
+      return tasks[callout.payload].map { place(of: $0) } ?? ""
     }
     return text(handles.place(ofTimer: id))
   }

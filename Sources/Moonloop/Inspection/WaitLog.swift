@@ -231,7 +231,7 @@ package final class WaitLog<Caller> {
     for span in spans.reversed() where end > date {
       let begin = max(date, span.begin)
       let passed = points(end) - points(begin)
-      let place = span.runs.lastIndex { $0.mode.timers.contains(id.slot) }
+      let place = span.runs.lastIndex { loop.serves(id, in: $0.mode) }
       if let place, place == span.runs.count - 1 {
         if end > begin { served.append(begin..<end) }
         wait.late += end - begin

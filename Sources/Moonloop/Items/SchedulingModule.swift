@@ -116,7 +116,7 @@ let loopModes: LuaRawFunction = { L, context in
       stack.push(ref: call.runtime.modeRef(name))
       stack.newTable(fields: 8)
       stack.setField("common", mode.isCommon)
-      stack.setField("timers", mode.timers - call.runtime.tasks.turnsUnderWay(in: name))
+      stack.setField("timers", mode.timers)
       stack.setField("sources", mode.sources)
       stack.setField("fds", mode.descriptors)
       stack.setField("ports", mode.ports)

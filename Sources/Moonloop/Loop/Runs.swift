@@ -47,7 +47,6 @@ package final class Runs {
 
   /// A run is to begin in what runs now.
   func prepare() {
-    context.tasks.endTurns()
     // One run after the end was asked for is told of it by its result. Whoever begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {

@@ -23,8 +23,7 @@ class NetWait: OtherWait {
   init(_ runtime: Runtime, _ subject: String) {
     self.runtime = runtime
     self.subject = subject
-    modes = runtime.currentModes
-    if case .task(let task) = runtime.current { modes += task.waitModes }
+    modes = runtime.loopContext.servingModes(of: runtime.current)
     hold = runtime.loop.kernel.clock.holds.open(subject)
     super.init()
   }
@@ -107,8 +106,7 @@ class NetWait: OtherWait {
 extension HostCall {
   /// Has an item served where what runs now waits for it, too (D62).
   func serveHere(_ item: Loop.Item) throws(LoopError) {
-    var modes = runtime.currentModes
-    if case .task(let task) = runtime.current { modes += task.waitModes }
+    let modes = runtime.loopContext.servingModes(of: runtime.current)
     for mode in modes where !loop.contains(item, mode: mode) { try loop.add(item, modes: [mode]) }
   }
 

@@ -227,9 +227,7 @@ extension HostCall {
   func wait(
     for process: ScriptProcess, isQuiet: Bool, push: @escaping (LuaStack) -> Int
   ) throws(LoopError) -> Int32 {
-    let subject = runtime.current
-    var modes = runtime.loopContext.modes(of: subject)
-    if case .task(let task) = subject { modes += task.waitModes }
+    let modes = runtime.loopContext.servingModes(of: runtime.current)
     let other = ProcessWait(process, modes: modes, push: push)
     try process.add(other)
     var wait = Wait(.other(other))

@@ -77,9 +77,7 @@ extension HostCall {
   }
 
   fileprivate func wait(for run: ProcessRun) throws(LoopError) -> Int32 {
-    let subject = runtime.current
-    var modes = runtime.loopContext.modes(of: subject)
-    if case .task(let task) = subject { modes += task.waitModes }
+    let modes = runtime.loopContext.servingModes(of: runtime.current)
     let other = RunWait(run, modes: modes)
     try run.process.add(other)
     return suspend(Wait(.other(other)))

@@ -87,6 +87,12 @@ extension LoopContext {
     }
   }
 
+  /// The modes in which what runs now is resumed: also those of runs that wait for it (D50).
+  package func servingModes(of subject: Subject) -> [ModeName] {
+    if case .task(let task) = subject { return task.servingModes }
+    return modes(of: subject)
+  }
+
   private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
     if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
     return names.isEmpty ? Self.inDefaultMode : names

@@ -102,13 +102,11 @@ extension HostCall {
   func wait(_ wait: StreamWait, _ timeout: Int64?) throws -> Int32 {
     let runtime = runtime
     let coroutine = try requireWaiting()
-    let subject = runtime.current
     var pending = Wait(.other(wait))
     if let timeout, timeout != .max {
       pending.timer = try deadline(after: timeout, coroutine)
     }
-    wait.modes = runtime.loopContext.modes(of: subject)
-    if case .task(let task) = subject, !task.waitModes.isEmpty { wait.modes += task.waitModes }
+    wait.modes = runtime.loopContext.servingModes(of: runtime.current)
     wait.isActive = true
     do { try wait.stream.settle() } catch {
       wait.isActive = false

@@ -117,11 +117,8 @@ extension Tasks {
   /// A failure that nobody awaits is reported in the next pass, unless somebody does by then.
   private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
     let callout = TimerCallout(reportActions, context: runtime.context)
-    guard let id = loop.makeTimer(date: loop.dueDate(after: 0), interval: 0, callout: callout)
-    else { return reportUnawaited(task) }
-    failure.timer = id
-    unawaited[id] = (task, failure)
-    for mode in task.modes { loop.add(id, mode) }
+    failure.turn = loop.makeTurn(callout, task.modes)
+    unawaited[failure.turn] = (task, failure)
   }
 
   func reportUnawaited(_ task: ScriptTask) {
@@ -133,7 +130,7 @@ extension Tasks {
   /// Somebody is told of a failure now: nobody else need be.
   func take(_ failure: TaskFailure) {
     failure.isTaken = true
-    if unawaited.removeValue(forKey: failure.timer) != nil { loop.invalidate(failure.timer) }
+    if unawaited.removeValue(forKey: failure.turn) != nil { loop.invalidate(failure.turn) }
   }
 
   // MARK: Tracebacks across awaits
@@ -169,7 +166,7 @@ extension Tasks {
   }
 }
 
-/// The call-out of the timer that reports a failure which nobody awaits.
+/// The call-out of the turn that reports a failure which nobody awaits.
 private let reportFailure: TimerActions.Fire = { context, _, id, _ in
   let runtime = Runtime.of(context)
   if let entry = runtime.tasks.unawaited.removeValue(forKey: TimerID(rawValue: id)) {

@@ -27,7 +27,7 @@ extension Tasks {
     self[coroutine.index] = task
     runtime.taskTracer?(task, true)
     if let owner { adopt(task, owner) }
-    task.wait = Wait(.pass, timer: nextTurn(of: task, coroutine))
+    task.wait = Wait(.pass, timer: nextTurn(coroutine, .task(task)))
     if let cancellation = owner?.cancellation { cancel(task, cancellation) }
   }
 

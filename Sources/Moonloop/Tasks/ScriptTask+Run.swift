@@ -67,24 +67,18 @@ extension Tasks {
     }
   }
 
-  /// Makes the timer that resumes a coroutine, in the modes of whose it is.
+  /// Makes the timer, or without a delay the turn, that resumes a coroutine, in the modes of whose
+  /// it is.
   /// - Returns: nil if the loop has too many timers.
   package func sleepTimer(
     _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
   ) -> TimerID? {
-    let callout = TimerCallout(sleeperActions, context: runtime.context, payload: coroutine.index)
-    guard
-      let id = loop.makeTimer(date: loop.dueDate(after: delay), interval: 0, callout: callout)
-    else { return nil }
-    let modes = context.modes(of: subject)
-    if modes.count == 1 && modes[0] == .default {
-      loop.add(id)
-    } else {
-      for mode in modes { loop.add(id, mode) }
+    if delay == 0 { return nextTurn(coroutine, subject) }
+    let date = loop.dueDate(after: delay)
+    guard let id = loop.makeTimer(date: date, interval: 0, callout: callout(coroutine)) else {
+      return nil
     }
-    if case .task(let task) = subject {
-      for mode in task.waitModes { loop.add(id, mode) }
-    }
+    for mode in context.servingModes(of: subject) { loop.add(id, mode) }
     return id
   }
 
@@ -96,19 +90,16 @@ extension Tasks {
     guard !task.isReady, let coroutine = task.coroutine else { return }
     task.isReady = true
     if let timer = task.wait?.timer { loop.invalidate(timer) }
-    let timer = nextTurn(of: task, coroutine)
-    task.wait?.timer = timer
+    task.wait?.timer = nextTurn(coroutine, .task(task))
   }
 
-  /// The timer with which a task begins or goes on in the next pass. It never fails: a loop that
-  /// has too many timers performs a block instead.
-  package func nextTurn(of task: ScriptTask, _ coroutine: LuaTask) -> TimerID {
-    if let timer = sleepTimer(coroutine, 0, .task(task)) { return timer }
-    loop.performHere(modes: task.modes + task.waitModes) { [weak self] in
-      // It may have ended meanwhile, and another have its coroutine.
-      if let self, task.coroutine == coroutine, self[coroutine.index] === task { goOn(task) }
-    }
-    return TimerID(rawValue: 0)
+  /// The turn in which a coroutine begins or goes on, in the next pass.
+  func nextTurn(_ coroutine: LuaTask, _ subject: Subject) -> TimerID {
+    loop.makeTurn(callout(coroutine), context.servingModes(of: subject))
+  }
+
+  private func callout(_ coroutine: LuaTask) -> TimerCallout {
+    TimerCallout(waitActions, context: runtime.context, payload: coroutine.index)
   }
 
   /// The time of a task has come: it begins, or goes on with what it was given.
@@ -181,8 +172,8 @@ extension Tasks {
 
   private func isServed(_ task: ScriptTask) -> Bool {
     guard let mode = loop.currentMode else { return false }
-    if task.modes.contains(mode) || task.waitModes.contains(mode) { return true }
-    return task.modes.contains(.common) && loop.isCommonMode(mode)
+    return task.servingModes.contains(mode)
+      || task.modes.contains(.common) && loop.isCommonMode(mode)
   }
 
   private func pushTimedOut(_ stack: LuaStack) -> Int {
@@ -244,7 +235,8 @@ extension Tasks {
     context.waitingChunk = nil
     for task in all { end(task) }
     table = TaskTable()
-    for failure in unawaited.values { reportUnawaited(failure.task) }
+    let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
+    for (_, failure) in failed { reportUnawaited(failure.task) }
     unawaited = [:]
   }
 
@@ -275,62 +267,42 @@ extension Tasks {
 }
 
 extension Tasks {
-  /// Whether a timer resumes a task.
-  func isTurn(_ callout: TimerCallout) -> Bool {
-    callout.actions == sleeperActions
-  }
-
-  /// The timers that resumed what runs now end before a run begins in there: they cannot fire any
-  /// more, and no script knows of them, so they must not hold that run.
-  func endTurns() {
-    for index in 0..<loop.timers.firing.count {
-      let slot = Int(loop.timers.firing[index])
-      let record = loop.timers.records[slot]
-      if record.callout.context == runtime.context, isTurn(record.callout) {
-        loop.invalidate(TimerID(slot: slot, generation: record.generation))
-      }
-    }
-  }
-
-  /// How many of the timers in a mode have resumed what runs now.
-  func turnsUnderWay(in mode: ModeName) -> Int {
-    (0..<loop.timers.firing.count).count { index in
-      let slot = Int(loop.timers.firing[index])
-      let record = loop.timers.records[slot]
-      return record.callout.context == runtime.context && isTurn(record.callout)
-        && loop.contains(TimerID(slot: slot, generation: record.generation), mode)
-    }
-  }
+  /// Whether a task is resumed by it.
+  func isOfWait(_ callout: TimerCallout) -> Bool { callout.actions == waitActions }
 
   /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
-    if isTurn(callout) {
+    if isOfWait(callout) {
       return self[callout.payload].map { runtime.label(of: .task($0)) } ?? "a task that has ended"
     }
+    if let failed = unawaited[id] { return "failure of \(runtime.label(of: .task(failed.task)))" }
     let name = context.handles.name(ofTimer: id)
     return name.isEmpty ? state.text(of: context.handles.place(ofTimer: id)) : name
   }
 }
 
-/// The call-out of a sleep's timer: the payload is the coroutine.
-private let resumeSleeper: TimerActions.Fire = { context, payload, _, _ in
+/// The call-out of a turn, or of the timer of a wait: the payload is the coroutine.
+private let resumeTask: TimerActions.Fire = { context, payload, id, _ in
   Runtime.with(context) { runtime in
     runtime.withTasks { tasks in
+      // No script knows of it: in what the task does now, it holds no run.
+      let timer = TimerID(rawValue: id)
+      if !timer.isTurn { tasks.loop.invalidate(timer) }
       if let task = tasks[payload] { tasks.goOn(task) }
     }
   }
 }
 
 /// A task and its coroutine are 2 kB somewhere in memory, if there are many.
-private let prefetchSleeper: TimerActions.Prefetch = { context, payload, isNext in
+private let prefetchTask: TimerActions.Prefetch = { context, payload, isNext in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
     runtime.door.prefetch(task: payload, isNext: isNext)
   }
 }
 
 // Unsafe: made once, and never changed.
-nonisolated(unsafe) private let sleeperActions = TimerActions.make(
-  fire: resumeSleeper, prefetch: prefetchSleeper)
+nonisolated(unsafe) private let waitActions = TimerActions.make(
+  fire: resumeTask, prefetch: prefetchTask)
 
 extension Subject {
   var isChunk: Bool { if case .chunk = self { true } else { false } }

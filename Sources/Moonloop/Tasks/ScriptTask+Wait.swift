@@ -1,7 +1,7 @@
 // Waiting for a task by a nested run, for code that cannot suspend (D20, D50).
 
 internal import LuaEmbed
-package import MoonloopCore
+internal import MoonloopCore
 
 /// A `task:wait` that is under way.
 package final class ActiveWait {
@@ -113,7 +113,7 @@ extension Tasks {
       last = child
     }
     text += " waits \(forWhat(last))"
-    let modes = servingModes(of: last).map { "'\($0)'" }.joined(separator: ", ")
+    let modes = last.servingModes.map { "'\($0)'" }.joined(separator: ", ")
     return
       "deadlock: nothing is left in mode '\(mode)' that could end the wait: \(text); it would be "
       + "served in \(modes.isEmpty ? "no mode" : modes)"
@@ -140,10 +140,5 @@ extension Tasks {
     case .pass: return "for the next pass\(place)"
     case .other(let other): return "\(other.purpose)\(place)"
     }
-  }
-
-  /// The modes in which a task would be resumed.
-  package func servingModes(of task: ScriptTask) -> [ModeName] {
-    task.modes + task.waitModes
   }
 }

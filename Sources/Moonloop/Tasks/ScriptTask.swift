@@ -95,6 +95,9 @@ package final class ScriptTask {
     self.modes = modes
   }
 
+  /// The modes in which it would be resumed now.
+  package var servingModes: [ModeName] { waitModes.isEmpty ? modes : modes + waitModes }
+
   /// Whether a task is this one or in its scope, at any depth.
   package func owns(_ task: ScriptTask) -> Bool {
     var next: ScriptTask? = task
@@ -137,8 +140,8 @@ package final class TaskFailure {
   package var isTaken = false
   /// It is the failure of a child, passed on by the function of the owner.
   package var isOfChild = false
-  /// The timer that reports it in the next pass, unless somebody awaits it before.
-  package var timer = TimerID(rawValue: 0)
+  /// The turn that reports it in the next pass, unless somebody awaits it before.
+  package var turn = TimerID(rawValue: 0)
 
   package init(value: LuaReference, error: LuaError) {
     self.value = value

@@ -16,7 +16,7 @@ package final class Tasks {
   @exclusivity(unchecked) var table = TaskTable()
   /// The `task:wait`s under way, innermost last.
   var waits: [ActiveWait] = []
-  /// Failures of tasks that are reported in the next pass, by the timer that does it.
+  /// Failures of tasks that are reported in the next pass, by the turn that does it.
   var unawaited: [TimerID: (task: ScriptTask, failure: TaskFailure)] = [:]
   /// What an await raised last in a handler that has not waited yet.
   var raisedInHandler: TaskFailure?

@@ -51,6 +51,7 @@ extension Loop {
   /// A nested run has ended: what was kept from it is there again.
   func giveBackEvent(to outer: RunFrame) {
     if let event = outer.keptEvent { withhold(event, false) }
+    if let number = outer.outerKeptTurns.take() { outer.mode.keptTurns = number }
     if outer.keptTimers.isEmpty { return }
     let kept = outer.keptTimers
     outer.keptTimers = []
@@ -82,6 +83,8 @@ extension Loop {
       outer.keptTimers.append(TimerID(slot: slot, generation: timers.records[slot].generation))
     }
     queue.endBatch(batch)
+    outer.outerKeptTurns = outer.mode.keptTurns
+    outer.mode.keptTurns = timerState.lastTurn
   }
 
   /// The earliest date of the timers of a mode that are kept for outer runs; `Int64.max` if there

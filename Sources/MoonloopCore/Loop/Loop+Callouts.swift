@@ -34,12 +34,12 @@ extension Loop {
 
   @inline(never)
   func callOut(
-    toTimer id: TimerID, _ callout: TimerCallout, missed: Int64, _ mode: Mode
+    toTimer id: TimerID, _ callout: TimerCallout, due date: Int64, missed: Int64, _ mode: Mode
   ) {
     if tracing.isOn {
       traced(
         .timer, mode, name: hooks.timerName?(id, callout) ?? "", subject: id.rawValue,
-        due: timers.records[id.slot].date, missed: missed
+        due: date, missed: missed
       ) {
         callout.actions.pointee.fire(callout.context, callout.payload, id.rawValue, missed)
       }

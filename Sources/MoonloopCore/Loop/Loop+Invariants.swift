@@ -13,12 +13,13 @@ extension Loop {
       let held =
         mode.sources.filter(\.holds).count + mode.ports.filter(\.holds).count
         + mode.allDescriptors.filter(\.holds).count + heldTimers(mode)
+        + mode.turns.count
       if held != mode.holders {
         return "mode \(mode.name): \(held) items hold a run, \(mode.holders) were counted"
       }
       if let broken = brokenPlace(mode) { return "mode \(mode.name): \(broken)" }
     }
-    if runs.frames.isEmpty && timers.firing.count > timerState.firedByHand {
+    if runs.frames.isEmpty && timers.served > timerState.firedByHand {
       return "a timer fires while the loop does not run"
     }
     return nil

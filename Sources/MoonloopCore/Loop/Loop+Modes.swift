@@ -39,6 +39,7 @@ extension Loop {
     for slot in 0..<records.count where records[slot].flags.isSuperset(of: [.valid, .common]) {
       join(timerInSlot: slot, mode)
     }
+    for turn in defaultMode.turns.elements where turn.isCommon { mode.add(turn) }
     return failures
   }
 
@@ -49,20 +50,20 @@ extension Loop {
   /// - Note: Loop thread only.
   public func nextTimerDate(mode name: ModeName) -> LoopTime? {
     requireThread("nextTimerDate")
-    guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
+    guard let mode = findMode(name), mode.hasTimers else { return nil }
     let date = min(earliestServed(mode), earliestUnserved(mode))
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 
   /// The earliest date of the timers of a mode that is still to be served. Loop thread only.
   package func nextUnservedDate(mode name: ModeName) -> LoopTime? {
-    guard let mode = findMode(name), mode.timers.count > 0 else { return nil }
+    guard let mode = findMode(name), mode.hasTimers else { return nil }
     let date = earliestUnserved(mode)
     return date == .max ? nil : LoopTime(nanoseconds: date)
   }
 
   private func earliestUnserved(_ mode: Mode) -> Int64 {
-    min(mode.timers.firstDate, earliestKept(mode))
+    min(mode.timers.firstDate, mode.turns.first?.place.date ?? .max, earliestKept(mode))
   }
 
   /// The modes of the runs around the innermost one, from the inside. Loop thread only.

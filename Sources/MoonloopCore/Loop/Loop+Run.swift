@@ -110,8 +110,8 @@ extension Loop {
     let open = frame.openEvents
     frame.openEvents = []
     if frame.keptEvent != nil && serveKeptEvent(frame) { return true }
-    if mode.timers.count > 0 { lookAtClock(mode) }
-    let timersAreDue = open.contains(.timers) && mode.timers.hasDue(at: time.now)
+    if mode.hasTimers { lookAtClock(mode) }
+    let timersAreDue = open.contains(.timers) && isDue(mode)
     let timersAreFirst = frame.servedPort && timersAreDue
     if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
@@ -157,7 +157,7 @@ extension Loop {
       if Attention.isAskedFor && hooks.attention != nil { hearAttention(mode) }
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
-      if mode.timers.hasRing && canOmitSleep(mode) { return }
+      if mode.hasDue && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
       if date <= time.now && canOmitSleep(mode) { return }
       if isFirst { for hook in hooks.whenIdle { hook.body(date) } }

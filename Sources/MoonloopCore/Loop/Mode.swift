@@ -11,6 +11,10 @@ package final class Mode {
   var isCommon = false
 
   package let timers: TimerQueue
+  /// What is due at once without being a timer, in order.
+  @exclusivity(unchecked) private(set) var turns = Queue<Turn>()
+  /// Turns with numbers up to this one wait for an outer run (R135).
+  var keptTurns: UInt64 = 0
   // As `Loop.modes`.
   /// Marked with their places in `signals`, counted from 1; 0: they do not wait there.
   @exclusivity(unchecked) var sources = ItemList<Loop.Source>()
@@ -53,6 +57,35 @@ package final class Mode {
     timers.deallocate()
     signals.deallocate()
   }
+
+  // MARK: What is due
+
+  /// Whether anything is, or will be, due.
+  @inline(__always)
+  var hasTimers: Bool { timers.count > 0 || !turns.isEmpty }
+
+  /// The turn to be served next.
+  @inline(__always)
+  var nextTurn: Turn? { keptTurns == 0 ? turns.first : turns.first(after: keptTurns) }
+
+  /// Whether anything is due whatever the time is.
+  @inline(__always)
+  var hasDue: Bool { timers.hasRing || nextTurn != nil }
+
+  /// Lets a turn wait here too, among what is due, behind what has the same date.
+  func add(_ turn: Turn) {
+    if turns[turn.number] != nil { return }
+    var turn = turn
+    turn.place.key = timers.takeKey()
+    turns.insert(turn, number: turn.number)
+    holders += 1
+  }
+
+  func removeTurn(_ number: UInt64) {
+    if turns.remove(number) != nil { holders -= 1 }
+  }
+
+  // MARK: What is ready
 
   /// Whether the next in turn belongs to the round under way.
   @inline(__always)

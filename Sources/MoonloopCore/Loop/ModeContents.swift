@@ -22,8 +22,9 @@ extension Loop {
       !$0.request.isCancelled && $0.isFor(mode)
     }
     return ModeContents(
-      isCommon: mode.isCommon, timers: mode.timers.count, sources: mode.sources.count,
-      descriptors: mode.descriptors.count + mode.files.count, ports: mode.ports.count,
-      observers: mode.observers.count, blocks: queued.count, isEmpty: isEmpty(mode))
+      isCommon: mode.isCommon, timers: mode.timers.count + mode.turns.count,
+      sources: mode.sources.count, descriptors: mode.descriptors.count + mode.files.count,
+      ports: mode.ports.count, observers: mode.observers.count, blocks: queued.count,
+      isEmpty: isEmpty(mode))
   }
 }

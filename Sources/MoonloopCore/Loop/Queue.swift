@@ -48,6 +48,10 @@ package struct Queue<Element>: ~Copyable {
   /// The next in turn.
   @inlinable
   package var first: Element? { @inline(__always) get { live > 0 ? base[head].element : nil } }
+  /// All of them.
+  var elements: [Element] { (head..<tail).compactMap { base[$0].element } }
+  /// The element with a number, if it is still here.
+  subscript(number: UInt64) -> Element? { index(of: number).flatMap { base[$0].element } }
   /// The number of the next in turn; that of the next to come if there is none.
   @inlinable
   package var firstNumber: UInt64 {
@@ -67,6 +71,20 @@ package struct Queue<Element>: ~Copyable {
     live &+= 1
     nextNumber &+= 1
     return number
+  }
+
+  /// Adds an element with a number of its owner's, in its place among those that are here.
+  @inline(__always)
+  mutating func insert(_ element: Element, number: UInt64) {
+    let next = max(nextNumber, number + 1)
+    nextNumber = number
+    append(element)
+    nextNumber = next
+    var index = tail - 1
+    while index > head && base[index - 1].number > number {
+      swap(&base[index - 1], &base[index])
+      index -= 1
+    }
   }
 
   @inlinable
@@ -116,20 +134,32 @@ package struct Queue<Element>: ~Copyable {
     }
   }
 
+  /// The first in turn of those with later numbers.
+  func first(after number: UInt64) -> Element? {
+    let index = (index(from: number + 1)..<tail).first { base[$0].element != nil }
+    return index.flatMap { base[$0].element }
+  }
+
   private func index(of number: UInt64) -> Int? {
-    if live == 0 || number < base[head].number { return nil }
+    if live == 0 || number < base[head].number || number >= nextNumber { return nil }
     // Where it is unless gaps were closed.
     let distance = number - base[head].number
     if distance < UInt64(tail - head), base[head + Int(distance)].number == number {
       return head + Int(distance)
     }
+    let index = index(from: number)
+    return index < tail && base[index].number == number ? index : nil
+  }
+
+  /// Where the numbers from one on begin.
+  private func index(from number: UInt64) -> Int {
     var (low, high) = (head, tail)
     while low < high {
       Steps.note(1)
       let middle = (low + high) / 2
       if base[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < tail && base[low].number == number ? low : nil
+    return low
   }
 
   /// The end of the memory is reached: closes the gaps, or takes more if there are too few.

@@ -28,6 +28,8 @@ package final class RunFrame {
   var eventOfSleep = EventOfSleep.none
   var keptEvent: KeptEvent?
   var keptTimers: [TimerID] = []
+  /// What `Mode.keptTurns` was before this run kept more; nil: it keeps none.
+  var outerKeptTurns: UInt64?
   /// `stop` met this run.
   @exclusivity(unchecked) package private(set) var isStopped = false  // a plain word
   private(set) var stopValue: (any Sendable)?

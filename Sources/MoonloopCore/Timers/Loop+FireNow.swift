@@ -32,7 +32,7 @@ extension Loop {
     if flags.isDisjoint(with: [.moved, .rearmed]) {
       forEachMode(ofTimer: slot) { unpark(slot, to: date, $0) }
     } else {
-      moveQueued(slot, to: date, hasCome: timers.firing.count > 0 && clock.hasReached(date))
+      moveQueued(slot, to: date, hasCome: timers.served > 0 && clock.hasReached(date))
     }
     letGoIfNowhere(slot)
   }

@@ -4,21 +4,36 @@ extension Loop {
   // MARK: Firing
 
   package func hasDueTimers(_ mode: Mode) -> Bool {
-    guard mode.timers.count > 0 else { return false }
+    guard mode.hasTimers else { return false }
     lookAtClock(mode)
-    return mode.timers.hasDue(at: time.now)
+    return isDue(mode)
   }
+
+  /// Whether anything in a mode is due, by what the loop knows of the time.
+  @inline(__always)
+  func isDue(_ mode: Mode) -> Bool { mode.nextTurn != nil || mode.timers.hasDue(at: time.now) }
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
   package func wakeDate(_ mode: Mode) -> Int64 {
-    mode.timers.wakeDate { timers.tolerance($0) }
+    min(mode.timers.wakeDate { timers.tolerance($0) }, mode.nextTurn?.place.date ?? .max)
   }
 
-  /// Fires all timers that are due now, by date, each once (R73); each is looked at again before
-  /// its turn, since those before it may have changed it (R74).
+  /// Fires all timers that are due now, by date, each once (R73), and serves the turns among them;
+  /// each is looked at again before it comes, since those before it may have changed it (R74).
   package func fireTimers(_ mode: Mode) {
     let batch = mode.timers.beginBatch(at: time.now)
-    while let slot = mode.timers.nextDue(in: batch) { fire(slot, mode, at: batch.now) }
+    let lastTurn = timerState.lastTurn
+    while true {
+      let next = mode.nextTurn
+      let turn = next.flatMap { $0.number <= lastTurn ? $0 : nil }
+      if let slot = mode.timers.nextDue(in: batch, before: turn?.place) {
+        fire(slot, mode, at: batch.now)
+      } else if let turn {
+        serve(turn, mode)
+      } else {
+        break
+      }
+    }
     mode.timers.endBatch(batch)
   }
 
@@ -57,7 +72,7 @@ extension Loop {
     record.pointee.missed = 0
     timers.firing.append(Int32(truncatingIfNeeded: slot))
     let id = TimerID(slot: slot, generation: record.pointee.generation)
-    callOut(toTimer: id, record.pointee.callout, missed: missed, mode)
+    callOut(toTimer: id, record.pointee.callout, due: date, missed: missed, mode)
     timers.firing.removeLast()
     finishFire(slot, date: date, next: next, coalesced: coalesced)
   }
@@ -134,7 +149,7 @@ extension Loop {
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
     if delay == 0 && !repeats {
       // What has come now is due, whoever looks: it need not be put into the order of dates.
-      if timers.firing.count == 0 { time.now = max(time.now, clock.now()) }
+      if timers.served == 0 { time.now = max(time.now, clock.now()) }
       return time.now
     }
     return saturatingDate(clock.now(), after: delay)
@@ -147,7 +162,8 @@ extension Loop {
   }
 
   package func add(_ id: TimerID, _ name: ModeName) {
-    guard let slot = timers.slot(of: id) else { return }
+    guard let slot = timers.slot(of: id) else { return joinTurn(id, name) }
+    if name == .default { return join(timerInSlot: slot, defaultMode) }
     if name == .common {
       timers.records[slot].flags.insert(.common)
       for mode in modes.common { join(timerInSlot: slot, mode) }
@@ -173,7 +189,10 @@ extension Loop {
   }
 
   package func remove(_ id: TimerID, _ names: [ModeName]) {
-    guard let slot = timers.slot(of: id) else { return }
+    guard let slot = timers.slot(of: id) else {
+      if let turn = id.turn { for name in names { findMode(name)?.removeTurn(turn) } }
+      return
+    }
     for name in names {
       if name == .common {
         guard timers.records[slot].flags.contains(.common) else { continue }  // R131
@@ -196,6 +215,7 @@ extension Loop {
   }
 
   package func contains(_ id: TimerID, _ name: ModeName) -> Bool {
+    if let turn = id.turn { return findMode(name)?.turns[turn] != nil }
     guard let slot = timers.slot(of: id) else { return false }
     if name == .common { return timers.records[slot].flags.contains(.common) }
     return findMode(name)?.timers.contains(slot) ?? false
@@ -257,7 +277,7 @@ extension Loop {
     }
     if record.pointee.flags.contains(.firing) {
       record.pointee.flags.formUnion(flag.union(.moved))
-    } else if timers.firing.count > 0 && clock.hasReached(date) {
+    } else if timers.served > 0 && clock.hasReached(date) {
       moveQueued(slot, to: date, hasCome: true)  // R136
     } else {
       postponeQueued(slot, to: date)
@@ -295,10 +315,15 @@ extension Loop {
     }
   }
 
-  /// Ends a timer for good; in its own callback its record stays until that has returned.
+  /// Ends a timer for good; in its own callback its record stays until that has returned. A turn is
+  /// taken back.
   @inline(__always)
   package func invalidate(_ id: TimerID) {
-    if let slot = timers.slot(of: id) { invalidate(slot: slot) }
+    if let slot = timers.slot(of: id) {
+      invalidate(slot: slot)
+    } else if let turn = id.turn {
+      removeTurn(turn)
+    }
   }
 
   func invalidate(slot: Int) {

@@ -201,6 +201,7 @@ extension Loop {
 
   /// The object that stands for a timer of this loop, if one does. Loop thread only.
   package func timerObject(_ id: TimerID) -> Timer? {
+    if id.isTurn { return nil }
     let record = timers.records[id.slot]
     guard record.flags.contains(.object) else { return nil }
     return Unmanaged<Timer>.fromOpaque(record.callout.context).takeUnretainedValue()

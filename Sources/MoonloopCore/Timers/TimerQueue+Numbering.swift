@@ -1,7 +1,8 @@
 // The numbers that keep timers of equal dates in order of adding, written anew when they run out.
 
 extension TimerQueue {
-  /// Numbers all timers from 1 again, in their order. Happens once in 2^40 additions.
+  /// Numbers all timers from 1 again, in their order. Happens once in 2^40 additions; turns that
+  /// wait then keep late numbers, so that they come after what has their date.
   @inline(never)
   func renumber() -> UInt64 {
     let keys = (0..<heap.count).map { heap[$0].key } + (0..<ring.count).map { ring[$0].key }

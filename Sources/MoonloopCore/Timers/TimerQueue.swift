@@ -7,7 +7,7 @@
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
   /// One queued timer. `key` holds the order of adding in its upper 40 bits, its number below.
-  struct Entry: BitwiseCopyable {
+  package struct Entry: BitwiseCopyable {
     var date: Int64
     var key: UInt64
 
@@ -332,15 +332,20 @@ package struct TimerQueue {
   }
 
   /// The next timer of the batch, by date; it stays in the queue, and the caller takes it out or
-  /// moves it later. nil when the batch is over.
+  /// moves it later. nil when the batch is over, or a turn comes first.
   @inline(__always)
-  package func nextDue(in batch: Batch) -> Int? {
-    let heapIsDue = isDue(at: batch.now)
-    guard state.pointee.ringLive > 0, let first = firstOfRing(before: batch.ringEnd) else {
-      return heapIsDue ? slot(heap[0].number) : nil
+  package func nextDue(in batch: Batch, before turn: Entry? = nil) -> Int? {
+    var first = isDue(at: batch.now) ? heap[0] : nil
+    if state.pointee.ringLive > 0, let ring = firstOfRing(before: batch.ringEnd) {
+      let heapIsFirst = first?.precedes(ring) ?? false
+      if !heapIsFirst { first = ring }
     }
-    return slot(heapIsDue && heap[0].precedes(first) ? heap[0].number : first.number)
+    guard let first, !(turn?.precedes(first) ?? false) else { return nil }
+    return slot(first.number)
   }
+
+  /// The place behind all that have the same date.
+  func takeKey() -> UInt64 { takeSequence() << 24 }
 
   /// Whether anything is in the ring, and due whatever the time is.
   @inline(__always)

@@ -13,6 +13,11 @@ package struct TimerID: Hashable, Sendable, BitwiseCopyable {
   package init(slot: Int, generation: UInt32) {
     rawValue = UInt64(generation) << 32 | UInt64(truncatingIfNeeded: slot)
   }
+  /// Names a turn, which has no slot.
+  init(turn number: UInt64) { rawValue = (number >> 31) << 32 | 1 << 31 | number & 0x7fff_ffff }
+  package var isTurn: Bool { rawValue & 1 << 31 != 0 }
+  /// The number of the turn, if it is one.
+  var turn: UInt64? { isTurn ? (rawValue >> 32) << 31 | rawValue & 0x7fff_ffff : nil }
   @inlinable package var slot: Int { Int(truncatingIfNeeded: rawValue & 0xffff_ffff) }
   @inlinable package var generation: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 }
@@ -114,6 +119,8 @@ struct TimerState {
   var wasParked = false
   /// How many callbacks under way were fired by hand while the loop did not run.
   var firedByHand = 0
+  /// The number of the turn that was made last.
+  var lastTurn: UInt64 = 0
   var farModes = FarModes()
   var wallClock = WallClockDates()
 }
@@ -124,6 +131,8 @@ package struct TimerStore {
   private let free = Table<Int32>()
   /// The slots of the timers whose callbacks are under way.
   package let firing = Table<Int32>()
+  /// The turns whose callbacks are under way.
+  let servedTurns = Table<Turn>()
   /// By slot, as far as any timer is or was tolerant.
   private let tolerances = Table<Int64>()
   /// Where the generations of a slot begin: elsewhere for each store, so that the name of a timer
@@ -141,6 +150,7 @@ package struct TimerStore {
     records.deallocate()
     free.deallocate()
     firing.deallocate()
+    servedTurns.deallocate()
     tolerances.deallocate()
   }
 
@@ -188,6 +198,15 @@ package struct TimerStore {
       records[slot].flags.contains(.valid)
     else { return nil }
     return slot
+  }
+
+  /// How many callbacks of timers and turns are under way.
+  @inline(__always)
+  var served: Int { firing.count + servedTurns.count }
+
+  /// What is called for a timer, or for the turn that is served now.
+  package func callout(of id: TimerID) -> TimerCallout {
+    id.isTurn ? servedTurns[servedTurns.count - 1].callout : records[id.slot].callout
   }
 
   /// Whether more is remembered of a timer elsewhere; nil if it does not exist any more.
