@@ -66,7 +66,7 @@ final class Measuring {
     let callout = loop.timers.callout(of: id)
     let owner = Runtime.of(callout.context)
     let row = recorder.row(of: owner.explanation.recorded(id, callout), .timer)
-    if owner.tasks.isOfWait(callout) || loop.timers.records[id.slot].interval == 0 { return row }
+    if id.isTurn || loop.timers.records[id.slot].interval == 0 { return row }
     while timerRows.count <= id.slot { timerRows.append((TimerID(rawValue: 0), 0)) }
     timerRows[id.slot] = (id, row)
     return row

@@ -85,3 +85,12 @@ first:cancel()
 same({ loop:modes().default.timers, first.status }, { 1, "cancelled" })
 loop:run()
 same({ seen[1], seen[2], second.status }, { "second", nil, "done" })
+
+-- What reports a failure that no task awaits takes a turn too, and is measured.
+loop:metrics()
+seen = {}
+local failing = loop:task(function() error("no luck", 0) end)
+failing.on_error = function(e) seen[#seen + 1] = e.message end
+loop:run()
+for _, row in ipairs(loop:metrics { on = false }.handles) do seen[#seen + 1] = row.calls end
+same(seen, { "no luck", 1, 1 })
