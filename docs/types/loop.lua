@@ -79,6 +79,14 @@ loop.mode = nil
 ---@type integer
 loop.depth = nil
 
+---Whether the loop sleeps.
+---False for all that runs on it; of another thread's loop see `worker.is_waiting`.
+---```lua
+---loop:after(1, function() print(loop.is_waiting) end)   --> false
+---```
+---@type boolean
+loop.is_waiting = nil
+
 ---Called for errors in handlers; nil: they are written to standard error.
 ---It may return "stop" to stop the innermost run; after anything else the run goes on. Errors never
 ---unwind the loop and none is lost: an error in this function is written to standard error. Instead
@@ -96,6 +104,8 @@ loop.on_error = nil
 ---@field modes? moonloop.Modes The mode to run; default "default".
 ---@field wake? boolean Wake a sleeping loop; default true.
 ---@field as_source? boolean A run with 'until_handled' returns after it.
+---@field order? integer Position among the functions that wait, lowest first; default 0.
+---@field target? any For whom it is; see `loop:cancel_performs`.
 
 ---Queues a function, which is called once in the next pass that runs in one of its modes.
 ---Queued functions run in order. One that is queued by another runs in a later step. Raises an
@@ -115,6 +125,7 @@ function loop:perform(options, fn, ...) end
 ---@class moonloop.PerformAfterOptions
 ---@field after moonloop.Seconds Delay, at least 0.
 ---@field modes? moonloop.Modes The mode to run; default "default".
+---@field target? any For whom it is; see `loop:cancel_performs`.
 
 ---Calls a function with arguments once, after a delay.
 ---Raises an error if the delay is negative or not a number.
@@ -126,6 +137,18 @@ function loop:perform(options, fn, ...) end
 ---@param ... any Arguments for the function.
 ---@return moonloop.Request request A handle to cancel it with.
 function loop:perform_after(delay, fn, ...) end
+
+---Takes back all that was queued for a target and was not called yet, delayed functions included.
+---Targets are compared as by `rawequal`. Raises an error for nil.
+---```lua
+---local door = { name = "door" }
+---loop:perform({ target = door }, print, "open")
+---loop:perform_after({ after = 1, target = door }, print, "close")
+---print(loop:cancel_performs(door))   --> 2
+---```
+---@param target any What was given as 'target'.
+---@return integer count How many there were.
+function loop:cancel_performs(target) end
 
 ---Adds an item to modes; it is served in passes that run in one of them.
 ---From then on the loop holds the item: dropping the variable does not end it. Adding it twice has

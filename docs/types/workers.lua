@@ -84,6 +84,20 @@ worker.port = nil
 ---@type "running"|"stopping"|"done"|"failed"|"stopped"
 worker.status = nil
 
+---Whether the worker's loop sleeps now.
+---A look from outside: it may have changed when it is told. False when the worker has ended.
+---```lua
+---local worker = assert(ml.worker { source = "require('moonloop').parent:on('message', print)" })
+---loop:every(0.01, function(timer)
+---  if not worker.is_waiting then return end
+---  print "it waits for a message"   --> it waits for a message
+---  timer:invalidate()
+---  worker:stop()
+---end)
+---```
+---@type boolean
+worker.is_waiting = nil
+
 ---@class moonloop.AwaitOptions
 ---@field timeout? moonloop.Seconds Default: none.
 

@@ -19,6 +19,7 @@ private let loopRunEntries: [LuaEntry] = [
   .method("wake_up", loopWakeUp),
   .field("mode", loopMode),
   .field("depth", loopDepth),
+  .field("is_waiting", loopIsWaiting),
   .field("on_error", loopOnError, set: loopSetOnError),
 ]
 
@@ -26,6 +27,7 @@ private let loopRunEntries: [LuaEntry] = [
 private let loopMakingEntries: [LuaEntry] = [
   .method("perform", loopPerform),
   .method("perform_after", loopPerformAfter),
+  .method("cancel_performs", loopCancelPerforms),
   .method("task", loopTask),
 ]
 

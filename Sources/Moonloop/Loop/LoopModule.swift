@@ -173,6 +173,14 @@ let loopDepth: LuaRawFunction = { L, context in
   }
 }
 
+/// `loop.is_waiting`: whether it sleeps (R5), which nothing that runs on it ever sees.
+let loopIsWaiting: LuaRawFunction = { L, context in
+  host(L, context, "is_waiting") { call in
+    call.stack.push(call.loop.isWaiting)
+    return 1
+  }
+}
+
 // MARK: Errors
 
 let loopOnError: LuaRawFunction = { L, context in

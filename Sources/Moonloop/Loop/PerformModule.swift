@@ -13,24 +13,29 @@ package final class ScriptRequest {
   /// The registry reference of its handle while it waits; 0 afterwards.
   var ref: Int32 = 0
   var request: PerformRequest?
+  /// For whom it is, as a word that tells the value from all others; nil: for nobody.
+  let target: ScriptTarget?
   /// Counts it as memory of the scripts while it waits.
   var charge: MemoryCharge?
 
   /// What one takes besides what Lua has of it, about.
   static let footprint = 512
 
-  init(_ kind: StaticString, _ modes: [ModeName], madeAt place: LuaPosition) {
+  init(
+    _ kind: StaticString, _ modes: [ModeName], _ target: ScriptTarget?, madeAt place: LuaPosition
+  ) {
     self.kind = kind
     self.modes = modes
+    self.target = target
     madeAt = place
   }
 }
 
-private let performOptions: [StaticString] = ["modes", "wake", "as_source"]
-private let performAfterOptions: [StaticString] = ["after", "modes"]
+private let performOptions: [StaticString] = ["modes", "wake", "as_source", "order", "target"]
+private let performAfterOptions: [StaticString] = ["after", "modes", "target"]
 
-/// `loop:perform(f, …)`, `loop:perform({ modes, wake, as_source }, f, …)`: performed once by the
-/// next pass in one of the modes.
+/// `loop:perform(f, …)`, `loop:perform({ modes, wake, as_source, order, target }, f, …)`: performed
+/// once by the next pass in one of the modes.
 ///
 /// `wake = false` is the bare form (R107); `as_source = true` counts as a source (R111).
 let loopPerform: LuaRawFunction = { L, context in
@@ -39,28 +44,33 @@ let loopPerform: LuaRawFunction = { L, context in
     var modes: [ModeName] = [.default]
     var wakes = true
     var asSource = false
+    var order = 0
+    var target: ScriptTarget?
     var function: Int32 = 2
     if call.stack.type(2) == .table {
       let options = try call.options(2, performOptions, example: "{ modes = \"common\" }")
       modes = try options.modes() ?? modes
       wakes = try options.boolean("wake") ?? true
       asSource = try options.boolean("as_source") ?? false
+      order = try options.integer("order", in: .min ... .max) ?? 0
+      target = try call.target(options)
       function = 3
     }
-    let request = try call.pushRequest(modes, function)
+    let request = try call.pushRequest(modes, target, function)
     let body = call.runtime.requests.body(of: request)
     request.request = call.loop.performHere(
-      modes: modes, wakes: wakes, asSource: asSource, body)
+      modes: modes, wakes: wakes, asSource: asSource, order: order, body)
     return 1
   }
 }
 
-/// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes }, f, …)`: a one-shot
-/// timer (R114).
+/// `loop:perform_after(seconds, f, …)`, `loop:perform_after({ after, modes, target }, f, …)`: a
+/// one-shot timer (R114).
 let loopPerformAfter: LuaRawFunction = { L, context in
   host(L, context, "perform_after") { call in
     try call.requireLoop()
     var modes: [ModeName] = [.default]
+    var target: ScriptTarget?
     let delay: Int64
     if call.stack.type(2) == .table {
       let options = try call.options(2, performAfterOptions, example: "{ after = 1 }")
@@ -69,11 +79,12 @@ let loopPerformAfter: LuaRawFunction = { L, context in
       }
       delay = after
       modes = try options.modes() ?? modes
+      target = try call.target(options)
     } else {
       delay = try call.seconds(2, "the delay", .notNegative)
     }
     if !call.timers.hasRoom(upTo: call.loop.timerLimit) { throw call.tooManyTimers() }
-    let request = try call.pushRequest(modes, 3)
+    let request = try call.pushRequest(modes, target, 3)
     let body = call.runtime.requests.body(of: request)
     request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
     return 1
@@ -84,7 +95,7 @@ extension HostCall {
   /// Makes the handle of a request for the function at an index and its arguments; the loop holds
   /// it until it was performed. [-?, +1]
   fileprivate func pushRequest(
-    _ modes: [ModeName], _ function: Int32
+    _ modes: [ModeName], _ target: ScriptTarget?, _ function: Int32
   ) throws(ScriptMistake) -> ScriptRequest {
     try self.function(function, "the function")
     try requireRoom(for: .performs)
@@ -99,7 +110,7 @@ extension HostCall {
     } else {
       stack.pushNil()
     }
-    let request = ScriptRequest(name, modes, madeAt: stack.position)
+    let request = ScriptRequest(name, modes, target, madeAt: stack.position)
     let handle = runtime.kinds.request.push(stack.L)
     handle.pointer = Unmanaged.passRetained(request).toOpaque()
     stack.rotate(-3, 1)
@@ -115,6 +126,61 @@ extension HostCall {
   fileprivate func selfRequest() throws(ScriptMistake) -> ScriptRequest {
     let handle = try selfHandle(runtime.kinds.request)
     return Unmanaged<ScriptRequest>.fromOpaque(handle.pointer!).takeUnretainedValue()
+  }
+}
+
+/// `loop:cancel_performs(target)`: takes all requests for it back; how many there were (R146).
+let loopCancelPerforms: LuaRawFunction = { L, context in
+  host(L, context, "cancel_performs") { call in
+    try call.requireLoop()
+    call.stack.setCount(2)
+    guard let target = call.target(2) else {
+      throw call.mistake("takes the target, got \(call.given(2))")
+    }
+    call.stack.push(call.runtime.requests.cancel(for: target))
+    return 1
+  }
+}
+
+/// For whom a request is: any value but nil, compared as by `rawequal`.
+struct ScriptTarget: Hashable {
+  private enum Word: Hashable {
+    case address(UnsafeRawPointer)
+    case bytes([UInt8])
+    case number(AnyHashable)
+    case boolean(Bool)
+  }
+
+  private let word: Word
+  /// Keeps the value, so that no other gets its address while a request waits.
+  private let value: LuaReference
+
+  fileprivate init?(_ stack: LuaStack, _ index: Int32) {
+    switch stack.type(index) {
+    case .none, .nil: return nil
+    case .string: word = .bytes(stack.withBytes(index) { [UInt8]($0) } ?? [])
+    case .number:
+      word = .number(
+        stack.integer(index).map { AnyHashable($0) } ?? AnyHashable(stack.number(index)))
+    case .boolean: word = .boolean(stack.boolean(index))
+    default: word = .address(stack.address(index))
+    }
+    stack.pushValue(index)
+    value = LuaReference(popping: stack)
+  }
+
+  static func == (one: ScriptTarget, other: ScriptTarget) -> Bool { one.word == other.word }
+
+  func hash(into hasher: inout Hasher) { word.hash(into: &hasher) }
+}
+
+extension HostCall {
+  fileprivate func target(_ index: Int32) -> ScriptTarget? { ScriptTarget(stack, index) }
+
+  fileprivate func target(_ options: Options) throws(ScriptMistake) -> ScriptTarget? {
+    _ = options.push("target")
+    defer { stack.pop() }
+    return target(stack.absolute(-1))
   }
 }
 

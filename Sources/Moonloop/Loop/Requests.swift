@@ -11,13 +11,18 @@ package final class Requests {
   private let context: Unmanaged<LoopContext>
   /// Those that were not performed yet, by the registry references of their handles.
   package private(set) var waiting: [Int32: ScriptRequest] = [:]
+  /// Those of them that are for somebody.
+  private var targets: [ScriptTarget: Set<Int32>] = [:]
 
   init(_ runtime: Runtime, _ context: LoopContext) {
     self.runtime = .passUnretained(runtime)
     self.context = .passUnretained(context)
   }
 
-  func add(_ request: ScriptRequest) { waiting[request.ref] = request }
+  func add(_ request: ScriptRequest) {
+    waiting[request.ref] = request
+    if let target = request.target { targets[target, default: []].insert(request.ref) }
+  }
 
   /// What the core performs.
   func body(of request: ScriptRequest) -> () -> Void {
@@ -70,8 +75,22 @@ package final class Requests {
     if let request = waiting.removeValue(forKey: ref) {
       request.ref = 0
       request.charge = nil
+      if let target = request.target { forget(ref, of: target) }
     }
     stack.dropRef(ref)
+  }
+
+  private func forget(_ ref: Int32, of target: ScriptTarget) {
+    targets[target]?.remove(ref)
+    if targets[target]?.isEmpty ?? false { targets[target] = nil }
+  }
+
+  /// Takes all requests back that are for somebody.
+  /// - Returns: How many there were.
+  func cancel(for target: ScriptTarget) -> Int {
+    let found = (targets[target] ?? []).compactMap { waiting[$0] }
+    for request in found { cancel(request) }
+    return found.count
   }
 
   /// Takes a request back if it still waits.

@@ -9,6 +9,7 @@ let workerEntries: [LuaEntry] =
     .method("await", workerAwait),
     .method("stop", workerStop),
     .field("status", workerStatus),
+    .field("is_waiting", workerIsWaiting),
     .metamethod("__close", workerClose),
     .metamethod("__tostring", workerToString),
   ] + itemEntries.filter { !["__close", "__tostring"].contains("\($0.name)") }

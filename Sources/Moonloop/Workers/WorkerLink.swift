@@ -123,6 +123,11 @@ final class WorkerLink: Sendable {
 
   func begin(_ thread: LoopThread) { state.withLock { $0.thread = thread } }
 
+  /// Whether the worker's loop sleeps now.
+  var isWaiting: Bool {
+    Intake.flag { state.withLock { $0.thread }?.loop.isWaiting ?? false }
+  }
+
   var isStopping: Bool { state.withLock { $0.isStopping } }
   var hasEnded: Bool { Intake.flag { state.withLock { $0.thread }?.hasEnded ?? true } }
 

@@ -268,6 +268,14 @@ let workerStatus: LuaRawFunction = { L, context in
   }
 }
 
+/// `worker.is_waiting`: whether its loop sleeps (R5).
+let workerIsWaiting: LuaRawFunction = { L, context in
+  host(L, context, "is_waiting") { call in
+    call.stack.push(Worker.of(try call.selfWorker())?.link.isWaiting ?? false)
+    return 1
+  }
+}
+
 let workerToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let control = try call.selfWorker()

@@ -14,7 +14,13 @@ public final class PerformRequest: Sendable {
   /// Opened when it was performed or cancelled: somebody waits for that.
   private let gate: (any Gate)?
 
-  package init(gate: (any Gate)? = nil) { self.gate = gate }
+  /// Its place among others, and for whom it is; nil for most.
+  let aim: PerformAim?
+
+  package init(gate: (any Gate)? = nil, aim: PerformAim? = nil) {
+    self.gate = gate
+    self.aim = aim
+  }
 
   /// Takes the request back if it was not performed yet (R115). Any thread.
   ///
@@ -31,6 +37,8 @@ public final class PerformRequest: Sendable {
   public var wasPerformed: Bool { state.load(ordering: .acquiring) == .performed }
   /// Whether it was cancelled before it was performed. Any thread.
   public var isCancelled: Bool { state.load(ordering: .acquiring) == .cancelled }
+
+  var isWaiting: Bool { state.load(ordering: .acquiring) == .waiting }
 
   package func begin() -> Bool {
     state.compareExchange(
@@ -69,11 +77,16 @@ package struct QueuedBlock {
   }
 }
 
+extension QueuedBlock {
+  fileprivate var order: Int { request.aim?.order ?? 0 }
+}
+
 /// The blocks and the perform requests that wait on a loop. Loop thread only.
 struct PendingBlocks {
   var blocks = BlockQueue()
   /// Performed as sources are (R111).
   var requests = BlockQueue()
+  var targets = PerformTargets()
   /// A job of an actor is under way: no other is performed, also in nested runs.
   var holdsJobs = false
 
@@ -86,16 +99,35 @@ struct PendingBlocks {
   mutating func clear() {
     blocks = BlockQueue()
     requests = BlockQueue()
+    targets = PerformTargets()
   }
 }
 
 /// The blocks of a loop that were not performed yet, in order of adding. Loop thread only.
 package struct BlockQueue {
   package private(set) var blocks: [QueuedBlock] = []
+  /// Whether any of them has another order than 0.
+  private var hasOrders = false
 
   @inline(__always) package var isEmpty: Bool { blocks.isEmpty }
 
-  package mutating func append(_ block: QueuedBlock) { blocks.append(block) }
+  /// Puts a block behind those of its order and of lower ones (R145).
+  package mutating func append(_ block: QueuedBlock) {
+    if hasOrders || block.request.aim != nil { return insert(block) }
+    blocks.append(block)
+  }
+
+  @inline(never)
+  private mutating func insert(_ block: QueuedBlock) {
+    if blocks.isEmpty { hasOrders = false }
+    hasOrders = hasOrders || block.order != 0
+    var (low, high) = (0, blocks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].order <= block.order { low = middle + 1 } else { high = middle }
+    }
+    blocks.insert(block, at: low)
+  }
 
   /// - Parameter jobs: Whether jobs of actors count.
   func holds(_ mode: Mode, jobs: Bool = true) -> Bool {

@@ -49,10 +49,13 @@ extension Loop {
   /// The same with a body that is not Sendable: loop thread only.
   @discardableResult
   package func performHere(
-    modes: [ModeName], wakes: Bool = true, asSource: Bool = false, _ block: @escaping () -> Void
+    modes: [ModeName], wakes: Bool = true, asSource: Bool = false, order: Int = 0,
+    _ block: @escaping () -> Void
   ) -> PerformRequest {
     requireThread("perform")
-    return perform(unchecked: block, modes: modes, wakes: wakes, asSource: asSource)
+    let request = PerformRequest(aim: PerformAim(order: order, target: nil))
+    return perform(
+      unchecked: block, modes: modes, wakes: wakes, asSource: asSource, request: request)
   }
 
   @discardableResult
@@ -115,7 +118,13 @@ extension Loop {
     _ block: @escaping () -> Void
   ) -> PerformRequest {
     requireThread("perform(after:)")
-    let request = PerformRequest()
+    return perform(PerformRequest(), after: delay, modes: modes, name: name, block)
+  }
+
+  func perform(
+    _ request: PerformRequest, after delay: Duration, modes: [ModeName], name: String,
+    _ block: @escaping () -> Void
+  ) -> PerformRequest {
     let timer = Timer(
       at: LoopTime(nanoseconds: dueDate(after: delay.loopNanoseconds)), name: name
     ) { _ in
@@ -148,6 +157,7 @@ extension Loop {
 
   package func enqueue(_ block: QueuedBlock) {
     for name in block.modes where name != .common { _ = mode(name) }  // R108
+    if block.request.aim != nil { pending.targets.note(block.request) }
     if block.asSource { pending.requests.append(block) } else { pending.blocks.append(block) }
   }
 
