@@ -172,3 +172,157 @@ struct LiveSourceTests {
     #expect(live == "a+ c+ a c contains b=true b- contains a=false c-")
   }
 }
+
+@Suite("Beside live Foundation: RunLoop")
+struct LiveRunLoopTests {
+  /// A source that may be signalled by its name, in both.
+  private static func liveSource(
+    _ name: String, _ trace: SceneTrace, _ body: @escaping () -> Void = {}
+  ) -> CFRunLoopSource {
+    final class Info {
+      let perform: () -> Void
+      init(_ perform: @escaping () -> Void) { self.perform = perform }
+    }
+    var context = CFRunLoopSourceContext()
+    context.info = Unmanaged.passRetained(
+      Info {
+        trace.log(name)
+        body()
+      }
+    ).toOpaque()
+    context.perform = { Unmanaged<Info>.fromOpaque($0!).takeUnretainedValue().perform() }
+    let source = CFRunLoopSourceCreate(nil, 0, &context)!
+    CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopDefaultMode)
+    return source
+  }
+
+  @Test func `run(mode:before:) and acceptInput serve a mode once`() throws {
+    // R128
+    let live = inFoundation { trace in
+      let loop = RunLoop.current
+      trace.log("empty", loop.run(mode: .default, before: .distantFuture))
+      loop.acceptInput(forMode: RunLoop.Mode.default.rawValue, before: .distantFuture)
+      let sources = ["a", "b"].map { Self.liveSource($0, trace) }
+      for source in sources { CFRunLoopSourceSignal(source) }
+      trace.log("one", loop.run(mode: .default, before: .distantFuture))
+      loop.acceptInput(forMode: RunLoop.Mode.default.rawValue, before: .distantFuture)
+      trace.log("past", loop.run(mode: .default, before: .distantPast))
+      loop.acceptInput(forMode: RunLoop.Mode.default.rawValue, before: .distantPast)
+      for source in sources { CFRunLoopSourceInvalidate(source) }
+    }
+    let ours = try inMoonloop { trace, loop in
+      trace.log("empty", loop.run(mode: .default, before: .distantFuture))
+      loop.acceptInput(mode: .default, before: .distantFuture)
+      let sources = ["a", "b"].map { name in loop.makeSource { _ in trace.log(name) } }
+      for source in sources {
+        try loop.add(source)
+        source.signal()
+      }
+      let past = loop.now.advanced(by: .seconds(-1))
+      trace.log("one", loop.run(mode: .default, before: .distantFuture))
+      loop.acceptInput(mode: .default, before: .distantFuture)
+      trace.log("past", loop.run(mode: .default, before: past))
+      loop.acceptInput(mode: .default, before: past)
+      for source in sources { source.invalidate() }
+    }
+    #expect(ours == "empty=false a one=true b past=true")
+    #expect(live == ours)
+  }
+
+  @Test func `limitDate polls for one source, fires what is due, and tells the next date`() throws {
+    // R129
+    let live = inFoundation { trace in
+      let loop = RunLoop.current
+      let say = { (date: Date?) in
+        trace.log(date == nil ? "none" : date == .distantFuture ? "never" : "soon")
+      }
+      say(loop.limitDate(forMode: .default))
+      loop.add(
+        Timer(timeInterval: 0, repeats: false) { _ in trace.log("due") }, forMode: .default)
+      say(loop.limitDate(forMode: .default))
+      let sources = ["a", "b"].map { Self.liveSource($0, trace) }
+      for source in sources { CFRunLoopSourceSignal(source) }
+      say(loop.limitDate(forMode: .default))
+      let later = Timer(fire: Date(timeIntervalSinceNow: 60), interval: 0, repeats: false) { _ in }
+      loop.add(later, forMode: .default)
+      say(loop.limitDate(forMode: .default))
+      later.invalidate()
+      for source in sources { CFRunLoopSourceInvalidate(source) }
+    }
+    let ours = try inMoonloop { trace, loop in
+      let say = { (date: LoopTime?) in
+        trace.log(date == nil ? "none" : date == .distantFuture ? "never" : "soon")
+      }
+      say(loop.limitDate(mode: .default))
+      loop.schedule(after: .zero) { _ in trace.log("due") }
+      say(loop.limitDate(mode: .default))
+      let sources = ["a", "b"].map { name in loop.makeSource { _ in trace.log(name) } }
+      for source in sources {
+        try loop.add(source)
+        source.signal()
+      }
+      say(loop.limitDate(mode: .default))
+      let later = loop.schedule(after: .seconds(60)) { _ in }
+      say(loop.limitDate(mode: .default))
+      later.invalidate()
+      for source in sources { source.invalidate() }
+    }
+    #expect(ours == "none due none a never b soon")
+    #expect(live == ours)
+  }
+
+  @Test func `run(until:) serves what is there at least once, also for a date in the past`() throws
+  {
+    // R128
+    let live = inFoundation { trace in
+      let source = Self.liveSource("a", trace)
+      CFRunLoopSourceSignal(source)
+      RunLoop.current.perform { trace.log("block") }
+      RunLoop.current.run(until: .distantPast)
+      CFRunLoopSourceInvalidate(source)
+      RunLoop.current.run(until: .distantFuture)
+      trace.log("over")
+    }
+    let ours = try inMoonloop { trace, loop in
+      let source = loop.makeSource { _ in trace.log("a") }
+      try loop.add(source)
+      source.signal()
+      loop.perform(wakes: false) { trace.log("block") }
+      loop.run(until: loop.now.advanced(by: .seconds(-1)))
+      source.invalidate()
+      loop.run(until: .distantFuture)
+      trace.log("over")
+    }
+    #expect(ours == "block a over")
+    #expect(live == ours)
+  }
+
+  @Test func `perform(inModes:) performs a block once, by the first of its modes that runs`() {
+    // R103, R105, R95
+    let live = inFoundation { trace in
+      let loop = RunLoop.current
+      let (m, n) = (RunLoop.Mode("m"), RunLoop.Mode("n"))
+      loop.perform(inModes: [m, n]) { trace.log("mn") }
+      loop.perform(inModes: [.common]) { trace.log("common") }
+      loop.perform { trace.log("default") }
+      loop.perform(inModes: [n]) { trace.log("n") }
+      for mode in [n, m, .default] {
+        trace.log(mode == n ? "run n:" : mode == m ? "run m:" : "run default:")
+        trace.log("ran", loop.run(mode: mode, before: .distantPast))
+      }
+    }
+    let ours = inMoonloop { trace, loop in
+      loop.perform(modes: ["m", "n"], wakes: false) { trace.log("mn") }
+      loop.perform(modes: [.common], wakes: false) { trace.log("common") }
+      loop.perform(wakes: false) { trace.log("default") }
+      loop.perform(modes: ["n"], wakes: false) { trace.log("n") }
+      for mode in ["n", "m", .default] as [ModeName] {
+        trace.log("run \(mode):")
+        trace.log("ran", loop.run(mode: mode, before: loop.now.advanced(by: .seconds(-1))))
+      }
+    }
+    #expect(
+      ours == "run n: mn n ran=true run m: ran=false run default: common default ran=true")
+    #expect(live == ours)
+  }
+}

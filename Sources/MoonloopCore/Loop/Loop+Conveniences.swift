@@ -64,6 +64,13 @@ extension Loop {
     return true
   }
 
+  /// Runs a mode once, until a source was served or the date has come, whatever was in it (R128).
+  /// Counterpart: `acceptInputForMode:beforeDate:`.
+  @available(*, noasync)
+  public func acceptInput(mode: ModeName, before date: LoopTime) {
+    _ = run(mode: mode, before: date)
+  }
+
   /// Runs the default mode until a date, at least once; sources do not end it (R128).
   ///
   /// - Returns: `timedOut`, or why it ended before.
@@ -79,14 +86,14 @@ extension Loop {
     }
   }
 
-  /// Polls a mode once, and says when its next timer is due (R129).
+  /// Polls a mode once, for one source, and says when its next timer is due (R129).
   ///
   /// - Returns: nil if the mode is empty, the distant future if there are only sources.
   /// - SeeAlso: Counterpart `limitDateForMode:`.
   @available(*, noasync)
   public func limitDate(mode: ModeName) -> LoopTime? {
-    guard run(mode: mode, for: .zero) != .finished, let found = findMode(mode) else { return nil }
-    if isEmpty(found) { return nil }
+    run(mode: mode, for: .zero, returnAfterSource: true)
+    guard let found = findMode(mode), !isEmpty(found) else { return nil }
     return nextTimerDate(mode: mode) ?? .distantFuture
   }
 }
