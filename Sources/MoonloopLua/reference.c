@@ -43,6 +43,9 @@ static const char signals[] = {
 static const char watches[] = {
 #embed "../../docs/types/watches.lua"
 };
+static const char notifications[] = {
+#embed "../../docs/types/notifications.lua"
+};
 static const char pressure[] = {
 #embed "../../docs/types/pressure.lua"
 };
@@ -85,10 +88,10 @@ static const char compat[] = {
 // In the order of the reference.
 static const struct cmo_source files[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(ports), FILE(workers),
-    FILE(signals), FILE(watches), FILE(pressure), FILE(terminals), FILE(processes), FILE(tasks),
-    FILE(channels), FILE(inspection), FILE(recording), FILE(reload), FILE(configuration),
-    FILE(testing), FILE(test_tools), FILE(compat),
+    FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(notifications), FILE(ports),
+    FILE(workers), FILE(signals), FILE(watches), FILE(pressure), FILE(terminals), FILE(processes),
+    FILE(tasks), FILE(channels), FILE(inspection), FILE(recording), FILE(reload),
+    FILE(configuration), FILE(testing), FILE(test_tools), FILE(compat),
 };
 
 const struct cmo_source *cmo_reference(size_t *count) {

@@ -23,8 +23,8 @@ func inFoundation(_ scene: @escaping @Sendable (SceneTrace) -> Void) -> String {
     scene(trace)
     isDone.signal()
   }
-  isDone.wait()
-  return trace.text
+  // Core Foundation may hang, which is not to be this test's end.
+  return isDone.wait(timeout: .now() + 20) == .success ? trace.text : "hangs"
 }
 
 /// Performs a scene on a loop of ours, whose clock is virtual.
@@ -323,6 +323,94 @@ struct LiveRunLoopTests {
     }
     #expect(
       ours == "run n: mn n ran=true run m: ran=false run default: common default ran=true")
+    #expect(live == ours)
+  }
+}
+
+@Suite("Beside live Foundation: NotificationQueue")
+struct LiveNotificationQueueTests {
+  typealias Ours = Loop.NotificationQueue
+
+  /// A queue of Foundation whose notifications are written, and what keeps it.
+  private static func liveQueue(
+    _ names: [String], _ trace: SceneTrace
+  ) -> NotificationQueue {
+    let center = NotificationCenter()
+    for name in names {
+      _ = center.addObserver(forName: Notification.Name(name), object: nil, queue: nil) {
+        trace.log($0.name.rawValue)
+      }
+    }
+    return NotificationQueue(notificationCenter: center)
+  }
+
+  private static func live(_ name: String) -> Notification {
+    Notification(name: Notification.Name(name), object: nil)
+  }
+
+  @Test func `what is alike is posted once, in the run that serves its mode`() {
+    // R148, R149: the order is that of enqueueing here, the opposite there, the idle ones first.
+    let live = inFoundation { trace in
+      let queue = Self.liveQueue(["a", "b", "idle", "m"], trace)
+      for name in ["a", "a", "b"] { queue.enqueue(Self.live(name), postingStyle: .asap) }
+      for _ in 1...2 { queue.enqueue(Self.live("idle"), postingStyle: .whenIdle) }
+      queue.enqueue(
+        Self.live("m"), postingStyle: .asap, coalesceMask: [.onName],
+        forModes: [RunLoop.Mode("m")])
+      RunLoop.current.perform {
+        trace.log("stop")
+        CFRunLoopStop(CFRunLoopGetCurrent())
+      }
+      CFRunLoopRun()
+    }
+    let ours = inMoonloop { trace, loop in
+      let queue = Ours(on: loop) { trace.log($0.name) }
+      for name in ["a", "a", "b"] { queue.enqueue(.init(name), .asSoonAsPossible) }
+      for _ in 1...2 { queue.enqueue(.init("idle"), .whenIdle) }
+      queue.enqueue(.init("m"), .asSoonAsPossible, coalescing: .onName, modes: ["m"])
+      loop.performHere(modes: [.default]) {
+        trace.log("stop")
+        loop.stop()
+      }
+      loop.run()
+    }
+    #expect(ours == "a b stop idle")
+    #expect(live == "idle stop b a")
+  }
+
+  @Test func `now is at once, in one of the modes or outside of runs`() {
+    // R148
+    let live = inFoundation { trace in
+      // Unsafe: the block runs on this thread.
+      nonisolated(unsafe) let queue = Self.liveQueue(
+        ["outside", "default", "other", "dropped"], trace)
+      queue.enqueue(Self.live("dropped"), postingStyle: .asap)
+      queue.enqueue(Self.live("dropped"), postingStyle: .whenIdle)
+      queue.dequeueNotifications(matching: Self.live("dropped"), coalesceMask: [.onName])
+      queue.enqueue(Self.live("outside"), postingStyle: .now)
+      RunLoop.current.perform {
+        queue.enqueue(Self.live("default"), postingStyle: .now)
+        queue.enqueue(
+          Self.live("other"), postingStyle: .now, coalesceMask: [],
+          forModes: [RunLoop.Mode("other")])
+        trace.log("block")
+      }
+      RunLoop.current.run(until: .distantPast)
+    }
+    let ours = inMoonloop { trace, loop in
+      let queue = Ours(on: loop) { trace.log($0.name) }
+      queue.enqueue(.init("dropped"), .asSoonAsPossible)
+      queue.enqueue(.init("dropped"), .whenIdle)
+      queue.dequeue(matching: .init("dropped"), coalescing: .onName)
+      queue.enqueue(.init("outside"), .now)
+      loop.performHere(modes: [.default]) {
+        queue.enqueue(.init("default"), .now)
+        queue.enqueue(.init("other"), .now, coalescing: [], modes: ["other"])
+        trace.log("block")
+      }
+      loop.run()
+    }
+    #expect(ours == "outside default block")
     #expect(live == ours)
   }
 }

@@ -53,7 +53,7 @@ let loopPerform: LuaRawFunction = { L, context in
       wakes = try options.boolean("wake") ?? true
       asSource = try options.boolean("as_source") ?? false
       order = try options.integer("order", in: .min ... .max) ?? 0
-      target = try call.target(options)
+      target = options.target("target")
       function = 3
     }
     let request = try call.pushRequest(modes, target, function)
@@ -79,7 +79,7 @@ let loopPerformAfter: LuaRawFunction = { L, context in
       }
       delay = after
       modes = try options.modes() ?? modes
-      target = try call.target(options)
+      target = options.target("target")
     } else {
       delay = try call.seconds(2, "the delay", .notNegative)
     }
@@ -134,53 +134,11 @@ let loopCancelPerforms: LuaRawFunction = { L, context in
   host(L, context, "cancel_performs") { call in
     try call.requireLoop()
     call.stack.setCount(2)
-    guard let target = call.target(2) else {
+    guard let target = ScriptTarget(call.stack, 2) else {
       throw call.mistake("takes the target, got \(call.given(2))")
     }
     call.stack.push(call.runtime.requests.cancel(for: target))
     return 1
-  }
-}
-
-/// For whom a request is: any value but nil, compared as by `rawequal`.
-struct ScriptTarget: Hashable {
-  private enum Word: Hashable {
-    case address(UnsafeRawPointer)
-    case bytes([UInt8])
-    case number(AnyHashable)
-    case boolean(Bool)
-  }
-
-  private let word: Word
-  /// Keeps the value, so that no other gets its address while a request waits.
-  private let value: LuaReference
-
-  fileprivate init?(_ stack: LuaStack, _ index: Int32) {
-    switch stack.type(index) {
-    case .none, .nil: return nil
-    case .string: word = .bytes(stack.withBytes(index) { [UInt8]($0) } ?? [])
-    case .number:
-      word = .number(
-        stack.integer(index).map { AnyHashable($0) } ?? AnyHashable(stack.number(index)))
-    case .boolean: word = .boolean(stack.boolean(index))
-    default: word = .address(stack.address(index))
-    }
-    stack.pushValue(index)
-    value = LuaReference(popping: stack)
-  }
-
-  static func == (one: ScriptTarget, other: ScriptTarget) -> Bool { one.word == other.word }
-
-  func hash(into hasher: inout Hasher) { word.hash(into: &hasher) }
-}
-
-extension HostCall {
-  fileprivate func target(_ index: Int32) -> ScriptTarget? { ScriptTarget(stack, index) }
-
-  fileprivate func target(_ options: Options) throws(ScriptMistake) -> ScriptTarget? {
-    _ = options.push("target")
-    defer { stack.pop() }
-    return target(stack.absolute(-1))
   }
 }
 

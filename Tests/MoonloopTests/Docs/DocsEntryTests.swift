@@ -181,7 +181,7 @@ struct DocsEntryTests {
     if entry.page == "http" && entry.name != "request" { return }
     let makers = [
       "port": "loop:port {}", "task": "loop:task(function() end)", "channel": "ml.channel(1)",
-      "semaphore": "ml.semaphore(1)",
+      "semaphore": "ml.semaphore(1)", "notifications": "loop:notifications { print }",
       "stream": "loop:stream { fd = 0 }", "process": "ml.process.spawn { \"true\" }",
       "worker": "ml.worker { source = '' }", "http_client": "ml.http.client()",
       "remote_port": "loop:port {}",

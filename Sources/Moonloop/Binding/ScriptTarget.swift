@@ -1,0 +1,44 @@
+// A value of Lua as somebody whom things are for, or from.
+
+internal import LuaEmbed
+
+/// Any value but nil, compared as by `rawequal`. It is kept, so that no other gets its address.
+struct ScriptTarget: Hashable {
+  private enum Word: Hashable {
+    case address(UnsafeRawPointer)
+    case bytes([UInt8])
+    case number(AnyHashable)
+    case boolean(Bool)
+  }
+
+  private let word: Word
+  let value: LuaReference
+
+  /// - Returns: nil if there is nothing at the index, or nil.
+  init?(_ stack: LuaStack, _ index: Int32) {
+    switch stack.type(index) {
+    case .none, .nil: return nil
+    case .string: word = .bytes(stack.withBytes(index) { [UInt8]($0) } ?? [])
+    case .number:
+      let whole = stack.integer(index).map { AnyHashable($0) }
+      word = .number(whole ?? AnyHashable(stack.number(index)))
+    case .boolean: word = .boolean(stack.boolean(index))
+    default: word = .address(stack.address(index))
+    }
+    stack.pushValue(index)
+    value = LuaReference(popping: stack)
+  }
+
+  static func == (one: ScriptTarget, other: ScriptTarget) -> Bool { one.word == other.word }
+
+  func hash(into hasher: inout Hasher) { word.hash(into: &hasher) }
+}
+
+extension Options {
+  /// A field that may be anything; nil if it is not there.
+  func target(_ name: StaticString) -> ScriptTarget? {
+    _ = push(name)
+    defer { call.stack.pop() }
+    return ScriptTarget(call.stack, call.stack.absolute(-1))
+  }
+}

@@ -1,0 +1,124 @@
+// Notification queues in Lua: `loop:notifications` (R130, R148 to R150).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let queueOptions: [StaticString] = ["name", "on_error"]
+private let enqueueOptions: [StaticString] = ["style", "sender", "info", "coalesce", "modes"]
+private let dequeueOptions: [StaticString] = ["sender", "coalesce"]
+
+private let styles: [(name: String, value: Loop.NotificationQueue.PostingStyle)] = [
+  ("when_idle", .whenIdle), ("as_soon_as_possible", .asSoonAsPossible), ("now", .now),
+]
+private let masks: [(name: String, value: Loop.NotificationQueue.Coalescing)] = [
+  ("name", .onName), ("sender", .onSender), ("none", []),
+]
+
+/// `loop:notifications { name, on_error, handler }`
+let loopNotifications: LuaRawFunction = { L, context in
+  host(L, context, "notifications") { call in
+    try call.requireLoop()
+    try call.requireRoom()
+    let options = try call.options(
+      2, queueOptions, example: "{ function(queue, name, sender, info) … end }")
+    let name = try options.string("name") ?? ""
+    _ = try options.pushHandler("[1]", isRequired: true)
+    let kept = try call.remake(
+      NotificationsKind.self, name, handlers: 1, options, modes: nil
+    ) { _ in true }
+    if kept != nil { return 1 }
+    let kind = call.kind(NotificationsKind.self)
+    weak var observer: Loop.Observer?
+    let queue = Loop.NotificationQueue(on: call.loop, name: name) { [unowned kind] notification in
+      if let observer { kind.deliver(notification, of: observer) }
+    }
+    observer = queue.observer
+    call.push(kind, queue.observer)
+    queue.observer.maker.state = ScriptNotifications(queue)
+    call.stack.rotate(-2, 1)
+    call.stack.popSlot(1, of: -2)
+    try call.applyCommonOptions(options, to: queue.observer)
+    call.stack.pushValue(-1)
+    queue.observer.maker.ref = call.stack.popRef()  // The loop holds it until it ends (D4).
+    return 1
+  }
+}
+
+extension HostCall {
+  fileprivate func selfQueue() throws(ScriptMistake) -> Loop.NotificationQueue {
+    let observer = try selfItem(of: NotificationsKind.self)
+    guard observer.isValid, let queue = ScriptNotifications.of(observer)?.queue else {
+      throw invalid(try selfItem())
+    }
+    return queue
+  }
+
+  fileprivate func mask(
+    _ options: Options?
+  ) throws(ScriptMistake) -> Loop.NotificationQueue.Coalescing {
+    guard let named = try options?.names("coalesce", masks, "mask") else {
+      return [.onName, .onSender]
+    }
+    return named.reduce([]) { $0.union($1) }
+  }
+
+  /// A notification with the name at 2, and what the options say.
+  fileprivate func notification(
+    _ options: Options?
+  ) throws(ScriptMistake) -> Loop.NotificationQueue.Notification {
+    let notice = ScriptNotice(
+      sender: options?.target("sender"), info: options?.target("info")?.value)
+    return Loop.NotificationQueue.Notification(
+      try string(2, "the name"), key: notice.sender.map { AnyHashable($0) }, info: notice)
+  }
+
+  fileprivate func options(_ known: [StaticString]) throws(ScriptMistake) -> Options? {
+    if isAbsent(3) { return nil }
+    return try options(3, known, example: "{ sender = … }", unnamed: 0)
+  }
+}
+
+/// `queue:enqueue(name, { style, sender, info, coalesce, modes })`: false if it was dropped.
+let notificationsEnqueue: LuaRawFunction = { L, context in
+  host(L, context, "enqueue") { call in
+    let queue = try call.selfQueue()
+    let options = try call.options(enqueueOptions)
+    let style = try options?.names("style", styles, "style") ?? [.asSoonAsPossible]
+    guard style.count == 1 else { throw call.mistake("'style' must be one style") }
+    let modes = try options?.modes() ?? [.default]
+    call.stack.push(
+      queue.enqueue(
+        try call.notification(options), style[0], coalescing: try call.mask(options),
+        modes: modes))
+    return 1
+  }
+}
+
+/// `queue:dequeue(name, { sender, coalesce })`: how many were dropped.
+let notificationsDequeue: LuaRawFunction = { L, context in
+  host(L, context, "dequeue") { call in
+    let queue = try call.selfQueue()
+    let options = try call.options(dequeueOptions)
+    let count = queue.dequeue(
+      matching: try call.notification(options), coalescing: try call.mask(options))
+    call.stack.push(count)
+    return 1
+  }
+}
+
+/// `queue.waiting`: how many notifications wait; 0 once it has ended.
+let notificationsWaiting: LuaRawFunction = { L, context in
+  host(L, context, "waiting") { call in
+    let observer = try call.selfItem(of: NotificationsKind.self)
+    call.stack.push(ScriptNotifications.of(observer)?.queue.count ?? 0)
+    return 1
+  }
+}
+
+/// What a handle offers.
+let notificationsEntries: [LuaEntry] =
+  [
+    .method("enqueue", notificationsEnqueue),
+    .method("dequeue", notificationsDequeue),
+    .field("waiting", notificationsWaiting),
+  ] + itemEntries

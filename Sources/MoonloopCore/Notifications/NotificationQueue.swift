@@ -1,0 +1,194 @@
+// Notification queues: what is posted later, and once instead of many times (R130, R148 to R150).
+
+extension Loop {
+  /// Posts notifications at a moment that suits them, and makes one of those that are alike.
+  ///
+  /// Who hears of them is the owner's affair: the queue calls one function. What waits goes with
+  /// the queue, so it is to be kept. Loop thread only. Counterpart: Foundation's
+  /// `NotificationQueue`.
+  public final class NotificationQueue {
+    /// Something that has happened.
+    public struct Notification {
+      /// What has happened, in a word.
+      public let name: String
+      /// Whose notification it is; compared by identity.
+      public let sender: AnyObject?
+      /// What else there is to know.
+      public let info: Any?
+      package let senderKey: AnyHashable?
+
+      /// Makes a notification.
+      public init(_ name: String, from sender: AnyObject? = nil, info: Any? = nil) {
+        self.name = name
+        self.sender = sender
+        self.info = info
+        senderKey = sender.map { AnyHashable(ObjectIdentifier($0)) }
+      }
+
+      /// The same with a sender that is told from others by a key.
+      package init(_ name: String, key: AnyHashable?, info: Any?) {
+        self.name = name
+        sender = nil
+        self.info = info
+        senderKey = key
+      }
+    }
+
+    /// When a notification is posted (R148).
+    public enum PostingStyle: Sendable {
+      /// Before the loop sleeps.
+      case whenIdle
+      /// In the next step of blocks, at the latest at the end of the pass; this wakes the loop.
+      case asSoonAsPossible
+      /// At once, unless the loop runs in another mode.
+      case now
+    }
+
+    /// What makes notifications alike, so that a new one takes the place of those that wait (R149).
+    public struct Coalescing: OptionSet, Sendable {
+      public let rawValue: UInt8
+      public init(rawValue: UInt8) { self.rawValue = rawValue }
+      /// Those of one name are alike.
+      public static let onName = Coalescing(rawValue: 1)
+      /// Those of one sender are alike, and those without one.
+      public static let onSender = Coalescing(rawValue: 2)
+    }
+
+    /// Called with each notification that is posted.
+    public typealias Post = (_ notification: Notification) -> Void
+
+    private let loop: Loop
+    private let post: Post
+    /// Hears of the sleep, in the modes of those that wait for it, while there are any.
+    package private(set) var observer: Observer! = nil
+    private var waiting = WaitingNotifications()
+    /// The blocks that post what is to be posted soon, by their modes.
+    private var blocks: [[ModeName]: PerformRequest] = [:]
+    /// Whoever is told of notifications is not done with one: the others wait (D59).
+    package private(set) var isHeld = false
+
+    /// Makes a queue.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop of this thread.
+    ///   - name: What it is called in reports.
+    ///   - post: Called on the loop's thread with each notification that is posted.
+    public init(on loop: Loop, name: String = "", post: @escaping Post) {
+      loop.requireThread("NotificationQueue")
+      self.loop = loop
+      self.post = post
+      observer = loop.makeObserver(.beforeWaiting, order: .max, name: name) { [weak self] _, _ in
+        self?.postWaiting(forIdle: true)
+      }
+    }
+
+    deinit { observer.invalidate() }
+
+    /// How many notifications wait. Loop thread only.
+    public var count: Int { waiting.count }
+
+    /// Posts a notification, or has it wait.
+    ///
+    /// - Parameters:
+    ///   - notification: What has happened.
+    ///   - style: When to post it.
+    ///   - coalescing: Those that wait and are alike in all of this are dropped, whatever their
+    ///     style is; empty: none.
+    ///   - modes: It is posted while the loop runs in one of them.
+    /// - Returns: false if it was dropped: it was to be posted now and the loop runs in another
+    ///   mode, the queue was invalidated, or the loop has ended.
+    /// - Note: Loop thread only.
+    @discardableResult
+    public func enqueue(
+      _ notification: Notification, _ style: PostingStyle,
+      coalescing: Coalescing = [.onName, .onSender], modes: [ModeName] = [.default]
+    ) -> Bool {
+      loop.requireThread("enqueue")
+      dequeue(matching: notification, coalescing: coalescing)
+      guard observer.isValid, !loop.hasEnded else { return false }
+      let isForIdle = style == .whenIdle
+      if style == .now {
+        if !isServed(modes) { return false }
+        if !isHeld {
+          post(notification)
+          return true
+        }
+      }
+      waiting.insert(
+        WaitingNotification(notification: notification, modes: modes, isForIdle: isForIdle))
+      if isForIdle { try? loop.add(observer, modes: modes) } else { queueBlock(modes) }
+      return true
+    }
+
+    /// Drops what waits and is like a notification in all that the mask says.
+    ///
+    /// - Returns: How many were dropped; none if the mask is empty.
+    /// - Note: Loop thread only.
+    @discardableResult
+    public func dequeue(
+      matching notification: Notification, coalescing: Coalescing = [.onName, .onSender]
+    ) -> Int {
+      loop.requireThread("dequeue")
+      if waiting.count == 0 { return 0 }
+      let numbers = waiting.numbers(matching: notification, coalescing)
+      for number in numbers { waiting.take(number) }
+      if !numbers.isEmpty { rest() }
+      return numbers.count
+    }
+
+    /// Ends the queue: what waits is dropped, and nothing is posted any more. Loop thread only.
+    public func invalidate() {
+      observer.invalidate()
+      waiting = WaitingNotifications()
+      rest()
+    }
+
+    // MARK: Posting
+
+    /// Whether the loop runs in one of the modes, or not at all.
+    private func isServed(_ modes: [ModeName]) -> Bool {
+      guard let mode = loop.currentMode else { return true }
+      return modes.contains(mode) || (modes.contains(.common) && loop.isCommonMode(mode))
+    }
+
+    private func queueBlock(_ modes: [ModeName]) {
+      if isHeld || blocks[modes]?.isWaiting ?? false { return }
+      blocks[modes] = loop.performHere(modes: modes) { [weak self] in
+        self?.postWaiting(forIdle: false)
+      }
+    }
+
+    /// Posts what waits for this moment in the mode that runs; what is enqueued meanwhile waits.
+    private func postWaiting(forIdle: Bool) {
+      for number in waiting.numbers(forIdle: forIdle) {
+        if isHeld { return }
+        guard let one = waiting[number], isServed(one.modes) else { continue }
+        waiting.take(number)
+        post(one.notification)
+      }
+      rest()
+    }
+
+    /// Nobody is to be called while nothing waits.
+    private func rest() {
+      if waiting.idleCount == 0 && observer.hasOwner {
+        loop.remove(observer, modes: [.common] + loop.modes(of: observer))
+      }
+      if waiting.soonCount > 0 || blocks.isEmpty { return }
+      for block in blocks.values { loop.cancel(block) }
+      blocks = [:]
+    }
+
+    /// Whoever was told of a notification is not done with it: the others wait. Loop thread only.
+    package func hold() { isHeld = true }
+
+    /// It is done with it. Loop thread only.
+    package func resume() {
+      isHeld = false
+      if !observer.isValid { return }
+      for number in waiting.numbers(forIdle: false) {
+        if let one = waiting[number] { queueBlock(one.modes) }
+      }
+    }
+  }
+}
