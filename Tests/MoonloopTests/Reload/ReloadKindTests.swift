@@ -16,7 +16,9 @@ import Testing
       loop:timer { every = 1, tolerance = 0.1, name = "timer", function() end },
       loop:timer { first = 100, name = "once", function() end },
       loop:source { name = "source", schedule = function() end, function() end },
+      loop:source { name = "jobs", identity = "jobs", describe = tostring, function() end },
       loop:observer { name = "observer", on = "entry", function() end },
+      loop:notifications { name = "notifications", function() end },
       loop:port { name = "port", function() end },
       loop:signal("usr2", function() end),
       loop:watch { FOLDER .. "/part.lua", function() end },
@@ -48,7 +50,7 @@ import Testing
       [Step(time: 1.5, files: [:]), Step(time: 2.5, files: [:])], seconds: 3)
     #expect(
       run.lines == [
-        "generation 2: 14 kept, 5 made, 5 ended", "generation 3: 14 kept, 5 made, 5 ended",
+        "generation 2: 16 kept, 5 made, 5 ended", "generation 3: 16 kept, 5 made, 5 ended",
       ])
     #expect(run.reports == [])
   }
