@@ -43,6 +43,9 @@ static const char signals[] = {
 static const char watches[] = {
 #embed "../../docs/types/watches.lua"
 };
+static const char sockets[] = {
+#embed "../../docs/types/sockets.lua"
+};
 static const char notifications[] = {
 #embed "../../docs/types/notifications.lua"
 };
@@ -88,9 +91,9 @@ static const char compat[] = {
 // In the order of the reference.
 static const struct cmo_source files[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(notifications), FILE(ports),
-    FILE(workers), FILE(signals), FILE(watches), FILE(pressure), FILE(terminals), FILE(processes),
-    FILE(tasks), FILE(channels), FILE(inspection), FILE(recording), FILE(reload),
+    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(notifications),
+    FILE(ports), FILE(workers), FILE(signals), FILE(watches), FILE(pressure), FILE(terminals),
+    FILE(processes), FILE(tasks), FILE(channels), FILE(inspection), FILE(recording), FILE(reload),
     FILE(configuration), FILE(testing), FILE(test_tools), FILE(compat),
 };
 

@@ -10,9 +10,8 @@ import Testing
   /// The subjects whose scripts need only a loop; other suites run the other folders.
   static let subjects = [
     "Compat", "Configuration", "CustomSources", "Descriptors", "Http", "Inspection", "Items",
-    "Json",
-    "Loop", "NamedPorts", "Net", "Observers", "Ports", "Pressure", "Processes", "Signals",
-    "Streams", "Watches", "Workers",
+    "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers", "Ports", "Pressure",
+    "Processes", "Signals", "Sockets", "Streams", "Timers", "Watches", "Workers",
   ]
 
   /// A script, by its path from the folder of the scripts.

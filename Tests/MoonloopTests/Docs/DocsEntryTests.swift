@@ -182,6 +182,7 @@ struct DocsEntryTests {
     let makers = [
       "port": "loop:port {}", "task": "loop:task(function() end)", "channel": "ml.channel(1)",
       "semaphore": "ml.semaphore(1)", "notifications": "loop:notifications { print }",
+      "socket_source": "loop:socket_source { fd = 0, read = print }",
       "stream": "loop:stream { fd = 0 }", "process": "ml.process.spawn { \"true\" }",
       "worker": "ml.worker { source = '' }", "http_client": "ml.http.client()",
       "remote_port": "loop:port {}",

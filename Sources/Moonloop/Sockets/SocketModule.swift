@@ -1,0 +1,111 @@
+// Sockets by kind of callback in Lua: `loop:socket_source` (R151).
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+private let socketOptions: [StaticString] = [
+  "fd", "read", "accept", "data", "connect", "write", "close", "name", "modes", "keep_alive",
+  "on_error",
+]
+
+/// `loop:socket_source { fd, read | accept | data, connect, write, close, name, modes, … }`
+let loopSocketSource: LuaRawFunction = { L, context in
+  host(L, context, "socket_source") { call in
+    try call.requireLoop()
+    try call.requireRoom()
+    let options = try call.options(
+      2, socketOptions, example: "{ fd = 3, data = function(socket, bytes) … end }", unnamed: 0)
+    guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
+      throw call.mistake("needs 'fd', the number of an open socket")
+    }
+    let name = try options.string("name") ?? ""
+    let closes = try options.boolean("close") ?? false
+    let modes = try options.modes() ?? [.default]
+    let reading = try call.pushReading(options)
+    let writes = try options.pushHandlerOrNil("write")
+    let connects = try options.pushHandlerOrNil("connect")
+    if reading == nil && !writes && !connects {
+      throw call.mistake("needs a handler: 'read', 'accept', 'data', 'connect' or 'write'")
+    }
+    let kind = call.kind(SocketKind.self)
+    let socket = SocketSource(
+      Int32(fd), on: call.loop, reading: reading, connects: connects, writes: writes,
+      closesDescriptor: closes, name: name
+    ) { [unowned kind] in kind.deliver($1, of: $0) }
+    socket.source.onFailure = call.kind(DescriptorKind.self).failure
+    do throws(SystemError) { try socket.source.inspect(call.loop.kernel) } catch {
+      _ = socket.source.releaseDescriptor()
+      socket.source.invalidate()
+      throw OperatingFailure(
+        "socket_source: descriptor \(fd) cannot be watched: \(error.message) (\(error.name))",
+        error.name)
+    }
+    call.push(kind, socket.source)
+    socket.source.maker.state = socket
+    call.stack.rotate(-4, 1)  // the handle below its three functions
+    for slot in [3, 2, 1] as [Int32] { call.stack.popSlot(slot, of: -slot - 1) }
+    try call.applyCommonOptions(options, to: socket.source)
+    try call.addNew(socket.source, to: modes)
+    return 1
+  }
+}
+
+extension HostCall {
+  /// Pushes the handler of the reading side, or nil. [-0, +1]
+  fileprivate func pushReading(
+    _ options: Options
+  ) throws(ScriptMistake) -> SocketSource.Reading? {
+    var found: SocketSource.Reading?
+    let kinds: [(name: StaticString, value: SocketSource.Reading)] = [
+      ("read", .read), ("accept", .accept), ("data", .data),
+    ]
+    for (name, value) in kinds where try options.pushHandler(name) {
+      if found != nil { throw mistake("takes one of 'read', 'accept' and 'data'") }
+      found = value
+    }
+    if found == nil { stack.pushNil() }
+    return found
+  }
+
+  fileprivate func selfSocket() throws(ScriptMistake) -> SocketSource {
+    let source = try selfItem(of: SocketKind.self)
+    guard source.isValid, let socket = source.state(as: SocketSource.self) else {
+      throw invalid(try selfItem())
+    }
+    return socket
+  }
+}
+
+/// `socket:enable_writing()`: its 'write' handler is called once more.
+let socketEnableWriting: LuaRawFunction = { L, context in
+  host(L, context, "enable_writing") { call in
+    let socket = try call.selfSocket()
+    call.stack.pushSlot(2, of: 1)
+    if call.stack.type(-1) != .function { throw call.mistake("there is no 'write' handler") }
+    socket.enableWriting()
+    return 0
+  }
+}
+
+/// `socket:set_reading(enabled)`
+let socketSetReading: LuaRawFunction = { L, context in
+  host(L, context, "set_reading") { call in
+    try call.selfSocket().setReading(try call.boolean(2))
+    return 0
+  }
+}
+
+let socketDescriptor: LuaRawFunction = { L, context in
+  host(L, context, "fd") { call in
+    call.stack.push(Int(try call.selfItem(of: SocketKind.self).fd))
+    return 1
+  }
+}
+
+/// What a handle offers.
+let socketSourceEntries: [LuaEntry] =
+  [
+    .method("enable_writing", socketEnableWriting),
+    .method("set_reading", socketSetReading),
+    .field("fd", socketDescriptor),
+  ] + itemEntries
