@@ -39,14 +39,15 @@ function Response:start(status, headers)
   return self:write_head(status, fields)
 end
 
-function Response:write_head(status, fields)
+-- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
+function Response:write_head(status, fields, body)
   if math.type(status) ~= "integer" or status < 100 or status > 999 then
     error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
   end
   fields.connection = self.keeps and "keep-alive" or "close"
   local head = message.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), fields)
   self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
-  return self.stream:write(head)
+  return self.stream:write(head, body or "")
 end
 
 function Response:send(...)
@@ -65,11 +66,7 @@ function Response:finish(status, body, headers)
   if allows and body ~= "" and not fields["content-type"] then
     fields["content-type"] = "text/plain; charset=utf-8"
   end
-  local ok, problem, code = self:write_head(status, fields)
-  if ok and allows and not self.is_head and body ~= "" then
-    ok, problem, code = self.stream:write(body)
-  end
-  return ok, problem, code
+  return self:write_head(status, fields, allows and not self.is_head and body or nil)
 end
 
 -- Ends the response with what the handler returned: a body; a status, a body and headers; or a
