@@ -16,15 +16,26 @@ package struct SignalArrival: Sendable, Equatable {
 
 /// The watches for each signal. Any thread.
 enum SignalHub {
-  private struct Member {
-    let watch: Loop.SignalWatch
-    let thread: Int32
-  }
-
   private struct Taken {
-    var members: [Member] = []
+    /// The watches, with the numbers by which they came.
+    private(set) var members: [ObjectIdentifier: (watch: Loop.SignalWatch, place: UInt64)] = [:]
+    /// How many watches there are on each thread.
+    private(set) var threads: [Int32: Int] = [:]
     /// The threads on which the signal was not blocked before.
     var blocked: Set<Int32> = []
+    private var nextPlace: UInt64 = 0
+
+    mutating func add(_ watch: Loop.SignalWatch, _ thread: Int32) {
+      members[ObjectIdentifier(watch)] = (watch, nextPlace)
+      nextPlace += 1
+      threads[thread, default: 0] += 1
+    }
+
+    mutating func remove(_ watch: Loop.SignalWatch, _ thread: Int32) {
+      guard members.removeValue(forKey: ObjectIdentifier(watch)) != nil else { return }
+      threads[thread]! -= 1
+      if threads[thread] == 0 { threads[thread] = nil }
+    }
   }
 
   private static let taken = Guarded<[Int32: Taken]>([:])
@@ -35,14 +46,12 @@ enum SignalHub {
     let thread = cmx_thread_id()
     let wasBlocked = cmx_signal_block(number)
     let result = taken.withLock { table -> Int32 in
-      var entry = table[number] ?? Taken()
-      if entry.members.isEmpty {
+      if table[number] == nil {
         let result = cmx_signal_divert(number, thread)
         if result < 0 { return result }
       }
-      if !wasBlocked { entry.blocked.insert(thread) }
-      entry.members.append(Member(watch: watch, thread: thread))
-      table[number] = entry
+      if !wasBlocked { table[number, default: Taken()].blocked.insert(thread) }
+      table[number, default: Taken()].add(watch, thread)
       return 0
     }
     if result < 0 {
@@ -56,13 +65,12 @@ enum SignalHub {
   static func leave(_ number: Int32, _ watch: Loop.SignalWatch) {
     let thread = cmx_thread_id()
     let unblocks = taken.withLock { table -> Bool in
-      guard var entry = table[number] else { return false }
-      entry.members.removeAll { $0.watch === watch }
-      let isLastHere = !entry.members.contains { $0.thread == thread }
-      let unblocks = isLastHere && entry.blocked.remove(thread) != nil
-      if let other = entry.members.first {
-        cmx_signal_pass_to(number, other.thread)
-        table[number] = entry
+      guard table[number] != nil else { return false }
+      table[number]!.remove(watch, thread)
+      guard table[number]!.threads[thread] == nil else { return false }
+      let unblocks = table[number]!.blocked.remove(thread) != nil
+      if let other = table[number]!.threads.keys.first {
+        cmx_signal_pass_to(number, other)
       } else {
         cmx_signal_restore(number)
         table[number] = nil
@@ -75,9 +83,9 @@ enum SignalHub {
   /// Notifies all other watches of a signal that it has come.
   static func distribute(_ arrival: SignalArrival, from watch: Loop.SignalWatch) {
     let others = taken.withLock { table in
-      (table[arrival.number]?.members ?? []).map(\.watch).filter { $0 !== watch }
+      table[arrival.number]?.members.values.filter { $0.watch !== watch } ?? []
     }
-    for other in others { other.noteElsewhere(arrival) }
+    for other in others.sorted(by: { $0.place < $1.place }) { other.watch.noteElsewhere(arrival) }
   }
 }
 
