@@ -10,25 +10,16 @@ final class WatchService {
   let hub: WatchHub
   private var source: Loop.DescriptorSource! = nil
   private var modes: [ModeName: Int] = [:]
-  private var watches: [ScriptWatch] = []
 
   init(_ loop: Loop) throws(SystemError) {
     self.loop = loop
     hub = try WatchHub()
     source = Loop.DescriptorSource(hub.descriptor, name: "file watches") {
-      [unowned self] _, _ in collect()
+      [unowned hub] _, _ in hub.collect()
     }
     source.isNonBlocking = true
     loop.setKeepsAlive(source, false)  // Each watch holds the run for itself.
   }
-
-  private func collect() {
-    hub.collect()
-    for watch in watches where watch.files.hasNews { watch.hasHeard() }
-  }
-
-  func add(_ watch: ScriptWatch) { watches.append(watch) }
-  func remove(_ watch: ScriptWatch) { watches.removeAll { $0 === watch } }
 
   /// A watch came into a mode, or left one.
   func enter(_ mode: ModeName) {
@@ -80,7 +71,7 @@ final class ScriptWatch {
       schedule: { [unowned service] _, _, mode in service.enter(mode) },
       cancel: { [unowned service] _, _, mode in service.leave(mode) },
       perform: { [unowned self] _ in deliver() })
-    service.add(self)
+    files.onNews = { [unowned self] in hasHeard() }
     files.onFailure = { [unowned self] in fail($0, $1) }
   }
 
@@ -158,7 +149,6 @@ final class ScriptWatch {
     timer?.invalidate()
     timer = nil
     changes = []
-    service.remove(self)
     files.end()
   }
 

@@ -51,6 +51,10 @@ package final class FileWatch {
   let hub: WatchHub
   /// Called when the system refuses to watch a folder that appeared later.
   package var onFailure: ((SystemError, WatchedPath) -> Void)?
+  /// Called when something has come that must be looked at.
+  package var onNews: (() -> Void)?
+  /// Its place in the order of making.
+  var place: UInt64 = 0
   /// What is known to exist.
   var known: [WatchedPath: Stamp] = [:]
   /// The folders whose entries are watched.

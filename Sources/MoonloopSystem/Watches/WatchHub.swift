@@ -21,11 +21,53 @@ package final class WatchHub {
     /// Where the folder is now.
     var path: WatchedPath
     fileprivate(set) var number: Int32 = -1
+    /// Those that came earlier hear of an event first.
+    fileprivate(set) var place: UInt64 = 0
 
     init(_ watch: FileWatch, _ role: Role, _ path: WatchedPath) {
       self.watch = watch
       self.role = role
       self.path = path
+    }
+  }
+
+  /// What is wanted to know of one folder.
+  private struct Interests {
+    private var all: [UInt64: Interest] = [:]
+    /// Those that entries of the folder concern: one of them, or all.
+    private var named: [[UInt8]: [UInt64: Interest]] = [:]
+    private var everyEntry: [UInt64: Interest] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func add(_ interest: Interest) {
+      all[interest.place] = interest
+      switch interest.role {
+      case .passed: break
+      case .step(let name, _): named[name, default: [:]][interest.place] = interest
+      case .folder: everyEntry[interest.place] = interest
+      }
+    }
+
+    mutating func remove(_ interest: Interest) {
+      all[interest.place] = nil
+      switch interest.role {
+      case .passed: break
+      case .step(let name, _):
+        named[name]?[interest.place] = nil
+        if named[name]?.isEmpty ?? false { named[name] = nil }
+      case .folder: everyEntry[interest.place] = nil
+      }
+    }
+
+    /// Those that an event concerns.
+    func concerned(by event: Event) -> [Interest] {
+      guard let name = event.name else { return Self.inOrder(all) }
+      return Self.inOrder(everyEntry.merging(named[name] ?? [:]) { $1 })
+    }
+
+    private static func inOrder(_ interests: [UInt64: Interest]) -> [Interest] {
+      interests.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
@@ -40,8 +82,11 @@ package final class WatchHub {
   }
 
   private let fd: Descriptor
-  private var folders: [Int32: [Interest]] = [:]
-  private var watches: [FileWatch] = []
+  private var folders: [Int32: Interests] = [:]
+  private var watches: [ObjectIdentifier: FileWatch] = [:]
+  private var lastPlace: UInt64 = 0
+  /// The watches that have heard something and were not notified.
+  private var heard: [ObjectIdentifier: FileWatch] = [:]
   private let buffer: UnsafeMutableRawBufferPointer
 
   package init() throws(SystemError) {
@@ -56,8 +101,13 @@ package final class WatchHub {
   package var descriptor: Int32 { fd.number }
   package var isEmpty: Bool { watches.isEmpty }
 
-  func add(_ watch: FileWatch) { watches.append(watch) }
-  func remove(_ watch: FileWatch) { watches.removeAll { $0 === watch } }
+  func add(_ watch: FileWatch) {
+    lastPlace += 1
+    watch.place = lastPlace
+    watches[ObjectIdentifier(watch)] = watch
+  }
+
+  func remove(_ watch: FileWatch) { watches[ObjectIdentifier(watch)] = nil }
 
   // MARK: Folders
 
@@ -71,25 +121,32 @@ package final class WatchHub {
     let result = interest.path.withCString { cmx_watch_add(fd.number, $0, events) }
     let number = try SystemCall.inotifyAdd.check(result)
     interest.number = number
-    folders[number, default: []].append(interest)
+    lastPlace += 1
+    interest.place = lastPlace
+    folders[number, default: Interests()].add(interest)
   }
 
   func remove(_ interest: Interest) {
-    guard var others = folders[interest.number] else { return }
-    others.removeAll { $0 === interest }
-    if others.isEmpty {
+    guard folders[interest.number] != nil else { return }
+    folders[interest.number]!.remove(interest)
+    if folders[interest.number]!.isEmpty {
       folders[interest.number] = nil
       cmx_watch_remove(fd.number, interest.number)
-    } else {
-      folders[interest.number] = others
     }
     interest.number = -1
   }
 
   // MARK: Events
 
-  /// Reads all events, and passes each watch those it wants.
+  /// Reads all events, passes each watch those it wants, and then notifies each of these once.
   package func collect() {
+    read()
+    let news = heard.values.sorted { $0.place < $1.place }
+    heard = [:]
+    for watch in news where watch.hasNews { watch.onNews?() }
+  }
+
+  private func read() {
     while true {
       let size = cmx_watch_read(fd.number, buffer.baseAddress, buffer.count)
       if size <= 0 { return }
@@ -101,15 +158,17 @@ package final class WatchHub {
 
   private func hand(_ raw: cmx_watch_event) {
     if raw.events & cmx_watch_overflow.rawValue != 0 {
-      for watch in watches { watch.noteOverflow() }
+      for watch in watches.values { watch.noteOverflow() }
+      heard = watches
       return
     }
     guard let interests = folders[raw.folder] else { return }
     let event = Event(events: raw.events, cookie: raw.cookie, name: raw.name.map(Self.bytes))
     if event.has(cmx_watch_ended) { folders[raw.folder] = nil }
-    for interest in interests {
+    for interest in interests.concerned(by: event) {
       if event.has(cmx_watch_ended) { interest.number = -1 }
       interest.watch.hear(event, interest)
+      heard[ObjectIdentifier(interest.watch)] = interest.watch
     }
   }
 
