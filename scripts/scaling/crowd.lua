@@ -1,0 +1,194 @@
+-- Run by scripts/scale: `crowd.lua CROWD N [OPERATION]`. Makes N things of one kind, then does each
+-- operation a few times; `os.clock()` marks where counting begins and ends.
+-- Without CROWD: prints the crowds and operations. "memory" as OPERATION: bytes for each thing.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local function nothing() end
+
+local server
+
+-- What the crowd is made of. Each returns one thing, which nothing wakes.
+local crowds = {
+  timers = function(place) return loop:after(1e6 + place * 0.7919 % 1, nothing) end,
+  ["repeating timers"] = function(place)
+    return loop:every(1e6 + place * 0.7919 % 1, nothing)
+  end,
+  sources = function() return loop:source { perform = nothing } end,
+  observers = function(place)
+    return loop:observer { on = "before_waiting", order = place * 7919 % 101, nothing }
+  end,
+  ports = function() return loop:port { nothing } end,
+  ["sources elsewhere"] = function()
+    local source = loop:source { modes = "elsewhere", perform = nothing }
+    source:signal()
+    return source
+  end,
+  ["timers in modes of their own"] = function(place)
+    return loop:timer { first = 1e6, modes = "mode " .. place, nothing }
+  end,
+  descriptors = function()
+    local socket = assert(ml.net.udp { host = "127.0.0.1" })
+    return socket
+  end,
+  tasks = function() return loop:task(function() ml.sleep(1e6) end) end,
+  channels = function()
+    local channel = ml.channel { capacity = 1 }
+    loop:task(function() channel:receive() end)
+    return channel
+  end,
+  signals = function() return loop:signal("usr1", nothing) end,
+  watches = function() return assert(loop:watch { ".", nothing }) end,
+  streams = function()
+    server = server or assert(ml.net.listen {
+      host = "127.0.0.1", port = 0, function() ml.sleep(1e6) end })
+    return assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  end,
+  ["pending requests"] = function() return loop:perform_after(1e6, nothing) end,
+}
+
+local names = {}
+for name in pairs(crowds) do names[#names + 1] = name end
+table.sort(names)
+
+local function observer()
+  return loop:observer { on = "before_waiting", order = 50, nothing }
+end
+
+-- Each is one operation; the table that `prepare` returns is its argument, and is not counted.
+local operations = {
+  { "make a timer", function(own) own[1] = loop:after(1e5, nothing) end },
+  { "move a timer", function(own) own[1].next_fire = ml.now() + 1e5 * math.random() end,
+    function() return { loop:after(1e5, nothing) } end },
+  { "cancel a timer", function(own) own[1]:invalidate() end,
+    function() return { loop:after(1e5, nothing) } end },
+  { "fire a timer", function() loop:run { timeout = 0 } end,
+    function() return { loop:after(0, nothing) } end },
+  { "make a source", function(own) own[1] = loop:source { perform = nothing } end },
+  { "end a source", function(own) own[1]:invalidate() end,
+    function() return { loop:source { perform = nothing } } end },
+  { "signal and perform", function(own)
+      own[1]:signal()
+      loop:run { timeout = 0 }
+    end, function() return { loop:source { perform = nothing } } end },
+  { "make an observer", function(own) own[1] = observer() end },
+  { "end an observer", function(own) own[1]:invalidate() end,
+    function() return { observer() } end },
+  { "make a port", function(own) own[1] = loop:port { nothing } end },
+  { "send to a port", function(own)
+      own[1]:send(1)
+      loop:run { timeout = 0 }
+    end, function() return { loop:port { nothing } } end },
+  { "end a port", function(own) own[1]:invalidate() end,
+    function() return { loop:port { nothing } } end },
+  { "add to a mode", function(own) loop:add(own[1], "new") end,
+    function() return { loop:source { perform = nothing } } end },
+  { "remove from a mode", function(own) loop:remove(own[1], "new") end,
+    function()
+      local source = loop:source { perform = nothing }
+      loop:add(source, "new")
+      return { source }
+    end },
+  { "contains", function(own) loop:contains(own[1], "default") end,
+    function() return { loop:source { perform = nothing } } end },
+  { "item:modes", function(own) own[1]:modes() end,
+    function() return { loop:source { perform = nothing } } end },
+  { "keep_alive", function(own) own[1]:keep_alive(false) end,
+    function() return { loop:source { perform = nothing } } end },
+  { "perform", function()
+      loop:perform(nothing)
+      loop:run { timeout = 0 }
+    end },
+  { "perform_after, cancel", function() loop:perform_after(1e5, nothing):cancel() end },
+  { "make and await a task", function()
+      local task = loop:task(nothing)
+      loop:run { timeout = 0 }
+      assert(task:is_done())
+    end },
+  { "sleep", function()
+      loop:task(function() ml.sleep(0) end)
+      loop:run { timeout = 0 }
+    end },
+  { "cancel a task", function(own) own[1]:cancel() loop:run { timeout = 0 } end,
+    function() return { loop:task(function() ml.sleep(1e5) end) } end },
+  { "channel message", function(own)
+      own[1]:try_send(1)
+      own[1]:try_receive()
+    end, function() return { ml.channel { capacity = 1 } } end },
+  { "descriptor event", function(own)
+      own[1]:send("x", "127.0.0.1", own[1].port)
+      own[1]:receive { timeout = 1 }
+    end, function() return { (assert(ml.net.udp { host = "127.0.0.1" })) } end, true },
+  { "open and close a socket", function()
+      assert(ml.net.udp { host = "127.0.0.1" }):invalidate()
+    end },
+  { "next_timer", function() loop:next_timer() end },
+  { "now", function() ml.now() end },
+  { "an empty pass", function() loop:run { timeout = 0 } end },
+  { "wake_up", function() loop:wake_up() loop:run { timeout = 0 } end },
+}
+
+local REPEATS = 20
+
+local function rss()
+  local file <close> = assert(io.open "/proc/self/statm")
+  local _, resident = file:read("n", "n")
+  return resident * 4096
+end
+
+local crowd, count, what = arg[1], tonumber(arg[2]), arg[3]
+if not crowd then
+  for _, name in ipairs(names) do print("crowd", name) end
+  for _, operation in ipairs(operations) do print("operation", operation[1]) end
+  os.exit(0)
+end
+
+local function settle()
+  for _ = 1, 3 do loop:run { timeout = 0 } end
+  collectgarbage()
+end
+
+local things = table.move({}, 1, count, 1, {})
+settle()
+local before = rss()
+os.clock()
+for place = 1, count do things[place] = crowds[crowd](place) end
+settle()
+os.clock()  -- what lies between is the making of the crowd
+if what == "memory" then
+  print((rss() - before) / count)
+  os.exit(0)
+end
+
+collectgarbage "stop"
+for _, operation in ipairs(operations) do
+  local _, act, prepare, is_task = table.unpack(operation, 1, 4)
+  local own = {}
+  for place = 1, 2 * REPEATS + 1 do own[place] = prepare and prepare() or {} end
+  local function all()
+    act(own[1])  -- what is made once is not counted
+    os.clock()
+    for place = 2, REPEATS + 1 do act(own[place]) end
+    os.clock()
+    for place = REPEATS + 2, 2 * REPEATS + 1 do act(own[place]) end
+    os.clock()
+  end
+  if is_task then
+    loop:task(all)
+    loop:run { timeout = 0.1 }
+  else
+    all()
+  end
+  for _, one in ipairs(own) do
+    if one[1] and one[1].invalidate then one[1]:invalidate() end
+  end
+  loop:run { timeout = 0 }
+end
+
+-- The end of the crowd, the first made first.
+os.clock()
+for place = 1, count do
+  if things[place].invalidate then things[place]:invalidate() end
+end
+os.clock()
+os.exit(0)
