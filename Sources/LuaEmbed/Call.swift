@@ -101,7 +101,7 @@ extension LuaState {
 
 extension LuaStack {
   /// Reads a result, or says what it is instead.
-  func result<R: LuaReadable>(_ index: Int32) throws(LuaError) -> R {
+  package func result<R: LuaReadable>(_ index: Int32) throws(LuaError) -> R {
     guard let value = R.read(self, index) else {
       throw LuaError(
         message: "the result is \(describe(index)), expected \(R.luaTypeName)")

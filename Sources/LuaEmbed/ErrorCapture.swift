@@ -174,7 +174,7 @@ extension LuaState {
   }
 
   /// Pushes what `error` is raised as: the Lua value it came from, or a box. [-0, +1, raises: -]
-  func push(error: any Error, on stack: LuaStack) {
+  package func push(error: any Error, on stack: LuaStack) {
     if let value = (error as? LuaError)?.value, value.belongs(to: self) {
       value.put(on: stack)
       return

@@ -69,7 +69,9 @@ public struct LuaError: Error, CustomStringConvertible {
     self.value = value
   }
 
-  static var closed: LuaError { LuaError(kind: .closed, message: "the Lua state is closed") }
+  package static var closed: LuaError {
+    LuaError(kind: .closed, message: "the Lua state is closed")
+  }
 
   /// Whether a limit or an interrupt ended the call; no `pcall` catches those.
   public var isStop: Bool {

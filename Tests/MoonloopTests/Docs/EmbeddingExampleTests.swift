@@ -67,6 +67,26 @@ private func drain(_ jobs: [String], on loop: Loop) throws -> [String] {
   return done
 }
 
+// MARK: A host
+
+private actor Pages {
+  func find(_ path: String) -> String? { path == "/index" ? "welcome" : nil }
+}
+
+private func serve(_ script: String, _ pages: Pages) async throws -> String {
+  let host = try await LuaHost(name: "scripts", limits: LuaLimits(callout: .seconds(1)))
+  try await host.withState { loop, lua in
+    lua.registerAsync("fetch") { (path: String) async throws -> String in
+      guard let page = await pages.find(path) else { throw LuaFailure("not found", code: "ENOENT") }
+      return page
+    }
+  }
+  try await host.run(script, name: "=handlers")
+  let reply: String = try await host.call("handle", "/index")
+  await host.shutDown()
+  return reply
+}
+
 // MARK: Items of the program in scripts
 
 private func share(_ lua: LuaState, on loop: Loop) throws -> [String] {
@@ -137,6 +157,18 @@ struct EmbeddingExampleDocsTests {
       let done = try share(lua, on: loop)
       #expect(done == ["jobs"])
     }
+  }
+
+  @Test("a host answers by what the program fetches")
+  func hosts() async throws {
+    let script = """
+      function handle(path)
+        local page = fetch(path)
+        local _, message = fetch "/nowhere"
+        return page .. ", " .. message
+      end
+      """
+    #expect(try await serve(script, Pages()) == "welcome, not found")
   }
 
   @Test("sources are performed in order")

@@ -9,7 +9,9 @@ assert(ml.process.run({ "mkdir", folder }).code == 0)
 local function write(name, text) io.open(folder .. "/" .. name, "w"):write(text):close() end
 
 local order = {}
-local one = loop:watch { folder .. "/one", debounce = 0.2, function() order[#order + 1] = "one" end }
+local one = loop:watch { folder .. "/one", debounce = 0.2, function()
+  order[#order + 1] = "one"
+end }
 local other = loop:watch { folder .. "/other", debounce = 0, function() end }
 write("one", "1")
 for number = 1, 8 do

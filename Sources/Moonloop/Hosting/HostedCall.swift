@@ -1,0 +1,103 @@
+// One call of a host: a Lua task whose end Swift awaits.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A call that a host makes for a Swift task.
+// Sendable: what changes is used on the thread of the loop only.
+final class HostedCall: @unchecked Sendable {
+  private let name: String
+  private let loop: Loop
+  private weak var runtime: Runtime?
+  private weak var task: ScriptTask?
+  private var isCancelled = false
+
+  init(_ name: String, _ loop: Loop) {
+    self.name = name
+    self.loop = loop
+  }
+
+  /// Makes the task. Loop thread only.
+  /// - Parameters:
+  ///   - push: Pushes the arguments, and returns how many.
+  ///   - read: Reads the first result, at an index of a stack.
+  ///   - end: Called once, with what came of it.
+  func begin<R: Sendable>(
+    _ runtime: Runtime, push: (LuaStack) -> Int,
+    read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    end: @escaping (Result<R, LuaError>) -> Void
+  ) {
+    loop.requireThread("LuaHost.call")
+    if isCancelled || Task.isCancelled { return end(.failure(Self.cancelled)) }
+    let stack = runtime.state.stack
+    guard stack.reserve(16), stack.pushFunction(named: name) else {
+      return end(.failure(LuaError(message: "there is no function '\(name)'")))
+    }
+    let function = stack.absolute(-1)
+    _ = push(stack)
+    let task = ScriptTask(subject: .chunk, modes: [.default])
+    task.name = name
+    task.hasHandle = true  // so that what it returns is kept
+    self.task = task
+    self.runtime = runtime
+    task.whenEnded = { [unowned runtime, unowned task] in
+      end(Self.result(of: task, runtime, read))
+    }
+    runtime.tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
+    loop.wakeUp()
+  }
+
+  /// Any thread.
+  func cancel() {
+    loop.change { [self] _ in
+      isCancelled = true
+      guard let task, let runtime, !runtime.state.isClosed else { return }
+      let reason = LuaReference(pushing: "cancelled", on: runtime.state.stack)
+      runtime.tasks.cancel(task, Cancellation(reason: reason))
+    }
+    loop.wakeUp()
+  }
+
+  private static var cancelled: LuaError {
+    LuaError(kind: .interrupted, message: "the call was cancelled", underlying: CancellationError())
+  }
+
+  private static func result<R>(
+    of task: ScriptTask, _ runtime: Runtime, _ read: (LuaStack, Int32) throws(LuaError) -> R
+  ) -> Result<R, LuaError> {
+    switch task.outcome {
+    case .none, .cancelled:
+      return .failure(task.cancellation == nil ? .closed : cancelled)
+    case .failed:
+      guard let failure = task.failure else { return .failure(.closed) }
+      failure.isTaken = true
+      // A script that called os.exit was interrupted for it.
+      let isEnd = failure.error.kind == .interrupted && runtime.errors.expectsInterrupts()
+      return .failure(isEnd ? .closed : failure.error)
+    case .returned:
+      let stack = runtime.state.stack
+      let base = stack.count
+      _ = task.values.push(on: stack)
+      defer { stack.setCount(Int32(base)) }
+      return Result { () throws(LuaError) -> R in try read(stack, Int32(base) + 1) }
+    }
+  }
+}
+
+extension LuaStack {
+  /// Pushes the function under a name such as "app.handlers.get". [-0, +(1|0), raises: -]
+  /// - Returns: false if there is none; then nothing is pushed.
+  fileprivate func pushFunction(named name: String) -> Bool {
+    let names = name.split(separator: ".", omittingEmptySubsequences: false)
+    pushGlobal(String(names[0]))
+    for name in names.dropFirst() where type(-1) == .table {
+      push(String(name))
+      _ = rawGet(-2)
+      rotate(-2, 1)
+      pop()
+    }
+    if type(-1) == .function { return true }
+    pop()
+    return false
+  }
+}

@@ -1,0 +1,236 @@
+// Lua for programs that are written with Swift Concurrency: an actor that lives on a loop.
+
+public import LuaEmbed
+public import MoonloopCore
+
+/// An actor that owns a Lua state on a loop.
+///
+/// Its executor is the loop, so the state is used on its own thread alone, and no Lua value gets
+/// out of `withState`. Dropping the host is safe on any thread: the state is closed on its own, and
+/// a thread that the host started is ended.
+///
+/// ```swift
+/// let host = try await LuaHost(name: "scripts", limits: LuaLimits(callout: .seconds(1)))
+/// try await host.run(file: "handlers.lua")
+/// let reply: String = try await host.call("handle", "/index")
+/// ```
+public actor LuaHost {
+  /// Runs everything of the actor on the thread of its loop.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  /// The loop that scripts drive; it may be signalled, woken and stopped by any thread.
+  public nonisolated let loop: Loop
+  /// Ends its thread, if it was started for this host, when the host is gone.
+  private let ownThread: OwnThread?
+  private var state: LuaState?
+
+  /// Starts a thread with a loop, and opens a Lua state there.
+  /// - Parameters:
+  ///   - name: What the thread and its loop are called.
+  ///   - limits: What scripts may use.
+  ///   - reports: Where errors, output and ends of scripts go.
+  /// - Throws: `LuaError` if the system refuses a thread, or there is no memory for a state.
+  public init(
+    name: String = "scripts", limits: LuaLimits = LuaLimits(), reports: Reports = Reports()
+  ) async throws(LuaError) {
+    let thread: LoopThread
+    do { thread = try LoopThread.start(name: name) } catch {
+      throw LuaError(message: "no thread for '\(name)': \(error)", code: error.name)
+    }
+    ownThread = OwnThread(thread)
+    loop = thread.loop
+    try open(limits, reports)
+  }
+
+  /// Opens a Lua state on a loop that the program runs: that of a `LoopThread`, or `Loop.main`.
+  /// - Parameters:
+  ///   - loop: The loop. Nothing of the host is done while its thread does not run it.
+  ///   - limits: What scripts may use.
+  ///   - reports: Where errors, output and ends of scripts go.
+  /// - Throws: `LuaError` if the loop has ended, or there is no memory for a state.
+  public init(
+    on loop: Loop, limits: LuaLimits = LuaLimits(), reports: Reports = Reports()
+  ) async throws(LuaError) {
+    ownThread = nil
+    self.loop = loop
+    try open(limits, reports)
+  }
+
+  private func open(_ limits: LuaLimits, _ reports: Reports) throws(LuaError) {
+    if loop.hasEnded { throw LuaError(kind: .closed, message: "\(loop.name) has ended") }
+    let state = try LuaState(on: loop, limits: limits)
+    self.state = state
+    reports.install(in: state)
+  }
+
+  /// Gives the loop and the state to a closure: to register functions, read globals, add items.
+  ///
+  /// - Parameter body: Runs on the thread of the loop. What it returns must be `Sendable`, so what
+  ///   belongs to the thread stays there.
+  /// - Throws: What the closure throws; `LuaError` of kind `.closed` after `shutDown`.
+  public func withState<R: Sendable>(
+    _ body: @Sendable (_ loop: Loop, _ lua: LuaState) throws -> R
+  ) throws -> R {
+    try body(loop, opened())
+  }
+
+  /// Compiles text and runs it as a plain call, which cannot wait.
+  /// - Parameters:
+  ///   - chunk: Lua source text.
+  ///   - name: What errors call it; `@file.lua` for a file, `=name` for anything else.
+  /// - Throws: `LuaError`.
+  public func run(_ chunk: String, name: String = "=chunk") throws(LuaError) {
+    try opened().run(chunk, name: name)
+  }
+
+  /// Compiles a file and runs it as a plain call, which cannot wait.
+  /// - Throws: `LuaError`; of kind `.file` if it cannot be read.
+  public func run(file path: String) throws(LuaError) { try opened().run(file: path) }
+
+  /// Calls a global function as a task, which may wait, and returns its first result.
+  ///
+  /// The loop serves everything else meanwhile, other calls of this host too. Cancelling the Swift
+  /// task cancels the Lua task.
+  /// - Parameters:
+  ///   - name: The function's name; dots lead into tables: "app.handlers.get".
+  ///   - arguments: Converted by their Swift types.
+  /// - Throws: `LuaError`: what the function raises; `.interrupted` with a `CancellationError` as
+  ///   `underlying` if the Swift task was cancelled; `.closed` after `shutDown`, and for calls that
+  ///   it ends.
+  public func call<each A: LuaPushable & Sendable, R: LuaReadable & Sendable>(
+    _ name: String, _ arguments: repeat each A
+  ) async throws(LuaError) -> R {
+    try await finish(
+      name,
+      push: { stack in
+        var count = 0
+        for argument in repeat each arguments {
+          guard stack.reserve(8) else { break }
+          argument.push(on: stack)
+          count += 1
+        }
+        return count
+      },
+      read: { (stack, index) throws(LuaError) in try stack.result(index) })
+  }
+
+  /// The same for a function whose results do not matter.
+  public func call<each A: LuaPushable & Sendable>(
+    _ name: String, _ arguments: repeat each A
+  ) async throws(LuaError) {
+    let _: LuaNothing = try await call(name, repeat each arguments)
+  }
+
+  private func finish<R: Sendable>(
+    _ name: String, push: (LuaStack) -> Int,
+    read: @escaping (LuaStack, Int32) throws(LuaError) -> R
+  ) async throws(LuaError) -> R {
+    let call = HostedCall(name, loop)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // A method of the actor, so that the compiler sees that this runs on its thread.
+        begin(call, push: push, read: read) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      call.cancel()
+    }
+    return try result.get()
+  }
+
+  private func begin<R: Sendable>(
+    _ call: HostedCall, push: (LuaStack) -> Int,
+    read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    end: @escaping (Result<R, LuaError>) -> Void
+  ) {
+    guard let state, !state.isClosed, let runtime = state.runtime else {
+      return end(.failure(.closed))
+    }
+    call.begin(runtime, push: push, read: read, end: end)
+  }
+
+  /// Ends the tasks and handles of the scripts, in order, and closes the state.
+  ///
+  /// Calls under way throw `LuaError` of kind `.closed`, as do all later ones. A thread that the
+  /// host started is ended. Doing so twice has no effect.
+  public func shutDown() {
+    state?.shutDown()
+    ownThread?.end()
+  }
+
+  private func opened() throws(LuaError) -> LuaState {
+    guard let state, !state.isClosed else { throw .closed }
+    return state
+  }
+}
+
+extension LuaHost {
+  /// Where a host passes on what scripts report; each closure is called on the thread of the loop.
+  public struct Reports: Sendable {
+    /// An error in a handler or task that nobody awaits; nil: it is written to standard error.
+    public var onError: (@Sendable (LuaError) -> Void)?
+    /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
+    public var onOutput: (@Sendable (String) -> Void)?
+    /// `os.exit` was called, with a status. It ends the state, not the program.
+    public var onExit: (@Sendable (Int32) -> Void)?
+
+    /// Makes a set of reports; what is left out goes where it goes without a host.
+    public init(
+      onError: (@Sendable (LuaError) -> Void)? = nil,
+      onOutput: (@Sendable (String) -> Void)? = nil,
+      onExit: (@Sendable (Int32) -> Void)? = nil
+    ) {
+      self.onError = onError
+      self.onOutput = onOutput
+      self.onExit = onExit
+    }
+
+    fileprivate func install(in outer: LuaState) {
+      guard let runtime = outer.runtime else { return }
+      let state = runtime.state
+      if let onError {
+        runtime.errors.forward = { error in
+          onError(error)
+          return true
+        }
+      }
+      if let onOutput {
+        _ = state.divertOutput { stream, bytes in
+          if stream != 1 { return writeToStandardError(bytes) }
+          onOutput(String(decoding: bytes, as: UTF8.self))
+        }
+      }
+      var hasExited = false
+      runtime.errors.expectsInterrupts = { hasExited || Ending.isQuiet }
+      state.install(
+        LuaProgramHooks(
+          exit: { [unowned state, onExit] status, _ in
+            hasExited = true
+            onExit?(status)
+            state.close()  // takes effect when this call-out, which is stopped, is over
+            state.interruptHandle.interrupt()
+          },
+          blocks: { _, _ in true },
+          warns: { [unowned runtime] text, isError in
+            runtime.errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
+          }))
+    }
+  }
+}
+
+/// The thread that a host started: it ends with the host.
+private final class OwnThread: Sendable {
+  private let thread: LoopThread
+
+  init(_ thread: LoopThread) { self.thread = thread }
+  deinit { thread.stop() }
+
+  func end() { thread.stop() }
+}
+
+/// Reads any number of results as nothing.
+private struct LuaNothing: LuaReadable, Sendable {
+  static var luaTypeName: String { "any value" }
+  static func read(_ stack: LuaStack, _ index: Int32) -> LuaNothing? { LuaNothing() }
+}

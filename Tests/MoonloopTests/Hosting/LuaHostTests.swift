@@ -1,0 +1,230 @@
+// Hosts: Lua that Swift Concurrency talks to, and async closures that Lua awaits.
+
+import Moonloop
+import Synchronization
+import Testing
+
+@Suite("A Lua host")
+struct LuaHostTests {
+  /// What happened, in order, whoever saw it.
+  private final class Trace: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  @Test func `runs scripts and calls their functions`() async throws {
+    let host = try await LuaHost()
+    try await host.run("app = { add = function(a, b) return a + b end }")
+    let sum: Int = try await host.call("app.add", 2, 3)
+    #expect(sum == 5)
+    try await host.call("app.add", 1, 1)
+    await host.shutDown()
+  }
+
+  @Test func `says what is wrong with a call`() async throws {
+    let host = try await LuaHost()
+    try await host.run(
+      "function fail() error('no luck', 0) end function word() return 'x' end", name: "=app")
+    await #expect(throws: LuaError.self) { try await host.call("missing.name") }
+    let messages = Trace()
+    do { try await host.call("missing.name") } catch { messages.add(error.message) }
+    do { try await host.call("fail") } catch { messages.add("\(error.kind): \(error.message)") }
+    do { let _: Int = try await host.call("word") } catch { messages.add(error.message) }
+    #expect(
+      messages.all == [
+        "there is no function 'missing.name'", "runtime: no luck",
+        "the result is string, expected integer",
+      ])
+    await host.shutDown()
+  }
+
+  @Test func `serves other calls while one waits`() async throws {
+    let host = try await LuaHost()
+    try await host.run(
+      """
+      local ml = require "moonloop"
+      local gate = ml.channel(1)
+      function wait() return gate:receive() end
+      function open(value) gate:send(value) return "sent" end
+      """)
+    async let waiting: String = host.call("wait")
+    let sent: String = try await host.call("open", "through")
+    #expect(sent == "sent")
+    #expect(try await waiting == "through")
+    await host.shutDown()
+  }
+
+  @Test func `cancels the Lua task with the Swift task`() async throws {
+    let trace = Trace()
+    let host = try await LuaHost()
+    let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+    try await host.withState { _, lua in
+      lua.register("begun") { begins.finish() }
+      lua.register("closed") { trace.add("closed") }
+    }
+    try await host.run(
+      """
+      function wait()
+        local guard <close> = setmetatable({}, { __close = closed })
+        begun()
+        require("moonloop").sleep(1e6)
+      end
+      """)
+    let task = Task { () -> LuaError? in
+      do throws(LuaError) { try await host.call("wait") } catch { return error }
+      return nil
+    }
+    for await _ in begun {}
+    task.cancel()
+    let error = await task.value
+    #expect(error?.kind == .interrupted && error?.underlying is CancellationError)
+    #expect(trace.all == ["closed"])
+    await host.shutDown()
+  }
+
+  @Test func `ends calls under way when it is shut down, and refuses later ones`() async throws {
+    let host = try await LuaHost()
+    let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+    try await host.withState { _, lua in lua.register("begun") { begins.finish() } }
+    try await host.run("function wait() begun() require('moonloop').sleep(1e6) end")
+    let task = Task { () -> LuaError.Kind? in
+      do throws(LuaError) { try await host.call("wait") } catch { return error.kind }
+      return nil
+    }
+    for await _ in begun {}
+    await host.shutDown()
+    await host.shutDown()
+    #expect(await task.value == .closed)
+    let error = await #expect(throws: LuaError.self) { try await host.run("x = 1") }
+    #expect(error?.kind == .closed)
+  }
+
+  @Test func `may be dropped while nothing is under way, on any thread`() async throws {
+    for _ in 0..<20 {
+      let host = try await LuaHost()
+      try await host.run("require('moonloop').current():after(1e6, print)")
+    }
+  }
+
+  @Test func `passes on errors, output and the end, which end nothing else`() async throws {
+    let trace = Trace()
+    let host = try await LuaHost(
+      reports: LuaHost.Reports(
+        onError: { trace.add("error: \($0.message)") },
+        onOutput: { trace.add("output: \($0)") },
+        onExit: { trace.add("exit \($0)") }))
+    try await host.run(
+      """
+      local loop = require("moonloop").current()
+      function settle() require("moonloop").sleep(0) end
+      loop:after(0, function() print "hello" error("no luck", 0) end)
+      loop:stop()
+      """)
+    try await host.call("settle")
+    try await host.call("settle")
+    try await host.run("function leave() os.exit(3) end")
+    let error = await #expect(throws: LuaError.self) { try await host.call("leave") }
+    #expect(error?.kind == .closed)
+    #expect(trace.all == ["output: hello\n", "error: no luck", "exit 3"])
+    await host.shutDown()
+  }
+}
+
+@Suite("Async functions of the program")
+struct AsyncFunctionTests {
+  struct Odd: Error, Equatable {}
+
+  private func host() async throws -> LuaHost {
+    let host = try await LuaHost()
+    try await host.withState { _, lua in
+      lua.registerAsync("double") { (number: Int) async throws -> Int in
+        await Task.yield()
+        if number == 13 { throw LuaFailure("unlucky", code: "EUNLUCKY") }
+        if number % 2 == 1 { throw Odd() }
+        return 2 * number
+      }
+    }
+    return host
+  }
+
+  @Test func `suspend the task, and give their result`() async throws {
+    let host = try await host()
+    try await host.run("function run(n) return double(n) + 1 end")
+    let result: Int = try await host.call("run", 4)
+    #expect(result == 9)
+    await host.shutDown()
+  }
+
+  @Test func `give nil, message and code for a failure`() async throws {
+    let host = try await host()
+    try await host.run(
+      "function run() local v, m, c = double(13) return tostring(v) .. ' ' .. m .. ' ' .. c end")
+    let result: String = try await host.call("run")
+    #expect(result == "nil unlucky EUNLUCKY")
+    await host.shutDown()
+  }
+
+  @Test func `raise any other error, which comes back as it was`() async throws {
+    let host = try await host()
+    try await host.run("function run() return double(7) end")
+    let error = await #expect(throws: LuaError.self) { let _: Int = try await host.call("run") }
+    #expect(error?.underlying is Odd)
+    await host.shutDown()
+  }
+
+  @Test func `refuse a wrong argument at the line of the caller`() async throws {
+    let host = try await host()
+    try await host.run("function run()\n return double('x') end", name: "=app")
+    let error = await #expect(throws: LuaError.self) { let _: Int = try await host.call("run") }
+    #expect(
+      error?.message == "double: argument 1 must be an integer, got \"x\" (app:2)",
+      "\(error?.message ?? "")")
+    await host.shutDown()
+  }
+
+  @Test func `are cancelled with the Lua task`() async throws {
+    let host = try await LuaHost()
+    let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+    try await host.withState { _, lua in
+      lua.registerAsync("forever") { () async throws -> Void in
+        let (nothing, keeper) = AsyncStream.makeStream(of: Void.self)
+        for await _ in nothing {}  // until it is cancelled
+        keeper.finish()
+        ended.yield(Task.isCancelled)
+        ended.finish()
+      }
+    }
+    try await host.run(
+      "function run() return select(3, require('moonloop').timeout(0.01, forever)) end")
+    let code: String = try await host.call("run")
+    #expect(code == "ETIMEDOUT")
+    var wasCancelled: [Bool] = []
+    for await one in ends { wasCancelled.append(one) }
+    #expect(wasCancelled == [true])
+    await host.shutDown()
+  }
+
+  @Test func `lose and double nothing, whoever is cancelled`() async throws {
+    let host = try await host()
+    try await host.run("function run(n) return double(n) end")
+    let sums = await withTaskGroup(of: (Int, Int?).self) { group in
+      for number in 0..<1000 {
+        group.addTask {
+          let call = Task { () -> Int? in try? await host.call("run", 2 * number) }
+          if number % 2 == 1 { call.cancel() }
+          return (number, await call.value)
+        }
+      }
+      var found: [Int: Int?] = [:]
+      for await (number, result) in group { found[number] = .some(result) }
+      return found
+    }
+    #expect(sums.count == 1000)
+    for (number, result) in sums where number % 2 == 0 { #expect(result == 4 * number) }
+    for (number, result) in sums where number % 2 == 1 {
+      #expect(result == nil || result == 4 * number)
+    }
+    await host.shutDown()
+  }
+}
