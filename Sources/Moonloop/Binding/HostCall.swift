@@ -66,6 +66,9 @@ package struct HostCall {
   /// items, timers, tasks or requests asks first.
   package func requireOpen() throws(ScriptMistake) {
     if runtime.isClosing { throw mistake("the script has ended; a finalizer can only clean up") }
+    if runtime.loopContext.isEnding {
+      throw mistake("the script is ending; a handler can only clean up")
+    }
   }
 
   /// The words of a mistake where it is a failure in operation: a value needs no place.

@@ -24,6 +24,8 @@ package final class LoopContext {
   @exclusivity(unchecked) var running = Running()
   /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
+  /// Everything that scripts have on the loop is ending: nothing new may be made, or wait.
+  @exclusivity(unchecked) var isEnding = false
   /// The children that live, or whose groups are to be killed yet.
   var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// The file watches, once there was one.

@@ -18,6 +18,7 @@ extension Tasks {
       suspend(task, coroutine, awaits: awaits)
       runtime.taskTracer?(task, true)
       setSuspended(subject, true)
+      if context.isEnding { end(task) }
     case .failed(let coroutine), .stopped(let coroutine):
       let origin = originOfError(coroutine, raisedInHandler)
       raisedInHandler = nil
@@ -210,7 +211,9 @@ extension Tasks {
     current = .task(task)
     let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
     switch outcome {
-    case .suspended(let coroutine, let awaits): suspend(task, coroutine, awaits: awaits)
+    case .suspended(let coroutine, let awaits):
+      suspend(task, coroutine, awaits: awaits)
+      if context.isEnding { end(task) }
     case .returned: functionEnded(task, .returned)
     case .failed(let coroutine): functionFailed(task, coroutine, isStop: false)
     case .stopped(let coroutine): functionFailed(task, coroutine, isStop: true)
@@ -230,13 +233,19 @@ extension Tasks {
 
   // MARK: The end of all
 
-  /// Ends all suspended tasks; their `<close>` variables are closed.
+  /// Ends all suspended tasks; their `<close>` variables are closed. What these make ends too, and
+  /// from then on nothing can be made, nor can anything wait.
   func endAll() {
     context.waitingChunk = nil
     for task in all { end(task) }
+    context.isEnding = true
+    for task in all { end(task) }
     table = TaskTable()
     let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }
-    for (_, failure) in failed { reportUnawaited(failure.task) }
+    for (turn, failure) in failed {
+      loop.invalidate(turn)
+      reportUnawaited(failure.task)
+    }
     unawaited = [:]
   }
 

@@ -123,6 +123,57 @@ import Testing
     }
   }
 
+  /// What handlers may begin while their state ends.
+  private static let lastActs = [
+    "coroutine.yield()",
+    "ml.sleep(0)",
+    "ml.sleep(1)",
+    "loop:task(f)",
+    "loop:every(0.1, f)",
+    "loop:perform(f)",
+    "loop:perform_after(1, f)",
+    "loop:source { perform = f, cancel = f }:signal()",
+    "loop:task(f):await()",
+    "loop:task(function() local x <close> = closing() ml.sleep(1) end)",
+    "error 'x'",
+  ]
+
+  private static let endings = [
+    "loop:source { perform = f, cancel = act }",
+    "loop:task(function() local x <close> = closing(act) ml.sleep(9) end)",
+    "loop:task(function() local x <close> = closing(error) ml.sleep(9) end).on_error = act",
+    "loop.on_error = act  loop:task(function() local x <close> = closing(error) ml.sleep(9) end)",
+    "failed = loop:task(error, 'unseen')  loop.on_error = act",
+  ]
+
+  @Test(arguments: endings)
+  func `what handlers begin while their state ends goes with it`(ending: String) throws {
+    for act in Self.lastActs {
+      try Loop.isolated(clock: .virtual) { loop in
+        let state = try LuaState(on: loop)
+        var calls = 0
+        var isOver = false
+        state.register("f") { if isOver { calls += 1 } }
+        state.runtime!.errors.write = { _ in }
+        try state.runtime!.mainChunk.start(
+          chunk: """
+            ml = require "moonloop"
+            loop = ml.current()
+            function closing(g) return setmetatable({}, { __close = g or f }) end
+            local function act() \(act) end
+            \(ending)
+            """, name: "@ending.lua")
+        loop.performHere(modes: [.default]) { loop.stop() }
+        loop.run(for: .seconds(1))
+        state.shutDown()
+        isOver = true
+        #expect(loop.run(for: .zero) == .finished, "\(act)")
+        loop.run(for: .seconds(3))
+        #expect(calls == 0, "\(act)")
+      }
+    }
+  }
+
   /// Two descriptors that do not block.
   private final class Pipe {
     let readEnd: Int32
