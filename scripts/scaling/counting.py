@@ -11,7 +11,7 @@ FOLDER = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(FOLDER))
 PROGRAM = os.path.join(ROOT, ".build/release/moonloop")
 CROWD = os.path.join(FOLDER, "crowd.lua")
-REPEATS = 20  # as in crowd.lua
+REPEATS, BATCHES = 20, 3  # as in crowd.lua
 # An operation whose cost grows by no more than this is counted as constant: heaps and hash tables.
 ALLOWED = 0.1
 # The system refuses more descriptors than these.
@@ -50,13 +50,14 @@ def counted(program, crowd, count, operations, folder):
         print(f"scale: {crowd}, {count}: {' '.join(own)[-300:]}", file=sys.stderr)
         return None
     totals = []
-    for number in range(1, 3 * len(operations) + 5):
+    marks = BATCHES + 1  # for each operation
+    for number in range(1, marks * len(operations) + 5):
         with open(f"{out}.{number}") as file:
             totals.append(int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M)[1]))
-    # The dump at a mark holds what ran before it: preparation, 20 times, 20 times; of the two the
-    # lesser, as a table may happen to grow in the other.
+    # The dump at a mark holds what ran before it: preparation, then the batches; the least of them,
+    # as tables may happen to grow in the others.
     made, rest, ended = totals[1], totals[2:-2], totals[-1]
-    costs = {name: min(rest[3 * place + 1:3 * place + 3]) / REPEATS
+    costs = {name: min(rest[marks * place + 1:marks * (place + 1)]) / REPEATS
              for place, name in enumerate(operations)}
     costs["make one of the crowd"] = made / count
     costs["end one of the crowd, the first first"] = ended / count

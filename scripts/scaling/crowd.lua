@@ -128,7 +128,7 @@ local operations = {
   { "wake_up", function() loop:wake_up() loop:run { timeout = 0 } end },
 }
 
-local REPEATS = 20
+local REPEATS, BATCHES = 20, 3
 
 local function rss()
   local file <close> = assert(io.open "/proc/self/statm")
@@ -164,14 +164,14 @@ collectgarbage "stop"
 for _, operation in ipairs(operations) do
   local _, act, prepare, is_task = table.unpack(operation, 1, 4)
   local own = {}
-  for place = 1, 2 * REPEATS + 1 do own[place] = prepare and prepare() or {} end
+  for place = 1, BATCHES * REPEATS + 1 do own[place] = prepare and prepare() or {} end
   local function all()
     act(own[1])  -- what is made once is not counted
     os.clock()
-    for place = 2, REPEATS + 1 do act(own[place]) end
-    os.clock()
-    for place = REPEATS + 2, 2 * REPEATS + 1 do act(own[place]) end
-    os.clock()
+    for batch = 0, BATCHES - 1 do
+      for place = 2, REPEATS + 1 do act(own[batch * REPEATS + place]) end
+      os.clock()
+    end
   end
   if is_task then
     loop:task(all)
