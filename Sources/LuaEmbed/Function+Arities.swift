@@ -88,7 +88,7 @@ extension LuaState {
 extension LuaStack {
   /// Reads the argument at an index, or throws what is wrong with it.
   @inlinable
-  public func argument<T: LuaReadable>(_ index: Int32) throws(LuaArgumentError) -> T {
+  package func argument<T: LuaReadable>(_ index: Int32) throws(LuaArgumentError) -> T {
     guard let value = T.read(self, index) else { throw mismatch(index, T.luaTypeName) }
     return value
   }

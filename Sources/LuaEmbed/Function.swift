@@ -4,13 +4,12 @@
 internal import CLuaShims
 
 /// A Swift closure that Lua holds: it reads its arguments from the stack and pushes its results.
-public final class LuaHostFunction {
+final class LuaHostFunction {
   /// Returns how many results it pushed.
-  @usableFromInline typealias Body = (LuaStack) throws -> Int
+  typealias Body = (LuaStack) throws -> Int
   let name: String
   let body: Body
 
-  @usableFromInline
   init(_ name: String, _ body: @escaping Body) {
     self.name = name
     self.body = body
@@ -114,7 +113,7 @@ extension LuaState {
 extension LuaStack {
   /// Reads the next argument, or throws what is wrong with it.
   @inlinable
-  public func next<T: LuaReadable>(_ type: T.Type, _ index: inout Int32) throws(LuaArgumentError)
+  package func next<T: LuaReadable>(_ type: T.Type, _ index: inout Int32) throws(LuaArgumentError)
     -> T
   {
     index += 1

@@ -11,15 +11,16 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
   /// What messages call it.
   public static var luaTypeName: String { "function" }
 
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> LuaFunction? {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> LuaFunction? {
+    let (stack, index) = (slot.stack, slot.index)
     guard stack.type(index) == .function else { return nil }
     cml_pushvalue(stack.L, index)
     return LuaFunction(reference: LuaReference(popping: stack))
   }
 
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) { stack.push(reference) }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) { reference.push(to: &seat) }
 
   /// Calls the function; its results are dropped.
   /// - Throws: `LuaError`; of kind `.nesting` if calls lie too deep in one another.
@@ -105,8 +106,8 @@ extension LuaState {
 }
 
 extension LuaReference: LuaPushable {
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) { put(on: stack) }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) { put(on: seat.take()) }
 }
 
 /// A registered class whose objects may be arguments and results of functions.
@@ -118,24 +119,28 @@ extension LuaObject {
   /// What messages call it.
   public static var luaTypeName: String { String(describing: Self.self) }
 
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> Self? {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> Self? {
+    let stack = slot.stack
     guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
-    return stack.object(index, of: kind, as: Self.self)
+    return stack.object(slot.index, of: kind, as: Self.self)
   }
 
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) { stack.state.push(object: self, on: stack) }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
+    stack.state.push(object: self, on: stack)
+  }
 }
 
 extension Array: LuaReadable where Element: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { "list of \(Element.luaTypeName)s" }
 
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> [Element]? {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> [Element]? {
+    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    let index = stack.absolute(index)
     let count = Int64(clamping: cml_rawlen(stack.L, index))
     var list: [Element] = []
     for item in 0..<count {
@@ -149,8 +154,9 @@ extension Array: LuaReadable where Element: LuaReadable {
 }
 
 extension Array: LuaPushable where Element: LuaPushable {
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) {
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
     guard stack.reserve(8) else { return stack.pushNil() }
     cml_newtable(stack.L, Int32(clamping: count), 0)
     for (item, element) in enumerated() {
@@ -164,10 +170,10 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { "table of \(Value.luaTypeName)s by name" }
 
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> [String: Value]? {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> [String: Value]? {
+    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    let index = stack.absolute(index)
     var fields: [String: Value] = [:]
     stack.pushNil()
     while stack.next(index) {
@@ -183,8 +189,9 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
 }
 
 extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) {
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
     guard stack.reserve(8) else { return stack.pushNil() }
     cml_newtable(stack.L, 0, Int32(clamping: count))
     for (key, value) in self {

@@ -74,7 +74,7 @@ public final class LuaReference: Sendable {
   private let list: ReleaseList
 
   /// Pops the top value of the stack and keeps it. [-1, +0, raises: -]
-  public init(popping stack: LuaStack) {
+  package init(popping stack: LuaStack) {
     list = stack.state.releases
     list.drain()
     ref = stack.popRef()

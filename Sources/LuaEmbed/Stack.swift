@@ -2,13 +2,12 @@
 
 internal import CLuaShims
 
-/// The stack of the coroutine that runs now, for the time of one call.
-///
-/// Conversions are written on it. It must not outlive the call that handed it out.
-public struct LuaStack {
-  package let L: OpaquePointer
+/// The stack of the coroutine that runs now, for the time of one call: it must not outlive that.
+@usableFromInline
+package struct LuaStack {
+  @usableFromInline package let L: OpaquePointer
 
-  @inline(__always)
+  @inline(__always) @usableFromInline
   package init(L: OpaquePointer) { self.L = L }
 
   /// The state that the stack is of: found when it is asked for, so that a call that does not ask
@@ -18,35 +17,38 @@ public struct LuaStack {
   }
 
   /// How many values lie on it.
-  public var count: Int { Int(cml_gettop(L)) }
+  package var count: Int { Int(cml_gettop(L)) }
 
   /// Pushes nil. [-0, +1, raises: -]
-  public func pushNil() { cml_pushnil(L) }
+  @usableFromInline
+  package func pushNil() { cml_pushnil(L) }
   /// Pushes a boolean. [-0, +1, raises: -]
-  public func push(_ value: Bool) { cml_pushboolean(L, value ? 1 : 0) }
+  package func push(_ value: Bool) { cml_pushboolean(L, value ? 1 : 0) }
   /// Pushes an integer. [-0, +1, raises: -]
-  public func push(_ value: Int) { cml_pushinteger(L, Int64(value)) }
+  @usableFromInline
+  package func push(_ value: Int) { cml_pushinteger(L, Int64(value)) }
   /// Pushes a float. [-0, +1, raises: -]
-  public func push(_ value: Double) { cml_pushnumber(L, value) }
+  @usableFromInline
+  package func push(_ value: Double) { cml_pushnumber(L, value) }
 
   /// Pushes a string. [-0, +1, raises: -]
-  public func push(_ value: String) {
+  package func push(_ value: String) {
     var value = value
     value.withUTF8 { _ = cml_pushbytes(L, $0.baseAddress, $0.count) }
   }
 
   /// Pushes a string that the program holds. [-0, +1, raises: -]
-  public func push(_ value: StaticString) {
+  package func push(_ value: StaticString) {
     _ = cml_pushbytes(L, value.utf8Start, value.utf8CodeUnitCount)
   }
 
   /// Pushes bytes as a string. [-0, +1, raises: -]
-  public func push(bytes: UnsafeRawBufferPointer) {
+  package func push(bytes: UnsafeRawBufferPointer) {
     _ = cml_pushbytes(L, bytes.baseAddress, bytes.count)
   }
 
   /// Pushes the value a reference holds, or nil if its state is closed. [-0, +1, raises: -]
-  public func push(_ reference: LuaReference) {
+  package func push(_ reference: LuaReference) {
     reference.put(on: self)
   }
 
@@ -59,16 +61,17 @@ public struct LuaStack {
   package func dropRef(_ ref: Int32) { cml_unref(L, ref) }
 
   /// Takes values off the top. [-count, +0, raises: -]
-  public func pop(_ count: Int = 1) { cml_settop(L, -Int32(count) - 1) }
+  @usableFromInline
+  package func pop(_ count: Int = 1) { cml_settop(L, -Int32(count) - 1) }
 
   /// Makes room; false when the stack cannot grow. [-0, +0, raises: -]
-  public func reserve(_ count: Int) -> Bool { cml_checkstack(L, Int32(clamping: count)) != 0 }
+  package func reserve(_ count: Int) -> Bool { cml_checkstack(L, Int32(clamping: count)) != 0 }
 
   /// The type of a value.
-  public func type(_ index: Int32) -> LuaType { LuaType(rawValue: cml_type(L, index)) ?? .none }
+  package func type(_ index: Int32) -> LuaType { LuaType(rawValue: cml_type(L, index)) ?? .none }
 
   /// The bytes of a string for the time of a closure; nil for anything else, numbers included.
-  public func withBytes<R>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows
+  package func withBytes<R>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows
     -> R?
   {
     var count = 0
@@ -77,19 +80,21 @@ public struct LuaStack {
   }
 
   /// A string, with what is not UTF-8 replaced; nil for anything else, numbers included.
-  public func string(_ index: Int32) -> String? {
+  package func string(_ index: Int32) -> String? {
     withBytes(index) { String(decoding: $0, as: UTF8.self) }
   }
 
   /// An integer, also from a float or a string that stands for one, as Lua converts.
-  public func integer(_ index: Int32) -> Int? {
+  @usableFromInline
+  package func integer(_ index: Int32) -> Int? {
     var ok: Int32 = 0
     let value = cml_tointeger(L, index, &ok)
     return ok != 0 ? Int(value) : nil
   }
 
   /// A number, also from a string that stands for one, as Lua converts.
-  public func number(_ index: Int32) -> Double? {
+  @usableFromInline
+  package func number(_ index: Int32) -> Double? {
     var ok: Int32 = 0
     let value = cml_tonumber(L, index, &ok)
     return ok != 0 ? value : nil
@@ -106,16 +111,16 @@ public struct LuaStack {
   package func isFunction(_ index: Int32) -> Bool { cml_type(L, index) == Int32(CML_TFUNCTION) }
 
   /// Whether the value counts as true.
-  public func boolean(_ index: Int32) -> Bool { cml_toboolean(L, index) != 0 }
+  package func boolean(_ index: Int32) -> Bool { cml_toboolean(L, index) != 0 }
 }
 
 /// The types of Lua.
-public enum LuaType: Int32, Sendable {
+package enum LuaType: Int32, Sendable {
   case none = -1
   case `nil`, boolean, lightuserdata, number, string, table, function, userdata, thread
 
   /// The type's name as Lua says it.
-  public var name: String {
+  package var name: String {
     switch self {
     case .none: "no value"
     case .lightuserdata, .userdata: "userdata"

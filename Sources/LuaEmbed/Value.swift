@@ -2,19 +2,77 @@
 
 internal import CLuaShims
 
+/// Where one Lua value is read, for the time of one conversion: it cannot be kept.
+public struct LuaSlot: ~Copyable {
+  @usableFromInline package let stack: LuaStack
+  @usableFromInline package let index: Int32
+
+  @inlinable
+  package init(_ stack: LuaStack, _ index: Int32) {
+    self.stack = stack
+    self.index = index
+  }
+}
+
+/// Where one Lua value goes, for the time of one conversion: it cannot be kept.
+///
+/// A second value takes the place of the first; nil is what stands there without any.
+public struct LuaSeat: ~Copyable {
+  @usableFromInline let stack: LuaStack
+  @usableFromInline var isTaken = false
+
+  @inlinable
+  init(_ stack: LuaStack) { self.stack = stack }
+
+  /// The stack that exactly one value is to be pushed on.
+  @inlinable
+  package mutating func take() -> LuaStack {
+    if isTaken { stack.pop() }
+    isTaken = true
+    return stack
+  }
+
+  @inlinable
+  consuming func finish() {
+    if !isTaken { stack.pushNil() }
+  }
+}
+
 /// A type that can be read from a Lua value.
+///
+/// A type of your own reads another, and makes something of it, such as
+/// `Double.read(slot).map(Celsius.init)`.
 public protocol LuaReadable {
   /// What messages call it: "integer", "string", "table".
   static var luaTypeName: String { get }
-  /// Reads the value at an index, or returns nil if it is of another type. Must not raise, and must
-  /// leave the stack as it was.
-  static func read(_ stack: LuaStack, _ index: Int32) -> Self?
+  /// Reads the value in a slot, or returns nil if it is of another type.
+  static func read(_ slot: borrowing LuaSlot) -> Self?
 }
 
 /// A type that can be handed to Lua.
+///
+/// A type of your own hands over another, such as `degrees.push(to: &seat)`.
 public protocol LuaPushable {
-  /// Pushes one value.
-  func push(on stack: LuaStack)
+  /// Puts the value in a seat.
+  func push(to seat: inout LuaSeat)
+}
+
+extension LuaReadable {
+  /// Reads the value at an index. [-0, +0, raises: -]
+  @inlinable
+  package static func read(_ stack: LuaStack, _ index: Int32) -> Self? {
+    read(LuaSlot(stack, index))
+  }
+}
+
+extension LuaPushable {
+  /// Pushes the value. [-0, +1, raises: -]
+  @inlinable
+  package func push(on stack: LuaStack) {
+    var seat = LuaSeat(stack)
+    push(to: &seat)
+    seat.finish()
+  }
 }
 
 /// A type that crosses both ways.
@@ -23,68 +81,69 @@ public typealias LuaConvertible = LuaReadable & LuaPushable
 extension Int: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "integer" }
-  /// Reads the value at an index; nil if it is of another type.
+  /// Reads the value in a slot; nil if it is of another type.
   @inlinable
-  public static func read(_ stack: LuaStack, _ index: Int32) -> Int? { stack.integer(index) }
-  /// Pushes the value. [-0, +1, raises: -]
+  public static func read(_ slot: borrowing LuaSlot) -> Int? { slot.stack.integer(slot.index) }
+  /// Puts the value in a seat.
   @inlinable
-  public func push(on stack: LuaStack) { stack.push(self) }
+  public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 
 extension Double: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "number" }
-  /// Reads the value at an index; nil if it is of another type.
+  /// Reads the value in a slot; nil if it is of another type.
   @inlinable
-  public static func read(_ stack: LuaStack, _ index: Int32) -> Double? { stack.number(index) }
-  /// Pushes the value. [-0, +1, raises: -]
+  public static func read(_ slot: borrowing LuaSlot) -> Double? { slot.stack.number(slot.index) }
+  /// Puts the value in a seat.
   @inlinable
-  public func push(on stack: LuaStack) { stack.push(self) }
+  public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 
 extension Bool: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "boolean" }
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> Bool? {
-    stack.type(index) == .boolean ? stack.boolean(index) : nil
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> Bool? {
+    slot.stack.type(slot.index) == .boolean ? slot.stack.boolean(slot.index) : nil
   }
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) { stack.push(self) }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 
 extension String: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "string" }
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> String? {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> String? {
+    let (stack, index) = (slot.stack, slot.index)
     if let value = stack.string(index) { return value }
     guard stack.type(index) == .number else { return nil }
     // As Lua does; not by Lua, which would change the value in its place.
     if cml_isinteger(stack.L, index) != 0, let value = stack.integer(index) { return "\(value)" }
     return stack.number(index).map { "\($0)" }
   }
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) { stack.push(self) }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) { seat.take().push(self) }
 }
 
 extension Optional: LuaReadable where Wrapped: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { "\(Wrapped.luaTypeName) or nil" }
-  /// Reads the value at an index; nil if it is of another type.
-  public static func read(_ stack: LuaStack, _ index: Int32) -> Wrapped?? {
-    switch stack.type(index) {
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> Wrapped?? {
+    switch slot.stack.type(slot.index) {
     case .none, .nil: return .some(nil)
     default:
-      guard let value = Wrapped.read(stack, index) else { return nil }
+      guard let value = Wrapped.read(slot) else { return nil }
       return .some(value)
     }
   }
 }
 
 extension Optional: LuaPushable where Wrapped: LuaPushable {
-  /// Pushes the value. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) {
-    if let self { self.push(on: stack) } else { stack.pushNil() }
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    if let self { self.push(to: &seat) } else { seat.take().pushNil() }
   }
 }

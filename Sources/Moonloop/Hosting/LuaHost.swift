@@ -232,5 +232,5 @@ private final class OwnThread: Sendable {
 /// Reads any number of results as nothing.
 private struct LuaNothing: LuaReadable, Sendable {
   static var luaTypeName: String { "any value" }
-  static func read(_ stack: LuaStack, _ index: Int32) -> LuaNothing? { LuaNothing() }
+  static func read(_ slot: borrowing LuaSlot) -> LuaNothing? { LuaNothing() }
 }

@@ -10,8 +10,9 @@ public import MoonloopCore
 
 extension Loop.Item: LuaPushable {
   /// Pushes a handle, the same one while a script holds it. The item stays the program's: dropping
-  /// the handle ends nothing. Needs a state that is on a loop. [-0, +1, raises: -]
-  public func push(on stack: LuaStack) {
+  /// the handle ends nothing. Needs a state that is on a loop.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
     guard let runtime = stack.state.runtime else {
       fatalError("\(label) is handed to a Lua state that is on no loop")
     }

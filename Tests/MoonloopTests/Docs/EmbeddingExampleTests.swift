@@ -14,10 +14,18 @@ final class Counter: LuaObject {
 
 private let settings = ["theme": "dark"]
 
+struct Celsius: LuaConvertible {
+  var degrees: Double
+  static var luaTypeName: String { "temperature" }
+  static func read(_ slot: borrowing LuaSlot) -> Celsius? { Double.read(slot).map(Celsius.init) }
+  func push(to seat: inout LuaSeat) { degrees.push(to: &seat) }
+}
+
 private func makeState(_ loop: Loop) throws -> LuaState {
   let limits = LuaLimits(memory: 64 << 20, callout: .seconds(2))
   let lua = try LuaState(on: loop, limits: limits)
   lua.register("add") { (a: Int, b: Int) in a + b }
+  lua.register("warmer") { (one: Celsius) in Celsius(degrees: one.degrees + 1) }
   lua.register("setting") { (key: String) throws -> String in
     guard let value = settings[key] else { throw LuaFailure("no setting '\(key)'", code: "ENOENT") }
     return value
@@ -136,6 +144,7 @@ struct EmbeddingExampleDocsTests {
       function on_tick(greeting)
         ticks = ticks + 1
         assert(greeting == "moonloop" and setting "theme" == "dark" and add(1, 2) == 3)
+        assert(warmer(20) == 21)
         counter:increment()
         assert(tostring(counter) == "Counter(" .. ticks .. ")")
         local value, message, code = setting "colour"
