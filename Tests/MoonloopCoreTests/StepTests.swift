@@ -43,6 +43,29 @@ internal import Testing
     #expect(many <= 2 * few + 8, "leaving one of 20 took \(few), one of 5000 \(many) steps")
   }
 
+  @Test func `a turn costs no more where there are more modes`() throws {
+    func cost(_ count: Int) throws -> Double {
+      try onLoop { loop, _ in
+        for mode in 0..<count { _ = loop.mode(ModeName("mode \(mode)")) }
+        let callout = TimerCallout(
+          TimerActions.make { _, _, _, _ in }, context: UnsafeMutableRawPointer(bitPattern: 8)!)
+        return steps(each: 100) {
+          for _ in 0..<100 {
+            let id = loop.makeTurn(callout, [.default])
+            loop.add(id, "mode 0")
+            loop.remove(id, ["mode 0"])
+            loop.invalidate(id)
+            _ = loop.makeTurn(callout, [.default, "mode 1"])
+            loop.run(for: .zero)
+          }
+        }
+      }
+    }
+    let few = try cost(10)
+    let many = try cost(10_000)
+    #expect(many <= few + 1, "among 10 modes a turn took \(few), among 10,000 \(many) steps")
+  }
+
   // MARK: Passes
 
   enum Waiting: String, CaseIterable, Sendable {

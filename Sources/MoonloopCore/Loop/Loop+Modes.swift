@@ -39,7 +39,7 @@ extension Loop {
     for slot in 0..<records.count where records[slot].flags.isSuperset(of: [.valid, .common]) {
       join(timerInSlot: slot, mode)
     }
-    for turn in defaultMode.turns.elements where turn.isCommon { mode.add(turn) }
+    for turn in defaultMode.turns.elements where turn.isCommon { joinTurn(turn.number, mode) }
     return failures
   }
 

@@ -162,7 +162,10 @@ extension Loop {
   }
 
   package func add(_ id: TimerID, _ name: ModeName) {
-    guard let slot = timers.slot(of: id) else { return joinTurn(id, name) }
+    guard let slot = timers.slot(of: id) else {
+      if let turn = id.turn { joinTurn(turn, mode(name)) }
+      return
+    }
     if name == .default { return join(timerInSlot: slot, defaultMode) }
     if name == .common {
       timers.records[slot].flags.insert(.common)

@@ -121,6 +121,8 @@ struct TimerState {
   var firedByHand = 0
   /// The number of the turn that was made last.
   var lastTurn: UInt64 = 0
+  /// The modes of the turns that do not wait in the default mode alone.
+  var turnModes: [UInt64: [Int]] = [:]
   var farModes = FarModes()
   var wallClock = WallClockDates()
 }

@@ -22,29 +22,45 @@ extension Loop {
     let turn = Turn(
       number: timerState.lastTurn, place: TimerQueue.Entry(date: dueDate(after: 0), key: 0),
       callout: callout, isCommon: isCommon)
-    if isCommon { for mode in modes.common { mode.add(turn) } }
-    for name in names where !isCommon || name != .common { mode(name).add(turn) }
+    if names.count == 1 && names[0] == .default {
+      defaultMode.add(turn)
+    } else {
+      timerState.turnModes[turn.number] = []
+      if isCommon { for mode in modes.common { add(turn, mode) } }
+      for name in names where !isCommon || name != .common { add(turn, mode(name)) }
+    }
     return TimerID(turn: turn.number)
   }
 
-  /// Lets a turn wait in one more mode.
-  func joinTurn(_ id: TimerID, _ name: ModeName) {
-    guard let number = id.turn, let turn = modes.lazy.compactMap({ $0.turns[number] }).first
-    else { return }
-    mode(name).add(turn)
+  private func add(_ turn: Turn, _ mode: Mode) {
+    if mode.turns[turn.number] != nil { return }
+    mode.add(turn)
+    timerState.turnModes[turn.number]?.append(mode.index)
   }
 
+  /// Lets a turn wait in one more mode.
+  func joinTurn(_ number: UInt64, _ mode: Mode) {
+    let indices = modes(ofTurn: number)
+    guard let turn = indices.lazy.compactMap({ self.modes[$0].turns[number] }).first else { return }
+    if timerState.turnModes[number] == nil { timerState.turnModes[number] = indices }
+    add(turn, mode)
+  }
+
+  /// Takes a turn back from all its modes.
   func removeTurn(_ number: UInt64) {
-    for mode in modes { mode.removeTurn(number) }
+    if timerState.turnModes.isEmpty { return defaultMode.removeTurn(number) }
+    for index in modes(ofTurn: number) { modes[index].removeTurn(number) }
+    timerState.turnModes[number] = nil
+  }
+
+  private func modes(ofTurn number: UInt64) -> [Int] {
+    timerState.turnModes[number] ?? [defaultMode.index]
   }
 
   func serve(_ turn: Turn, _ mode: Mode) {
     var turn = turn
-    if tracing.isOn {
-      for mode in modes where mode.turns[turn.number] != nil { turn.modes.insert(mode.index) }
-    }
-    mode.removeTurn(turn.number)
-    if modes.count > 1 { removeTurn(turn.number) }
+    if tracing.isOn { for index in modes(ofTurn: turn.number) { turn.modes.insert(index) } }
+    removeTurn(turn.number)
     timers.servedTurns.append(turn)
     callOut(
       toTimer: TimerID(turn: turn.number), turn.callout, due: turn.place.date, missed: 0, mode)
