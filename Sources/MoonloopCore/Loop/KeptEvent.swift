@@ -8,6 +8,8 @@ enum EventOfSleep {
   case port
   /// All timers that were due at a moment.
   case timers(at: Int64)
+
+  var isPort: Bool { if case .port = self { true } else { false } }
 }
 
 /// A port, descriptor or the main queue that nested runs leave to the run whose sleep it ended.
@@ -21,9 +23,8 @@ extension Loop {
   /// Notes what has ended the sleep, if anybody could run the loop before it is served.
   @inline(__always)
   func noteEventOfSleep(_ frame: RunFrame) {
-    if frame.mode.observers.watched.contains(.afterWaiting) {
-      frame.eventOfSleep = findEvent(frame)
-    }
+    let isTold = frame.mode.observers.watched.contains(.afterWaiting)
+    frame.eventOfSleep = isTold ? findEvent(frame) : .none
   }
 
   private func findEvent(_ frame: RunFrame) -> EventOfSleep {

@@ -112,7 +112,9 @@ extension Loop {
     if frame.keptEvent != nil && serveKeptEvent(frame) { return true }
     if mode.hasTimers { lookAtClock(mode) }
     let timersAreDue = open.contains(.timers) && isDue(mode)
-    let timersAreFirst = frame.servedPort && timersAreDue
+    // Came due later than a port had ended the sleep: that port is the event (R135).
+    let portCameFirst = wasAsleep && frame.eventOfSleep.isPort
+    let timersAreFirst = frame.servedPort && timersAreDue && !portCameFirst
     if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
       frame.servedPort = true
       return true
