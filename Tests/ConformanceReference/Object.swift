@@ -127,11 +127,26 @@ final class Object {
     switch kind! {
     case .timer(let timer): CFRunLoopAddTimer(loop, timer, mode)
     case .source(let source):
+      let before = places(of: source, loop)
       CFRunLoopAddSource(loop, source, mode)
       // What CF has read of the port before it was taken out is to be read again.
-      if descriptor >= 0, isValid, lock.with({ !messages.isEmpty }) { raise() }
+      if descriptor >= 0, isValid, places(of: source, loop) > before,
+        lock.with({ !messages.isEmpty })
+      {
+        raise()
+      }
     case .observer(let observer): CFRunLoopAddObserver(loop, observer, mode)
     }
+  }
+
+  /// In how many modes a source is.
+  private func places(of source: CFRunLoopSource, _ loop: CFRunLoop) -> Int {
+    guard let modes = CFRunLoopCopyAllModes(loop) else { return 0 }
+    return (0..<CFArrayGetCount(modes)).count(where: {
+      // An array of modes holds their names, each a CFString.
+      let mode = unsafeBitCast(CFArrayGetValueAtIndex(modes, $0), to: CFString.self)
+      return CFRunLoopContainsSource(loop, source, mode)
+    })
   }
 
   func remove(from loop: CFRunLoop, _ mode: CFString) {

@@ -31,6 +31,16 @@ struct FuzzCase {
       } : []
   }
 
+  /// Why the scenario of a seed is no good; nil if it is.
+  static func reasonNotToUse(seed: Int) -> String? {
+    let json = Generator.scenario(seed: seed)
+    if FuzzCase(json, withRulings: false) != nil { return nil }
+    guard let scenario = try? Scenario.read(Array(json.text.utf8)) else { return "it is not valid" }
+    let ours = Model.perform(scenario, Set(Ruling.allCases))
+    if let flaw = ours.flaw ?? Model.perform(scenario, []).flaw { return flaw }
+    return ours.hangs ? "it never ends" : "its trace is too short or too long"
+  }
+
   /// What Core Foundation hangs on for so long: few of them are enough.
   var hangsInCF: Bool { cf.last == "TIMEOUT" }
 

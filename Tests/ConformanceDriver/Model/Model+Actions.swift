@@ -191,6 +191,7 @@ extension Model {
       if actor != nil && rules(.addedSourceWakes) { wakeUp() }
     case .port:
       mode.ports.append(item)
+      if !item.messages.isEmpty && !item.isRaised && !rules(.emptiedPortLosesPlace) { raise(item) }
       if !item.messages.isEmpty { item.isRaised = true }
       if item.isRaised { mode.append(.port(item)) }
     case .observer:
@@ -213,6 +214,9 @@ extension Model {
     mode.ports.removeAll { $0 === item }
     mode.observers.removeAll { $0 === item }
     mode.ready.removeAll { $0 == .port(item) }
+    for run in runs where run.mode === mode && item.keptIn == nil {
+      run.eventOfSleep.removeAll { $0 === item }
+    }
     if item.spec.type == .timer {
       mode.timers.removeAll { $0 === item }
       arm(mode)

@@ -17,6 +17,7 @@ extension Model {
     // A timer: when it fires, and what it says of it.
     var date: Int64 = 0
     var shown: Int64 = 0
+    var postponements = 0
     // A source: the number of its first signal.
     var mark: Int?
     // A port: its messages, and whether the kernel knows of them.

@@ -53,8 +53,11 @@ extension Model {
       run.ignoresWakes = true
       run.eventOfSleep = items(of: event, mode)
       notify(.afterWaiting, mode)
+      if rules(.eventIsLookedForAgain) && !isThere(event, run) {
+        if event?.isPort == true { run.servedPort = false }
+        event = nextReady(run)
+      }
       run.eventOfSleep = []
-      if event?.isPort != true && rules(.eventIsLookedForAgain) { event = nextReady(run) }
     }
     run.ignoresWakes = true
     // 9
@@ -123,6 +126,12 @@ extension Model {
   }
 
   // MARK: Step 9: the event
+
+  /// Whether a port ended the sleep, and its message is still to be had in the mode.
+  private func isThere(_ event: Ready?, _ run: Run) -> Bool {
+    guard case .port(let port)? = event else { return false }
+    return port.isValid && !port.messages.isEmpty && run.eventOfSleep.contains { $0 === port }
+  }
 
   /// - Returns: Whether a port was served.
   private func serve(_ event: Ready?, _ run: Run) -> Bool {

@@ -16,9 +16,12 @@ extension Model {
     let batch = dueTimers(mode)
     if batch.isEmpty { rearm(mode) }
     var rest = batch
+    let postponed = batch.map(\.postponements)
     while !rest.isEmpty {
       if rules(.batchFollowsChanges) {
-        rest.removeAll { timer in !mode.timers.contains { $0 === timer } }
+        for (timer, count) in zip(batch, postponed) where timer.postponements != count {
+          rest.removeAll { $0 === timer }
+        }
         rest = mode.timers.filter { timer in rest.contains { $0 === timer } }
         if rest.isEmpty { return }
       }
@@ -48,6 +51,7 @@ extension Model {
   }
 
   func setDate(_ timer: Item, _ date: Int64, shown: Int64) {
+    if date > now { timer.postponements += 1 }
     timer.date = date
     timer.shown = shown
     for mode in modes.values {

@@ -19,8 +19,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case emptiedPortLosesPlace = "R54"
   /// A ready port goes before due timers; CF takes what was ready first.
   case portsBeforeTimers = "R56"
-  /// A timer that an earlier call-out of the batch took out of this mode does not fire, and one
-  /// that was moved is sorted again; CF collects the batch once.
+  /// A timer that an earlier call-out of the batch took out of this mode or postponed does not fire
+  /// in it, and one that was moved is sorted again; CF collects the batch once.
   case batchFollowsChanges = "R74"
   /// A past first date keeps its grid.
   case pastDateKeepsGrid = "R77"
@@ -41,7 +41,8 @@ enum Ruling: String, CaseIterable, Sendable {
   case wakeUpTakesNoTurn = "R137"
   /// The timeout of an outer run does not wake the inner one.
   case outerTimeoutIsSilent = "R138"
-  /// Step 9 looks again: a port that became ready in `afterWaiting` can be the event of the pass.
+  /// Step 9 looks again, unless the port that ended the sleep is still there: what became ready in
+  /// `afterWaiting` can be the event of the pass.
   case eventIsLookedForAgain = "R139"
   /// A timer whose date was set to the past says the moment of the call, at which it is due.
   case pastDateIsShownAsNow = "R140"
