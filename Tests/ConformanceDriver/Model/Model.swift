@@ -115,6 +115,7 @@ final class Model {
   }
 
   private func go(to date: Int64) {
+    if date > now { lookForTies(at: date) }
     now = max(now, date)
     happened.append(now)
     for mode in modes.values { ring(mode) }
@@ -153,6 +154,16 @@ final class Model {
     }
     let earlier = happened.filter { $0 < now && $0 > now - Self.margin && !isByWaker($0) }
     if !earlier.isEmpty { refuse("something happens right before \(now)") }
+  }
+
+  /// A timeout counts from a moment of its own: what is due with it comes before or after it.
+  private func lookForTies(at date: Int64) {
+    guard runs.contains(where: { !$0.hasRung && $0.deadline == date }) else { return }
+    if modes.values.contains(where: { $0.timers.contains { $0.date == date } })
+      || threads.contains(where: { $0.date == date && !$0.actions.isEmpty })
+    {
+      refuse("a timeout comes together with something else at \(date)")
+    }
   }
 
   /// Whether a moment is one of the thread that has woken home.
