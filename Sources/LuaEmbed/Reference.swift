@@ -48,8 +48,13 @@ final class ReleaseList: @unchecked Sendable {
   }
 
   /// Owner thread only. One load when nothing was dropped elsewhere.
+  @inline(__always)
   func drain() {
-    guard hasDropped.load(ordering: .relaxed) else { return }
+    if hasDropped.load(ordering: .relaxed) { drainDropped() }
+  }
+
+  @inline(never)
+  private func drainDropped() {
     hasDropped.store(false, ordering: .relaxed)
     let refs = dropped.withLock { list in
       defer { list.removeAll(keepingCapacity: false) }

@@ -114,9 +114,7 @@ public final class LuaState {
   /// - Returns: Whether there was work to do.
   @discardableResult
   public func idleCollect() -> Bool {
-    guard body.isUsable("idleCollect") else { return false }
-    releases.drain()
-    return cml_idle_collect(record)
+    body.idleCollect()
   }
 
   /// Collects everything that can be collected now.

@@ -99,6 +99,13 @@ final class LuaStateBody: @unchecked Sendable {
     requireThread(what)
   }
 
+  /// As `LuaState.idleCollect`, in every pass that sleeps: here no reference is counted.
+  func idleCollect() -> Bool {
+    guard isUsable("idleCollect") else { return false }
+    releases.drain()
+    return cml_idle_collect(record)
+  }
+
   // MARK: Its end
 
   /// Whether a call of the program, or code of the state, is under way.

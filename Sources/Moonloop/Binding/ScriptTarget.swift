@@ -3,11 +3,12 @@
 internal import LuaEmbed
 
 /// Any value but nil, compared as by `rawequal`. It is kept, so that no other gets its address.
-struct ScriptTarget: Hashable {
+final class ScriptTarget: Hashable {
   private enum Word: Hashable {
     case address(UnsafeRawPointer)
     case bytes([UInt8])
-    case number(AnyHashable)
+    case integer(Int)
+    case number(Double)
     case boolean(Bool)
   }
 
@@ -20,8 +21,7 @@ struct ScriptTarget: Hashable {
     case .none, .nil: return nil
     case .string: word = .bytes(stack.withBytes(index) { [UInt8]($0) } ?? [])
     case .number:
-      let whole = stack.integer(index).map { AnyHashable($0) }
-      word = .number(whole ?? AnyHashable(stack.number(index)))
+      word = stack.integer(index).map { .integer($0) } ?? .number(stack.number(index) ?? 0)
     case .boolean: word = .boolean(stack.boolean(index))
     default: word = .address(stack.address(index))
     }

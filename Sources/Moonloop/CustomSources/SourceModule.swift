@@ -28,7 +28,6 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
     index, sourceOptions, example: "{ perform = function(source) … end }")
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let name = try options.string("name") ?? ""
-  let identity = try call.identity(options)
   let modes = try call.modesOption(options, isAdded: isAdded)
   let stack = call.stack
   let hasPerform = try options.pushHandler("perform")
@@ -37,14 +36,14 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let hasCancel = try options.pushHandlerOrNil("cancel")
   let describes = try options.pushHandlerOrNil("describe")
   let kind = call.kind(SourceKind.self)
+  let traits = try call.traits(options, describe: describes ? kind.describe : nil)
   let kept = try call.remake(
     SourceKind.self, name, handlers: 4, options, modes: isAdded ? modes ?? [.default] : nil
   ) {
     $0.order == order && ($0.schedule != nil) == hasSchedule && ($0.cancel != nil) == hasCancel
-      && $0.traits?.identity == identity && ($0.traits?.describes ?? false) == describes
+      && $0.traits?.identity == traits?.identity && ($0.traits?.describes ?? false) == describes
   }
   if kept != nil { return 1 }
-  let traits = SourceTraits(identity: identity, describe: describes ? kind.describe : nil)
   let source = Loop.Source(
     order: order, name: name, traits: traits, schedule: hasSchedule ? kind.schedule : nil,
     cancel: hasCancel ? kind.cancel : nil, isConfined: true, perform: kind.perform)
@@ -60,19 +59,22 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
 }
 
 extension HostCall {
-  /// A value by which sources are equal: a string or a number.
-  fileprivate func identity(_ options: Options) throws(ScriptMistake) -> AnyHashable? {
+  /// By what a source is equal to others, a string or a number, and what it says of itself; nil for
+  /// most sources.
+  fileprivate func traits(
+    _ options: Options, describe: ((Loop.Source) -> String)?
+  ) throws(ScriptMistake) -> SourceTraits? {
     defer { stack.pop() }
+    let value: AnyHashable?
     switch options.push("identity") {
-    case .nil: return nil
-    case .string:
-      let bytes = stack.withBytes(-1) { AnyHashable([UInt8]($0)) }
-      return ScriptIdentity(state: runtime.number, value: bytes)
+    case .nil: return describe.flatMap { SourceTraits(identity: nil, describe: $0) }
+    case .string: value = stack.withBytes(-1) { AnyHashable([UInt8]($0)) }
     case .number:
-      let whole = stack.integer(-1).map { AnyHashable($0) }
-      return ScriptIdentity(state: runtime.number, value: whole ?? AnyHashable(stack.number(-1)))
+      value = stack.integer(-1).map { AnyHashable($0) } ?? AnyHashable(stack.number(-1))
     default: throw mistake("'identity' must be a string or a number, got \(given(-1))")
     }
+    return SourceTraits(
+      identity: ScriptIdentity(state: runtime.number, value: value), describe: describe)
   }
 }
 

@@ -117,6 +117,17 @@ extension Loop {
     item.isOwned(by: self) ? item.places : items.guests[ObjectIdentifier(item)]?.places ?? Places()
   }
 
+  /// Calls a body for each mode that an item is in; counts no reference for the default mode.
+  @inline(__always)
+  func forEachMode(of item: Item, _ body: (Mode) -> Void) {
+    func visit(_ index: Int) { if index == 0 { body(defaultMode) } else { body(modes[index]) } }
+    if item.isOwned(by: self) {
+      item.places.forEachMode(visit)
+    } else {
+      places(of: item).forEachMode(visit)
+    }
+  }
+
   /// The place of an item in the list of a mode; nil if it is not in that.
   @inline(__always)
   func place(of item: Item, in mode: Mode) -> Int? {
@@ -160,7 +171,7 @@ extension Loop {
   /// Takes an item out of everything, at its end.
   package func leaveAllModes(_ item: Item) {
     forgetCommon(item)
-    places(of: item).forEachMode { leave(item, modes[$0]) }
+    forEachMode(of: item) { leave(item, $0) }
     releaseIfNowhere(item)
     (item as? Observer)?.loop = nil
     if !item.isValid { item.letGo() }
@@ -261,6 +272,6 @@ extension Loop {
     item.holds = holds
     if item is Observer { return }
     let change = holds ? 1 : -1
-    places(of: item).forEachMode { modes[$0].holders += change }
+    forEachMode(of: item) { $0.holders += change }
   }
 }

@@ -8,14 +8,14 @@ extension Loop {
   /// A port has got a message: it waits for its turn in all its modes. Loop thread only.
   package func noteReady(_ port: Port) {
     guard port.isValid, !port.isSuspended else { return }
-    places(of: port).forEachMode { giveTurn(port, modes[$0]) }
+    forEachMode(of: port) { giveTurn(port, $0) }
   }
 
   /// What a descriptor's owner has read ahead counts as readable in all its modes.
   func noteReadAhead(_ source: DescriptorSource) {
     guard source.isValid, source.interest.contains(.read) else { return }
     source.readiness.insert(.read)
-    source.places.forEachMode { giveTurn(source, modes[$0]) }
+    forEachMode(of: source) { giveTurn(source, $0) }
   }
 
   /// An item delivers again: what it held back takes its place. Loop thread only.
@@ -198,7 +198,7 @@ extension Loop {
       giveTurn(port, mode)  // Ready ports take turns (R54).
     } else {
       // Empty now in all its modes: ready again, it stands at the end there too.
-      places(of: port).forEachMode { if $0 != mode.index { takeTurn(port, modes[$0]) } }
+      forEachMode(of: port) { if $0 !== mode { takeTurn(port, $0) } }
     }
     callOut(to: port, message, mode)
     return true

@@ -8,13 +8,8 @@ extension Loop {
   @inline(__always)
   package func noteSignalled(_ source: Source) {
     signals.last &+= 1
-    if source.isOwned(by: self) {
-      source.signalNumber = signals.last
-      source.places.forEachMode { noteSignalled(source, signals.last, modes[$0]) }
-    } else {
-      items.guests[ObjectIdentifier(source)]?.signalNumber = signals.last
-      places(of: source).forEachMode { noteSignalled(source, signals.last, modes[$0]) }
-    }
+    setSignalNumber(of: source, signals.last)
+    forEachMode(of: source) { noteSignalled(source, signals.last, $0) }
   }
 
   /// A signalled source has joined a mode: its signal keeps its number, if it has one here (R41).
@@ -27,7 +22,7 @@ extension Loop {
   func noteHeldSignal(_ source: Source) {
     let number = signalNumber(of: source)
     guard number > 0, source.isSignalled, !source.isSuspended else { return }
-    places(of: source).forEachMode { noteSignalled(source, number, modes[$0]) }
+    forEachMode(of: source) { noteSignalled(source, number, $0) }
   }
 
   /// The number of the signal that waits in this loop; 0: none.
@@ -40,14 +35,19 @@ extension Loop {
   /// The signal is answered: it waits in no mode any more.
   @inline(__always)
   func forgetSignal(of source: Source) {
-    if source.isOwned(by: self) {
-      source.signalNumber = 0
-    } else {
-      items.guests[ObjectIdentifier(source)]?.signalNumber = 0
+    setSignalNumber(of: source, 0)
+    forEachMode(of: source) { mode in
+      if mode.signals.isEmpty { return }
+      if let place = place(of: source, in: mode) { forgetSignal(at: place, mode) }
     }
-    places(of: source).forEachMode { index in
-      guard let place = place(of: source, in: modes[index]) else { return }
-      forgetSignal(at: place, modes[index])
+  }
+
+  @inline(__always)
+  private func setSignalNumber(of source: Source, _ number: UInt64) {
+    if source.isOwned(by: self) {
+      source.signalNumber = number
+    } else {
+      items.guests[ObjectIdentifier(source)]?.signalNumber = number
     }
   }
 
@@ -81,7 +81,8 @@ extension Loop {
       siftDown(mark - 1, signal, mode)  // Numbers only grow.
     } else {
       mode.signals.append(signal)
-      siftUp(mode.signals.count - 1, signal, mode)
+      mode.sources.setMark(at: place, UInt64(mode.signals.count))
+      if mode.signals.count > 1 { siftUp(mode.signals.count - 1, signal, mode) }
     }
   }
 

@@ -125,6 +125,12 @@ struct Places {
   @inline(__always)
   func forEachMode(_ body: (Int) -> Void) {
     if first.mode >= 0 { body(Int(first.mode)) }
+    if case nil = rest { return }
+    forEachOfRest(body)
+  }
+
+  @inline(never)
+  private func forEachOfRest(_ body: (Int) -> Void) {
     switch rest {
     case nil: break
     case .few(let list): for place in list { body(Int(place.mode)) }

@@ -65,12 +65,13 @@ package final class Mode {
   var hasTimers: Bool { timers.count > 0 || !turns.isEmpty }
 
   /// The turn to be served next.
-  @inline(__always)
   var nextTurn: Turn? { keptTurns == 0 ? turns.first : turns.first(after: keptTurns) }
+  @inline(__always)
+  var hasTurn: Bool { !turns.isEmpty && (keptTurns == 0 || nextTurn != nil) }
 
   /// Whether anything is due whatever the time is.
   @inline(__always)
-  var hasDue: Bool { timers.hasRing || nextTurn != nil }
+  var hasDue: Bool { timers.hasRing || hasTurn }
 
   /// Lets a turn wait here too, among what is due, behind what has the same date.
   func add(_ turn: Turn) {

@@ -11,11 +11,12 @@ extension Loop {
 
   /// Whether anything in a mode is due, by what the loop knows of the time.
   @inline(__always)
-  func isDue(_ mode: Mode) -> Bool { mode.nextTurn != nil || mode.timers.hasDue(at: time.now) }
+  func isDue(_ mode: Mode) -> Bool { mode.hasTurn || mode.timers.hasDue(at: time.now) }
 
   /// When the sleep must end for the timers of a mode, their tolerances used (R83).
   package func wakeDate(_ mode: Mode) -> Int64 {
-    min(mode.timers.wakeDate { timers.tolerance($0) }, mode.nextTurn?.place.date ?? .max)
+    let date = mode.timers.wakeDate { timers.tolerance($0) }
+    return mode.hasTurn ? min(date, mode.nextTurn?.place.date ?? .max) : date
   }
 
   /// Fires all timers that are due now, by date, each once (R73), and serves the turns among them;
@@ -24,15 +25,9 @@ extension Loop {
     let batch = mode.timers.beginBatch(at: time.now)
     let lastTurn = timerState.lastTurn
     while true {
-      let next = mode.nextTurn
-      let turn = next.flatMap { $0.number <= lastTurn ? $0 : nil }
-      if let slot = mode.timers.nextDue(in: batch, before: turn?.place) {
-        fire(slot, mode, at: batch.now)
-      } else if let turn {
-        serve(turn, mode)
-      } else {
-        break
-      }
+      if mode.hasTurn { serveTurns(mode, in: batch, upTo: lastTurn) }
+      guard let slot = mode.timers.nextDue(in: batch) else { break }
+      fire(slot, mode, at: batch.now)
     }
     mode.timers.endBatch(batch)
   }
@@ -210,11 +205,15 @@ extension Loop {
 
   @inline(__always)
   private func leave(timerInSlot slot: Int, _ mode: Mode) {
-    guard mode.timers.contains(slot) else { return }
-    mode.timers.remove(slot)
+    guard mode.timers.remove(slot) else { return }
     if !timers.records[slot].flags.contains(.idle) { mode.holders -= 1 }
-    let isLast = mode.index < 63 || timerState.farModes.remove(slot, mode.index)
-    if isLast { timers.records[slot].modes.bits &= ~mode.bit }
+    if mode.index < 63 || leaveFar(slot, mode) { timers.records[slot].modes.bits &= ~mode.bit }
+  }
+
+  /// - Returns: Whether the timer is in no other mode that shares the bit.
+  @inline(never)
+  private func leaveFar(_ slot: Int, _ mode: Mode) -> Bool {
+    timerState.farModes.remove(slot, mode.index)
   }
 
   package func contains(_ id: TimerID, _ name: ModeName) -> Bool {

@@ -7,7 +7,7 @@
 /// The timers of one mode, identified by their slots in the loop's `TimerStore`. Loop thread only.
 package struct TimerQueue {
   /// One queued timer. `key` holds the order of adding in its upper 40 bits, its number below.
-  package struct Entry: BitwiseCopyable {
+  struct Entry: BitwiseCopyable {
     var date: Int64
     var key: UInt64
 
@@ -82,9 +82,13 @@ package struct TimerQueue {
 
   /// Whether a timer is in the mode, queued or parked.
   @inline(__always)
-  package func contains(_ slot: Int) -> Bool {
+  package func contains(_ slot: Int) -> Bool { position(of: slot) != TimerQueue.absent }
+
+  /// Where the timer in a slot stands; see `positions`.
+  @inline(__always)
+  private func position(of slot: Int) -> Int32 {
     let number = number(slot)
-    return number < positions.count && positions[number] != TimerQueue.absent
+    return number < positions.count ? positions[number] : TimerQueue.absent
   }
 
   /// The number of the timer in a slot; `Int.max` if it has none.
@@ -151,15 +155,18 @@ package struct TimerQueue {
     }
   }
 
-  /// Takes a timer out of the mode; nothing happens if it is not there.
+  /// Takes a timer out of the mode.
+  /// - Returns: false if it was not there.
+  @discardableResult
   @inline(__always)
-  package func remove(_ slot: Int) {
-    if !contains(slot) { return }
+  package func remove(_ slot: Int) -> Bool {
     let number = number(slot)
+    guard number < positions.count, positions[number] != TimerQueue.absent else { return false }
     if positions[number] == TimerQueue.parked { _ = takeParkedKey(number) } else { unqueue(number) }
     positions[number] = TimerQueue.absent
     if slot >= directLimit { numbers._withUnsafeGuaranteedRef { $0.forget(slot) } }
     state.pointee.members -= 1
+    return true
   }
 
   /// Takes a timer out of the order of dates; it stays in the mode, and waits for `insert`.
@@ -190,7 +197,8 @@ package struct TimerQueue {
 
   @inline(__always)
   package func isQueued(_ slot: Int) -> Bool {
-    contains(slot) && positions[number(slot)] != TimerQueue.parked
+    let position = position(of: slot)
+    return position != TimerQueue.absent && position != TimerQueue.parked
   }
 
   @inline(__always)
@@ -332,16 +340,18 @@ package struct TimerQueue {
   }
 
   /// The next timer of the batch, by date; it stays in the queue, and the caller takes it out or
-  /// moves it later. nil when the batch is over, or a turn comes first.
+  /// moves it later. nil when the batch is over.
   @inline(__always)
-  package func nextDue(in batch: Batch, before turn: Entry? = nil) -> Int? {
-    var first = isDue(at: batch.now) ? heap[0] : nil
-    if state.pointee.ringLive > 0, let ring = firstOfRing(before: batch.ringEnd) {
-      let heapIsFirst = first?.precedes(ring) ?? false
-      if !heapIsFirst { first = ring }
+  package func nextDue(in batch: Batch) -> Int? { firstDue(in: batch).map { slot($0.number) } }
+
+  /// The same, and where it stands.
+  @inline(__always)
+  func firstDue(in batch: Batch) -> Entry? {
+    let heapIsDue = isDue(at: batch.now)
+    guard state.pointee.ringLive > 0, let first = firstOfRing(before: batch.ringEnd) else {
+      return heapIsDue ? heap[0] : nil
     }
-    guard let first, !(turn?.precedes(first) ?? false) else { return nil }
-    return slot(first.number)
+    return heapIsDue && heap[0].precedes(first) ? heap[0] : first
   }
 
   /// The place behind all that have the same date.

@@ -57,7 +57,17 @@ extension Loop {
     timerState.turnModes[number] ?? [defaultMode.index]
   }
 
-  func serve(_ turn: Turn, _ mode: Mode) {
+  /// Serves the turns of a batch that come before its next timer.
+  @inline(never)
+  func serveTurns(_ mode: Mode, in batch: TimerQueue.Batch, upTo last: UInt64) {
+    while let turn = mode.nextTurn, turn.number <= last,
+      mode.timers.firstDue(in: batch).map({ turn.place.precedes($0) }) ?? true
+    {
+      serve(turn, mode)
+    }
+  }
+
+  private func serve(_ turn: Turn, _ mode: Mode) {
     var turn = turn
     if tracing.isOn { for index in modes(ofTurn: turn.number) { turn.modes.insert(index) } }
     removeTurn(turn.number)
