@@ -134,6 +134,7 @@ extension Model {
 
   private func setNext(_ timer: Item, _ date: Int64) {
     guard timer.isValid else { return }
+    timer.keptIn = nil
     setDate(timer, max(now, date), shown: rules(.pastDateIsShownAsNow) ? max(now, date) : date)
     if actor != nil && !rules(.movedTimerDoesNotWake) && !timer.modes.isEmpty { wakeUp() }
   }
