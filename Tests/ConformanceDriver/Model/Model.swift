@@ -156,11 +156,14 @@ final class Model {
     if !earlier.isEmpty { refuse("something happens right before \(now)") }
   }
 
-  /// A timeout counts from a moment of its own: what is due with it comes before or after it.
+  /// A timeout counts from a moment of its own: what comes about with it is ready before or after
+  /// it, also while home is busy.
   private func lookForTies(at date: Int64) {
-    guard runs.contains(where: { !$0.hasRung && $0.deadline == date }) else { return }
-    if modes.values.contains(where: { $0.timers.contains { $0.date == date } })
-      || threads.contains(where: { $0.date == date && !$0.actions.isEmpty })
+    let near = date..<(date + Self.margin)
+    let timeouts = runs.lazy.filter { !$0.hasRung }.compactMap(\.deadline)
+    guard timeouts.contains(where: near.contains) else { return }
+    if modes.values.contains(where: { $0.timers.contains { near.contains($0.date) } })
+      || threads.contains(where: { near.contains($0.date) && !$0.actions.isEmpty })
     {
       refuse("a timeout comes together with something else at \(date)")
     }
