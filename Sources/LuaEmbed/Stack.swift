@@ -115,12 +115,12 @@ package struct LuaStack {
 }
 
 /// The types of Lua.
-package enum LuaType: Int32, Sendable {
+public enum LuaType: Int32, Sendable {
   case none = -1
   case `nil`, boolean, lightuserdata, number, string, table, function, userdata, thread
 
   /// The type's name as Lua says it.
-  package var name: String {
+  public var name: String {
     switch self {
     case .none: "no value"
     case .lightuserdata, .userdata: "userdata"

@@ -37,8 +37,8 @@ final class ScriptTarget: Hashable {
 extension Options {
   /// A field that may be anything; nil if it is not there.
   func target(_ name: StaticString) -> ScriptTarget? {
-    _ = push(name)
+    let type = push(name)
     defer { call.stack.pop() }
-    return ScriptTarget(call.stack, call.stack.absolute(-1))
+    return type == .nil ? nil : ScriptTarget(call.stack, call.stack.absolute(-1))
   }
 }

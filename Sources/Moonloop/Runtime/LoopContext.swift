@@ -54,7 +54,7 @@ package final class LoopContext {
     tasks.open(runtime, self)
     runs = Runs(runtime, self)
     requests = Requests(runtime, self)
-    loop.whenModeIsMade(runtime) { [weak self] mode in self?.chargeMode(mode) }
+    loop.whenModeIsMade(runtime) { [unowned self] mode in chargeMode(mode) }
   }
 
   private func chargeMode(_ mode: Mode) {

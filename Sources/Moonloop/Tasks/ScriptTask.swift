@@ -74,7 +74,7 @@ package final class ScriptTask {
   /// The timer that resumes it is set; what it gets is in `delivery`.
   @exclusivity(unchecked) package var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.
-  package var subject: Subject
+  @exclusivity(unchecked) package var subject: Subject
   /// The modes in which it is resumed (D62).
   @exclusivity(unchecked) package var modes: [ModeName]
   package var name = ""

@@ -53,7 +53,7 @@ extension Loop {
     _ block: @escaping () -> Void
   ) -> PerformRequest {
     requireThread("perform")
-    let request = PerformRequest(aim: PerformAim(order: order, target: nil))
+    let request = PerformRequest(aim: .of(order: order, target: nil))
     return perform(
       unchecked: block, modes: modes, wakes: wakes, asSource: asSource, request: request)
   }

@@ -7,11 +7,14 @@ package final class PerformAim: Sendable {
   /// For whom it is; the request's body holds that while it waits.
   fileprivate let target: ObjectIdentifier?
 
-  /// - Returns: nil if there is nothing to be said.
-  package init?(order: Int, target: AnyObject?) {
-    if order == 0 && target == nil { return nil }
+  private init(_ order: Int, _ target: AnyObject?) {
     self.order = order
     self.target = target.map(ObjectIdentifier.init)
+  }
+
+  /// nil if there is nothing to be said.
+  package static func of(order: Int, target: AnyObject?) -> PerformAim? {
+    order == 0 && target == nil ? nil : PerformAim(order, target)
   }
 }
 
@@ -65,7 +68,7 @@ extension Loop {
     for target: (any AnyObject & Sendable)?, order: Int = 0, modes: [ModeName] = [.default],
     wakes: Bool = true, asSource: Bool = false, _ block: @escaping @Sendable () -> Void
   ) -> PerformRequest {
-    let request = PerformRequest(aim: PerformAim(order: order, target: target))
+    let request = PerformRequest(aim: .of(order: order, target: target))
     let body = target == nil ? block : { withExtendedLifetime(target, block) }
     return queue(
       QueuedBlock(modes: modes, asSource: asSource, request: request, body: body), wakes: wakes)
@@ -80,7 +83,7 @@ extension Loop {
     name: String = "", _ block: @escaping () -> Void
   ) -> PerformRequest {
     requireThread("perform(for:after:)")
-    let request = PerformRequest(aim: PerformAim(order: 0, target: target))
+    let request = PerformRequest(aim: .of(order: 0, target: target))
     pending.targets.note(request)
     return perform(request, after: delay, modes: modes, name: name) {
       withExtendedLifetime(target, block)
