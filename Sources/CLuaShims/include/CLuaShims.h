@@ -15,14 +15,12 @@ enum { CML_TNONE = -1, CML_TNIL, CML_TBOOLEAN, CML_TLIGHT, CML_TNUMBER, CML_TSTR
 
 // Lua's own functions under our names, without a wrapper's cost: [-pops, +pushes, raises].
 int cml_type(lua_State *L, int i) __asm__("lua_type");                            // [-0, +0, -]
-const char *cml_typename(lua_State *L, int t) __asm__("lua_typename");            // [-0, +0, -]
 int cml_gettop(lua_State *L) __asm__("lua_gettop");                               // [-0, +0, -]
 int cml_absindex(lua_State *L, int i) __asm__("lua_absindex");                    // [-0, +0, -]
 void cml_settop(lua_State *L, int i) __asm__("lua_settop");                       // [-?, +?, -]
 int cml_checkstack(lua_State *L, int n) __asm__("lua_checkstack");                // [-0, +0, -]
 void cml_pushvalue(lua_State *L, int i) __asm__("lua_pushvalue");                 // [-0, +1, -]
 void cml_rotate(lua_State *L, int i, int n) __asm__("lua_rotate");                // [-0, +0, -]
-void cml_copy(lua_State *L, int from, int to) __asm__("lua_copy");                // [-0, +0, -]
 int cml_pushthread(lua_State *L) __asm__("lua_pushthread");  // [-0, +1, -]
 void cml_xmove(lua_State *from, lua_State *to, int n) __asm__("lua_xmove");       // [-n, +n, -]
 void cml_pushnil(lua_State *L) __asm__("lua_pushnil");                            // [-0, +1, -]
@@ -37,7 +35,6 @@ double cml_tonumber(lua_State *L, int i, int *ok) __asm__("lua_tonumberx");     
 // [-0, +0, m]
 const char *cml_tolstring(lua_State *L, int i, size_t *count) __asm__("lua_tolstring");
 int cml_isinteger(lua_State *L, int i) __asm__("lua_isinteger");                  // [-0, +0, -]
-void *cml_touserdata(lua_State *L, int i) __asm__("lua_touserdata");              // [-0, +0, -]
 const void *cml_topointer(lua_State *L, int i) __asm__("lua_topointer");          // [-0, +0, -]
 unsigned long long cml_rawlen(lua_State *L, int i) __asm__("lua_rawlen");         // [-0, +0, -]
 int cml_rawequal(lua_State *L, int i, int j) __asm__("lua_rawequal");             // [-0, +0, -]

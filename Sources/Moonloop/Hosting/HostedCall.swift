@@ -51,7 +51,7 @@ final class HostedCall: @unchecked Sendable {
   func cancel() {
     loop.change { [self] _ in
       isCancelled = true
-      guard let task, let runtime, !runtime.state.isClosed else { return }
+      guard let task, let runtime, !runtime.isClosing else { return }
       let reason = LuaReference(pushing: "cancelled", on: runtime.state.stack)
       runtime.tasks.cancel(task, Cancellation(reason: reason))
     }

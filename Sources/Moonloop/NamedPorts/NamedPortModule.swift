@@ -222,7 +222,7 @@ private final class PortOwner: @unchecked Sendable {
 
   /// Loop thread only.
   private func endPort() {
-    guard let runtime, !runtime.state.isClosed, let port, port.isValid,
+    guard let runtime, !runtime.isClosing, let port, port.isValid,
       let shape = PortShape.of(port)
     else { return }
     if port.waiting == 0 { return runtime.end(port) }

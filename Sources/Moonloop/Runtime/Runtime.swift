@@ -43,7 +43,8 @@ package final class Runtime {
   private static let nextNumber = Atomic<UInt64>(0)
   private enum Life { case open, ending, closing }
   private var life = Life.open
-  /// Only finalizers run any more: what they would make on the loop, nobody would end.
+  /// Only finalizers run any more: what they would make on the loop, nobody would end. Then the
+  /// state is gone, which whoever still has the runtime asks here.
   var isClosing: Bool { life == .closing }
 
   package init(_ state: LuaState, on loop: Loop) {

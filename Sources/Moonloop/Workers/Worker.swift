@@ -34,7 +34,7 @@ final class Worker {
     let port = link.outward
     loop.post(
       .change { [weak runtime] _ in
-        if let runtime, !runtime.state.isClosed, port.isValid { runtime.end(port) }
+        if let runtime, !runtime.isClosing, port.isValid { runtime.end(port) }
       })
     finishWaits()
   }
