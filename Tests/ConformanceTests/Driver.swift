@@ -14,22 +14,37 @@ struct Driver {
   ) throws -> Driver {
     let process = Process()
     let output = Pipe()
-    let errors = Pipe()
+    // A file: a pipe would fill, and the driver wait for ever for a reader.
+    let errors = try TemporaryFile()
     // The tests and the driver are built into one folder.
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent("ConformanceDriver")
     process.arguments = arguments
     process.standardOutput = output
-    process.standardError = errors
+    process.standardError = errors.handle
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     try process.run()
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     return Driver(
-      lines: lines, errors: String(decoding: complaints, as: UTF8.self),
-      status: process.terminationStatus)
+      lines: lines, errors: try errors.text(), status: process.terminationStatus)
+  }
+}
+
+/// A file without a name, for what a program writes.
+private struct TemporaryFile {
+  let handle: FileHandle
+
+  init() throws {
+    guard let file = tmpfile() else { throw POSIXError(.EIO) }
+    handle = FileHandle(fileDescriptor: dup(fileno(file)), closeOnDealloc: true)
+    fclose(file)
+  }
+
+  func text() throws -> String {
+    try handle.seek(toOffset: 0)
+    return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
   }
 }
 

@@ -5,6 +5,8 @@ internal import MoonloopCore
 internal import MoonloopSimulation
 internal import Testing
 
+nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in }
+
 @Suite(.serialized) struct StepTests {
   enum Kind: String, CaseIterable, Sendable {
     case source, port, observer, descriptor, file, timer
@@ -48,7 +50,7 @@ internal import Testing
       try onLoop { loop, _ in
         for mode in 0..<count { _ = loop.mode(ModeName("mode \(mode)")) }
         let callout = TimerCallout(
-          TimerActions.make { _, _, _, _ in }, context: UnsafeMutableRawPointer(bitPattern: 8)!)
+          turnActions, context: UnsafeMutableRawPointer(bitPattern: 8)!)
         return steps(each: 100) {
           for _ in 0..<100 {
             let id = loop.makeTurn(callout, [.default])
