@@ -27,8 +27,11 @@ struct DescriptorTable {
 
 /// How a loop stands to the libdispatch main queue. Loop thread only.
 struct MainQueueState {
-  /// A block of it is being called, or it is kept from a nested run.
+  /// A block of it is being called: runs inside it neither serve it nor are held open by it (R124).
   var isServed = false
+  /// It has ended the sleep of an outer run, which alone serves it (R135).
+  var isKept = false
+  var isHidden: Bool { isServed || isKept }
   /// The kernel is not asked for it meanwhile.
   var isSilent = false
   /// Whether it holds runs open in common modes (R8).
@@ -142,7 +145,7 @@ extension Loop {
   }
 
   func serveMainQueue() -> Bool {
-    if mainQueue.isServed { return false }  // R124
+    if mainQueue.isHidden { return false }
     mainQueue.isServed = true
     callOutToMainQueue()
     mainQueue.isServed = false
@@ -152,12 +155,12 @@ extension Loop {
 
   /// A run that begins inside a block of the main queue is not to hear of it (R124).
   package func silenceMainQueue() {
-    if mainQueue.isServed && !mainQueue.isSilent { setMainQueueInterest([]) }
+    if mainQueue.isHidden && !mainQueue.isSilent { setMainQueueInterest([]) }
   }
 
-  /// Keeps the main queue from a nested run, as a block of it does (R124, R135).
+  /// Keeps the main queue from a nested run (R135).
   func withholdMainQueue(_ isWithheld: Bool) {
-    mainQueue.isServed = isWithheld
+    mainQueue.isKept = isWithheld
     if isWithheld { return silenceMainQueue() }
     if mainQueue.isSilent { setMainQueueInterest(.read) }
   }

@@ -124,7 +124,7 @@ extension Loop {
     for index in 0..<count {
       let event = descriptors.events[index]
       if event.token == ReadyItem.mainQueueToken {
-        if !mainQueue.isServed { giveTurnToMainQueue(mode) }
+        if !mainQueue.isHidden { giveTurnToMainQueue(mode) }
       } else {
         descriptor(for: event.token)?._withUnsafeGuaranteedRef { source in
           source.readiness.formUnion(DescriptorSource.Readiness(event.events))
@@ -153,7 +153,7 @@ extension Loop {
   }
 
   private func canServe(_ item: ReadyItem, _ mode: Mode) -> Bool {
-    if item == .mainQueue { return !mainQueue.isServed }
+    if item == .mainQueue { return !mainQueue.isHidden }
     if let port = item.port {
       return port._withUnsafeGuaranteedRef { $0.isValid && !$0.isSuspended && $0.waiting > 0 }
     }

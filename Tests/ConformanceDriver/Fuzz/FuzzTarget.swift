@@ -27,29 +27,61 @@ struct FuzzTarget {
   static func perform(
     _ cases: [FuzzCase], by targets: [FuzzTarget], jobs: Int, scale: Int64
   ) throws(FormatError) -> [[String: [String]]] {
-    let path = "/tmp/conformance-\(getpid()).jsonl"
-    guard let file = fopen(path, "w") else { throw FormatError(message: "cannot write \(path)") }
-    for entry in cases { fputs(entry.json.text + "\n", file) }
-    fclose(file)
-    defer { unlink(path) }
     setenv("CONFORMANCE_SCALE", "\(scale)", 1)
     defer { unsetenv("CONFORMANCE_SCALE") }
-    var children: [Child] = []
-    for target in targets {
-      children.append(
-        try Child(
-          program: target.face == .cf ? "ConformanceReference" : nil,
-          arguments: [
-            "--face", target.face.rawValue, "--kernel", target.kernel.rawValue, "--jobs",
-            "\(target.isTimed ? jobs : 1)", "--batch", path,
-          ]))
-    }
-    read(&children)
-    return children.map { child in
-      _ = child.finish()
-      return traces(in: child.text)
+    var all = targets.map { _ in [String: [String]]() }
+    // A process has one main thread.
+    var rest = cases.filter(\.scenario.onMainThread)[...]
+    var portion = [cases.filter { !$0.scenario.onMainThread }]
+    while true {
+      let traces = try perform(portion, by: targets, jobs: jobs)
+      for index in targets.indices { all[index].merge(traces[index]) { $1 } }
+      if rest.isEmpty { return all }
+      portion = rest.prefix(min(jobs, mostProcesses)).map { [$0] }
+      rest = rest.dropFirst(portion.count)
     }
   }
+
+  /// How many processes of each target are at work at the same time.
+  private static let mostProcesses = 12
+
+  /// Performs groups of scenarios, each in a process of its own.
+  private static func perform(
+    _ groups: [[FuzzCase]], by targets: [FuzzTarget], jobs: Int
+  ) throws(FormatError) -> [[String: [String]]] {
+    var children: [Child] = []
+    var owners: [Int] = []
+    for (number, group) in groups.enumerated() where !group.isEmpty {
+      let path = "/tmp/conformance-\(getpid())-\(number).jsonl"
+      guard let file = fopen(path, "w") else { throw FormatError(message: "cannot write \(path)") }
+      for entry in group { fputs(entry.json.text + "\n", file) }
+      fclose(file)
+      for (owner, target) in targets.enumerated() {
+        children.append(try target.start(path, jobs: jobs))
+        owners.append(owner)
+      }
+    }
+    read(&children)
+    for number in groups.indices { unlink("/tmp/conformance-\(getpid())-\(number).jsonl") }
+    var all = targets.map { _ in [String: [String]]() }
+    for (owner, child) in zip(owners, children) {
+      _ = child.finish()
+      all[owner].merge(traces(in: child.text)) { $1 }
+    }
+    return all
+  }
+
+  private func start(_ path: String, jobs: Int) throws(FormatError) -> Child {
+    try Child(
+      program: face == .cf ? "ConformanceReference" : nil,
+      arguments: [
+        "--face", face.rawValue, "--kernel", kernel.rawValue, "--jobs", "\(isTimed ? jobs : 1)",
+        "--batch", path,
+      ])
+  }
+
+  /// The simulated kernel has no libdispatch main queue.
+  func knows(_ entry: FuzzCase) -> Bool { isTimed || !entry.scenario.onMainThread }
 
   private static func read(_ children: inout [Child]) {
     var open = Set(children.indices)

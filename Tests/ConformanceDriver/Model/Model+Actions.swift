@@ -8,7 +8,8 @@ extension Model {
     func isKnown(_ action: Action) -> Bool {
       guard action.loop == Action.home else { return false }
       switch action.op {
-      case .performOn, .performAfter, .cancelPerform, .mainAsync: return false
+      case .performOn, .performAfter, .cancelPerform: return false
+      case .mainAsync: return scenario.onMainThread
       case .perform(_, let modes): return !modes.isEmpty
       case .write, .closePeer, .read, .fill, .drain, .enable, .disable: return false
       case .thread(_, let actions):
@@ -21,7 +22,7 @@ extension Model {
       default: return true
       }
     }
-    return scenario.needs.isEmpty && !scenario.onMainThread
+    return scenario.needs == (scenario.onMainThread ? ["mainQueue"] : [])
       && scenario.objects.allSatisfy { $0.type != .fd && $0.actions.allSatisfy(isKnown) }
       && scenario.steps.allSatisfy(isKnown)
   }
@@ -68,6 +69,7 @@ extension Model {
     case .perform(let id, let names):
       for name in names where name != "common" { _ = mode(name) }
       blocks.append(Block(item: item(id), modes: names))
+    case .mainAsync(let id): queueOnMain(item(id))
     case .sleep(let time): pass(max(0, time))
     case .log(let text): add("log:\(text)")
     case .query(let query): answer(query)
@@ -161,6 +163,9 @@ extension Model {
   private func addCommonMode(_ name: String) {
     guard name != "common", !commonModes.contains(name) else { return }
     commonModes.append(name)
+    if scenario.onMainThread && runs.contains(where: { $0.mode.name == name }) {
+      refuse("a mode of a run becomes one in which the main queue is served")
+    }
     if rules(.commonModeExists) { _ = mode(name) }
     for item in commonItems { add(item, to: name) }
   }

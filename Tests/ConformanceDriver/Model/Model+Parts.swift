@@ -69,12 +69,12 @@ extension Model {
 
   /// What can end a sleep.
   enum Ready: Equatable {
-    case wakeUp, timers
+    case wakeUp, timers, mainQueue
     case port(Item)
 
     static func == (one: Ready, other: Ready) -> Bool {
       switch (one, other) {
-      case (.wakeUp, .wakeUp), (.timers, .timers): true
+      case (.wakeUp, .wakeUp), (.timers, .timers), (.mainQueue, .mainQueue): true
       case (.port(let one), .port(let other)): one === other
       default: false
       }
@@ -98,6 +98,11 @@ extension Model {
     var isExiting = false
     /// What ended the sleep, while observers are told so (R135).
     var eventOfSleep: [Item] = []
+    /// Whether the main queue has ended the sleep, as above.
+    var isEventMainQueue = false
+    /// CF: whether step 5 leaves the main queue to the sleep, as in the first pass and in each
+    /// after one that has served it.
+    var leavesMainQueue = true
     /// CF: wake-ups have no effect from the end of the sleep to the next pass.
     var ignoresWakes = false
     var wakesSeen = 0
@@ -112,6 +117,17 @@ extension Model {
       self.polls = polls
       self.returnAfterSource = returnAfterSource
     }
+  }
+
+  /// The libdispatch main queue.
+  struct MainQueue {
+    var blocks: [Item] = []
+    /// Whether it asks to be served: the first block of an empty queue makes it so.
+    var isRaised = false
+    /// Whether its blocks are being performed (R124).
+    var isServed = false
+    /// Whether it has ended the sleep of an outer run, which alone serves it (R135).
+    var isKept = false
   }
 
   struct Block {

@@ -7,16 +7,23 @@ import ConformanceFormat
 
 extension Model {
   /// Step 5: a port that is ready before the sleep.
-  func readyPort(_ run: Run) -> Ready? {
-    guard rules(.readyPortNeedsNoSleep) else { return nil }
-    if run.servedPort && hasDueTimers(run.mode) { return nil }
-    guard case .port(let port)? = nextReady(run, only: \.isPort) else { return nil }
-    return .port(port)
+  func readyPort(_ run: Run, polls: Bool) -> Ready? {
+    guard rules(.readyPortNeedsNoSleep) else {
+      defer { run.leavesMainQueue = false }
+      if run.leavesMainQueue || !isMainQueueReady(run.mode) { return nil }
+      mainQueue.isRaised = false
+      return .mainQueue
+    }
+    if polls || (run.servedPort && hasDueTimers(run.mode)) { return nil }
+    return nextReady(run, only: \.isPort)
   }
 
   /// Takes the next event of a mode; nil if nothing is ready.
   func nextReady(_ run: Run, only isWanted: (Ready) -> Bool = { _ in true }) -> Ready? {
     let mode = run.mode
+    // CF puts the main queue into the set of the mode for each look, at the end.
+    if isMainQueueReady(mode) { mode.append(.mainQueue) }
+    defer { mode.ready.removeAll { $0 == .mainQueue } }
     // The kernel looks no further than to the first that is ready: others keep their places.
     while let place = mode.ready.firstIndex(where: { !$0.isWithheld }),
       !isReady(mode.ready[place], mode)
@@ -28,6 +35,7 @@ extension Model {
     {
       candidates.append(.timers)
     }
+    lookForTies(among: candidates)
     if rules(.portsBeforeTimers) {
       let timersFirst = run.servedPort && hasDueTimers(mode)
       let timers = candidates.filter(\.isTimers)
@@ -46,6 +54,7 @@ extension Model {
     mode.ready.removeAll { $0 == event }
     switch event {
     case .port(let port): port.isRaised = false
+    case .mainQueue: mainQueue.isRaised = false
     case .timers: mode.alarmRang = false
     case .wakeUp: wakeIsPending = false
     }
@@ -55,6 +64,7 @@ extension Model {
   private func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
     switch entry {
     case .port(let port): port.isRaised && port.keptIn == nil
+    case .mainQueue: isMainQueueReady(mode)
     case .timers: rules(.goneTimerDoesNotWake) ? hasDueTimers(mode) : mode.alarmRang
     case .wakeUp: wakeIsPending
     }
@@ -65,7 +75,7 @@ extension Model {
     switch event {
     case .port(let port): [port]
     case .timers: dueTimers(mode)
-    case .wakeUp, nil: []
+    case .wakeUp, .mainQueue, nil: []
     }
   }
 
@@ -97,7 +107,8 @@ extension Model {
     if run.isExiting && rules(.wakeUpReachesAllRuns) { return }
     run.isStopped = true
     if run.open.count == 2 {
-      if !run.mode.ready.contains(where: { $0.isPort && isReady($0, run.mode) }) {
+      let hasPort = run.mode.ready.contains { $0.isPort && isReady($0, run.mode) }
+      if !hasPort && !isMainQueueReady(run.mode) {
         run.open.remove(.ports)
       }
       if !hasDueTimers(run.mode) { run.open.remove(.timers) }

@@ -9,7 +9,11 @@ extension Model {
     guard name != "common", let mode = modes[name], !isEmpty(mode) else { return "finished" }
     let run = Run(mode: mode, polls: (timeout ?? 1) <= 0, returnAfterSource: returnAfterSource)
     let kept = runs.last?.eventOfSleep ?? []
-    if rules(.eventIsTheOuterRuns) { for item in kept { item.keptIn = runs.last?.mode } }
+    let mainQueueWasKept = mainQueue.isKept
+    if rules(.eventIsTheOuterRuns) {
+      for item in kept { item.keptIn = runs.last?.mode }
+      if runs.last?.isEventMainQueue ?? false { mainQueue.isKept = true }
+    }
     runs.append(run)
     notify(.entry, mode)
     if let timeout, timeout > 0 { run.deadline = now + timeout }
@@ -20,6 +24,7 @@ extension Model {
     notify(.exit, mode)
     runs.removeLast()
     for item in kept { item.keptIn = nil }
+    mainQueue.isKept = mainQueueWasKept
     return result ?? "finished"
   }
 
@@ -40,10 +45,10 @@ extension Model {
     if handled.toBlocks { performBlocks(mode) }
     // 5
     var event: Ready?
-    if handled.toBlocks || run.polls {
-      event = nextReady(run)
-    } else if let port = readyPort(run) {
+    if let port = readyPort(run, polls: handled.toBlocks || run.polls) {
       event = port
+    } else if handled.toBlocks || run.polls {
+      event = nextReady(run)
     } else {
       // 6
       notify(.beforeWaiting, mode)
@@ -52,12 +57,15 @@ extension Model {
       // 8
       run.ignoresWakes = true
       run.eventOfSleep = items(of: event, mode)
+      run.isEventMainQueue = event == .mainQueue
       notify(.afterWaiting, mode)
       if rules(.eventIsLookedForAgain) && !isThere(event, run) {
         if event?.isPort == true { run.servedPort = false }
-        event = nextReady(run)
+        // The kernel, which knows of the main queue, is not asked again.
+        event = nextReady(run) { $0 != .mainQueue }
       }
       run.eventOfSleep = []
+      run.isEventMainQueue = false
     }
     run.ignoresWakes = true
     // 9
@@ -76,7 +84,7 @@ extension Model {
   /// Emptiness (R8): observers do not count.
   func isEmpty(_ mode: Mode) -> Bool {
     mode.sources.isEmpty && mode.ports.isEmpty && mode.timers.isEmpty
-      && !blocks.contains { $0.isFor(mode, self) }
+      && !blocks.contains { $0.isFor(mode, self) } && !isHeldByMainQueue(mode)
   }
 
   // MARK: Step 1, 6, 8: observers
@@ -129,6 +137,7 @@ extension Model {
 
   /// Whether a port ended the sleep, and its message is still to be had in the mode.
   private func isThere(_ event: Ready?, _ run: Run) -> Bool {
+    if event == .mainQueue { return true }
     guard case .port(let port)? = event else { return false }
     return port.isValid && !port.messages.isEmpty && run.eventOfSleep.contains { $0 === port }
   }
@@ -145,6 +154,11 @@ extension Model {
       let message = port.messages.removeFirst()
       afterTaking(port, in: run.mode)
       call(port, message)
+      return true
+    case .mainQueue:
+      run.servedPort = true
+      run.leavesMainQueue = true
+      performMainQueue()
       return true
     case .timers: fireTimers(run.mode)
     case .wakeUp, nil: break

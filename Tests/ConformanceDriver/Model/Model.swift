@@ -1,8 +1,8 @@
 // A model of the run loop in virtual time: what a scenario has to leave, by the rules and rulings.
 // `Model+Run` is the part to read beside docs/sequence.md.
 //
-// It knows one loop. Other threads act on it and have none of their own; descriptors, perform
-// requests and the main queue are left to the written scenarios.
+// It knows one loop. Other threads act on it and have none of their own; descriptors and perform
+// requests are left to the written scenarios.
 
 import ConformanceFormat
 
@@ -16,6 +16,7 @@ final class Model {
   var commonModes = ["default"]
   var commonItems: [Item] = []
   var blocks: [Block] = []
+  var mainQueue = MainQueue()
   var runs: [Run] = []
   var isAsleep = false
   /// Home does nothing for a while, but not in a run.
@@ -61,6 +62,8 @@ final class Model {
     let model = Model(scenario, rulings)
     for spec in scenario.objects where !spec.isDeferred && !model.isOver { model.create(spec) }
     for step in scenario.steps where !model.isOver { model.perform(step) }
+    // Items and modes hold each other.
+    for item in model.items.values { (item.modes, item.keptIn) = ([], nil) }
     return Outcome(trace: model.trace, flaw: model.flaw, end: model.now)
   }
 

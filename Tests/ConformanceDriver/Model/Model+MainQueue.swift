@@ -1,0 +1,39 @@
+// The libdispatch main queue, which a loop of the main thread serves in the common modes.
+
+import ConformanceFormat
+
+extension Model {
+  private var hasMainQueue: Bool { scenario.onMainThread }
+
+  private func isCommon(_ mode: Mode) -> Bool { commonModes.contains(mode.name) }
+
+  /// It keeps the common modes from being empty, except inside its own blocks (R8).
+  func isHeldByMainQueue(_ mode: Mode) -> Bool {
+    hasMainQueue && isCommon(mode) && !mainQueue.isServed
+  }
+
+  func isMainQueueReady(_ mode: Mode) -> Bool {
+    mainQueue.isRaised && isCommon(mode) && !mainQueue.isServed && !mainQueue.isKept
+  }
+
+  func queueOnMain(_ block: Item) {
+    mainQueue.blocks.append(block)
+    if mainQueue.blocks.count == 1 { mainQueue.isRaised = true }
+  }
+
+  /// All blocks in one go; one that comes meanwhile waits for another pass (R125).
+  func performMainQueue() {
+    let batch = mainQueue.blocks
+    mainQueue.blocks = []
+    mainQueue.isServed = true
+    for block in batch { call(block) }
+    mainQueue.isServed = false
+  }
+
+  /// In which order a port and the main queue came, only the kernel knows.
+  func lookForTies(among candidates: [Ready]) {
+    if candidates.contains(.mainQueue), candidates.filter(\.isPort).count > 1 {
+      refuse("the main queue and a port are ready together")
+    }
+  }
+}
