@@ -34,24 +34,24 @@ extension HostCall {
     try requireOpen()
     let runtime = runtime
     let limit = runtime.handles.limit
-    if runtime.count(of: group) + new <= limit { return }
+    if group.count(in: runtime) + new <= limit { return }
     runtime.state.collect()  // Perhaps some of them are garbage.
-    let count = runtime.count(of: group)
+    let count = group.count(in: runtime)
     if count + new <= limit { return }
     let more = count < limit ? "this makes \(new), and no more than \(limit)" : "and no more"
     throw mistake("there are \(count) \(group.rawValue), \(more) are allowed: see ml.limit")
   }
 }
 
-extension Runtime {
+extension HandleGroup {
   /// How many there are. While a file is loaded again, what it may make again does not count: it
   /// takes the place of that, or that ends.
-  fileprivate func count(of group: HandleGroup) -> Int {
-    switch group {
-    case .items: handles.itemCount - (generations.load?.oldItems ?? 0)
-    case .tasks: tasks.count - (generations.load?.oldTasks ?? 0)
-    case .performs: requests.waiting.count
-    case .channels: handles.channels.count
+  fileprivate func count(in runtime: Runtime) -> Int {
+    switch self {
+    case .items: runtime.handles.itemCount - (runtime.generations.load?.oldItems ?? 0)
+    case .tasks: runtime.tasks.count - (runtime.generations.load?.oldTasks ?? 0)
+    case .performs: runtime.requests.waiting.count
+    case .channels: runtime.handles.channels.count
     }
   }
 }

@@ -231,12 +231,3 @@ private final class PortOwner: @unchecked Sendable {
     loop.setKeepsAlive(port, !shape.waitsForHandler || shape.receiver != nil)
   }
 }
-
-extension Runtime {
-  /// Something failed at the socket of a port.
-  func hear(_ notice: PortNotice, _ port: Loop.Port) {
-    report(LuaError(message: notice.text, code: notice.code), .item(port))
-    let shape = PortShape.of(port)
-    if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
-  }
-}

@@ -72,6 +72,13 @@ extension Runtime {
     farewells.append(farewell)
   }
 
+  /// Something failed at the socket of a port.
+  func hear(_ notice: PortNotice, _ port: Loop.Port) {
+    report(LuaError(message: notice.text, code: notice.code), .item(port))
+    let shape = PortShape.of(port)
+    if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
+  }
+
   /// All ports were closed: waits until what they had sent has left.
   func sayFarewell() {
     let start = RealTime.monotonic

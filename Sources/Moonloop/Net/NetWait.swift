@@ -33,17 +33,17 @@ class NetWait: OtherWait {
   /// It is waited for so long at most, by whichever clock.
   final func limitHold(_ timeout: Int64) {
     limit = timeout
-    runtime.limit(hold, timeout)
+    hold?.release(after: timeout, on: runtime.loop)
   }
 
   /// What is on its way may not come: after so long it is time that is waited for.
-  final func holdClock(atMost nanoseconds: Int64) { runtime.limit(hold, nanoseconds) }
+  final func holdClock(atMost nanoseconds: Int64) { hold?.release(after: nanoseconds, on: runtime.loop) }
 
   /// Something else is on its way.
   final func holdClock() {
     guard !isOver else { return }
     hold = runtime.loop.kernel.clock.holds.open(subject)
-    runtime.limit(hold, limit)
+    hold?.release(after: limit, on: runtime.loop)
   }
 
   /// Nothing is on its way: it is time that is waited for.

@@ -83,7 +83,7 @@ final class PortWait: OtherWait {
     self.label = label
     hold = target.hold(runtime.loop)
     if !expectsReply || timeout != nil {
-      runtime.limit(hold, (timeout ?? 0).addingSaturated(sendTimeout ?? 0))
+      hold?.release(after: (timeout ?? 0).addingSaturated(sendTimeout ?? 0), on: runtime.loop)
     }
     self.expectsReply = expectsReply
     self.timeout = timeout
@@ -200,7 +200,7 @@ final class ReceiveWait: OtherWait {
   }
 
   /// It is waited for so long at most.
-  func limit(_ timeout: Int64?) { runtime.limit(hold, timeout) }
+  func limit(_ timeout: Int64?) { hold?.release(after: timeout, on: runtime.loop) }
 
   /// A message has come; nil: the port has ended.
   func finish(_ message: PortMessage?) {

@@ -239,7 +239,7 @@ extension HostCall {
     let hold = target.hold(loop)
     defer { hold?.release() }
     if let timeout = wanted.timeout {
-      runtime.limit(hold, timeout.addingSaturated(wanted.sendTimeout ?? 0))
+      hold?.release(after: timeout.addingSaturated(wanted.sendTimeout ?? 0), on: runtime.loop)
     }
     let result = try inMode(mode, serving: target) {
       try postNested(message, to: target, mode, wanted.sendTimeout)

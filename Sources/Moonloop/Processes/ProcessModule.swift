@@ -255,15 +255,12 @@ let processWait: LuaRawFunction = { L, context in
     call.stack.pushValue(1)
     call.runtime.tasks.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
     task.hasHandle = true  // so that what it gives is kept
-    defer { call.runtime.abandon(task) }
+    defer {
+      if task.phase != .ended {
+        call.runtime.tasks.cancel(task, Cancellation(reason: call.runtime.values.cancelled))
+      }
+    }
     return try call.wait(for: task, mode, timeout)
-  }
-}
-
-extension Runtime {
-  /// Nobody waits any more for a task that was made to wait.
-  fileprivate func abandon(_ task: ScriptTask) {
-    if task.phase != .ended { tasks.cancel(task, Cancellation(reason: values.cancelled)) }
   }
 }
 

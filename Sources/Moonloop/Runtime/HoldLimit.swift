@@ -3,17 +3,17 @@
 
 internal import MoonloopCore
 
-extension Runtime {
-  /// Releases a hold on the clock when so much real time has passed: then the clock may jump to the
-  /// deadline, and whoever has waited as long as he wanted is told.
+extension Hold {
+  /// Releases the hold on the clock of a loop when so much real time has passed: then the clock may
+  /// jump to the deadline, and the wait ends.
   /// - Parameter nanoseconds: The deadline from now; nil or `Int64.max`: there is none.
-  func limit(_ hold: Hold?, _ nanoseconds: Int64?) {
-    guard let hold, let nanoseconds, nanoseconds != .max, loop.kernel.clock.jumpsWhenIdle,
+  func release(after nanoseconds: Int64?, on loop: Loop) {
+    guard let nanoseconds, nanoseconds != .max, loop.kernel.clock.jumpsWhenIdle,
       !Intake.isReplayed, let hub = Intake.outside({ try? PortHub.loop() })
     else { return }
-    hub.change { [weak hold] hub in
-      if hold == nil { return }
-      hub.schedule(after: .nanoseconds(nanoseconds)) { [weak hold] _ in hold?.release() }
+    hub.change { [weak self] hub in
+      if self == nil { return }
+      hub.schedule(after: .nanoseconds(nanoseconds)) { [weak self] _ in self?.release() }
     }
   }
 }

@@ -75,7 +75,7 @@ final class LingeringClose {
     let loop = runtime.loop
     loop.setKeepsAlive(source, true)
     hold = loop.kernel.clock.hold("the end of a connection")
-    runtime.limit(hold, Self.patience.loopNanoseconds)
+    hold?.release(after: Self.patience.loopNanoseconds, on: runtime.loop)
   }
 
   private func check() {

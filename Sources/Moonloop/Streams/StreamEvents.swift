@@ -97,23 +97,22 @@ final class StreamEvents {
   ) {
     isBusy = true
     stream.source.hasReadAhead = false
-    runtime.tell(stream, event, error) {
+    call(event, stream, runtime, error) {
       self.isBusy = false
       if stream.events === self { self.update(stream) }
     }
   }
-}
 
-extension Runtime {
   /// Calls the handler of a stream's events; it may wait, for the stream too.
-  fileprivate func tell(
-    _ stream: ScriptStream, _ event: StaticString, _ error: SystemError?,
+  private func call(
+    _ event: StaticString, _ stream: ScriptStream, _ runtime: Runtime, _ error: SystemError?,
     whenOver: @escaping () -> Void
   ) {
     let source = stream.source
-    let outer = current
-    current = .item(source)
-    let outcome = state.dispatch(ref: source.maker.ref, slot: 1) { stack in
+    let (tasks, handles) = (runtime.tasks, runtime.handles)
+    let outer = runtime.current
+    runtime.current = .item(source)
+    let outcome = runtime.state.dispatch(ref: source.maker.ref, slot: 1) { stack in
       stack.push(event)
       guard let error else { return 1 }
       stack.push("\(stream.label): \(error)")
@@ -124,7 +123,7 @@ extension Runtime {
     case .suspended(let coroutine, let awaits):
       // Not the item's own handler, as that would hold back what the handler waits for.
       let task = tasks.firstTask(of: coroutine)
-      task.modes = loopContext.modes(of: .item(source))
+      task.modes = runtime.loopContext.modes(of: .item(source))
       task.name = "handler of \(stream.label)"
       task.madeAt = handles.place(of: source)
       task.onError = handles.onError(of: source)
@@ -134,6 +133,6 @@ extension Runtime {
       tasks.settle(outcome, .item(source))
       whenOver()
     }
-    current = outer
+    runtime.current = outer
   }
 }

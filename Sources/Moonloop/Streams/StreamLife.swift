@@ -55,6 +55,24 @@ extension Runtime {
 
   // MARK: Holding
 
+  /// Closes a stream when what is queued is written, so that it arrives.
+  package func close(_ stream: ScriptStream) {
+    if stream.closing != nil { return }
+    guard !stream.bytes.output.isEmpty, stream.bytes.writeFailure == nil else {
+      return endGently(stream)
+    }
+    stream.closing = StreamClosing(stream)
+    stream.events = nil
+    if let reader = stream.reader, reader.isBusy { tellOfClosing(reader, stream) }
+    if let writer = stream.writer, writer.isBusy { tellOfClosing(writer, stream) }
+    stream.settleOrBreak()
+  }
+
+  private func tellOfClosing(_ wait: StreamWait, _ stream: ScriptStream) {
+    wait.closed = "\(stream.label) was closed meanwhile"
+    if let task = wait.waiter { tasks.makeReady(task, .answer) }
+  }
+
   /// The loop holds the handle at an index: bytes are queued, or there is a handler.
   func hold(_ stream: ScriptStream, _ index: Int32, on stack: LuaStack) {
     guard stream.source.maker.ref == 0 else { return }

@@ -360,23 +360,3 @@ let streamClose: LuaRawFunction = { L, context in
     return 0
   }
 }
-
-extension Runtime {
-  /// Closes a stream when what is queued is written, so that it arrives.
-  package func close(_ stream: ScriptStream) {
-    if stream.closing != nil { return }
-    guard !stream.bytes.output.isEmpty, stream.bytes.writeFailure == nil else {
-      return endGently(stream)
-    }
-    stream.closing = StreamClosing(stream)
-    stream.events = nil
-    if let reader = stream.reader, reader.isBusy { tellOfClosing(reader, stream) }
-    if let writer = stream.writer, writer.isBusy { tellOfClosing(writer, stream) }
-    stream.settleOrBreak()
-  }
-
-  private func tellOfClosing(_ wait: StreamWait, _ stream: ScriptStream) {
-    wait.closed = "\(stream.label) was closed meanwhile"
-    if let task = wait.waiter { tasks.makeReady(task, .answer) }
-  }
-}

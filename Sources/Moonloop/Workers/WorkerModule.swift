@@ -161,36 +161,6 @@ extension HostCall {
   }
 }
 
-// MARK: The worker's side
-
-extension Runtime {
-  /// Makes `ml.parent`: messages wait in it until the script listens, and then it holds the run.
-  func openParent(_ link: WorkerLink) {
-    let stack = state.stack
-    let port = link.inward
-    let kind = itemKinds[PortKind.self]
-    port.listen(kind.message)
-    stack.push(module)
-    stack.push("parent" as StaticString)
-    let handle = kinds.port.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(port).toOpaque()
-    handles.note(port, of: kind, madeAt: .nowhere)
-    let shape = PortShape()
-    shape.waitsForHandler = true
-    shape.givesHandle = false
-    shape.holdsByHandler = true
-    shape.peer = PortRight(link.outward, home: 0)
-    port.maker.state = shape
-    port.setSuspended(true)
-    loop.setKeepsAlive(port, false)
-    stack.pushValue(-1)
-    port.maker.ref = stack.popRef()
-    try? loop.add(port)
-    stack.rawSet(-3)
-    stack.pop()
-  }
-}
-
 // MARK: Methods
 
 extension HostCall {

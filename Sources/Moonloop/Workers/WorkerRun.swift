@@ -64,7 +64,7 @@ final class WorkerRun {
 
   private func setUp() {
     runtime.workers.depth = link.depth
-    runtime.openParent(link)
+    openParent()
     runtime.mainChunk.returned = { [unowned self] stack, count in keep(stack, count) }
     let errors = runtime.errors
     errors.expectsInterrupts = { [unowned self] in loop.mustEnd }
@@ -107,6 +107,32 @@ final class WorkerRun {
   }
 
   private var hasToldOthers = false
+
+  /// Makes `ml.parent`: messages wait in it until the script listens, and then it holds the run.
+  private func openParent() {
+    let stack = state.stack
+    let port = link.inward
+    let kind = runtime.itemKinds[PortKind.self]
+    port.listen(kind.message)
+    stack.push(runtime.module)
+    stack.push("parent" as StaticString)
+    let handle = runtime.kinds.port.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(port).toOpaque()
+    runtime.handles.note(port, of: kind, madeAt: .nowhere)
+    let shape = PortShape()
+    shape.waitsForHandler = true
+    shape.givesHandle = false
+    shape.holdsByHandler = true
+    shape.peer = PortRight(link.outward, home: 0)
+    port.maker.state = shape
+    port.setSuspended(true)
+    loop.setKeepsAlive(port, false)
+    stack.pushValue(-1)
+    port.maker.ref = stack.popRef()
+    try? loop.add(port)
+    stack.rawSet(-3)
+    stack.pop()
+  }
 
   /// `require` looks where it does in the owner's state.
   private func setPlaces() {
