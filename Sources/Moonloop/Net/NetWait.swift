@@ -37,7 +37,9 @@ class NetWait: OtherWait {
   }
 
   /// What is on its way may not come: after so long it is time that is waited for.
-  final func holdClock(atMost nanoseconds: Int64) { hold?.release(after: nanoseconds, on: runtime.loop) }
+  final func holdClock(atMost nanoseconds: Int64) {
+    hold?.release(after: nanoseconds, on: runtime.loop)
+  }
 
   /// Something else is on its way.
   final func holdClock() {
