@@ -5,6 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSimulation
 internal import Testing
 
+// Unsafe: functions that touch nothing, never changed.
 nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in }
 
 @Suite(.serialized) struct StepTests {

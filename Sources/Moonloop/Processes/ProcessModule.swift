@@ -165,12 +165,13 @@ private final class StreamOutput: ChildOutput {
   var fd: Int32 { stream.source.isValid ? stream.source.fd : -1 }
 
   var isUntouched: Bool {
-    stream.source.isValid && stream.bytes.bytesRead == 0 && !stream.bytes.isAtEnd
+    stream.source.isValid && stream.bytes.state.bytesRead == 0 && !stream.bytes.state.isAtEnd
       && stream.reader == nil && stream.events == nil
   }
 
   func isOver(_ waiters: [ScriptTask]) -> Bool {
-    guard stream.source.isValid, !stream.bytes.isAtEnd, stream.bytes.readFailure == nil else {
+    guard stream.source.isValid, !stream.bytes.state.isAtEnd, stream.bytes.state.readFailure == nil
+    else {
       return true
     }
     if !ChildDescriptors.hasHungUp(stream.source.fd) { return false }

@@ -107,8 +107,9 @@ extension Runtime {
     let bytes = stream.bytes
     let source = stream.source
     // Whoever else has the descriptor goes on with the connection.
-    guard let family = stream.connection, bytes.bytesWritten > 0, bytes.output.isEmpty,
-      !bytes.isAtEnd, bytes.readFailure == nil, bytes.writeFailure == nil, !isClosing,
+    guard let family = stream.connection, bytes.state.bytesWritten > 0, bytes.state.output.isEmpty,
+      !bytes.state.isAtEnd, bytes.state.readFailure == nil, bytes.state.writeFailure == nil,
+      !isClosing,
       (try? Sockets.shut(source.fd, bothWays: family == .unix)) != nil
     else { return end(source) }
     let outcome = LingeringClose.dropInput(of: source, self)

@@ -82,8 +82,8 @@ package final class ScriptStream {
 
   /// What is queued has changed.
   func chargeQueue() {
-    if charge == nil && bytes.output.isEmpty { return }
-    runtime.state.charge(bytes.output.count, to: &charge)
+    if charge == nil && bytes.state.output.isEmpty { return }
+    runtime.state.charge(bytes.state.output.count, to: &charge)
   }
 
   // MARK: Interest
@@ -100,7 +100,7 @@ package final class ScriptStream {
       wanted.insert(.write)
       places = union(places, writer.modes)
     }
-    if !bytes.output.isEmpty {
+    if !bytes.state.output.isEmpty {
       wanted.insert(.write)
       places = union(places, modes)
     }
@@ -122,9 +122,9 @@ package final class ScriptStream {
   func settleOrBreak() {
     do throws(LoopError) { try settle() } catch {
       let failure = SystemError(call: "epoll_ctl", code: error.systemCode)
-      bytes.readFailure = bytes.readFailure ?? failure
-      bytes.writeFailure = bytes.writeFailure ?? failure
-      bytes.output.removeAll()
+      if bytes.state.readFailure == nil { bytes.endReading(failure) }
+      bytes.state.writeFailure = bytes.state.writeFailure ?? failure
+      bytes.state.output.removeAll()
       chargeQueue()
       if let reader, reader.isActive { runtime.answer(reader) }
       if let writer, writer.isActive { runtime.answer(writer) }
@@ -255,8 +255,8 @@ final class StreamReader: StreamWait {
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<4096])
     do throws(SystemError) {
       let (count, fd) = try Sockets.receiveDescriptor(stream.source.fd, into: part)
-      if count == 0 && fd < 0 { stream.bytes.isAtEnd = true }
-      stream.bytes.bytesRead &+= UInt64(count)
+      if count == 0 && fd < 0 { stream.bytes.endReading() }
+      stream.bytes.state.bytesRead &+= UInt64(count)
       received = .success((fd, Array(part[0..<count])))
     } catch {
       if error.name == "EAGAIN" { return false }
@@ -275,7 +275,8 @@ final class StreamReader: StreamWait {
         return 1
       }
       if fd < 0 {
-        bytes.withUnsafeBytes { stream.bytes.input.append($0) }  // Bytes alone: a read gives them.
+        // Bytes alone: a read gives them.
+        bytes.withUnsafeBytes { stream.bytes.state.input.append($0) }
         return stack.pushFailure("\(stream.label): bytes came without a descriptor", "ENOMSG")
       }
       stack.push(Int(fd))
@@ -314,13 +315,13 @@ final class StreamWriter: StreamWait {
       if passed.failure != nil { return true }
       self.passed = nil
     }
-    return stream.bytes.writeFailure != nil || stream.bytes.output.count <= goal
+    return stream.bytes.state.writeFailure != nil || stream.bytes.state.output.count <= goal
   }
 
   override func pushAnswer(on stack: LuaStack) -> Int {
     defer { (handle, passed) = (nil, nil) }
     if let failure = passed?.failure { return stack.push(failure, of: stream) }
-    if let failure = stream.bytes.writeFailure { return stack.push(failure, of: stream) }
+    if let failure = stream.bytes.state.writeFailure { return stack.push(failure, of: stream) }
     if let handle { stack.push(handle) } else { stack.pushNil() }
     return 1
   }

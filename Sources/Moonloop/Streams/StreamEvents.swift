@@ -35,7 +35,8 @@ final class StreamEvents {
     if isBusy || isOver { return false }
     if !isOpenTold { return true }
     return expectsBytes
-      && (!stream.bytes.input.isEmpty || stream.bytes.isAtEnd || stream.bytes.readFailure != nil)
+      && (!stream.bytes.state.input.isEmpty || stream.bytes.state.isAtEnd
+        || stream.bytes.state.readFailure != nil)
   }
 
   /// Looks anew what there is to be told.
@@ -65,7 +66,7 @@ final class StreamEvents {
       return tell("open_completed", stream, runtime)
     }
     guard expectsBytes else { return stream.bytes.silence(.read) }
-    if stream.bytes.input.isEmpty {
+    if stream.bytes.state.input.isEmpty {
       switch stream.bytes.fill(runtime.loop.kernel, runtime.scratch) {
       case .nothingNow: return
       case .end:
@@ -75,7 +76,8 @@ final class StreamEvents {
         isOver = true
         return tell("error", stream, runtime, error)
       case .bytes(let count):
-        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+        stream.bytes.state.input.append(
+          UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
       }
     }
     expectsBytes = false
@@ -85,7 +87,7 @@ final class StreamEvents {
   func writeReady(_ stream: ScriptStream, _ runtime: Runtime) {
     guard isOpenTold, !isBusy, !isOver, wantsSpace else { return stream.bytes.silence(.write) }
     wantsSpace = false
-    if let failure = stream.bytes.writeFailure {
+    if let failure = stream.bytes.state.writeFailure {
       isOver = true
       return tell("error", stream, runtime, failure)
     }

@@ -72,7 +72,8 @@ final class StreamKind: ItemKind {
     if runtime.loop.kernel.isReady(stream.source.fd, for: .read) {
       return text + "there is more: \(runtime.explanation.blocker()), then it is read"
     }
-    return text + "the other side has sent nothing\(stream.bytes.input.isEmpty ? "" : " more")"
+    return text
+      + "the other side has sent nothing\(stream.bytes.state.input.isEmpty ? "" : " more")"
   }
 
   private func writerWords(_ stream: ScriptStream) -> String? {
@@ -81,9 +82,9 @@ final class StreamKind: ItemKind {
   }
 
   private func outputWords(_ stream: ScriptStream) -> String? {
-    if stream.bytes.output.isEmpty { return nil }
+    if stream.bytes.state.output.isEmpty { return nil }
     let isReady = runtime.loop.kernel.isReady(stream.source.fd, for: .write)
-    return "\(stream.bytes.output.count) bytes are queued: "
+    return "\(stream.bytes.state.output.count) bytes are queued: "
       + (isReady
         ? "\(runtime.explanation.blocker()), then they are written"
         : "there is no room, for the other side does not read")

@@ -58,7 +58,7 @@ extension Runtime {
   /// Closes a stream when what is queued is written, so that it arrives.
   package func close(_ stream: ScriptStream) {
     if stream.closing != nil { return }
-    guard !stream.bytes.output.isEmpty, stream.bytes.writeFailure == nil else {
+    guard !stream.bytes.state.output.isEmpty, stream.bytes.state.writeFailure == nil else {
       return endGently(stream)
     }
     stream.closing = StreamClosing(stream)
@@ -83,7 +83,7 @@ extension Runtime {
   /// Lets the script alone hold it again, if the loop need not.
   func letGoIfIdle(_ stream: ScriptStream) {
     let ref = stream.source.maker.ref
-    guard ref > 0, stream.bytes.output.isEmpty, stream.events == nil else { return }
+    guard ref > 0, stream.bytes.state.output.isEmpty, stream.events == nil else { return }
     stream.source.maker.ref = 0
     state.dropRef(ref)
   }
@@ -107,7 +107,7 @@ extension Runtime {
     stream.closing?.timer.invalidate()
     stream.closing = nil
     stream.events = nil
-    stream.bytes.output.removeAll()
+    stream.bytes.state.output.removeAll()
     stream.chargeQueue()
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
@@ -124,7 +124,7 @@ extension Runtime {
   }
 
   private func readReady(_ stream: ScriptStream) {
-    stream.bytes.isDrained = false
+    stream.bytes.state.isDrained = false
     if let reader = stream.reader, reader.isBusy { return advance(reader, stream) }
     if let events = stream.events { return events.readReady(stream, self) }
     stream.bytes.silence(.read)
@@ -139,12 +139,12 @@ extension Runtime {
     case .end, .failed: break
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<count])
-      if stream.bytes.input.isEmpty && !stream.bytes.input.isSkipping
+      if stream.bytes.state.input.isEmpty && !stream.bytes.state.input.isSkipping
         && reader.formats.others.isEmpty
       {
         if answerDirectly(reader, stream, bytes) { return }
       }
-      stream.bytes.input.append(bytes)
+      stream.bytes.state.input.append(bytes)
     }
     if stream.find(reader.formats) != nil { answer(reader) }
   }
@@ -156,11 +156,11 @@ extension Runtime {
   ) -> Bool {
     let format = reader.formats.first
     let found = format.find(
-      in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.input.limit(for: format))
+      in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.state.input.limit(for: format))
     guard case .piece(_, let next) = found, let task = reader.waiter else { return false }
     return tasks.answerNow(task) { stack in
       if next < bytes.count {
-        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+        stream.bytes.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
       }
       reader.finish()
       return stream.push(found, format, bytes, on: stack)
@@ -172,7 +172,7 @@ extension Runtime {
     do throws(SystemError) { try stream.bytes.drain(loop.kernel) } catch {
       if let closing = stream.closing { return closing.finish(stream) }
     }
-    if stream.bytes.output.isEmpty {
+    if stream.bytes.state.output.isEmpty {
       if let closing = stream.closing { return closing.finish(stream) }
       stream.finishShutdown()
       if !(stream.events?.wantsSpace ?? false) { stream.bytes.silence(.write) }
@@ -183,7 +183,7 @@ extension Runtime {
       if writer.isDone() { answer(writer) } else { stream.settleOrBreak() }
       return
     }
-    if stream.bytes.output.isEmpty, let events = stream.events {
+    if stream.bytes.state.output.isEmpty, let events = stream.events {
       return events.writeReady(stream, self)
     }
     stream.settleOrBreak()
@@ -222,7 +222,7 @@ extension ScriptStream {
 
   /// Shuts the writing side if that was asked for, and all is written.
   func finishShutdown() {
-    guard bytes.isShut, bytes.output.isEmpty, closing == nil else { return }
+    guard bytes.state.isShut, bytes.state.output.isEmpty, closing == nil else { return }
     if !bytes.shutWriting() { runtime.end(source) }
   }
 }

@@ -63,9 +63,9 @@ struct StreamLimits {
   func apply(to stream: ScriptStream) {
     stream.readTimeout = timeout
     stream.writeTimeout = timeout
-    if let line { stream.bytes.input.lineLimit = line }
-    if let buffer { stream.bytes.input.limit = buffer }
-    if let write { stream.bytes.outputLimit = write }
+    if let line { stream.bytes.state.input.lineLimit = line }
+    if let buffer { stream.bytes.state.input.limit = buffer }
+    if let write { stream.bytes.state.outputLimit = write }
   }
 }
 
@@ -208,11 +208,12 @@ extension HostCall {
       if let found = stream.find(formats) {
         return Int32(stream.take(found, formats, on: stack))
       }
-      if stream.bytes.isDrained, state.waitObstacle(stack.L) == nil { break }
+      if stream.bytes.state.isDrained, state.waitObstacle(stack.L) == nil { break }
       let fill = withRuntime { stream.bytes.fill($0.loop.kernel, $0.scratch) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
-        stream.bytes.input.append(UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+        stream.bytes.state.input.append(
+          UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
       }
     }
     let reader = stream.makeReader()
@@ -223,7 +224,7 @@ extension HostCall {
   private func requireRoom(
     _ stream: ScriptStream, _ formats: StreamFormats
   ) throws(ScriptMistake) {
-    let limit = stream.bytes.input.limit
+    let limit = stream.bytes.state.input.limit
     guard case .bytes(let count) = formats.first, count > limit else { return }
     throw mistake(
       "\(stream.label): \(count) bytes are more than 'buffer_limit' allows, \(limit)",
@@ -241,16 +242,18 @@ let streamWrite: LuaRawFunction = { L, context in
     let last = try call.deadline(&timeout)
     for index in stride(from: 2, through: last, by: 1) { try call.checkWritable(index) }
     try call.requireWritable(stream)
-    if stream.bytes.output.count > stream.bytes.outputLimit { _ = try call.requireWaiting() }
+    if stream.bytes.state.output.count > stream.bytes.state.outputLimit {
+      _ = try call.requireWaiting()
+    }
     do throws(SystemError) { try call.send(stream, last) } catch {
       return Int32(call.stack.push(error, of: stream))
     }
     stream.events?.noteWritten(stream)
-    if stream.bytes.output.isEmpty {
+    if stream.bytes.state.output.isEmpty {
       call.stack.pushValue(1)
       return 1
     }
-    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, timeout)
+    return try call.finishWrite(stream, goal: stream.bytes.state.outputLimit, timeout)
   }
 }
 
@@ -262,7 +265,7 @@ let streamFlush: LuaRawFunction = { L, context in
     _ = try call.deadline(&timeout)
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
     try call.requireFree(stream.writer, stream, "write")
-    if let failure = stream.bytes.writeFailure {
+    if let failure = stream.bytes.state.writeFailure {
       return Int32(call.stack.push(failure, of: stream))
     }
     return try call.finishWrite(stream, goal: 0, timeout)
@@ -272,7 +275,7 @@ let streamFlush: LuaRawFunction = { L, context in
 extension HostCall {
   func requireWritable(_ stream: ScriptStream) throws {
     guard stream.bytes.canWrite else { throw mistake("\(stream.label) is for reading only") }
-    if stream.bytes.isShut {
+    if stream.bytes.state.isShut {
       throw mistake("\(stream.label): its writing side was shut", hint: "write before shutdown")
     }
     try requireFree(stream.writer, stream, "write")
@@ -317,12 +320,12 @@ extension HostCall {
   /// Bytes are queued: the loop holds the stream, and what runs waits if they are too many.
   func finishWrite(_ stream: ScriptStream, goal: Int, _ timeout: Int64?) throws -> Int32 {
     stream.chargeQueue()
-    if !stream.bytes.output.isEmpty {
+    if !stream.bytes.state.output.isEmpty {
       runtime.hold(stream, 1, on: stack)
       try stream.settle()
     }
     stack.pushValue(1)
-    if stream.bytes.output.count <= goal { return 1 }
+    if stream.bytes.state.output.count <= goal { return 1 }
     if goal > 0, state.waitObstacle(stack.L) != nil { return 1 }  // The next write says so.
     let writer = stream.makeWriter()
     writer.goal = goal
@@ -341,7 +344,7 @@ let streamShutdown: LuaRawFunction = { L, context in
       throw call.mistake("what is shut must be \"write\", got \(call.given(2))")
     }
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
-    stream.bytes.isShut = true
+    stream.bytes.state.isShut = true
     stream.finishShutdown()
     call.stack.setCount(1)
     return 1

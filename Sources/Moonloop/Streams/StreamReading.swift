@@ -35,17 +35,17 @@ struct StreamFound {
 extension ScriptStream {
   /// Where the formats are in what has come; nil while more is needed.
   func find(_ formats: StreamFormats) -> StreamFound? {
-    let isOver = bytes.isAtEnd && bytes.readFailure == nil
-    let first = bytes.input.find(formats.first, from: 0, isAtEnd: isOver)
-    if first == .needsMore && bytes.readFailure == nil {
-      bytes.input.noteSearched()
+    let isOver = bytes.state.isAtEnd && bytes.state.readFailure == nil
+    let first = bytes.state.input.find(formats.first, from: 0, isAtEnd: isOver)
+    if first == .needsMore && bytes.state.readFailure == nil {
+      bytes.state.input.noteSearched()
       return nil
     }
     var found = StreamFound(first: first)
     guard found.use(first) else { return found }
     for format in formats.others {
-      let one = bytes.input.find(format, from: found.next, isAtEnd: isOver)
-      if one == .needsMore && bytes.readFailure == nil { return nil }
+      let one = bytes.state.input.find(format, from: found.next, isAtEnd: isOver)
+      if one == .needsMore && bytes.state.readFailure == nil { return nil }
       found.others.append(one)
       guard found.use(one) else { break }
     }
@@ -61,11 +61,11 @@ extension ScriptStream {
   /// Pushes what was found, and takes that. [-0, +n]
   func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
     // Taken before it is pushed: that may run a finalizer of the script, which may read too.
-    let held = bytes.input.hold()
-    bytes.input.drop(found.next)
+    let held = bytes.state.input.hold()
+    bytes.state.input.drop(found.next)
     let last = found.others.last ?? found.first
     if case .tooLong(_, let goesOn) = last {
-      bytes.input.isSkipping = goesOn && formats.isLine(found.others.count)
+      bytes.state.input.isSkipping = goesOn && formats.isLine(found.others.count)
     }
     if found.next > 0 { events?.noteRead(self) }
     var count = held.withBytes { push(found.first, formats.first, $0, on: stack) }
@@ -91,10 +91,11 @@ extension ScriptStream {
     case .tooLong:
       let what = if case .line = format { "the line" } else { "what there is to read" }
       return pushFailure(
-        "\(label): \(what) is longer than \(bytes.input.limit(for: format)) bytes; it is dropped",
+        "\(label): \(what) is longer than \(bytes.state.input.limit(for: format)) bytes; it is"
+          + " dropped",
         "EMSGSIZE", on: stack)
     case .needsMore:
-      if let failure = bytes.readFailure {
+      if let failure = bytes.state.readFailure {
         return pushFailure("\(label): \(failure)", failure.name, on: stack)
       }
       stack.pushNil()

@@ -100,7 +100,7 @@ let streamSendDescriptor: LuaRawFunction = { L, context in
       return Int32(call.stack.push(error, of: stream))
     }
     if let passed { return try call.wait(for: passed, through: stream, timeout) }
-    return try call.finishWrite(stream, goal: stream.bytes.outputLimit, timeout)
+    return try call.finishWrite(stream, goal: stream.bytes.state.outputLimit, timeout)
   }
 }
 
@@ -111,8 +111,8 @@ extension HostCall {
     _ number: Int32, _ data: UnsafeRawBufferPointer, through stream: ScriptStream
   ) -> Result<PassedDescriptor?, SystemError> {
     Result { () throws(SystemError) in
-      if let failure = stream.bytes.writeFailure { throw failure }
-      if stream.bytes.output.isEmpty, try stream.pass(number, data) { return nil }
+      if let failure = stream.bytes.state.writeFailure { throw failure }
+      if stream.bytes.state.output.isEmpty, try stream.pass(number, data) { return nil }
       return try PassedDescriptor(number, data)
     }
   }
@@ -125,7 +125,7 @@ extension HostCall {
     let writer = stream.makeWriter()
     stack.pushValue(1)
     writer.handle = LuaReference(popping: stack)
-    writer.goal = stream.bytes.outputLimit
+    writer.goal = stream.bytes.state.outputLimit
     writer.passed = passed
     do { return try wait(writer, timeout) } catch {
       writer.passed = nil
@@ -144,10 +144,10 @@ let streamReceiveDescriptor: LuaRawFunction = { L, context in
     var timeout = stream.readTimeout
     _ = try call.deadline(&timeout)
     try call.requireFree(stream.reader, stream, "read")
-    if !stream.bytes.input.isEmpty {
+    if !stream.bytes.state.input.isEmpty {
       throw call.mistake(
-        "\(stream.label): \(stream.bytes.input.count) bytes were read ahead, and a descriptor that "
-          + "came with them is lost", hint: "read nothing before the descriptor")
+        "\(stream.label): \(stream.bytes.state.input.count) bytes were read ahead, and a descriptor"
+          + " that came with them is lost", hint: "read nothing before the descriptor")
     }
     let reader = stream.makeReader()
     reader.receives = true

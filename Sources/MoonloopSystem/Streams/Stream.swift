@@ -9,72 +9,43 @@ extension Loop {
   ///
   /// Counterparts: `CFReadStream`, `CFWriteStream`.
   package final class Stream {
-    // What every read and write accesses is unchecked: no access spans a call into Lua. Other
-    // modules would check it even so; therefore they use functions of this one.
-
     /// What the loop watches.
     package let source: DescriptorSource
     package let canRead: Bool
     package let canWrite: Bool
-    /// Bytes read ahead of what was asked for.
-    package var input: StreamInput {
-      _read { yield storedInput }
-      _modify { yield &storedInput }
+
+    /// What every read and write looks at.
+    package struct State: ~Copyable {
+      /// Bytes read ahead of what was asked for.
+      package var input = StreamInput()
+      /// Bytes written but not yet taken by the kernel.
+      package var output = StreamBuffer()
+      /// A write waits when more than this is queued.
+      package var outputLimit = 64 << 10
+      /// Whether the end of file was read.
+      package fileprivate(set) var isAtEnd = false
+      /// Why the reading side is permanently broken.
+      package fileprivate(set) var readFailure: SystemError?
+      /// Why the writing side is permanently broken.
+      package var writeFailure: SystemError?
+      /// The last read was short: until the kernel reports more, there is nothing to read.
+      package var isDrained = false
+      /// No further writes are allowed: the writing side is shut, or about to be.
+      package var isShut = false
+      /// Totals of bytes received and sent.
+      package var bytesRead: UInt64 = 0
+      package var bytesWritten: UInt64 = 0
     }
-    @exclusivity(unchecked) private var storedInput = StreamInput()
-    /// Bytes written but not yet taken by the kernel.
-    package var output: StreamBuffer {
-      _read { yield storedOutput }
-      _modify { yield &storedOutput }
+
+    private let storage: UnsafeMutablePointer<State>
+    /// By address, so that another module reaches it without a coroutine and without a check of
+    /// exclusivity: no access spans a call into Lua.
+    package var state: State {
+      unsafeAddress { UnsafePointer(storage) }
+      unsafeMutableAddress { storage }
     }
-    @exclusivity(unchecked) private var storedOutput = StreamBuffer()
-    /// A write waits when more than this is queued.
-    package var outputLimit: Int {
-      get { storedLimit }
-      set { storedLimit = newValue }
-    }
-    @exclusivity(unchecked) private var storedLimit = 64 << 10
-    /// Whether the end of file was read.
-    package var isAtEnd: Bool {
-      get { sawEnd }
-      set {
-        sawEnd = newValue
-        if newValue { whenOver?() }
-      }
-    }
-    @exclusivity(unchecked) private var sawEnd = false
-    /// Why the reading side is permanently broken.
-    package var readFailure: SystemError? {
-      get { brokeReading }
-      set {
-        brokeReading = newValue
-        if newValue != nil { whenOver?() }
-      }
-    }
-    @exclusivity(unchecked) private var brokeReading: SystemError?
     /// Called when nothing more will be read, for the code that made the stream.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
-    /// Why the writing side is permanently broken.
-    package var writeFailure: SystemError? {
-      get { brokeWriting }
-      set { brokeWriting = newValue }
-    }
-    @exclusivity(unchecked) private var brokeWriting: SystemError?
-    /// The last read was short: until the kernel reports more, there is nothing to read.
-    package var isDrained: Bool {
-      get { sawNothingMore }
-      set { sawNothingMore = newValue }
-    }
-    @exclusivity(unchecked) private var sawNothingMore = false
-    /// No further writes are allowed: the writing side is shut, or about to be.
-    package var isShut: Bool {
-      get { storedShut }
-      set { storedShut = newValue }
-    }
-    @exclusivity(unchecked) private var storedShut = false
-    /// Totals of bytes received and sent.
-    @exclusivity(unchecked) package var bytesRead: UInt64 = 0
-    @exclusivity(unchecked) package var bytesWritten: UInt64 = 0
     /// The modes that the source is in now.
     @exclusivity(unchecked) private var joined: [ModeName] = []
     /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
@@ -86,6 +57,13 @@ extension Loop {
       self.source = source
       self.canRead = canRead
       self.canWrite = canWrite
+      storage = .allocate(capacity: 1)
+      storage.initialize(to: State())
+    }
+
+    deinit {
+      storage.deinitialize(count: 1)
+      storage.deallocate()
     }
 
     // MARK: Reading
@@ -103,25 +81,31 @@ extension Loop {
     package func fill(
       _ kernel: any Kernel, _ buffer: UnsafeMutableRawBufferPointer
     ) -> Fill {
-      if isAtEnd { return .end }
-      if let readFailure { return .failed(readFailure) }
+      if state.isAtEnd { return .end }
+      if let failure = state.readFailure { return .failed(failure) }
       do throws(SystemError) {
         let count = try source.read(kernel, into: buffer)
         if count == 0 {
-          isAtEnd = true
+          endReading()
           return .end
         }
-        bytesRead &+= UInt64(count)
-        isDrained = count < buffer.count
+        state.bytesRead &+= UInt64(count)
+        state.isDrained = count < buffer.count
         return .bytes(count)
       } catch {
         if error.code == Errno.wouldBlock {
-          isDrained = true
+          state.isDrained = true
           return .nothingNow
         }
-        readFailure = error
+        endReading(error)
         return .failed(error)
       }
+    }
+
+    /// Nothing more will be read: the end of file has come, or reading has failed.
+    package func endReading(_ failure: SystemError? = nil) {
+      if let failure { state.readFailure = failure } else { state.isAtEnd = true }
+      whenOver?()
     }
 
     // MARK: Writing
@@ -131,28 +115,28 @@ extension Loop {
     package func send(
       _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) {
-      if let writeFailure { throw writeFailure }
+      if let failure = state.writeFailure { throw failure }
       if bytes.isEmpty { return }
       var done = 0
-      if output.isEmpty { done = try write(kernel, bytes) }
+      if state.output.isEmpty { done = try write(kernel, bytes) }
       if done < bytes.count {
-        output.append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+        state.output.append(UnsafeRawBufferPointer(rebasing: bytes[done...]))
       }
     }
 
     /// Writes what is queued, as far as the kernel takes it.
     /// - Throws: What broke the writing side; the queue is dropped.
     package func drain(_ kernel: any Kernel) throws(SystemError) {
-      if let writeFailure { throw writeFailure }
-      if output.isEmpty { return }
+      if let failure = state.writeFailure { throw failure }
+      if state.output.isEmpty { return }
       var done = 0
       do throws(SystemError) {
-        done = try output.withBytes { bytes throws(SystemError) in try write(kernel, bytes) }
+        done = try state.output.withBytes { bytes throws(SystemError) in try write(kernel, bytes) }
       } catch {
-        output.removeAll()
+        state.output.removeAll()
         throw error
       }
-      output.drop(done)
+      state.output.drop(done)
     }
 
     private func write(
@@ -160,11 +144,11 @@ extension Loop {
     ) throws(SystemError) -> Int {
       do throws(SystemError) {
         let count = try source.write(kernel, bytes)
-        bytesWritten &+= UInt64(count)
+        state.bytesWritten &+= UInt64(count)
         return count
       } catch {
         if error.code == Errno.wouldBlock { return 0 }
-        writeFailure = error
+        state.writeFailure = error
         throw error
       }
     }
@@ -176,7 +160,7 @@ extension Loop {
         try Sockets.shut(source.fd, bothWays: false)
       } catch {
         if error.code == Errno.notSocket { return canRead }
-        if writeFailure == nil { writeFailure = error }
+        if state.writeFailure == nil { state.writeFailure = error }
       }
       return true
     }

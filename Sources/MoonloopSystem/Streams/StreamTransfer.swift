@@ -34,9 +34,9 @@ extension Loop.Stream {
       way == .sendFile
       ? try SystemCall.sendFile.check(cmx_sendfile(other.source.fd, source.fd, count))
       : try SystemCall.splice.check(cmx_splice(source.fd, other.source.fd, count))
-    bytesRead &+= UInt64(moved)
-    other.bytesWritten &+= UInt64(moved)
-    if moved == 0 { isAtEnd = true }
+    state.bytesRead &+= UInt64(moved)
+    other.state.bytesWritten &+= UInt64(moved)
+    if moved == 0 { endReading() }
     return moved
   }
 }

@@ -70,7 +70,10 @@ import Testing
   @Test("there are made-up recordings")
   func haveMadeUp() { #expect(Self.madeUp.count > 2) }
 
-  @Test("a recording that cannot be written ends with a status that says so")
+  // The thread sanitizer maps files of its own, which the limit would cut as well.
+  @Test(
+    "a recording that cannot be written ends with a status that says so",
+    .disabled(if: Program.holdsSignals))
   func fullDisk() throws {
     try inFolder { folder in
       // The signal of a file that is too large is ignored: writing fails, as on a full disk.
