@@ -309,7 +309,7 @@ void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }
-const char *cml_lua_version_text(void) { return LUA_VERSION; }
+const char *cml_lua_version_text(void) { return LUA_RELEASE; }
 
 const char *cml_string(lua_State *L, int i, size_t *count) {
   if (lua_type(L, i) != LUA_TSTRING) return NULL;

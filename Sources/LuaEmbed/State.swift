@@ -98,7 +98,7 @@ public final class LuaState {
   /// Bytes that Lua holds now.
   public var bytesInUse: Int { body.isUsable("bytesInUse") ? cml_bytes(record) : 0 }
 
-  /// The release of Lua that is linked, such as "Lua 5.4".
+  /// The release of Lua that is linked, such as "Lua 5.4.4".
   public static var luaVersion: String { String(cString: cml_lua_version_text()) }
 
   /// How deep calls of the host and Lua lie in one another now; 0 is outside of Lua.

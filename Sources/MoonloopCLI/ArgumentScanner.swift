@@ -2,11 +2,26 @@
 
 internal import Moonloop
 
+/// One option as it was given.
+struct GivenOption {
+  let option: OptionSpec
+  /// Its value; nil for flags, denied ones too.
+  var value: String?
+  var isDenied = false
+  /// The index of the argument in which the value is, and how many bytes come before it there.
+  var place = (argument: 0, skipped: 0)
+
+  /// The value as bytes, which need not be UTF-8; valid until the program ends.
+  var bytes: UnsafePointer<CChar> {
+    UnsafePointer(ProgramArguments[place.argument] + place.skipped)
+  }
+}
+
 /// The given options, and where the operands begin.
 struct ScannedOptions {
   private var values: [String: String?] = [:]
-  /// All of them in order. The value is nil for flags, denied ones too.
-  private(set) var given: [(option: OptionSpec, value: String?, isDenied: Bool)] = []
+  /// All of them in order.
+  private(set) var given: [GivenOption] = []
   /// The index, in the command line, of the first argument that is not an option.
   fileprivate(set) var operands: Int
   /// The indices of all operands, if options may follow them.
@@ -19,9 +34,8 @@ struct ScannedOptions {
   ///
   /// Accepts `--name value`, `--name=value`, `-n value` and `-nvalue`. `--` ends the options, and
   /// so does `-`, which is an operand.
-  /// - Parameter stopsAfter: An option after which everything is an operand.
   init(
-    _ arguments: [String], from first: Int, _ command: CommandSpec, stopsAfter: String? = nil
+    _ arguments: [String], from first: Int, _ command: CommandSpec
   ) throws(UsageError) {
     var index = first
     operands = index
@@ -36,7 +50,7 @@ struct ScannedOptions {
       index += 1
       if argument == "--" { break }
       if let denied = command.denied(argument[...]) {
-        given.append((denied, nil, true))
+        given.append(GivenOption(option: denied, isDenied: true))
         continue
       }
       let (option, inline) = try Self.find(argument, command)
@@ -44,19 +58,22 @@ struct ScannedOptions {
         throw UsageError(message: "option '\(option.name)' is given twice", command: command.name)
       }
       values[option.name] = .some(nil)
+      var place = (argument: index - 1, skipped: argument.utf8.count - (inline ?? "").utf8.count)
       if let placeholder = option.placeholder {
         guard let value = inline ?? (index < arguments.count ? arguments[index] : nil) else {
           throw UsageError(
             message: "option '\(option.name)' needs a value: \(option.name) \(placeholder)",
             command: command.name)
         }
-        if inline == nil { index += 1 }
+        if inline == nil {
+          place = (index, 0)
+          index += 1
+        }
         values[option.name] = value
       } else if inline != nil {
         throw UsageError(message: "option '\(option.name)' takes no value", command: command.name)
       }
-      given.append((option, values[option.name] ?? nil, false))
-      if option.name == stopsAfter { break }
+      given.append(GivenOption(option: option, value: value(option.name), place: place))
     }
     operands = index
     if command.mixesOperands { operandIndices += Array(index..<max(index, arguments.count)) }

@@ -14,10 +14,7 @@ enum Completions {
     }
   }
 
-  private static let topLevel =
-    (Program.commands.map(\.name) + [
-      "help", "--help", "--version", "--generate-completion-script",
-    ]).joined(separator: " ")
+  private static let topLevel = (Program.commands.map(\.name) + ["help"]).joined(separator: " ")
 
   /// The spellings of an option to offer.
   private static func spellings(_ option: OptionSpec) -> [String] {
@@ -33,9 +30,9 @@ enum Completions {
     }.joined()
     let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
     let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
-    let names = command.options.flatMap(spellings) + ["--help"]
+    let names = command.options.filter { $0.name != "--help" }.flatMap(spellings) + ["--help"]
     return """
-          \(command.name))
+          \(command.name.isEmpty ? "-*" : command.name))
             case $before in
       \(cases)\(freeCase)\
               *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"; fi ;;
@@ -50,15 +47,15 @@ enum Completions {
     _moonloop() {
       local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
       COMPREPLY=()
-      if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "\(topLevel)" -- "$word"))
+      if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        COMPREPLY=($(compgen -W "\(topLevel)" -- "$word") $(compgen -f -- "$word"))
         return
       fi
       local values=
       case ${COMP_WORDS[1]} in
-        --generate-completion-script) values="bash zsh fish" ;;
         help) values="\(Program.commands.map(\.name).joined(separator: " "))" ;;
-    \(Program.commands.map(bash).joined(separator: "\n"))
+    \((Program.commands + [interpreter]).map(bash).joined(separator: "\n"))
       esac
       if [[ $values ]]; then
         COMPREPLY=($(compgen -W "$values" -- "$word"))
@@ -73,7 +70,7 @@ enum Completions {
   }
 
   private static func zsh(_ command: CommandSpec) -> String {
-    let lines = command.options.flatMap { option in
+    let lines = command.options.filter { $0.name != "--help" }.flatMap { option in
       let values = option.choices.isEmpty ? " " : "(\(option.choices.joined(separator: " ")))"
       let value = option.placeholder.map { ":\($0.lowercased()):\(values)" } ?? ""
       return spellings(option).map {
@@ -81,9 +78,8 @@ enum Completions {
       }
     }.joined(separator: "\n")
     return """
-          \(command.name))
-            shift words
-            ((CURRENT--))
+          \(command.name.isEmpty ? "-*" : command.name))
+            \(command.name.isEmpty ? "" : "shift words; ((CURRENT--))")
             _arguments -S \\
       \(lines)
               '(-h --help)'{-h,--help}'[Show help.]' \\
@@ -96,14 +92,14 @@ enum Completions {
     #compdef moonloop
     # Completions of moonloop for zsh.
     _moonloop() {
-      if ((CURRENT == 2)); then
+      if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then
         _values 'command' \(topLevel)
+        _files -g "*.lua(-.)"
         return
       fi
       case $words[2] in
-        --generate-completion-script) _values 'shell' bash zsh fish ;;
         help) _values 'command' \(Program.commands.map(\.name).joined(separator: " ")) ;;
-    \(Program.commands.map(zsh).joined(separator: "\n"))
+    \((Program.commands + [interpreter]).map(zsh).joined(separator: "\n"))
       esac
     }
     _moonloop "$@"
@@ -112,7 +108,7 @@ enum Completions {
   }
 
   private static func fish(_ command: CommandSpec) -> String {
-    command.options.flatMap { option in
+    command.options.filter { $0.name != "--help" }.flatMap { option in
       let values =
         option.placeholder == nil
         ? "" : option.choices.isEmpty ? " -x" : " -x -a '\(option.choices.joined(separator: " "))'"
@@ -121,7 +117,10 @@ enum Completions {
           spelling.hasPrefix("--")
           ? "-l \(spelling.dropFirst(2))"
           : spelling.utf8.count == 2 ? "-s \(spelling.dropFirst())" : "-o \(spelling.dropFirst())"
-        return "complete -c moonloop -n '__fish_seen_subcommand_from \(command.name)' "
+        let place =
+          command.name.isEmpty
+          ? "__fish_use_subcommand" : "'__fish_seen_subcommand_from \(command.name)'"
+        return "complete -c moonloop -n \(place) "
           + "\(name)\(values) -d '\(quoted(oneLine(option.help)))'"
       }
     }.joined(separator: "\n")
@@ -135,11 +134,8 @@ enum Completions {
       # Completions of moonloop for fish.
       \(commands.joined(separator: "\n"))
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Show help for a command'
-      complete -c moonloop -n __fish_use_subcommand -l version -d 'Show the versions'
-      complete -c moonloop -n __fish_use_subcommand -l generate-completion-script \\
-        -x -a 'bash zsh fish'
       complete -c moonloop -s h -l help -d 'Show help'
-      \(Program.commands.map(fish).joined(separator: "\n"))
+      \((Program.commands + [interpreter]).map(fish).joined(separator: "\n"))
 
       """
   }

@@ -9,7 +9,11 @@ enum Help {
     """
     Run Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks.
 
-    Usage: moonloop COMMAND [OPTION...]
+    Usage: moonloop [OPTION...] [FILE|- [ARGUMENT...]]
+           moonloop COMMAND [OPTION...]
+
+    Without a command, does what 'lua' does, on a loop. Without FILE, -e and -v: opens a prompt, or
+    runs standard input if that is not a terminal.
 
     Commands:
     \(table(
@@ -17,14 +21,11 @@ enum Help {
         + [("help [COMMAND]", "Show help for a command.")]))
 
     Options:
-    \(table([
-      ("-h, --help", "Show this help."),
-      ("--version", "Show the versions of moonloop and Lua."),
-      ("--generate-completion-script SHELL", "Print completions for bash, zsh or fish."),
-    ]))
+    \(table((optionsOfLua + optionsOfProgram).map { (label($0), text($0)) }
+      + [("--", "End the options."), ("...", "All others of 'moonloop run'.")]))
 
     Examples:
-    \(examples(Program.commands.flatMap(\.examples).prefix(3)))
+    \(examples(interpreter.examples[...]))
 
     """
   }

@@ -23,12 +23,13 @@ extension LuaCommandArguments {
     name = command.name
     paths = command.mixesOperands ? scanned.operandIndices : []
     options = []
-    for (option, text, isDenied) in scanned.given {
+    for given in scanned.given {
+      let option = given.option
       let value: Value
-      if let text {
+      if let text = given.value {
         value = option.isTime ? .seconds(try Self.seconds(text, option, command)) : .text(text)
       } else {
-        value = .flag(!isDenied)
+        value = .flag(!given.isDenied)
       }
       options.append((String(option.name.drop { $0 == "-" }), value))
     }

@@ -1,5 +1,6 @@
 // The command line as bytes, since file names need not be UTF-8. A replay has the recorded one.
 
+internal import Glibc
 internal import Moonloop
 
 /// The program's arguments. Main thread only.
@@ -25,4 +26,9 @@ enum ProgramArguments {
   }
 
   static var texts: [String] { (0..<count).map { String(cString: self[$0]) } }
+}
+
+extension UnsafePointer<CChar> {
+  /// The bytes before the zero.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: self, count: strlen(self)) }
 }

@@ -59,7 +59,7 @@ struct RecordedStart {
       return found
     }
     guard let arguments = texts(), let environment = texts(), let name = text(),
-      let script = text(), arguments.count > 2
+      let script = text(), !arguments.isEmpty
     else { return nil }
     self.arguments = arguments
     self.environment = environment

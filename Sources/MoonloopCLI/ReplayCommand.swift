@@ -112,6 +112,8 @@ enum Replay {
     start.setEnvironment()
     var settings = try RunSettings(ProgramArguments.texts)
     settings.record = nil
+    settings.prompts = false
+    settings.editsLines = false
     settings.traces = options.traces
     settings.traceOut = options.traceOut
     if let script = options.script {

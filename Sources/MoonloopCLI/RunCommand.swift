@@ -1,5 +1,6 @@
 // The command `run`: its options and settings.
 
+internal import Glibc
 internal import Moonloop
 
 let runCommand = CommandSpec(
@@ -85,13 +86,20 @@ enum ScriptSource {
   case file(UnsafePointer<CChar>)
   case standardInput
   case chunk(UnsafePointer<CChar>)
+  case nothing
 }
 
 /// The command line of `run`, read.
 struct RunSettings {
   var source: ScriptSource
-  /// The index of `arg[0]`: the file or the chunk.
+  /// The index of `arg[0]`: the file or the chunk, or the program if there is neither.
   var scriptIndex: Int
+  /// Whether a command's name is before the options.
+  var namesCommand = false
+  /// What runs before the script.
+  var preludes: [Prelude] = []
+  /// Whether LUA_INIT and the paths in the environment are ignored.
+  var ignoresEnvironment = false
   var mode = ModeName.default
   var timeout: Duration?
   /// What overrides a configuration, which names its own modes, limits and times.
@@ -118,6 +126,8 @@ struct RunSettings {
   var editsLines = false
   /// Whether the script only prepares for the console.
   var isConsole = false
+  /// Whether a prompt follows the script.
+  var prompts = false
   /// The arguments of a command written in Lua; nil for a script.
   var command: LuaCommandArguments?
 }
@@ -131,17 +141,34 @@ extension Program {
 
 extension RunSettings {
   init(_ arguments: [String]) throws(UsageError) {
+    if arguments.count < 2 || arguments[1] != runCommand.name {
+      try self.init(interpreter: arguments, ScannedOptions(arguments, from: 1, interpreter))
+      return
+    }
     let options = try ScannedOptions(arguments, from: 2, runCommand)
-    if options.has("-e") {
-      scriptIndex = options.operands - 1
-      source = .chunk(Self.chunk(arguments, options.operands))
+    if let chunk = options.given.first(where: { $0.option.name == "-e" }) {
+      self.init(source: .chunk(chunk.bytes), scriptIndex: options.operands - 1)
     } else {
       guard options.operands < arguments.count else {
         throw UsageError(message: "run: the script is missing; name a file or '-'", command: "run")
       }
-      scriptIndex = options.operands
-      source = arguments[scriptIndex] == "-" ? .standardInput : .file(ProgramArguments[scriptIndex])
+      self.init(source: Self.source(options.operands), scriptIndex: options.operands)
     }
+    namesCommand = true
+    try takeRun(options, arguments)
+  }
+
+  /// The operand as a script; after `--`, `-` is a file too.
+  static func source(_ operand: Int) -> ScriptSource {
+    let file = ProgramArguments[operand]
+    let isInput = strcmp(file, "-") == 0 && strcmp(ProgramArguments[operand - 1], "--") != 0
+    return isInput ? .standardInput : .file(file)
+  }
+
+  /// The options of `run`, but for those that say what to run.
+  mutating func takeRun(
+    _ options: ScannedOptions, _ arguments: [String]
+  ) throws(UsageError) {
     if let name = options.value("--mode") {
       if name == "common" || name.isEmpty {
         throw UsageError(
@@ -177,18 +204,14 @@ extension RunSettings {
   /// The settings of `repl`.
   init(repl arguments: [String]) throws(UsageError) {
     let options = try ScannedOptions(arguments, from: 2, replCommand)
-    let raw = CommandLine.unsafeArgv
-    scriptIndex = options.operands
-    source = scriptIndex < arguments.count ? .file(raw[scriptIndex]!) : .chunk(Self.nothing)
+    let file = options.operands
+    let isNamed = file < arguments.count
+    self.init(
+      source: isNamed ? .file(ProgramArguments[file]) : .nothing, scriptIndex: isNamed ? file : 0)
+    namesCommand = true
     editsLines = true
     isConsole = true
     try take(options)
-  }
-
-  /// The empty script.
-  private static var nothing: UnsafePointer<CChar> {
-    let empty: StaticString = ""
-    return UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
   /// The options that all commands that run scripts have.
@@ -207,17 +230,6 @@ extension RunSettings {
       throw UsageError(message: "--watch: requires a script file, not '-' or -e", command: "run")
     }
     breaksOnErrors = options.has("--break-on-error")
-  }
-
-  /// The bytes of the text after `-e`, which comes before the operands.
-  private static func chunk(
-    _ arguments: [String], _ operands: Int
-  ) -> UnsafePointer<CChar> {
-    for index in 2..<operands where arguments[index].hasPrefix("-e") {
-      if arguments[index] == "-e" { return UnsafePointer(ProgramArguments[index + 1]) }
-      return UnsafePointer(ProgramArguments[index] + 2)
-    }
-    return UnsafePointer(ProgramArguments[0])
   }
 }
 

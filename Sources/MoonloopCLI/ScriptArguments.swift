@@ -10,23 +10,25 @@ struct ScriptArguments {
   init(_ settings: RunSettings) { self.settings = settings }
 
   /// Sets `arg` and where `require` looks.
+  ///
+  /// As in `lua`, what is before `arg[0]` runs a script: the program and its options, without
+  /// "run", since tools start their interpreter again with it.
   func set(on state: LuaState) {
     let stack = state.stack
     stack.newTable(fields: 8)
-    for index in 0..<count {
+    let isNamed = settings.namesCommand
+    for index in 0..<count where !(isNamed && index == 1) {
       push(index, on: stack)
-      stack.rawSet(-2, item: Int64(index - settings.scriptIndex))
+      let isBefore = isNamed && index == 0 && settings.scriptIndex > 0
+      stack.rawSet(-2, item: Int64(index - settings.scriptIndex + (isBefore ? 1 : 0)))
     }
     if case .chunk = settings.source {
       stack.push(settings.command.map { "moonloop \($0.name)" } ?? "(command line)")
       stack.rawSet(-2, item: 0)
     }
     if settings.command != nil {
-      // The arguments before `arg[0]` start a script: specs use them to start other programs.
-      stack.push("run")
-      stack.rawSet(-2, item: -1)
       push(0, on: stack)
-      stack.rawSet(-2, item: -2)
+      stack.rawSet(-2, item: -1)
     }
     stack.popGlobal("arg")
     if case .file(let path) = settings.source { searchBeside(String(cString: path), stack) }
@@ -36,6 +38,7 @@ struct ScriptArguments {
   /// - Returns: Their number.
   func pushRest(on stack: LuaStack) -> Int {
     if let command = settings.command { return push(command, on: stack) }
+    if settings.scriptIndex == 0 { return 0 }
     let rest = max(0, count - settings.scriptIndex - 1)
     guard stack.reserve(rest + 1) else { return 0 }
     for index in count - rest..<count { push(index, on: stack) }
@@ -60,13 +63,7 @@ struct ScriptArguments {
   }
 
   private func push(_ index: Int, on stack: LuaStack) {
-    stack.push(bytes: bytes(ProgramArguments[index]))
-  }
-
-  private func bytes(_ text: UnsafePointer<CChar>) -> UnsafeRawBufferPointer {
-    var count = 0
-    while text[count] != 0 { count += 1 }
-    return UnsafeRawBufferPointer(start: text, count: count)
+    stack.push(bytes: UnsafePointer(ProgramArguments[index]).bytes)
   }
 
   /// Makes `require` look in the script's folder first, for modules in Lua and in C.

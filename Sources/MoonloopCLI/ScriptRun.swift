@@ -6,14 +6,14 @@ internal import MoonloopSystem
 
 /// Runs a script with its settings. Main thread only.
 final class ScriptRun {
-  private let settings: RunSettings
-  private var runtime: Runtime! = nil
+  let settings: RunSettings
+  private(set) var runtime: Runtime! = nil
   /// The argument of `os.exit`.
   private var exitStatus: Int32?
   private var outputHasFailed = false
   private var recordingHasFailed = false
   private let reporter = LuaReporter()
-  private var traceFile: TraceFile?
+  private(set) var traceFile: TraceFile?
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -49,7 +49,10 @@ final class ScriptRun {
       let state: LuaState
       Recording.seedNextState()
       do throws(LuaError) {
-        state = try LuaState(on: loop, limits: settings.limits)
+        state =
+          settings.ignoresEnvironment
+          ? try withoutLuaPaths { () throws(LuaError) in try makeState(loop) }
+          : try makeState(loop)
       } catch {
         writeToStandardError("moonloop: \(error.message)")
         return ExitStatus.failure
@@ -68,6 +71,10 @@ final class ScriptRun {
       end(state)
       return status(state)
     }
+  }
+
+  private func makeState(_ loop: Loop) throws(LuaError) -> LuaState {
+    try LuaState(on: loop, limits: settings.limits)
   }
 
   private func setUp(_ state: LuaState, _ loop: Loop, _ kernel: LinuxKernel) {
@@ -115,12 +122,10 @@ final class ScriptRun {
   }
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
-    do throws(LuaError) { try start(text, state) } catch {
-      runtime.errors.noteReported()
-      runtime.errors.write("moonloop: \(error.report)")
-      if !settings.watches && !settings.isConsole { return }
-    }
-    if settings.isConsole { return keepRunning(loop) }
+    prepare(text)
+    runtime.mainChunk.start(inOrder: steps(text, state))
+    if runtime.mainChunk.hasFailed { return }
+    if settings.isConsole || settings.prompts { return keepRunning(loop) }
     // A faulty configuration may have added items to the loop; do not run those instead.
     if runtime.mainChunk.configurationFailed && !settings.watches { return }
     if runtime.mainChunk.wasLimited && runtime.mainChunk.endsAtLimit { return }
@@ -129,31 +134,6 @@ final class ScriptRun {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
       if !settings.watches || Ending.isAskedFor { return }
       runtime.generations.awaitChange()
-    }
-  }
-
-  private func start(_ text: ScriptText, _ state: LuaState) throws(LuaError) {
-    if settings.offersUV {
-      try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
-    }
-    if settings.command == nil, text.name.hasPrefix("@") {
-      runtime.generations.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
-        ScriptArguments(settings).pushRest(on: stack)
-      }
-      if settings.watches { runtime.generations.watchFile() }
-    }
-    runtime.mainChunk.forConfigurations = settings.forConfigurations
-    runtime.mainChunk.endsAtLimit = !settings.watches && !settings.isConsole
-    if settings.isConsole {
-      try runtime.generations.outside { () throws(LuaError) in
-        try runtime.mainChunk.start(
-          chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
-      }
-    }
-    traceFile?.beginChunk(text.name)
-    defer { traceFile?.endChunk() }
-    try runtime.mainChunk.start(bytes: text.bytes, name: text.name) { stack in
-      ScriptArguments(settings).pushRest(on: stack)
     }
   }
 

@@ -26,6 +26,11 @@ final class ScriptText {
       buffer = .allocate(byteCount: max(end, 1), alignment: 1)
       buffer.copyMemory(from: UnsafeRawBufferPointer(start: text, count: end))
       begin = 0
+    case .nothing:
+      name = "=(command line)"
+      buffer = .allocate(byteCount: 1, alignment: 1)
+      begin = 0
+      end = 0
     case .standardInput:
       name = "=stdin"
       (buffer, end) = try readAll(0, "standard input")

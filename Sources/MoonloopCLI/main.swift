@@ -27,34 +27,24 @@ enum Program {
     do {
       return try dispatch(arguments)
     } catch {
-      let help = error.command.map { "moonloop \($0) --help" } ?? "moonloop --help"
-      writeToStandardError("moonloop: \(error.message)\nTry '\(help)'.")
+      let command = error.command.map { $0.isEmpty ? "" : " " + $0 } ?? ""
+      writeToStandardError("moonloop: \(error.message)\nTry 'moonloop\(command) --help'.")
       return ExitStatus.usage
     }
   }
 
   private static func dispatch(_ arguments: [String]) throws(UsageError) -> Int32 {
-    guard arguments.count > 1 else {
-      writeToStandardError(Help.ofProgram)
-      return ExitStatus.usage
-    }
+    guard arguments.count > 1 else { return try interpret(arguments) }
     if let command = commands.first(where: { $0.name == arguments[1] }) {
       if wantsHelp(arguments) { return Help.print(Help.of(command)) }
       return try run(command, arguments)
     }
-    switch arguments[1] {
-    case "-h", "--help": return Help.print(Help.ofProgram)
-    case "help":
-      guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
-      guard let command = commands.first(where: { $0.name == arguments[2] }) else {
-        throw unknown(arguments[2])
-      }
-      return Help.print(Help.of(command))
-    case "--version": return Help.print("moonloop \(version) (\(LuaState.luaVersion))")
-    case "--generate-completion-script":
-      return try Completions.print(for: arguments.count > 2 ? arguments[2] : nil)
-    default: throw unknown(arguments[1])
+    guard arguments[1] == "help" else { return try interpret(arguments) }
+    guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
+    guard let command = commands.first(where: { $0.name == arguments[2] }) else {
+      throw unknown(arguments[2], "unknown command '\(arguments[2])'")
     }
+    return Help.print(Help.of(command))
   }
 
   private static func run(
@@ -77,22 +67,12 @@ enum Program {
       .contains { $0 == "--help" || $0 == "-h" }
   }
 
-  private static func unknown(_ word: String) -> UsageError {
-    if word.hasPrefix("-") {
-      let names = ["--help", "--version", "--generate-completion-script"]
-      let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
-      return UsageError(message: "unknown option '\(word)'\(nearest ?? "")")
-    }
-    if word.hasSuffix(".lua") || word.contains("/") {
-      return UsageError(message: "unknown command '\(word)'; did you mean 'moonloop run \(word)'?")
-    }
+  /// A word that is no command, with the nearest one or all.
+  static func unknown(_ word: String, _ message: String) -> UsageError {
     let names = commands.map(\.name) + ["help"]
     let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     return UsageError(
-      message:
-        "unknown command '\(word)'"
-        + (nearest ?? "; the commands are \(names.joined(separator: ", "))")
-    )
+      message: message + (nearest ?? "; the commands are \(names.joined(separator: ", "))"))
   }
 }
 

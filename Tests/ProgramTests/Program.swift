@@ -56,16 +56,18 @@ final class Program {
   ///   - output: Where its standard output goes, if not to the test.
   ///   - environment: Variables that it has beside those of the test.
   ///   - current: The folder in which it runs, if not in that of the test.
+  ///   - executable: Another program than `moonloop`.
   init(
     _ arguments: [String], input text: String? = "", output other: FileHandle? = nil,
-    environment: [String: String] = [:], in current: URL? = nil
+    environment: [String: String] = [:], in current: URL? = nil,
+    of executable: String = Program.executable.path
   ) throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let errors = folder.appendingPathComponent("errors")
     _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-    process.executableURL = Self.executable
+    process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = arguments
     if !environment.isEmpty {
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env moonloop
 -- An echo server that can be changed while it runs. Start it, connect, and edit the answer below:
---   moonloop run --watch live.lua
+--   moonloop --watch live.lua
 -- Connections stay open; the count and the timer's ticks continue.
 local ml = require "moonloop"
 local loop = ml.current()

@@ -149,7 +149,7 @@ void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char
 void cml_set_text_only(cml_state *s);
 // A monotonic clock.
 uint64_t cml_clock_ns(void);
-// Such as "Lua 5.4".
+// Such as "Lua 5.4.4".
 const char *cml_lua_version_text(void);
 // Debug builds: the n-th guarded allocation from now fails, alone or with all after it; 0 is off.
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good);

@@ -16,10 +16,36 @@ package final class MainChunk {
   package private(set) var wasLimited = false
   /// Whether the script ends with a chunk that a limit has stopped.
   package var endsAtLimit = false
+  /// Whether the script ended because it, or what was to run before it, could not be started.
+  package private(set) var hasFailed = false
+  /// What is to run yet, one after the other.
+  private var steps: ArraySlice<() -> LuaError?> = []
   /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
   package var returned: ((LuaStack, Int) -> Void)?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
+
+  /// Takes these steps in order, each when the chunk that the one before started has returned.
+  /// - Parameter steps: Each returns why it could not be started, or nil.
+  package func start(inOrder steps: [() -> LuaError?]) {
+    self.steps = steps[...]
+    advance()
+  }
+
+  private func advance() {
+    while !hasFailed && runtime.waitingChunk == nil, let step = steps.popFirst() {
+      guard let error = step() else { continue }
+      runtime.errors.noteReported()
+      runtime.errors.write("moonloop: \(error.report)")
+      if endsAtLimit { fail() }
+    }
+  }
+
+  /// Ends the script.
+  private func fail() {
+    hasFailed = true
+    runtime.loop.endRuns()
+  }
 
   /// Runs a chunk as a task: when it waits, the loop goes on with it.
   /// - Parameters:
@@ -123,6 +149,7 @@ package final class MainChunk {
   func ended(_ failure: LuaError?) {
     runtime.waitingChunk = nil
     wasLimited = failure?.kind.isLimit ?? false
+    if failure == nil && !steps.isEmpty { return advance() }
     if runtime.runs.ranLoop || (wasLimited && endsAtLimit) { runtime.loop.stop() }
   }
 }

@@ -28,6 +28,7 @@ struct CompletionTests {
       ("", "r", "run replay repl"), ("run", "--cl", "--clock"), ("run --clock", "v", "virtual"),
       ("run --clock", "", "real virtual skip_idle"), ("ps", "--", "--json --help"),
       ("top --sort", "l", "late"), ("test", "--wa", "--watch"), ("help", "che", "check"),
+      ("", "LICEN", "LICENSE"), ("", "--me", "--metrics --memory"),
       ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
     ])
   func areThese(_ before: String, _ word: String, _ expected: String) throws {

@@ -23,8 +23,8 @@ struct ExitStatusTests {
     Row(arguments: ["run", "-e", ""], status: 0),
     Row(arguments: ["run", "-e", "print(...)", "a", "--mode"], status: 0, output: "a\t--mode\n"),
     Row(
-      arguments: ["run", "-", "x"], status: 0, output: "-\tx\trun\n",
-      input: "#!/usr/bin/env moonloop\nprint(arg[0], arg[1], arg[-1])"),
+      arguments: ["run", "-", "x"], status: 0, output: "-\tx\n",
+      input: "#!/usr/bin/env moonloop\nprint(arg[0], arg[1])"),
     Row(
       arguments: [
         "run", "--clock=virtual", "-e", loop + "l:after(1e6, function() print 'late' end)",
@@ -67,9 +67,22 @@ struct ExitStatusTests {
         loop + "l:every(0.001, function() error 'no' end)",
       ], status: 1, errors: ["no"]),
     // 2: the command line
-    Row(arguments: [], status: 2, errors: ["Usage: moonloop COMMAND"]),
-    Row(arguments: ["rnu"], status: 2, errors: ["unknown command 'rnu'; did you mean 'run'?"]),
-    Row(arguments: ["x.lua"], status: 2, errors: ["did you mean 'moonloop run x.lua'?"]),
+    Row(
+      arguments: ["rnu"], status: 2,
+      errors: ["'rnu' is neither a command nor a file; did you mean 'run'?"]),
+    Row(
+      arguments: ["help", "rnu"], status: 2,
+      errors: ["unknown command 'rnu'; did you mean 'run'?"]),
+    Row(
+      arguments: ["x.lua"], status: 2,
+      errors: ["moonloop: cannot read x.lua: No such file or directory"]),
+    Row(
+      arguments: ["--hlep"], status: 2,
+      errors: ["unknown option '--hlep'; did you mean '--help'?"]),
+    Row(arguments: ["-e"], status: 2, errors: ["'-e' needs a value: -e CHUNK"]),
+    Row(
+      arguments: ["-i", "--record", "x"], status: 2,
+      errors: ["what is typed at a prompt cannot be recorded"]),
     Row(arguments: ["run"], status: 2, errors: ["the script is missing"]),
     Row(
       arguments: ["run", "--mdoe", "x"], status: 2,

@@ -1,0 +1,88 @@
+// What a run does with its main chunk, in order: LUA_INIT, modules and chunks of the command line,
+// the script, a prompt.
+
+internal import Moonloop
+
+extension ScriptRun {
+  /// Says what follows from the settings for the main chunk.
+  func prepare(_ text: ScriptText) {
+    if settings.command == nil, text.name.hasPrefix("@") {
+      runtime.generations.allowReloads(of: String(text.name.dropFirst())) { [settings] stack in
+        ScriptArguments(settings).pushRest(on: stack)
+      }
+      if settings.watches { runtime.generations.watchFile() }
+    }
+    runtime.mainChunk.forConfigurations = settings.forConfigurations
+    runtime.mainChunk.endsAtLimit = !settings.watches && !settings.isConsole
+  }
+
+  private enum Step {
+    case uv, prompt, script
+    case prelude(Prelude)
+  }
+
+  /// What the main chunk starts, one after the other; each tells why it could not be started.
+  func steps(_ text: ScriptText, _ state: LuaState) -> [() -> LuaError?] {
+    var steps: [Step] = settings.offersUV ? [.uv] : []
+    if settings.isConsole { steps.append(.prompt) }
+    steps += settings.preludes.map(Step.prelude)
+    steps.append(.script)
+    if settings.prompts { steps.append(.prompt) }
+    return steps.map { step in
+      { [unowned self] in
+        do throws(LuaError) { try take(step, text, state) } catch { return error }
+        return nil
+      }
+    }
+  }
+
+  private func take(
+    _ step: Step, _ text: ScriptText, _ state: LuaState
+  ) throws(LuaError) {
+    switch step {
+    case .uv: try state.run("require('moonloop.compat.uv').install()", name: "=moonloop")
+    case .prompt: try openPrompt()
+    case .script: try start(text)
+    case .prelude(let prelude):
+      try runtime.generations.outside { () throws(LuaError) in try start(prelude) }
+    }
+  }
+
+  private func openPrompt() throws(LuaError) {
+    try runtime.generations.outside { () throws(LuaError) in
+      try runtime.mainChunk.start(
+        chunk: "require('moonloop.console.repl').start()", name: "=moonloop")
+    }
+  }
+
+  private func start(_ text: ScriptText) throws(LuaError) {
+    traceFile?.beginChunk(text.name)
+    defer { traceFile?.endChunk() }
+    try runtime.mainChunk.start(bytes: text.bytes, name: text.name) { stack in
+      ScriptArguments(settings).pushRest(on: stack)
+    }
+  }
+
+  private func start(_ prelude: Prelude) throws(LuaError) {
+    switch prelude {
+    case .chunk(let text, let name):
+      try runtime.mainChunk.start(bytes: text.bytes, name: name) { _ in 0 }
+    case .library(let name):
+      let source = UnsafeRawBufferPointer(
+        start: requireLibrary.utf8Start, count: requireLibrary.utf8CodeUnitCount)
+      try runtime.mainChunk.start(bytes: source, name: "=moonloop") { stack in
+        stack.push(bytes: name.bytes)
+        return 1
+      }
+    case .warnings:
+      try runtime.mainChunk.start(chunk: "warn '@on'", name: "=moonloop")
+    }
+  }
+}
+
+/// What `-l NAME` and `-l GLOBAL=NAME` do.
+private let requireLibrary: StaticString = """
+  local text = ...
+  local global, name = text:match "^([^=]*)=(.*)$"
+  _G[global or text] = require(name or text)
+  """

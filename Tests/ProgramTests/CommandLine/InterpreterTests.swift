@@ -1,0 +1,163 @@
+// `moonloop` without a command: what `lua5.4` does with the same command line, where that is
+// installed.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Without a command")
+struct InterpreterTests {
+  struct Row: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let output: String
+    var status: Int32 = 0
+    /// What standard error has; both say it.
+    var error = ""
+    var testDescription: String { arguments.joined(separator: " ") }
+  }
+
+  /// What standard input, `script.lua` and `module.lua` are in each row; PROGRAM stands for the
+  /// interpreter.
+  static let input = "print('input', arg[0], ...)"
+  static let script = "print('script', arg[-1], arg[0], arg[1], ...)"
+  static let module = "print('module', ...) return { name = 'module' }"
+
+  static let rows: [Row] = [
+    Row(arguments: [], output: "input\tPROGRAM\n"),
+    Row(arguments: ["-", "a"], output: "input\t-\ta\n"),
+    Row(
+      arguments: ["script.lua", "a", "-e"],
+      output: "script\tPROGRAM\tscript.lua\ta\ta\t-e\n"),
+    Row(arguments: ["-W", "script.lua"], output: "script\t-W\tscript.lua\tnil\n"),
+    Row(arguments: ["--", "-script.lua", "a"], output: "script\t--\t-script.lua\ta\ta\n"),
+    Row(arguments: ["-e", "print(...) print(arg[0], arg[1])"], output: "\nPROGRAM\t-e\n"),
+    Row(arguments: ["-eprint(1)", "-e", "print(2)"], output: "1\n2\n"),
+    Row(
+      arguments: [
+        "-e", "print(module)", "-lmodule", "-e", "print(module.name)", "script.lua", "a",
+      ],
+      output: """
+        nil
+        module\tmodule\t./module.lua
+        module
+        script\tprint(module.name)\tscript.lua\ta\ta
+
+        """),
+    Row(
+      arguments: ["-l", "m=module", "-e", "print(m.name, module)"],
+      output: "module\tmodule\t./module.lua\nmodule\tnil\n"),
+    Row(
+      arguments: ["-lmodule"], output: "module\tmodule\t./module.lua\ninput\tPROGRAM\n"),
+    Row(arguments: ["-W", "-e", "warn 'careful'"], output: "", error: "warning: careful\n"),
+    Row(arguments: ["-e", "warn 'careful'"], output: ""),
+    Row(arguments: ["-e", "os.exit(4)", "script.lua"], output: "", status: 4),
+    Row(
+      arguments: ["-e", "x = = 1", "script.lua"], output: "", status: 1,
+      error: "(command line):1: unexpected symbol near '='\n"),
+    Row(arguments: ["-E", "-e", "print(package.path:match 'place')"], output: "nil\n"),
+    Row(arguments: ["-e", "print(package.path:match 'place')"], output: "place\n"),
+    Row(arguments: ["-E", "-e", "print(os.getenv 'LUA_PATH')"], output: "place/?.lua;;\n"),
+  ]
+
+  static let interpreters = [Program.executable.path, "/usr/bin/lua5.4"].filter {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test("does what lua does", arguments: rows, interpreters)
+  func doesWhatLuaDoes(_ row: Row, _ interpreter: String) throws {
+    try withFile(Self.script) { path in
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      for (name, text) in [("module.lua", Self.module), ("-script.lua", Self.script)] {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+      }
+      let program = try Program(
+        row.arguments, input: row.output.contains("input") ? Self.input : "",
+        environment: ["LUA_PATH": "place/?.lua;;"], in: folder, of: interpreter)
+      let outcome = try program.wait()
+      #expect(outcome.output.replacing(interpreter, with: "PROGRAM") == row.output)
+      #expect(outcome.status == row.status, "\(outcome)")
+      #expect(row.error.isEmpty ? outcome.errors.isEmpty : outcome.errors.contains(row.error))
+    }
+  }
+
+  @Test("begins each part when the one before has returned, though it waits, and runs the loop")
+  func waits() throws {
+    let outcome = try moonloop(
+      [
+        "--clock", "virtual", "-e", "ml = require 'moonloop' ml.sleep(1) print 'first'",
+        "-e", "ml.current():after(1, function() print 'timer' end) print 'second'", "-",
+      ], input: "ml.sleep(0.5) print 'input' ml.sleep(1) print 'end'")
+    #expect(outcome.output == "first\nsecond\ninput\ntimer\nend\n", "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+
+  @Test("-v shows the versions, Lua's first; and does nothing else without a script")
+  func versions() throws {
+    let shown = try moonloop(["-v"])
+    #expect(shown.output.wholeMatch(of: /Lua 5\.4\.\d on moonloop [\d.]+\n/) != nil, "\(shown)")
+    let both = try moonloop(["-v", "-e", "print 'chunk'"])
+    #expect(both.output == shown.output + "chunk\n")
+  }
+
+  @Test("-i evaluates standard input after the script")
+  func prompts() throws {
+    let outcome = try moonloop(["-i", "-e", "x = 20"], input: "x + 1\n")
+    #expect(outcome.output.hasSuffix("\n21\n"), "\(outcome)")
+    #expect(outcome.status == 0)
+  }
+
+  @Test("at a terminal there is a prompt: alone, and after what -i goes with")
+  func promptsAtTerminal() throws {
+    for (arguments, answer) in [([], "nil"), (["-i", "-e", "x = 20"], "20")] {
+      let session = try TerminalSession(arguments)
+      try session.waitFor("> ")
+      try session.enter("x", "\(answer)\r\n")
+      try session.waitFor("> ")
+      session.type("\u{4}")
+      #expect(try session.wait() == 0)
+    }
+  }
+
+  @Test("a script may begin with #!/usr/bin/env moonloop")
+  func shebang() throws {
+    let path = "#!/usr/bin/env moonloop\nprint(arg[0]:match '[^/]+$', ...)"
+    try withFile(path) { path in
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      let folder = Program.executable.deletingLastPathComponent().path
+      let outcome = try Program(
+        ["a", "--clock"], environment: ["PATH": "\(folder):/usr/bin:/bin"], of: path
+      ).wait()
+      #expect(outcome.output == "script.lua\ta\t--clock\n", "\(outcome)")
+    }
+    let live = Program.examples.appendingPathComponent("live.lua").path
+    #expect(FileManager.default.isExecutableFile(atPath: live))
+  }
+
+  @Test("what is before arg[0] starts a script again, with the same options")
+  func startsAgain() throws {
+    let script = """
+      local first = 0
+      while arg[first - 1] do first = first - 1 end
+      local command = { table.unpack(arg, first, 0) }
+      if ... == "again" then return require "moonloop".sleep(1e6), print "slept" end
+      command[#command + 1] = "again"
+      io.write(require "moonloop".process.run(command).stdout)
+      """
+    try withFile(script) { path in
+      for command in [[], ["run"]] {
+        let outcome = try moonloop(command + ["--clock", "virtual", path])
+        #expect(outcome.output == "slept\n" && outcome.errors == "", "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a replay has the chunks before the script too")
+  func isReplayed() throws {
+    try withFile("print(x, ...)") { path in
+      let tape = path + ".mlt"
+      let recorded = try moonloop(["--record", tape, "-e", "x = os.time()", path, "a"])
+      #expect(recorded.status == 0 && recorded.errors == "", "\(recorded)")
+      #expect(try moonloop(["replay", tape]).output == recorded.output)
+    }
+  }
+}
