@@ -39,7 +39,8 @@ let runCommand = CommandSpec(
         + "waiting does not count."),
     OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
-      help: "After an unhandled error: continue (default) or stop."),
+      help: "After an unhandled error: continue or stop. Default: stop after one\n"
+        + "of the main chunk, continue after any other."),
     OptionSpec(
       names: ["--watch"],
       help: "Reload FILE when it or one of its modules changes, and on SIGHUP."),
@@ -119,7 +120,7 @@ struct RunSettings {
   /// Whether to reload the file when it changes.
   var watches = false
   var limits = LuaLimits()
-  var verdict = ErrorPolicy.Verdict.continue
+  var verdict: ErrorPolicy.Verdict?
   /// Whether errors are breakpoints.
   var breaksOnErrors = false
   /// Whether lines are read from standard input, with a prompt at a terminal.
@@ -180,8 +181,8 @@ extension RunSettings {
     }
     timeout = try options.duration("--timeout", atLeast: .zero)
     forConfigurations.timeout = timeout.map { $0 / .seconds(1) }
-    verdict = try options.choice("--on-error", [.continue, .stop]) ?? .continue
-    if options.has("--on-error") { forConfigurations.given.append("on_error") }
+    verdict = try options.choice("--on-error", [.continue, .stop])
+    if verdict != nil { forConfigurations.given.append("on_error") }
     try take(options)
     if limits.memory != nil { forConfigurations.given.append("memory") }
     if limits.callout != nil { forConfigurations.given.append("callout") }

@@ -13,7 +13,9 @@ extension ScriptRun {
       if settings.watches { runtime.generations.watchFile() }
     }
     runtime.mainChunk.forConfigurations = settings.forConfigurations
-    runtime.mainChunk.endsAtLimit = !settings.watches && !settings.isConsole
+    let mayEnd = !settings.watches && !settings.isConsole
+    runtime.mainChunk.endsAtLimit = mayEnd
+    runtime.mainChunk.endsAtError = mayEnd
   }
 
   private enum Step {

@@ -91,6 +91,7 @@ loop.is_waiting = nil
 ---It may return "stop" to stop the innermost run; after anything else the run goes on. Errors never
 ---unwind the loop and none is lost: an error in this function is written to standard error. Instead
 ---of a function it may be "stop" or "continue": errors are written, and the run stops or goes on.
+---An error of the main chunk ends the program unless this is, or returns, "continue".
 ---Settable.
 ---```lua
 ---loop.on_error = function(e) print(e.message); return "continue" end

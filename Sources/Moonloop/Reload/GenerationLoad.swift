@@ -22,7 +22,7 @@ final class GenerationLoad {
   private(set) var oldItems = 0
   let oldTasks: Int
   private let onError: LuaReference?
-  private let verdict: ErrorPolicy.Verdict
+  private let verdict: ErrorPolicy.Verdict?
   private let limits: LuaLimits
   private let handleLimit: Int
   private let timerLimit: Int

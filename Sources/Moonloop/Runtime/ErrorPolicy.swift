@@ -10,8 +10,9 @@ package final class ErrorPolicy {
 
   /// The script's own handler for all errors of the loop.
   package var onError: LuaReference?
-  /// What is done when no handler says otherwise.
-  package var verdict = Verdict.continue
+  /// What is done when no handler says otherwise; nil: stop after an error of the main chunk, if
+  /// the script ends with that, and continue after any other.
+  package var verdict: Verdict?
   /// How many errors were reported.
   package private(set) var count = 0
   /// The limit or interrupt that ended something, the last one.
@@ -79,7 +80,12 @@ extension Runtime {
     let row = explanation.recorded(subject)
     errors.note(error, of: row)
     if error.isStop { errors.lastStop = error.kind }
-    let verdict = askHandler(error, subject) ?? writeReport(error, subject)
+    let endsScript = mainChunk.endsAtError && subject.isOfChunk
+    let usual = endsScript ? ErrorPolicy.Verdict.stop : .continue
+    let asked = askHandler(error, subject, usual)
+    if asked == nil { writeReport(error, subject) }
+    let verdict = asked ?? errors.verdict ?? usual
+    if endsScript && verdict == .stop { mainChunk.fail() }
     if verdict == .stop || error.kind == .interrupted {
       errors.note(stopper: row)
       loop.stopWhenNextLooking()
@@ -88,10 +94,9 @@ extension Runtime {
   }
 
   /// Writes the report to stderr.
-  private func writeReport(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict {
-    if errors.forward?(error) ?? false { return errors.verdict }
+  private func writeReport(_ error: LuaError, _ subject: Subject) {
+    if errors.forward?(error) ?? false { return }
     errors.write(text(of: error, subject))
-    return errors.verdict
   }
 
   /// What a report says: the handle, where it was made, the message, and the traceback.
@@ -128,8 +133,11 @@ extension Runtime {
   }
 
   /// Calls the script's error handlers with a table that tells of the error.
+  /// - Parameter usual: What follows if the handler does not say.
   /// - Returns: nil if there is none, or it failed itself; that failure is reported too.
-  private func askHandler(_ error: LuaError, _ subject: Subject) -> ErrorPolicy.Verdict? {
+  private func askHandler(
+    _ error: LuaError, _ subject: Subject, _ usual: ErrorPolicy.Verdict
+  ) -> ErrorPolicy.Verdict? {
     guard !errors.isAsking, !isClosing, let handler = ownHandler(subject) ?? errors.onError
     else { return nil }
     errors.isAsking = true
@@ -143,7 +151,7 @@ extension Runtime {
       },
       onReturn: { stack, count in
         verdict = count > 0 ? stack.string(-Int32(count)).flatMap(ErrorPolicy.Verdict.init) : nil
-        verdict = verdict ?? .continue
+        verdict = verdict ?? usual
       })
     switch outcome {
     case .returned: return verdict

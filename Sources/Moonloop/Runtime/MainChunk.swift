@@ -16,7 +16,9 @@ package final class MainChunk {
   package private(set) var wasLimited = false
   /// Whether the script ends with a chunk that a limit has stopped.
   package var endsAtLimit = false
-  /// Whether the script ended because it, or what was to run before it, could not be started.
+  /// Whether the script ends with an error of the chunk that no handler lets go on.
+  package var endsAtError = false
+  /// Whether an error ended the script, or something could not be started.
   package private(set) var hasFailed = false
   /// What is to run yet, one after the other.
   private var steps: ArraySlice<() -> LuaError?> = []
@@ -42,7 +44,7 @@ package final class MainChunk {
   }
 
   /// Ends the script.
-  private func fail() {
+  func fail() {
     hasFailed = true
     runtime.loop.endRuns()
   }

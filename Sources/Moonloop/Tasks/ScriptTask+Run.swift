@@ -315,6 +315,12 @@ nonisolated(unsafe) private let waitActions = TimerActions.make(
 
 extension Subject {
   var isChunk: Bool { if case .chunk = self { true } else { false } }
+
+  /// Whether it is the main chunk, before or after its first wait.
+  var isOfChunk: Bool {
+    if case .task(let task) = self { return task.subject.isChunk && task.madeAt.source < 0 }
+    return isChunk
+  }
 }
 
 extension LuaReference {

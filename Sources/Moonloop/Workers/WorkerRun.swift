@@ -187,14 +187,3 @@ final class WorkerRun {
     return WorkerFailure(error, value: value)
   }
 }
-
-extension Subject {
-  /// Whether it is the main chunk, before or after its first wait.
-  fileprivate var isOfChunk: Bool {
-    switch self {
-    case .chunk: true
-    case .task(let task): task.subject.isChunk && task.madeAt.source < 0
-    default: false
-    }
-  }
-}

@@ -19,6 +19,8 @@ struct ExitStatusTests {
     "local x <close> = setmetatable({}, { __close = function() print 'closed' end }) "
   static let loop = "local l = require 'moonloop'.current() "
 
+  static let later = loop + "l:after(0.02, function() print 'late' end) "
+
   static let rows: [Row] = [
     Row(arguments: ["run", "-e", ""], status: 0),
     Row(arguments: ["run", "-e", "print(...)", "a", "--mode"], status: 0, output: "a\t--mode\n"),
@@ -66,6 +68,32 @@ struct ExitStatusTests {
         "run", "--on-error", "stop", "-e",
         loop + "l:every(0.001, function() error 'no' end)",
       ], status: 1, errors: ["no"]),
+    // An error of the main chunk ends the program,
+    Row(
+      arguments: ["run", "-e", later + "error 'no'"], status: 1,
+      errors: ["error in the main chunk\n(command line):1: no"]),
+    Row(  // after a wait too,
+      arguments: ["run", "-e", later + "require 'moonloop'.sleep(0) error 'no'"], status: 1,
+      errors: ["error in the main chunk, mode 'default'\n(command line):1: no"]),
+    Row(  // with all runs,
+      arguments: [
+        "run", "-e",
+        later + "l:after(0, function() l:run() print 'ends' l:run() end) "
+          + "require 'moonloop'.sleep(0) error 'no'",
+      ], status: 1, errors: ["no"], output: "ends\n"),
+    Row(  // if its handler does not say otherwise,
+      arguments: ["run", "-e", later + "l.on_error = function() print 'heard' end error 'no'"],
+      status: 1, output: "heard\n"),
+    Row(
+      arguments: [
+        "run", "-e", later + "l.on_error = function() return 'continue' end error 'no'",
+      ], status: 1, output: "late\n"),
+    Row(
+      arguments: ["run", "-e", later + "l.on_error = 'continue' error 'no'"], status: 1,
+      errors: ["no"], output: "late\n"),
+    Row(  // nor the command line.
+      arguments: ["run", "--on-error", "continue", "-e", later + "error 'no'"], status: 1,
+      errors: ["no"], output: "late\n"),
     // 2: the command line
     Row(
       arguments: ["rnu"], status: 2,

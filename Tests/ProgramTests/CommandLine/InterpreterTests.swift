@@ -54,6 +54,12 @@ struct InterpreterTests {
     Row(
       arguments: ["-e", "x = = 1", "script.lua"], output: "", status: 1,
       error: "(command line):1: unexpected symbol near '='\n"),
+    Row(
+      arguments: ["-e", "error 'no'", "-lmodule", "-e", "print(2)", "script.lua"], output: "",
+      status: 1, error: "(command line):1: no\n"),
+    Row(
+      arguments: ["-lnothing", "script.lua"], output: "", status: 1,
+      error: "module 'nothing' not found:\n"),
     Row(arguments: ["-E", "-e", "print(package.path:match 'place')"], output: "nil\n"),
     Row(arguments: ["-e", "print(package.path:match 'place')"], output: "place\n"),
     Row(arguments: ["-E", "-e", "print(os.getenv 'LUA_PATH')"], output: "place/?.lua;;\n"),
