@@ -43,6 +43,7 @@ let optionsOfProgram = [
 enum Prelude {
   /// A text, and what errors call it.
   case chunk(UnsafePointer<CChar>, name: String)
+  case file(UnsafePointer<CChar>)
   /// `NAME`, or `GLOBAL=NAME`.
   case library(UnsafePointer<CChar>)
   case warnings
@@ -85,6 +86,7 @@ extension RunSettings {
     self.init(source: isNamed ? Self.source(file) : .nothing, scriptIndex: isNamed ? file : 0)
     preludes = Self.preludes(options)
     ignoresEnvironment = options.has("-E")
+    readsInit = !ignoresEnvironment
     prompts = options.has("-i")
     if !isNamed && !prompts && !options.has("-e") && !options.has("-v") {
       if isatty(0) == 1 { prompts = true } else { source = .standardInput }
@@ -116,7 +118,9 @@ extension RunSettings {
   /// What LUA_INIT asks for; nil: nothing.
   static var initialization: Prelude? {
     for name in ["LUA_INIT_5_4", "LUA_INIT"] {
-      if let text = getenv(name) { return .chunk(text, name: "=" + name) }
+      guard let text = getenv(name) else { continue }
+      let isPath = text.pointee == CChar(UInt8(ascii: "@"))
+      return isPath ? .file(text + 1) : .chunk(text, name: "=" + name)
     }
     return nil
   }

@@ -55,6 +55,7 @@ extension Program {
     let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
     var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
     settings.editsLines = editsLines
+    settings.readsInit = ["test", "plan", "simulate"].contains(command.name)
     settings.command = try LuaCommandArguments(arguments, command)
     return ScriptRun(settings).run()
   }

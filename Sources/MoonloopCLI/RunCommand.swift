@@ -99,8 +99,10 @@ struct RunSettings {
   var namesCommand = false
   /// What runs before the script.
   var preludes: [Prelude] = []
-  /// Whether LUA_INIT and the paths in the environment are ignored.
+  /// Whether the paths in the environment are ignored.
   var ignoresEnvironment = false
+  /// Whether LUA_INIT runs first.
+  var readsInit = true
   var mode = ModeName.default
   var timeout: Duration?
   /// What overrides a configuration, which names its own modes, limits and times.

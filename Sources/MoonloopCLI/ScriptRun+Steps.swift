@@ -26,6 +26,9 @@ extension ScriptRun {
   /// What the main chunk starts, one after the other; each tells why it could not be started.
   func steps(_ text: ScriptText, _ state: LuaState) -> [() -> LuaError?] {
     var steps: [Step] = settings.offersUV ? [.uv] : []
+    if settings.readsInit, let prelude = RunSettings.initialization {
+      steps.append(.prelude(prelude))
+    }
     if settings.isConsole { steps.append(.prompt) }
     steps += settings.preludes.map(Step.prelude)
     steps.append(.script)
@@ -69,15 +72,23 @@ extension ScriptRun {
     switch prelude {
     case .chunk(let text, let name):
       try runtime.mainChunk.start(bytes: text.bytes, name: name) { _ in 0 }
-    case .library(let name):
-      let source = UnsafeRawBufferPointer(
-        start: requireLibrary.utf8Start, count: requireLibrary.utf8CodeUnitCount)
-      try runtime.mainChunk.start(bytes: source, name: "=moonloop") { stack in
-        stack.push(bytes: name.bytes)
-        return 1
-      }
+    case .file(let path): try start("return dofile(...)", with: path)
+    case .library(let name): try start(requireLibrary, with: name)
     case .warnings:
       try runtime.mainChunk.start(chunk: "warn '@on'", name: "=moonloop")
+    }
+  }
+}
+
+extension ScriptRun {
+  /// Starts a chunk of our own with an argument.
+  private func start(
+    _ chunk: StaticString, with argument: UnsafePointer<CChar>
+  ) throws(LuaError) {
+    let bytes = UnsafeRawBufferPointer(start: chunk.utf8Start, count: chunk.utf8CodeUnitCount)
+    try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
+      stack.push(bytes: argument.bytes)
+      return 1
     }
   }
 }

@@ -44,6 +44,9 @@ function configuration.text(path)
   return text
 end
 
+--- Gives a file that a command reads the `arg` that it has under `moonloop run`.
+function configuration.set_arguments(path) arg = { [-1] = arg and arg[-1], [0] = path } end
+
 -- Reads and evaluates a file. Returns a document; or nil and a message with the line.
 function configuration.read(path)
   local text, message = configuration.text(path)

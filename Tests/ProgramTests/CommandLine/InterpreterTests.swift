@@ -13,7 +13,10 @@ struct InterpreterTests {
     var status: Int32 = 0
     /// What standard error has; both say it.
     var error = ""
-    var testDescription: String { arguments.joined(separator: " ") }
+    var environment: [String: String] = [:]
+    var testDescription: String {
+      (environment.map { "\($0)=\($1)" }.sorted() + arguments).joined(separator: " ")
+    }
   }
 
   /// What standard input, `script.lua` and `module.lua` are in each row; PROGRAM stands for the
@@ -63,6 +66,23 @@ struct InterpreterTests {
     Row(arguments: ["-E", "-e", "print(package.path:match 'place')"], output: "nil\n"),
     Row(arguments: ["-e", "print(package.path:match 'place')"], output: "place\n"),
     Row(arguments: ["-E", "-e", "print(os.getenv 'LUA_PATH')"], output: "place/?.lua;;\n"),
+    Row(
+      arguments: ["-e", "print(2)"], output: "1\t-e\n2\n",
+      environment: ["LUA_INIT": "print(1, arg[1])"]),
+    Row(
+      arguments: ["-e", "print(2)"], output: "1\n2\n",
+      environment: ["LUA_INIT": "print(0)", "LUA_INIT_5_4": "print(1)"]),
+    Row(
+      arguments: ["-e", "print(2)"], output: "module\n2\n",
+      environment: ["LUA_INIT": "@module.lua"]),
+    Row(
+      arguments: ["-E", "-e", "print(2)"], output: "2\n", environment: ["LUA_INIT": "print(1)"]),
+    Row(
+      arguments: ["script.lua"], output: "", status: 1, error: "LUA_INIT:1: no\n",
+      environment: ["LUA_INIT": "error 'no'"]),
+    Row(
+      arguments: ["script.lua"], output: "", status: 1, error: "cannot open nothing.lua",
+      environment: ["LUA_INIT": "@nothing.lua"]),
   ]
 
   static let interpreters = [Program.executable.path, "/usr/bin/lua5.4"].filter {
@@ -78,7 +98,8 @@ struct InterpreterTests {
       }
       let program = try Program(
         row.arguments, input: row.output.contains("input") ? Self.input : "",
-        environment: ["LUA_PATH": "place/?.lua;;"], in: folder, of: interpreter)
+        environment: row.environment.merging(["LUA_PATH": "place/?.lua;;"]) { $1 }, in: folder,
+        of: interpreter)
       let outcome = try program.wait()
       #expect(outcome.output.replacing(interpreter, with: "PROGRAM") == row.output)
       #expect(outcome.status == row.status, "\(outcome)")
@@ -157,11 +178,62 @@ struct InterpreterTests {
     }
   }
 
+  /// Fails unless `arg` is as it is for `moonloop FILE`.
+  static let looksAtArguments = """
+    local first = 0
+    while arg[first - 1] do first = first - 1 end
+    assert(first < 0 and arg[first]:match "moonloop$", "what is before the script")
+    assert(arg[0]:match "[^/]*$" == "script.lua", "the script")
+
+    """
+
+  @Test(
+    "arg is that of a script for a configuration, whatever reads it",
+    arguments: [
+      ["--timeout", "0"], ["run", "--timeout", "0"], ["plan"], ["check"],
+      ["simulate", "--for", "1s"],
+    ])
+  func argumentsOfConfiguration(_ command: [String]) throws {
+    let text = "assert(#arg == 0) return { timers = { beat = { every = 1, handler = print } } }"
+    try withFile(Self.looksAtArguments + text) { path in
+      let outcome = try moonloop(command + [path])
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test("arg is that of a script for the helper of tests, with its own arguments")
+  func argumentsOfHelper() throws {
+    let helper = Self.looksAtArguments + "assert(table.concat(arg, ' ') == 'a b')"
+    try withFile(helper) { path in
+      let spec = URL(fileURLWithPath: path).deletingLastPathComponent()
+        .appendingPathComponent("some_spec.lua")
+      try Data("it('is', function() end)".utf8).write(to: spec)
+      let outcome = try moonloop(["test", "--helper", path, "-Xhelper", "a,b", spec.path])
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
+  @Test(
+    "LUA_INIT is heeded by what runs files of the user", arguments: ["plan", "simulate", "test"])
+  func initialization(_ command: String) throws {
+    let text = command == "test" ? "assert(x == 1) it('is', print)" : "assert(x == 1) return {}"
+    try withFile(text) { path in
+      let outcome = try Program([command, path], environment: ["LUA_INIT": "x = 1"]).wait()
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+  }
+
   @Test("a replay has the chunks before the script too")
   func isReplayed() throws {
     try withFile("print(x, ...)") { path in
       let tape = path + ".mlt"
-      let recorded = try moonloop(["--record", tape, "-e", "x = os.time()", path, "a"])
+      let first = path + ".init.lua"
+      try Data("y = os.time()".utf8).write(to: URL(fileURLWithPath: first))
+      let recorded = try Program(
+        ["--record", tape, "-e", "x = os.clock() + y", path, "a"],
+        environment: ["LUA_INIT": "@" + first]
+      ).wait()
+      try FileManager.default.removeItem(atPath: first)
       #expect(recorded.status == 0 && recorded.errors == "", "\(recorded)")
       #expect(try moonloop(["replay", tape]).output == recorded.output)
     }

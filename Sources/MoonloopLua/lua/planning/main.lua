@@ -25,6 +25,7 @@ local function read(command, path)
   if file then file:close() end
   if message then return nil, complain(command, "cannot read " .. message) end
   local doc
+  configuration.set_arguments(path)
   doc, message = configuration.read(path)
   if not doc then
     io.stderr:write("moonloop: ", message, "\n")
@@ -70,6 +71,7 @@ local function simulate_all(docs, options)
   local simulation = require "moonloop.planning.simulation"
   local results = {}
   for place, doc in ipairs(docs) do
+    configuration.set_arguments(doc.name)
     local result, message = simulation.run(doc, options)
     if not result then
       io.stderr:write("moonloop: ", message, "\n")

@@ -64,7 +64,8 @@ local function run_helper(settings, run)
   local helper = settings.helper
   if not helper or helper == "" then return true end
   local old_arguments = arg
-  arg = table.move(settings.Xhelper, 1, #settings.Xhelper, 1, { [0] = helper })
+  arg = table.move(settings.Xhelper, 1, #settings.Xhelper, 1,
+    { [-1] = old_arguments and old_arguments[-1], [0] = helper })
   local environment = require "moonloop.testing.environment"
   environment.enter(run.root)
   local result = bed.call(nil, function()

@@ -276,6 +276,7 @@ end
 
 -- All rules for a configuration. `files(path, text)` returns the analysis of a file and its report.
 function configurations.check(path, file, options, report, files, others)
+  configuration.set_arguments(path)
   local doc, message = configuration.read(path)
   if not doc then
     local line, text = message:match ":(%d+): (.*)$"
