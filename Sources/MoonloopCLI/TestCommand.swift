@@ -6,7 +6,7 @@ let testCommand = CommandSpec(
   name: "test",
   summary: "Run spec files (*_spec.lua, *_test.lua) written for busted.",
   usage: "[OPTION...] [FILE|FOLDER...]",
-  options: selecting + ordering + running + reporting + surroundings,
+  options: selecting + ordering + running + reporting + surroundings + ofBusted,
   mixesOperands: true,
   notes: [
     """
@@ -101,6 +101,9 @@ private let running = [
     names: ["--jobs", "-j"], placeholder: "COUNT",
     help: "Run this many files at a time, each in its own process."),
   OptionSpec(names: ["--watch"], help: "Wait for file changes and rerun the affected specs."),
+  OptionSpec(
+    names: ["--leaks"], placeholder: "WHAT", choices: ["fail", "allow"],
+    help: "Whether tests that leave something behind fail (default)."),
   OptionSpec(names: ["--update"], help: "Rewrite golden files instead of comparing with them."),
   OptionSpec(
     names: ["--coverage", "-c"], isNegatable: true,
@@ -119,6 +122,11 @@ private let reporting = [
   OptionSpec(
     names: ["--slowest"], placeholder: "COUNT", help: "List this many slowest tests at the end."),
   OptionSpec(
+    names: ["--log-success"], placeholder: "FILE",
+    help: "Append the names of passed tests, for --exclude-names-file."),
+  OptionSpec(
+    names: ["--defer-print"], isNegatable: true, help: "Print the report at the end."),
+  OptionSpec(
     names: ["--suppress-pending"], isNegatable: true, help: "Do not list pending tests."),
   OptionSpec(
     names: ["--color"], placeholder: "WHEN", choices: ["auto", "always", "never"],
@@ -126,6 +134,9 @@ private let reporting = [
 ]
 
 private let surroundings = [
+  OptionSpec(
+    names: ["--directory", "-C"], placeholder: "FOLDER", repeats: true,
+    help: "Change to this folder first."),
   OptionSpec(
     names: ["--helper"], placeholder: "FILE|MODULE", help: "Run this script before all tests."),
   OptionSpec(
@@ -150,6 +161,15 @@ private let surroundings = [
   OptionSpec(
     names: ["--config-file", "-f"], placeholder: "FILE",
     help: "Read this file instead of '.busted'."),
+]
+
+/// For command lines of busted: what they ask for is so, or a message says what to use.
+private let ofBusted = [
+  OptionSpec(names: ["-Xoutput"], placeholder: "FILE", help: "As '--output NAME=FILE'."),
+  OptionSpec(names: ["--lua"], placeholder: "LUA", help: "Refused: tests run in moonloop itself."),
+  OptionSpec(names: ["--ignore-lua"], help: "Ignore --lua."),
+  OptionSpec(names: ["--loaders"], placeholder: "NAMES", help: "Only 'lua'."),
+  OptionSpec(names: ["--lang"], placeholder: "LANGUAGE", help: "Only 'en'."),
 ]
 
 extension Program {

@@ -187,6 +187,9 @@ static const char testing_filter[] = {
 static const char testing_fixtures[] = {
 #embed "lua/testing/fixtures.lua"
 };
+static const char testing_foreign[] = {
+#embed "lua/testing/foreign.lua"
+};
 static const char testing_hooks[] = {
 #embed "lua/testing/hooks.lua"
 };
@@ -331,6 +334,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.failure", testing_failure),
     SOURCE("testing.filter", testing_filter),
     SOURCE("testing.fixtures", testing_fixtures),
+    SOURCE("testing.foreign", testing_foreign),
     SOURCE("testing.hooks", testing_hooks),
     SOURCE("testing.jobs", testing_jobs),
     SOURCE("testing.main", testing_main),

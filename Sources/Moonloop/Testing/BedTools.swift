@@ -8,6 +8,7 @@ internal import MoonloopCore
 let bedToolEntries: [LuaEntry] = [
   .function("make_folder", bedMakeFolder), .function("make_folders", bedMakeFolders),
   .function("remove_folder", bedRemoveFolder), .function("working_folder", bedWorkingFolder),
+  .function("set_working_folder", bedSetWorkingFolder),
   .function("free_port", bedFreePort),
   .function("is_listening", bedIsListening), .function("pipe", bedPipe),
   .function("close", bedClose), .function("write", bedWrite), .function("open", bedOpen),
@@ -22,6 +23,20 @@ private let bedMakeFolder: LuaRawFunction = { L, context in
     if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }
     call.stack.push(template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     return 1
+  }
+}
+
+/// `set_working_folder(path)`: true; or nil and why not.
+private let bedSetWorkingFolder: LuaRawFunction = { L, context in
+  host(L, context, "set_working_folder") { call in
+    let path = try call.string(1, "the folder")
+    if chdir(path) == 0 {
+      call.stack.push(true)
+      return 1
+    }
+    call.stack.pushNil()
+    call.stack.push(String(cString: strerror(errno)))
+    return 2
   }
 }
 

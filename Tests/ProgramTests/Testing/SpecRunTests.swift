@@ -72,6 +72,23 @@ struct SpecRunTests {
     Row(name: "jobs-crash", folder: "crash", arguments: ["-j2"], status: 1),
     Row(name: "config", folder: "config", status: 0),
     Row(name: "config-task", folder: "config", arguments: ["--run=tap"], status: 0),
+    Row(name: "leaks-allowed", folder: "leaks", arguments: ["--leaks", "allow"], status: 0),
+    Row(name: "foreign-config", folder: "foreign", status: 0),
+    Row(name: "foreign-config", folder: "words", arguments: ["-C", "../foreign"], status: 0),
+    Row(
+      name: "foreign-options", folder: "foreign",
+      arguments: [
+        "--loaders=lua", "--lua=luajit", "--ignore-lua", "--lang", "en", "--run", "none",
+      ],
+      status: 0),
+    Row(name: "foreign-lua", folder: "foreign", arguments: ["--lua=luajit"], status: 2),
+    Row(
+      name: "foreign-loaders", folder: "foreign", arguments: ["--loaders", "lua,moonscript"],
+      status: 2),
+    Row(name: "foreign-lang", folder: "foreign", arguments: ["--lang", "de"], status: 2),
+    Row(name: "foreign-output", folder: "foreign", arguments: ["-Xoutput", "a,b"], status: 2),
+    Row(name: "wrong-folder", folder: "foreign", arguments: ["-C", "nowhere"], status: 2),
+    Row(name: "wrong-leaks", folder: "foreign", arguments: ["--leaks", "some"], status: 2),
     Row(name: "wrong-option", folder: "tags", arguments: ["--fliter", "x"], status: 2),
     Row(name: "wrong-pattern", folder: "tags", arguments: ["--filter", "("], status: 2),
     Row(name: "wrong-number", folder: "tags", arguments: ["--repeat", "0.5"], status: 2),
@@ -233,6 +250,29 @@ struct SpecRunTests {
     let folder = Program.examples.appendingPathComponent("testing")
     let outcome = try moonloop(["test", file], in: folder)
     #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  @Test(arguments: [[], ["--jobs", "2"]])
+  func `passed tests are logged, and -Xoutput names the file of a report`(jobs: [String]) throws {
+    try withFile("it('is', function() end) it('fails', error)", name: "a_spec.lua") { path in
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+      try Data("it('is too', print)".utf8).write(to: folder.appendingPathComponent("b_spec.lua"))
+      let arguments =
+        ["test", "--log-success", "passed", "-o", "tap", "-Xoutput", "report", "--sort"] + jobs
+      for _ in 1...2 { #expect(try moonloop(arguments, in: folder).status == 1) }
+      let passed = try String(contentsOf: folder.appendingPathComponent("passed"), encoding: .utf8)
+      #expect(passed == "is\nis too\nis\nis too\n")
+      let report = try String(contentsOf: folder.appendingPathComponent("report"), encoding: .utf8)
+      #expect(report.hasPrefix("TAP version 13\n") && report.contains("not ok 1 - fails"))
+    }
+  }
+
+  @Test func `a deferred report comes after what tests print`() throws {
+    let spec = "it('one', function() print 'printed' end) it('two', function() print 'too' end)"
+    try withFile(spec, name: "a_spec.lua") { path in
+      let outcome = try moonloop(["test", "--defer-print", "-o", "tap", path])
+      #expect(outcome.output.hasPrefix("printed\ntoo\nTAP version 13\nok 1 - one\n"), "\(outcome)")
+    }
   }
 
   @Test func `what a change touches is run again`() throws {

@@ -13,6 +13,7 @@ local shuffle = require "moonloop.testing.shuffle"
 local tools = require "moonloop.testing.tools"
 local watch = require "moonloop.testing.watch"
 local words = require "moonloop.testing.words"
+local worker = require "moonloop.testing.worker"
 
 local main = {}
 
@@ -176,6 +177,9 @@ end
 function main.run(given, paths)
   local settings, message = options.make(given, paths)
   if not settings then return complain(message) end
+  if not worker.is_one(given) then
+    for _, text in ipairs(settings.warnings) do complain("warning: .busted: " .. text) end
+  end
   if #settings.paths == 0 then settings.paths = default_paths() end
   local files
   files, message = find(settings)

@@ -1,4 +1,8 @@
 -- The settings of a run: from the command line first, then the file `.busted`, then our defaults.
+local bed = require "moonloop.testing.bed"
+local foreign = require "moonloop.testing.foreign"
+local spelling = require "moonloop.text.spelling"
+
 local options = {}
 
 -- Each option: how to read its text, its default, and its name in .busted if that differs.
@@ -23,6 +27,10 @@ local kinds = {
   shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
   sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
   update = { "flag", false }, watch = { "flag", false },
+  leaks = { "leaks", "fail" }, directory = { "list", {} }, ["log-success"] = { "text" },
+  ["defer-print"] = { "flag", false }, Xoutput = { "commas", {} },
+  -- Busted's, for which others hold here.
+  lua = { "text" }, ["ignore-lua"] = { "flag", false }, loaders = { "commas" }, lang = { "text" },
 }
 
 -- Names of busted's reporters are mapped to ours.
@@ -81,6 +89,11 @@ function readers.clock(_, value)
   return nil, ("--clock: must be real, virtual or skip_idle, got '%s'"):format(tostring(value))
 end
 
+function readers.leaks(_, value)
+  if value == "fail" or value == "allow" then return value end
+  return nil, ("--leaks: must be fail or allow, got '%s'"):format(tostring(value))
+end
+
 --- Reads one option into a table of values.
 local function read(into, name, value)
   local kind = kinds[name]
@@ -118,15 +131,49 @@ local function config(given)
   return settings
 end
 
---- Adds what `.busted` sets and the command line does not. Skips busted's own settings.
+-- What `.busted` can set.
+local settable = { "ROOT" }
+for name in pairs(kinds) do settable[#settable + 1] = name end
+table.sort(settable)
+
+-- What is ignored in `.busted`, in words.
+local function ignored(name)
+  if name == "directory" then return "'directory' has no effect; use --directory" end
+  return ("unknown option '%s'%s"):format(name, spelling.hint(name, settable))
+end
+
+--- Adds what `.busted` sets and the command line does not.
+-- @return warnings; or nil and a message
 local function merge(given, settings)
-  for name, value in pairs(settings) do
-    name = tostring(name):gsub("_", "-")
-    local is_foreign = name == "output" and foreign_output[value]
-    if kinds[name] and given[name] == nil and not is_foreign then
-      local ok, message = read(given, name, value)
-      if not ok then return nil, ".busted: " .. message:gsub("^%-%-", "") end
+  local warnings, added = {}, {}
+  for key, value in pairs(settings) do
+    local name = tostring(key):gsub("_", "-")
+    if not kinds[name] and name ~= "ROOT" or name == "directory" then
+      warnings[#warnings + 1] = ignored(name)
+    elseif kinds[name] and given[name] == nil then
+      if name ~= "output" or not foreign_output[value] then
+        local ok, message = read(given, name, value)
+        if not ok then return nil, ".busted: " .. message:gsub("^%-%-", "") end
+        added[name] = true
+      end
     end
+  end
+  for _, name in ipairs(foreign.names) do
+    local objection = added[name] and foreign.objection(name, given)
+    if objection then
+      warnings[#warnings + 1] = ("'%s' has no effect: %s"):format(name, objection)
+      given[name] = nil
+    end
+  end
+  table.sort(warnings)
+  return warnings
+end
+
+-- Moves to the folder of `--directory`, where `.busted` and the specs are.
+local function move(folders)
+  for _, folder in ipairs(folders or {}) do
+    local ok, message = bed.set_working_folder(folder)
+    if not ok then return nil, ("--directory: cannot use '%s': %s"):format(folder, message) end
   end
   return true
 end
@@ -173,19 +220,27 @@ function options.make(pairs_given, paths)
     local ok, message = read(given, pair[1], pair[2])
     if not ok then return nil, message end
   end
-  local settings, message = config(given)
+  local moved, message = move(given.directory)
+  if not moved then return nil, message end
+  local settings
+  settings, message = config(given)
   if not settings then return nil, message end
-  local ok
-  ok, message = merge(given, settings)
-  if not ok then return nil, message end
-  local result = { paths = paths, from_file = settings.ROOT }
+  local warnings
+  warnings, message = merge(given, settings)
+  if not warnings then return nil, message end
+  for _, name in ipairs(foreign.names) do
+    message = foreign.objection(name, given)
+    if message then return nil, ("--%s: %s"):format(name, message) end
+  end
+  local result = { paths = paths, from_file = settings.ROOT, warnings = warnings }
   for name, kind in pairs(kinds) do
     local value = given[name]
     if value == nil then value = kind[2] end
     result[name:gsub("-", "_")] = value
   end
   if #paths == 0 and settings.ROOT then result.paths = readers.commas("ROOT", settings.ROOT) end
-  result.output = result.output or { "people" }
+  result.output, message = foreign.outputs(result.output or { "people" }, result.Xoutput)
+  if not result.output then return nil, message end
   result.rounds = result["repeat"]
   for _, kind in ipairs({ "shuffle", "sort" }) do
     for _, of in ipairs({ "_files", "_tests" }) do

@@ -34,7 +34,7 @@ end
 -- @return one that calls them all; or nil and a message
 function report.new(options)
   local self = setmetatable({
-    reporters = {}, files = {},
+    reporters = {}, files = {}, deferred = {},
     counts = { success = 0, failure = 0, error = 0, pending = 0, problems = 0, tests = 0 },
   }, report)
   for _, text in ipairs(options.output) do
@@ -49,9 +49,31 @@ function report.new(options)
       self.files[#self.files + 1] = file
     end
     local function write(...) file:write(...) end
+    if options.defer_print and not path then write = self:defer(file) end
     local to_file = path ~= nil
     self.reporters[#self.reporters + 1] = loaded[name].new(write, options, to_file)
   end
+  return self:log(options.log_success)
+end
+
+-- Returns a function that keeps what it is to write until the end.
+function report:defer(file)
+  local kept = {}
+  self.deferred[#self.deferred + 1] = function() file:write(table.concat(kept)) end
+  return function(...) table.move({ ... }, 1, select("#", ...), #kept + 1, kept) end
+end
+
+-- Adds a reporter that appends the names of the tests that pass to a file.
+-- @return the reporters; or nil and a message
+function report:log(path)
+  if not path or path == "" then return self end
+  local file, message = io.open(path, "a")
+  if not file then return nil, ("--log-success: cannot write %s"):format(message) end
+  file:setvbuf "line"
+  self.files[#self.files + 1] = file
+  self.reporters[#self.reporters + 1] = { record = function(_, record)
+    if record.type == "test" and record.status == "success" then file:write(record.name, "\n") end
+  end }
   return self
 end
 
@@ -71,6 +93,7 @@ end
 -- @return whether all went well
 function report:finish(seconds, note)
   self:record({ type = "end", seconds = seconds, counts = self.counts, note = note })
+  for _, write in ipairs(self.deferred) do write() end
   for _, file in ipairs(self.files) do file:close() end
   local counts = self.counts
   return counts.failure + counts.error + counts.problems == 0

@@ -21,7 +21,10 @@ runner.__index = runner
 -- @param report gets the records
 function runner.new(options, report)
   local self = setmetatable({ options = options, report = report, stops = false }, runner)
-  self.root = { kind = "suite", descriptor = "suite", hooks = {}, children = {}, attributes = {} }
+  self.root = {
+    kind = "suite", descriptor = "suite", hooks = {}, children = {}, attributes = {},
+    options = { leaks = options.leaks },
+  }
   return self
 end
 

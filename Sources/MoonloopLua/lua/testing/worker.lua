@@ -6,7 +6,10 @@ local json = require "moonloop.json"
 local worker = {}
 
 -- Options that concern only the program that starts workers.
-local not_passed = { jobs = true, watch = true, output = true, ["shuffle-files"] = true }
+local not_passed = {
+  jobs = true, watch = true, output = true, ["shuffle-files"] = true, directory = true,
+  Xoutput = true, ["log-success"] = true, ["defer-print"] = true,
+}
 
 --- The arguments of a worker.
 -- @param given the options as given, a list of { name, value }
@@ -17,7 +20,7 @@ function worker.arguments(given, files, path)
   local function add(...)
     for _, text in ipairs({ ... }) do list[#list + 1] = text end
   end
-  add("--output", "json=" .. path)
+  add("--output", "json=" .. path, "--log-success=")
   for _, option in ipairs(given) do
     local name, value = option[1], option[2]
     if not not_passed[name] then
@@ -34,6 +37,14 @@ function worker.arguments(given, files, path)
   add "--"
   add(table.unpack(files))
   return list
+end
+
+--- Whether the options are those of a worker.
+function worker.is_one(given)
+  for _, option in ipairs(given) do
+    if option[1] == "log-success" and option[2] == "" then return true end
+  end
+  return false
 end
 
 --- Reads the records of a worker.
