@@ -14,6 +14,8 @@
 
 // How long the current call-out, and each one after it, may run before it is stopped.
 enum { GRACE_NS = 300000000 };
+// After so many of these the call-out has not heard of the stop, and will not: it is outside Lua.
+enum { GRACES = 10 };
 
 volatile int cmx_ending_word;
 volatile bool cmx_ending_waits;
@@ -26,6 +28,8 @@ static struct {
   timer_t ticks;
   bool ticks_exist;
   volatile uint64_t seen;  // the call-out at the last tick
+  volatile int ticks_seen;      // for how many ticks it has been the same
+  volatile int signal;          // the first one that asked
   volatile int heard;      // the signal that the program took, to end in its own time
   atomic_bool was_asked;   // by a signal, even if the program was already ending on its own
 } ending;
@@ -91,19 +95,33 @@ void cmx_ending_visit_callout(void) {
   if (ending.callouts.visit != NULL) ending.callouts.visit(ending.callouts.context);
 }
 
+// The default action of a signal, delivered when the handler returns.
+static void die(int number) {
+  cmx_terminals_restore();
+  signal(number, SIG_DFL);
+  kill(getpid(), number);
+}
+
 // The first one asks; the second, of either kind, kills at once, as if never caught. They may
 // arrive together: one handler interrupts the other, or they run in two threads.
 static void on_request(int number) {
   int saved = errno;
   bool is_second = atomic_exchange(&ending.was_asked, true);
   if (is_second || cmx_ending_word > 0 || deferred > 0 || ending.heard > 0) {
-    cmx_terminals_restore();
-    signal(number, SIG_DFL);
-    kill(getpid(), number);  // delivered when this handler returns
+    die(number);
   } else {
+    ending.signal = number;
     ask_from_handler(number);
   }
   errno = saved;
+}
+
+static void give_up(void) {
+  static const char text[] =
+      "moonloop: killed by the signal: busy outside Lua for 3 s, where nothing stops it\n";
+  ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+  (void)written;
+  die(ending.signal);
 }
 
 // A call-out that is still the same as at the last tick has used up its time.
@@ -111,7 +129,10 @@ static void on_tick(int number) {
   (void)number;
   int saved = errno;
   uint64_t now = callout_now();
-  if (now != 0 && now == ending.seen) cmx_ending_stop_callout();
+  bool is_same = now != 0 && now == ending.seen;
+  if (is_same) cmx_ending_stop_callout();
+  ending.ticks_seen = is_same ? ending.ticks_seen + 1 : 0;
+  if (ending.ticks_seen == GRACES && ending.signal != 0) give_up();
   ending.seen = now;
   errno = saved;
 }

@@ -167,6 +167,34 @@ struct SignalTests {
     #expect(outcome.output == "ready\n130\n", "\(outcome)")
   }
 
+  @Test(
+    "kill a program that is busy outside Lua after a grace period",
+    .disabled(if: Program.holdsSignals, "no signal reaches a busy call"),
+    arguments: [
+      // Takes as long as the universe.
+      (
+        """
+        local S = lpeg.V "S"
+        lpeg.match({ "S"; S = "a" * S * "b" + "a" * S * "c" + "a" }, ("a"):rep(99))
+        """, SIGINT
+      ),
+      ("os.execute 'cat >/dev/null'", SIGTERM),
+    ])
+  func killsAfterGrace(_ call: String, _ signal: Int32) throws {
+    let program = try Program(["-l", "lpeg", "-e", "print 'ready' \(call) print 'on'"], input: nil)
+    try program.waitFor("ready\n")
+    let began = ContinuousClock.now
+    program.send(signal)
+    program.waitForEnd()
+    let took = ContinuousClock.now - began
+    try program.closeInput()
+    let outcome = try program.wait()
+    #expect(outcome.wasKilled && outcome.status == 128 + signal, "\(outcome)")
+    #expect(outcome.output == "ready\n")
+    #expect(outcome.errors.contains("busy outside Lua for 3 s"), "\(outcome)")
+    #expect(took > .seconds(2), "the grace period: \(took)")
+  }
+
   @Test("kill at the second one")
   func killsAtTheSecond() throws {
     // The first ends the run; what is closed then cannot be stopped: a child that waits for input.
