@@ -49,7 +49,7 @@ internal import Testing
         rig.log("end of a")
       }
       rig.run(for: 2)
-      rig.expect("a timedOut end of a b timedOut")
+      rig.expect("a finished end of a b timedOut")
     }
   }
 
