@@ -25,6 +25,18 @@ SUITES = {
         "needs": ["Penlight/spec"], "passes": 255, "in": "{dir}/Penlight",
         "path": "./?.lua;./?/init.lua;;",
     },
+    "tl": {
+        "about": "the specs of Teal, which start their interpreter again; needs argparse beside it"
+        " and Debian's lua-filesystem; without compat53 two files fail",
+        "needs": ["tl/spec", "argparse/src"], "passes": 1921, "in": "{dir}/tl",
+        "path": "{dir}/argparse/src/?.lua;;",
+    },
+    "luacheck": {
+        "about": "the specs of luacheck, which start their interpreter again; needs argparse beside"
+        " it and Debian's lua-filesystem; without lua-utf8 one file fails",
+        "needs": ["luacheck/spec", "argparse/src"], "passes": 457, "in": "{dir}/luacheck",
+        "path": "{dir}/luacheck/src/?.lua;{dir}/luacheck/src/?/init.lua;{dir}/argparse/src/?.lua;;",
+    },
     "copas": {
         "about": "copas's tests on a clock that skips idle time; needs timerwheel.lua beside it,"
         " Debian's lua-socket, lua-binaryheap and lua-coxpcall",
