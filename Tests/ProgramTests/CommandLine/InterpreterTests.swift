@@ -145,6 +145,17 @@ struct InterpreterTests {
     }
   }
 
+  @Test("the prompts are those of _PROMPT and _PROMPT2")
+  func otherPrompts() throws {
+    let session = try TerminalSession(["-i", "-e", "_PROMPT, _PROMPT2 = 'ask: ', 'more: '"])
+    try session.waitFor("ask: ")
+    try session.enter("x = {", "more: ")
+    try session.enter("7 }; return x[1]", "7\r\n")
+    try session.waitFor("ask: ")
+    session.type("\u{4}")
+    #expect(try session.wait() == 0)
+  }
+
   @Test("a script may begin with #!/usr/bin/env moonloop")
   func shebang() throws {
     let path = "#!/usr/bin/env moonloop\nprint(arg[0]:match '[^/]+$', ...)"

@@ -77,7 +77,12 @@ function Front:hear(kind, text)
   end
 end
 
-function Front:prompt() return self.is_terminal and (self.level > 0 and "debug> " or "> ") or "" end
+-- `_PROMPT` and `_PROMPT2` are those of `lua`.
+function Front:prompt(is_continued)
+  if not self.is_terminal then return "" end
+  if is_continued then return tostring(_PROMPT2 or ">> ") end
+  return self.level > 0 and "debug> " or tostring(_PROMPT or "> ")
+end
 
 -- One line, as "line" and its text; or "end", "interrupt" or "over".
 function Front:read(level, prompt)
@@ -96,7 +101,7 @@ end
 function Front:statement(level)
   local text
   while true do
-    local kind, line = self:read(level, text and self.is_terminal and ">> " or self:prompt())
+    local kind, line = self:read(level, self:prompt(text))
     if kind == "line" then
       text = text and text .. "\n" .. line or line
       local made, _, is_incomplete = session.compile(text, _ENV)
