@@ -53,7 +53,9 @@ extension Program {
   static func interpret(_ arguments: [String]) throws(UsageError) -> Int32 {
     let options = try ScannedOptions(arguments, from: 1, interpreter)
     if options.has("--help") { return Help.print(Help.ofProgram) }
-    if options.has("--version") { return Help.print(versions) }
+    if options.has("--version") {
+      return Help.print("moonloop \(version) (\(LuaState.luaVersion))")
+    }
     if options.has("--generate-completion-script") {
       return try Completions.print(for: options.value("--generate-completion-script"))
     }
@@ -66,7 +68,7 @@ extension Program {
     return ScriptRun(settings).run()
   }
 
-  /// "Lua 5.4.4" stands first, where tools look for it.
+  /// What `-v` shows. "Lua 5.4.4" is first, where tools look for it.
   static var versions: String { "\(LuaState.luaVersion) on moonloop \(version)" }
 
   /// A first word that names no file may be a misspelt command.

@@ -31,7 +31,7 @@ extension ScriptRun {
     }
     if settings.isConsole { steps.append(.prompt) }
     steps += settings.preludes.map(Step.prelude)
-    steps.append(.script)
+    if case .nothing = settings.source {} else { steps.append(.script) }
     if settings.prompts { steps.append(.prompt) }
     return steps.map { step in
       { [unowned self] in

@@ -13,6 +13,9 @@ package final class Runs {
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package private(set) var ranLoop = false
 
+  /// What comes now decides by itself whether it runs the loop.
+  func forgetOwnRun() { ranLoop = false }
+
   init(_ runtime: Runtime, _ context: LoopContext) {
     self.runtime = runtime
     self.context = context

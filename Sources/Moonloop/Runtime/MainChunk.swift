@@ -36,6 +36,7 @@ package final class MainChunk {
 
   private func advance() {
     while !hasFailed && runtime.waitingChunk == nil, let step = steps.popFirst() {
+      runtime.runs.forgetOwnRun()
       guard let error = step() else { continue }
       runtime.errors.noteReported()
       runtime.errors.write("moonloop: \(error.report)")

@@ -118,10 +118,20 @@ struct InterpreterTests {
     #expect(outcome.status == 0)
   }
 
+  @Test("the loop is run at the end, unless the last part has run it")
+  func runsAtTheEnd() throws {
+    let begin = "loop = require 'moonloop'.current() loop:run { timeout = 0 }"
+    let timer = "loop:after(0.01, function() print 'timer' end)"
+    #expect(try moonloop(["-e", begin, "-e", timer]).output == "timer\n")
+    #expect(try moonloop(["-e", begin + timer + "loop:run { timeout = 0 }"]).output == "")
+  }
+
   @Test("-v shows the versions, Lua's first; and does nothing else without a script")
   func versions() throws {
     let shown = try moonloop(["-v"])
     #expect(shown.output.wholeMatch(of: /Lua 5\.4\.\d on moonloop [\d.]+\n/) != nil, "\(shown)")
+    #expect(
+      try moonloop(["--version"]).output.wholeMatch(of: /moonloop [\d.]+ \(Lua 5.4.\d\)\n/) != nil)
     let both = try moonloop(["-v", "-e", "print 'chunk'"])
     #expect(both.output == shown.output + "chunk\n")
   }
