@@ -18,13 +18,15 @@ extension Model {
 
   func queueOnMain(_ block: Item) {
     mainQueue.blocks.append(block)
-    if mainQueue.blocks.count == 1 { mainQueue.isRaised = true }
+    mainQueue.isRaised = true
   }
 
   /// All blocks in one go; one that comes meanwhile waits for another pass (R125).
   func performMainQueue() {
     let batch = mainQueue.blocks
     mainQueue.blocks = []
+    // CF forgets that it was ready when it ends the sleep: a block of `afterWaiting` tells anew.
+    if rules(.eventIsTheOuterRuns) { mainQueue.isRaised = false }
     mainQueue.isServed = true
     for block in batch { call(block) }
     mainQueue.isServed = false

@@ -122,7 +122,7 @@ extension Model {
   /// The libdispatch main queue.
   struct MainQueue {
     var blocks: [Item] = []
-    /// Whether it asks to be served: the first block of an empty queue makes it so.
+    /// Whether it asks to be served.
     var isRaised = false
     /// Whether its blocks are being performed (R124).
     var isServed = false
