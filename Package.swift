@@ -74,9 +74,17 @@ let package = Package(
       name: "MainQueueProgram", dependencies: ["MoonloopCore"], path: "Tests/MainQueueProgram",
       swiftSettings: strict),
 
+    .executableTarget(
+      name: "FramesProgram", dependencies: ["Moonloop"], path: "Tests/FramesProgram",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "PollProgram", dependencies: ["MoonloopCore"], path: "Tests/PollProgram",
+      swiftSettings: strict),
+
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "MoonloopCoreTests", dependencies: ["MoonloopCore", "MoonloopSimulation"],
+      name: "MoonloopCoreTests",
+      dependencies: ["MoonloopCore", "MoonloopSimulation", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "LinuxKernelTests",
@@ -99,7 +107,10 @@ let package = Package(
       dependencies: ["ConformanceDriver", "MoonloopCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "ProgramTests", dependencies: ["Moonloop", "MainQueueProgram", "TestSupport"],
+      name: "ProgramTests",
+      dependencies: [
+        "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "TestSupport",
+      ],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6],

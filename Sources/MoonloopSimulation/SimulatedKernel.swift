@@ -165,6 +165,10 @@ extension SimulatedKernel {
     }
   }
 
+  package func descriptor(of set: PollSetID) -> Int32? { nil }
+
+  package func announceSleep() {}
+
   package func wake() { world.lock.locked { wakeLocked() } }
 
   private func wakeLocked() {

@@ -1,5 +1,5 @@
 // A simulation that serves its scripts once per frame: time is the simulation's own, and a minute
-// of it takes no time. docs/hosting.md explains it; `ProgramTests` runs it and reads what it prints.
+// of it takes no time. docs/hosting.md explains it; `ProgramTests` reads what it prints.
 
 import Moonloop
 

@@ -123,7 +123,7 @@ extension Loop {
     if let onFailure { callOut { onFailure(source, error) } }
   }
 
-  private func pollSet(of mode: Mode) throws(SystemError) -> PollSetID {
+  func pollSet(of mode: Mode) throws(SystemError) -> PollSetID {
     if let set = mode.pollSet { return set }
     let set = try kernel.makePollSet()
     mode.pollSet = set

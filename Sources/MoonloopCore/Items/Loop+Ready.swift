@@ -100,6 +100,11 @@ extension Loop {
     mode.beginRound()
   }
 
+  /// Asks the kernel also where only wake-ups can be told: it forgets those then.
+  func askKernel(_ mode: Mode) {
+    if let set = mode.pollSet { take(kernel.poll(set, into: descriptors.events), mode) }
+  }
+
   /// Whether something is to be served before anybody is asked.
   @inline(__always)
   func hasRound(_ mode: Mode) -> Bool { mode.isInRound && hasReady(mode) }

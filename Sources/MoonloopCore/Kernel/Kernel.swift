@@ -79,6 +79,12 @@ package protocol Kernel: AnyObject {
     _ set: PollSetID, until deadline: Int64, into ready: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Int
 
+  /// A descriptor that is readable when a wait on the set would end; nil: this kernel has none.
+  func descriptor(of set: PollSetID) -> Int32?
+
+  /// Somebody else waits on the descriptor of a set: `wake` makes it readable, until the next poll.
+  func announceSleep()
+
   /// Ends the present or next wait. Any thread; several are one.
   func wake()
 

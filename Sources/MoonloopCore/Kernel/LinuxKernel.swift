@@ -189,6 +189,10 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   // MARK: Others
 
+  package func descriptor(of set: PollSetID) -> Int32? { set.rawValue }
+
+  package func announceSleep() { wakeUp.announceSleep() }
+
   package func wake() { wakeUp.wake() }
 
   /// What a signal handler writes to end the sleep, when the program is to end.

@@ -116,5 +116,6 @@ package enum Errno {
   package static let addressInUse: Int32 = 98
   package static let inProgress: Int32 = 115
   package static let connectionReset: Int32 = 104
+  package static let notSupported: Int32 = 95
   package static let cancelled: Int32 = 125
 }

@@ -42,6 +42,9 @@ final class WakeUp: Sendable {
     return isAsleep
   }
 
+  /// Announces a sleep that somebody else sleeps, whatever there was before. Loop thread only.
+  func announceSleep() { state.store(State.asleep, ordering: .sequentiallyConsistent) }
+
   /// Ends the announced sleep and uses up the wake-up, if there was one. Loop thread only.
   func endSleep() { _ = state.exchange(State.awake, ordering: .acquiringAndReleasing) }
 

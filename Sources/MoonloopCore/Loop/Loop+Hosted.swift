@@ -5,9 +5,9 @@ internal import Synchronization
 extension Loop {
   /// Serves what is ready in a mode, and returns: for a host that has a loop of its own, or frames.
   ///
-  /// A pump is a run without sleeps (R152): `entry` observers, passes until nothing is ready, `exit`
-  /// observers. What becomes ready meanwhile is served too, up to the limit. Ports and timers take
-  /// turns across calls (R31), so that neither starves with a limit of 1.
+  /// A pump is a run without sleeps (R152): `entry` observers, passes until nothing is ready, and
+  /// `exit` observers. What becomes ready meanwhile is served too, up to the limit. Ports and
+  /// timers take turns across calls (R31), so that neither starves with a limit of 1.
   ///
   /// Nothing ready is lost between two calls. To sleep in the loop's place, wait until
   /// `pollDescriptor` is readable or `nextDate` has come, whichever is first.
@@ -34,7 +34,7 @@ extension Loop {
     return result
   }
 
-  /// A descriptor, for `poll`, epoll, libuv or GLib, that is readable when `pump` has something to do.
+  /// A descriptor, for `poll`, epoll or libuv, that is readable when `pump` has something to do.
   ///
   /// It is so when a descriptor of the mode is ready, or another thread has asked for something. It
   /// is valid until the loop ends, and the loop's: never read it, never close it.

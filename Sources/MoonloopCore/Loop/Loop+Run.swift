@@ -25,21 +25,27 @@ extension Loop {
     performsJobs: Bool = false
   ) -> RunResult {
     requireThread("run")
-    if runs.frames.count >= runs.nestingLimit { nestedTooDeep() }
     let heldJobs = pending.holdsJobs
     if performsJobs { pending.holdsJobs = false }
     defer { pending.holdsJobs = heldJobs }
-    drainInbox()
-    stops.takePending()
-    if mustEnd { stops.metLastRun = true }
-    guard !hasEnded, name != .common, let mode = findMode(name), !isEmpty(mode) else {
-      return .finished
-    }
+    guard let mode = beginRun(in: name) else { return .finished }
     let frame = RunFrame(
       mode: mode, serial: takeSerial(), limit: timeout?.loopNanoseconds ?? .max,
       returnAfterSource: returnAfterSource)
     if stops.metLastRun { frame.stop(stops.value) }
     return run(frame)
+  }
+
+  /// What comes before each run (R7, R22).
+  /// - Returns: The mode; nil if the run is `finished` at once.
+  @inline(__always)
+  func beginRun(in name: ModeName) -> Mode? {
+    if runs.frames.count >= runs.nestingLimit { nestedTooDeep() }
+    drainInbox()
+    stops.takePending()
+    if mustEnd { stops.metLastRun = true }
+    guard !hasEnded, name != .common, let mode = findMode(name), !isEmpty(mode) else { return nil }
+    return mode
   }
 
   @inline(never)
@@ -67,6 +73,32 @@ extension Loop {
     while result == nil { result = pass(frame) }
     frame.isExiting = true
     notify(.exit, frame.mode)
+    end(frame)
+    return result ?? .finished
+  }
+
+  /// Passes that do not sleep, until nothing is ready (R152).
+  func pump(_ frame: RunFrame, _ limit: Int) -> RunResult {
+    let mode = frame.mode
+    begin(frame)
+    notify(.entry, mode)
+    var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
+    var left = limit
+    while result == nil {
+      _ = pass(frame)
+      left -= 1
+      if frame.isStopped {
+        result = .stopped
+      } else if isEmpty(mode) {
+        result = .finished
+      } else if !hasWork(mode) {
+        result = .timedOut
+      } else if left == 0 {
+        result = .handledSource
+      }
+    }
+    frame.isExiting = true
+    notify(.exit, mode)
     end(frame)
     return result ?? .finished
   }
@@ -179,7 +211,7 @@ extension Loop {
 
   // MARK: Frames
 
-  private func takeSerial() -> UInt64 {
+  func takeSerial() -> UInt64 {
     runs.lastSerial += 1
     return runs.lastSerial
   }

@@ -36,6 +36,8 @@ package final class Mode {
   /// How many descriptors are in the kernel's set, the main queue's included.
   var polled = 0
   var servesMainQueue = false
+  /// Whether the last pass of a pump served a port: timers go first in the next one (R31).
+  var pumpServedPort = false
 
   /// What is ready, in order of becoming so. Each remembers its number in it, the turn: so nothing
   /// waits twice, and what leaves the mode leaves the queue in one step.
