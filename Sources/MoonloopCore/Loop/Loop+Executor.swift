@@ -11,18 +11,20 @@ extension Loop: SerialExecutor {
   /// on a thread of their own, one after the other, so that those who wait for them go on: items
   /// cannot be added then, and Lua states are closed.
   public func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let queued = QueuedBlock(
-      modes: [.common], asSource: false, request: PerformRequest(), job: job
-    ) { [self] in perform(job) }
-    if queue(queued, wakes: true).isCancelled { shared.lateJobs.append(job, of: self) }
+    enqueue(UnownedJob(job)) { [self] in $0.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
-  private func perform(_ job: UnownedJob) {
-    let outer = pending.holdsJobs
-    pending.holdsJobs = true
-    job.runSynchronously(on: asUnownedSerialExecutor())
-    pending.holdsJobs = outer
+  /// - Parameter run: Runs the job, on the loop's thread.
+  func enqueue(_ job: UnownedJob, run: @escaping @Sendable (UnownedJob) -> Void) {
+    let queued = QueuedBlock(
+      modes: [.common], asSource: false, request: PerformRequest(), job: job
+    ) { [self] in
+      let outer = pending.holdsJobs
+      pending.holdsJobs = true
+      run(job)
+      pending.holdsJobs = outer
+    }
+    if queue(queued, wakes: true).isCancelled { shared.lateJobs.append(job, of: self) }
   }
 
   /// Stops the program unless the caller is on the loop's thread. Any thread.

@@ -5,8 +5,8 @@ internal import Synchronization
 extension Loop {
   /// Performs a body on the loop's thread, and gives what it returns or throws.
   ///
-  /// It is a block of the modes (R103): performed once, by the next pass in one of them, also if the
-  /// caller is on that thread. If the calling task is cancelled before, it is never performed.
+  /// It is a block of the modes (R103): performed once, by the next pass in one of them, even if
+  /// the caller is on that thread. If the calling task is cancelled before, it is never performed.
   /// - Parameter modes: The modes in any of which it is performed.
   /// - Throws: What the body throws; `LoopError.loopEnded` if the loop ends before it is performed;
   ///   `CancellationError`.
@@ -29,7 +29,7 @@ extension Loop {
   ///
   /// Each of its parts that is on no actor is a job of the loop's common modes, as if by `enqueue`.
   /// - Throws: What the body throws; `LoopError.loopEnded` if the loop has ended before.
-  /// - Note: Any thread. The parts that are left when the loop ends are performed as `enqueue` says.
+  /// - Note: Any thread. What is left when the loop ends is performed as `enqueue` says.
   public func submit<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
