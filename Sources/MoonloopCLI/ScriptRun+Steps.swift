@@ -34,7 +34,7 @@ extension ScriptRun {
     if case .nothing = settings.source {} else { steps.append(.script) }
     if settings.prompts { steps.append(.prompt) }
     return steps.map { step in
-      { [unowned self] in
+      { [unowned self, unowned state] in
         do throws(LuaError) { try take(step, text, state) } catch { return error }
         return nil
       }
