@@ -72,7 +72,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
   // MARK: Passes
 
   enum Waiting: String, CaseIterable, Sendable {
-    case elsewhere, suspended
+    case elsewhere, suspended, blocks
   }
 
   @Test(arguments: Waiting.allCases)
@@ -101,6 +101,10 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
   }
 
   private func wait(_ waiting: Waiting, _ loop: Loop, _ other: ModeName) throws {
+    if waiting == .blocks {
+      loop.perform(modes: [other]) {}
+      return
+    }
     let source = Loop.Source { _ in }
     try loop.add(source, modes: waiting == .suspended ? [.default] : [other])
     source.signal()

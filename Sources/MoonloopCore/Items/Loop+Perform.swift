@@ -156,18 +156,18 @@ extension Loop {
   // MARK: Stages
 
   package func enqueue(_ block: QueuedBlock) {
-    for name in block.modes where name != .common { _ = mode(name) }  // R108
+    // R108
+    let modes = block.modes.compactMap { $0 == .common ? nil : mode($0) }
     if block.request.aim != nil { pending.targets.note(block.request) }
-    if block.asSource { pending.requests.append(block) } else { pending.blocks.append(block) }
+    pending.append(block, modes, isForCommon: modes.count < block.modes.count)
   }
 
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
     drainInbox()
-    if !pending.blocks.isEmpty {
-      performTaken(pending.blocks.take(for: mode, jobs: !pending.holdsJobs), mode)
-    }
+    let taken = pending.takeBlocks(for: mode)
+    if !taken.isEmpty { performTaken(taken, mode) }
   }
 
   @discardableResult

@@ -7,7 +7,8 @@ extension Loop {
   package func performSources(_ mode: Mode, onlyOne: Bool) -> Bool {
     drainInbox()
     var any = false
-    if !pending.requests.isEmpty { any = performTaken(pending.requests.take(for: mode), mode) }
+    let requests = pending.takeRequests(for: mode)
+    if !requests.isEmpty { any = performTaken(requests, mode) }
     if (mode.signals.isEmpty && !signals.hasKept) || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }

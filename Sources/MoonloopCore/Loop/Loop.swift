@@ -210,7 +210,6 @@ public final class Loop: @unchecked Sendable {
       invalidate(TimerID(slot: slot, generation: timers.records[slot].generation))
     }
     let jobs = cancelBlocks()
-    pending.clear()
     forgetSignalled()
     arrivals.crossings = nil
     endTracing()
@@ -225,7 +224,7 @@ public final class Loop: @unchecked Sendable {
   /// Cancels what waits to be performed.
   /// - Returns: The jobs of actors among it, which cannot be cancelled.
   private func cancelBlocks() -> [UnownedJob] {
-    var left = pending.all
+    var left = pending.takeAll(modes)
     var posts = shared.inbox.takeAll()
     while let post = posts.takeFirst() {
       if case .perform(let block) = post { left.append(block) }

@@ -29,6 +29,10 @@ package final class Mode {
   var fileSources: [Int32: Loop.DescriptorSource] = [:]
   @exclusivity(unchecked) var observers = ObserverList()
 
+  /// The blocks that wait for it by its name, and the perform requests.
+  @exclusivity(unchecked) var blocks = BlockList()
+  @exclusivity(unchecked) var requests = BlockList()
+
   /// How many items of the mode hold a run (R8); blocks are counted apart.
   var holders = 0
   /// The kernel's set for the descriptors of the mode; nil while it never had one.

@@ -18,13 +18,11 @@ extension Loop {
   /// What is in a mode now; nil if it was never used. Loop thread only.
   package func contents(of name: ModeName) -> ModeContents? {
     guard let mode = findMode(name) else { return nil }
-    let queued = pending.all.filter {
-      !$0.request.isCancelled && $0.isFor(mode)
-    }
     return ModeContents(
       isCommon: mode.isCommon, timers: mode.timers.count + mode.turns.count,
       sources: mode.sources.count, descriptors: mode.descriptors.count + mode.files.count,
-      ports: mode.ports.count, observers: mode.observers.count, blocks: queued.count,
+      ports: mode.ports.count, observers: mode.observers.count,
+      blocks: pending.live(for: mode).count,
       isEmpty: isEmpty(mode))
   }
 }

@@ -28,6 +28,38 @@ internal import Testing
     }
   }
 
+  @Test func `a block of a batch stays in it when a nested run in another of its modes passes`()
+    throws
+  {
+    try withLoop { rig in  // R105, R109
+      rig.block("first", modes: ["a"]) {
+        rig.block("own", modes: ["b"])
+        rig.run("b", for: 0)
+      }
+      rig.block("ab", modes: ["a", "b"])
+      rig.block("common", modes: ["a", .common])
+      rig.run("a", for: 0)
+      rig.run(for: 0)
+      rig.expect("first own timedOut ab common timedOut finished")
+    }
+  }
+
+  @Test func `a block for several modes is let go of by all when it was performed`() throws {
+    try withLoop { rig in  // R105
+      final class Held {}
+      weak var held: Held?
+      do {
+        let object = Held()
+        held = object
+        rig.loop.performHere(modes: ["a", "b", .common]) { _ = object }
+      }
+      #expect(held != nil)
+      rig.run("a", for: 0)
+      #expect(held == nil)
+      rig.run("b", for: 0)
+    }
+  }
+
   @Test func `a block added by a block runs in a later step`() throws {
     try withLoop { rig in  // R104, R106
       try rig.observe(.beforeWaiting)
