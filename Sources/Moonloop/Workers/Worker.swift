@@ -13,7 +13,7 @@ final class Worker {
   /// What it returned or failed with, once somebody asked.
   fileprivate var values = TaskValues.none
   fileprivate var failure: TaskFailure?
-  fileprivate var waiters: [WorkerWait] = []
+  private var waiters = Queue<WorkerWait>()
 
   init(_ link: WorkerLink, _ runtime: Runtime) {
     self.link = link
@@ -39,10 +39,15 @@ final class Worker {
     finishWaits()
   }
 
-  private func finishWaits() {
-    let all = waiters
-    waiters = []
-    for wait in all { wait.finish() }
+  /// - Returns: Whether any of them wants the outcome.
+  @discardableResult
+  private func finishWaits() -> Bool {
+    var isAwaited = false
+    while let wait = waiters.takeFirst() {
+      if !wait.isClosing { isAwaited = true }
+      wait.finish()
+    }
+    return isAwaited
   }
 
   // MARK: The end
@@ -58,8 +63,7 @@ final class Worker {
       failure = TaskFailure(value: runtime.raisedValue(of: failed), error: error)
     case .stopped: break
     }
-    let isAwaited = waiters.contains { !$0.isClosing }
-    finishWaits()
+    let isAwaited = finishWaits()
     if let failure, !isAwaited {
       failure.isTaken = true
       runtime.report(failure.error, .item(link.control))
@@ -78,8 +82,8 @@ final class Worker {
     loop.setKeepsAlive(port, !(shape?.waitsForHandler ?? true) || shape?.receiver != nil)
   }
 
-  fileprivate func add(_ wait: WorkerWait) { waiters.append(wait) }
-  fileprivate func remove(_ wait: WorkerWait) { waiters.removeAll { $0 === wait } }
+  fileprivate func add(_ wait: WorkerWait) -> UInt64 { waiters.append(wait) }
+  fileprivate func removeWait(_ number: UInt64) { waiters.remove(number) }
 
   /// In a word, for scripts.
   var status: StaticString {
@@ -110,13 +114,14 @@ final class WorkerWait: OtherWait {
   private unowned let runtime: Runtime
   /// It is the wait of a `<close>`, which wants no outcome.
   let isClosing: Bool
+  private var number: UInt64 = 0
 
   init(_ worker: Worker, _ runtime: Runtime, isClosing: Bool = false) {
     self.worker = worker
     self.runtime = runtime
     self.isClosing = isClosing
     super.init()
-    worker.add(self)
+    number = worker.add(self)
   }
 
   func finish() {
@@ -131,7 +136,7 @@ final class WorkerWait: OtherWait {
 
   override func abandon() {
     waiter = nil
-    worker.remove(self)
+    worker.removeWait(number)
   }
 
   override func join(_ mode: ModeName, _ loop: Loop) {
