@@ -2,17 +2,18 @@
 
 internal import Glibc
 internal import Moonloop
+internal import MoonloopSystem
 
 /// The program's arguments. Main thread only.
 enum ProgramArguments {
   // Unsafe: set before any other thread runs, by the main thread.
   nonisolated(unsafe) private static var replaced: [UnsafeMutablePointer<CChar>]?
 
-  static var count: Int { replaced?.count ?? Int(CommandLine.argc) }
+  static var count: Int { replaced?.count ?? OwnArguments.count }
 
   /// The bytes of an argument, zero-terminated; valid until the program ends.
   static subscript(index: Int) -> UnsafeMutablePointer<CChar> {
-    replaced?[index] ?? CommandLine.unsafeArgv[index]!
+    replaced?[index] ?? OwnArguments[index]
   }
 
   /// Replaces the arguments.

@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 StandardStreams.fillClosed()
 quitByKey()
-exit(Program.main(CommandLine.arguments))
+exit(Program.main(ProgramArguments.texts))
 
 /// Ctrl-\ is the user's choice, not a crash: Swift would print a backtrace and ask what to do.
 private func quitByKey() {

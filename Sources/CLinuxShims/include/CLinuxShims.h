@@ -17,6 +17,12 @@
 // The symbolic name of an errno value, such as "EBADF"; NULL if there is none.
 const char *cmx_errno_name(int code);
 
+// ---- The command line (arguments.c) ------------------------------------------------------
+// Also where /proc is not mounted.
+int cmx_argument_count(void);
+// An argument, zero-terminated; it lives as long as the program.
+char *cmx_argument(int index);
+
 // ---- System calls (calls.c) ----------------------------------------------------------------
 // Each returns the system call's result, or -errno. Callers must not use errno.
 
