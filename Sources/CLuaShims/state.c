@@ -1,5 +1,6 @@
 // The life of a state: opens it with our allocator, libraries and collector; applies stops.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,13 @@ int cml_depth(cml_state *s) { return s->depth; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }
 const char *cml_lua_version_text(void) { return LUA_RELEASE; }
+
+const char *cml_lua_library(void) {
+  static const char here;
+  Dl_info lua, own;
+  if (!dladdr((void *)lua_newstate, &lua) || !dladdr(&here, &own)) return NULL;
+  return lua.dli_fbase == own.dli_fbase ? NULL : lua.dli_fname;
+}
 
 const char *cml_string(lua_State *L, int i, size_t *count) {
   if (lua_type(L, i) != LUA_TSTRING) return NULL;

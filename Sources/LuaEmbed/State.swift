@@ -101,6 +101,11 @@ public final class LuaState {
   /// The release of Lua that is linked, such as "Lua 5.4.4".
   public static var luaVersion: String { String(cString: cml_lua_version_text()) }
 
+  /// The file of the library that Lua is loaded from; nil if it is linked into this program.
+  package static var libraryPath: String? {
+    cml_lua_library().map { String(cString: $0) }
+  }
+
   /// How deep calls of the host and Lua lie in one another now; 0 is outside of Lua.
   public var depth: Int {
     if isClosed { return 0 }

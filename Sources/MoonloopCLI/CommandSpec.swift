@@ -28,6 +28,8 @@ struct CommandSpec: Sendable {
   let options: [OptionSpec]
   /// Whether options may follow operands.
   var mixesOperands = false
+  /// Whether its operand is the name of a running program.
+  var takesProgram = false
   /// Paragraphs below the options.
   var notes: [String] = []
   /// Command lines and what each does.

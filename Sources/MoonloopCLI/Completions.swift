@@ -31,11 +31,13 @@ enum Completions {
     let free = command.options.filter { $0.placeholder != nil && $0.choices.isEmpty }.map(\.name)
     let freeCase = free.isEmpty ? "" : "        \(free.joined(separator: " | "))) return ;;\n"
     let names = command.options.filter { $0.name != "--help" }.flatMap(spellings) + ["--help"]
+    let programs = command.takesProgram ? "else values=$(\(runningNames)); exact=1; " : ""
     return """
           \(command.name.isEmpty ? "-*" : command.name))
             case $before in
       \(cases)\(freeCase)\
-              *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"; fi ;;
+              *) if [[ $word == -* ]]; then values="\(names.joined(separator: " "))"
+                \(programs)fi ;;
             esac
             ;;
       """
@@ -52,12 +54,12 @@ enum Completions {
         COMPREPLY=($(compgen -W "\(topLevel)" -- "$word") $(compgen -f -- "$word"))
         return
       fi
-      local values=
+      local values= exact=
       case ${COMP_WORDS[1]} in
         help) values="\(Program.commands.map(\.name).joined(separator: " "))" ;;
     \((Program.commands + [interpreter]).map(bash).joined(separator: "\n"))
       esac
-      if [[ $values ]]; then
+      if [[ $values$exact ]]; then
         COMPREPLY=($(compgen -W "$values" -- "$word"))
         return
       fi
@@ -77,13 +79,17 @@ enum Completions {
         "        '\(option.repeats ? "*" : "")\($0)[\(quoted(oneLine(option.help)))]\(value)' \\"
       }
     }.joined(separator: "\n")
+    let operands =
+      command.takesProgram
+      ? "'1:program:{ compadd -- ${(f)\"$(\(runningNames))\"} }'"
+      : "'1:script:_files -g \"*.lua(-.)\"' '*:argument:_files'"
     return """
           \(command.name.isEmpty ? "-*" : command.name))
             \(command.name.isEmpty ? "" : "shift words; ((CURRENT--))")
             _arguments -S \\
       \(lines)
               '(-h --help)'{-h,--help}'[Show help.]' \\
-              '1:script:_files -g "*.lua(-.)"' '*:argument:_files' ;;
+              \(operands) ;;
       """
   }
 
@@ -130,15 +136,20 @@ enum Completions {
     let commands = Program.commands.map {
       "complete -c moonloop -n __fish_use_subcommand -f -a \($0.name) -d '\(quoted($0.summary))'"
     }
+    let takers = Program.commands.filter(\.takesProgram).map(\.name).joined(separator: " ")
     return """
       # Completions of moonloop for fish.
       \(commands.joined(separator: "\n"))
       complete -c moonloop -n __fish_use_subcommand -f -a help -d 'Show help for a command'
       complete -c moonloop -s h -l help -d 'Show help'
       \((Program.commands + [interpreter]).map(fish).joined(separator: "\n"))
+      complete -c moonloop -n '__fish_seen_subcommand_from \(takers)' -f -a '(\(runningNames))'
 
       """
   }
+
+  /// A shell's command that lists the programs to attach to.
+  private static let runningNames = "moonloop ps --names 2>/dev/null"
 
   private static func oneLine(_ text: String) -> String {
     text.split(separator: "\n").joined(separator: " ")

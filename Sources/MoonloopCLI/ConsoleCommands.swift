@@ -5,9 +5,10 @@ internal import Moonloop
 let psCommand = CommandSpec(
   name: "ps",
   summary: "List running moonloop programs that you can attach to.",
-  usage: "[--json]",
+  usage: "[--json | --names]",
   options: [
-    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs.")
+    OptionSpec(names: ["--json"], help: "Print one JSON object per line, for other programs."),
+    OptionSpec(names: ["--names"], help: "Print only the names, for completions."),
   ],
   notes: ["Exit status: 0, even if none is running."],
   examples: [("moonloop ps", "Show the name, process, file and start time of each.")])
@@ -22,6 +23,7 @@ let attachCommand = CommandSpec(
       help: "How long to wait for an answer (5s).")
   ],
   mixesOperands: true,
+  takesProgram: true,
   notes: [
     """
     'moonloop ps' lists the programs. Ctrl-C cancels what is typed or evaluated; Ctrl-D leaves, and

@@ -5,15 +5,26 @@ internal import MoonloopSystem
 
 /// Texts for `--help`.
 enum Help {
-  static var ofProgram: String {
-    """
-    Run Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks.
+  static let purpose =
+    "Run Lua 5.4 scripts on a run loop: timers, descriptors, sources, observers, tasks."
 
-    Usage: moonloop [OPTION...] [FILE|- [ARGUMENT...]]
+  static let usage = """
+    moonloop [OPTION...] [FILE|- [ARGUMENT...]]
            moonloop COMMAND [OPTION...]
+    """
 
+  static let introduction = """
     Without a command, does what 'lua' does, on a loop. Without FILE, -e and -v: opens a prompt, or
     runs standard input if that is not a terminal.
+    """
+
+  static var ofProgram: String {
+    """
+    \(purpose)
+
+    Usage: \(usage)
+
+    \(introduction)
 
     Commands:
     \(table(
@@ -55,7 +66,7 @@ enum Help {
     return ExitStatus.success
   }
 
-  private static func label(_ option: OptionSpec) -> String {
+  static func label(_ option: OptionSpec) -> String {
     let names = option.names.reversed().map {
       option.isNegatable && $0.hasPrefix("--") ? "--[no-]" + $0.dropFirst(2) : $0
     }.joined(separator: ", ")

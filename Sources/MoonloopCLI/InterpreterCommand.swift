@@ -34,9 +34,13 @@ let optionsOfLua = [
 let optionsOfProgram = [
   OptionSpec(names: ["--help", "-h"], help: "Show this help."),
   OptionSpec(names: ["--version"], help: "Show the versions of moonloop and Lua."),
+  OptionSpec(names: ["--verbose"], help: "With --version: show what a bug report needs."),
   OptionSpec(
     names: ["--generate-completion-script"], placeholder: "SHELL",
     choices: ["bash", "zsh", "fish"], help: "Print completions for bash, zsh or fish."),
+  OptionSpec(
+    names: ["--generate-man-page"], placeholder: "PAGE",
+    help: "Print a page for man: moonloop, or that of a command."),
 ]
 
 /// What runs before the script.
@@ -54,10 +58,18 @@ extension Program {
     let options = try ScannedOptions(arguments, from: 1, interpreter)
     if options.has("--help") { return Help.print(Help.ofProgram) }
     if options.has("--version") {
-      return Help.print("moonloop \(version) (\(LuaState.luaVersion))")
+      return Help.print(
+        options.has("--verbose")
+          ? VersionReport.text : "moonloop \(version) (\(LuaState.luaVersion))")
+    }
+    if options.has("--verbose") {
+      throw UsageError(message: "--verbose: goes with --version; did you mean -v?")
     }
     if options.has("--generate-completion-script") {
       return try Completions.print(for: options.value("--generate-completion-script"))
+    }
+    if options.has("--generate-man-page") {
+      return try ManPages.print(options.value("--generate-man-page"))
     }
     try requireCommandOrFile(arguments)
     let settings = try RunSettings(interpreter: arguments, options)

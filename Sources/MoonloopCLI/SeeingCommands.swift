@@ -21,6 +21,7 @@ let topCommand = CommandSpec(
       help: "How long to wait for an answer (5s)."),
   ],
   mixesOperands: true,
+  takesProgram: true,
   notes: [
     """
     BUSY and CALLS are for the interval; p50, p99 and MAX are since measuring began: how long calls

@@ -151,6 +151,8 @@ void cml_set_text_only(cml_state *s);
 uint64_t cml_clock_ns(void);
 // Such as "Lua 5.4.4".
 const char *cml_lua_version_text(void);
+// The file that Lua is loaded from; NULL if it is linked in. Lives as long as the program.
+const char *cml_lua_library(void);
 // Debug builds: the n-th guarded allocation from now fails, alone or with all after it; 0 is off.
 bool cml_fail_allocation(cml_state *s, uint64_t n, bool for_good);
 // What is left of it: 0 when it has failed, or is off.

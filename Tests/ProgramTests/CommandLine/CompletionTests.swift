@@ -26,7 +26,7 @@ struct CompletionTests {
     "of bash are the commands, options and values that begin so",
     arguments: [
       ("", "r", "run replay repl"), ("run", "--cl", "--clock"), ("run --clock", "v", "virtual"),
-      ("run --clock", "", "real virtual skip_idle"), ("ps", "--", "--json --help"),
+      ("run --clock", "", "real virtual skip_idle"), ("ps", "--", "--json --names --help"),
       ("top --sort", "l", "late"), ("test", "--wa", "--watch"), ("help", "che", "check"),
       ("", "LICEN", "LICENSE"), ("", "--me", "--metrics --memory"),
       ("--generate-completion-script", "f", "fish"), ("run --mode", "x", ""),
@@ -41,6 +41,26 @@ struct CompletionTests {
         _moonloop; echo "${COMPREPLY[*]}"' 2>&1
         """)
       #expect(text == expected + "\n")
+    }
+  }
+
+  @Test("of attach and top are the names of the programs that run", arguments: ["attach", "top"])
+  func areNames(_ command: String) throws {
+    let name = "completed-\(UUID().uuidString)"
+    let program = try Program(
+      ["run", "--name", name, "-e", "print 'up'; require('moonloop').sleep(600)"])
+    try program.waitFor("up")
+    defer { program.send(SIGKILL) }
+    let script = try moonloop(["--generate-completion-script", "bash"])
+    try withFile(script.output, name: "completions") { path in
+      let folder = Program.executable.deletingLastPathComponent().path
+      let text = try ask(
+        """
+        PATH=\(folder):$PATH bash -c 'source "\(path)"
+        COMP_WORDS=(moonloop \(command) "\(name.dropLast(4))"); COMP_CWORD=2
+        _moonloop; echo "${COMPREPLY[*]}"' 2>&1
+        """)
+      #expect(text == name + "\n")
     }
   }
 

@@ -33,6 +33,10 @@ function run.ps(options)
     for _, program in ipairs(programs) do print(json.encode(program)) end
     return SUCCESS
   end
+  if options.names then
+    for _, program in ipairs(programs) do print(program.name) end
+    return SUCCESS
+  end
   local rows, widths = rows_of(programs), {}
   for _, row in ipairs(rows) do
     for place, text in ipairs(row) do
