@@ -17,6 +17,7 @@ MODES = "Loop/Loop+Modes.swift"
 POST = "Loop/Post.swift"
 KEPT = "Loop/KeptEvent.swift"
 BLOCKS = "Items/BlockQueue.swift"
+PERFORM = "Items/Loop+Perform.swift"
 OBSERVERS = "Items/ObserverList.swift"
 FRAME = "Loop/RunFrame.swift"
 
@@ -162,11 +163,11 @@ FAULTS = [
      "\n      if source.isSignalled { noteSignalled(source, joining: mode) }  // R41",
      ""),
     (BLOCKS, "common blocks run nowhere",
-     "mode.isCommon && !(commonBlocks.isEmpty && (holdsJobs || jobs.isEmpty))",
-     "false"),
-    (BLOCKS, "a block waits for the first of its modes alone",
-     "\n    for mode in modes {",
-     "for mode in modes.prefix(1) {"),
+     "\n      commonBlocks.moveAll(to: &taken)",
+     ""),
+    (PERFORM, "a block waits for the first of its modes alone",
+     "\n      if name == .common {",
+     "if name != block.modes[0] { continue }; if name == .common {"),
     (KEPT, "a nested run takes the port",
      "\n      if let event = outer.keptEvent { withhold(event, true) }",
      ""),

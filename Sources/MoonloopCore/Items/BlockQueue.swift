@@ -53,17 +53,18 @@ public final class PerformRequest: Sendable {
 }
 
 /// One queued block: for whom it waits, and what it does.
-package struct QueuedBlock {
+///
+/// It waits in the lists of all its modes; the first that runs takes it (R105).
+package final class QueuedBlock {
   package let modes: [ModeName]
   package let asSource: Bool
   package let request: PerformRequest
   /// The job of an actor that the body runs, if it runs one.
   let job: UnownedJob?
-  package private(set) var body: () -> Void
+  private var body: (() -> Void)?
   /// Its place in order of adding, once it waits.
   fileprivate var number: UInt64 = 0
-  /// The body, if it waits in several lists.
-  fileprivate var shared: SharedBody?
+  fileprivate var isTaken = false
 
   init(
     modes: [ModeName], asSource: Bool, request: PerformRequest, job: UnownedJob? = nil,
@@ -77,36 +78,14 @@ package struct QueuedBlock {
   }
 
   fileprivate var order: Int { request.aim?.order ?? 0 }
-  fileprivate var isLive: Bool { !request.isCancelled && !(shared?.isTaken ?? false) }
+  fileprivate var isLive: Bool { !isTaken && !request.isCancelled }
 
   fileprivate func precedes(_ other: QueuedBlock) -> Bool {
     order != other.order ? order < other.order : number < other.number
   }
 
-  /// Lets the lists of several modes hold it once.
-  fileprivate mutating func share() {
-    let shared = SharedBody(body)
-    self.shared = shared
-    body = { shared.body?() }
-  }
-
-  /// Takes the body out of all lists.
-  /// - Returns: false if another mode took it before.
-  fileprivate mutating func take() -> Bool {
-    guard let shared else { return true }
-    guard let own = shared.body.take() else { return false }
-    body = own
-    return true
-  }
-}
-
-/// The body of a block for several modes: the first that runs takes it (R105).
-private final class SharedBody {
-  var body: (() -> Void)?
-
-  init(_ body: @escaping () -> Void) { self.body = body }
-
-  var isTaken: Bool { body == nil }
+  /// Performs the body, and lets go of it: lists of other modes may hold the block yet.
+  func perform() { body.take()?() }
 }
 
 /// The blocks that wait for one name of a mode, in their order. Loop thread only.
@@ -116,11 +95,17 @@ struct BlockList {
   private var blocks: [QueuedBlock] = []
   /// When to look next for those that are over.
   private var limit = Self.least
+  /// Whether any of them has another order than 0.
+  private var hasOrders = false
 
   @inline(__always) var isEmpty: Bool { blocks.isEmpty }
   var live: [QueuedBlock] { blocks.filter(\.isLive) }
 
-  func holdsLive() -> Bool {
+  @inline(__always)
+  func holdsLive() -> Bool { !blocks.isEmpty && findLive() }
+
+  @inline(never)
+  private func findLive() -> Bool {
     blocks.contains {
       Steps.note(1)
       return $0.isLive
@@ -128,23 +113,28 @@ struct BlockList {
   }
 
   /// Puts a block behind those of its order and of lower ones (R145).
-  fileprivate mutating func append(_ block: QueuedBlock) {
-    if blocks.count >= limit { prune() }
-    if block.request.aim == nil && (blocks.last?.order ?? 0) <= 0 {
+  /// - Returns: How many more wait.
+  @inline(__always)
+  fileprivate mutating func append(_ block: QueuedBlock) -> Int {
+    if !hasOrders && block.request.aim == nil && blocks.count < limit {
       blocks.append(block)
-    } else {
-      insert(block)
+      return 1
     }
+    return insert(block)
   }
 
   @inline(never)
-  private mutating func insert(_ block: QueuedBlock) {
+  private mutating func insert(_ block: QueuedBlock) -> Int {
+    let before = blocks.count
+    if blocks.count >= limit { prune() }
+    hasOrders = hasOrders || block.order != 0
     var (low, high) = (0, blocks.count)
     while low < high {
       let middle = (low + high) / 2
       if block.precedes(blocks[middle]) { high = middle } else { low = middle + 1 }
     }
     blocks.insert(block, at: low)
+    return blocks.count - before
   }
 
   /// Lets go of those that are over, once they may be half of all.
@@ -156,10 +146,23 @@ struct BlockList {
     limit = max(Self.least, 2 * blocks.count)
   }
 
+  /// Adds all to what was taken of another list, each in its place.
+  fileprivate mutating func moveAll(to taken: inout [QueuedBlock]) {
+    if blocks.isEmpty { return }
+    let own = takeAll()
+    if taken.isEmpty {
+      taken = own
+    } else {
+      taken = (taken + own).sorted { $0.precedes($1) }
+    }
+  }
+
   /// Takes all, and the memory; nothing is let go of here.
   fileprivate mutating func takeAll() -> [QueuedBlock] {
+    if blocks.isEmpty { return [] }
     Steps.note(blocks.count)
     limit = Self.least
+    hasOrders = false
     var taken: [QueuedBlock] = []
     swap(&taken, &blocks)
     return taken
@@ -175,30 +178,45 @@ struct PendingBlocks {
   /// The jobs of actors, for all common modes.
   private var jobs = BlockList()
   private var lastNumber: UInt64 = 0
+  /// How many are in the lists of all modes: mostly none.
+  private var blockCount = 0
+  private var requestCount = 0
+  @inline(__always) var hasBlocks: Bool { blockCount > 0 }
+  @inline(__always) var hasRequests: Bool { requestCount > 0 }
   var targets = PerformTargets()
   /// A job of an actor is under way: no other is performed, also in nested runs.
   var holdsJobs = false
 
-  /// - Parameter modes: Those that the block is for, `common` left out.
-  mutating func append(_ block: QueuedBlock, _ modes: [Mode], isForCommon: Bool) {
-    var block = block
+  /// Gives a block its place in order of adding.
+  mutating func number(_ block: QueuedBlock) {
     lastNumber += 1
     block.number = lastNumber
-    if modes.count + (isForCommon ? 1 : 0) > 1 { block.share() }
-    for mode in modes {
-      if block.asSource { mode.requests.append(block) } else { mode.blocks.append(block) }
-    }
-    if !isForCommon { return }
-    if block.job != nil {
-      jobs.append(block)
-    } else if block.asSource {
-      commonRequests.append(block)
+  }
+
+  @inline(__always)
+  mutating func append(_ block: QueuedBlock, to mode: Mode) {
+    if block.asSource {
+      requestCount += mode.requests.append(block)
     } else {
-      commonBlocks.append(block)
+      blockCount += mode.blocks.append(block)
     }
   }
 
-  func holds(_ mode: Mode) -> Bool {
+  mutating func appendCommon(_ block: QueuedBlock) {
+    if block.job != nil {
+      blockCount += jobs.append(block)
+    } else if block.asSource {
+      requestCount += commonRequests.append(block)
+    } else {
+      blockCount += commonBlocks.append(block)
+    }
+  }
+
+  @inline(__always)
+  func holds(_ mode: Mode) -> Bool { blockCount + requestCount > 0 && holdsSome(mode) }
+
+  @inline(never)
+  private func holdsSome(_ mode: Mode) -> Bool {
     if mode.blocks.holdsLive() || mode.requests.holdsLive() { return true }
     if !mode.isCommon { return false }
     return commonBlocks.holdsLive() || commonRequests.holdsLive()
@@ -214,40 +232,29 @@ struct PendingBlocks {
   /// Takes all blocks that wait for a mode, together (R109).
   ///
   /// Nothing is let go here, for a deinit may queue a block while this is under way.
-  @inline(__always)
   mutating func takeBlocks(for mode: Mode) -> [QueuedBlock] {
-    let isCommon = mode.isCommon && !(commonBlocks.isEmpty && (holdsJobs || jobs.isEmpty))
-    if mode.blocks.isEmpty && !isCommon { return [] }
     var taken = mode.blocks.takeAll()
-    if isCommon {
-      taken = Self.merged(taken, commonBlocks.takeAll())
-      if !holdsJobs { taken = Self.merged(taken, jobs.takeAll()) }
+    if mode.isCommon {
+      commonBlocks.moveAll(to: &taken)
+      if !holdsJobs { jobs.moveAll(to: &taken) }
     }
+    blockCount -= taken.count
     return Self.own(taken)
   }
 
   /// Takes all perform requests that wait for a mode, together.
-  @inline(__always)
   mutating func takeRequests(for mode: Mode) -> [QueuedBlock] {
-    let isCommon = mode.isCommon && !commonRequests.isEmpty
-    if mode.requests.isEmpty && !isCommon { return [] }
-    let own = mode.requests.takeAll()
-    return Self.own(isCommon ? Self.merged(own, commonRequests.takeAll()) : own)
+    var taken = mode.requests.takeAll()
+    if mode.isCommon { commonRequests.moveAll(to: &taken) }
+    requestCount -= taken.count
+    return Self.own(taken)
   }
 
-  private static func merged(_ some: [QueuedBlock], _ others: [QueuedBlock]) -> [QueuedBlock] {
-    if others.isEmpty { return some }
-    if some.isEmpty { return others }
-    return (some + others).sorted { $0.precedes($1) }
-  }
-
-  /// Takes the bodies out of the lists of other modes, and leaves out what another mode took.
+  /// Marks what was taken, without what another mode took before.
   private static func own(_ taken: [QueuedBlock]) -> [QueuedBlock] {
-    if taken.allSatisfy({ $0.shared == nil }) { return taken }
-    return taken.compactMap {
-      var block = $0
-      return block.take() ? block : nil
-    }
+    let rest = taken.contains(where: \.isTaken) ? taken.filter { !$0.isTaken } : taken
+    for block in rest { block.isTaken = true }
+    return rest
   }
 
   /// Takes everything out: the loop ends.
@@ -255,6 +262,8 @@ struct PendingBlocks {
     var taken = commonBlocks.takeAll() + commonRequests.takeAll() + jobs.takeAll()
     for mode in modes { taken += mode.blocks.takeAll() + mode.requests.takeAll() }
     targets = PerformTargets()
+    blockCount = 0
+    requestCount = 0
     return taken
   }
 }

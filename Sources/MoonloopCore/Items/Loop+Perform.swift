@@ -156,18 +156,22 @@ extension Loop {
   // MARK: Stages
 
   package func enqueue(_ block: QueuedBlock) {
-    // R108
-    let modes = block.modes.compactMap { $0 == .common ? nil : mode($0) }
     if block.request.aim != nil { pending.targets.note(block.request) }
-    pending.append(block, modes, isForCommon: modes.count < block.modes.count)
+    pending.number(block)
+    for name in block.modes {
+      if name == .common {
+        pending.appendCommon(block)
+      } else {
+        pending.append(block, to: mode(name))  // R108
+      }
+    }
   }
 
   /// Performs the blocks that wait for a mode, together (R104, R106, R109).
   @inline(__always)
   package func performBlocks(_ mode: Mode) {
     drainInbox()
-    let taken = pending.takeBlocks(for: mode)
-    if !taken.isEmpty { performTaken(taken, mode) }
+    if pending.hasBlocks { performTaken(pending.takeBlocks(for: mode), mode) }
   }
 
   @discardableResult

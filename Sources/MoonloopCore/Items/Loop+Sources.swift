@@ -7,8 +7,7 @@ extension Loop {
   package func performSources(_ mode: Mode, onlyOne: Bool) -> Bool {
     drainInbox()
     var any = false
-    let requests = pending.takeRequests(for: mode)
-    if !requests.isEmpty { any = performTaken(requests, mode) }
+    if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode) }
     if (mode.signals.isEmpty && !signals.hasKept) || (any && onlyOne) { return any }
     return performSignalled(mode, onlyOne: onlyOne) || any
   }

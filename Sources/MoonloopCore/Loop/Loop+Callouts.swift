@@ -98,9 +98,9 @@ extension Loop {
   @inline(never)
   func callOut(toBlock block: QueuedBlock, _ mode: Mode) {
     if tracing.isOn {
-      traced(.block, mode, name: "") { block.body() }
+      traced(.block, mode, name: "") { block.perform() }
     } else {
-      block.body()
+      block.perform()
     }
   }
 
