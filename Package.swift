@@ -78,6 +78,9 @@ let package = Package(
       name: "FramesProgram", dependencies: ["Moonloop"], path: "Tests/FramesProgram",
       swiftSettings: strict),
     .executableTarget(
+      name: "StatesProgram", dependencies: ["Moonloop"], path: "Tests/StatesProgram",
+      swiftSettings: strict),
+    .executableTarget(
       name: "PollProgram", dependencies: ["MoonloopCore"], path: "Tests/PollProgram",
       swiftSettings: strict),
 
@@ -109,7 +112,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "TestSupport",
+        "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
+        "TestSupport",
       ],
       swiftSettings: strict),
   ],

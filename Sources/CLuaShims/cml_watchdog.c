@@ -1,7 +1,8 @@
-// Stops what runs too long. A call-out costs one store: its number. A thread of ours checks the
-// number from time to time; if it sees the same one for too long, it signals the owner thread,
-// whose handler sets a hook on the running coroutine. While the host is idle, the thread sleeps
-// without a time limit.
+// Stops what runs too long. A call-out costs one store: its number. One thread of ours, for all
+// states of the process, checks the numbers from time to time; if it sees the same one for too
+// long, it signals the owner thread, whose handler sets a hook on the running coroutine. A state
+// that is idle is parked: its next call-out wakes the thread, which sleeps without a time limit
+// when all are.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -17,19 +18,40 @@
 
 enum {
   DEPTHS = 64,         // the low six bits of a number are the depth it began at
-  IDLE_SAMPLES = 3,    // how often to see nothing running before the thread sleeps for good
+  IDLE_SAMPLES = 3,    // how often to see nothing running before a state is parked
   NAP_MIN_NS = 1000000,
   NAP_MAX_NS = 50000000,
 };
 
+// The watch over one state.
 struct cml_watchdog {
-  pthread_t thread;
+  struct cml_watchdog *next, **place;  // what follows, and what points here; NULL: it is parked
+  struct cml_watchdog *next_woken;
   struct cml_state *s;
   uint64_t limit_ns, nap_ns;
-  _Atomic uint32_t ends;
-  // What each depth's call-out was charged so far; the watchdog thread only.
+  uint64_t last, then;        // what the last look saw, and when it was
+  uint64_t due;               // when to look again
+  int idle;                   // how often nothing was running
+  // What each depth's call-out was charged so far.
   struct { uint64_t number, charged_ns; } charges[DEPTHS];
 };
+
+// The thread that watches; it ends when no state is left.
+struct watcher {
+  pthread_t thread;
+  bool ends;
+};
+
+// The lock is for all of these but `woken` and `bell`.
+static struct {
+  pthread_mutex_t lock;
+  struct watcher *watcher;
+  size_t count;                          // of all watches
+  struct cml_watchdog *busy;             // those that are not parked
+  bool is_fenced;
+  _Atomic(struct cml_watchdog *) woken;  // parked ones whose states run again
+  _Atomic uint32_t bell;                 // counts what the thread must not sleep through
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // The signal -----------------------------------------------------------------------------------
 
@@ -150,37 +172,52 @@ uint64_t cml_clock_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, const struct timespec *timeout) {
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout, NULL, 0);
+static void ring(void) {
+  atomic_fetch_add(&all.bell, 1);
+  syscall(SYS_futex, &all.bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static void futex_wake(_Atomic uint32_t *word) {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-void cml_unpark(struct cml_state *s) {
-  if (atomic_exchange(&s->parked, 0) != 0) futex_wake(&s->parked);
-}
-
-// Sleeps until the next call-out. The owner stores its number and then reads `parked` without a
-// fence, which would cost each call-out some nanoseconds; the barrier on all threads here replaces
-// it: either we see the number, or the owner sees `parked`.
-static void park(struct cml_watchdog *w) {
-  struct cml_state *s = w->s;
-  atomic_store(&s->parked, 1);
-  bool fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-  struct timespec second = {1, 0};  // a kernel without the barrier: check once a second
-  if (atomic_load(&s->dispatch) == 0 && !atomic_load(&w->ends))
-    futex_wait(&s->parked, 1, fenced ? NULL : &second);
-  atomic_store(&s->parked, 0);
-}
-
-static void nap(struct cml_watchdog *w) {
-  uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
-  bool is_stopping = number != 0 && number == atomic_load(&w->s->late);
-  uint64_t ns = is_stopping ? NAP_MIN_NS : w->nap_ns;
+// Sleeps until a time, or until the bell has rung since it was `heard`.
+static void sleep_until(uint64_t due, uint64_t now, uint32_t heard) {
+  uint64_t ns = due > now ? due - now : 0;
   struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-  futex_wait(&w->ends, 0, &t);
+  syscall(SYS_futex, &all.bell, FUTEX_WAIT_PRIVATE, heard, due == UINT64_MAX ? NULL : &t, NULL, 0);
+}
+
+// The owner thread, when a call-out of a parked state begins. A watch is on the stack once: only
+// the watcher marks its state as parked again, after it has taken the watch from there.
+void cml_unpark(struct cml_state *s) {
+  if (atomic_exchange(&s->parked, 0) == 0) return;
+  struct cml_watchdog *w = s->watchdog, *first = atomic_load(&all.woken);
+  do w->next_woken = first;
+  while (!atomic_compare_exchange_weak(&all.woken, &first, w));
+  ring();
+}
+
+// What was before now is not charged.
+static void make_busy(struct cml_watchdog *w, uint64_t now) {
+  w->last = 0;
+  w->idle = 0;
+  w->then = now;
+  w->due = now + w->nap_ns;
+  w->next = all.busy;
+  w->place = &all.busy;
+  if (w->next != NULL) w->next->place = &w->next;
+  all.busy = w;
+}
+
+static void remove_busy(struct cml_watchdog *w) {
+  *w->place = w->next;
+  if (w->next != NULL) w->next->place = w->place;
+  w->place = NULL;
+}
+
+static void take_woken(uint64_t now) {
+  struct cml_watchdog *next, *w = atomic_exchange(&all.woken, NULL);
+  for (; w != NULL; w = next) {
+    next = w->next_woken;
+    make_busy(w, now);
+  }
 }
 
 // Adds the time between two looks to the call-out that was running at both.
@@ -193,30 +230,83 @@ static void charge(struct cml_watchdog *w, uint64_t number, uint64_t elapsed_ns)
   *charged += elapsed_ns < 2 * w->nap_ns ? elapsed_ns : 2 * w->nap_ns;
   if (*charged < w->limit_ns && atomic_load(&s->late) != number) return;
   atomic_store(&s->late, number);
-  signal_owner(s);  // again at each check, until the call-out has ended
+  signal_owner(s);  // again at each look, until the call-out has ended
+}
+
+static void look(struct cml_watchdog *w, uint64_t now) {
+  uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
+  w->idle = number == 0 ? w->idle + 1 : 0;
+  if (number != 0 && number == w->last) charge(w, number, now - w->then);
+  bool is_stopping = number != 0 && number == atomic_load(&w->s->late);
+  w->last = number;
+  w->then = now;
+  w->due = now + (is_stopping ? NAP_MIN_NS : w->nap_ns);
+}
+
+// Looks at all whose time has come, and takes those that stay idle out, as parked.
+static struct cml_watchdog *look_at_busy(uint64_t now) {
+  struct cml_watchdog *parked = NULL;
+  for (struct cml_watchdog *next, *w = all.busy; w != NULL; w = next) {
+    next = w->next;
+    if (w->due <= now) look(w, now);
+    if (w->idle < IDLE_SAMPLES || !all.is_fenced) continue;
+    atomic_store(&w->s->parked, 1);
+    remove_busy(w);
+    w->next = parked;
+    parked = w;
+  }
+  return parked;
+}
+
+// An owner stores the number of its call-out and then reads `parked` without a fence, which would
+// cost each call-out some nanoseconds; the barrier on all threads here replaces it: either we see
+// the number, or the owner sees `parked`. (A kernel without the barrier: nothing is ever parked.)
+static void settle(struct cml_watchdog *parked, uint64_t now) {
+  if (parked == NULL) return;
+  syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+  for (struct cml_watchdog *next, *w = parked; w != NULL; w = next) {
+    next = w->next;
+    if (atomic_load(&w->s->dispatch) != 0 && atomic_exchange(&w->s->parked, 0) != 0)
+      make_busy(w, now);
+  }
 }
 
 static void *watch(void *argument) {
-  struct cml_watchdog *w = argument;
-  uint64_t last = 0, then = cml_clock_ns();
-  int idle = 0;
-  while (!atomic_load(&w->ends)) {
-    uint64_t number = atomic_load_explicit(&w->s->dispatch, memory_order_relaxed);
-    uint64_t now = cml_clock_ns();
-    if (number == 0) idle++;
-    else idle = 0;
-    if (number != 0 && number == last) charge(w, number, now - then);
-    last = number;
-    then = now;
-    if (idle >= IDLE_SAMPLES) {
-      park(w);
-      idle = 0;
-      then = cml_clock_ns();
-    } else {
-      nap(w);
-    }
+  struct watcher *me = argument;
+  pthread_mutex_lock(&all.lock);
+  while (!me->ends) {
+    uint32_t heard = atomic_load(&all.bell);
+    uint64_t now = cml_clock_ns(), due = UINT64_MAX;
+    take_woken(now);
+    settle(look_at_busy(now), now);
+    for (struct cml_watchdog *w = all.busy; w != NULL; w = w->next)
+      if (w->due < due) due = w->due;
+    pthread_mutex_unlock(&all.lock);
+    sleep_until(due, now, heard);
+    pthread_mutex_lock(&all.lock);
   }
+  pthread_mutex_unlock(&all.lock);
   return NULL;
+}
+
+// Starts the thread if there is none; under the lock.
+static bool start_watcher(void) {
+  if (all.watcher != NULL) return true;
+  struct watcher *watcher = calloc(1, sizeof *watcher);
+  if (watcher == NULL) return false;
+  all.is_fenced = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  sigset_t every, old;
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &old);  // the host's signals must not come to this thread
+  bool started = pthread_create(&watcher->thread, NULL, watch, watcher) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (!started) {
+    free(watcher);
+    return false;
+  }
+  pthread_setname_np(watcher->thread, "lua-watchdog");
+  all.watcher = watcher;
+  return true;
 }
 
 static bool start(struct cml_state *s, uint64_t limit_ns) {
@@ -230,19 +320,17 @@ static bool start(struct cml_state *s, uint64_t limit_ns) {
   w->nap_ns = limit_ns / 8;
   if (w->nap_ns < NAP_MIN_NS) w->nap_ns = NAP_MIN_NS;
   if (w->nap_ns > NAP_MAX_NS) w->nap_ns = NAP_MAX_NS;
-  syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);  // the host's signals must not come to this thread
-  bool started = pthread_create(&w->thread, NULL, watch, w) == 0;
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  if (!started) {
-    free(w);
-    return false;
+  pthread_mutex_lock(&all.lock);
+  bool started = start_watcher();
+  if (started) {
+    s->watchdog = w;
+    make_busy(w, cml_clock_ns());
+    all.count++;
   }
-  pthread_setname_np(w->thread, "lua-watchdog");
-  s->watchdog = w;
-  return true;
+  pthread_mutex_unlock(&all.lock);
+  if (started) ring();
+  else free(w);
+  return started;
 }
 
 bool cml_set_watchdog(cml_state *s, uint64_t limit_ns) {
@@ -254,10 +342,20 @@ void cml_watchdog_stop(struct cml_state *s) {
   struct cml_watchdog *w = s->watchdog;
   if (w == NULL) return;
   s->watchdog = NULL;
-  atomic_store(&w->ends, 1);
-  futex_wake(&w->ends);
+  struct watcher *last = NULL;
+  pthread_mutex_lock(&all.lock);
+  take_woken(cml_clock_ns());  // it may be among them
+  if (w->place != NULL) remove_busy(w);
   atomic_store(&s->parked, 0);
-  futex_wake(&s->parked);
-  pthread_join(w->thread, NULL);
+  if (--all.count == 0) {
+    last = all.watcher;
+    last->ends = true;
+    all.watcher = NULL;
+  }
+  pthread_mutex_unlock(&all.lock);
   free(w);
+  if (last == NULL) return;
+  ring();
+  pthread_join(last->thread, NULL);
+  free(last);
 }

@@ -50,6 +50,18 @@ struct HostProgramTests {
         """)
   }
 
+  @Test("500 states with a time limit are watched by one thread, which sleeps while they are idle")
+  func watchesManyStates() throws {
+    #expect(
+      try output(of: "StatesProgram") == """
+        501 states, 3 threads
+        idle: true
+        call-out took longer than 0.2 seconds
+        2 threads
+
+        """)
+  }
+
   @Test("a foreign loop sleeps in the loop's place, and is woken for what there is (R152)")
   func sleepsInItsPlace() throws {
     #expect(
