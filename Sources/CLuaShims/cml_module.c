@@ -34,8 +34,22 @@ void cml_preload(lua_State *L, const char *module) {
   cml_end_work(s, L, &work);
 }
 
-void cml_preload_source(lua_State *L, const char *module, const char *text, size_t count,
-                        const char *chunk) {
+void cml_preload_by(lua_State *L) {
+  struct cml_state *s = cml_of(L);
+  struct cml_work work;
+  cml_begin_work(s, L, &work);
+  lua_pushliteral(L, LUA_PRELOAD_TABLE);
+  lua_rawget(L, LUA_REGISTRYINDEX);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "__index");
+  lua_pushvalue(L, -4);
+  lua_rawset(L, -3);
+  lua_setmetatable(L, -2);
+  lua_pop(L, 2);
+  cml_end_work(s, L, &work);
+}
+
+void cml_push_source(lua_State *L, const char *text, size_t count, const char *chunk) {
   struct cml_state *s = cml_of(L);
   struct cml_work work;
   cml_begin_work(s, L, &work);
@@ -44,7 +58,6 @@ void cml_preload_source(lua_State *L, const char *module, const char *text, size
   lua_pushstring(L, chunk);
   lua_pushcclosure(L, load_source, 3);
   cml_end_work(s, L, &work);
-  cml_preload(L, module);
 }
 
 size_t cml_write_some(int fd, const void *bytes, size_t count) {

@@ -14,6 +14,7 @@ struct cml_kind {
   int plain;  // the metatable without the finalizer, of objects that need none
   int user_values, members;
   int tag;  // for the code that made it
+  cml_kind_open open;  // adds the members before the first object is made; then NULL
 };
 
 // All kinds of a state are in blocks, so that ours are known by their addresses. A state has more
@@ -176,16 +177,21 @@ static cml_kind *new_kind(struct cml_state *s) {
   return &s->kinds->kinds[s->kinds->count++];
 }
 
-cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
-                       cml_object_release release, void *context) {
-  lua_State *L = s->running;
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+                       cml_object_release release, cml_kind_open open, void *context) {
   cml_kind *k = new_kind(s);
   char *copy = strdup(name);
   if (copy == NULL) abort();
-  *k = (cml_kind){.s = s, .name = copy, .release = release, .context = context,
-                  .user_values = user_values, .members = members};
+  *k = (cml_kind){.s = s, .name = copy, .release = release, .open = open, .context = context,
+                  .user_values = user_values};
+  return k;
+}
+
+void cml_kind_begin(cml_kind *k, lua_State *L, int members) {
   struct cml_work work;
-  cml_begin_work(s, L, &work);
+  cml_begin_work(k->s, L, &work);
+  luaL_checkstack(L, 16, NULL);
+  k->members = members;
   enum { METAMETHODS = 8 };
   k->metatable = new_table(L, METAMETHODS);
   k->plain = new_table(L, METAMETHODS);
@@ -194,17 +200,16 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int memb
   k->setters = new_table(L, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
   lua_pushstring(L, "__name");
-  lua_pushstring(L, name);
+  lua_pushstring(L, k->name);
   lua_rawset(L, -3);
   lua_pushstring(L, "__metatable");
-  lua_pushstring(L, name);
+  lua_pushstring(L, k->name);
   lua_rawset(L, -3);
   lua_pushstring(L, "__gc");
   lua_pushcclosure(L, finalize, 0);
   lua_rawset(L, -3);
   lua_pop(L, 1);
-  cml_end_work(s, L, &work);
-  return k;
+  cml_end_work(k->s, L, &work);
 }
 
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name) {
@@ -278,8 +283,21 @@ void cml_kind_seal(cml_kind *k, lua_State *L) {
   cml_end_work(k->s, L, &work);
 }
 
-static inline cml_object *push_object(lua_State *L, cml_kind *k, int metatable) {
+static __attribute__((noinline)) void open_kind(lua_State *L, cml_kind *k) {
+  cml_kind_open open = k->open;
+  k->open = NULL;
+  open(k, L);
+}
+
+void cml_open_kinds(cml_state *s) {
+  for (struct cml_kinds *b = s->kinds; b != NULL; b = b->next)
+    for (size_t i = 0; i < b->count; i++)
+      if (b->kinds[i].open != NULL) open_kind(s->running, &b->kinds[i]);
+}
+
+static inline cml_object *push_object(lua_State *L, cml_kind *k, bool finalized) {
   cml_object *o;
+  if (UNLIKELY(k->open != NULL)) open_kind(L, k);
   if (LIKELY(cml_is_charged(k->s, L))) {
     o = lua_newuserdatauv(L, sizeof *o, k->user_values);
   } else {
@@ -289,16 +307,16 @@ static inline cml_object *push_object(lua_State *L, cml_kind *k, int metatable) 
     cml_end_work(k->s, L, &work);
   }
   *o = (cml_object){.kind = k};
-  lua_rawgeti(L, LUA_REGISTRYINDEX, metatable);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, finalized ? k->metatable : k->plain);
   lua_setmetatable(L, -2);
   return o;
 }
 
-cml_object *cml_push_object(lua_State *L, cml_kind *k) { return push_object(L, k, k->metatable); }
+cml_object *cml_push_object(lua_State *L, cml_kind *k) { return push_object(L, k, true); }
 
 cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
   function = lua_absindex(L, function);
-  cml_object *o = push_object(L, k, k->plain);
+  cml_object *o = push_object(L, k, false);
   o->live = true;
   lua_pushvalue(L, function);
   lua_setiuservalue(L, -2, 1);
@@ -307,7 +325,7 @@ cml_object *cml_push_handle(lua_State *L, cml_kind *k, int function) {
 
 cml_object *cml_push_held(lua_State *L, cml_kind *k, int function, int *ref) {
   function = lua_absindex(L, function);
-  cml_object *o = push_object(L, k, k->plain);
+  cml_object *o = push_object(L, k, false);
   o->live = true;
   *ref = cml_hold(L, -1, function);
   return o;

@@ -161,8 +161,9 @@ extension LuaState {
   func makeErrorKind() -> OpaquePointer {
     let L = cml_running(record)!
     let kind = cml_kind_new(
-      record, "error", 0, 0,
-      { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
+      record, "error", 0, { Unmanaged<ErrorBox>.fromOpaque($0!.pointee.pointer!).release() }, nil,
+      nil)!
+    cml_kind_begin(kind, L, 0)
     LuaHostFunction("error") { [unowned self] stack in
       let box = stack.object(1, of: errorKind, as: ErrorBox.self)
       stack.push(LuaText.clean(box.map { "\($0.error)" } ?? "error"))

@@ -100,35 +100,50 @@ extension LuaStack {
   }
 }
 
-/// Calls the closure of a kind when a handle is collected.
-private final class HandleRelease {
-  let body: (LuaHandle) -> Void
-  init(_ body: @escaping (LuaHandle) -> Void) { self.body = body }
+/// What a kind of handle is made of.
+private final class HandleDefinition {
+  let entries: () -> [LuaEntry]
+  /// Called when a handle is collected.
+  let release: ((LuaHandle) -> Void)?
+
+  init(_ entries: @escaping () -> [LuaEntry], _ release: ((LuaHandle) -> Void)?) {
+    self.entries = entries
+    self.release = release
+  }
+
+  /// The definition of a kind.
+  static func of(_ kind: OpaquePointer) -> Unmanaged<HandleDefinition> {
+    .fromOpaque(cml_kind_context(kind)!)
+  }
 }
 
 extension LuaState {
-  /// Makes a kind of handle. Without getters, methods are found without a call.
+  /// Makes a kind of handle. Without getters, methods are found without a call. Its tables are made
+  /// with the first handle.
   /// - Parameters:
   ///   - slots: User values, such as the handler; numbered from 1.
   ///   - tag: What `LuaStack.taggedHandle` finds; 0: its handles are not found by that.
   ///   - release: Called once when a handle is collected, in the middle of anything: it must not
   ///     touch the Lua stack, nor tables that are being changed.
   package func makeHandleKind(
-    _ name: String, slots: Int32, _ entries: [LuaEntry], tag: Int32 = 0,
-    release: ((LuaHandle) -> Void)? = nil
+    _ name: String, slots: Int32, _ entries: @autoclosure @escaping () -> [LuaEntry],
+    tag: Int32 = 0, release: ((LuaHandle) -> Void)? = nil
   ) -> LuaHandleKind {
-    let L = cml_running(record)!
-    let context = release.map { Unmanaged.passRetained(HandleRelease($0)).toOpaque() }
-    if let context { kept.append(Unmanaged<AnyObject>.fromOpaque(context).takeRetainedValue()) }
+    let definition = HandleDefinition(entries, release)
+    kept.append(definition)
     let kind = cml_kind_new(
-      record, name, slots, Int32(entries.count), release == nil ? nil : releaseHandle, context)!
+      record, name, slots, release == nil ? nil : releaseHandle, openHandles,
+      Unmanaged.passUnretained(definition).toOpaque())!
     cml_kind_set_tag(kind, tag)
-    for entry in entries { add(entry, to: kind, L) }
-    cml_kind_seal(kind, L)
     return LuaHandleKind(kind: kind)
   }
 
-  private func add(_ entry: LuaEntry, to kind: OpaquePointer, _ L: OpaquePointer) {
+  /// Makes the tables of all kinds: for whoever wants to see their members.
+  package func openHandleKinds() { cml_open_kinds(record) }
+}
+
+extension LuaEntry {
+  fileprivate static func add(_ entry: LuaEntry, to kind: OpaquePointer, _ L: OpaquePointer) {
     entry.name.withUTF8Buffer { bytes in
       // The text of a StaticString ends with a zero.
       let name = UnsafeRawPointer(bytes.baseAddress!).assumingMemoryBound(to: CChar.self)
@@ -156,10 +171,18 @@ extension LuaState {
 }
 
 private func releaseHandle(_ object: UnsafeMutablePointer<cml_object>?) {
-  let context = cml_kind_context(object!.pointee.kind)!
-  Unmanaged<HandleRelease>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    $0.body(LuaHandle(object: object!))
+  HandleDefinition.of(object!.pointee.kind)._withUnsafeGuaranteedRef {
+    $0.release?(LuaHandle(object: object!))
   }
+}
+
+/// Adds the members of a kind.
+private func openHandles(_ kind: OpaquePointer?, _ L: OpaquePointer?) {
+  let (kind, L) = (kind!, L!)
+  let entries = HandleDefinition.of(kind)._withUnsafeGuaranteedRef { $0.entries() }
+  cml_kind_begin(kind, L, Int32(entries.count))
+  for entry in entries { LuaEntry.add(entry, to: kind, L) }
+  cml_kind_seal(kind, L)
 }
 
 extension LuaStack {

@@ -46,12 +46,21 @@ extension LuaState {
     cml_preload(stack.L, name)
   }
 
-  /// Lets `require(name)` compile and run text that the program holds for ever.
+  /// Lets `require` ask a function for what is not preloaded: it gets a table and the module's name,
+  /// and pushes a loader, or nothing. [-0, +0, raises: -]
+  package func preload(by function: LuaRawFunction) {
+    stack.push(function: function)
+    cml_preload_by(stack.L)
+  }
+}
+
+extension LuaStack {
+  /// Pushes a loader that compiles and runs text which the program holds for ever.
+  /// [-0, +1, raises: -]
   /// - Parameter chunkName: Such as `@moonloop/task.lua`.
-  package func preload(
-    _ name: UnsafePointer<CChar>, source: UnsafeBufferPointer<CChar>,
-    chunkName: UnsafePointer<CChar>
+  package func push(
+    loaderOf source: UnsafeBufferPointer<CChar>, chunkName: UnsafePointer<CChar>
   ) {
-    cml_preload_source(stack.L, name, source.baseAddress, source.count, chunkName)
+    cml_push_source(L, source.baseAddress, source.count, chunkName)
   }
 }

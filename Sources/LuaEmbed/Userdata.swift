@@ -113,8 +113,9 @@ extension LuaState {
     guard body.isUsable("register") else { return }
     let stack = self.stack
     let kind = cml_kind_new(
-      record, name, 0, Int32(members.count),
-      { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil)!
+      record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil,
+      nil)!
+    cml_kind_begin(kind, stack.L, Int32(members.count))
     let reader = ObjectReader<Object>(kind: kind, name: name)
     for member in members {
       let function = LuaHostFunction("\(name).\(member.name)", member.make(reader))

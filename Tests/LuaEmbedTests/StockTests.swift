@@ -145,12 +145,17 @@ struct StockTests {
     lua.setHost(Unmanaged.passUnretained(lua).toOpaque())
     lua.preload(LuaModule("deep", [.function("answer", answer)]))
     #expect(try lua.evaluate("return require('deep').answer()") == 42)
-    let text: StaticString = "local name = ... return {name = name, f = function() error 'x' end}"
-    text.withUTF8Buffer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
-        lua.preload("moon.text", source: $0, chunkName: "@moon/text.lua")
+    lua.preload(by: { L, _ in
+      let stack = LuaStack(L: L!)
+      guard stack.string(2) == "moon.text" else { return 0 }
+      let text: StaticString = "local name = ... return {name = name, f = function() error 'x' end}"
+      text.withUTF8Buffer { bytes in
+        bytes.withMemoryRebound(to: CChar.self) {
+          stack.push(loaderOf: $0, chunkName: "@moon/text.lua")
+        }
       }
-    }
+      return 1
+    })
     #expect(try lua.evaluate("return require('moon.text').name") == "moon.text")
     let error = #expect(throws: LuaError.self) { try lua.run("require('moon.text').f()") }
     #expect(error?.message == "moon/text.lua:1: x")

@@ -65,9 +65,10 @@ void cml_unhold(lua_State *L, int ref);  // [-0, +0, -]
 
 // Pops a loader into package.preload; no effect if a script removed the table. [-1, +0, m]
 void cml_preload(lua_State *L, const char *module);
-// The same, with a loader that compiles and runs static text. [-0, +0, m]
-void cml_preload_source(lua_State *L, const char *module, const char *text, size_t count,
-                        const char *chunk);
+// Pops a function that gives the loaders which package.preload does not have. [-1, +0, m]
+void cml_preload_by(lua_State *L);
+// Pushes a loader that compiles and runs static text. [-0, +1, m]
+void cml_push_source(lua_State *L, const char *text, size_t count, const char *chunk);
 
 // The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
 // the stack. [-0, +0, -]
@@ -293,14 +294,22 @@ typedef void (*cml_object_release)(cml_object *object);
 
 enum { CML_METHOD = 0, CML_GETTER = 1, CML_SETTER = 2, CML_META = 3 };
 
-// Makes a kind with about this many members; it lives as long as the state. [-0, +0, m]
-cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values, int members,
-                       cml_object_release release, void *context);
+// Adds the members of a kind: begins it, sets them, seals it. [-0, +0, m]
+typedef void (*cml_kind_open)(cml_kind *k, lua_State *L);
+
+// Makes a kind; it lives as long as the state. `open` is called before the first object is made;
+// without it the caller adds the members at once. [-0, +0, -]
+cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
+                       cml_object_release release, cml_kind_open open, void *context);
+// Makes the tables for about this many members. [-0, +0, m]
+void cml_kind_begin(cml_kind *k, lua_State *L, int members);
 // Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
 // function as light userdata. [-1, +0, m]
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
 // Completes the kind: after this no getter, setter or method may be added to the first forms.
 void cml_kind_seal(cml_kind *k, lua_State *L);
+// Opens all kinds, for whoever wants to see their members. [-0, +0, m]
+void cml_open_kinds(cml_state *s);
 const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);
 // Gives a kind a number, by which its objects are found without trying all kinds.

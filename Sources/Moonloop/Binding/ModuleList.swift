@@ -25,7 +25,7 @@ extension LuaState {
     popLoaded("moonloop", on: stack)
     for module in [posixModule, tapeModule, generationModule] { preload(module) }
     preloadSpelling()
-    preloadSources()
+    preload(by: sourceIndex)
     return module
   }
 

@@ -11,18 +11,23 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("http", "moonloop.http")
 ]
 
-extension LuaState {
-  /// Lets `require "moonloop.…"` find the modules that are written in Lua.
-  func preloadSources() {
+/// The loader of a module that is written in Lua, by its name: what `require` finds in
+/// `package.preload`.
+let sourceIndex: LuaRawFunction = { L, context in
+  host(L, context, "index") { call in
+    guard let name = call.stack.string(2) else { return LuaStatus.results(0) }
     for list in [cmo_sources, cmo_compat_sources] {
       var count = 0
-      let sources = list(&count)
-      for source in UnsafeBufferPointer(start: sources, count: count) {
-        preload(
-          source.module, source: UnsafeBufferPointer(start: source.text, count: source.count),
-          chunkName: source.chunk)
+      let sources = UnsafeBufferPointer(start: list(&count), count: count)
+      guard let source = sources.first(where: { String(cString: $0.module) == name }) else {
+        continue
       }
+      call.stack.push(
+        loaderOf: UnsafeBufferPointer(start: source.text, count: source.count),
+        chunkName: source.chunk)
+      return LuaStatus.results(1)
     }
+    return LuaStatus.results(0)
   }
 }
 

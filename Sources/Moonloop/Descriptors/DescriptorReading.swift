@@ -59,7 +59,7 @@ extension HostCall {
   /// Bytes straight from the kernel: nothing was read ahead.
   @inline(__always)
   fileprivate func readDirectly(_ source: Loop.DescriptorSource, _ count: Int) throws -> Int32 {
-    let scratch = withRuntime { $0.scratch }
+    let scratch = withRuntime { $0.loop.scratch }
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
     let result = withLoop { loop in
       Result { () throws(SystemError) in try loop.read(source, into: part) }
@@ -141,7 +141,7 @@ extension HostCall {
   /// Brings more from the kernel.
   /// - Returns: 0 at the end of file.
   private func fill(_ buffer: ReadAhead, _ source: Loop.DescriptorSource) throws -> Int {
-    let scratch = runtime.scratch
+    let scratch = runtime.loop.scratch
     do throws(SystemError) {
       let length = try source.read(loop.kernel, into: scratch)
       if length == 0 { source.isAtEnd = true }

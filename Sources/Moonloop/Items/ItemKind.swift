@@ -64,9 +64,9 @@ protocol ItemKind: AnyObject {
 struct ItemHandles {
   /// How many values of Lua a handle keeps, such as its handlers.
   let slots: Int32
-  let entries: [LuaEntry]
+  let entries: () -> [LuaEntry]
 
-  init(slots: Int32, _ entries: [LuaEntry]) {
+  init(slots: Int32, _ entries: @autoclosure @escaping () -> [LuaEntry]) {
     (self.slots, self.entries) = (slots, entries)
   }
 }

@@ -39,7 +39,7 @@ final class ScriptDatagrams {
   /// Receives one datagram, and pushes it and its sender, or why not. [-0, +n]
   /// - Returns: nil if there is none now.
   func receive(on stack: LuaStack) -> Int? {
-    let scratch = runtime.scratch
+    let scratch = runtime.loop.scratch
     do throws(SystemError) {
       let (count, from) = try Sockets.receive(source.fd, into: scratch)
       stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)]))

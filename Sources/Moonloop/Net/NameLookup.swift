@@ -61,7 +61,7 @@ extension NetWait {
       pipe.read, closesDescriptor: true, name: "resolve \(host)"
     ) { [weak self] source, _ in
       guard let self, !isOver else { return }
-      let scratch = runtime.scratch
+      let scratch = runtime.loop.scratch
       let count = (try? runtime.loop.kernel.read(source.fd, into: scratch)) ?? 0
       if count > 0 { return bytes.append(contentsOf: scratch[0..<count]) }
       remove(source)

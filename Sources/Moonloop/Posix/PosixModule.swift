@@ -50,7 +50,7 @@ func again<Value: SignedInteger>(_ body: () -> Value) -> Value {
 private let posixRead: LuaRawFunction = { L, context in
   host(L, context, "read") { call in
     let fd = try call.posixNumber()
-    let scratch = call.runtime.scratch
+    let scratch = call.runtime.loop.scratch
     let most = try call.stack.integer(2, "how many bytes", in: 0...Int.max)
     let count = again { Glibc.read(fd, scratch.baseAddress, min(most, scratch.count)) }
     try call.check("read", count)

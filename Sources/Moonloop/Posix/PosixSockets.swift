@@ -234,7 +234,7 @@ private let posixSend: LuaRawFunction = { L, context in
 /// `receive(fd)`: a datagram, whether it was cut, and who sent it: family, host, port.
 private let posixReceive: LuaRawFunction = { L, context in
   host(L, context, "receive") { call in
-    let scratch = call.runtime.scratch
+    let scratch = call.runtime.loop.scratch
     let (count, from) = try Sockets.receive(try call.posixNumber(), into: scratch)
     let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<min(count, scratch.count)])
     call.stack.push(bytes: bytes)
@@ -258,7 +258,7 @@ private let posixSendDescriptor: LuaRawFunction = { L, context in
 /// `receive_fd(fd)`: bytes, and the descriptor that came with them or nil.
 private let posixReceiveDescriptor: LuaRawFunction = { L, context in
   host(L, context, "receive_fd") { call in
-    let scratch = call.runtime.scratch
+    let scratch = call.runtime.loop.scratch
     let (count, passed) = try Sockets.receiveDescriptor(try call.posixNumber(), into: scratch)
     call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))
     if passed >= 0 { call.stack.push(Int(passed)) } else { call.stack.pushNil() }

@@ -64,7 +64,7 @@ private let posixSetVariable: LuaRawFunction = { L, context in
 private let posixLink: LuaRawFunction = { L, context in
   host(L, context, "link") { call in
     let path = try call.string(1, "the path")
-    let scratch = call.runtime.scratch
+    let scratch = call.runtime.loop.scratch
     let target = scratch.assumingMemoryBound(to: CChar.self)
     let count = try call.check("readlink", readlink(path, target.baseAddress!, target.count))
     call.stack.push(bytes: UnsafeRawBufferPointer(rebasing: scratch[0..<count]))

@@ -201,7 +201,7 @@ private final class PipeSink: ChildOutput {
 
   init(_ fd: Int32, limit: Int, _ runtime: Runtime, overflow: @escaping () -> Void) {
     let kernel = runtime.loop.kernel
-    let scratch = runtime.scratch
+    let scratch = runtime.loop.scratch
     source = Loop.DescriptorSource(fd, closesDescriptor: true) { [unowned self] source, _ in
       do throws(SystemError) {
         let count = try source.read(kernel, into: scratch)

@@ -18,8 +18,6 @@ package final class Runtime {
   package let kinds: Kinds
   /// What `require "moonloop"` gives.
   private(set) var module: LuaReference! = nil
-  /// What is read from descriptors passes through here.
-  let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
   /// What differs between the kinds of items.
   let itemKinds: ItemKinds
   /// How many runs scripts began after the end of the program was asked for.
@@ -72,8 +70,6 @@ package final class Runtime {
     state.willClose = { [unowned self] in shutDown() }
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
-
-  deinit { scratch.deallocate() }
 
   /// Sets up what the loop asks of its scripts.
   func attach() {

@@ -97,7 +97,7 @@ final class LingeringClose {
   fileprivate static func dropInput(
     of source: Loop.DescriptorSource, _ runtime: Runtime
   ) -> (count: Int, isOver: Bool) {
-    source.dropInput(runtime.loop.kernel, into: runtime.scratch, atMost: bytesAtOnce)
+    source.dropInput(runtime.loop.kernel, into: runtime.loop.scratch, atMost: bytesAtOnce)
   }
 }
 

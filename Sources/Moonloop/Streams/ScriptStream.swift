@@ -251,7 +251,7 @@ final class StreamReader: StreamWait {
   /// Tries to receive a descriptor.
   /// - Returns: Whether there is an answer.
   func receive() -> Bool {
-    let scratch = stream.runtime.scratch
+    let scratch = stream.runtime.loop.scratch
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<4096])
     do throws(SystemError) {
       let (count, fd) = try Sockets.receiveDescriptor(stream.source.fd, into: part)

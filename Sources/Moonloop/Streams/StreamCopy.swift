@@ -100,7 +100,7 @@ final class StreamCopy {
   }
 
   private func passThrough() -> Int? {
-    let scratch = from.runtime.scratch
+    let scratch = from.runtime.loop.scratch
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(left, scratch.count)])
     switch from.bytes.fill(from.runtime.loop.kernel, part) {
     case .nothingNow: wait(reads: true)

@@ -67,7 +67,7 @@ final class StreamEvents {
     }
     guard expectsBytes else { return stream.bytes.silence(.read) }
     if stream.bytes.state.input.isEmpty {
-      switch stream.bytes.fill(runtime.loop.kernel, runtime.scratch) {
+      switch stream.bytes.fill(runtime.loop.kernel, runtime.loop.scratch) {
       case .nothingNow: return
       case .end:
         isOver = true
@@ -77,7 +77,7 @@ final class StreamEvents {
         return tell("error", stream, runtime, error)
       case .bytes(let count):
         stream.bytes.state.input.append(
-          UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+          UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
       }
     }
     expectsBytes = false

@@ -134,11 +134,11 @@ extension Runtime {
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
     if let copy = reader.copy { return copy.goOn() }
     if reader.receives { return reader.receive() ? answer(reader) : () }
-    switch stream.bytes.fill(loop.kernel, scratch) {
+    switch stream.bytes.fill(loop.kernel, loop.scratch) {
     case .nothingNow: return
     case .end, .failed: break
     case .bytes(let count):
-      let bytes = UnsafeRawBufferPointer(rebasing: scratch[0..<count])
+      let bytes = UnsafeRawBufferPointer(rebasing: loop.scratch[0..<count])
       if stream.bytes.state.input.isEmpty && !stream.bytes.state.input.isSkipping
         && reader.formats.others.isEmpty
       {

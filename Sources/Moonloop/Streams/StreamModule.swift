@@ -209,11 +209,11 @@ extension HostCall {
         return Int32(stream.take(found, formats, on: stack))
       }
       if stream.bytes.state.isDrained, state.waitObstacle(stack.L) == nil { break }
-      let fill = withRuntime { stream.bytes.fill($0.loop.kernel, $0.scratch) }
+      let fill = withRuntime { stream.bytes.fill($0.loop.kernel, $0.loop.scratch) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
         stream.bytes.state.input.append(
-          UnsafeRawBufferPointer(rebasing: runtime.scratch[0..<count]))
+          UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
       }
     }
     let reader = stream.makeReader()
@@ -291,7 +291,7 @@ extension HostCall {
 
   /// Hands the arguments from 2 on to the stream: small ones together, in one call of the kernel.
   fileprivate func send(_ stream: ScriptStream, _ last: Int32) throws(SystemError) {
-    let scratch = runtime.scratch
+    let scratch = runtime.loop.scratch
     let kernel = loop.kernel
     var gathered = 0
     for index in stride(from: Int32(2), through: last, by: 1) {

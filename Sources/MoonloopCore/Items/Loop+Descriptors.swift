@@ -17,11 +17,13 @@ struct DescriptorTable {
   /// The set for modes without descriptors: only the wake-up is in it.
   let bareSet: PollSetID
   let events = UnsafeMutableBufferPointer<ReadyEvent>.allocate(capacity: 256)
+  var scratch: UnsafeMutableRawBufferPointer?
 
   func deallocate() {
     for slot in 0..<slots.count { slots[slot].source?.release() }
     slots.deallocate()
     events.deallocate()
+    scratch?.deallocate()
   }
 }
 
@@ -39,6 +41,14 @@ struct MainQueueState {
 }
 
 extension Loop {
+  /// What is read from descriptors passes through here, to be copied at once. Loop thread only.
+  package var scratch: UnsafeMutableRawBufferPointer {
+    if let scratch = descriptors.scratch { return scratch }
+    let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    descriptors.scratch = made
+    return made
+  }
+
   // MARK: Registrations
 
   @inline(__always)

@@ -51,6 +51,7 @@ enum Reference {
       let lua = try LuaState(on: loop)
       defer { lua.shutDown() }
       if let runtime = lua.runtime {
+        runtime.state.openHandleKinds()
         runtime.console.open()
         TestBed.open(in: runtime)
       }

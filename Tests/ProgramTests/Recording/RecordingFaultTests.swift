@@ -62,8 +62,11 @@ import Testing
   func tellsMadeUp(_ path: URL) throws {
     let run = try moonloop(["replay", path.path])
     #expect(!run.wasKilled && run.isOurs && run.status == 1, "\(path.lastPathComponent): \(run)")
+    // Before it comes to what was changed, the script may have gone another way: when garbage is
+    // collected depends on the memory that a state takes.
     #expect(
-      run.errors.contains("the recording was not written by moonloop"),
+      run.errors.contains("the recording was not written by moonloop")
+        || run.errors.contains("; the recording has "),
       "\(path.lastPathComponent): \(run)")
   }
 
