@@ -19,7 +19,7 @@ struct cml_kind {
 
 // All kinds of a state are in blocks, so that ours are known by their addresses. A state has more
 // than one block only if the program makes many kinds.
-enum { BLOCK_KINDS = 64 };
+enum { BLOCK_KINDS = 32 };
 struct cml_kinds {
   struct cml_kinds *next;
   size_t count;

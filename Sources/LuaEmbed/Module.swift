@@ -46,8 +46,8 @@ extension LuaState {
     cml_preload(stack.L, name)
   }
 
-  /// Lets `require` ask a function for what is not preloaded: it gets a table and the module's name,
-  /// and pushes a loader, or nothing. [-0, +0, raises: -]
+  /// Lets `require` ask a function for what is not preloaded: it gets a table and the name of the
+  /// module, and pushes a loader, or nothing. [-0, +0, raises: -]
   package func preload(by function: LuaRawFunction) {
     stack.push(function: function)
     cml_preload_by(stack.L)

@@ -23,7 +23,6 @@ extension LuaState {
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
     popLoaded("moonloop", on: stack)
-    for module in [posixModule, tapeModule, generationModule] { preload(module) }
     preloadSpelling()
     preload(by: sourceIndex)
     return module

@@ -11,11 +11,21 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("http", "moonloop.http")
 ]
 
-/// The loader of a module that is written in Lua, by its name: what `require` finds in
-/// `package.preload`.
+/// Modules that ours ask for.
+private let hiddenModules = [posixModule, tapeModule, generationModule]
+
+/// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in
   host(L, context, "index") { call in
     guard let name = call.stack.string(2) else { return LuaStatus.results(0) }
+    if let module = hiddenModules.first(where: { $0.name == name }) {
+      let state = call.state
+      call.stack.push(closure: name) { [unowned state] stack in
+        state.push(module: module, on: stack)
+        return 1
+      }
+      return LuaStatus.results(1)
+    }
     for list in [cmo_sources, cmo_compat_sources] {
       var count = 0
       let sources = UnsafeBufferPointer(start: list(&count), count: count)
