@@ -82,14 +82,12 @@ extension Loop {
     let mode = frame.mode
     begin(frame)
     notify(.entry, mode)
-    var result: RunResult? = frame.isStopped ? .stopped : nil  // R17
+    var result: RunResult?
     var left = limit
-    while result == nil {
+    while result == nil && !frame.isStopped {
       _ = pass(frame)
       left -= 1
-      if frame.isStopped {
-        result = .stopped
-      } else if isEmpty(mode) {
+      if isEmpty(mode) {
         result = .finished
       } else if !hasWork(mode) {
         result = .timedOut
@@ -97,10 +95,11 @@ extension Loop {
         result = .handledSource
       }
     }
+    if frame.isStopped { result = .stopped }
     frame.isExiting = true
     notify(.exit, mode)
     end(frame)
-    return result ?? .finished
+    return result ?? .stopped
   }
 
   /// One pass (R24).
