@@ -15,10 +15,26 @@ extension LuaState {
   package func takeError(of task: LuaTask, wantsTraceback: Bool = true) -> LuaError {
     let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
-    if wantsTraceback, error.traceback.isEmpty { error.traceback = Self.frames(of: stack.L) }
+    if wantsTraceback {
+      let below = takePassing(error, stack)
+      error.traceback = below + Self.frames(of: stack.L)
+    }
     if !error.isStop { onFailure?(stack, error) }
     if let second = close(task.index) { onCloseError?(second) }
     return error
+  }
+
+  /// The frames below the host function that passed the same error on.
+  private func takePassing(_ error: LuaError, _ stack: LuaStack) -> [LuaError.Frame] {
+    guard let passing = body.passing.take() else { return error.traceback }
+    guard error.traceback.isEmpty else { return error.traceback }
+    if let value = passing.value {
+      value.put(on: stack)
+      let isSame = stack.isSame(-1, -2)
+      stack.pop()
+      return isSame ? passing.traceback : []
+    }
+    return error.value == nil && error.message == passing.message ? passing.traceback : []
   }
 
   /// Closes a task that failed or is suspended, and gives its coroutine back.
@@ -176,6 +192,7 @@ extension LuaState {
 
   /// Pushes what `error` is raised as: the Lua value it came from, or a box. [-0, +1, raises: -]
   package func push(error: any Error, on stack: LuaStack) {
+    if let error = error as? LuaError, !error.traceback.isEmpty { body.passing = error }
     if let value = (error as? LuaError)?.value, value.belongs(to: self) {
       value.put(on: stack)
       return

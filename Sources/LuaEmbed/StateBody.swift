@@ -33,6 +33,9 @@ final class LuaStateBody: @unchecked Sendable {
   var visit: ((LuaStack) -> Bool)?
   var willClose: (() -> Void)?
   var onClosed: (() -> Void)?
+  /// The last error that a host function passed on, of calls of Lua below it: Lua gets its value,
+  /// and its frames are added to those above when it comes out again.
+  var passing: LuaError?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
@@ -59,6 +62,7 @@ final class LuaStateBody: @unchecked Sendable {
 
   func noteClosed() {
     closesLater = false
+    passing = nil
     closed.store(true, ordering: .releasing)
   }
 
