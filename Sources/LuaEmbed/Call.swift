@@ -71,6 +71,19 @@ extension LuaState {
       read: { (stack, _) throws(LuaError) in try stack.result(1) })
   }
 
+  /// Compiles text once, to be run any number of times by calling what this returns.
+  /// - Parameters:
+  ///   - chunk: Lua source text; arguments of a call are its `...`.
+  ///   - name: As for `run`.
+  /// - Throws: `LuaError` of kind `.syntax`, or `.closed`.
+  public func compile(_ chunk: String, name: String = "=chunk") throws(LuaError) -> LuaFunction {
+    if isClosed { throw .closed }
+    body.requireThread("compile")
+    let stack = self.stack
+    try load(chunk, name: name, on: stack)
+    return LuaFunction(reference: LuaReference(popping: stack))
+  }
+
   /// Pushes the compiled text. [-0, +1, raises: -]
   package func load(_ chunk: String, name: String, on stack: LuaStack) throws(LuaError) {
     var chunk = chunk

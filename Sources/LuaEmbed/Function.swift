@@ -100,9 +100,40 @@ extension LuaState {
     setGlobal(name, on: stack)
   }
 
-  /// Pops the top value into a global, without metamethods. [-1, +0, raises: -]
+  /// Defines what `require(name)` gives: a table with what the closure registers and sets.
+  ///
+  /// ```swift
+  /// lua.module("app") { app in
+  ///   app.register("version") { () in "1.2" }
+  /// }
+  /// ```
+  /// - Parameters:
+  ///   - name: The module's name. A script that has loaded it keeps what it got.
+  ///   - define: Gets this state; `register` and `set` go to the module meanwhile.
+  /// - Note: For the state's thread.
+  public func module(_ name: String, _ define: (LuaState) throws -> Void) rethrows {
+    guard body.isUsable("module") else { return }
+    stack.newTable()
+    let table = LuaReference(popping: stack)
+    let outer = body.definition
+    body.definition = table
+    defer { body.definition = outer }
+    try define(self)
+    LuaHostFunction(name) { stack in
+      stack.push(table)
+      return 1
+    }.push(on: stack)
+    cml_preload(stack.L, name)
+  }
+
+  /// Pops the top value into a global, or into the module that is being defined, without
+  /// metamethods. [-1, +0, raises: -]
   package func setGlobal(_ name: String, on stack: LuaStack) {
-    _ = cml_rawgeti(stack.L, registryIndex, 2)  // LUA_RIDX_GLOBALS
+    if let definition = body.definition {
+      stack.push(definition)
+    } else {
+      _ = cml_rawgeti(stack.L, registryIndex, 2)  // LUA_RIDX_GLOBALS
+    }
     stack.push(name)
     cml_rotate(stack.L, -3, -1)
     cml_rawset(stack.L, -3)

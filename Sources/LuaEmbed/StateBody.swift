@@ -36,6 +36,8 @@ final class LuaStateBody: @unchecked Sendable {
   /// The last error that a host function passed on, of calls of Lua below it: Lua gets its value,
   /// and its frames are added to those above when it comes out again.
   var passing: LuaError?
+  /// Where names are registered while a module is defined; nil: among the globals.
+  var definition: LuaReference?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 

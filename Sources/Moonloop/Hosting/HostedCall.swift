@@ -19,20 +19,22 @@ final class HostedCall: @unchecked Sendable {
 
   /// Makes the task. Loop thread only.
   /// - Parameters:
+  ///   - function: Pushes the function, or says why it cannot.
   ///   - push: Pushes the arguments, and returns how many.
   ///   - read: Reads the first result, at an index of a stack.
   ///   - end: Called once, with what came of it.
   func begin<R: Sendable>(
-    _ runtime: Runtime, push: (LuaStack) -> Int,
-    read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    _ runtime: Runtime, function pushFunction: (LuaStack) throws(LuaError) -> Void,
+    push: (LuaStack) -> Int, read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
     end: @escaping (Result<R, LuaError>) -> Void
   ) {
     loop.requireThread("LuaHost.call")
     if isCancelled || Task.isCancelled { return end(.failure(Self.cancelled)) }
     let stack = runtime.state.stack
-    guard stack.reserve(16), stack.pushFunction(named: name) else {
-      return end(.failure(LuaError(message: "there is no function '\(name)'")))
-    }
+    do throws(LuaError) {
+      guard stack.reserve(16) else { throw LuaError(message: "no room to call '\(name)'") }
+      try pushFunction(stack)
+    } catch { return end(.failure(error)) }
     let function = stack.absolute(-1)
     _ = push(stack)
     let task = ScriptTask(subject: .chunk, modes: [.default])
@@ -85,9 +87,8 @@ final class HostedCall: @unchecked Sendable {
 }
 
 extension LuaStack {
-  /// Pushes the function under a name such as "app.handlers.get". [-0, +(1|0), raises: -]
-  /// - Returns: false if there is none; then nothing is pushed.
-  fileprivate func pushFunction(named name: String) -> Bool {
+  /// Pushes the function under a name such as "app.handlers.get". [-0, +1, raises: -]
+  func pushFunction(named name: String) throws(LuaError) {
     let names = name.split(separator: ".", omittingEmptySubsequences: false)
     pushGlobal(String(names[0]))
     for name in names.dropFirst() where type(-1) == .table {
@@ -96,8 +97,8 @@ extension LuaStack {
       rotate(-2, 1)
       pop()
     }
-    if type(-1) == .function { return true }
+    if type(-1) == .function { return }
     pop()
-    return false
+    throw LuaError(message: "there is no function '\(name)'")
   }
 }

@@ -104,15 +104,8 @@ public actor LuaHost {
   ) async throws(LuaError) -> R {
     try await finish(
       name,
-      push: { stack in
-        var count = 0
-        for argument in repeat each arguments {
-          guard stack.reserve(8) else { break }
-          argument.push(on: stack)
-          count += 1
-        }
-        return count
-      },
+      function: { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
+      push: { stack in stack.push(all: repeat each arguments) },
       read: { (stack, index) throws(LuaError) in try stack.result(index) })
   }
 
@@ -123,15 +116,17 @@ public actor LuaHost {
     let _: LuaNothing = try await call(name, repeat each arguments)
   }
 
-  private func finish<R: Sendable>(
-    _ name: String, push: (LuaStack) -> Int,
+  /// Runs a function as a task, and awaits its end; see `HostedCall`.
+  func finish<R: Sendable>(
+    _ name: String, function: (LuaStack) throws(LuaError) -> Void,
+    push: (LuaStack) -> Int = { _ in 0 },
     read: @escaping (LuaStack, Int32) throws(LuaError) -> R
   ) async throws(LuaError) -> R {
     let call = HostedCall(name, loop)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         // A method of the actor, so that the compiler sees that this runs on its thread.
-        begin(call, push: push, read: read) { continuation.resume(returning: $0) }
+        begin(call, function, push, read) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       call.cancel()
@@ -140,14 +135,14 @@ public actor LuaHost {
   }
 
   private func begin<R: Sendable>(
-    _ call: HostedCall, push: (LuaStack) -> Int,
-    read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    _ call: HostedCall, _ function: (LuaStack) throws(LuaError) -> Void,
+    _ push: (LuaStack) -> Int, _ read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
     end: @escaping (Result<R, LuaError>) -> Void
   ) {
     guard let state, !state.isClosed, let runtime = state.runtime else {
       return end(.failure(.closed))
     }
-    call.begin(runtime, push: push, read: read, end: end)
+    call.begin(runtime, function: function, push: push, read: read, end: end)
   }
 
   /// Ends the tasks and handles of the scripts, in order, and closes the state.
@@ -159,7 +154,7 @@ public actor LuaHost {
     ownThread?.end()
   }
 
-  private func opened() throws(LuaError) -> LuaState {
+  func opened() throws(LuaError) -> LuaState {
     guard let state, !state.isClosed else { throw .closed }
     return state
   }
