@@ -92,6 +92,31 @@ extension LuaState {
     }
   }
 
+  /// The same for a closure that gets this state first: it need not capture it, which would keep it
+  /// alive for ever.
+  public func register<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
+  ) {
+    guard self.body.isUsable("register") else { return }
+    setFunction(name) { [unowned state = inner] stack in
+      var index: Int32 = 0
+      try body(state, repeat stack.next((each A).self, &index)).push(on: stack)
+      return 1
+    }
+  }
+
+  /// The same for a closure that gets this state first, and has no result.
+  public func register<each A: LuaReadable>(
+    _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> Void
+  ) {
+    guard self.body.isUsable("register") else { return }
+    setFunction(name) { [unowned state = inner] stack in
+      var index: Int32 = 0
+      try body(state, repeat stack.next((each A).self, &index))
+      return 0
+    }
+  }
+
   @usableFromInline
   func setFunction(_ name: String, _ body: @escaping (LuaStack) throws -> Int) {
     guard self.body.isUsable("register") else { return }

@@ -129,6 +129,21 @@ struct HostModuleTests {
     await host.shutDown()
   }
 
+  @Test func `a closure that gets the state does not keep it`() throws {
+    weak var dropped: LuaState?
+    try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      dropped = lua
+      lua.set("base", 40)
+      lua.register("add") { (lua: LuaState, more: Int) -> Int in
+        (lua.globals["base"] ?? 0) + more
+      }
+      lua.register("note") { (lua: LuaState, text: String) in lua.set("noted", text) }
+      #expect(try lua.evaluate("note 'x' return noted .. add(2)") == "x42")
+    }
+    #expect(dropped == nil)
+  }
+
   @Test func `a chunk is compiled once and run often`() throws {
     let lua = try LuaState()
     let chunk = try lua.compile("total = (total or 0) + ...; return total", name: "=add")
