@@ -49,7 +49,7 @@ final class TraceFile {
     let place: String
 
     var label: String {
-      if name.contains(" (made at ") { return name }  // a task
+      if strstr(name, " (made at ") != nil { return name }  // a task
       let named = name == kind.rawValue || name == place ? "" : " '\(name)'"
       return kind.rawValue + named + (place.isEmpty ? "" : " (made at \(place))")
     }

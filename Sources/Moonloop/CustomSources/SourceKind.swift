@@ -78,7 +78,7 @@ final class SourceKind: ItemKind {
   func stateText(of source: Loop.Source) -> String {
     let state = source.isSignalled ? "signalled" : "idle"
     guard let text = source.ownDescription, !text.isEmpty else { return state }
-    return "\(state), \(text.replacing("\n", with: " "))"
+    return "\(state), \(String(text.map { $0 == "\n" ? " " : $0 }))"
   }
 
   func obstacle(to source: Loop.Source) -> String {
