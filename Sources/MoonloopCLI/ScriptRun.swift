@@ -13,6 +13,8 @@ final class ScriptRun {
   private var outputHasFailed = false
   private var recordingHasFailed = false
   private let reporter = LuaReporter()
+  /// Tells the service manager what the program does.
+  private var service: ServiceReports?
   private(set) var traceFile: TraceFile?
 
   init(_ settings: RunSettings) { self.settings = settings }
@@ -82,7 +84,8 @@ final class ScriptRun {
     errors.verdict = settings.verdict
     errors.write = { [unowned self] text in
       flush()  // keeps the order of output
-      if LineEditor.isEditing { LineEditor.print("\(text)\n") } else { reporter.report(text) }
+      if LineEditor.isEditing { return LineEditor.print("\(text)\n") }
+      reporter.report(Journal.takesErrors ? Journal.marked(text) : text)
     }
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
@@ -111,6 +114,8 @@ final class ScriptRun {
     if settings.editsLines || (settings.command == nil && LineEditor.hasTerminal) {
       LineEditor.open(on: state)
     }
+    if settings.command == nil && settings.clock == .real { service = ServiceReports(runtime) }
+    service?.attach()
     state.onClosed = { Ending.forgetCallouts() }
     Child.keepStatuses()
     Ending.catchSignals(
@@ -143,6 +148,7 @@ final class ScriptRun {
   }
 
   private func end(_ state: LuaState) {
+    service?.end()
     if settings.editsLines { LineEditor.close() }
     if settings.command != nil { runtime.bed?.close() }
     if settings.measures { RunSettings.writeMetrics(of: state) }

@@ -13,6 +13,7 @@ ml.net = {}
 ---@field host? string An address, "localhost", or "*" for all addresses of the machine, IPv6 included (the default).
 ---@field port? integer 0: the system chooses one.
 ---@field path? string A Unix socket instead of host and port; "@" starts an abstract name. A stale file is replaced, and the file is removed at the end.
+---@field fd? string "systemd": the socket that systemd has passed; "systemd:NAME" or "systemd:1": one of several.
 ---@field backlog? integer How many connections may wait to be accepted; default 1024.
 ---@field reuse_port? boolean Let others listen on the port too (SO_REUSEPORT).
 ---@field v6_only? boolean For an IPv6 address: do not accept IPv4.

@@ -98,6 +98,15 @@ function ml.process.run(options) end
 ---@return string? code
 function ml.process.kill(pid, signal) end
 
+---Tells systemd, if it has started the program, something in the words of `sd_notify`.
+---Otherwise does nothing. "READY=1", "RELOADING=1", "STOPPING=1" and "WATCHDOG=1" are sent by the
+---program itself.
+---```lua
+---ml.process.notify "STATUS=3 connections"
+---```
+---@param lines string Such as "STATUS=…" or "EXTEND_TIMEOUT_USEC=…"; one or more lines.
+function ml.process.notify(lines) end
+
 ---Returns the number of this process.
 ---```lua
 ---print(ml.process.id() > 0)   --> true

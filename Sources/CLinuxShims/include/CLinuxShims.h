@@ -5,6 +5,7 @@
 #include "cmx_prefetch.h"
 #include "cmx_private_files.h"
 #include "cmx_process.h"
+#include "cmx_service.h"
 #include "cmx_signal.h"
 #include "cmx_terminal.h"
 #include "cmx_thread.h"

@@ -92,6 +92,12 @@ package struct Options {
     return type == .nil ? nil : try body(stack.absolute(-1))
   }
 
+  /// Whether a field is there.
+  package func has(_ name: StaticString) -> Bool {
+    defer { stack.pop() }
+    return push(name) != .nil
+  }
+
   package func seconds(
     _ name: StaticString, _ rule: LuaSecondsRule
   ) throws(ScriptMistake) -> Int64? {

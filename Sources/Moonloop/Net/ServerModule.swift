@@ -5,8 +5,9 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let listenOptions: [StaticString] = [
-  "host", "port", "path", "backlog", "reuse_port", "v6_only", "permissions", "max_connections",
-  "nodelay", "keepalive", "timeout", "line_limit", "buffer_limit", "write_limit", "name", "modes",
+  "host", "port", "path", "fd", "backlog", "reuse_port", "v6_only", "permissions",
+  "max_connections", "nodelay", "keepalive", "timeout", "line_limit", "buffer_limit", "write_limit",
+  "name", "modes",
   "keep_alive", "on_error",
 ]
 
@@ -31,7 +32,10 @@ let netListen: LuaRawFunction = { L, context in
     try call.requireRoom()
     let options = try call.options(
       1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
-    let places = try places(try NetPlace(options, call, isServer: true), call)
+    let passed = try passedName(options, call)
+    let places =
+      passed == nil ? try places(try NetPlace(options, call, isServer: true), call) : []
+    let requested = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
     let request = try ListenRequest(options)
     let modes = try options.modes()
     let limits = try StreamLimits(options)
@@ -40,10 +44,10 @@ let netListen: LuaRawFunction = { L, context in
     let most = try options.integer("max_connections", in: 1...Int.max)
     let name = try options.string("name")
     let hasHandler = try options.pushHandlerOrNil("[1]")
-    let identity = name ?? places.map(\.text).joined(separator: ",")
+    let identity = name ?? requested.joined(separator: ",")
     let kept = try call.remake(
       ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
-    ) { ScriptServer.of($0)?.requested == places.map(\.text) }
+    ) { ScriptServer.of($0)?.requested == requested }
     if let kept, let server = ScriptServer.of(kept) {
       let wasOld = server.settings
       call.runtime.generations.load?.toUndo { server.change(to: wasOld) }
@@ -53,7 +57,8 @@ let netListen: LuaRawFunction = { L, context in
           hasHandler: hasHandler))
       return 1
     }
-    let (socket, address) = try listen(places, request)
+    let (socket, address) =
+      if let passed { try takePassed(passed) } else { try listen(places, request) }
     let kind = call.kind(ServerKind.self)
     let source = Loop.DescriptorSource(
       socket, closesDescriptor: true, events: hasHandler ? .read : [], reenabled: .read,
@@ -65,8 +70,8 @@ let netListen: LuaRawFunction = { L, context in
       limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
       hasHandler: hasHandler)
     server.identity = identity
-    server.requested = places.map(\.text)
-    if address.family == .unix, !address.host.hasPrefix("@") {
+    server.requested = requested
+    if passed == nil, address.family == .unix, !address.host.hasPrefix("@") {
       server.path = Sockets.fileIdentity(address.host).map { (address.host, $0) }
     }
     source.maker.state = server

@@ -8,6 +8,7 @@ let processModuleEntries: [LuaEntry] = [
   .function("run", processRun),
   .function("kill", processKillAny),
   .function("id", processID),
+  .function("notify", processNotify),
 ]
 
 /// What a process handle offers.

@@ -265,6 +265,16 @@ let processWait: LuaRawFunction = { L, context in
   }
 }
 
+/// `notify(lines)`: tells the service manager, if there is one.
+let processNotify: LuaRawFunction = { L, context in
+  host(L, context, "notify") { call in
+    let lines = try call.string(1, "argument 1")
+    if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
+    Systemd.notify(lines)
+    return 0
+  }
+}
+
 // MARK: Signals
 
 /// `process:kill([signal])`: true; or nil, message, "ESRCH" when it has ended.

@@ -17,6 +17,8 @@ package final class Generations {
   @exclusivity(unchecked) var load: GenerationLoad?
   /// Who runs the bodies of modules that `require` loads now, innermost last.
   @exclusivity(unchecked) var bodies: [Running] = []
+  /// Called when a load begins, with true, and when it has ended.
+  package var whenLoads: ((Bool) -> Void)?
   /// Who waits for the next load.
   fileprivate(set) var waits: [ReloadWait] = []
   /// Where the load that is under way was asked for.
@@ -101,7 +103,9 @@ package final class Generations {
     asked = waits.first?.askedAt
     let outer = runtime.running
     runtime.running = Running()
+    whenLoads?(true)
     let values = load(file.path, file.pushArguments)
+    whenLoads?(false)
     runtime.running = outer
     for wait in waits {
       wait.values = values

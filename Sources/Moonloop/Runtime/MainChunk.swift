@@ -20,6 +20,13 @@ package final class MainChunk {
   package var endsAtError = false
   /// Whether an error ended the script, or something could not be started.
   package private(set) var hasFailed = false
+  /// Whether phases of a configuration run, which the chunk has returned.
+  private var runsPhases = false
+  /// Whether all has been started: the chunk has returned, or runs its loop by itself.
+  package var hasStarted: Bool {
+    !hasFailed && steps.isEmpty
+      && (runtime.waitingChunk == nil || runsPhases || runtime.runs.ranLoop)
+  }
   /// What is to run yet, one after the other.
   private var steps: ArraySlice<() -> LuaError?> = []
   /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
@@ -101,6 +108,7 @@ package final class MainChunk {
       require("moonloop.reload").note(running)
       running:run(bounds)
       """, name: "=moonloop", on: runtime.state.stack)
+    runsPhases = true
     startLoaded { [forConfigurations] stack in
       stack.push(configuration)
       stack.push(path)
