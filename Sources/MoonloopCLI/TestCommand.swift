@@ -45,6 +45,11 @@ private let selecting = [
     names: ["--name"], placeholder: "NAME", repeats: true,
     help: "Run only the test with this full name."),
   OptionSpec(
+    names: ["--rerun-failed"], help: "Run only the tests that failed in the last run here."),
+  OptionSpec(
+    names: ["--shard"], placeholder: "NUMBER/COUNT",
+    help: "Run only this part of the files, such as 2/5."),
+  OptionSpec(
     names: ["--tags", "-t"], placeholder: "TAGS", repeats: true,
     help: "Run only tests with one of these #tags (comma-separated)."),
   OptionSpec(
@@ -97,6 +102,8 @@ private let running = [
   OptionSpec(
     names: ["--keep-going", "-k"], isNegatable: true,
     help: "Continue after a failure (default)."),
+  OptionSpec(
+    names: ["--bail"], placeholder: "COUNT", help: "Stop after this many failures."),
   OptionSpec(
     names: ["--jobs", "-j"], placeholder: "COUNT",
     help: "Run this many files at a time, each in its own process."),

@@ -199,6 +199,9 @@ static const char testing_jobs[] = {
 static const char testing_main[] = {
 #embed "lua/testing/main.lua"
 };
+static const char testing_memory[] = {
+#embed "lua/testing/memory.lua"
+};
 static const char testing_options[] = {
 #embed "lua/testing/options.lua"
 };
@@ -338,6 +341,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.hooks", testing_hooks),
     SOURCE("testing.jobs", testing_jobs),
     SOURCE("testing.main", testing_main),
+    SOURCE("testing.memory", testing_memory),
     SOURCE("testing.options", testing_options),
     SOURCE("testing.output", testing_output),
     SOURCE("testing.programs", testing_programs),

@@ -16,7 +16,11 @@ local function feed(run, records, result)
   end
 end
 
-local function has_failed(counts) return counts.failure + counts.error + counts.problems > 0 end
+-- Whether no more files are to be begun.
+local function is_enough(options, counts)
+  local failed = counts.failure + counts.error + counts.problems
+  return failed >= (options.keep_going and options.bail or options.keep_going and math.huge or 1)
+end
 
 --- Runs the files.
 -- @param run the runner, whose reporters get all records
@@ -34,7 +38,7 @@ function jobs.run(run, given, files)
   end
   local function work()
     while next_file <= #files do
-      if not options.keep_going and has_failed(run.report.counts) then return end
+      if is_enough(options, run.report.counts) then return end
       if run.signal then return end
       local index = next_file
       next_file = next_file + 1

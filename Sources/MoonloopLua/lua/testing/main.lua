@@ -6,6 +6,7 @@ local facade = require "moonloop.testing.facade"
 local filter = require "moonloop.testing.filter"
 local fixtures = require "moonloop.testing.fixtures"
 local jobs = require "moonloop.testing.jobs"
+local memory = require "moonloop.testing.memory"
 local options = require "moonloop.testing.options"
 local report = require "moonloop.testing.report"
 local runner = require "moonloop.testing.runner"
@@ -90,8 +91,7 @@ local function start_coverage(settings)
   if not settings.coverage then return true end
   local ok, luacov = pcall(require, "luacov.runner")
   if not ok and tostring(luacov):find("module 'luacov.runner' not found", 1, true) then
-    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that, on "
-      .. "Debian and Ubuntu 'apt-get install lua-luacov'"
+    return nil, "--coverage: luacov is not installed; 'luarocks install luacov' does that"
   elseif not ok then
     return nil, "--coverage: luacov does not load: " .. tostring(luacov)
   end
@@ -105,10 +105,13 @@ local function start_coverage(settings)
 end
 
 local function list(run, files)
+  local was_ended = false
   local lister = { record = function(_, record)
     if record.type == "listed" then
       local where = record.record.where
       print((where and where .. ": " or "") .. record.record.name)
+    elseif record.type == "problem" and record.problem.message:find "^interrupted" then
+      was_ended = true  -- by a signal, or who reads has seen enough
     elseif record.type == "problem" then
       run.list_failed = true
       io.stderr:write((record.problem.where or record.file or "?") .. ": "
@@ -117,6 +120,7 @@ local function list(run, files)
   end }
   run.report = lister
   run:run(files)
+  if was_ended then return nil end
   return run.list_failed and FAILURE or SUCCESS
 end
 
@@ -161,10 +165,28 @@ function main.command(count, ...)
   return FAILURE
 end
 
+--- Every so manieth file, from the one of the shard on.
+local function share(files, shard)
+  local own = {}
+  for index = shard.number, #files, shard.count do own[#own + 1] = files[index] end
+  return own
+end
+
+--- Limits a run to the tests that failed in the last one.
+-- @return whether there are any; or nil and a message
+local function want_failed(settings)
+  local names = memory.failed()
+  if not names or #names == 0 then return false end
+  if #settings.name > 0 then return nil, "--rerun-failed and --name: give one of them" end
+  settings.name = names
+  return true
+end
+
 --- The spec files that the options and paths select; or nil and a message.
 local function find(settings)
   local files, message = discover.find(settings.paths, settings)
   if not files then return nil, message end
+  if settings.shard and #files > 0 then return share(files, settings.shard) end
   if #files > 0 then return files end
   return nil, ("no file in %s matches %s"):format(
     table.concat(settings.paths, ", "), table.concat(settings.pattern, " or "))
@@ -180,10 +202,23 @@ function main.run(given, paths)
   if not worker.is_one(given) then
     for _, text in ipairs(settings.warnings) do complain("warning: .busted: " .. text) end
   end
+  if settings.rerun_failed then
+    local has_any
+    has_any, message = want_failed(settings)
+    if message then return complain(message) end
+    if not has_any then
+      print "No test failed in the last run in this folder."
+      return SUCCESS
+    end
+  end
   if #settings.paths == 0 then settings.paths = default_paths() end
   local files
   files, message = find(settings)
   if not files then return complain(message) end
+  if #files == 0 then
+    print(("No file is in shard %d of %d."):format(settings.shard.number, settings.shard.count))
+    return SUCCESS
+  end
   if settings.watch then return watch.run(given, settings, function() return find(settings) end) end
   if (settings.jobs or 1) > 1 and not settings.list then
     return main.run_jobs(given, settings, files)

@@ -26,6 +26,7 @@ local kinds = {
   recursive = { "flag", true }, ["suppress-pending"] = { "flag", false },
   shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
   sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
+  bail = { "count" }, ["rerun-failed"] = { "flag", false }, shard = { "shard" },
   update = { "flag", false }, watch = { "flag", false },
   leaks = { "leaks", "fail" }, directory = { "list", {} }, ["log-success"] = { "text" },
   ["defer-print"] = { "flag", false }, Xoutput = { "commas", {} },
@@ -87,6 +88,15 @@ end
 function readers.clock(_, value)
   if value == "real" or value == "virtual" or value == "skip_idle" then return value end
   return nil, ("--clock: must be real, virtual or skip_idle, got '%s'"):format(tostring(value))
+end
+
+function readers.shard(_, value)
+  local number, count = tostring(value):match "^(%d+)/(%d+)$"
+  number, count = math.tointeger(tonumber(number)), math.tointeger(tonumber(count))
+  if number and count and number >= 1 and number <= count then
+    return { number = number, count = count }
+  end
+  return nil, ("--shard: must be NUMBER/COUNT, such as 2/5, got '%s'"):format(tostring(value))
 end
 
 function readers.leaks(_, value)

@@ -1,4 +1,6 @@
 -- The reporters of a run: each gets every record; tests are counted here.
+local memory = require "moonloop.testing.memory"
+
 local report = {}
 report.__index = report
 
@@ -48,10 +50,17 @@ function report.new(options)
       file:setvbuf "line"  -- flush every record, even if this process is killed later
       self.files[#self.files + 1] = file
     end
-    local function write(...) file:write(...) end
+    local function write(...)
+      file:write(...)
+      self.has_written = true
+    end
     if options.defer_print and not path then write = self:defer(file) end
     local to_file = path ~= nil
     self.reporters[#self.reporters + 1] = loaded[name].new(write, options, to_file)
+  end
+  -- Workers have the name of no file: the program that started them remembers.
+  if options.log_success ~= "" then
+    self.reporters[#self.reporters + 1] = memory.new()
   end
   return self:log(options.log_success)
 end
@@ -87,6 +96,9 @@ function report:record(record)
     counts.problems = counts.problems + 1
   end
   for _, reporter in ipairs(self.reporters) do reporter:record(record, counts) end
+  -- Who reads a pipe sees it at once, too: a test may take long, or never end.
+  if self.has_written then io.stdout:flush() end
+  self.has_written = false
 end
 
 --- Finishes all reporters.

@@ -375,7 +375,8 @@ function runner:ended(node, record)
   if record.status ~= "success" and record.status ~= "pending" then
     local channel = { record.status, "it" }
     bus.publish(channel, node, node.parent, record.problems[1] and record.problems[1].message)
-    if not self.options.keep_going then self.stops = true end
+    self.failures = (self.failures or 0) + 1
+    if not self.options.keep_going or self.failures == self.options.bail then self.stops = true end
   end
 end
 

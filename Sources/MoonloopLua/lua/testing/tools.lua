@@ -144,16 +144,35 @@ function methods.wait_until(_, fn, within, what)
   failure.fail(("%s: not within %g s"):format(what or "the condition", within), 2)
 end
 
---- Waits until something listens at a TCP port of this machine.
+-- How a program of the test has failed, if none runs that could still listen. One that ended well
+-- may have left another behind.
+local function how_all_failed(t)
+  local how
+  for _, program in ipairs(states[t].programs) do
+    local status = program.status
+    if not status or status.code == 0 then return nil end
+    how = status.signal and "was ended by " .. status.signal or "ended with " .. status.code
+  end
+  return how
+end
+
+--- Waits until something listens at a TCP port of this machine. Fails at once when all programs of
+-- the test have failed.
 function methods.wait_port(t, port, within)
   check_real "wait_port"
   local what = ("a listener at port %s"):format(tostring(port))
-  local function listens() return bed.is_listening(port) end
-  local ok = pcall(methods.wait_until, t, listens, within, what)
-  if ok then return port end
+  local how
+  local function is_over()
+    if bed.is_listening(port) then return true end
+    how = how_all_failed(t)
+    return how ~= nil
+  end
+  local ok = pcall(methods.wait_until, t, is_over, within, what)
+  if ok and not how then return port end
   local said = tools.said(t)
-  failure.fail(("nothing listens at port %s within %g s%s"):format(
-    tostring(port), within or 5, said == "" and "" or ". The programs wrote:\n" .. said), 2)
+  local why = how and "its program " .. how or ("not within %g s"):format(within or 5)
+  failure.fail(("nothing listens at port %s: %s%s"):format(
+    tostring(port), why, said == "" and "" or ". The programs wrote:\n" .. said), 2)
 end
 
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────
@@ -238,6 +257,7 @@ function methods.golden(t, name, text)
     ok, message = bed.make_folders((path:match("^(.*)/")))
     if ok then ok, message = write(path, text) end
     if not ok then error("t:golden: " .. message, 2) end
+    io.stderr:write("moonloop: test: wrote ", path, "\n")
     return
   end
   if not expected then

@@ -8,7 +8,7 @@ local worker = {}
 -- Options that concern only the program that starts workers.
 local not_passed = {
   jobs = true, watch = true, output = true, ["shuffle-files"] = true, directory = true,
-  Xoutput = true, ["log-success"] = true, ["defer-print"] = true,
+  Xoutput = true, ["log-success"] = true, shard = true, bail = true, ["defer-print"] = true,
 }
 
 --- The arguments of a worker.

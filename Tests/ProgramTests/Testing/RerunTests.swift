@@ -1,0 +1,127 @@
+// Runs of a part of the tests: those that failed, a share of the files, up to some failures; and
+// what is seen of a run before it ends.
+
+import Foundation
+import Testing
+
+@Suite("Parts of a run")
+struct RerunTests {
+  private func withSpecs(_ body: (URL) throws -> Void) throws {
+    try withFile(
+      """
+      describe("sums", function()
+        it("fails", function() assert.equal(os.getenv "SUM" or "3", "4") end)
+        it("passes", function() end)
+        it("fails too", function() error "no" end)
+        it("fails at last", function() error "no" end)
+      end)
+      """, name: "a_spec.lua"
+    ) { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      for name in ["b_spec.lua", "c_spec.lua"] {
+        try Data("it('of \(name)', function() end)\n".utf8)
+          .write(to: folder.appendingPathComponent(name))
+      }
+      try body(folder)
+    }
+  }
+
+  /// The names and results of the tests that ran, in order.
+  private func run(
+    _ arguments: [String], in folder: URL, _ variables: [String: String] = [:]
+  ) throws -> [String] {
+    let outcome = try Program(
+      ["test", "--output", "tap"] + arguments,
+      environment: variables.merging(["XDG_STATE_HOME": folder.path + "/state"]) { $1 }, in: folder
+    ).wait()
+    return outcome.output.split(separator: "\n").compactMap { line in
+      line.wholeMatch(of: /((?:not )?ok) \d+ - (.*)/).map { "\($0.output.1) \($0.output.2)" }
+    }
+  }
+
+  @Test("--rerun-failed runs what failed in the last run in the folder")
+  func rerunsFailed() throws {
+    try withSpecs { folder in
+      _ = try run([], in: folder)
+      let again = try run(["--rerun-failed"], in: folder, ["SUM": "4"])
+      #expect(
+        again
+          == ["ok sums fails", "not ok sums fails too", "not ok sums fails at last"])
+      let together = try run(["--rerun-failed", "--jobs", "2"], in: folder)
+      #expect(together == ["not ok sums fails too", "not ok sums fails at last"])
+      _ = try run(["b_spec.lua"], in: folder)
+      #expect(try run(["--rerun-failed"], in: folder).isEmpty)
+    }
+  }
+
+  @Test("--bail ends the run after so many failures")
+  func bails() throws {
+    try withSpecs { folder in
+      let outcomes = try run(["--bail", "2"], in: folder)
+      #expect(
+        outcomes
+          == ["not ok sums fails", "ok sums passes", "not ok sums fails too"])
+    }
+  }
+
+  @Test("--shard runs each file in one of the shards")
+  func shards() throws {
+    try withSpecs { folder in
+      #expect(try run(["--shard", "2/3"], in: folder) == ["ok of b_spec.lua"])
+      #expect(try run(["--shard", "3/3"], in: folder) == ["ok of c_spec.lua"])
+      #expect(try run(["--shard", "1/3"], in: folder).count == 4)
+      #expect(try run(["--shard", "4/4"], in: folder).isEmpty)
+      let wrong = try moonloop(["test", "--shard", "3/2"], in: folder)
+      #expect(wrong.status == 2 && wrong.errors.contains("must be NUMBER/COUNT, such as 2/5"))
+    }
+  }
+
+  @Test("a pipe gets the report of a test before the next one ends")
+  func streams() throws {
+    let specs = """
+      it("is first", function() end)
+      it("waits", { timeout = 600 }, function() require("moonloop").sleep(600) end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let program = try Program(["test", "-v", file])
+      defer { program.send(SIGKILL) }
+      try program.waitFor("is first")
+    }
+  }
+
+  @Test("--list is silent when its reader has seen enough")
+  func listsSilently() throws {
+    let specs = "for i = 1, 3000 do it('number ' .. i, function() end) end"
+    try withFile(specs, name: "a_spec.lua") { file in
+      let command = "\"$0\" test -l '\(file)' | head -n 1"
+      let outcome = try Program(["-c", command, Program.executable.path], of: "/bin/sh").wait()
+      #expect(outcome.errors == "" && outcome.output.hasSuffix("number 1\n"), "\(outcome)")
+    }
+  }
+
+  @Test("t:wait_port fails at once when the program has failed")
+  func waitsNoLonger() throws {
+    let specs = """
+      it("waits", function(_, _, t)
+        t:spawn { "sh", "-c", "exit 3" }
+        t:wait_port(1, 600)
+      end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let outcome = try moonloop(["test", file])
+      #expect(outcome.output.contains("nothing listens at port 1: its program ended with 3"))
+    }
+  }
+
+  @Test("--update says which golden files it has written")
+  func saysWritten() throws {
+    let specs = "it('writes', function(_, _, t) t:golden('a.txt', 'text') end)"
+    try withFile(specs, name: "a_spec.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      let first = try moonloop(["test", "--update", file])
+      #expect(first.errors == "moonloop: test: wrote \(folder.path)/golden/a.txt\n")
+      let second = try moonloop(["test", "--update", file])
+      #expect(second.errors == "")
+    }
+  }
+}
