@@ -213,4 +213,14 @@ struct PromptTests {
       #expect(outcome.status == 0)
     }
   }
+
+  @Test(
+    "':quit' and 'exit' leave, as the end of the input does",
+    arguments: [":quit", "exit", "exit()"])
+  func leaves(_ word: String) throws {
+    let outcome = try moonloop(["repl"], input: "1 + 1\n\(word)\n2 + 2\n")
+    #expect(outcome.status == 0 && outcome.output == "2\n" && outcome.errors == "")
+    let named = try moonloop(["repl"], input: "exit = 7\nexit\n")
+    #expect(named.output == "7\n")
+  }
 }

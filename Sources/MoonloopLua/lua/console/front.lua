@@ -97,12 +97,21 @@ function Front:read(level, prompt)
   end)
 end
 
+-- Whether a line asks to leave, as Ctrl-D does: ":quit", or "exit" where nothing has that name.
+local function leaves(line)
+  local word = line:match "^%s*:?(%a+)%(?%)?%s*$"
+  if word ~= "quit" and word ~= "exit" then return false end
+  return line:find "^%s*:" ~= nil or _G[word] == nil
+end
+
 -- A whole statement; nil at the end of the input, or when the breakpoint is over.
 function Front:statement(level)
   local text
   while true do
     local kind, line = self:read(level, self:prompt(text))
-    if kind == "line" then
+    if kind == "line" and not text and leaves(line) then
+      return nil, "end"
+    elseif kind == "line" then
       text = text and text .. "\n" .. line or line
       local made, _, is_incomplete = session.compile(text, _ENV)
       if made or not is_incomplete then return text end

@@ -48,7 +48,8 @@ function orders.help()
   for _, order in ipairs(list) do
     lines[#lines + 1] = ("  :%-18s %s"):format(table.concat(order[1], ", :"), order[2])
   end
-  lines[#lines + 1] = "Tab completes, Ctrl-C cancels what is typed or evaluated, Ctrl-D leaves."
+  lines[#lines + 1] = "Tab completes, Ctrl-C cancels what is typed or evaluated; Ctrl-D, :quit or "
+    .. "exit leave."
   return table.concat(lines, "\n")
 end
 
