@@ -21,28 +21,15 @@ package final class Resolver: Sendable {
 
   package typealias Answer = Result<[SocketAddress], Failure>
 
-  private struct Job: Sendable {
-    let host: String
-    let family: Family
-    let whenDone: @Sendable (Answer) -> Void
-  }
-
-  private struct State {
-    var threads = 0
-    var waiting: [Job] = []
-    var planted: [String: [SocketAddress]] = [:]
-  }
-
   package static let shared = Resolver()
 
-  /// Limit for concurrent lookups: a server that does not answer keeps a thread busy for long.
-  private static let threadLimit = 8
-  /// Stack size: what the C library's resolver and its modules need.
-  private static let stackSize = 1 << 20
+  /// Eight: a server that does not answer keeps a thread busy for long. The stack is what the C
+  /// library's resolver and its modules need.
+  private let pool = ThreadPool(limit: 8, stackSize: 1 << 20)
   private static let addressLimit = 64
 
-  /// Protected by its lock.
-  private let state = Guarded(State())
+  /// The addresses that tests have given to names.
+  private let planted = Guarded<[String: [SocketAddress]]>([:])
 
   /// Resolves a name.
   /// - Parameter whenDone: Called once, on another thread; on this one if no thread could be
@@ -50,52 +37,19 @@ package final class Resolver: Sendable {
   package func resolve(
     _ host: String, _ family: Family, whenDone: @escaping @Sendable (Answer) -> Void
   ) {
-    let job = Job(host: host, family: family, whenDone: whenDone)
-    let isNew = state.withLock { state in
-      if state.threads == Self.threadLimit {
-        state.waiting.append(job)
-        return false
+    pool.run { [self] refused in
+      if let refused {
+        // As if no server answered.
+        return whenDone(.failure(Failure(code: "EAI_AGAIN", message: "\(refused)")))
       }
-      state.threads += 1
-      return true
+      let known = planted.withLock { $0[host] }
+      whenDone(known.map { .success($0) } ?? Self.look(up: host, family))
     }
-    if isNew { start(job) }
   }
 
   /// For tests: gives a name these addresses, in this order, whatever the system says.
   package func plant(_ host: String, _ addresses: [SocketAddress]) {
-    state.withLock { $0.planted[host] = addresses }
-  }
-
-  /// Starts a thread. If the system refuses the first, lookups fail as if no server answered.
-  private func start(_ job: Job) {
-    do {
-      try startThread(stackSize: Self.stackSize) { self.work(job) }
-    } catch {
-      let rest = state.withLock { state in
-        state.threads -= 1
-        defer { if state.threads == 0 { state.waiting = [] } }
-        return state.threads == 0 ? state.waiting : []
-      }
-      let failure = Failure(code: "EAI_AGAIN", message: "\(error)")
-      for job in [job] + rest { job.whenDone(.failure(failure)) }
-    }
-  }
-
-  /// Runs a thread: it ends when no lookup is waiting.
-  private func work(_ first: Job) {
-    var next: Job? = first
-    while let job = next {
-      let planted = state.withLock { $0.planted[job.host] }
-      job.whenDone(planted.map { .success($0) } ?? Self.look(up: job.host, job.family))
-      next = state.withLock { state in
-        if state.waiting.isEmpty {
-          state.threads -= 1
-          return nil
-        }
-        return state.waiting.removeFirst()
-      }
-    }
+    planted.withLock { $0[host] = addresses }
   }
 
   private static func look(up host: String, _ family: Family) -> Answer {
