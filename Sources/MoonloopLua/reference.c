@@ -25,6 +25,12 @@ static const char streams[] = {
 static const char net[] = {
 #embed "../../docs/types/net.lua"
 };
+static const char files[] = {
+#embed "../../docs/types/files.lua"
+};
+static const char fs[] = {
+#embed "../../docs/types/fs.lua"
+};
 static const char http[] = {
 #embed "../../docs/types/http.lua"
 };
@@ -89,15 +95,16 @@ static const char compat[] = {
 #define FILE(name) {#name, "docs/types/" #name ".lua", name, sizeof name}
 
 // In the order of the reference.
-static const struct cmo_source files[] = {
+static const struct cmo_source pages[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(observers), FILE(notifications),
+    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(fs), FILE(files),
+    FILE(observers), FILE(notifications),
     FILE(ports), FILE(workers), FILE(signals), FILE(watches), FILE(pressure), FILE(terminals),
     FILE(processes), FILE(tasks), FILE(channels), FILE(inspection), FILE(recording), FILE(reload),
     FILE(configuration), FILE(testing), FILE(test_tools), FILE(compat),
 };
 
 const struct cmo_source *cmo_reference(size_t *count) {
-  *count = sizeof files / sizeof *files;
-  return files;
+  *count = sizeof pages / sizeof *pages;
+  return pages;
 }

@@ -64,6 +64,12 @@ static const char console_show[] = {
 static const char console_wire[] = {
 #embed "lua/console/wire.lua"
 };
+static const char fs[] = {
+#embed "lua/fs.lua"
+};
+static const char fs_file[] = {
+#embed "lua/fs/file.lua"
+};
 static const char http[] = {
 #embed "lua/http.lua"
 };
@@ -296,6 +302,8 @@ static const struct cmo_source sources[] = {
     SOURCE("console.session", console_session),
     SOURCE("console.show", console_show),
     SOURCE("console.wire", console_wire),
+    SOURCE("fs", fs),
+    SOURCE("fs.file", fs_file),
     SOURCE("http", http),
     SOURCE("http.client", http_client),
     SOURCE("http.message", http_message),

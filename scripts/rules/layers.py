@@ -29,9 +29,10 @@ ARROWS = {  # who may import whom; there are no other arrows
 
 # Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
-    "compat": {"posix"},
+    "compat": {"files", "posix"},
     "configuration": {"generation", "reload", "text"},
     "console": {"json", "reference", "text"},
+    "fs": {"files", "text"},
     "http": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
@@ -74,7 +75,8 @@ _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
 FOLDERS = {
     "MoonloopCore": {"Kernel": set()},  # Loop, Items and Timers are parts of one object
     "MoonloopSystem": {
-        "Children": set(), "Signals": set(), "Sockets": set(), "Streams": {"Sockets"},
+        "Children": set(), "Files": set(), "Signals": set(), "Sockets": set(),
+        "Streams": {"Sockets"},
         "Terminals": set(), "Watches": set(),
     },
 }

@@ -1,6 +1,7 @@
 // Linux calls that the Glibc module does not offer (they need _GNU_SOURCE), and constants whose
 // macros Swift cannot read. Names begin with cmx_.
 #pragma once
+#include "cmx_files.h"
 #include "cmx_intake.h"
 #include "cmx_prefetch.h"
 #include "cmx_private_files.h"

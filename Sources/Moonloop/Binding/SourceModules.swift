@@ -8,11 +8,12 @@ internal import MoonloopLua
 
 /// The fields of `moonloop` that are modules in Lua, loaded when first asked for.
 private let lazyFields: [(field: StaticString, module: StaticString)] = [
-  ("http", "moonloop.http")
+  ("http", "moonloop.http"),
+  ("fs", "moonloop.fs"),
 ]
 
 /// Modules that ours ask for.
-private let hiddenModules = [posixModule, tapeModule, generationModule]
+private let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in

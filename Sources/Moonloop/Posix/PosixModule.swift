@@ -13,7 +13,7 @@ private let posixEntries: [LuaEntry] = [
   .function("read", posixRead), .function("write", posixWrite), .function("close", posixClose),
   .function("set_blocking", posixSetBlocking), .function("access", posixAccess),
   .function("kind", posixKind), .function("is_ready", posixIsReady), .function("pipe", posixPipe),
-  .function("socketpair", posixSocketPair),
+  .function("socketpair", posixSocketPair), .function("file", posixFile),
 ]
 
 extension HostCall {
@@ -175,4 +175,9 @@ private let posixSocketPair: LuaRawFunction = { L, context in
     call.stack.push(Int(pair[1]))
     return 2
   }
+}
+
+/// `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks as long as it takes.
+private let posixFile: LuaRawFunction = { L, context in
+  host(L, context, "file") { call in Int32(call.stack.push(try call.fileCall(1).run())) }
 }

@@ -9,8 +9,8 @@ import Testing
 
   /// The subjects whose scripts need only a loop; other suites run the other folders.
   static let subjects = [
-    "Compat", "Configuration", "CustomSources", "Descriptors", "Http", "Inspection", "Items",
-    "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers", "Ports", "Pressure",
+    "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "Http", "Inspection",
+    "Items", "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers", "Ports", "Pressure",
     "Processes", "Signals", "Sockets", "Streams", "Timers", "Watches", "Workers",
   ]
 

@@ -93,7 +93,7 @@ struct DocsEntryTests {
         add_kind(value)
       end
     end
-    local http = ml.http  -- loaded when first asked for
+    local http, _ = ml.http, ml.fs  -- loaded when first asked for
     add_table("ml", ml)
 
     -- What is written in Lua, without what its own files alone call.
@@ -122,6 +122,7 @@ struct DocsEntryTests {
     end)
     loop:run()
     add_methods("http_client", getmetatable(http.client()).__index)
+    add_methods("file", getmetatable(require "moonloop.fs.file".wrap(nil, "")).__index)
     add_methods("running", getmetatable(ml.configure {}).__index)
     for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
@@ -188,6 +189,7 @@ struct DocsEntryTests {
       "remote_port": "loop:port {}",
       "server": "ml.net.listen { path = '@options' }",
       "socket": "ml.net.udp { host = '127.0.0.1' }",
+      "file": "require 'moonloop.fs.file'.wrap(nil, '')",
     ]
     let receiver = makers[entry.receiver] ?? entry.receiver
     let separator = entry.form == .method ? ":" : "."

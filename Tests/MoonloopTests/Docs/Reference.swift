@@ -36,7 +36,9 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { signature }
   /// Whether it is written in Swift: random and failing calls look for mistakes there.
-  var isNative: Bool { !isSpec && !["http", "configuration", "compat"].contains(page) }
+  var isNative: Bool {
+    !isSpec && !["http", "fs", "files", "configuration", "compat"].contains(page)
+  }
   /// Whether it is there in tests alone, so that its example is a spec file.
   var isSpec: Bool { page.hasPrefix("test") }
   /// `timer:again`, `ml.net`, `reply`.

@@ -154,6 +154,22 @@ import Testing
       "os.exit", 7, "print 'x' require('moonloop').current():after(0.01, function() os.exit(7) end)"
     ),
     (
+      "files", 0,
+      """
+      local ml = require "moonloop"
+      local fs = ml.fs
+      local folder = assert(fs.temporary_folder())
+      local path = folder .. "/a"
+      fs.write(path, "text")
+      local file <close> = assert(fs.open(path))
+      print(folder, fs.read(path), fs.stat(path).inode, fs.stat(path).modified, file:read(2))
+      for _, entry in ipairs(fs.list(folder)) do print(entry.name, entry.kind) end
+      fs.replace((...) .. "/written", "by a file call")
+      print(fs.remove(folder, { recursive = true }), fs.read(path))
+      print(fs.read(path, { timeout = 0 }))
+      """
+    ),
+    (
       "a virtual clock", 0,
       """
       local ml = require "moonloop"

@@ -1,0 +1,234 @@
+// Files by path and by descriptor. These calls block, and do not ask an intake.
+#define _GNU_SOURCE
+#include "cmx_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define TRY(expression)                                \
+  ({                                                   \
+    int64_t tried_;                                    \
+    do tried_ = (expression);                          \
+    while (tried_ < 0 && errno == EINTR);              \
+    tried_ < 0 ? -(int64_t)errno : tried_;             \
+  })
+
+static bool is_dot(const char *name) { return strcmp(name, ".") == 0 || strcmp(name, "..") == 0; }
+
+// ---- Trees ---------------------------------------------------------------------------------
+
+static int64_t remove_all(int folder, const char *name);
+
+static int64_t remove_contents(int fd) {
+  DIR *stream = fdopendir(fd);
+  if (stream == NULL) {
+    int code = errno;
+    close(fd);
+    return -code;
+  }
+  int64_t result = 0;
+  struct dirent *entry;
+  while (result == 0 && (entry = readdir(stream)) != NULL)
+    if (!is_dot(entry->d_name)) result = remove_all(fd, entry->d_name);
+  closedir(stream);
+  return result;
+}
+
+// By descriptors of folders: a link that takes a folder's place meanwhile is removed, not followed.
+static int64_t remove_all(int folder, const char *name) {
+  int64_t result = TRY(unlinkat(folder, name, 0));
+  if (result != -EISDIR && result != -EPERM) return result;
+  int64_t fd = TRY(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (fd < 0) return fd == -ENOTDIR ? result : fd;
+  result = remove_contents((int)fd);
+  return result < 0 ? result : TRY(unlinkat(folder, name, AT_REMOVEDIR));
+}
+
+// ---- Copies --------------------------------------------------------------------------------
+
+static int64_t copy_bytes(int from, int to) {
+  while (true) {
+    int64_t count = TRY(copy_file_range(from, NULL, to, NULL, 1 << 26, 0));
+    if (count == 0) break;
+    if (count < 0 && count != -EXDEV && count != -EINVAL && count != -ENOSYS
+        && count != -EOPNOTSUPP && count != -EBADF)
+      return count;
+    if (count < 0) break;
+  }
+  // The rest, or all, where the call above is not supported or takes a file for empty.
+  int64_t count;
+  do count = TRY(sendfile(to, from, NULL, 1 << 26));
+  while (count > 0);
+  return count;
+}
+
+static int64_t copy_into(int from, const struct stat *source, const char *path, int64_t flags) {
+  int how = O_WRONLY | O_CREAT | O_CLOEXEC | (flags & 1 ? O_EXCL : 0);
+  int64_t to = TRY(open(path, how, source->st_mode & 07777));
+  if (to < 0) return to;
+  struct stat target;
+  int64_t result = TRY(fstat((int)to, &target));
+  bool is_same = target.st_dev == source->st_dev && target.st_ino == source->st_ino;
+  if (result == 0 && !is_same) {
+    result = TRY(ftruncate((int)to, 0));
+    if (result == 0) result = TRY(fchmod((int)to, source->st_mode & 07777));
+    int64_t cloned = flags & 6 ? TRY(ioctl((int)to, FICLONE, from)) : -1;
+    if (result == 0 && cloned < 0) result = flags & 4 ? cloned : copy_bytes(from, (int)to);
+  }
+  close((int)to);
+  return result;
+}
+
+static int64_t copy(const char *path, const char *other, int64_t flags) {
+  int64_t from = TRY(open(path, O_RDONLY | O_CLOEXEC));
+  if (from < 0) return from;
+  struct stat source;
+  int64_t result = TRY(fstat((int)from, &source));
+  if (result == 0 && S_ISDIR(source.st_mode)) result = -EISDIR;
+  if (result == 0) result = copy_into((int)from, &source, other, flags);
+  close((int)from);
+  return result;
+}
+
+// ---- Calls ---------------------------------------------------------------------------------
+
+static struct timespec timespec_of(double seconds) {
+  double whole = floor(seconds);
+  return (struct timespec){(time_t)whole, (long)((seconds - whole) * 1e6) * 1000};
+}
+
+static int64_t set_times(const char *path, int fd, const double *times, int flags) {
+  struct timespec both[2] = {timespec_of(times[0]), timespec_of(times[1])};
+  if (path == NULL) return TRY(futimens(fd, both));
+  return TRY(utimensat(AT_FDCWD, path, both, flags));
+}
+
+static int64_t by_descriptor(enum cmx_file_call call, const struct cmx_file_arguments *given) {
+  const int64_t *n = given->numbers;
+  int fd = (int)n[0];
+  switch (call) {
+    // Not repeated on EINTR: Linux has already released the number.
+    case cmx_file_close: return close(fd) < 0 && errno != EINTR ? -(int64_t)errno : 0;
+    case cmx_file_truncate: return TRY(ftruncate(fd, n[1]));
+    case cmx_file_sync: return TRY(fsync(fd));
+    case cmx_file_sync_data: return TRY(fdatasync(fd));
+    case cmx_file_fchmod: return TRY(fchmod(fd, (mode_t)n[1]));
+    case cmx_file_fchown: return TRY(fchown(fd, (uid_t)n[1], (gid_t)n[2]));
+    case cmx_file_futime: return set_times(NULL, fd, given->times, 0);
+    case cmx_file_lock: return TRY(flock(fd, (int)n[1]));
+    case cmx_file_send: {
+      off_t offset = n[2];
+      return TRY(sendfile(fd, (int)n[1], &offset, (size_t)n[3]));
+    }
+    default: return -ENOSYS;
+  }
+}
+
+int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given) {
+  const char *path = given->path, *other = given->other;
+  const int64_t *n = given->numbers;
+  switch (call) {
+    case cmx_file_open: return TRY(open(path, (int)n[0] | O_CLOEXEC, (mode_t)n[1]));
+    case cmx_file_make_folder: return TRY(mkdir(path, (mode_t)n[0]));
+    case cmx_file_remove_folder: return TRY(rmdir(path));
+    case cmx_file_unlink: return TRY(unlink(path));
+    case cmx_file_remove_all: return remove_all(AT_FDCWD, path);
+    case cmx_file_rename: return TRY(rename(path, other));
+    case cmx_file_link: return TRY(link(path, other));
+    case cmx_file_symlink: return TRY(symlink(path, other));
+    case cmx_file_access: return TRY(access(path, (int)n[0]));
+    case cmx_file_chmod: return TRY(chmod(path, (mode_t)n[0]));
+    case cmx_file_chown: return TRY(chown(path, (uid_t)n[0], (gid_t)n[1]));
+    case cmx_file_lchown: return TRY(lchown(path, (uid_t)n[0], (gid_t)n[1]));
+    case cmx_file_utime: return set_times(path, -1, given->times, 0);
+    case cmx_file_lutime: return set_times(path, -1, given->times, AT_SYMLINK_NOFOLLOW);
+    case cmx_file_copy: return copy(path, other, n[0]);
+    default: return by_descriptor(call, given);
+  }
+}
+
+int64_t cmx_file_read(int fd, void *buffer, size_t count, int64_t offset) {
+  return offset < 0 ? TRY(read(fd, buffer, count)) : TRY(pread(fd, buffer, count, offset));
+}
+
+int64_t cmx_file_write(int fd, const void *bytes, size_t count, int64_t offset) {
+  return offset < 0 ? TRY(write(fd, bytes, count)) : TRY(pwrite(fd, bytes, count, offset));
+}
+
+// ---- Facts ---------------------------------------------------------------------------------
+
+int cmx_file_status(const char *path, int fd, bool follows_link, struct cmx_file_status *status) {
+  int flags = path == NULL ? AT_EMPTY_PATH : follows_link ? 0 : AT_SYMLINK_NOFOLLOW;
+  struct statx found;
+  const char *name = path == NULL ? "" : path;
+  int at = path == NULL ? fd : AT_FDCWD;
+  int64_t result = TRY(statx(at, name, flags, STATX_BASIC_STATS | STATX_BTIME, &found));
+  if (result < 0) return (int)result;
+  *status = (struct cmx_file_status){
+    .dev = (int64_t)makedev(found.stx_dev_major, found.stx_dev_minor),
+    .rdev = (int64_t)makedev(found.stx_rdev_major, found.stx_rdev_minor),
+    .mode = found.stx_mode, .nlink = found.stx_nlink, .uid = found.stx_uid, .gid = found.stx_gid,
+    .ino = (int64_t)found.stx_ino, .size = (int64_t)found.stx_size,
+    .blksize = found.stx_blksize, .blocks = (int64_t)found.stx_blocks,
+    .times = {
+      {found.stx_atime.tv_sec, found.stx_atime.tv_nsec},
+      {found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec},
+      {found.stx_ctime.tv_sec, found.stx_ctime.tv_nsec},
+      {found.stx_btime.tv_sec, found.stx_btime.tv_nsec},
+    },
+  };
+  return 0;
+}
+
+int cmx_file_space(const char *path, struct cmx_file_space *space) {
+  struct statfs found;
+  int64_t result = TRY(statfs(path, &found));
+  if (result < 0) return (int)result;
+  *space = (struct cmx_file_space){
+    found.f_type, found.f_bsize, (int64_t)found.f_blocks, (int64_t)found.f_bfree,
+    (int64_t)found.f_bavail, (int64_t)found.f_files, (int64_t)found.f_ffree,
+  };
+  return 0;
+}
+
+int cmx_file_list(
+    const char *path, void *context, void (*each)(void *context, const char *name, int type)) {
+  DIR *folder = opendir(path);
+  if (folder == NULL) return -errno;
+  errno = 0;
+  struct dirent *entry;
+  while ((entry = readdir(folder)) != NULL) {
+    if (!is_dot(entry->d_name)) each(context, entry->d_name, entry->d_type);
+    errno = 0;
+  }
+  int code = errno;
+  closedir(folder);
+  return -code;
+}
+
+int64_t cmx_file_target(const char *path, char *target, size_t capacity) {
+  return TRY(readlink(path, target, capacity));
+}
+
+int cmx_file_real_path(const char *path, char *real) {
+  return realpath(path, real) == NULL ? -errno : 0;
+}
+
+int cmx_file_temporary(char *template, bool is_folder) {
+  if (is_folder) return mkdtemp(template) == NULL ? -errno : 0;
+  return (int)TRY(mkostemp(template, O_CLOEXEC));
+}

@@ -1,0 +1,150 @@
+// `require "moonloop.files"`: calls about files for modules written in Lua; `moonloop.fs` is what
+// scripts use. Arguments and answers are those of FileCall.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+let filesModule = LuaModule(
+  "moonloop.files", [.function("wait", filesWait), .function("drop", filesDrop)])
+
+/// A call about files that a task waits for.
+///
+/// The answer comes behind a signal; where there is an intake, through a pipe, so that it enters
+/// the loop as all the rest does. A replay asks nobody.
+final class FileWait: NetWait {
+  private let request: FileRequest
+  private var answer: FileCall.Answer?
+
+  init(_ runtime: Runtime, _ call: FileCall) {
+    request = FileRequest(call)
+    super.init(runtime, "a file ('\(call.name)')")
+  }
+
+  func start() throws(LoopError) {
+    if !Intake.isPlain { return try startWithPipe() }
+    let source = Loop.Source(name: "fs") { [weak self] _ in
+      guard let self, !isOver, let found = request.take() else { return }
+      answer = found
+      finish()
+    }
+    try add(source)
+    let loop = runtime.loop
+    request.submit { _ in
+      source.signal()
+      loop.wakeUp()
+    }
+  }
+
+  private func startWithPipe() throws(LoopError) {
+    let pipe: (read: Int32, write: Int32)
+    do { pipe = try ChildDescriptors.pipe() } catch {
+      throw .system(error, "no pipe for the answer")
+    }
+    var bytes: [UInt8] = []
+    let source = Loop.DescriptorSource(
+      pipe.read, closesDescriptor: true, name: "fs"
+    ) { [weak self] source, _ in
+      guard let self, !isOver else { return }
+      let scratch = runtime.loop.scratch
+      let count = (try? runtime.loop.kernel.read(source.fd, into: scratch)) ?? 0
+      if count > 0 { return bytes.append(contentsOf: scratch[0..<count]) }
+      _ = request.take()
+      answer = request.decode(bytes)
+      finish()
+    }
+    try add(source)
+    if Intake.isReplayed { return }
+    let end = pipe.write
+    request.submit { FileRequest.send($0, to: end) }
+  }
+
+  override func ended() {
+    if answer == nil { request.abandon() }
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    stack.push(answer ?? .success(.none))
+  }
+}
+
+/// `wait(timeout or nil, call, ...)`: makes a call on another thread; the task waits. Fails with
+/// the system's words and the code.
+private let filesWait: LuaRawFunction = { L, context in
+  host(L, context, "fs") { call in
+    try call.requireOpen()
+    let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
+    let made = try call.fileCall(2)
+    let coroutine = try call.requireWaiting()
+    let wait = FileWait(call.runtime, made)
+    do { try wait.start() } catch {
+      wait.end()
+      throw error
+    }
+    return try call.wait(wait, coroutine, timeout)
+  }
+}
+
+/// `drop(fd)`: closes a descriptor now, for finalizers; a replay has none.
+private let filesDrop: LuaRawFunction = { L, context in
+  host(L, context, "drop") { call in
+    ChildDescriptors.close(
+      Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
+    return 0
+  }
+}
+
+extension HostCall {
+  /// The call whose name is at an index, with its arguments behind it.
+  func fileCall(_ index: Int32) throws(ScriptMistake) -> FileCall {
+    let name = try string(index, "the call")
+    var arguments: [FileValue] = []
+    for place in (index + 1)..<max(index + 1, count + 1) {
+      switch stack.type(place) {
+      case .boolean: arguments.append(.flag(stack.boolean(place)))
+      case .string: arguments.append(.bytes(stack.withBytes(place) { Array($0) } ?? []))
+      case .number:
+        let number = stack.exactInteger(place)
+        arguments.append(number.map { .number($0) } ?? .real(stack.number(place) ?? 0))
+      default: arguments.append(.none)
+      }
+    }
+    return FileCall(name, arguments)
+  }
+}
+
+extension LuaStack {
+  /// Pushes an answer, or `nil, message, code`. [-0, +n, raises: -]
+  func push(_ answer: FileCall.Answer) -> Int {
+    switch answer {
+    case .failure(let error): return pushFailure(error.message, error.name)
+    case .success(let value):
+      push(value)
+      return 1
+    }
+  }
+
+  /// Pushes a value. [-0, +1, raises: -]
+  func push(_ value: FileValue) {
+    switch value {
+    case .none: pushNil()
+    case .flag(let flag): push(flag)
+    case .number(let number): push(number)
+    case .real(let real): push(real)
+    case .bytes(let bytes): bytes.withUnsafeBytes { push(bytes: $0) }
+    case .list(let values):
+      newTable(items: Int32(clamping: values.count))
+      for (place, value) in values.enumerated() {
+        push(value)
+        rawSet(-2, item: Int64(place) + 1)
+      }
+    case .record(let fields):
+      newTable(fields: Int32(clamping: fields.count))
+      for (name, value) in fields {
+        push(name)
+        push(value)
+        rawSet(-3)
+      }
+    }
+  }
+}

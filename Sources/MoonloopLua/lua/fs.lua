@@ -1,0 +1,224 @@
+-- ml.fs: files, on a few threads: the task waits, the loop goes on. See docs/files.md.
+local file = require "moonloop.fs.file"
+
+local fs = { open = file.open }
+
+local LIMIT = 64 << 20
+
+-- The call, the options and the caller of a function that takes one path.
+local function one(name, path, options, known)
+  options = file.options(name, options, known)
+  return options, file.caller(name, ("'%s'"):format(path), options.timeout)
+end
+
+-- The same for two paths.
+local function two(name, from, to, options, known)
+  options = file.options(name, options, known)
+  return options, file.caller(name, ("'%s' to '%s'"):format(from, to), options.timeout)
+end
+
+function fs.stat(path, options)
+  file.text("stat", path, "the path")
+  local made, call = one("stat", path, options, { follow = "boolean" })
+  return file.facts(call(made.follow == false and "lstat" or "stat", path))
+end
+
+local function kind_of(entry)
+  return entry.type == "directory" and "folder" or entry.type
+end
+
+local function join(folder, name)
+  return folder:sub(-1) == "/" and folder .. name or folder .. "/" .. name
+end
+
+function fs.list(path, options)
+  file.text("list", path, "the path")
+  local _, call = one("list", path, options, {})
+  local entries, message, code = call("scandir", path)
+  if not entries then return nil, message, code end
+  for place, entry in ipairs(entries) do
+    entries[place] = { name = entry.name, kind = kind_of(entry), path = join(path, entry.name) }
+  end
+  return entries
+end
+
+function fs.walk(path, options)
+  file.text("walk", path, "the path")
+  local made, call = one("walk", path, options, { depth = "number" })
+  local waiting = { { path = path, kind = "folder", depth = -1 } }
+  local is_first = true
+  local function list(entry)
+    local entries, message, code = call("scandir", entry.path)
+    if not entries then
+      -- What is removed meanwhile is not there.
+      if code == "ENOENT" and entry.depth >= 0 then return end
+      error(message, 0)
+    end
+    for place = #entries, 1, -1 do
+      local found = entries[place]
+      waiting[#waiting + 1] = { path = join(entry.path, found.name), kind = kind_of(found),
+        depth = entry.depth + 1 }
+    end
+  end
+  return function()
+    if is_first then
+      is_first = false
+      list(table.remove(waiting))
+    end
+    local entry = table.remove(waiting)
+    if not entry then return nil end
+    if entry.kind == "folder" and entry.depth < (made.depth or math.huge) then list(entry) end
+    return entry.path, entry.kind, entry.depth
+  end
+end
+
+function fs.read(path, options)
+  file.text("read", path, "the path")
+  local made, call = one("read", path, options, { limit = "number" })
+  return call("load", path, made.limit or LIMIT)
+end
+
+local CONTENTS = { permissions = "number", sync = "boolean" }
+
+local function store(name, path, text, options, flags)
+  local made, call = one(name, path, options, CONTENTS)
+  return call("store", path, text, flags, made.permissions or 438, made.sync and 1 or 0)
+end
+
+function fs.write(path, text, options)
+  file.text("write", path, "the path")
+  file.text("write", text, "the text")
+  return store("write", path, text, options, 0x200)
+end
+
+function fs.append(path, text, options)
+  file.text("append", path, "the path")
+  file.text("append", text, "the text")
+  return store("append", path, text, options, 0x400)
+end
+
+function fs.replace(path, text, options)
+  file.text("replace", path, "the path")
+  file.text("replace", text, "the text")
+  local made, call = one("replace", path, options, { permissions = "number" })
+  return call("replace", path, text, made.permissions or -1)
+end
+
+function fs.mkdir(path, options)
+  file.text("mkdir", path, "the path")
+  local made, call = one("mkdir", path, options, { parents = "boolean", permissions = "number" })
+  return call(made.parents and "mkdirs" or "mkdir", path, made.permissions or 511)
+end
+
+function fs.rename(from, to, options)
+  file.text("rename", from, "the path")
+  file.text("rename", to, "the new path")
+  local _, call = two("rename", from, to, options, {})
+  return call("rename", from, to)
+end
+
+local copy_entry
+
+local function copy_folder(call, from, to, flags, permissions)
+  local entries, message, code = call("scandir", from)
+  if not entries then return nil, message, code end
+  local made
+  made, message, code = call("mkdirs", to, permissions | 448)
+  for _, entry in ipairs(made and entries or {}) do
+    made, message, code = copy_entry(call, join(from, entry.name), join(to, entry.name), flags)
+    if not made then return nil, message, code end
+  end
+  if not made then return nil, message, code end
+  return call("chmod", to, permissions)
+end
+
+function copy_entry(call, from, to, flags)
+  local status, message, code = call("lstat", from)
+  if not status then return nil, message, code end
+  if status.type == "directory" then
+    return copy_folder(call, from, to, flags, status.mode & 4095)
+  end
+  if status.type == "link" then
+    local target
+    target, message, code = call("readlink", from)
+    if not target then return nil, message, code end
+    return call("symlink", target, to)
+  end
+  return call("copyfile", from, to, flags)
+end
+
+function fs.copy(from, to, options)
+  file.text("copy", from, "the path")
+  file.text("copy", to, "the new path")
+  local made, call = two("copy", from, to, options,
+    { recursive = "boolean", replace = "boolean" })
+  local flags = made.replace == false and 3 or 2
+  if not made.recursive then return call("copyfile", from, to, flags) end
+  if (to .. "/"):sub(1, #from + 1) == from .. "/" then
+    return nil, ("fs.copy: '%s' to '%s': a folder cannot hold itself (EINVAL)"):format(from, to),
+      "EINVAL"
+  end
+  return copy_entry(call, from, to, flags)
+end
+
+function fs.remove(path, options)
+  file.text("remove", path, "the path")
+  local made, call = one("remove", path, options, { recursive = "boolean" })
+  if made.recursive then return call("remove_all", path) end
+  local done, message, code = call("unlink", path)
+  if code == "EISDIR" then return call("rmdir", path) end
+  return done, message, code
+end
+
+-- Where temporary things are made, and how their names begin.
+local function template(name, options)
+  local made = file.options(name, options, { folder = "string", prefix = "string" })
+  local folder = made.folder or os.getenv "TMPDIR" or "/tmp"
+  local path = join(folder, (made.prefix or "moonloop-") .. "XXXXXX")
+  return path, file.caller(name, ("'%s'"):format(folder), made.timeout)
+end
+
+function fs.temporary_file(options)
+  local path, call = template("temporary_file", options)
+  local both, message, code = call("mkstemp", path)
+  if not both then return nil, message, code end
+  return file.wrap(both[1], both[2])
+end
+
+function fs.temporary_folder(options)
+  local path, call = template("temporary_folder", options)
+  return call("mkdtemp", path)
+end
+
+function fs.link(path, other, options)
+  file.text("link", path, "the path")
+  file.text("link", other, "the new path")
+  local made, call = two("link", path, other, options, { symbolic = "boolean" })
+  return call(made.symbolic and "symlink" or "link", path, other)
+end
+
+function fs.target(path, options)
+  file.text("target", path, "the path")
+  local made, call = one("target", path, options, { whole = "boolean" })
+  return call(made.whole and "realpath" or "readlink", path)
+end
+
+function fs.chmod(path, permissions, options)
+  file.text("chmod", path, "the path")
+  local _, call = one("chmod", path, options, {})
+  if math.type(permissions) ~= "integer" then
+    error("fs.chmod: the permissions must be a number such as 420 (0644)", 2)
+  end
+  return call("chmod", path, permissions)
+end
+
+function fs.space(path, options)
+  file.text("space", path, "the path")
+  local _, call = one("space", path, options, {})
+  local found, message, code = call("statfs", path)
+  if not found then return nil, message, code end
+  return { total = found.blocks * found.bsize, free = found.bfree * found.bsize,
+    available = found.bavail * found.bsize }
+end
+
+return fs

@@ -1,0 +1,192 @@
+-- Open files, and what all of moonloop.fs shares: options, deadlines, and failures in words.
+local ml = require "moonloop"
+local files = require "moonloop.files"
+local spelling = require "moonloop.text.spelling"
+
+local file = {}
+
+--- Checks the options of a function; returns them, never nil.
+-- @param known type names by option; all know 'timeout'
+function file.options(name, options, known)
+  if options == nil then return {} end
+  if type(options) ~= "table" then
+    error(("fs.%s: takes a table of options, got a %s"):format(name, type(options)), 3)
+  end
+  for key, value in pairs(options) do
+    local expected = key == "timeout" and "number" or known[key]
+    if not expected then
+      local names = { "timeout" }
+      for option in pairs(known) do names[#names + 1] = option end
+      table.sort(names)
+      error(("fs.%s: unknown option '%s'%s"):format(name, tostring(key),
+        spelling.hint(tostring(key), names, "the options are")), 3)
+    end
+    if type(value) ~= expected then
+      error(("fs.%s: '%s' must be a %s, got a %s"):format(name, key, expected, type(value)), 3)
+    end
+  end
+  return options
+end
+
+--- Checks an argument that must be a string.
+function file.text(name, value, what)
+  if type(value) == "string" then return value end
+  error(("fs.%s: %s must be a string, got %s"):format(name, what,
+    value == nil and "nothing" or "a " .. type(value)), 3)
+end
+
+--- Makes calls, all of them within one timeout.
+-- @param where what failures name: "'notes.txt'"
+function file.caller(name, where, timeout)
+  local ends = timeout and ml.now() + timeout
+  return function(...)
+    local value, message, code = files.wait(ends and math.max(0, ends - ml.now()), ...)
+    if value == nil and code then
+      return nil, ("fs.%s: %s: %s (%s)"):format(name, where, message, code), code
+    end
+    return value
+  end
+end
+
+-- Open files ------------------------------------------------------------------------------------
+
+local methods = {}
+local meta = { __index = methods, __name = "file" }
+
+local FLAGS = { r = 0, ["r+"] = 2, w = 0x241, ["w+"] = 0x242, a = 0x441, ["a+"] = 0x442,
+  wx = 0x2C1, ["wx+"] = 0x2C2 }
+
+function file.open(path, mode, options)
+  file.text("open", path, "the path")
+  mode = mode or "r"
+  if not FLAGS[mode] then
+    error(("fs.open: the mode must be r, r+, w, w+, a, a+, wx or wx+, got '%s'"):format(
+      tostring(mode)), 2)
+  end
+  options = file.options("open", options, { permissions = "number" })
+  local call = file.caller("open", ("'%s'"):format(path), options.timeout)
+  local fd, message, code = call("open", path, FLAGS[mode], options.permissions or 438)
+  if not fd then return nil, message, code end
+  local where = debug.getinfo(2, "Sl")
+  return file.wrap(fd, path, where and ("%s:%d"):format(where.short_src, where.currentline))
+end
+
+function file.wrap(fd, path, place)
+  return setmetatable({ path = path, _fd = fd, _place = place or "?" }, meta)
+end
+
+-- A caller for a method of an open file.
+local function on(self, name, timeout)
+  if getmetatable(self) ~= meta then
+    error(("file:%s: must be called on an open file"):format(name), 3)
+  end
+  local call = file.caller(name, ("'%s'"):format(self.path), timeout)
+  if self._fd then return call, self._fd end
+  return function()
+    return nil, ("fs.%s: '%s': the file is closed (EBADF)"):format(name, self.path), "EBADF"
+  end
+end
+
+function methods:read(count, options)
+  options = file.options("read", options, { at = "number" })
+  if math.type(count) ~= "integer" or count < 0 then
+    error("file:read: takes the number of bytes, got " .. tostring(count), 2)
+  end
+  local call, fd = on(self, "read", options.timeout)
+  return call("read", fd, count, options.at or -1)
+end
+
+function methods:write(text, options)
+  options = file.options("write", options, { at = "number" })
+  file.text("write", text, "the text")
+  local call, fd = on(self, "write", options.timeout)
+  local done, at = 0, options.at
+  repeat
+    local count, message, code = call("write", fd, done == 0 and text or text:sub(done + 1),
+      at and at + done or -1)
+    if not count then return nil, message, code end
+    done = done + count
+  until done >= #text
+  return self
+end
+
+function methods:stat(options)
+  options = file.options("stat", options, {})
+  local call, fd = on(self, "stat", options.timeout)
+  return file.facts(call("fstat", fd))
+end
+
+function methods:truncate(size, options)
+  options = file.options("truncate", options, {})
+  local call, fd = on(self, "truncate", options.timeout)
+  return call("ftruncate", fd, size)
+end
+
+function methods:sync(options)
+  options = file.options("sync", options, { data_only = "boolean" })
+  local call, fd = on(self, "sync", options.timeout)
+  return call(options.data_only and "fdatasync" or "fsync", fd)
+end
+
+-- Asks again and again: a thread that waited for a lock would be missing for all other files.
+function methods:lock(options)
+  options = file.options("lock", options, { shared = "boolean" })
+  local ends = options.timeout and ml.now() + options.timeout
+  local pause = 0.001
+  while true do
+    local call, fd = on(self, "lock")
+    local done, message, code = call("lock", fd, options.shared and 5 or 6)
+    if done then return true end
+    if code ~= "EAGAIN" then return nil, message, code end
+    if ends and ml.now() >= ends then
+      local text = "fs.lock: '%s': somebody else has locked it (ETIMEDOUT)"
+      return nil, text:format(self.path), "ETIMEDOUT"
+    end
+    ml.sleep(ends and math.max(0, math.min(pause, ends - ml.now())) or pause)
+    pause = math.min(pause * 2, 0.1)
+  end
+end
+
+function methods:unlock(options)
+  options = file.options("unlock", options, {})
+  local call, fd = on(self, "unlock", options.timeout)
+  return call("lock", fd, 8)
+end
+
+function methods:close()
+  local call, fd = on(self, "close")
+  self._fd = nil
+  return call("close", fd)
+end
+
+-- At the end of a block and for the collector: at once, since neither can wait.
+function meta.__close(self)
+  if self._fd then files.drop(self._fd) end
+  self._fd = nil
+end
+
+function meta.__gc(self)
+  if not self._fd then return end
+  meta.__close(self)
+  warn(("the file '%s', opened at %s, was collected without being closed"):format(
+    self.path, self._place))
+end
+
+function meta.__tostring(self)
+  return ("file '%s'%s"):format(self.path, self._fd and "" or " (closed)")
+end
+
+-- What scripts see of a status.
+function file.facts(status, message, code)
+  if not status then return nil, message, code end
+  local function seconds(time) return time.sec + time.nsec / 1e9 end
+  return {
+    kind = status.type == "directory" and "folder" or status.type, size = status.size,
+    modified = seconds(status.mtime), accessed = seconds(status.atime),
+    changed = seconds(status.ctime), created = seconds(status.birthtime),
+    permissions = status.mode & 4095, user = status.uid, group = status.gid,
+    links = status.nlink, device = status.dev, inode = status.ino, blocks = status.blocks,
+  }
+end
+
+return file

@@ -1,0 +1,147 @@
+// One call about files: its name, its arguments, and what it does on whichever thread runs it.
+
+internal import CLinuxShims
+internal import Glibc
+package import MoonloopCore
+
+/// A call that may block. Its arguments come from our modules in Lua, which check those of scripts:
+/// what does not fit fails with EINVAL.
+package struct FileCall: Sendable {
+  package typealias Answer = Result<FileValue, SystemError>
+
+  package let name: String
+  let arguments: [FileValue]
+
+  /// - Parameter name: Such as "open".
+  package init(_ name: String, _ arguments: [FileValue]) {
+    self.name = name
+    self.arguments = arguments
+  }
+
+  /// Does it, and blocks meanwhile.
+  package func run() -> Answer {
+    do throws(SystemError) {
+      if let plain = Self.plain[name] { return .success(try run(plain)) }
+      guard let body = Self.others[name] else { throw failure(ENOSYS) }
+      return .success(try body(self))
+    } catch { return .failure(error) }
+  }
+
+  /// Gives up what an answer holds that nobody takes: a descriptor.
+  package func discard(_ answer: Answer) {
+    guard case .success(let value) = answer else { return }
+    switch (name, value) {
+    case ("open", .number(let fd)): cmx_close(Int32(fd))
+    case ("mkstemp", .list(let both)):
+      if case .number(let fd)? = both.first { cmx_close(Int32(fd)) }
+    default: break
+    }
+  }
+
+  func failure(_ code: Int32) -> SystemError { SystemError(call: name, code: code) }
+
+  @discardableResult
+  func check(_ result: some SignedInteger) throws(SystemError) -> Int {
+    if result < 0 { throw failure(Int32(-result)) }
+    return Int(result)
+  }
+}
+
+// MARK: Arguments
+
+extension FileCall {
+  func number(_ index: Int) throws(SystemError) -> Int {
+    switch index < arguments.count ? arguments[index] : .none {
+    case .number(let number): return number
+    case .real(let real):
+      if let number = Int(exactly: real) { return number }
+    default: break
+    }
+    throw failure(EINVAL)
+  }
+
+  func descriptor(_ index: Int = 0) throws(SystemError) -> Int32 {
+    guard let fd = Int32(exactly: try number(index)) else { throw failure(EBADF) }
+    return fd
+  }
+
+  func bytes(_ index: Int) throws(SystemError) -> [UInt8] {
+    guard index < arguments.count, case .bytes(let bytes) = arguments[index] else {
+      throw failure(EINVAL)
+    }
+    return bytes
+  }
+
+  /// A path for C, with its zero. One with a zero inside names no file.
+  func path(_ index: Int = 0) throws(SystemError) -> [CChar] {
+    let bytes = try bytes(index)
+    if bytes.contains(0) { throw failure(EINVAL) }
+    return bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  private func real(_ index: Int) throws(SystemError) -> Double {
+    if index < arguments.count, case .real(let real) = arguments[index] { return real }
+    return Double(try number(index))
+  }
+}
+
+// MARK: Calls that give nothing, or a number
+
+extension FileCall {
+  struct Plain: Sendable {
+    let call: cmx_file_call
+    /// How many paths are first, numbers then, and times last.
+    let paths: Int
+    let numbers: Int
+    var times = 0
+    var givesNumber = false
+  }
+
+  private static let plain: [String: Plain] = [
+    "open": Plain(call: cmx_file_open, paths: 1, numbers: 2, givesNumber: true),
+    "mkdir": Plain(call: cmx_file_make_folder, paths: 1, numbers: 1),
+    "rmdir": Plain(call: cmx_file_remove_folder, paths: 1, numbers: 0),
+    "unlink": Plain(call: cmx_file_unlink, paths: 1, numbers: 0),
+    "remove_all": Plain(call: cmx_file_remove_all, paths: 1, numbers: 0),
+    "rename": Plain(call: cmx_file_rename, paths: 2, numbers: 0),
+    "link": Plain(call: cmx_file_link, paths: 2, numbers: 0),
+    "symlink": Plain(call: cmx_file_symlink, paths: 2, numbers: 0),
+    "access": Plain(call: cmx_file_access, paths: 1, numbers: 1),
+    "chmod": Plain(call: cmx_file_chmod, paths: 1, numbers: 1),
+    "chown": Plain(call: cmx_file_chown, paths: 1, numbers: 2),
+    "lchown": Plain(call: cmx_file_lchown, paths: 1, numbers: 2),
+    "utime": Plain(call: cmx_file_utime, paths: 1, numbers: 0, times: 2),
+    "lutime": Plain(call: cmx_file_lutime, paths: 1, numbers: 0, times: 2),
+    "copyfile": Plain(call: cmx_file_copy, paths: 2, numbers: 1),
+    "close": Plain(call: cmx_file_close, paths: 0, numbers: 1),
+    "ftruncate": Plain(call: cmx_file_truncate, paths: 0, numbers: 2),
+    "fsync": Plain(call: cmx_file_sync, paths: 0, numbers: 1),
+    "fdatasync": Plain(call: cmx_file_sync_data, paths: 0, numbers: 1),
+    "fchmod": Plain(call: cmx_file_fchmod, paths: 0, numbers: 2),
+    "fchown": Plain(call: cmx_file_fchown, paths: 0, numbers: 3),
+    "futime": Plain(call: cmx_file_futime, paths: 0, numbers: 1, times: 2),
+    "sendfile": Plain(call: cmx_file_send, paths: 0, numbers: 4, givesNumber: true),
+    "lock": Plain(call: cmx_file_lock, paths: 0, numbers: 2),
+  ]
+
+  private func run(_ plain: Plain) throws(SystemError) -> FileValue {
+    let path = plain.paths > 0 ? try path(0) : []
+    let other = plain.paths > 1 ? try self.path(1) : []
+    var numbers: [Int64] = [0, 0, 0, 0]
+    for place in 0..<plain.numbers { numbers[place] = Int64(try number(plain.paths + place)) }
+    var times = [0.0, 0.0]
+    for place in 0..<plain.times { times[place] = try real(plain.paths + plain.numbers + place) }
+    let result = path.withUnsafeBufferPointer { path in
+      other.withUnsafeBufferPointer { other in
+        var given = cmx_file_arguments()
+        given.path = path.baseAddress
+        given.other = other.baseAddress
+        given.numbers = (numbers[0], numbers[1], numbers[2], numbers[3])
+        given.times = (times[0], times[1])
+        return cmx_file(plain.call, &given)
+      }
+    }
+    let number = try check(result)
+    return plain.givesNumber ? .number(number) : .flag(true)
+  }
+}
