@@ -422,6 +422,8 @@ function uv.run(mode)
     st.loop:run { timeout = mode == "nowait" and 0 or nil, until_handled = true }
   end
   if mode ~= "default" or st.stopping then run_tail(st) end
+  -- The last task of a run may have released the loop: there was no pass to notice.
+  if st.loop.depth == 0 then let_go(st) end
   return is_alive(st)
 end
 
