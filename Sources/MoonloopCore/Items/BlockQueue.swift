@@ -146,6 +146,14 @@ struct BlockList {
     limit = max(Self.least, 2 * blocks.count)
   }
 
+  /// Takes some; the others keep their places.
+  fileprivate mutating func take(where isWanted: (QueuedBlock) -> Bool) -> [QueuedBlock] {
+    Steps.note(blocks.count)
+    let all = blocks
+    blocks = all.filter { !isWanted($0) }
+    return all.filter(isWanted)
+  }
+
   /// Adds all to what was taken of another list, each in its place.
   fileprivate mutating func moveAll(to taken: inout [QueuedBlock]) {
     if blocks.isEmpty { return }
@@ -177,7 +185,8 @@ struct PendingBlocks {
   private var commonRequests = BlockList()
   /// The jobs of actors, for all common modes.
   private var jobs = BlockList()
-  private var lastNumber: UInt64 = 0
+  /// The number of the block that was added last.
+  private(set) var lastNumber: UInt64 = 0
   /// How many are in the lists of all modes: mostly none.
   private var blockCount = 0
   private var requestCount = 0
@@ -248,6 +257,28 @@ struct PendingBlocks {
     if mode.isCommon { commonRequests.moveAll(to: &taken) }
     requestCount -= taken.count
     return Self.own(taken)
+  }
+
+  /// Takes what waits for common modes behind a block of a batch.
+  /// - Parameters:
+  ///   - last: What was added later is not of the batch.
+  ///   - rest: The others of the batch, among which it has its place.
+  mutating func takeCommon(
+    behind block: QueuedBlock, upTo last: UInt64, _ rest: ArraySlice<QueuedBlock>
+  ) -> [QueuedBlock] {
+    func isOfBatch(_ other: QueuedBlock) -> Bool {
+      other.number <= last && block.precedes(other)
+    }
+    var found: [QueuedBlock]
+    if block.asSource {
+      found = commonRequests.take(where: isOfBatch)
+      requestCount -= found.count
+    } else {
+      found = commonBlocks.take(where: isOfBatch)
+      if !holdsJobs { found += jobs.take(where: isOfBatch) }
+      blockCount -= found.count
+    }
+    return (rest + Self.own(found)).sorted { $0.precedes($1) }
   }
 
   /// Marks what was taken, without what another mode took before.

@@ -174,13 +174,20 @@ extension Loop {
     if pending.hasBlocks { performTaken(pending.takeBlocks(for: mode), mode) }
   }
 
+  /// Performs what was taken for a mode. If one of them makes the mode common, what waits for
+  /// common modes behind it is of the same batch (R109).
   @discardableResult
   package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
+    let (wasCommon, last) = (mode.isCommon, pending.lastNumber)
     var any = false
-    for block in taken where block.request.begin() {
+    for (place, block) in taken.enumerated() where block.request.begin() {
       callOut(toBlock: block, mode)
       block.request.finish()
       any = true
+      if mode.isCommon != wasCommon {
+        performTaken(pending.takeCommon(behind: block, upTo: last, taken[(place + 1)...]), mode)
+        break
+      }
     }
     return any
   }

@@ -130,9 +130,14 @@ extension Model {
     var isKept = false
   }
 
-  struct Block {
+  final class Block {
     let item: Item
     let modes: [String]
+
+    init(item: Item, modes: [String]) {
+      self.item = item
+      self.modes = modes
+    }
 
     func isFor(_ mode: Mode, _ model: Model) -> Bool {
       modes.contains(mode.name)

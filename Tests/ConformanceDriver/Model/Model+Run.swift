@@ -104,14 +104,24 @@ extension Model {
   // MARK: Steps 2, 4, 10: blocks
 
   func performBlocks(_ mode: Mode) {
-    var batch: [Block] = []
-    var others: [Block] = []
-    for block in blocks {
-      if block.isFor(mode, self) { batch.append(block) } else { others.append(block) }
+    let all = blocks
+    var others = all.filter { !$0.isFor(mode, self) }
+    let hidesAll = !rules(.batchHidesOnlyItself)
+    blocks = hidesAll ? [] : others
+    for block in all {
+      // Asked at its turn: a block before it may have made the mode common. A nested run may have
+      // performed one that was not of the batch.
+      if !block.isFor(mode, self) { continue }
+      if let place = others.firstIndex(where: { $0 === block }) {
+        others.remove(at: place)
+        if !hidesAll {
+          guard let place = blocks.firstIndex(where: { $0 === block }) else { continue }
+          blocks.remove(at: place)
+        }
+      }
+      call(block.item)
     }
-    blocks = rules(.batchHidesOnlyItself) ? others : []
-    for block in batch { call(block.item) }
-    if !rules(.batchHidesOnlyItself) { blocks = others + blocks }
+    if hidesAll { blocks = others + blocks }
   }
 
   // MARK: Step 3: version-0 sources
