@@ -64,8 +64,12 @@ final class FileWait: NetWait {
   }
 
   override func push(on stack: LuaStack) -> Int {
-    stack.push(answer ?? .success(.none))
+    defer { answer = nil }
+    return stack.push(answer ?? .success(.none))
   }
+
+  /// The task was cancelled after the answer had come.
+  deinit { if let answer { request.discard(answer) } }
 }
 
 /// `wait(timeout or nil, call, ...)`: makes a call on another thread; the task waits. Fails with

@@ -51,10 +51,16 @@ package final class FileRequest: Sendable {
 
   /// Nobody waits any more. Any thread.
   package func abandon() {
-    let answer = take()
-    if let answer { return call.discard(answer) }
-    state.withLock { $0 = .over }
+    let answer = state.withLock { state -> FileCall.Answer? in
+      defer { state = .over }
+      if case .answered(let answer) = state { return answer }
+      return nil
+    }
+    if let answer { discard(answer) }
   }
+
+  /// Closes what an answer has opened that nobody got.
+  package func discard(_ answer: FileCall.Answer) { call.discard(answer) }
 
   // MARK: Through a pipe
 

@@ -19,10 +19,10 @@ loop:task(function()
   end
   local opened, message, code = fs.open(path, "r", { timeout = 0 })
   if opened then opened:close() else assert(code == "ETIMEDOUT", message) end
-  -- Each thread has ended what it began once as many calls were answered as there are threads.
-  local tasks = {}
-  for place = 1, 8 do tasks[place] = loop:task(function() fs.stat "/" end) end
-  for _, task in ipairs(tasks) do task:await() end
+  -- A thread that had begun ends what it began, and then closes it.
+  for _ = 1, 10000 do
+    if not is_open() then break end
+  end
   assert(not is_open(), "a descriptor stayed open")
   assert(fs.remove(path))
 end):wait()
