@@ -106,6 +106,7 @@ intptr_t cmx_read(int fd, void *buffer, size_t count) {
 
 intptr_t cmx_write(int fd, const void *bytes, size_t count) {
   intptr_t result = CALL_AGAIN(write, fd, write(fd, bytes, count));
+  cmx_sent();
   CMX_AT_MOST(result, count);
   if (__builtin_expect(cmx_intake_here != NULL, 0)) {
     cmx_intake_here->given(bytes, count);
@@ -150,7 +151,10 @@ bool cmx_is_ready(int fd, uint8_t event) {
 bool cmx_is_open(int fd) { return CMX_TAKEN_IN(cmx_tag_is_open, fd, fcntl(fd, F_GETFD) >= 0); }
 
 // Not repeated on EINTR: Linux has already released the number, and it may have been reused.
-void cmx_close(int fd) { CMX_UNLESS_REPLAYED(close(fd)); }
+void cmx_close(int fd) {
+  CMX_UNLESS_REPLAYED(close(fd));
+  cmx_sent();  // The end of a connection.
+}
 
 int cmx_set_timer_slack(int64_t nanoseconds) {
   return CALL(prctl, prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));

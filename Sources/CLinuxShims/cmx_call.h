@@ -4,6 +4,7 @@
 #include "cmx_intake.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 // The body of a wrapper: the call's result or -errno, unless a fault or an intake replaces it.
 #define CALL(name, expression) CALL_ON(name, 0, expression)
@@ -26,6 +27,13 @@
     while (again_ == -EINTR);                       \
     again_;                                         \
   })
+
+// Something may have been sent.
+extern _Atomic bool cmx_notes_sends;
+void cmx_note_send(void);
+static inline void cmx_sent(void) {
+  if (__builtin_expect(atomic_load_explicit(&cmx_notes_sends, memory_order_relaxed), 0)) cmx_note_send();
+}
 
 // Moves a new descriptor above the standard streams; takes and returns -errno unchanged.
 int cmx_above_standard_streams(int fd);

@@ -165,6 +165,7 @@ int cmx_accept(int fd, struct cmx_address *peer) {
 // Not repeated on EINTR: the attempt continues, like one in progress.
 int cmx_connect(int fd, const struct cmx_address *address) {
   int result = CALL_ON(connect, fd, connect(fd, raw(address), address->size));
+  cmx_sent();
   return result == -EINTR ? -EINPROGRESS : result;
 }
 
@@ -231,12 +232,15 @@ int cmx_socket_reset_on_close(int fd) {
 }
 
 int cmx_shutdown(int fd, bool both_ways) {
-  return CALL_ON(shutdown, fd, shutdown(fd, both_ways ? SHUT_RDWR : SHUT_WR));
+  int result = CALL_ON(shutdown, fd, shutdown(fd, both_ways ? SHUT_RDWR : SHUT_WR));
+  cmx_sent();
+  return result;
 }
 
 intptr_t cmx_send_to(int fd, const void *bytes, size_t count, const struct cmx_address *to) {
   intptr_t result = CALL_AGAIN(
       sendto, fd, sendto(fd, bytes, count, MSG_NOSIGNAL, to ? raw(to) : NULL, to ? to->size : 0));
+  cmx_sent();
   CMX_AT_MOST(result, count);
   if (__builtin_expect(cmx_intake_here != NULL, 0)) cmx_intake_here->given(bytes, count);
   return result;
@@ -322,12 +326,14 @@ enum cmx_sort cmx_sort_of(int fd) { return CMX_TAKEN_IN(cmx_tag_sort, fd, sort_o
 // An intake would not see what the kernel copies: with one, this is not possible.
 intptr_t cmx_sendfile(int to, int from, size_t count) {
   if (cmx_intake_here != NULL) return -EINVAL;
+  cmx_sent();
   return CALL_AGAIN(sendfile, to, sendfile(to, from, NULL, count));
 }
 
 intptr_t cmx_splice(int from, int to, size_t count) {
   if (cmx_intake_here != NULL) return -EINVAL;
   unsigned flags = SPLICE_F_NONBLOCK | SPLICE_F_MOVE;
+  cmx_sent();
   return CALL_AGAIN(splice, to, splice(from, NULL, to, NULL, count, flags));
 }
 

@@ -121,6 +121,13 @@ int cmx_traits(int fd);
 // Whether it is ready to read (1) or write (2) now, errors included.
 bool cmx_is_ready(int fd, uint8_t event);
 void cmx_close(int fd);
+
+// ---- What is on its way to this process itself ----
+// From now on it is noted what is sent. Any thread.
+void cmx_note_sends(void);
+// Waits, for some microseconds as a rule, until what was sent by way of loopback has come to its
+// receiver. Any thread. Returns whether anything was sent since the last time.
+bool cmx_await_loopback(void);
 int cmx_set_timer_slack(int64_t nanoseconds);
 // Makes writes to closed pipes an error instead of a signal, unless the program handles SIGPIPE.
 void cmx_ignore_sigpipe(void);

@@ -17,8 +17,6 @@ final class LingeringClose {
     fd, closesDescriptor: true, name: "closing"
   ) { [weak self] _, _ in self?.drop() }
   private var timer: Loop.Timer?
-  /// The peer is known to send: a run goes on, and a clock that jumps when idle is held.
-  private var hold: Hold?
   private var dropped = 0
   private var droppedBefore = 0
   private var quietChecks = 0
@@ -59,7 +57,7 @@ final class LingeringClose {
     } catch {
       return finish()
     }
-    if dropped > 0 { holdOn() }
+    if dropped > 0 { keepRunning() }
   }
 
   /// Drops what has come.
@@ -67,16 +65,11 @@ final class LingeringClose {
     let outcome = Self.dropInput(of: source, runtime)
     dropped += outcome.count
     if outcome.isOver || dropped > Self.bytesMost { return finish() }
-    if dropped > 0 { holdOn() }
+    if dropped > 0 { keepRunning() }
   }
 
-  private func holdOn() {
-    if hold != nil { return }
-    let loop = runtime.loop
-    loop.setKeepsAlive(source, true)
-    hold = loop.kernel.clock.hold("the end of a connection")
-    hold?.release(after: Self.patience.loopNanoseconds, on: runtime.loop)
-  }
+  /// The peer is known to send: a run goes on for it.
+  private func keepRunning() { runtime.loop.setKeepsAlive(source, true) }
 
   private func check() {
     quietChecks += 1
@@ -88,7 +81,6 @@ final class LingeringClose {
   func finish() {
     guard source.isValid else { return }
     timer?.invalidate()
-    hold = nil
     if source.fd >= 0 { _ = Self.dropInput(of: source, runtime) }  // No reset for what came last.
     source.invalidate()
     runtime.lingering.removeAll { $0 === self }

@@ -72,6 +72,7 @@ package final class Clock {
     rate = mode == .virtual ? 0 : 1
     runsByItself = rate == 1 && source == nil
     jumpsWhenIdle = mode != .real
+    if jumpsWhenIdle { cmx_note_sends() }
     offset = mode == .virtual ? start : 0
     wallOffset = mode == .virtual ? wall : 0
   }

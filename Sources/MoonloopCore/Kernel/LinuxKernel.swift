@@ -242,7 +242,10 @@ extension LinuxKernel {
       if found.endsWait || mustReturn { return found.count }
       // A wake-up of the past, a nudge, a silent hang-up: look again.
       if found.hasInternal { continue }
-      if mayJump { clock.jump(to: deadline, at: cmx_monotonic()) }
+      if mayJump {
+        if waitedForLoopback { continue }
+        clock.jump(to: deadline, at: cmx_monotonic())
+      }
       return 0
     }
   }
@@ -291,6 +294,11 @@ extension LinuxKernel {
   /// Whether input is on its way; other threads may say that it is not any more.
   private var isHeld: Bool {
     hasIntake ? Intake.flag { clock.holds.areOpen } : clock.holds.areOpen
+  }
+
+  /// Waits for what this process has sent to itself; false if there was nothing.
+  private var waitedForLoopback: Bool {
+    hasIntake ? Intake.seldom(cmx_await_loopback()) : cmx_await_loopback()
   }
 
   /// Whether the loop has to look, though nothing is ready.

@@ -147,6 +147,7 @@ package final class SharedTime: Sendable {
       member.wakeUp.isNotified || member.holds.areOpen || cmx_is_ready(member.pollSet, 1)
     }
     if idle.contains(where: isExpected) { return [] }
+    if cmx_await_loopback(), idle.contains(where: isExpected) { return [] }
     state.jumped = state.jumped.addingSaturated(step)
     var woken: [WakeUp] = []
     for (number, standing) in state.members {

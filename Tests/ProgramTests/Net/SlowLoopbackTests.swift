@@ -1,0 +1,57 @@
+// A virtual clock and a loopback device that takes its time: no time passes for what is on its way.
+
+import Foundation
+import Testing
+
+/// A program in a network of its own, whose loopback device carries 25 kB a second.
+private func onSlowLoopback(_ program: String, _ arguments: [String] = []) throws -> Program {
+  try Program(
+    [
+      "--map-root-user", "--net", "sh", "-c",
+      """
+      ip link set lo up || exit
+      tc qdisc add dev lo root tbf rate 200kbit burst 1540 latency 500ms || exit
+      exec "$@"
+      """, "sh", program,
+    ] + arguments, of: "/usr/bin/unshare")
+}
+
+private func canBeSlow() -> Bool { (try? onSlowLoopback("true").wait())?.status == 0 }
+
+@Suite(.enabled(if: canBeSlow(), "needs unshare, tc and a kernel that lets them shape a device"))
+struct SlowLoopbackTests {
+  /// Ten connections, beside a task for which time could pass at any moment.
+  private static let conversations = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    local began = ml.now()
+    loop:task(function()
+      local times = {}
+      for round = 1, 10 do
+        local server <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(s)
+          s:read(1) s:write "y" s:close()
+        end })
+        local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+        local ticker = loop:task(function() while true do ml.sleep(0.001) end end)
+        stream:write "x"
+        assert(stream:read "a" == "y")
+        ticker:cancel()
+        times[round] = ml.now() - began
+      end
+      print(table.concat(times, " "))
+    end)
+    loop:run()
+    """
+  private static let noTime = Array(repeating: "0.0", count: 10).joined(separator: " ") + "\n"
+
+  @Test(arguments: [
+    "", "local w = require 'moonloop'.worker { source = 'require \"moonloop\".sleep(9)' }\n",
+  ])
+  func `what a program sends to itself takes no virtual time`(beside: String) throws {
+    let outcome = try onSlowLoopback(
+      Program.executable.path,
+      ["run", "--clock", "virtual", "-e", beside + Self.conversations]
+    ).wait()
+    #expect(outcome.output == Self.noTime && outcome.status == 0, "\(outcome)")
+  }
+}
