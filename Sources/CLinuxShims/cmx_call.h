@@ -32,7 +32,8 @@
 extern _Atomic bool cmx_notes_sends;
 void cmx_note_send(void);
 static inline void cmx_sent(void) {
-  if (__builtin_expect(atomic_load_explicit(&cmx_notes_sends, memory_order_relaxed), 0)) cmx_note_send();
+  bool notes = atomic_load_explicit(&cmx_notes_sends, memory_order_relaxed);
+  if (__builtin_expect(notes, 0)) cmx_note_send();
 }
 
 // Moves a new descriptor above the standard streams; takes and returns -errno unchanged.

@@ -94,9 +94,8 @@ struct InterruptionTests {
     end
 
     -- A timer's grid: each date is a call, or one of those that were missed.
-    local dates = 0
+    local dates, begin = 0, ml.now()
     local timer = loop:every(0.001, function(_, missed) dates = dates + 1 + missed end)
-    local begin = ml.now()
 
     loop:task(function(scope)
       sleepers(scope)
