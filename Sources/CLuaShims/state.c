@@ -324,6 +324,37 @@ const char *cml_string(lua_State *L, int i, size_t *count) {
   return lua_tolstring(L, i, count);
 }
 
+// How many bytes a character beyond ASCII has, of at most `left`; 0 if it is none.
+static size_t character(const unsigned char *at, size_t left) {
+  unsigned first = at[0];
+  size_t count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || left < count) return 0;
+  // The second byte keeps what is overlong, a surrogate or beyond Unicode out.
+  unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (at[1] < low || at[1] > high) return 0;
+  for (size_t i = 2; i < count; i++)
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  return count;
+}
+
+bool cml_is_utf8(const char *bytes, size_t count) {
+  const unsigned char *at = (const unsigned char *)bytes, *end = at + count;
+  while (at < end) {
+    uint64_t eight;
+    if (end - at >= 8 && (memcpy(&eight, at, 8), (eight & 0x8080808080808080) == 0)) {
+      at += 8;
+    } else if (*at < 0x80) {
+      at++;
+    } else {
+      size_t step = character(at, (size_t)(end - at));
+      if (step == 0) return false;
+      at += step;
+    }
+  }
+  return true;
+}
+
 double cml_number(lua_State *L, int i, bool *ok) {
   *ok = lua_type(L, i) == LUA_TNUMBER;
   return *ok ? lua_tonumberx(L, i, NULL) : 0;

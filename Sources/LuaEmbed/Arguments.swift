@@ -77,6 +77,20 @@ package enum LuaSeconds {
 }
 
 extension LuaText {
+  /// The first byte that is no part of UTF-8, and its place from 1.
+  static func firstInvalid(_ bytes: UnsafeRawBufferPointer) -> (byte: UInt8, place: Int)? {
+    var parser = Unicode.UTF8.ForwardParser()
+    var rest = bytes.makeIterator()
+    var place = 0
+    while true {
+      switch parser.parseScalar(from: &rest) {
+      case .valid(let scalar): place += scalar.count
+      case .error: return (bytes[place], place + 1)
+      case .emptyInput: return nil
+      }
+    }
+  }
+
   /// A number for a message: without a fraction if it has none.
   package static func short(_ number: Double) -> String {
     if number.isNaN { return "nan" }
@@ -99,6 +113,15 @@ extension LuaStack {
     case .boolean: return boolean(index) ? "true" : "false"
     default: return LuaText.withArticle(describe(index))
     }
+  }
+
+  /// What a value is to be, and is instead: `must be an integer, got "x"`.
+  func mustBe(_ expected: String, _ index: Int32) -> String {
+    let isText = expected == "a string" && type(index) == .string
+    let bad = isText ? withBytes(index, LuaText.firstInvalid) ?? nil : nil
+    guard let bad else { return "must be \(expected), got \(given(index))" }
+    let byte = String(bad.byte, radix: 16)
+    return "must be a UTF-8 string, got one with the byte 0x\(byte) at \(bad.place)"
   }
 
   /// Seconds as nanoseconds; `what` names the argument in messages: "'every'", "the delay".

@@ -117,7 +117,7 @@ extension LuaStack {
   package func result<R: LuaReadable>(_ index: Int32) throws(LuaError) -> R {
     guard let value = R.read(self, index) else {
       throw LuaError(
-        message: "the result is \(describe(index)), expected \(R.luaTypeName)")
+        message: R.mismatch(LuaSlot(self, index)).message(of: "the result"))
     }
     return value
   }

@@ -89,7 +89,7 @@ extension LuaStack {
   /// Reads the argument at an index, or throws what is wrong with it.
   @inlinable
   package func argument<T: LuaReadable>(_ index: Int32) throws(LuaArgumentError) -> T {
-    guard let value = T.read(self, index) else { throw mismatch(index, T.luaTypeName) }
+    guard let value = T.read(self, index) else { throw mistake(index, T.self) }
     return value
   }
 }

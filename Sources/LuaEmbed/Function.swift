@@ -173,12 +173,10 @@ extension LuaStack {
     -> T
   {
     index += 1
-    guard let value = T.read(self, index) else { throw mismatch(index, T.luaTypeName) }
+    guard let value = T.read(self, index) else { throw mistake(index, T.self) }
     return value
   }
 
-  @usableFromInline
-  @inline(never)
   func mismatch(_ index: Int32, _ expected: String) -> LuaArgumentError {
     LuaArgumentError("argument \(index)", mustBe: LuaText.withArticle(expected), got: given(index))
   }

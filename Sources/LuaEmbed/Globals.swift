@@ -42,7 +42,7 @@ public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
       read: { (stack, _) throws(LuaError) in try stack.result(1) })
   }
 
-  private func pushCall<each A: LuaPushable>(_ stack: LuaStack, _ arguments: repeat each A)
+  func pushCall<each A: LuaPushable>(_ stack: LuaStack, _ arguments: repeat each A)
     throws(LuaError) -> Int
   {
     push(on: stack)
@@ -84,13 +84,20 @@ extension LuaState {
   /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running
   /// raises.
   public func run(file path: String) throws(LuaError) {
+    try evaluate(file: path) { (_, _) throws(LuaError) in }
+  }
+
+  /// Runs a file and reads its results.
+  package func evaluate<R>(file path: String, _ read: (LuaStack, Int) throws(LuaError) -> R)
+    throws(LuaError) -> R
+  {
     try withCall(
       "run",
       push: { stack throws(LuaError) in
         try load(file: path, on: stack)
         return 0
       },
-      read: { (_, _) throws(LuaError) in })
+      read: read)
   }
 
   /// Pushes the compiled file; nil is standard input. [-0, +1, raises: -]
@@ -130,74 +137,5 @@ extension LuaObject {
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     stack.state.push(object: self, on: stack)
-  }
-}
-
-extension Array: LuaReadable where Element: LuaReadable {
-  /// What messages call it.
-  public static var luaTypeName: String { "list of \(Element.luaTypeName)s" }
-
-  /// Reads the value in a slot; nil if it is of another type.
-  public static func read(_ slot: borrowing LuaSlot) -> [Element]? {
-    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
-    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    let count = Int64(clamping: cml_rawlen(stack.L, index))
-    var list: [Element] = []
-    for item in 0..<count {
-      _ = cml_rawgeti(stack.L, index, item + 1)
-      defer { stack.pop() }
-      guard let element = Element.read(stack, cml_gettop(stack.L)) else { return nil }
-      list.append(element)
-    }
-    return list
-  }
-}
-
-extension Array: LuaPushable where Element: LuaPushable {
-  /// Puts the value in a seat.
-  public func push(to seat: inout LuaSeat) {
-    let stack = seat.take()
-    guard stack.reserve(8) else { return stack.pushNil() }
-    cml_newtable(stack.L, Int32(clamping: count), 0)
-    for (item, element) in enumerated() {
-      element.push(on: stack)
-      cml_rawseti(stack.L, -2, Int64(item) + 1)
-    }
-  }
-}
-
-extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
-  /// What messages call it.
-  public static var luaTypeName: String { "table of \(Value.luaTypeName)s by name" }
-
-  /// Reads the value in a slot; nil if it is of another type.
-  public static func read(_ slot: borrowing LuaSlot) -> [String: Value]? {
-    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
-    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    var fields: [String: Value] = [:]
-    stack.pushNil()
-    while stack.next(index) {
-      guard let key = stack.string(-2), let value = Value.read(stack, cml_gettop(stack.L)) else {
-        stack.pop(2)
-        return nil
-      }
-      fields[key] = value
-      stack.pop()
-    }
-    return fields
-  }
-}
-
-extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
-  /// Puts the value in a seat.
-  public func push(to seat: inout LuaSeat) {
-    let stack = seat.take()
-    guard stack.reserve(8) else { return stack.pushNil() }
-    cml_newtable(stack.L, 0, Int32(clamping: count))
-    for (key, value) in self {
-      stack.push(key)
-      value.push(on: stack)
-      cml_rawset(stack.L, -3)
-    }
   }
 }

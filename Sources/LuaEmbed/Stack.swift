@@ -84,6 +84,13 @@ package struct LuaStack {
     withBytes(index) { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// A string that is UTF-8; nil for anything else.
+  package func text(_ index: Int32) -> String? {
+    var count = 0
+    guard let base = cml_string(L, index, &count), cml_is_utf8(base, count) else { return nil }
+    return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
+  }
+
   /// An integer, also from a float or a string that stands for one, as Lua converts.
   @usableFromInline
   package func integer(_ index: Int32) -> Int? {

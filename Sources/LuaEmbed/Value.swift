@@ -45,8 +45,14 @@ public struct LuaSeat: ~Copyable {
 public protocol LuaReadable {
   /// What messages call it: "integer", "string", "table".
   static var luaTypeName: String { get }
+  /// What messages call a list of them.
+  static var luaListName: String { get }
   /// Reads the value in a slot, or returns nil if it is of another type.
   static func read(_ slot: borrowing LuaSlot) -> Self?
+  /// What is wrong with a value that `read` refuses.
+  static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch
+  /// Reads a list of values in a slot; bytes are a string instead.
+  static func readList(_ slot: borrowing LuaSlot) -> [Self]?
 }
 
 /// A type that can be handed to Lua.
@@ -55,6 +61,8 @@ public protocol LuaReadable {
 public protocol LuaPushable {
   /// Puts the value in a seat.
   func push(to seat: inout LuaSeat)
+  /// Puts a list of values in a seat; bytes are a string instead.
+  static func push(list: [Self], to seat: inout LuaSeat)
 }
 
 extension LuaReadable {
@@ -114,10 +122,10 @@ extension Bool: LuaConvertible {
 extension String: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "string" }
-  /// Reads the value in a slot; nil if it is of another type.
+  /// Reads the value in a slot; nil if it is of another type, or not UTF-8.
   public static func read(_ slot: borrowing LuaSlot) -> String? {
     let (stack, index) = (slot.stack, slot.index)
-    if let value = stack.string(index) { return value }
+    if let value = stack.text(index) { return value }
     guard stack.type(index) == .number else { return nil }
     // As Lua does; not by Lua, which would change the value in its place.
     if cml_isinteger(stack.L, index) != 0, let value = stack.integer(index) { return "\(value)" }
@@ -138,6 +146,12 @@ extension Optional: LuaReadable where Wrapped: LuaReadable {
       guard let value = Wrapped.read(slot) else { return nil }
       return .some(value)
     }
+  }
+  /// What is wrong with the value in a slot, and where in it.
+  public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
+    let inner = Wrapped.mismatch(slot)
+    if !inner.place.isEmpty { return inner }
+    return LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
   }
 }
 

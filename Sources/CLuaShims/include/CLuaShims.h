@@ -19,6 +19,7 @@ int cml_gettop(lua_State *L) __asm__("lua_gettop");                             
 int cml_absindex(lua_State *L, int i) __asm__("lua_absindex");                    // [-0, +0, -]
 void cml_settop(lua_State *L, int i) __asm__("lua_settop");                       // [-?, +?, -]
 int cml_checkstack(lua_State *L, int n) __asm__("lua_checkstack");                // [-0, +0, -]
+void cml_copy(lua_State *L, int from, int to) __asm__("lua_copy");                  // [-0, +0, -]
 void cml_pushvalue(lua_State *L, int i) __asm__("lua_pushvalue");                 // [-0, +1, -]
 void cml_rotate(lua_State *L, int i, int n) __asm__("lua_rotate");                // [-0, +0, -]
 int cml_pushthread(lua_State *L) __asm__("lua_pushthread");  // [-0, +1, -]
@@ -38,6 +39,7 @@ int cml_isinteger(lua_State *L, int i) __asm__("lua_isinteger");                
 const void *cml_topointer(lua_State *L, int i) __asm__("lua_topointer");          // [-0, +0, -]
 unsigned long long cml_rawlen(lua_State *L, int i) __asm__("lua_rawlen");         // [-0, +0, -]
 int cml_rawequal(lua_State *L, int i, int j) __asm__("lua_rawequal");             // [-0, +0, -]
+int cml_getmetatable(lua_State *L, int i) __asm__("lua_getmetatable");           // [-0, +(0|1), -]
 int cml_rawget(lua_State *L, int i) __asm__("lua_rawget");                        // [-1, +1, -]
 int cml_rawgeti(lua_State *L, int i, long long n) __asm__("lua_rawgeti");         // [-0, +1, -]
 void cml_rawset(lua_State *L, int i) __asm__("lua_rawset");                       // [-2, +0, m]
@@ -73,6 +75,8 @@ void cml_push_source(lua_State *L, const char *text, size_t count, const char *c
 // The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
 // the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
+// Whether bytes are UTF-8 as Unicode has it: nothing overlong, no surrogates.
+bool cml_is_utf8(const char *bytes, size_t count);
 // The value of a number, and whether it is one: a string is not converted. [-0, +0, -]
 double cml_number(lua_State *L, int i, bool *ok);
 

@@ -41,6 +41,18 @@ extension LuaState {
     }
   }
 
+  /// The same for a closure whose arguments and result are Codable; see `LuaCoded`.
+  @_disfavoredOverload
+  public func registerAsync<each A: Decodable & Sendable, R: Encodable & Sendable>(
+    _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> R
+  ) {
+    setAsync(name) { stack throws(LuaArgumentError) in
+      var index: Int32 = 0
+      let arguments = (repeat try stack.next(LuaCoded<each A>.self, &index).value)
+      return { AsyncResult(LuaCoded(try await body(repeat each arguments))) }
+    }
+  }
+
   private typealias Operation = @Sendable () async throws -> AsyncResult
 
   private func setAsync(

@@ -109,6 +109,21 @@ public actor LuaHost {
       read: { (stack, index) throws(LuaError) in try stack.result(index) })
   }
 
+  /// The same for arguments and a result that are Codable; see `LuaCoded`.
+  @_disfavoredOverload
+  public func call<each A: Encodable & Sendable, R: Decodable & Sendable>(
+    _ name: String, _ arguments: repeat each A
+  ) async throws(LuaError) -> R {
+    try await finish(
+      name,
+      function: { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
+      push: { stack in stack.push(all: repeat LuaCoded(each arguments)) },
+      read: { (stack, index) throws(LuaError) in
+        let result: LuaCoded<R> = try stack.result(index)
+        return result.value
+      })
+  }
+
   /// The same for a function whose results do not matter.
   public func call<each A: LuaPushable & Sendable>(
     _ name: String, _ arguments: repeat each A

@@ -1,5 +1,6 @@
 // The examples of docs/swift.md, compiled and run; a test compares the page with this file.
 
+import Foundation
 import Moonloop
 import TestSupport
 import Testing
@@ -50,6 +51,25 @@ private func tool(_ script: String, on loop: Loop) throws -> RunResult {
     do { try onTick?(greeting) } catch { timer.invalidate() }
   }
   return loop.run(mode: .default, for: .seconds(60))
+}
+
+// MARK: Data
+
+struct Config: LuaDefaultFields, LuaExactFields {
+  struct Route: Codable {
+    var path: String
+    var port: Int
+  }
+  var name = "server"
+  var routes: [Route] = []
+}
+
+private func readConfig(_ path: String, _ lua: LuaState) throws -> Config {
+  let config = try lua.decode(Config.self, file: path)
+  lua.register("total") { (routes: [Config.Route], factor: Int) in
+    routes.reduce(0) { $0 + $1.port } * factor
+  }
+  return config
 }
 
 // MARK: Sources, observers, other threads
@@ -178,6 +198,20 @@ struct EmbeddingExampleDocsTests {
       end
       """
     #expect(try await serve(script, Pages()) == "welcome, not found")
+  }
+
+  @Test("a file is read as a configuration")
+  func configuration() throws {
+    let path = FileManager.default.temporaryDirectory.path + "/config-\(UUID().uuidString).lua"
+    defer { unlink(path) }
+    try "return {\n  routes = { { path = '/', port = 80 } },\n}".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      let config = try readConfig(path, lua)
+      #expect(config.name == "server" && config.routes.map(\.port) == [80])
+      #expect(try lua.evaluate("return total({ { path = '', port = 3 } }, 2)") == 6)
+    }
   }
 
   @Test("sources are performed in order")

@@ -34,7 +34,7 @@ struct LuaHostTests {
     #expect(
       messages.all == [
         "there is no function 'missing.name'", "runtime: no luck",
-        "the result is string, expected integer",
+        "the result must be an integer, got \"x\"",
       ])
     await host.shutDown()
   }

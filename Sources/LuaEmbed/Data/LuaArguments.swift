@@ -1,0 +1,254 @@
+// Any number of arguments and results.
+
+internal import CLuaShims
+
+/// All arguments from a place on, or all results of a call.
+///
+/// ```swift
+/// lua.register("log") { (level: String, rest: LuaArguments) in print(level, rest.values) }
+/// lua.register("swap") { (all: LuaArguments) in LuaArguments(all.values.reversed()) }
+/// ```
+public struct LuaArguments: Sendable, LuaReadable, LuaResults {
+  /// The values, nil among them; what was left out at the end is not there.
+  public var values: [LuaValue]
+
+  /// Makes a list of results.
+  public init(_ values: [LuaValue]) { self.values = values }
+
+  /// What messages call it.
+  public static var luaTypeName: String { "values" }
+
+  /// Reads the value in a slot and all behind it.
+  public static func read(_ slot: borrowing LuaSlot) -> LuaArguments? {
+    let (stack, first) = (slot.stack, slot.index)
+    let end = cml_gettop(stack.L)
+    guard first > 0, first <= end else { return LuaArguments([]) }
+    return LuaArguments((first...end).map { LuaValue.read(stack, $0) ?? .nil })
+  }
+
+  /// How many there are.
+  public var count: Int { values.count }
+
+  /// The value at a place, counted from 0; `.nil` behind the last.
+  public subscript(_ place: Int) -> LuaValue {
+    values.indices.contains(place) ? values[place] : .nil
+  }
+
+  /// The results in their order.
+  public var results: LuaArguments { self }
+}
+
+/// What a closure returns that has several results: `LuaArguments`, or a type of your own.
+public protocol LuaResults {
+  /// The results in their order.
+  var results: LuaArguments { get }
+}
+
+extension LuaStack {
+  /// Pushes several values. [-0, +n, raises: -]
+  fileprivate func pushEach<each R: LuaPushable>(_ values: repeat each R) -> Int {
+    var count = 0
+    for value in repeat each values {
+      _ = reserve(8)
+      value.push(on: self)
+      count += 1
+    }
+    return count
+  }
+}
+
+extension LuaState {
+  /// Makes a Swift closure with any number of results a global function.
+  public func register<each A: LuaReadable, R: LuaResults>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> R
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      let values = try body(repeat stack.next((each A).self, &index)).results.values
+      guard stack.reserve(values.count + 8) else { throw LuaArgumentError("too many results") }
+      for value in values { value.push(on: stack) }
+      return values.count
+    }
+  }
+
+  /// Makes a Swift closure with two results, a tuple, a global function.
+  public func register<each A: LuaReadable, R: LuaPushable, S: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> (R, S)
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      let (first, second) = try body(repeat stack.next((each A).self, &index))
+      return stack.pushEach(first, second)
+    }
+  }
+
+  /// Makes a Swift closure with three results, a tuple, a global function; for more there is
+  /// `LuaArguments`.
+  public func register<each A: LuaReadable, R: LuaPushable, S: LuaPushable, T: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> (R, S, T)
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      let (first, second, third) = try body(repeat stack.next((each A).self, &index))
+      return stack.pushEach(first, second, third)
+    }
+  }
+
+  /// Makes a Swift closure whose arguments and result are Codable a global function; see
+  /// `LuaCoded`. If the arguments are plain and the closure is one expression, say what it returns:
+  /// `{ (id: Int) -> Reply in … }`.
+  @_disfavoredOverload
+  public func register<each A: Decodable, R: Encodable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> R
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      let result = try body(repeat stack.next(LuaCoded<each A>.self, &index).value)
+      try LuaEncoding.push(result, on: stack)
+      return 1
+    }
+  }
+
+  /// Makes a Swift closure whose arguments are Codable a global function without a result.
+  @_disfavoredOverload
+  public func register<each A: Decodable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> Void
+  ) {
+    setFunction(name) { stack in
+      var index: Int32 = 0
+      try body(repeat stack.next(LuaCoded<each A>.self, &index).value)
+      return 0
+    }
+  }
+
+  /// Makes a Lua function of a Swift closure, to be an argument, a result or a field.
+  /// - Parameter name: What errors call it.
+  public func function<each A: LuaReadable, R: LuaPushable>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
+  ) throws(LuaError) -> LuaFunction {
+    try make(name) { stack in
+      var index: Int32 = 0
+      try body(repeat stack.next((each A).self, &index)).push(on: stack)
+      return 1
+    }
+  }
+
+  /// The same for a closure without a result.
+  public func function<each A: LuaReadable>(
+    _ name: String = "function", _ body: @escaping (repeat each A) throws -> Void
+  ) throws(LuaError) -> LuaFunction {
+    try make(name) { stack in
+      var index: Int32 = 0
+      try body(repeat stack.next((each A).self, &index))
+      return 0
+    }
+  }
+
+  private func make(
+    _ name: String, _ body: @escaping (LuaStack) throws -> Int
+  ) throws(LuaError) -> LuaFunction {
+    try self.body.requireOpen("function")
+    LuaHostFunction(name, body).push(on: stack)
+    return LuaFunction(reference: LuaReference(popping: stack))
+  }
+}
+
+// MARK: - Results
+
+extension LuaState {
+  /// Compiles text, runs it, and reads all its results.
+  /// - Throws: `LuaError`.
+  public func evaluate(_ chunk: String, name: String = "=chunk") throws(LuaError) -> LuaArguments {
+    try evaluate(chunk, name) { (stack, _) throws(LuaError) in
+      LuaArguments.read(stack, 1) ?? LuaArguments([])
+    }
+  }
+
+  /// Compiles text, runs it, and reads as many results as the tuple has.
+  /// - Throws: `LuaError`, also when a result is not of its type.
+  @_disfavoredOverload
+  public func evaluate<each R: LuaReadable>(_ chunk: String, name: String = "=chunk")
+    throws(LuaError) -> (repeat each R)
+  {
+    try evaluate(chunk, name) { (stack, _) throws(LuaError) in
+      var index: Int32 = 0
+      do throws(LuaArgumentError) {
+        return (repeat try stack.next((each R).self, &index))
+      } catch {
+        throw LuaError(message: "results: \(error.problem)")
+      }
+    }
+  }
+
+  /// Compiles text, runs it, and makes a Codable value of its first result.
+  /// - Throws: `LuaError` that names the place, such as `routes[2].port: must be an integer`.
+  @_disfavoredOverload
+  public func evaluate<R: Decodable>(_ chunk: String, name: String = "=chunk") throws(LuaError)
+    -> R
+  {
+    try evaluate(chunk, name) { (stack, _) throws(LuaError) in
+      do throws(LuaDataFailure) { return try stack.decode(R.self, 1) } catch {
+        throw error.error()
+      }
+    }
+  }
+
+  package func evaluate<R>(
+    _ chunk: String, _ name: String, _ read: (LuaStack, Int) throws(LuaError) -> R
+  ) throws(LuaError) -> R {
+    try withCall(
+      "evaluate",
+      push: { stack throws(LuaError) in
+        try load(chunk, name: name, on: stack)
+        return 0
+      },
+      read: read)
+  }
+
+  /// Makes a global of a Codable value.
+  /// - Throws: `LuaError` if it cannot be written, as a number beyond those of Lua.
+  @_disfavoredOverload
+  public func set<Value: Encodable>(_ name: String, _ value: Value) throws(LuaError) {
+    try body.requireOpen("set")
+    let stack = self.stack
+    try LuaEncoding.push(value, on: stack)
+    setGlobal(name, on: stack)
+  }
+
+  /// Makes a Codable value of a global.
+  /// - Throws: `LuaError` that names the place, such as `config.routes[2].port: must be …`.
+  public func decode<Value: Decodable>(_ type: Value.Type = Value.self, global name: String)
+    throws(LuaError) -> Value
+  {
+    try body.requireOpen("decode")
+    let stack = self.stack
+    stack.pushGlobal(name)
+    defer { stack.pop() }
+    do throws(LuaDataFailure) { return try stack.decode(Value.self, -1) } catch {
+      throw error.error(at: name)
+    }
+  }
+}
+
+extension LuaFunction {
+  /// Calls the function and makes a Codable value of its first result.
+  /// - Throws: `LuaError`, also when the result does not fit.
+  @_disfavoredOverload
+  public func callAsFunction<each A: LuaPushable, R: Decodable>(_ arguments: repeat each A)
+    throws(LuaError) -> R
+  {
+    let result: LuaCoded<R> = try self(repeat each arguments)
+    return result.value
+  }
+
+  /// Calls the function and reads all its results.
+  @_disfavoredOverload
+  public func callAsFunction<each A: LuaPushable>(_ arguments: repeat each A) throws(LuaError)
+    -> LuaArguments
+  {
+    try reference.state(for: "LuaFunction").withCall(
+      "LuaFunction",
+      push: { stack throws(LuaError) in try pushCall(stack, repeat each arguments) },
+      read: { (stack, _) throws(LuaError) in LuaArguments.read(stack, 1) ?? LuaArguments([]) })
+  }
+}

@@ -1,0 +1,274 @@
+// Codable values into Lua: each value is written where it belongs, on the stack or in a table.
+
+internal import CLuaShims
+
+/// One value on its way into Lua. It cannot be used afterwards.
+final class LuaEncoding {
+  let stack: LuaStack
+  var L: OpaquePointer { stack.L }
+  private(set) var path: [LuaKey] = []
+  private var failed: [any CodingKey]?
+  private(set) var isOver = false
+
+  private static let depth = 200
+
+  init(_ stack: LuaStack) { self.stack = stack }
+
+  /// Pushes a value. [-0, +1, raises: -]
+  /// - Throws: `LuaError`; then nothing is pushed.
+  static func push<T: Encodable>(_ value: T, on stack: LuaStack) throws(LuaError) {
+    let work = LuaEncoding(stack)
+    let top = cml_gettop(stack.L)
+    defer { work.isOver = true }
+    do {
+      guard stack.reserve(8) else { throw work.failure(value, "too much at once") }
+      stack.pushNil()
+      try work.write(value, .slot(top + 1), key: nil)
+      cml_settop(stack.L, top + 1)
+    } catch {
+      cml_settop(stack.L, top)
+      throw work.luaError(error)
+    }
+  }
+
+  /// Writes a value to a place; what it needs on the stack is taken off again.
+  func write<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue, key: LuaKey?) throws {
+    if isOver { throw failure(value, "this encoder is over") }
+    if try writeSimple(value, seat, key) { return }
+    if let key { path.append(key) }
+    defer { if key != nil { path.removeLast() } }
+    let top = cml_gettop(L)
+    defer { cml_settop(L, top) }
+    do {
+      guard path.count <= Self.depth, stack.reserve(12) else {
+        throw failure(value, "is nested more than \(Self.depth) deep")
+      }
+      try writeWhole(value, seat)
+    } catch {
+      if failed == nil { failed = path }
+      throw error
+    }
+  }
+
+  /// Writes a value that needs no encoder; false for all others.
+  private func writeSimple<T: Encodable>(
+    _ value: T, _ seat: LuaSeatOfValue, _ key: LuaKey?
+  ) throws -> Bool {
+    switch value {
+    case let value as String: set(seat) { $0.push(value) }
+    case let value as Double: set(seat) { $0.push(value) }
+    case let value as Bool: set(seat) { $0.push(value) }
+    case let value as Float: set(seat) { $0.push(Double(value)) }
+    case let value as any FixedWidthInteger:
+      guard let number = Int(exactly: value) else {
+        throw failure(value, "\(value) is too large for an integer of Lua", key)
+      }
+      set(seat) { $0.push(number) }
+    case let value as Duration:
+      let parts = value.components
+      set(seat) { $0.push(Double(parts.seconds) + Double(parts.attoseconds) * 1e-18) }
+    case let value as [UInt8]:
+      value.withUnsafeBytes { bytes in set(seat) { $0.push(bytes: bytes) } }
+    default: return false
+    }
+    return true
+  }
+
+  /// Whether the dictionary whose fields come next has numbers as its keys.
+  var hasNumbers = false
+
+  private func writeWhole<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue) throws {
+    if T.self == LuaDates.type {
+      let writer = LuaDates.Writer()
+      try value.encode(to: writer)
+      if let seconds = writer.seconds { set(seat) { $0.push(seconds) } }
+    } else {
+      hasNumbers = T.self is any LuaNumberKeyed.Type
+      try value.encode(to: LuaValueEncoder(self, seat))
+    }
+  }
+
+  /// Puts one value, which a closure pushes, into a place.
+  func set(_ seat: LuaSeatOfValue, _ push: (LuaStack) -> Void) {
+    switch seat {
+    case .slot(let index):
+      push(stack)
+      cml_copy(L, -1, index)
+      stack.pop()
+    case .field(let table, let name):
+      stack.push(name)
+      push(stack)
+      cml_rawset(L, table)
+    case .item(let table, let place):
+      push(stack)
+      cml_rawseti(L, table, Int64(place) + 1)
+    }
+  }
+
+  /// Puts a new table into a place and leaves it on the stack; what is there already is used again,
+  /// since a type may ask for its container twice. [-0, +1, raises: -]
+  func open(_ seat: LuaSeatOfValue) -> Int32 {
+    _ = stack.reserve(8)
+    switch seat {
+    case .slot(let index): cml_pushvalue(L, index)
+    case .field(let table, let name):
+      stack.push(name)
+      _ = cml_rawget(L, table)
+    case .item(let table, let place): _ = cml_rawgeti(L, table, Int64(place) + 1)
+    }
+    if stack.type(-1) != .table {
+      stack.pop()
+      stack.newTable()
+      let index = cml_gettop(L)
+      set(seat) { cml_pushvalue($0.L, index) }
+    }
+    return cml_gettop(L)
+  }
+
+  private func failure(_ value: Any, _ text: String, _ key: LuaKey? = nil) -> any Error {
+    let steps = key.map { path + [$0] } ?? path
+    if failed == nil { failed = steps }
+    return EncodingError.invalidValue(value, .init(codingPath: steps, debugDescription: text))
+  }
+
+  private func luaError(_ error: any Error) -> LuaError {
+    let text =
+      switch error as? EncodingError {
+      case .invalidValue(_, let context)?: context.debugDescription
+      default: "\(error)"
+      }
+    let place = LuaKey.text(of: failed ?? [])
+    return LuaError(
+      message: LuaText.clean(place.isEmpty ? text : "\(place): \(text)"), underlying: error)
+  }
+}
+
+/// Dictionaries by numbers: a string that looks like a number has the same coding key.
+private protocol LuaNumberKeyed {}
+extension Dictionary: LuaNumberKeyed where Key == Int {}
+
+/// Where a value is written.
+enum LuaSeatOfValue {
+  /// A place on the stack.
+  case slot(Int32)
+  /// A field of the table at an index.
+  case field(Int32, String)
+  /// An item of the list at an index, counted from 0.
+  case item(Int32, Int)
+}
+
+struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
+  let work: LuaEncoding
+  let seat: LuaSeatOfValue
+
+  init(_ work: LuaEncoding, _ seat: LuaSeatOfValue) { (self.work, self.seat) = (work, seat) }
+
+  var codingPath: [any CodingKey] { work.path }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(LuaNewFields<Key>(work, work.open(seat)))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { LuaNewItems(work, work.open(seat)) }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  func encodeNil() throws { work.set(seat) { $0.pushNil() } }
+
+  func encode<T: Encodable>(_ value: T) throws { try work.write(value, seat, key: nil) }
+}
+
+/// The fields of a new table. What is nil is left out.
+struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private let work: LuaEncoding
+  private let table: Int32
+
+  private let hasNumbers: Bool
+
+  init(_ work: LuaEncoding, _ table: Int32) {
+    (self.work, self.table) = (work, table)
+    (hasNumbers, work.hasNumbers) = (work.hasNumbers, false)
+  }
+
+  var codingPath: [any CodingKey] { work.path }
+
+  private func seat(_ key: some CodingKey) -> LuaSeatOfValue {
+    if hasNumbers, let number = key.intValue { return .item(table, number - 1) }
+    return .field(table, key.stringValue)
+  }
+
+  func encodeNil(forKey key: Key) {}
+
+  // What types have most, without a detour by way of generic code.
+
+  func encode(_ value: String, forKey key: Key) { set(key) { $0.push(value) } }
+
+  func encode(_ value: Int, forKey key: Key) { set(key) { $0.push(value) } }
+
+  func encode(_ value: Double, forKey key: Key) { set(key) { $0.push(value) } }
+
+  func encode(_ value: Bool, forKey key: Key) { set(key) { $0.push(value) } }
+
+  private func set(_ key: Key, _ push: (LuaStack) -> Void) {
+    if !work.isOver { work.set(seat(key), push) }
+  }
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    try work.write(value, seat(key), key: LuaKey(key))
+  }
+
+  func nestedContainer<Nested>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    KeyedEncodingContainer(LuaNewFields<Nested>(work, work.open(seat(key))))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    LuaNewItems(work, work.open(seat(key)))
+  }
+
+  func superEncoder() -> any Encoder { LuaValueEncoder(work, seat(LuaKey.superclass)) }
+
+  func superEncoder(forKey key: Key) -> any Encoder { LuaValueEncoder(work, seat(key)) }
+}
+
+/// The items of a new list. What is nil leaves its place empty.
+struct LuaNewItems: UnkeyedEncodingContainer {
+  private let work: LuaEncoding
+  private let table: Int32
+  private(set) var count = 0
+
+  init(_ work: LuaEncoding, _ table: Int32) { (self.work, self.table) = (work, table) }
+
+  var codingPath: [any CodingKey] { work.path }
+
+  private mutating func next() -> LuaSeatOfValue {
+    defer { count += 1 }
+    return .item(table, count)
+  }
+
+  mutating func encodeNil() { count += 1 }
+
+  mutating func encode(_ value: String) {
+    let seat = next()
+    if !work.isOver { work.set(seat) { $0.push(value) } }
+  }
+
+  mutating func encode<T: Encodable>(_ value: T) throws {
+    let key = LuaKey.item(count)
+    try work.write(value, next(), key: key)
+  }
+
+  mutating func nestedContainer<Nested>(
+    keyedBy type: Nested.Type
+  ) -> KeyedEncodingContainer<Nested> {
+    KeyedEncodingContainer(LuaNewFields<Nested>(work, work.open(next())))
+  }
+
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    LuaNewItems(work, work.open(next()))
+  }
+
+  mutating func superEncoder() -> any Encoder { LuaValueEncoder(work, next()) }
+}

@@ -1,0 +1,84 @@
+// What is wrong with a value that is not of a type, and where in it that is.
+
+internal import CLuaShims
+
+/// What a value must be and is not, for an error: `must be an integer, got "x"`.
+public struct LuaMismatch: Sendable, Equatable {
+  /// Where in the value, such as `routes[2].port`; empty for the value itself.
+  public var place: String
+  /// What is wrong.
+  public var problem: String
+
+  /// A mistake at a place in a value.
+  public init(_ problem: String, at place: String = "") {
+    self.place = place
+    self.problem = problem
+  }
+
+  /// The same, seen from a list or table that the value is in.
+  func under(_ outer: String) -> LuaMismatch {
+    let joint = place.isEmpty || place.hasPrefix("[") ? "" : "."
+    return LuaMismatch(problem, at: outer + joint + place)
+  }
+
+  /// The mistake, of something that messages call by a name: `argument 1[3] must be a string`.
+  func message(of subject: String) -> String {
+    if place.isEmpty { return "\(subject) \(problem)" }
+    let joint = place.hasPrefix("[") ? "" : "."
+    return "\(subject)\(joint)\(place) \(problem)"
+  }
+}
+
+extension LuaReadable {
+  /// What is wrong with the value in a slot. The default says what it is to be.
+  public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
+    LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
+  }
+}
+
+extension LuaStack {
+  @usableFromInline
+  @inline(never)
+  func mistake<T: LuaReadable>(_ index: Int32, _ type: T.Type) -> LuaArgumentError {
+    LuaArgumentError(T.mismatch(LuaSlot(self, index)).message(of: "argument \(index)"))
+  }
+}
+
+extension Array where Element: LuaReadable {
+  /// The first item that is not of the type, in a table that is a list.
+  static func itemMismatch(_ slot: borrowing LuaSlot) -> LuaMismatch? {
+    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
+    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    for item in 0..<Int64(clamping: cml_rawlen(stack.L, index)) {
+      _ = cml_rawgeti(stack.L, index, item + 1)
+      defer { stack.pop() }
+      let top = cml_gettop(stack.L)
+      if Element.read(stack, top) == nil {
+        return Element.mismatch(LuaSlot(stack, top)).under("[\(item + 1)]")
+      }
+    }
+    return nil
+  }
+}
+
+extension Dictionary where Key == String, Value: LuaReadable {
+  /// A field that is not of the type, in a table whose keys are strings.
+  static func fieldMismatch(_ slot: borrowing LuaSlot) -> LuaMismatch? {
+    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
+    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    stack.pushNil()
+    while stack.next(index) {
+      let top = cml_gettop(stack.L)
+      guard let key = stack.text(top - 1) else {
+        defer { stack.pop(2) }
+        return LuaMismatch("must have names as keys, got \(stack.given(top - 1))")
+      }
+      if Value.read(stack, top) == nil {
+        defer { stack.pop(2) }
+        return Value.mismatch(LuaSlot(stack, top)).under(LuaKey.text(of: [LuaKey.field(key, nil)]))
+      }
+      stack.pop()
+    }
+    return nil
+  }
+}

@@ -1,0 +1,182 @@
+// Any value, tables, any number of arguments and results, bytes.
+
+import LuaEmbed
+import Testing
+
+@Suite struct ValueTests {
+  private enum Level: String, LuaConvertible, CaseIterable { case low, high }
+  private enum Code: Int, Codable, LuaConvertible {
+    case fine = 0
+    case bad = 7
+  }
+  private struct Request: Codable, LuaConvertible, Equatable { var id: Int, path: String }
+
+  @Test func `a value is whatever Lua has`() throws {
+    let lua = try LuaState()
+    let all: LuaArguments = try lua.evaluate(
+      "return nil, true, 1, 1.5, 'a', '\\xff', {}, print, coroutine.create(print), nil")
+    #expect(
+      all.values.map(\.description) == [
+        "nil", "true", "1", "1.5", "\"a\"", "a string of 1 bytes", "a table", "a function",
+        "an object", "nil",
+      ])
+    lua.register("same") { (value: LuaValue) in value }
+    #expect(
+      try lua.evaluate(
+        """
+        local t, f, c = {}, print, coroutine.running()
+        return same() == nil and same(t) == t and same(f) == f and same(c) == c
+          and same "a\\xff" == "a\\xff" and math.type(same(1)) == "integer"
+          and math.type(same(1.0)) == "float"
+        """) as Bool)
+  }
+
+  @Test func `a table is read and written in its place`() throws {
+    let lua = try LuaState()
+    let table: LuaTable = try lua.evaluate("t = { 1, 2, name = 'a', [3.5] = true } return t")
+    #expect(table["name"] == "a" && table[2] == 2 && table[3.5] == true)
+    #expect(table["name"] as Int? == nil && table["none"] as String? == nil)
+    table["name"] = "b"
+    table[3] = 3
+    table["gone"] = nil as Int?
+    table["list"] = [1, 2]
+    table[Double.nan] = 5
+    table[nil as Int?] = 5
+    #expect(try lua.evaluate("return t.name == 'b' and #t == 3 and t.list[2] == 2") as Bool)
+    #expect(table.count == 3)
+    #expect(table.items.map(\.description) == ["1", "2", "3"])
+    #expect(
+      table.pairs.map { "\($0.key)=\($0.value)" }.sorted()
+        == ["\"list\"=a table", "\"name\"=\"b\"", "1=1", "2=2", "3.5=true", "3=3"])
+    #expect(try table.get("name") == "b")
+    let error = #expect(throws: LuaError.self) { try table.get("list", as: Int.self) }
+    #expect(error?.message == "the field 'list' must be an integer, got a table")
+  }
+
+  @Test func `a table has the metatable that it is given`() throws {
+    let lua = try LuaState()
+    let (table, meta) = (try lua.table(), try lua.table())
+    meta["__index"] = try lua.function { (_: LuaTable, key: String) in "no \(key)" }
+    #expect(table.metatable == nil)
+    table.metatable = meta
+    lua.set("t", table)
+    #expect(try lua.evaluate("return t.x") == "no x")
+    #expect(table["x"] as String? == nil)  // Without metamethods.
+    table.metatable = nil
+    #expect(try lua.evaluate("return t.x == nil") as Bool)
+    // A finalizer would run code where a table is only written to.
+    meta["__gc"] = true
+    table.metatable = meta
+    #expect(table.metatable == nil)
+  }
+
+  @Test func `a table of a closed state is empty`() throws {
+    let lua = try LuaState()
+    let table: LuaTable = try lua.evaluate("return { 1, a = 2 }")
+    lua.close()
+    #expect(table[1] as Int? == nil && table.count == 0 && table.pairs.isEmpty)
+    table["a"] = 1
+    let error = #expect(throws: LuaError.self) { try table.get("a", as: Int.self) }
+    #expect(error?.kind == .closed)
+    #expect(throws: LuaError.self) { try lua.table() }
+  }
+
+  @Test func `any number of arguments and results`() throws {
+    let lua = try LuaState()
+    var seen: [String] = []
+    lua.register("log") { (level: String, rest: LuaArguments) in
+      seen.append("\(level): \(rest.values)")
+    }
+    lua.register("reverse") { (all: LuaArguments) in LuaArguments(all.values.reversed()) }
+    lua.register("divide") { (a: Int, b: Int) in (a / b, a % b) }
+    try lua.run("log('a') log('b', nil, 1, nil) log('c', reverse(1, nil, 'x'))")
+    #expect(seen == ["a: []", "b: [nil, 1, nil]", "c: [\"x\", nil, 1]"])
+    let (quotient, rest): (Int, Int) = try lua.evaluate("return divide(17, 5)")
+    #expect(quotient == 3 && rest == 2)
+    let error = #expect(throws: LuaError.self) {
+      let _: (Int, String) = try lua.evaluate("return 1, {}")
+    }
+    #expect(error?.message == "results: argument 2 must be a string, got a table")
+    let f: LuaFunction = try lua.evaluate("return function(...) return select('#', ...), ... end")
+    let all: LuaArguments = try f(1, "a", LuaValue.nil)
+    #expect(all.values.map(\.description) == ["3", "1", "\"a\"", "nil"])
+  }
+
+  @Test func `a million results are an error`() throws {
+    let lua = try LuaState()
+    lua.register("many") { (n: Int) in LuaArguments(Array(repeating: 1, count: n)) }
+    #expect(try lua.evaluate("return select('#', many(100))") == 100)
+    let error = #expect(throws: LuaError.self) { try lua.run("many(2000000)", name: "=t") }
+    #expect(error?.message == "many: too many results (t:1)")
+  }
+
+  @Test func `a Swift closure is a value like any other`() throws {
+    let lua = try LuaState()
+    lua.register("adder") { (lua: LuaState, n: Int) in
+      try lua.function("add") { (x: Int) in x + n }
+    }
+    #expect(try lua.evaluate("return adder(3)(4)") == 7)
+    let error = #expect(throws: LuaError.self) { try lua.run("adder(3) {}", name: "=t") }
+    #expect(error?.message == "add: argument 1 must be an integer, got a table (t:1)")
+  }
+
+  @Test func `a string that is not UTF-8 is bytes or an error`() throws {
+    let lua = try LuaState()
+    lua.register("text") { (text: String) in text }
+    lua.register("bytes") { (bytes: [UInt8]) in Array(bytes.reversed()) }
+    lua.register("sum") { (bytes: LuaBytes) throws in
+      try bytes.withSpan { span in
+        span.byteOffsets.reduce(0) { $0 + Int(span.unsafeLoad(fromByteOffset: $1, as: UInt8.self)) }
+      }
+    }
+    let error = #expect(throws: LuaError.self) { try lua.run("text 'ab\\xffc'", name: "=t") }
+    #expect(
+      error?.message
+        == "text: argument 1 must be a UTF-8 string, got one with the byte 0xff at 3 (t:1)")
+    #expect(try lua.evaluate("return bytes 'ab\\xff' == '\\xffba'") as Bool)
+    #expect(try lua.evaluate("return 'a\\xff'") as [UInt8] == [97, 255])
+    #expect(try lua.evaluate("return sum('\\xff\\1')") == 256)
+    #expect(throws: LuaError.self) { try lua.evaluate("return 'a\\xff'") as String }
+    #expect(throws: LuaError.self) { try lua.evaluate("return { 1 }") as [UInt8] }
+  }
+
+  @Test func `a raw value stands for its case`() throws {
+    let lua = try LuaState()
+    lua.register("next") { (level: Level) in level == .low ? Level.high : .low }
+    lua.register("code") { (code: Code) in code }
+    #expect(try lua.evaluate("return next 'low'") == "high")
+    #expect(try lua.evaluate("return code(7)") == 7)
+    let error = #expect(throws: LuaError.self) { try lua.run("next 'middle'", name: "=t") }
+    #expect(error?.message == "next: argument 1 must be a Level, got \"middle\" (t:1)")
+  }
+
+  @Test func `a Codable type needs no code to cross`() throws {
+    let lua = try LuaState()
+    lua.register("more") { (f: LuaFunction, request: Request) throws in
+      Request(id: try f(request.id), path: request.path + "/")
+    }
+    let result: Request = try lua.evaluate(
+      "return more(function(n) return n * 2 end, { id = 2, path = 'a' })")
+    #expect(result == Request(id: 4, path: "a/"))
+    let error = #expect(throws: LuaError.self) {
+      try lua.run("more(print, { id = 2 })", name: "=t")
+    }
+    #expect(error?.message == "more: argument 2.path must be a string, got nothing (t:1)")
+  }
+
+  @Test(arguments: [
+    ("ints { 1, 'x' }", "ints: argument 1[2] must be an integer, got \"x\" (t:1)"),
+    ("maps { a = { b = {} } }", "maps: argument 1.a.b must be a number, got a table (t:1)"),
+    ("maps { { } }", "maps: argument 1 must have names as keys, got 1 (t:1)"),
+    ("ints(5)", "ints: argument 1 must be a list of integers, got 5 (t:1)"),
+    ("maybe { 1, {} }", "maybe: argument 1[2] must be an integer, got a table (t:1)"),
+  ])
+  func `an error says where in an argument`(call: String, message: String) throws {
+    let lua = try LuaState()
+    lua.register("ints") { (_: [Int]) in }
+    lua.register("maps") { (_: [String: [String: Double]]) in }
+    lua.register("maybe") { (_: [Int]?) in }
+    let error = #expect(throws: LuaError.self) { try lua.run(call, name: "=t") }
+    #expect(error?.message == message)
+  }
+}

@@ -1,0 +1,76 @@
+// Configurations out of files, and Codable values across a host.
+
+import Foundation
+import Moonloop
+import Testing
+
+private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
+  struct Route: Codable, Equatable, Sendable { var path: String, port: Int }
+  var name = "none"
+  var routes: [Route] = []
+}
+
+@Suite struct DecodingTests {
+  private func decode(_ text: String) throws -> Site {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).lua")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    return try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      do { return try lua.decode(Site.self, file: file.path) } catch let error as LuaError {
+        throw LuaError(
+          kind: error.kind,
+          message: error.message.replacingOccurrences(of: file.path, with: "config.lua"))
+      }
+    }
+  }
+
+  @Test func `a file is a configuration`() throws {
+    let site = try decode("local port = 80 return { routes = { { path = '/', port = port + 1 } } }")
+    #expect(site == Site(routes: [Site.Route(path: "/", port: 81)]))
+  }
+
+  @Test(arguments: [
+    (
+      "return {\n  routes = {\n    { path = '/', port = 8 },\n    { path = '/', port =\n 'x' } } }",
+      "config.lua:4: routes[2].port: must be an integer, got \"x\""
+    ),
+    (
+      "return {\n  routes = {\n    { path = '/' },\n  },\n}",
+      "config.lua:3: routes[1].port: must be an integer, got nothing"
+    ),
+    ("return {\n  nmae = 'a',\n}", "config.lua:1: unknown field 'nmae'; did you mean 'name'?"),
+    ("return 5", "config.lua:1: must be a table, got 5"),
+    ("return {", "config.lua:1: unexpected symbol near <eof>"),
+    ("error 'no'", "config.lua:1: no"),
+  ])
+  func `what does not fit is told with its line`(text: String, message: String) {
+    let error = #expect(throws: LuaError.self) { try decode(text) }
+    #expect(error?.message == message)
+  }
+
+  @Test func `a file that is not there is told`() throws {
+    try Loop.isolated { loop in
+      let lua = try LuaState(on: loop)
+      let error = #expect(throws: LuaError.self) { try lua.decode(Site.self, file: "/no/file.lua") }
+      #expect(error?.kind == .file)
+    }
+  }
+
+  @Test func `Codable values cross a host`() async throws {
+    let host = try await LuaHost()
+    try await host.run("function rename(site, name) site.name = name return site end")
+    let site: Site = try await host.call("rename", Site(), "moon")
+    #expect(site == Site(name: "moon"))
+    try await host.withState { _, lua in
+      lua.registerAsync("later") { (site: Site) async throws -> Site in
+        await Task.yield()
+        return Site(name: site.name + "!")
+      }
+    }
+    try await host.run("function shout(site) return later(site) end")
+    let loud: Site = try await host.call("shout", Site(name: "moon"))
+    #expect(loud == Site(name: "moon!"))
+    await host.shutDown()
+  }
+}
