@@ -6,9 +6,10 @@ package final class ThreadPool: Sendable {
   /// refuses the only thread.
   package typealias Job = @Sendable (SystemError?) -> Void
 
-  private struct State {
+  private struct State: ~Copyable {
     var threads = 0
-    var waiting: [Job] = []
+    /// What no thread has begun.
+    var waiting = Queue<Job>()
   }
 
   private let limit: Int
@@ -24,42 +25,33 @@ package final class ThreadPool: Sendable {
   /// Has a job done, after those that were given before if all threads are busy.
   package func run(_ job: @escaping Job) {
     let isNew = state.withLock { state in
-      if state.threads == limit {
-        state.waiting.append(job)
-        return false
-      }
+      _ = state.waiting.append(job)
+      if state.threads == limit { return false }
       state.threads += 1
       return true
     }
-    if isNew { start(job) }
+    if isNew { start() }
   }
 
-  /// Starts a thread. If the system refuses the first, the jobs fail.
-  private func start(_ job: @escaping Job) {
+  /// Starts a thread. If the system refuses the only one, the jobs fail.
+  private func start() {
     do {
-      try startThread(stackSize: stackSize, blocksSignals: true) { self.work(job) }
-    } catch {
-      let rest = state.withLock { state in
-        state.threads -= 1
-        defer { if state.threads == 0 { state.waiting = [] } }
-        return state.threads == 0 ? state.waiting : []
+      try startThread(stackSize: stackSize, blocksSignals: true) {
+        while let job = self.next() { job(nil) }
       }
-      for job in [job] + rest { job(error) }
+    } catch {
+      let isOnly = state.withLock { $0.threads == 1 }
+      if !isOnly { return state.withLock { $0.threads -= 1 } }
+      while let job = next() { job(error) }
     }
   }
 
-  /// Runs a thread: it ends when no job is waiting.
-  private func work(_ first: @escaping Job) {
-    var next: Job? = first
-    while let job = next {
-      job(nil)
-      next = state.withLock { state in
-        if state.waiting.isEmpty {
-          state.threads -= 1
-          return nil
-        }
-        return state.waiting.removeFirst()
-      }
+  /// The next job for a thread; nil, and the thread counts no more, when there is none.
+  private func next() -> Job? {
+    state.withLock { state in
+      let job = state.waiting.takeFirst()
+      if job == nil { state.threads -= 1 }
+      return job
     }
   }
 }
