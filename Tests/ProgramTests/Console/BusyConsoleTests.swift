@@ -231,11 +231,9 @@ struct BusyConsoleTests {
       try session.waitFor("> ")
       try session.enter("block()\r6 * 7", "does not answer: a system call blocks its thread")
       try session.waitFor("three times leaves)\r\n")
-      for _ in 1...40 {  // presses that come too fast are one
-        session.type("\u{3}")
-        usleep(50_000)
-      }
-      try session.waitFor("moonloop: attach: left a program that does not answer\r\n")
+      // Presses that come too fast are one.
+      try session.waitFor(
+        "moonloop: attach: left a program that does not answer\r\n", typing: "\u{3}")
       #expect(try session.wait() == 1)
       let console = try moonloop(["attach", "--timeout", "0.7", "\(program.pid)"], input: "1\n")
       #expect(console.errors.contains("a system call blocks its thread"), "\(console)")

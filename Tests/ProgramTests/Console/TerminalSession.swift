@@ -59,7 +59,11 @@ final class TerminalSession {
   func type(_ keys: String) { _ = write(master, keys, keys.utf8.count) }
 
   /// Waits until a text is seen behind what was waited for last.
-  func waitFor(_ text: String, _ location: SourceLocation = #_sourceLocation) throws {
+  /// - Parameter keys: Typed again and again meanwhile, every 50 ms.
+  func waitFor(
+    _ text: String, typing keys: String? = nil, _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    var patience = keys == nil ? 1 : 1200
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
       if let range = seen.range(of: Data(text.utf8), in: from..<seen.count) {
@@ -67,7 +71,11 @@ final class TerminalSession {
         return
       }
       var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-      let count = poll(&place, 1, 60_000) > 0 ? read(master, &bytes, bytes.count) : 0
+      if let keys { type(keys) }
+      let isReady = poll(&place, 1, keys == nil ? 60_000 : 50) > 0
+      patience -= isReady ? 0 : 1
+      if !isReady && patience > 0 { continue }
+      let count = isReady ? read(master, &bytes, bytes.count) : 0
       let rest = String(decoding: seen[from...], as: UTF8.self).debugDescription
       try #require(count > 0, "not seen: '\(text)', but: \(rest)", sourceLocation: location)
       seen += bytes[0..<count]
