@@ -45,6 +45,9 @@ local crowds = {
     return assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   end,
   ["pending requests"] = function() return loop:perform_after(1e6, nothing) end,
+  ["performs in another mode"] = function()
+    return loop:perform({ modes = { "another" } }, nothing)
+  end,
 }
 
 local names = {}
