@@ -19,7 +19,34 @@ import Testing
     ("setLimits", { $0.setLimits(LuaLimits()) }), ("stopCount", { _ = $0.stopCount }),
     ("isCondemned", { _ = $0.isCondemned }), ("allowTextOnly", { $0.allowTextOnly() }),
     ("onFinalizerError", { $0.onFinalizerError = nil }), ("close", { $0.close() }),
+    ("table", { _ = try? $0.table() }), ("function", { _ = try? $0.function { 1 } }),
+    ("decode", { let _: [Int]? = try? $0.decode(global: "x") }),
   ]
+
+  /// What is done with a table or a string of Lua.
+  private static let uses: [(name: String, use: @Sendable (LuaTable, LuaBytes) throws -> Void)] = [
+    ("LuaTable", { table, _ in table["a"] = 1 }), ("LuaTable", { table, _ in _ = table.count }),
+    ("LuaTable", { table, _ in let _: Int? = table[1] }),
+    ("LuaTable", { table, _ in let _: Int = try table.get(1) }),
+    ("LuaTable", { table, _ in _ = table.pairs }), ("LuaTable", { table, _ in _ = table.items }),
+    ("LuaTable", { table, _ in table.metatable = nil }),
+    ("LuaBytes", { _, bytes in try bytes.withSpan { _ in } }),
+  ]
+
+  @Test(arguments: uses.indices)
+  func `a table and a string name both threads`(index: Int) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [index] in
+      let lua = try LuaState()
+      let (table, bytes): (LuaTable, LuaBytes) = try lua.evaluate("return {}, 'abc'")
+      onThread { try? Self.uses[index].use(table, bytes) }
+      lua.close()
+    }
+    let text = said(result)
+    #expect(text.contains("\(Self.uses[index].name): "), "\(text)")
+    #expect(text.contains(/thread \d+, used on thread \d+/), "\(text)")
+  }
 
   private func said(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

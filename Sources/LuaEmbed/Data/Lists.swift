@@ -123,7 +123,7 @@ extension UInt8: LuaConvertible {
 }
 
 /// A string of Lua that Swift keeps and reads in its place, for long ones.
-public struct LuaBytes: LuaReadable, LuaPushable {
+public struct LuaBytes: Sendable, LuaReadable, LuaPushable {
   private let reference: LuaReference
 
   /// What messages call it.

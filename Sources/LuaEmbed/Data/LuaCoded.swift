@@ -38,10 +38,15 @@ extension LuaCoded: LuaReadable where Value: Decodable {
 }
 
 extension LuaCoded: LuaPushable where Value: Encodable {
-  /// Puts the value in a seat; nil if it cannot be written, as a number beyond those of Lua.
+  /// Puts the value in a seat.
+  ///
+  /// What cannot be written, such as a number beyond those of Lua, becomes nil here: where that may
+  /// happen, leave out the wrapper, so that the call throws.
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
-    do { try LuaEncoding.push(value, on: stack) } catch { stack.pushNil() }
+    do throws(LuaError) { try LuaEncoding.push(value, on: stack) } catch {
+      stack.pushNil()
+    }
   }
 }
 

@@ -143,6 +143,19 @@ final class LuaEncoding {
   }
 }
 
+extension LuaStack {
+  /// Pushes Codable values. [-0, +n, raises: -]
+  /// - Throws: `LuaError` if one cannot be written.
+  package func push<each A: Encodable>(coded values: repeat each A) throws(LuaError) -> Int {
+    var count = 0
+    for value in repeat each values {
+      try LuaEncoding.push(value, on: self)
+      count += 1
+    }
+    return count
+  }
+}
+
 /// Dictionaries by numbers: a string that looks like a number has the same coding key.
 private protocol LuaNumberKeyed {}
 extension Dictionary: LuaNumberKeyed where Key == Int {}

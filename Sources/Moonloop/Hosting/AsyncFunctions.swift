@@ -49,7 +49,7 @@ extension LuaState {
     setAsync(name) { stack throws(LuaArgumentError) in
       var index: Int32 = 0
       let arguments = (repeat try stack.next(LuaCoded<each A>.self, &index).value)
-      return { AsyncResult(LuaCoded(try await body(repeat each arguments))) }
+      return { AsyncResult(coded: try await body(repeat each arguments)) }
     }
   }
 
@@ -83,10 +83,24 @@ extension LuaState {
 
 /// What an async closure returned, to be pushed on the thread of the state.
 private struct AsyncResult: Sendable {
-  let push: (@Sendable (LuaStack) -> Void)?
+  /// Pushes the result, or `nil, message` if that cannot be; returns how many values.
+  let push: @Sendable (LuaStack) -> Int
 
-  init() { push = nil }
-  init(_ value: some LuaPushable & Sendable) { push = { value.push(on: $0) } }
+  init() { push = { _ in 0 } }
+  init(_ value: some LuaPushable & Sendable) {
+    push = { stack in
+      value.push(on: stack)
+      return 1
+    }
+  }
+
+  init(coded value: some Encodable & Sendable) {
+    push = { stack in
+      do throws(LuaError) { return try stack.push(coded: value) } catch {
+        return stack.pushFailure(error.message, "")
+      }
+    }
+  }
 }
 
 /// The wait of a Lua task for an async closure. Loop thread only, except the place of the outcome.
@@ -143,9 +157,7 @@ private final class AsyncWait: OtherWait {
   override func push(on stack: LuaStack) -> Int {
     switch place.outcome.withLock({ $0 }) {
     case .success(let result):
-      guard let push = result.push else { return 0 }
-      push(stack)
-      return 1
+      return result.push(stack)
     case .failure(let failure as LuaFailure):
       return stack.pushFailure(failure.message, failure.code ?? "")
     case .failure, nil: return 0

@@ -25,7 +25,8 @@ final class HostedCall: @unchecked Sendable {
   ///   - end: Called once, with what came of it.
   func begin<R: Sendable>(
     _ runtime: Runtime, function pushFunction: (LuaStack) throws(LuaError) -> Void,
-    push: (LuaStack) -> Int, read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    push: (LuaStack) throws(LuaError) -> Int,
+    read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
     end: @escaping (Result<R, LuaError>) -> Void
   ) {
     loop.requireThread("LuaHost.call")
@@ -36,7 +37,10 @@ final class HostedCall: @unchecked Sendable {
       try pushFunction(stack)
     } catch { return end(.failure(error)) }
     let function = stack.absolute(-1)
-    _ = push(stack)
+    do throws(LuaError) { _ = try push(stack) } catch {
+      stack.pop(1 + stack.count - Int(function))
+      return end(.failure(error))
+    }
     let task = ScriptTask(subject: .chunk, modes: [.default])
     task.name = name
     task.hasHandle = true  // so that what it returns is kept

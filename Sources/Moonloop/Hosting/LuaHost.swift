@@ -117,7 +117,7 @@ public actor LuaHost {
     try await finish(
       name,
       function: { (stack) throws(LuaError) in try stack.pushFunction(named: name) },
-      push: { stack in stack.push(all: repeat LuaCoded(each arguments)) },
+      push: { (stack) throws(LuaError) in try stack.push(coded: repeat each arguments) },
       read: { (stack, index) throws(LuaError) in
         let result: LuaCoded<R> = try stack.result(index)
         return result.value
@@ -134,7 +134,7 @@ public actor LuaHost {
   /// Runs a function as a task, and awaits its end; see `HostedCall`.
   func finish<R: Sendable>(
     _ name: String, function: (LuaStack) throws(LuaError) -> Void,
-    push: (LuaStack) -> Int = { _ in 0 },
+    push: (LuaStack) throws(LuaError) -> Int = { _ in 0 },
     read: @escaping (LuaStack, Int32) throws(LuaError) -> R
   ) async throws(LuaError) -> R {
     let call = HostedCall(name, loop)
@@ -151,7 +151,8 @@ public actor LuaHost {
 
   private func begin<R: Sendable>(
     _ call: HostedCall, _ function: (LuaStack) throws(LuaError) -> Void,
-    _ push: (LuaStack) -> Int, _ read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
+    _ push: (LuaStack) throws(LuaError) -> Int,
+    _ read: @escaping (LuaStack, Int32) throws(LuaError) -> R,
     end: @escaping (Result<R, LuaError>) -> Void
   ) {
     guard let state, !state.isClosed, let runtime = state.runtime else {

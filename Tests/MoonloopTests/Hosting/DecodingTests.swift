@@ -71,6 +71,17 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     try await host.run("function shout(site) return later(site) end")
     let loud: Site = try await host.call("shout", Site(name: "moon"))
     #expect(loud == Site(name: "moon!"))
+    // A number that Lua has not is an error on both ways.
+    let error = await #expect(throws: LuaError.self) {
+      let _: Site = try await host.call("shout", [UInt64.max])
+    }
+    #expect(error?.message == "[1]: \(UInt64.max) is too large for an integer of Lua")
+    try await host.withState { _, lua in
+      lua.registerAsync("huge") { () async throws -> [UInt64] in [UInt64.max] }
+    }
+    try await host.run("function ask() local _, message = huge() return message end")
+    let message: String = try await host.call("ask")
+    #expect(message == "[1]: \(UInt64.max) is too large for an integer of Lua")
     await host.shutDown()
   }
 }
