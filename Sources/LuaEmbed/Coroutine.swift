@@ -137,8 +137,14 @@ extension LuaState {
     onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
     let stack = prepare(task)
-    let count = push(stack)
+    let count = body.keepingOpen { push(stack) }
     return settle(cml_run(record, task.index, Int32(count), false), onReturn)
+  }
+
+  /// Does something in whose course the program may close the state, which then stays open until
+  /// the call-out that follows is over.
+  package func keepingOpen<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    try self.body.keepingOpen(body)
   }
 
   /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised

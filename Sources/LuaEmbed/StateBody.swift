@@ -127,6 +127,14 @@ final class LuaStateBody: @unchecked Sendable {
     if closesLater && !isBusy { inner?.close() }
   }
 
+  /// As `LuaState.keepingOpen`.
+  @inline(__always)
+  func keepingOpen<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
+    calls += 1
+    defer { calls -= 1 }
+    return try body()
+  }
+
   /// Closes the state when the call-outs under way are over.
   func closeWhenFree() {
     if closesLater { return }

@@ -141,7 +141,10 @@ public struct LuaBytes: Sendable, LuaReadable, LuaPushable {
   /// - Throws: What the closure throws; `LuaError` of kind `.closed`. Stops the program on a thread
   ///   that is not the state's.
   public func withSpan<R>(_ body: (RawSpan) throws -> R) throws -> R {
-    let stack = try reference.state(for: "LuaBytes").stack
+    let state = try reference.state(for: "LuaBytes")
+    state.body.beginCall()
+    defer { state.body.endCall() }
+    let stack = state.stack
     stack.push(reference)
     defer { stack.pop() }
     return try stack.withBytes(-1) { try body($0.bytes) }!  // It is a string.

@@ -210,6 +210,8 @@ extension LuaState {
   @_disfavoredOverload
   public func set<Value: Encodable>(_ name: String, _ value: Value) throws(LuaError) {
     try body.requireOpen("set")
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     try LuaEncoding.push(value, on: stack)
     setGlobal(name, on: stack)
@@ -221,6 +223,8 @@ extension LuaState {
     throws(LuaError) -> Value
   {
     try body.requireOpen("decode")
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     stack.pushGlobal(name)
     defer { stack.pop() }

@@ -40,6 +40,10 @@ final class LuaDecoding {
     throws(LuaDataFailure) -> T
   {
     let work = LuaDecoding(stack)
+    // A type may close the state: it ends when the value is made.
+    let body = stack.state.body
+    body.beginCall()
+    defer { body.endCall() }
     let top = cml_gettop(stack.L)
     defer {
       work.isOver = true

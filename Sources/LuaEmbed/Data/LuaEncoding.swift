@@ -18,6 +18,10 @@ final class LuaEncoding {
   /// - Throws: `LuaError`; then nothing is pushed.
   static func push<T: Encodable>(_ value: T, on stack: LuaStack) throws(LuaError) {
     let work = LuaEncoding(stack)
+    // A type may close the state: it ends when the value is written.
+    let body = stack.state.body
+    body.beginCall()
+    defer { body.endCall() }
     let top = cml_gettop(stack.L)
     defer { work.isOver = true }
     do {

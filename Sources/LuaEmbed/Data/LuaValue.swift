@@ -110,6 +110,8 @@ public struct LuaTable: Sendable, LuaReadable, LuaPushable {
   /// Pushes the table for the time of a closure; nil if the state is closed.
   private func open<R>(_ body: (LuaStack, Int32) throws -> R?) rethrows -> R? {
     guard let state = try? reference.state(for: "LuaTable") else { return nil }
+    state.body.beginCall()
+    defer { state.body.endCall() }
     let stack = state.stack
     let top = cml_gettop(stack.L)
     defer { cml_settop(stack.L, top) }
@@ -144,7 +146,10 @@ public struct LuaTable: Sendable, LuaReadable, LuaPushable {
   public func get<Key: LuaPushable, Value: LuaReadable>(
     _ key: Key, as type: Value.Type = Value.self
   ) throws(LuaError) -> Value {
-    let stack = try reference.state(for: "LuaTable").stack
+    let state = try reference.state(for: "LuaTable")
+    state.body.beginCall()
+    defer { state.body.endCall() }
+    let stack = state.stack
     let top = cml_gettop(stack.L)
     defer { cml_settop(stack.L, top) }
     guard stack.reserve(8) else { throw LuaError(message: "too many values at once") }
@@ -236,6 +241,8 @@ extension LuaState {
   /// Makes a table of a list or a dictionary, or of any Codable value that is a table.
   public func table<Value: Encodable>(_ value: Value) throws(LuaError) -> LuaTable {
     try body.requireOpen("table")
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     try LuaEncoding.push(value, on: stack)
     defer { stack.pop() }

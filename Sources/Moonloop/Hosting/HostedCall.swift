@@ -37,7 +37,9 @@ final class HostedCall: @unchecked Sendable {
       try pushFunction(stack)
     } catch { return end(.failure(error)) }
     let function = stack.absolute(-1)
-    do throws(LuaError) { _ = try push(stack) } catch {
+    do throws(LuaError) {
+      _ = try runtime.state.keepingOpen { () throws(LuaError) in try push(stack) }
+    } catch {
       stack.pop(1 + stack.count - Int(function))
       return end(.failure(error))
     }

@@ -53,6 +53,22 @@ final class Dog: Animal {
   }
 }
 
+/// Closes a state while it is read from it, and written to it.
+struct Closer: Codable {
+  @TaskLocal static var close: (@Sendable () -> Void)?
+  var a: [String] = []
+  init() {}
+  init(from decoder: any Decoder) throws {
+    Self.close?()
+    a = try decoder.singleValueContainer().decode([String].self)
+  }
+  func encode(to encoder: any Encoder) throws {
+    Self.close?()
+    var container = encoder.singleValueContainer()
+    try container.encode(["a", "b"])
+  }
+}
+
 /// A tree without end.
 struct Node: Codable { var next: [Node]? }
 
@@ -253,5 +269,36 @@ struct Node: Codable { var next: [Node]? }
       try lua.run("rate({ name = '', routes = { { path = 5 } } }, 1)", name: "=t")
     }
     #expect(error?.message == "rate: argument 1.routes[1].path must be a string, got 5 (t:1)")
+  }
+
+  /// A state that is handed to code which must not have it.
+  private struct Smuggled: @unchecked Sendable {  // what these tests are about
+    let lua: LuaState
+  }
+
+  @Test func `a type may close the state that it is read from`() throws {
+    func attempt<R>(_ body: (LuaState) throws -> R) throws -> (R, Bool) {
+      let lua = try LuaState()
+      try lua.run("list = { 'a', 'b' } t = {}")
+      let smuggled = Smuggled(lua: lua)
+      return try Closer.$close.withValue({ smuggled.lua.close() }) {
+        (try body(lua), lua.isClosed)
+      }
+    }
+    let (read, isClosed) = try attempt { try $0.decode(Closer.self, global: "list") }
+    #expect(read.a == ["a", "b"] && isClosed)
+    #expect(try attempt { try $0.set("x", Closer()) }.1)
+    #expect(try attempt { _ = try $0.table(Closer()) }.1)
+    #expect(try attempt { _ = try $0.evaluate("return list") as Closer }.1)
+    let (sum, hasEnded) = try attempt { lua in
+      let bytes: LuaBytes = try lua.evaluate("return ('x'):rep(100000)")
+      return try bytes.withSpan { span in
+        lua.close()
+        return span.byteOffsets.reduce(0) {
+          $0 + Int(span.unsafeLoad(fromByteOffset: $1, as: UInt8.self))
+        }
+      }
+    }
+    #expect(sum == 12_000_000 && hasEnded)
   }
 }

@@ -57,6 +57,43 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     }
   }
 
+  /// Closes its state while it is written.
+  private struct Last: Encodable, Sendable {
+    let close: @Sendable () -> Void
+    func encode(to encoder: any Encoder) throws {
+      close()
+      var container = encoder.singleValueContainer()
+      try container.encode("last")
+    }
+  }
+
+  /// A state that is handed to code which must not have it.
+  private struct Smuggled: @unchecked Sendable {  // what these tests are about
+    let lua: LuaState
+  }
+
+  @Test func `a value may close the state that it is written to`() async throws {
+    let host = try await LuaHost()
+    try await host.run("function id(x) return x end function ask() return later() end")
+    let smuggled = try await host.withState { _, lua in Smuggled(lua: lua) }
+    let last = Last { smuggled.lua.shutDown() }
+    let error = await #expect(throws: LuaError.self) {
+      let _: String = try await host.call("id", last)
+    }
+    #expect(error?.kind == .closed)
+    let other = try await LuaHost()
+    try await other.run("function ask() return later() end")
+    let second = try await other.withState { _, lua in Smuggled(lua: lua) }
+    try await other.withState { _, lua in
+      lua.registerAsync("later") { () async throws -> Last in Last { second.lua.shutDown() } }
+    }
+    // The call-out under way still ends.
+    let value: String = try await other.call("ask")
+    #expect(value == "last")
+    await #expect(throws: LuaError.self) { let _: String = try await other.call("ask") }
+    await other.shutDown()
+  }
+
   @Test func `Codable values cross a host`() async throws {
     let host = try await LuaHost()
     try await host.run("function rename(site, name) site.name = name return site end")
