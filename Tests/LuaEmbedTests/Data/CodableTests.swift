@@ -281,7 +281,8 @@ struct Node: Codable { var next: [Node]? }
       let lua = try LuaState()
       try lua.run("list = { 'a', 'b' } t = {}")
       let smuggled = Smuggled(lua: lua)
-      return try Closer.$close.withValue({ smuggled.lua.close() }) {
+      let close: @Sendable () -> Void = { smuggled.lua.close() }
+      return try Closer.$close.withValue(close) {
         (try body(lua), lua.isClosed)
       }
     }

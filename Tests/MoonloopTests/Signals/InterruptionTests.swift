@@ -82,12 +82,12 @@ struct InterruptionTests {
     local loop = ml.current()
 
     -- Deadlines, woken in their order though they were made in another.
-    local order = {}
+    local order, start = {}, ml.now() + 0.2
     local function sleepers(scope)
       for index = 1, 50 do
         local place = index * 37 % 50
         scope:task(function()
-          ml.sleep(0.004 * (place + 1))
+          ml.sleep(math.max(0, start + 0.004 * place - ml.now()))
           order[#order + 1] = place
         end)
       end

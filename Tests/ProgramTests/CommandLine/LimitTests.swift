@@ -100,7 +100,7 @@ import Testing
           { "source", function() return loop:source { nothing } end },
           { "observer", function() return loop:observer { on = "exit", nothing } end },
           { "port", function() return loop:port { nothing } end },
-          { "named port", function(i) return ml.port.listen("org.example.limit" .. i) end },
+          { "named port", function(i) return ml.port.listen("org.example." .. LAST .. i) end },
           { "fd", function() return loop:fd { fd = posix.pipe(), read = nothing } end },
           { "stream", function() return loop:stream { fd = posix.pipe() } end },
           { "signal", function(i) return loop:signal(signals[i], nothing) end },

@@ -50,7 +50,9 @@ struct HostProgramTests {
         """)
   }
 
-  @Test("500 states with a time limit are watched by one thread, which sleeps while they are idle")
+  @Test(
+    "500 states with a time limit are watched by one thread, which sleeps while they are idle",
+    .enabled(if: !Program.isSanitized, "a sanitizer has a thread of its own"))
   func watchesManyStates() throws {
     #expect(
       try output(of: "StatesProgram") == """
