@@ -24,11 +24,11 @@ extension LuaReadable {
   public static func readList(_ slot: borrowing LuaSlot) -> [Self]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    let count = Int64(clamping: cml_rawlen(stack.L, index))
+    let count = stack.listCount(index)
     var list: [Self] = []
-    list.reserveCapacity(Int(count))
+    list.reserveCapacity(count)
     for item in 0..<count {
-      _ = cml_rawgeti(stack.L, index, item + 1)
+      _ = cml_rawgeti(stack.L, index, Int64(item) + 1)
       defer { stack.pop() }
       guard let element = Self.read(stack, cml_gettop(stack.L)) else { return nil }
       list.append(element)

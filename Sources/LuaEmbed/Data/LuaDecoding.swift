@@ -128,7 +128,7 @@ final class LuaDecoding {
     guard stack.type(index) == .table else {
       throw mismatch([Any].self, "a list", index, LuaPlace(containers: containers))
     }
-    let count = Int(clamping: cml_rawlen(L, index))
+    let count = stack.listCount(index)
     guard count == 0, stack.reserve(8) else { return count }
     stack.pushNil()
     guard stack.next(index) else { return 0 }
@@ -250,6 +250,21 @@ extension LuaStack {
   /// Makes a Codable value of the one at an index. [-0, +0, raises: -]
   package func decode<T: Decodable>(_ type: T.Type, _ index: Int32) throws(LuaDataFailure) -> T {
     try LuaDecoding.decode(type, self, index)
+  }
+}
+
+extension LuaStack {
+  /// How many items a list has. Lua may take a table with holes for a list of 2^62 items: of a long
+  /// one they are counted up to the first that is nil.
+  func listCount(_ index: Int32) -> Int {
+    let count = Int(clamping: cml_rawlen(L, index))
+    if count < 1 << 16 { return count }
+    for item in 1...count {
+      let isNil = cml_rawgeti(L, index, Int64(item)) == 0
+      pop()
+      if isNil { return item - 1 }
+    }
+    return count
   }
 }
 

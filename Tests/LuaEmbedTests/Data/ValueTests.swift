@@ -140,6 +140,25 @@ import Testing
     #expect(throws: LuaError.self) { try lua.evaluate("return { 1 }") as [UInt8] }
   }
 
+  @Test func `a table that Lua takes for a list of 2^62 items has those up to its first hole`()
+    throws
+  {
+    let lua = try LuaState()
+    // Room for all of them at once, so that Lua does not put them in order.
+    try lua.run(
+      """
+      holes = load("return { 1, 2" .. (", x = 1"):rep(70) .. "}")()
+      holes[3] = 3
+      for bit = 2, 62 do holes[1 << bit] = 4 end
+      """)
+    #expect(try lua.evaluate("return #holes > 1 << 40") as Bool)
+    #expect(try lua.evaluate("return holes") as [Int] == [1, 2, 3, 4])
+    #expect(try lua.decode([Int].self, global: "holes") == [1, 2, 3, 4])
+    #expect(try lua.decode([Int8].self, global: "holes") == [1, 2, 3, 4])
+    let table: LuaTable = try lua.evaluate("return holes")
+    #expect(table.items.count == 4)
+  }
+
   @Test func `a raw value stands for its case`() throws {
     let lua = try LuaState()
     lua.register("next") { (level: Level) in level == .low ? Level.high : .low }
