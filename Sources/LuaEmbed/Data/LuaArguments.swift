@@ -175,7 +175,7 @@ extension LuaState {
       do throws(LuaArgumentError) {
         return (repeat try stack.next((each R).self, &index))
       } catch {
-        throw LuaError(message: "results: \(error.problem)")
+        throw LuaError(message: "result" + error.problem.dropFirst("argument".count))
       }
     }
   }

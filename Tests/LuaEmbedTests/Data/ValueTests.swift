@@ -96,7 +96,7 @@ import Testing
     let error = #expect(throws: LuaError.self) {
       let _: (Int, String) = try lua.evaluate("return 1, {}")
     }
-    #expect(error?.message == "results: argument 2 must be a string, got a table")
+    #expect(error?.message == "result 2 must be a string, got a table")
     let f: LuaFunction = try lua.evaluate("return function(...) return select('#', ...), ... end")
     let all: LuaArguments = try f(1, "a", LuaValue.nil)
     #expect(all.values.map(\.description) == ["3", "1", "\"a\"", "nil"])
