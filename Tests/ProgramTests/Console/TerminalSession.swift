@@ -59,11 +59,11 @@ final class TerminalSession {
   func type(_ keys: String) { _ = write(master, keys, keys.utf8.count) }
 
   /// Waits until a text is seen behind what was waited for last.
-  /// - Parameter keys: Typed again and again meanwhile, every 50 ms.
+  /// - Parameter keys: Typed again and again meanwhile, every 400 ms.
   func waitFor(
     _ text: String, typing keys: String? = nil, _ location: SourceLocation = #_sourceLocation
   ) throws {
-    var patience = keys == nil ? 1 : 1200
+    var patience = keys == nil ? 1 : 150
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
       if let range = seen.range(of: Data(text.utf8), in: from..<seen.count) {
@@ -71,10 +71,12 @@ final class TerminalSession {
         return
       }
       var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-      if let keys { type(keys) }
-      let isReady = poll(&place, 1, keys == nil ? 60_000 : 50) > 0
+      let isReady = poll(&place, 1, keys == nil ? 60_000 : 400) > 0
       patience -= isReady ? 0 : 1
-      if !isReady && patience > 0 { continue }
+      if !isReady, patience > 0 {
+        if let keys { type(keys) }
+        continue
+      }
       let count = isReady ? read(master, &bytes, bytes.count) : 0
       let rest = String(decoding: seen[from...], as: UTF8.self).debugDescription
       try #require(count > 0, "not seen: '\(text)', but: \(rest)", sourceLocation: location)
