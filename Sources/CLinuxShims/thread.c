@@ -4,6 +4,7 @@
 #include "cmx_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -22,6 +23,18 @@ int32_t cmx_thread_id(void) {
 
 int32_t cmx_main_thread_id(void) { return getpid(); }
 bool cmx_is_main_thread(void) { return cmx_thread_id() == cmx_main_thread_id(); }
+
+static int has_processors = -1;
+
+bool cmx_has_processors(void) {
+  int known = __atomic_load_n(&has_processors, __ATOMIC_RELAXED);
+  if (known < 0) {
+    cpu_set_t set;
+    known = sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    __atomic_store_n(&has_processors, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
 
 static void ended(void *loop) {
   if (end_call != NULL) end_call(loop);

@@ -20,5 +20,16 @@ void cmx_on_thread_end(void (*ended)(void *loop));
 void cmx_note_steps(uint64_t count);
 uint64_t cmx_steps(void);
 
+// Whether the calling thread may run beside others, by its affinity when this is first asked.
+bool cmx_has_processors(void);
+// Tells the processor that the thread waits for another one to write a word.
+static inline void cmx_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 // Names the calling thread for the system's tools, cut to 15 bytes.
 void cmx_name_thread(const char *name);

@@ -142,7 +142,7 @@ extension HostCall {
 
   fileprivate func makePort(_ place: PortPlace, _ wanted: NamedPortOptions) -> Loop.Port {
     let port = Loop.Port(
-      name: place.name, capacity: wanted.capacity, handler: kind(PortKind.self).message)
+      name: place.name, capacity: wanted.capacity, parcels: kind(PortKind.self).parcel)
     port.arrive(at: loop)
     return port
   }

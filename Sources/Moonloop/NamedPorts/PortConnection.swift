@@ -335,10 +335,9 @@ final class PortConnection: @unchecked Sendable {
       if frame.target != 0 { say(.gone, target: frame.target) }
       return  // A request is dropped with its ticket.
     }
-    var message = PortMessage(value: value, reply: ticket)
-    if isListeners && frame.target == 0 {
-      message.from = PortRight(outgoing, home: 0, isForeign: true)
-    }
+    let from =
+      isListeners && frame.target == 0 ? PortRight(outgoing, home: 0, isForeign: true) : nil
+    let message = PortMessage(value: value, reply: ticket, from: from)
     let key = ObjectIdentifier(port)
     if held[key] == nil {
       if post(message, to: port) { return }
@@ -352,7 +351,7 @@ final class PortConnection: @unchecked Sendable {
   /// Puts a message into its port.
   /// - Returns: false if there is no room now.
   private func post(_ message: PortMessage, to port: Loop.Port) -> Bool {
-    do throws(LoopError) { try port.post(message) } catch {
+    do throws(LoopError) { try port.post(parcel: message) } catch {
       if case .portFull = error { return false }
     }
     return true

@@ -9,12 +9,12 @@ final class PortKind: ItemKind {
   static var loopEntries: [LuaEntry] { [.method("port", loopPort)] }
 
   let seat: KindSeat
-  let message: Loop.Port.Handler
+  let parcel: Loop.Port.ParcelHandler
 
   init(_ seat: KindSeat) {
     self.seat = seat
     let door = seat.door
-    message = { port, message in door._withUnsafeGuaranteedRef { $0.deliver(port, message) } }
+    parcel = { port, parcel in door._withUnsafeGuaranteedRef { $0.deliver(port, parcel) } }
   }
 
   func ended(_ port: Loop.Port) { PortShape.of(port)?.receiver?.finish(nil) }

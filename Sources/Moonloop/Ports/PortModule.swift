@@ -5,11 +5,15 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// One message: a value, and the right to answer it if somebody waits for that.
-struct PortMessage: Sendable {
-  var value: StructuredClone
-  var reply: ReplyTicket?
+final class PortMessage: Parcel {
+  let value: StructuredClone
+  let reply: ReplyTicket?
   /// The way to who has sent it, if many can: the clients of a named port.
-  var from: PortRight?
+  let from: PortRight?
+
+  init(value: StructuredClone, reply: ReplyTicket? = nil, from: PortRight? = nil) {
+    (self.value, self.reply, self.from) = (value, reply, from)
+  }
 }
 
 /// How a port calls its handler: `port:on` takes one that wants no handle (D33).
@@ -64,7 +68,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
     return 1
   }
   let kind = call.kind(PortKind.self)
-  let port = Loop.Port(name: name, capacity: capacity, handler: kind.message)
+  let port = Loop.Port(name: name, capacity: capacity, parcels: kind.parcel)
   port.arrive(at: call.loop)
   call.push(kind, port)
   call.stack.rotate(-2, 1)
@@ -101,9 +105,9 @@ extension Runtime {
 
 extension Runtime {
   /// A message has come: the handler gets the port, the message, and a function for the reply.
-  func deliver(_ port: Loop.Port, _ message: any Sendable) {
-    guard let message = message as? PortMessage else {
-      if let notice = message as? PortNotice { hear(notice, port) }
+  func deliver(_ port: Loop.Port, _ parcel: any Parcel) {
+    guard let message = parcel as? PortMessage else {
+      if let notice = parcel.message as? PortNotice { hear(notice, port) }
       return
     }
     let shape = PortShape.of(port)

@@ -97,7 +97,7 @@ final class PortWait: OtherWait {
   /// - Returns: Whether it was sent at once.
   func send(_ message: PortMessage) throws(LoopError) -> Bool {
     do throws(LoopError) {
-      try port.post(message)
+      try port.post(parcel: message)
       return true
     } catch {
       guard case .portFull = error, let sendTimeout, sendTimeout > 0 else { throw error }
@@ -109,7 +109,7 @@ final class PortWait: OtherWait {
 
   fileprivate func sendAgain() {
     guard let message, let waiter else { return }
-    do throws(LoopError) { try port.post(message) } catch {
+    do throws(LoopError) { try port.post(parcel: message) } catch {
       if case .portFull = error { return box.retryWhenRoom(in: port) }
       return finish(.ended)
     }
@@ -161,7 +161,7 @@ final class PortWait: OtherWait {
 
   override func pushLate(on stack: LuaStack) -> Int {
     // A port with little room tells nobody of it: this is the last chance.
-    if !expectsReply, let message, (try? port.post(message)) != nil {
+    if !expectsReply, let message, (try? port.post(parcel: message)) != nil {
       stack.push(true)
       return 1
     }

@@ -113,7 +113,7 @@ extension HostCall {
   ) throws -> Int32 {
     let message = PortMessage(value: value)
     do throws(LoopError) {
-      try target.port.post(message)
+      try target.port.post(parcel: message)
       stack.push(true)
       return 1
     } catch {
@@ -271,7 +271,7 @@ extension HostCall {
   ) throws {
     let end = saturatingDate(loop.kernel.now(), after: timeout ?? 0)
     while true {
-      do throws(LoopError) { return try target.port.post(message) } catch {
+      do throws(LoopError) { return try target.port.post(parcel: message) } catch {
         guard case .portFull = error, let timeout, timeout > 0 else {
           throw refused(error, target)
         }

@@ -118,7 +118,7 @@ extension HostCall {
       depth: runtime.workers.depth + 1,
       // Its thread sets the handler.
       inward: Loop.Port(name: name, capacity: capacity) { _, _ in },
-      outward: Loop.Port(name: name, capacity: capacity, handler: kind(PortKind.self).message),
+      outward: Loop.Port(name: name, capacity: capacity, parcels: kind(PortKind.self).parcel),
       control: Loop.Port(name: name, capacity: 1024, handler: kind(WorkerKind.self).notice),
       output: loop.makeArrivals { ($0 as? WorkerOutput)?.write() })
     link.inward.noteForeign()

@@ -113,7 +113,7 @@ final class WorkerRun {
     let stack = state.stack
     let port = link.inward
     let kind = runtime.itemKinds[PortKind.self]
-    port.listen(kind.message)
+    port.listen(kind.parcel)
     stack.push(runtime.module)
     stack.push("parent" as StaticString)
     let handle = runtime.kinds.port.push(stack.L)

@@ -85,9 +85,10 @@ extension Loop {
 
   /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
   /// was served (R29, R31).
-  package func lookForReady(_ mode: Mode) {
+  /// - Parameter asksKernel: false: only at what other threads have posted.
+  package func lookForReady(_ mode: Mode, asksKernel: Bool = true) {
     applyPosts()
-    fetchReady(mode)
+    if asksKernel { fetchReady(mode) }
   }
 
   /// The same without what other threads have posted.
@@ -112,7 +113,7 @@ extension Loop {
   /// Sleeps in the kernel, unless somebody asked for something meanwhile.
   package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
     if !mode.files.isEmpty { noteAlwaysReady(mode) }
-    if hasReady(mode) { return }
+    if hasReady(mode) || hearsBeforeSleep(until: date) { return }
     shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
     // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
     if !isAskedFor && !isAwaited() {
@@ -121,11 +122,13 @@ extension Loop {
         mode)
     }
     shared.isAsleep.store(false, ordering: .sequentiallyConsistent)
+    listening.hasHeard = !shared.inbox.isEmpty
     mode.beginRound()
     if kernel.wallClockSteps != timerState.wallClock.steps { followWallClock() }
   }
 
   private func take(_ count: Int, _ mode: Mode) {
+    if count > 0 { mode.busyLooks = 0 }
     for index in 0..<count {
       let event = descriptors.events[index]
       if event.token == ReadyItem.mainQueueToken {
@@ -171,8 +174,7 @@ extension Loop {
 
   /// Serves the first in turn that still has something.
   /// - Returns: Whether anything was served.
-  package func servePort(_ mode: Mode, looking: Bool) -> Bool {
-    if looking { lookForReady(mode) }
+  package func servePort(_ mode: Mode) -> Bool {
     if hooks.eventOrder != nil { drawNextReady(mode) }
     while let item = takeReady(mode) {
       if serve(item, mode) { return true }
@@ -197,7 +199,7 @@ extension Loop {
 
   private func serve(_ port: Port, _ mode: Mode) -> Bool {
     guard port.isValid, !port.isSuspended, place(of: port, in: mode) != nil,
-      let message = port.take()
+      let parcel = port.take()
     else { return false }
     if port.waiting > 0 {
       giveTurn(port, mode)  // Ready ports take turns (R54).
@@ -205,7 +207,7 @@ extension Loop {
       // Empty now in all its modes: ready again, it stands at the end there too.
       forEachMode(of: port) { if $0 !== mode { takeTurn(port, $0) } }
     }
-    callOut(to: port, message, mode)
+    callOut(to: port, parcel, mode)
     return true
   }
 

@@ -13,8 +13,11 @@ extension Loop {
     /// How many messages may wait.
     public let capacity: Int
 
-    package private(set) var handler: Handler?
-    private let queue = Inbox<any Sendable>()
+    /// The same, for messages as they wait.
+    package typealias ParcelHandler = (_ port: Port, _ parcel: any Parcel) -> Void
+
+    package private(set) var handler: ParcelHandler?
+    private let queue = Inbox<any Parcel>()
     /// Who waits for room; protected by its lock, held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
     private let isRoomWanted = Atomic<Bool>(false)
@@ -43,9 +46,15 @@ extension Loop {
     }
 
     /// The same with a closure that whoever adds it to loops answers for.
-    package init(name: String = "", capacity: Int = 65_536, handler: @escaping Handler) {
+    package convenience init(
+      name: String = "", capacity: Int = 65_536, handler: @escaping Handler
+    ) {
+      self.init(name: name, capacity: capacity, parcels: { handler($0, $1.message) })
+    }
+
+    package init(name: String, capacity: Int, parcels: @escaping ParcelHandler) {
       self.capacity = max(1, capacity)
-      self.handler = handler
+      handler = parcels
       super.init(name: name, isConfined: false)
     }
 
@@ -55,14 +64,18 @@ extension Loop {
     /// - Throws: `LoopError.portFull`, or `.invalidItem` when the port was invalidated.
     /// - Note: Any thread. No system call unless a loop sleeps.
     public func post(_ message: any Sendable) throws(LoopError) {
-      if asksIntake.load(ordering: .relaxed) { return try postByIntake(message) }
-      try postPlainly(message)
+      try post(parcel: Enclosed(message))
+    }
+
+    package func post(parcel: any Parcel) throws(LoopError) {
+      if asksIntake.load(ordering: .relaxed) { return try postByIntake(parcel) }
+      try postPlainly(parcel)
     }
 
     @inline(__always)
-    private func postPlainly(_ message: any Sendable) throws(LoopError) {
+    private func postPlainly(_ parcel: any Parcel) throws(LoopError) {
       guard isValid else { throw .invalidItem(label) }
-      guard queue.post(message, limit: capacity) != nil else { throw refusal }
+      guard queue.post(parcel, limit: capacity) != nil else { throw refusal }
       tellLoops()
     }
 
@@ -76,7 +89,7 @@ extension Loop {
     package func postAlways(_ message: any Sendable) -> Bool {
       guard isValid else { return false }
       if let arrivals, !arrivals.isHome { return arrivals.post(message) }
-      guard queue.post(message) != nil else { return false }
+      guard queue.post(Enclosed(message)) != nil else { return false }
       tellLoops()
       return true
     }
@@ -120,7 +133,7 @@ extension Loop {
     /// How many messages wait. Any thread.
     public var waiting: Int { queue.waiting }
 
-    package func take() -> (any Sendable)? {
+    package func take() -> (any Parcel)? {
       guard isValid, let message = queue.takeFirst() else { return nil }
       if isRoomWanted.load(ordering: .sequentiallyConsistent), hasRoom { tellOfRoom() }
       return message
@@ -128,7 +141,7 @@ extension Loop {
 
     /// Sets the handler of a port that was made for another thread, which alone uses it from now
     /// on. Before it is added to a loop.
-    package func listen(_ handler: @escaping Handler) { self.handler = handler }
+    package func listen(_ handler: @escaping ParcelHandler) { self.handler = handler }
 
     /// Ends the port for good: no more callbacks, and posting to it fails (R57).
     ///
@@ -173,8 +186,11 @@ extension Loop {
     /// Has what other threads post arrive where the intake of a loop can tell, if it has one.
     /// For ports of scripts, before any other thread knows them. Loop thread only.
     package func arrive(at loop: Loop) {
+      // Only then: an object that was ever referred to weakly counts its references more slowly.
+      if Intake.isPlain { return }
       arrivals = loop.makeArrivals { [weak self] message in
-        guard let self, isValid, queue.post(message) != nil else { return }
+        let parcel = message as? any Parcel ?? Enclosed(message)
+        guard let self, isValid, queue.post(parcel) != nil else { return }
         tellLoops()
       }
       if arrivals == nil { return }
@@ -196,16 +212,16 @@ extension Loop {
     }
 
     @inline(never)
-    private func postByIntake(_ message: any Sendable) throws(LoopError) {
+    private func postByIntake(_ parcel: any Parcel) throws(LoopError) {
       if let arrivals {
-        if arrivals.isHome { return try postPlainly(message) }
+        if arrivals.isHome { return try postPlainly(parcel) }
         guard isValid else { throw .invalidItem(label) }
-        guard arrivals.post(message, limit: capacity - queue.waiting) else { throw refusal }
+        guard arrivals.post(parcel.message, limit: capacity - queue.waiting) else { throw refusal }
         return
       }
-      if Intake.isReplayed { (message as? any UnsentMessage)?.forget() }
+      if Intake.isReplayed { (parcel.message as? any UnsentMessage)?.forget() }
       let outcome = Intake.number {
-        do throws(LoopError) { try postPlainly(message) } catch {
+        do throws(LoopError) { try postPlainly(parcel) } catch {
           if case .portFull = error { return 1 }
           return 2
         }
@@ -218,6 +234,21 @@ extension Loop {
       }
     }
   }
+}
+
+/// What waits in a port: an object, which is moved and known again by a pointer. Any thread.
+package protocol Parcel: AnyObject, Sendable {}
+
+extension Parcel {
+  /// What was posted.
+  package var message: any Sendable { (self as? Enclosed)?.message ?? self }
+}
+
+/// A message that is no parcel by itself.
+private final class Enclosed: Parcel {
+  let message: any Sendable
+
+  init(_ message: any Sendable) { self.message = message }
 }
 
 /// A message that a replay does not send.

@@ -1,18 +1,25 @@
-// What other threads ask of a loop: a queue behind the only lock of the core.
+// What other threads ask of a loop: a queue with a lock at either end.
 
 internal import Synchronization
 
-/// A queue that any thread may add to and one thread empties. The lock inside is the only one there
-/// is; nothing is called while it is held.
+/// A queue that any thread may add to and take from.
+///
+/// Senders and receivers meet once for each batch: whoever takes the first message takes all that
+/// are there over to its own end. Nothing is called while a lock is held.
 package final class Inbox<Message>: Sendable {
-  private struct Content: ~Copyable {
+  private struct Back: ~Copyable {
     // Protected by the mutex around it.
     nonisolated(unsafe) var messages = Queue<Message>()
     var isClosed = false
-    /// What `count` is above the number of messages: see `pin`.
-    var pinned = 0
   }
-  private let content = Guarded(Content())
+  private struct Front: ~Copyable {
+    // Protected by the mutex around it.
+    nonisolated(unsafe) var messages = Queue<Message>()
+  }
+  private let back = Guarded(Back())
+  /// Messages that are older than all at the back. Its lock is taken before the other.
+  private let front = Guarded(Front())
+  /// How many messages there are, and one more in a pinned inbox.
   private let count = Atomic<Int>(0)
 
   package init() {}
@@ -33,49 +40,51 @@ package final class Inbox<Message>: Sendable {
   package func post(_ message: sending Message, limit: Int = .max) -> Int? {
     // The message is handed over whole: the caller keeps no part of it (`sending`).
     nonisolated(unsafe) let message = message
-    return content.withLock { content in
-      let before = content.messages.count
-      if content.isClosed || before >= limit { return nil }
-      content.messages.append(message)
-      count.store(before + 1 + content.pinned, ordering: .sequentiallyConsistent)
+    return back.withLock { back in
+      // No less than there are: only messages that are taken meanwhile count too many.
+      let before = count.load(ordering: .relaxed)
+      if back.isClosed || before >= limit { return nil }
+      back.messages.append(message)
+      count.wrappingAdd(1, ordering: .sequentiallyConsistent)
       return before
     }
   }
 
-  /// Takes all messages, in order of arrival. One thread at a time.
+  /// Takes all messages, in order of arrival. Any thread.
   package func takeAll() -> Queue<Message> {
     nonisolated(unsafe) var taken = Queue<Message>()  // leaves the mutex whole
-    content.withLock { content in
-      swap(&taken, &content.messages)
-      count.store(content.pinned, ordering: .sequentiallyConsistent)
+    front.withLock { front in
+      swap(&taken, &front.messages)
+      back.withLock { back in
+        if taken.isEmpty { return swap(&taken, &back.messages) }
+        while let message = back.messages.takeFirst() { taken.append(message) }
+      }
+      count.wrappingSubtract(taken.count, ordering: .sequentiallyConsistent)
     }
     return taken
   }
 
   /// Takes the first message; nil if there is none. Any thread.
   package func takeFirst() -> Message? {
+    if isEmpty { return nil }
     nonisolated(unsafe) var taken: Message?  // leaves the mutex whole
-    content.withLock { content in
-      taken = content.messages.takeFirst()
-      count.store(content.messages.count + content.pinned, ordering: .sequentiallyConsistent)
+    front.withLock { front in
+      if front.messages.isEmpty { back.withLock { swap(&front.messages, &$0.messages) } }
+      taken = front.messages.takeFirst()
+      if taken != nil { count.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
     }
     return taken
   }
 
   /// Has it never look empty from now on, so that who empties it looks closely each time: see
-  /// `hasMessages`.
-  package func pin() {
-    content.withLock { content in
-      content.pinned = 1
-      count.store(content.messages.count + 1, ordering: .sequentiallyConsistent)
-    }
-  }
+  /// `hasMessages`. Once, before there are any.
+  package func pin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
   /// Whether there is something in a pinned inbox. Any thread.
   package var hasMessages: Bool { count.load(ordering: .acquiring) > 1 }
 
   /// Refuses all messages from now on. Any thread.
   package func close() {
-    content.withLock { $0.isClosed = true }
+    back.withLock { $0.isClosed = true }
   }
 }

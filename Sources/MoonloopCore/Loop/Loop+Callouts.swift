@@ -70,14 +70,14 @@ extension Loop {
   }
 
   @inline(never)
-  func callOut(to port: Port, _ message: any Sendable, _ mode: Mode) {
+  func callOut(to port: Port, _ parcel: any Parcel, _ mode: Mode) {
     defer { port.endCall() }
     guard port.beginCall(), let handler = port.handler else { return }
     port.countCall()
     if tracing.isOn {
-      traced(.port, mode, port) { handler(port, message) }
+      traced(.port, mode, port) { handler(port, parcel) }
     } else {
-      handler(port, message)
+      handler(port, parcel)
     }
   }
 

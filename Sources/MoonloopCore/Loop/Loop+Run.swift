@@ -127,7 +127,8 @@ extension Loop {
       noteEventOfSleep(frame)
       notify(.afterWaiting, mode)
     }
-    let servedPort = serveEvent(frame, wasAsleep: !isReady)
+    let asks = mode.polled == 0 || !performed || mustLook || frame.polls || !hasJustLooked(mode)
+    let servedPort = serveEvent(frame, wasAsleep: !isReady, asksKernel: asks)
     performBlocks(mode)
     if !hooks.afterPass.isEmpty { performAfterPass() }
     return result(frame, handled: performed || servedPort)
@@ -136,7 +137,7 @@ extension Loop {
   /// Serves the one event of a pass: a ready port, else all due timers (R56); timers first if the
   /// last pass served a port (R31). What became ready after a stop waits (R15).
   /// - Returns: Whether a port, a descriptor or the main queue was served.
-  private func serveEvent(_ frame: RunFrame, wasAsleep: Bool) -> Bool {
+  private func serveEvent(_ frame: RunFrame, wasAsleep: Bool, asksKernel: Bool) -> Bool {
     let mode = frame.mode
     let open = frame.openEvents
     frame.openEvents = []
@@ -146,9 +147,12 @@ extension Loop {
     // Came due later than a port had ended the sleep: that port is the event (R135).
     let portCameFirst = wasAsleep && frame.eventOfSleep.isPort
     let timersAreFirst = frame.servedPort && timersAreDue && !portCameFirst
-    if open.contains(.ports) && !timersAreFirst && servePort(mode, looking: !wasAsleep) {
-      frame.servedPort = true
-      return true
+    if open.contains(.ports) && !timersAreFirst {
+      if !wasAsleep { lookForReady(mode, asksKernel: asksKernel) }
+      if servePort(mode) {
+        frame.servedPort = true
+        return true
+      }
     }
     frame.servedPort = false
     if timersAreDue { fireTimers(mode) }
@@ -190,9 +194,10 @@ extension Loop {
       if Attention.isAskedFor && hooks.attention != nil { hearAttention(mode) }
       if hasReady(mode) || frame.isStopped || isAwaited(frame) { return lookForReady(mode) }
       if isEmpty(mode) { return }  // R10
-      if mode.hasDue && canOmitSleep(mode) { return }
+      let hasDue = mode.hasDue
+      if hasDue && canOmitSleep(mode) { return }
       let date = min(frame.deadline, wakeDate(mode))
-      if date <= time.now && canOmitSleep(mode) { return }
+      if date > time.now { mode.busyLooks = 0 } else if !hasDue && canOmitSleep(mode) { return }
       if isFirst { for hook in hooks.whenIdle { hook.body(date) } }
       isFirst = false
       guard let until = inspectDescriptors(mode, before: date) else { continue }
@@ -221,6 +226,7 @@ extension Loop {
     silenceMainQueue()
     watchMainQueue(frame.mode)
     runs.frames.append(frame)
+    frame.mode.busyLooks = 0
     shared.activation.store(frame.serial, ordering: .releasing)
     traceRun(begins: true, frame)
   }

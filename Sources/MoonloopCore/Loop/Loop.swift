@@ -32,6 +32,7 @@ public final class Loop: @unchecked Sendable {
   @exclusivity(unchecked) package internal(set) var runs = RunState()
   var stops = StopRecord()
   @exclusivity(unchecked) var time = PassTime()
+  @exclusivity(unchecked) var listening = Listening()
   package let timers = TimerStore()
   @exclusivity(unchecked) var timerState = TimerState()
   @exclusivity(unchecked) var signals = SignalList()

@@ -40,6 +40,10 @@ package final class Mode {
   /// How many descriptors are in the kernel's set, the main queue's included.
   var polled = 0
   var servesMainQueue = false
+  /// When a busy run last asked the kernel for them, by its clock.
+  @exclusivity(unchecked) var lastLook: Int64 = 0
+  /// How many times it could have asked since the run began, slept, or found something.
+  @exclusivity(unchecked) var busyLooks = 0
   /// Whether the last pass of a pump served a port: timers go first in the next one (R31).
   var pumpServedPort = false
 

@@ -1,5 +1,7 @@
 // What time it is in a pass: the clock is read no more often than it makes a difference.
 
+internal import CLinuxShims
+
 /// The time as a loop saw it last. Loop thread only.
 struct PassTime {
   /// What the clock said; dates up to it are due.
@@ -28,14 +30,25 @@ extension Loop {
     }
   }
 
-  /// Whether nobody could tell that a sleep which would end at once was left out: no descriptor is
-  /// in the mode, and a wake-up counts without the kernel. Sometimes a busy loop asks all the same,
-  /// so that what is done when it is idle is not put off for ever.
+  /// Whether a sleep that would end at once can be left out: a wake-up counts without the kernel,
+  /// and descriptors are not in the mode, or were looked at a moment ago. Sometimes a busy loop
+  /// asks all the same, so that what is done when it is idle is not put off for ever.
   func canOmitSleep(_ mode: Mode) -> Bool {
-    guard mode.polled == 0, mode.files.isEmpty, timerState.wallClock.dates.isEmpty else {
-      return false
-    }
+    guard mode.files.isEmpty, timerState.wallClock.dates.isEmpty else { return false }
+    if mode.polled > 0 { return hasJustLooked(mode) }
     time.omittedSleeps &+= 1
     return time.omittedSleeps & 63 != 0
+  }
+
+  /// Whether the kernel was asked for a mode's descriptors less than 20 µs ago: a loop that its
+  /// handlers have kept busy for long asks no more often (R153).
+  func hasJustLooked(_ mode: Mode) -> Bool {
+    guard clock.mode == .real && clock.runsByItself && !arrivals.hasIntake else { return false }
+    mode.busyLooks &+= 1
+    if mode.busyLooks < 32 { return false }
+    let now = cmx_monotonic()
+    if now &- mode.lastLook < 20_000 { return true }
+    mode.lastLook = now
+    return false
   }
 }

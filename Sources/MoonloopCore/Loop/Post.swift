@@ -49,7 +49,12 @@ extension Loop {
 
   /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
   package func nudge() {
-    if shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent) { kernel.wake() }
+    // Looked at before it is written: most loops that hear of much are awake.
+    if shared.isAsleep.load(ordering: .sequentiallyConsistent),
+      shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent)
+    {
+      kernel.wake()
+    }
   }
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
