@@ -12,6 +12,9 @@ struct cml_kind {
   void *context;
   int metatable, methods, getters, setters;  // registry references
   int plain;  // the metatable without the finalizer, of objects that need none
+  int others, set_others;  // registry references of cells, for fields that are no members; 0: none
+  cml_kind *parent;        // whose members it has too
+  bool is_parent;
   int user_values, members;
   int tag;  // for the code that made it
   cml_kind_open open;  // adds the members before the first object is made; then NULL
@@ -32,10 +35,25 @@ const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
 void cml_kind_set_tag(cml_kind *k, int tag) { k->tag = tag; }
 
+// Whether the kind of the object at an index has the members of another.
+static bool is_below(lua_State *L, int i, const cml_kind *kind) {
+  cml_object *o = cml_any_object(L, i);
+  if (o == NULL) return false;
+  const cml_kind *k = o->kind;
+  while (k != NULL && k != kind) k = k->parent;
+  return k != NULL;
+}
+
+bool cml_is_over(lua_State *L, int i) {
+  cml_object *o = cml_any_object(L, i);
+  return o != NULL && !o->live;
+}
+
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind) {
   cml_object *o = lua_touserdata(L, i);
   // A light userdata has no length: its address is never followed.
-  if (o == NULL || lua_rawlen(L, i) != sizeof *o || o->kind != kind) return NULL;
+  if (o == NULL || lua_rawlen(L, i) != sizeof *o) return NULL;
+  if (UNLIKELY(o->kind != kind) && !(kind->is_parent && is_below(L, i, kind))) return NULL;
   return o->live ? o : NULL;  // a finalizer may still reach an object that was collected
 }
 
@@ -142,6 +160,17 @@ static int index_object(lua_State *L) {
   return cml_call_member(L, 1);
 }
 
+// The same for kinds that answer for other fields. Upvalues: 1 methods and getters, 2 the kind.
+static int index_others(lua_State *L) {
+  lua_pushvalue(L, 2);
+  int type = lua_rawget(L, lua_upvalueindex(1));
+  if (type == LUA_TFUNCTION) return 1;
+  if (type != LUA_TNIL) return cml_call_member(L, 1);
+  cml_kind *k = lua_touserdata(L, lua_upvalueindex(2));
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->others);
+  return cml_call_member(L, 2);
+}
+
 static int index_methods(lua_State *L) {
   return unknown_field(L, lua_touserdata(L, lua_upvalueindex(1)), "unknown");
 }
@@ -151,6 +180,10 @@ static int set_field(lua_State *L) {
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TNIL) {
     cml_kind *k = lua_touserdata(L, lua_upvalueindex(2));
+    if (k->set_others != 0) {
+      lua_rawgeti(L, LUA_REGISTRYINDEX, k->set_others);
+      return cml_call_member(L, 3);
+    }
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
     lua_pushvalue(L, 2);
     return unknown_field(L, k, lua_rawget(L, -2) == LUA_TNIL ? "unknown" : "cannot set");
@@ -215,7 +248,22 @@ void cml_kind_begin(cml_kind *k, lua_State *L, int members) {
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
+  if (where == CML_OTHERS || where == CML_SET_OTHERS) {
+    int *ref = where == CML_OTHERS ? &k->others : &k->set_others;
+    luaL_unref(L, LUA_REGISTRYINDEX, *ref == 0 ? LUA_NOREF : *ref);
+    *ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    cml_end_work(k->s, L, &work);
+    return;
+  }
   int tables[] = {k->methods, k->getters, k->setters, k->metatable};
+  if (k->parent != NULL && (where == CML_METHOD || where == CML_GETTER)) {
+    // What the parent has by that name may be of the other sort.
+    lua_rawgeti(L, LUA_REGISTRYINDEX, tables[where == CML_METHOD ? CML_GETTER : CML_METHOD]);
+    lua_pushstring(L, name);
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+  }
   lua_rawgeti(L, LUA_REGISTRYINDEX, tables[where]);
   lua_pushstring(L, name);
   lua_rotate(L, -3, -1);  // table, name, function
@@ -249,6 +297,36 @@ static void copy_fields(lua_State *L, int from, int to, const char *without) {
   lua_pop(L, 2);
 }
 
+// A reference of its own to the same cell.
+static int copy_ref(lua_State *L, int ref) {
+  if (ref == 0) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
+  return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent) {
+  struct cml_work work;
+  cml_begin_work(k->s, L, &work);
+  k->parent = parent;
+  parent->is_parent = true;
+  copy_fields(L, parent->methods, k->methods, NULL);
+  copy_fields(L, parent->getters, k->getters, NULL);
+  copy_fields(L, parent->setters, k->setters, NULL);
+  // What the kind has of its own comes later, and takes the place of this.
+  static const char *const own[] = {"__name", "__metatable"};
+  lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
+  copy_fields(L, parent->metatable, k->metatable, NULL);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    lua_pushstring(L, own[i]);
+    lua_pushstring(L, k->name);
+    lua_rawset(L, -3);
+  }
+  lua_pop(L, 1);
+  k->others = copy_ref(L, parent->others);
+  k->set_others = copy_ref(L, parent->set_others);
+  cml_end_work(k->s, L, &work);
+}
+
 // Makes the table on top of the stack raise an error for missing fields.
 static void refuse_unknown(lua_State *L, cml_kind *k) {
   lua_createtable(L, 0, 1);
@@ -262,14 +340,19 @@ static void refuse_unknown(lua_State *L, cml_kind *k) {
 void cml_kind_seal(cml_kind *k, lua_State *L) {
   struct cml_work work;
   cml_begin_work(k->s, L, &work);
-  if (has_fields(L, k->getters)) {
+  if (has_fields(L, k->getters) || k->others != 0) {
     int members = new_table(L, k->members);
     copy_fields(L, k->getters, members, NULL);
     copy_fields(L, k->methods, members, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, members);
     luaL_unref(L, LUA_REGISTRYINDEX, members);
-    refuse_unknown(L, k);
-    lua_pushcclosure(L, index_object, 1);
+    if (k->others != 0) {
+      lua_pushlightuserdata(L, k);
+      lua_pushcclosure(L, index_others, 2);
+    } else {
+      refuse_unknown(L, k);
+      lua_pushcclosure(L, index_object, 1);
+    }
   } else {  // a plain table is found without a call
     lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
     refuse_unknown(L, k);

@@ -116,26 +116,3 @@ extension LuaReference: LuaPushable {
   /// Puts the value in a seat.
   public func push(to seat: inout LuaSeat) { put(on: seat.take()) }
 }
-
-/// A registered class whose objects may be arguments and results of functions.
-///
-/// Conforming takes no code; register the class with each state that meets it.
-public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
-
-extension LuaObject {
-  /// What messages call it.
-  public static var luaTypeName: String { String(describing: Self.self) }
-
-  /// Reads the value in a slot; nil if it is of another type.
-  public static func read(_ slot: borrowing LuaSlot) -> Self? {
-    let stack = slot.stack
-    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
-    return stack.object(slot.index, of: kind, as: Self.self)
-  }
-
-  /// Puts the value in a seat.
-  public func push(to seat: inout LuaSeat) {
-    let stack = seat.take()
-    stack.state.push(object: self, on: stack)
-  }
-}

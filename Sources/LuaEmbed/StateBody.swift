@@ -20,6 +20,8 @@ final class LuaStateBody: @unchecked Sendable {
   var inner: LuaState?
   /// The kinds of registered Swift classes, by type.
   var classes: [ObjectIdentifier: OpaquePointer] = [:]
+  /// The same for subclasses that are not registered themselves, as they were met.
+  var subclasses: [ObjectIdentifier: OpaquePointer] = [:]
   /// Contexts of the kinds of handles: C holds them without a reference.
   var kept: [AnyObject] = []
   /// The kind of userdata that carries a Swift error through Lua.

@@ -51,8 +51,6 @@ public protocol LuaReadable {
   static func read(_ slot: borrowing LuaSlot) -> Self?
   /// What is wrong with a value that `read` refuses.
   static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch
-  /// Reads a list of values in a slot; bytes are a string instead.
-  static func readList(_ slot: borrowing LuaSlot) -> [Self]?
 }
 
 /// A type that can be handed to Lua.
@@ -61,8 +59,6 @@ public protocol LuaReadable {
 public protocol LuaPushable {
   /// Puts the value in a seat.
   func push(to seat: inout LuaSeat)
-  /// Puts a list of values in a seat; bytes are a string instead.
-  static func push(list: [Self], to seat: inout LuaSeat)
 }
 
 extension LuaReadable {

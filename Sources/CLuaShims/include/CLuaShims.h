@@ -296,7 +296,15 @@ typedef struct cml_object {
 // Called once for a live object, when it is collected or the state closes; must not use the stack.
 typedef void (*cml_object_release)(cml_object *object);
 
-enum { CML_METHOD = 0, CML_GETTER = 1, CML_SETTER = 2, CML_META = 3 };
+// The last two are cells that answer for all fields that are no members, and take their values.
+enum {
+  CML_METHOD = 0,
+  CML_GETTER = 1,
+  CML_SETTER = 2,
+  CML_META = 3,
+  CML_OTHERS = 4,
+  CML_SET_OTHERS = 5
+};
 
 // Adds the members of a kind: begins it, sets them, seals it. [-0, +0, m]
 typedef void (*cml_kind_open)(cml_kind *k, lua_State *L);
@@ -307,6 +315,9 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
                        cml_object_release release, cml_kind_open open, void *context);
 // Makes the tables for about this many members. [-0, +0, m]
 void cml_kind_begin(cml_kind *k, lua_State *L, int members);
+// Gives a kind all that another one has, before its own members: its objects count as objects of
+// that one too. [-0, +0, m]
+void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent);
 // Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
 // function as light userdata. [-1, +0, m]
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
@@ -334,6 +345,8 @@ void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is not of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
+// Whether an object is not to be used any more: it was lent, or is being collected. [-0, +0, -]
+bool cml_is_over(lua_State *L, int i);
 // The object at an index if its kind has a tag, and that tag. [-0, +0, -]
 cml_object *cml_tagged_object(lua_State *L, int i, int *tag);
 // Pushes the userdata for this address, if one is alive. [-0, +(0|1), -]

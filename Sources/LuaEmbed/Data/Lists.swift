@@ -6,8 +6,25 @@ extension Array: LuaReadable where Element: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { Element.luaListName }
 
-  /// Reads the value in a slot; nil if it is of another type.
-  public static func read(_ slot: borrowing LuaSlot) -> [Element]? { Element.readList(slot) }
+  /// Reads the value in a slot; nil if it is of another type. Bytes are a string, not a table.
+  public static func read(_ slot: borrowing LuaSlot) -> [Element]? {
+    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
+    if Element.self == UInt8.self {
+      // The two types are the same.
+      return stack.withBytes(index) { unsafeBitCast([UInt8]($0), to: [Element].self) }
+    }
+    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    let count = stack.listCount(index)
+    var list: [Element] = []
+    list.reserveCapacity(count)
+    for item in 0..<count {
+      _ = cml_rawgeti(stack.L, index, Int64(item) + 1)
+      defer { stack.pop() }
+      guard let element = Element.read(stack, cml_gettop(stack.L)) else { return nil }
+      list.append(element)
+    }
+    return list
+  }
 
   /// What is wrong with the value in a slot, and where in it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
@@ -19,36 +36,19 @@ extension Array: LuaReadable where Element: LuaReadable {
 extension LuaReadable {
   /// What messages call a list of them.
   public static var luaListName: String { "list of \(luaTypeName)s" }
-
-  /// Reads a list of values in a slot.
-  public static func readList(_ slot: borrowing LuaSlot) -> [Self]? {
-    let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
-    guard stack.type(index) == .table, stack.reserve(8) else { return nil }
-    let count = stack.listCount(index)
-    var list: [Self] = []
-    list.reserveCapacity(count)
-    for item in 0..<count {
-      _ = cml_rawgeti(stack.L, index, Int64(item) + 1)
-      defer { stack.pop() }
-      guard let element = Self.read(stack, cml_gettop(stack.L)) else { return nil }
-      list.append(element)
-    }
-    return list
-  }
 }
 
 extension Array: LuaPushable where Element: LuaPushable {
   /// Puts the value in a seat.
-  public func push(to seat: inout LuaSeat) { Element.push(list: self, to: &seat) }
-}
-
-extension LuaPushable {
-  /// Puts a list of values in a seat.
-  public static func push(list: [Self], to seat: inout LuaSeat) {
+  public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
+    if Element.self == UInt8.self {
+      // The two types are the same.
+      return unsafeBitCast(self, to: [UInt8].self).withUnsafeBytes { stack.push(bytes: $0) }
+    }
     guard stack.reserve(8) else { return stack.pushNil() }
-    cml_newtable(stack.L, Int32(clamping: list.count), 0)
-    for (item, element) in list.enumerated() {
+    cml_newtable(stack.L, Int32(clamping: count), 0)
+    for (item, element) in enumerated() {
       element.push(on: stack)
       cml_rawseti(stack.L, -2, Int64(item) + 1)
     }
@@ -111,15 +111,6 @@ extension UInt8: LuaConvertible {
   public func push(to seat: inout LuaSeat) { seat.take().push(Int(self)) }
   /// What messages call a list of bytes.
   public static var luaListName: String { "string" }
-  /// Reads the bytes of a string in a slot.
-  public static func readList(_ slot: borrowing LuaSlot) -> [UInt8]? {
-    slot.stack.withBytes(slot.index) { Array($0) }
-  }
-  /// Puts a string in a seat.
-  public static func push(list: [UInt8], to seat: inout LuaSeat) {
-    let stack = seat.take()
-    list.withUnsafeBytes { stack.push(bytes: $0) }
-  }
 }
 
 /// A string of Lua that Swift keeps and reads in its place, for long ones.

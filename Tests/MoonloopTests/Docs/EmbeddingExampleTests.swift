@@ -22,6 +22,24 @@ struct Celsius: LuaConvertible {
   func push(to seat: inout LuaSeat) { degrees.push(to: &seat) }
 }
 
+struct Vector: LuaStruct {
+  var x: Double
+  var y: Double
+  mutating func scale(by k: Double) { self = scaled(by: k) }
+  func scaled(by k: Double) -> Vector { Vector(x: x * k, y: y * k) }
+}
+
+private func registerVector(with lua: LuaState) {
+  lua.register(
+    Vector.self, as: "Vector",
+    .constructor { (x: Double, y: Double) in Vector(x: x, y: y) },
+    .property("x", \.x), .property("y", \.y),
+    .computed("length") { ($0.x * $0.x + $0.y * $0.y).squareRoot() },
+    .mutating("scale") { (v: inout Vector, by: Double) in v.scale(by: by) },
+    .operator(.multiply) { (v: Vector, k: Double) in v.scaled(by: k) },
+    .operator(.multiply) { (k: Double, v: Vector) in v.scaled(by: k) })
+}
+
 private func makeState(_ loop: Loop) throws -> LuaState {
   let limits = LuaLimits(memory: 64 << 20, callout: .seconds(2))
   let lua = try LuaState(on: loop, limits: limits)
@@ -220,6 +238,13 @@ struct EmbeddingExampleDocsTests {
       let done = try drain(["a", "b"], on: loop)
       #expect(done == ["a", "b", "done"])
     }
+  }
+
+  @Test("a structure of the program is one in Lua")
+  func vector() throws {
+    let lua = try LuaState()
+    registerVector(with: lua)
+    #expect(try lua.evaluate("local v = 2 * Vector(3, 4) v:scale(0.5) return v.length") == 5.0)
   }
 
   @Test("errors say what and where")

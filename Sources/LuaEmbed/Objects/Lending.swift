@@ -1,0 +1,63 @@
+// Objects that Lua has for the time of a closure.
+
+internal import CLuaShims
+
+/// An object that is lent to Lua: an argument for functions, until the closure that it was given to
+/// returns.
+public struct LuaLent: LuaPushable {
+  let reference: LuaReference
+
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) { reference.push(to: &seat) }
+}
+
+extension LuaState {
+  /// Lends an object of a registered class to Lua while a closure runs.
+  ///
+  /// Afterwards it is over: whatever of it a script has kept raises an error that says so, and Lua
+  /// holds it no more. A method that is under way has it until it returns.
+  /// - Note: For the state's thread.
+  public func lend<Object: LuaObject, R>(
+    _ object: Object, _ body: (LuaLent) throws -> R
+  ) rethrows -> R {
+    guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
+      fatalError("lend: class \(Object.self) is not registered with \(self.body.label)")
+    }
+    return try lend(holding: object, kind, body)
+  }
+
+  /// Lends a value of a registered structure to Lua while a closure runs: what scripts change in it
+  /// is changed in its place.
+  /// - Note: For the state's thread.
+  public func lend<Object: LuaStruct, R>(
+    _ value: inout Object, _ body: (LuaLent) throws -> R
+  ) rethrows -> R {
+    guard self.body.isUsable("lend"), let kind = classes[ObjectIdentifier(Object.self)] else {
+      fatalError("lend: structure \(Object.self) is not registered with \(self.body.label)")
+    }
+    let box = Boxed(value)
+    defer { value = box.value }
+    return try lend(holding: box, kind, body)
+  }
+
+  private func lend<R>(
+    holding object: AnyObject, _ kind: OpaquePointer, _ body: (LuaLent) throws -> R
+  ) rethrows -> R {
+    let stack = self.stack
+    stack.pushNew(object, of: kind)
+    let lent = LuaLent(reference: LuaReference(popping: stack))
+    defer { end(lent) }
+    return try body(lent)
+  }
+
+  private func end(_ lent: LuaLent) {
+    if isClosed { return }  // it was released with the state
+    let stack = self.stack
+    lent.reference.put(on: stack)
+    if let userdata = cml_any_object(stack.L, -1), userdata.pointee.live {
+      userdata.pointee.live = false
+      Unmanaged<AnyObject>.fromOpaque(userdata.pointee.pointer!).release()
+    }
+    stack.pop()
+  }
+}

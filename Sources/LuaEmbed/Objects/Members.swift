@@ -1,0 +1,163 @@
+// What a registered type offers to Lua: methods, properties, what operators do, and functions of
+// the type itself.
+
+/// One thing that a registered class or structure offers to Lua.
+///
+/// `Object` is the type that it belongs to; a closure gets an object of it first, a structure as a
+/// copy. Closures are called on the thread of the state.
+public struct LuaMember<Object> {
+  enum Place { case method, getter, meta, others, setOthers, ofType, constant }
+
+  let place: Place
+  let name: String
+  /// Makes the body, given the way to the object that is the first argument.
+  let make: (ObjectAccess<Object>) -> LuaHostFunction.Body
+  /// A property that can be set has a second half.
+  var setter: ((ObjectAccess<Object>) -> LuaHostFunction.Body)?
+  /// With how many of the two values on the stack an operator goes; nil: it is no operator.
+  var fit: ((LuaStack) -> Int)?
+
+  init(
+    _ place: Place, _ name: String,
+    _ make: @escaping (ObjectAccess<Object>) -> LuaHostFunction.Body
+  ) {
+    self.place = place
+    self.name = name
+    self.make = make
+  }
+
+  // MARK: Methods
+
+  /// A method that Lua calls as `object:name(...)`.
+  public static func method<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
+  ) -> LuaMember { calling(.method, name, body) }
+
+  /// A method without a result.
+  public static func method<each A: LuaReadable>(
+    _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        var index: Int32 = 1
+        let object = try access.read(stack, 1)
+        try body(object, repeat stack.next((each A).self, &index))
+        return 0
+      }
+    }
+  }
+
+  /// A method that changes a structure in its place, as far as Lua is concerned.
+  public static func mutating<each A: LuaReadable>(
+    _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> Void
+  ) -> LuaMember {
+    LuaMember(.method, name) { access in
+      { stack in
+        var index: Int32 = 1
+        var object = try access.read(stack, 1)
+        try body(&object, repeat stack.next((each A).self, &index))
+        try access.replace(stack, 1, by: object)
+        return 0
+      }
+    }
+  }
+
+  /// What a call of the object does: `object(...)`.
+  public static func call<each A: LuaReadable, R: LuaPushable>(
+    _ body: @escaping (Object, repeat each A) throws -> R
+  ) -> LuaMember { calling(.meta, "__call", body) }
+
+  private static func calling<each A: LuaReadable, R: LuaPushable>(
+    _ place: Place, _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
+  ) -> LuaMember {
+    LuaMember(place, name) { access in
+      { stack in
+        var index: Int32 = 1
+        let object = try access.read(stack, 1)
+        try body(object, repeat stack.next((each A).self, &index)).push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  // MARK: Properties
+
+  /// A property that Lua may read.
+  public static func property<R: LuaPushable>(_ name: String, _ path: KeyPath<Object, R>)
+    -> LuaMember
+  {
+    LuaMember(.getter, name) { access in
+      { stack in
+        try access.read(stack, 1)[keyPath: path].push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  /// A property that Lua may read and set.
+  public static func property<R: LuaPushable & LuaReadable>(
+    _ name: String, _ path: WritableKeyPath<Object, R>
+  ) -> LuaMember {
+    var member = property(name, path as KeyPath<Object, R>)
+    member.setter = { access in
+      { stack in
+        var index: Int32 = 1
+        var object = try access.read(stack, 1)
+        object[keyPath: path] = try stack.next(R.self, &index)
+        try access.replace(stack, 1, by: object)
+        return 0
+      }
+    }
+    return member
+  }
+
+  /// A property that a closure computes.
+  public static func computed<R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object) throws -> R
+  ) -> LuaMember {
+    LuaMember(.getter, name) { access in
+      { stack in
+        try body(access.read(stack, 1)).push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  // MARK: The type itself
+
+  /// A function that makes an object: `Type.name(...)`; and `Type(...)`, if the name is `new`.
+  public static func constructor<each A: LuaReadable>(
+    _ name: String = "new", _ body: @escaping (repeat each A) throws -> Object
+  ) -> LuaMember {
+    LuaMember(.ofType, name) { access in
+      { stack in
+        var index: Int32 = 0
+        access.push(try body(repeat stack.next((each A).self, &index)), on: stack)
+        return 1
+      }
+    }
+  }
+
+  /// A function of the type: `Type.name(...)`.
+  public static func function<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> R
+  ) -> LuaMember {
+    LuaMember(.ofType, name) { _ in
+      { stack in
+        var index: Int32 = 0
+        try body(repeat stack.next((each A).self, &index)).push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  /// A value of the type: `Type.name`. It is taken when the type is registered.
+  public static func constant<R: LuaPushable>(_ name: String, _ value: R) -> LuaMember {
+    LuaMember(.constant, name) { _ in
+      { stack in
+        value.push(on: stack)
+        return 1
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// What Lua's operators and its generic functions do with objects of a registered type.
+
+/// An operator of Lua.
+public enum LuaOperator: String, Sendable, CaseIterable {
+  case add
+  case subtract = "sub"
+  case multiply = "mul"
+  case divide = "div"
+  case modulo = "mod"
+  case power = "pow"
+  case floorDivide = "idiv"
+  case and = "band"
+  case or = "bor"
+  case exclusiveOr = "bxor"
+  case shiftLeft = "shl"
+  case shiftRight = "shr"
+  case concatenate = "concat"
+  /// Asked only for two objects that are not the same.
+  case equal = "eq"
+  case less = "lt"
+  case lessOrEqual = "le"
+}
+
+extension LuaMember {
+  /// What a binary operator does.
+  ///
+  /// Either operand may be the object. Of several members for one operator the first counts whose
+  /// operands are of the types given: `.operator(.multiply) { (v: Vector, k: Double) in … }`.
+  public static func `operator`<A: LuaReadable, B: LuaReadable, R: LuaPushable>(
+    _ operator: LuaOperator, _ body: @escaping (A, B) throws -> R
+  ) -> LuaMember {
+    var member = LuaMember(.meta, "__\(`operator`.rawValue)") { _ in
+      { stack in
+        var index: Int32 = 0
+        let (left, right) = try (stack.next(A.self, &index), stack.next(B.self, &index))
+        try body(left, right).push(on: stack)
+        return 1
+      }
+    }
+    member.fit = { (A.read($0, 1) == nil ? 0 : 1) + (B.read($0, 2) == nil ? 0 : 1) }
+    return member
+  }
+
+  /// What unary minus does.
+  public static func negated<R: LuaPushable>(_ body: @escaping (Object) throws -> R) -> LuaMember {
+    unary("__unm", body)
+  }
+
+  /// What `~` does.
+  public static func complement<R: LuaPushable>(
+    _ body: @escaping (Object) throws -> R
+  ) -> LuaMember { unary("__bnot", body) }
+
+  /// What `#` gives.
+  public static func length(_ body: @escaping (Object) throws -> Int) -> LuaMember {
+    unary("__len", body)
+  }
+
+  /// What `tostring` gives.
+  public static func tostring(_ body: @escaping (Object) -> String) -> LuaMember {
+    unary("__tostring", body)
+  }
+
+  private static func unary<R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object) throws -> R
+  ) -> LuaMember {
+    LuaMember(.meta, name) { access in
+      { stack in
+        try body(access.read(stack, 1)).push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  /// What happens when a `local x <close>` goes out of scope.
+  public static func close(_ body: @escaping (Object) -> Void) -> LuaMember {
+    LuaMember(.meta, "__close") { access in
+      { stack in
+        body(try access.read(stack, 1))
+        return 0
+      }
+    }
+  }
+
+  // MARK: Fields that are no members
+
+  /// What a field gives that is no member: `object.key`, `object[key]`.
+  public static func index<K: LuaReadable, R: LuaPushable>(
+    _ body: @escaping (_ object: Object, _ key: K) throws -> R
+  ) -> LuaMember {
+    LuaMember(.others, "index") { access in
+      { stack in
+        var index: Int32 = 1
+        let object = try access.read(stack, 1)
+        try body(object, stack.key(K.self, &index)).push(on: stack)
+        return 1
+      }
+    }
+  }
+
+  /// What setting such a field does: `object[key] = value`.
+  public static func newindex<K: LuaReadable, V: LuaReadable>(
+    _ body: @escaping (_ object: inout Object, _ key: K, _ value: V) throws -> Void
+  ) -> LuaMember {
+    LuaMember(.setOthers, "newindex") { access in
+      { stack in
+        var index: Int32 = 1
+        var object = try access.read(stack, 1)
+        let key = try stack.key(K.self, &index)
+        guard let value = V.read(stack, 3) else {
+          throw LuaArgumentError("the value \(stack.mustBe(LuaText.withArticle(V.luaTypeName), 3))")
+        }
+        try body(&object, key, value)
+        try access.replace(stack, 1, by: object)
+        return 0
+      }
+    }
+  }
+
+  /// What `pairs` goes through: the pairs of a sequence, which is made once for each loop.
+  public static func pairs<Pairs: Sequence, K: LuaPushable, V: LuaPushable>(
+    _ body: @escaping (Object) throws -> Pairs
+  ) -> LuaMember where Pairs.Element == (K, V) {
+    LuaMember(.meta, "__pairs") { access in
+      { stack in
+        var iterator = try body(access.read(stack, 1)).makeIterator()
+        let next = LuaHostFunction("next") { stack in
+          guard let (key, value) = iterator.next() else {
+            stack.pushNil()
+            return 1
+          }
+          key.push(on: stack)
+          value.push(on: stack)
+          return 2
+        }
+        next.push(on: stack)
+        return 1
+      }
+    }
+  }
+}
+
+extension LuaStack {
+  /// Reads the key of a field.
+  fileprivate func key<K: LuaReadable>(
+    _ type: K.Type, _ index: inout Int32
+  ) throws(LuaArgumentError) -> K {
+    index += 1
+    if let key = K.read(self, index) { return key }
+    throw LuaArgumentError("the key \(mustBe(LuaText.withArticle(K.luaTypeName), index))")
+  }
+}

@@ -1,0 +1,144 @@
+// From a userdata to the Swift object behind it, and back: a class is retained while Lua holds it
+// and released once; a structure is in a box.
+
+internal import CLuaShims
+
+/// A structure while Lua holds it.
+final class Boxed<Value> {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+/// The way to objects of one registered type. For the state's thread.
+struct ObjectAccess<Object> {
+  let kind: OpaquePointer
+  let name: String
+  /// Whether Lua holds boxes with objects of a structure, instead of objects of a class.
+  let isBoxed: Bool
+
+  /// The object at an index.
+  func read(_ stack: LuaStack, _ index: Int32) throws(LuaArgumentError) -> Object {
+    if isBoxed { return try box(stack, index).value }
+    guard let object = stack.object(index, of: kind, as: AnyObject.self) else {
+      throw stack.notObject(index, name)
+    }
+    return unsafeBitCast(object, to: Object.self)  // the kind is that of the class or below it
+  }
+
+  /// Puts a changed structure in the place of what was there.
+  func replace(_ stack: LuaStack, _ index: Int32, by object: Object) throws(LuaArgumentError) {
+    if isBoxed { try box(stack, index).value = object }
+  }
+
+  private func box(_ stack: LuaStack, _ index: Int32) throws(LuaArgumentError) -> Boxed<Object> {
+    if let box = stack.object(index, of: kind, as: Boxed<Object>.self) { return box }
+    throw stack.notObject(index, name)
+  }
+
+  /// Pushes an object: a class as the userdata that Lua may have of it, a structure as a new one.
+  func push(_ object: Object, on stack: LuaStack) {
+    if isBoxed {
+      stack.pushNew(Boxed(object), of: kind)
+      return
+    }
+    // What is not boxed is an object of a class.
+    stack.state.push(object: unsafeBitCast(object, to: AnyObject.self), on: stack)
+  }
+}
+
+extension LuaStack {
+  /// What is wrong with an argument that is to be an object.
+  fileprivate func notObject(_ index: Int32, _ name: String) -> LuaArgumentError {
+    cml_is_over(L, index)
+      ? LuaArgumentError("argument \(index) is a \(describe(index)) that was lent, and is over")
+      : mismatch(index, name)
+  }
+
+  /// Pushes a new userdata, which holds an object. [-0, +1, raises: -]
+  @discardableResult
+  func pushNew(_ object: AnyObject, of kind: OpaquePointer) -> UnsafeMutablePointer<cml_object> {
+    let userdata = cml_push_object(L, kind)!
+    userdata.pointee.pointer = Unmanaged.passRetained(object).toOpaque()
+    userdata.pointee.live = true
+    return userdata
+  }
+}
+
+extension LuaState {
+  /// Pushes the userdata of an object: the same one while Lua holds it. [-0, +1, raises: -]
+  func push(object: AnyObject, on stack: LuaStack) {
+    guard let kind = kind(of: object) else {
+      fatalError("class \(type(of: object)) is not registered with \(body.label)")
+    }
+    let pointer = Unmanaged.passUnretained(object).toOpaque()
+    if cml_push_known(stack.L, pointer) { return }
+    stack.pushNew(object, of: kind)
+    cml_make_known(stack.L, pointer)
+  }
+
+  /// The kind of the nearest class above an object that is registered, its own included.
+  private func kind(of object: AnyObject) -> OpaquePointer? {
+    let own = ObjectIdentifier(type(of: object))
+    if let kind = classes[own] ?? body.subclasses[own] { return kind }
+    var mirror = Mirror(reflecting: object).superclassMirror
+    while let above = mirror {
+      if let type = above.subjectType as? AnyClass, let kind = classes[ObjectIdentifier(type)] {
+        body.subclasses[own] = kind
+        return kind
+      }
+      mirror = above.superclassMirror
+    }
+    return nil
+  }
+}
+
+// MARK: - Conversions
+
+/// A registered class whose objects may be arguments and results of functions.
+///
+/// Conforming takes no code; register the class with each state that meets it.
+public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
+
+extension LuaObject {
+  /// What messages call it.
+  public static var luaTypeName: String { String(describing: Self.self) }
+
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> Self? {
+    let stack = slot.stack
+    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
+    return stack.object(slot.index, of: kind, as: Self.self)
+  }
+
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
+    stack.state.push(object: self, on: stack)
+  }
+}
+
+/// A registered structure: Lua has values of it with methods and operators; each crossing copies.
+///
+/// Conforming takes no code; register the structure with each state that meets it.
+public protocol LuaStruct: LuaReadable, LuaPushable {}
+
+extension LuaStruct {
+  /// What messages call it.
+  public static var luaTypeName: String { String(describing: Self.self) }
+
+  /// Reads the value in a slot; nil if it is of another type.
+  public static func read(_ slot: borrowing LuaSlot) -> Self? {
+    let stack = slot.stack
+    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else { return nil }
+    return stack.object(slot.index, of: kind, as: Boxed<Self>.self)?.value
+  }
+
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    let stack = seat.take()
+    guard let kind = stack.state.classes[ObjectIdentifier(Self.self)] else {
+      fatalError("structure \(Self.self) is not registered with \(stack.state.body.label)")
+    }
+    stack.pushNew(Boxed(self), of: kind)
+  }
+}

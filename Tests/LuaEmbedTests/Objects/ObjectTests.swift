@@ -1,0 +1,220 @@
+// Swift's classes and structures in Lua: members, operators, inheritance, values, and lending.
+
+import LuaEmbed
+import Testing
+
+/// A structure with operators.
+private struct Vector: LuaStruct, Equatable {
+  var x = 0.0
+  var y = 0.0
+}
+
+private class Creature: LuaObject {
+  var name: String
+  init(name: String) { self.name = name }
+  func speak() -> String { "\(name) is silent" }
+}
+
+private class Hound: Creature {
+  var tricks: [String: Int] = [:]
+  override func speak() -> String { "\(name) barks" }
+}
+
+private final class Puppy: Hound {}
+
+@Suite struct ObjectTests {
+  private func state() throws -> LuaState {
+    let lua = try LuaState()
+    lua.register(
+      Vector.self, as: "Vector",
+      .constructor { (x: Double, y: Double?) in Vector(x: x, y: y ?? 0) },
+      .constant("zero", 0),
+      .function("dot") { (a: Vector, b: Vector) in a.x * b.x + a.y * b.y },
+      .property("x", \.x), .property("y", \.y),
+      .computed("length") { ($0.x * $0.x + $0.y * $0.y).squareRoot() },
+      .mutating("scale") { (v: inout Vector, by: Double) in
+        v.x *= by
+        v.y *= by
+      },
+      .operator(.add) { (a: Vector, b: Vector) in Vector(x: a.x + b.x, y: a.y + b.y) },
+      .operator(.multiply) { (v: Vector, k: Double) in Vector(x: v.x * k, y: v.y * k) },
+      .operator(.multiply) { (k: Double, v: Vector) in Vector(x: v.x * k, y: v.y * k) },
+      .operator(.equal) { (a: Vector, b: Vector) in a == b },
+      .operator(.less) { (a: Vector, b: Vector) in a.x < b.x },
+      .operator(.concatenate) { (text: String, v: Vector) in "\(text)(\(v.x), \(v.y))" },
+      .negated { Vector(x: -$0.x, y: -$0.y) },
+      .length { _ in 2 },
+      .call { (v: Vector, k: Double) in v.x * k },
+      .pairs { [("x", $0.x), ("y", $0.y)] },
+      .tostring { "<\($0.x), \($0.y)>" })
+    lua.register(
+      Creature.self, as: "Creature", .property("name", \.name),
+      .method("speak") { $0.speak() }, .method("legs") { (_: Creature) in 4 })
+    lua.register(
+      Hound.self, as: "Hound", extending: Creature.self,
+      .constructor { (name: String) in Hound(name: name) },
+      .index { (dog: Hound, trick: String) in dog.tricks[trick] },
+      .newindex { (dog: inout Hound, trick: String, level: Int) in dog.tricks[trick] = level },
+      .method("legs") { (_: Hound) in 3 })
+    return lua
+  }
+
+  private func text(_ lua: LuaState, _ chunk: String) throws -> String {
+    try lua.evaluate("return tostring((function() \(chunk) end)())")
+  }
+
+  @Test(arguments: [
+    ("local v = Vector(3, 4) return v.length", "5.0"),
+    ("return Vector.new(1).y", "0.0"),
+    ("local a, b = Vector(1, 2), Vector(3, 4) return a + b", "<4.0, 6.0>"),
+    ("return Vector(1, 2) * 2 + 3 * Vector(1, 1)", "<5.0, 7.0>"),
+    ("return Vector(1, 2) == Vector(1, 2) and Vector(1, 2) ~= Vector(2, 1)", "true"),
+    ("return Vector(1, 2) < Vector(2, 0)", "true"),
+    ("return 'v = ' .. Vector(1, 2)", "v = (1.0, 2.0)"),
+    ("return -Vector(1, 2)", "<-1.0, -2.0>"),
+    ("return #Vector(0, 0) + Vector(5, 0)(2)", "12.0"),
+    (
+      "local t = {} for k, n in pairs(Vector(1, 2)) do t[#t + 1] = k .. n end return t[1] .. t[2]",
+      "x1.0y2.0"
+    ),
+    ("return Vector.dot(Vector(1, 2), Vector(3, 4)) + Vector.zero", "11.0"),
+    // Each name has its own copy only where Swift made one: a variable is a reference in Lua.
+    ("local v = Vector(1, 2) local w = v v:scale(10) w.x = w.x + 1 return v", "<11.0, 20.0>"),
+  ])
+  func `a structure has members, operators and functions`(chunk: String, result: String) throws {
+    #expect(try text(state(), chunk) == result)
+  }
+
+  @Test(arguments: [
+    ("return Vector(1, 2) * 'x'", "argument 2 must be a number, got \"x\""),
+    ("return 'x' * Vector(1, 2)", "argument 1 must be a number, got \"x\""),
+    ("return Vector(1, 2) + 1", "must be a Vector, got 1"),
+    ("return Vector(1, 2).z", "unknown field 'z'"),
+    ("Vector(1, 2).length = 1", "cannot set field 'length'"),
+    ("return Vector('one')", "must be a number, got \"one\""),
+    ("return Vector.dot(1, 2)", "must be a Vector, got 1"),
+    ("Hound('Rex').sit = 'well'", "the value must be an integer, got \"well\""),
+    ("return Hound('Rex')[{}]", "the key must be a string, got a table"),
+    ("getmetatable(Vector(1, 2)).__add = nil", "index a string value"),
+    ("return Vector(1, 2).x.y", "attempt to index"),
+    ("local m = Vector(1, 2).scale m(Hound('Rex'), 2)", "must be a Vector, got a Hound"),
+    ("local m = Hound('Rex').speak m(Vector(1, 2))", "must be a Creature, got a Vector"),
+    ("local m = Hound('Rex').speak m(io.stdout)", "must be a Creature"),
+  ])
+  func `what does not fit is told`(chunk: String, message: String) throws {
+    let lua = try state()
+    let error = #expect(throws: LuaError.self) { try lua.run(chunk) }
+    #expect(error?.message.contains(message) ?? false, "\(error?.message ?? "")")
+  }
+
+  @Test func `a structure crosses as a copy`() throws {
+    let lua = try state()
+    var seen: [Vector] = []
+    lua.register("see") { (v: Vector) in seen.append(v) }
+    lua.register("make") { () in Vector(x: 7, y: 8) }
+    lua.set("start", Vector(x: 1, y: 2))
+    try lua.run("see(start) start.x = 5 see(start) local m = make() m:scale(2) see(m) see(make())")
+    #expect(seen == [(1, 2), (5, 2), (14, 16), (7, 8)].map { Vector(x: $0.0, y: $0.1) })
+  }
+
+  @Test func `a subclass has what its parent has, its own first`() throws {
+    let lua = try state()
+    lua.set("cat", Creature(name: "Tom"))
+    lua.set("puppy", Puppy(name: "Tiny") as Creature)  // not registered: a Hound
+    #expect(try text(lua, "return cat:speak() .. cat:legs()") == "Tom is silent4")
+    #expect(
+      try text(lua, "local d = Hound('Rex') d.name = 'Max' return d:speak() .. d:legs()")
+        == "Max barks3")
+    #expect(
+      try text(lua, "puppy.sit = 3 return puppy:speak() .. puppy:legs() .. puppy.sit")
+        == "Tiny barks33")
+    lua.register("name") { (animal: Creature) in animal.name }
+    #expect(try text(lua, "return name(puppy) .. name(Hound('Rex')) .. name(cat)") == "TinyRexTom")
+    #expect(try text(lua, "return Hound('Rex').sit") == "nil")
+  }
+
+  @Test func `an object is one in Lua, and is released when Lua has let go of it`() throws {
+    let lua = try state()
+    weak var gone: Hound?
+    try { () throws in
+      let dog = Hound(name: "Rex")
+      gone = dog
+      lua.set("a", dog)
+      lua.set("b", dog as Creature)
+      #expect(try lua.evaluate("return rawequal(a, b)"))
+    }()
+    #expect(gone != nil)
+    try lua.run("a, b = nil, nil")
+    lua.collect()
+    #expect(gone == nil)
+  }
+
+  @Test func `what is lent is over when the closure returns`() throws {
+    let lua = try state()
+    weak var gone: Hound?
+    try { () throws in
+      let dog = Hound(name: "Rex")
+      gone = dog
+      let keep: LuaFunction = try lua.evaluate("return function(d) kept = d return d:speak() end")
+      #expect(try lua.lend(dog) { try keep($0) } as String == "Rex barks")
+    }()
+    #expect(gone == nil)
+    let error = #expect(throws: LuaError.self) { try lua.run("kept:speak()") }
+    #expect(error?.message.contains("argument 1 is a Hound that was lent, and is over") ?? false)
+    lua.collect()
+  }
+
+  @Test func `a structure that is lent is changed in its place, also if the closure fails`() throws
+  {
+    let lua = try state()
+    var vector = Vector(x: 1, y: 2)
+    let scale: LuaFunction = try lua.evaluate(
+      "return function(v) kept = v v:scale(3) error 'no' end")
+    #expect(throws: LuaError.self) { try lua.lend(&vector) { try scale($0) } }
+    #expect(vector == Vector(x: 3, y: 6))
+    #expect(throws: LuaError.self) { try lua.run("kept.x = 100") }
+    #expect(vector == Vector(x: 3, y: 6))
+  }
+
+  @Test func `lending may be nested, be and be of what Lua holds`() throws {
+    let lua = try state()
+    let dog = Hound(name: "Rex")
+    lua.set("mine", dog)
+    let same: LuaFunction = try lua.evaluate("return function(a, b) return a == b end")
+    // A loan is another handle than the one Lua keeps, so that it can end alone.
+    try lua.lend(dog) { outer in
+      let isSame: Bool = try lua.lend(dog) { try same(outer, $0) }
+      #expect(!isSame)
+      #expect(try text(lua, "return mine:speak()") == "Rex barks")
+    }
+    #expect(try text(lua, "return mine:speak()") == "Rex barks")
+  }
+
+  @Test func `one object may be in several states`() throws {
+    let (first, second) = (try state(), try state())
+    let dog = Hound(name: "Rex")
+    first.set("dog", dog)
+    second.set("dog", dog)
+    try first.run("dog.name = 'Max'")
+    #expect(try text(second, "return dog.name") == "Max")
+    #expect(try text(second, "return dog:speak()") == "Max barks")
+  }
+
+  @Test func `a closure of a member may throw, register again, and end its object`() throws {
+    let lua = try state()
+    lua.register(
+      Creature.self, as: "Creature",
+      .method("change") { [unowned lua] (animal: Creature) in
+        lua.register(Creature.self, as: "Creature", .method("new_method") { (_: Creature) in 1 })
+        lua.set("next", Creature(name: "b"))
+        lua.collect()
+        return animal.name
+      },
+      .method("fail") { (_: Creature) -> Int in throw LuaFailure("no", code: "ENO") })
+    lua.set("animal", Creature(name: "a"))
+    #expect(
+      try text(lua, "local a = animal animal = nil return a:change() .. next:new_method()") == "a1")
+    lua.set("animal", Creature(name: "a"))
+    #expect(throws: LuaError.self) { try lua.run("animal:change()") }
+  }
+}
