@@ -46,6 +46,10 @@ static inline bool cml_is_charged(struct cml_state *s, lua_State *L) {
 void cml_begin_work(struct cml_state *s, lua_State *L, struct cml_work *work);
 void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work);
 
+// Calls the function of a library that ours replaces, with the arguments on the stack: in this
+// frame, so that its messages name the function as the script did. (cml_program.c)
+int cml_call_original(lua_State *L, int upvalue);
+
 // Warnings and errors in finalizers. (cml_warning.c)
 void cml_install_warn(lua_State *L);
 // Called when a call-out has ended although a finalizer in it was stopped.

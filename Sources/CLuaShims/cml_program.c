@@ -21,7 +21,17 @@ static int exit_program(lua_State *L) {
   return 0;
 }
 
-// The original is called in this frame, so that its messages name the function as the script did.
+// One with upvalues needs a frame of its own.
+int cml_call_original(lua_State *L, int upvalue) {
+  int original = lua_upvalueindex(upvalue);
+  if (lua_getupvalue(L, original, 1) == NULL) return lua_tocfunction(L, original)(L);
+  lua_pop(L, 1);
+  lua_pushvalue(L, original);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);  // door: script's, of a library
+  return lua_gettop(L);
+}
+
 static int blocking(lua_State *L) {
   if (!lua_toboolean(L, lua_upvalueindex(UP_TOLD))) {
     const struct cml_program_hooks *hooks = hooks_of(L, UP_HOOKS);
@@ -31,14 +41,7 @@ static int blocking(lua_State *L) {
       lua_replace(L, lua_upvalueindex(UP_TOLD));
     }
   }
-  // One with upvalues needs its own frame.
-  if (lua_getupvalue(L, lua_upvalueindex(UP_ORIGINAL), 1) == NULL)
-    return lua_tocfunction(L, lua_upvalueindex(UP_ORIGINAL))(L);
-  lua_pop(L, 1);
-  lua_pushvalue(L, lua_upvalueindex(UP_ORIGINAL));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);  // door: script's, of a library
-  return lua_gettop(L);
+  return cml_call_original(L, UP_ORIGINAL);
 }
 
 // Replaces a function of a library that has no upvalues of its own. [-0, +0, m]

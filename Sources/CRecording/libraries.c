@@ -243,14 +243,15 @@ static int seeded(lua_State *L) {
 }
 
 // Replaces a field of the table on top. [-0, +0, m]
-static void replace(lua_State *L, const char *name, lua_CFunction with, bool also) {
+static void replace(lua_State *L, const char *name, lua_CFunction with, bool also,
+                    bool is_outside) {
   if (lua_getfield(L, -1, name) != LUA_TFUNCTION) {
     lua_pop(L, 1);
     return;
   }
   lua_pushstring(L, name);
   lua_pushboolean(L, also);
-  lua_pushboolean(L, 0);
+  lua_pushboolean(L, is_outside);
   lua_pushcclosure(L, with, UP_COUNT);
   lua_setfield(L, -2, name);
 }
@@ -266,30 +267,34 @@ static int wrap(lua_State *L) {
 
 int cmr_install_libraries(lua_State *L) {
   plays = cmx_intake_kind() == cmx_intake_replays;
-  static const char *const of_os[] = {"time", "clock", "date", "tmpname", "remove", "rename",
+  // They may be ours, which read the loop's clock.
+  static const char *const of_time[] = {"time", "clock", "date", NULL};
+  static const char *const of_os[] = {"tmpname", "remove", "rename",
                                       "execute", "getenv", NULL};
   static const char *const of_io[] = {"open", "popen", "read", "tmpfile", "lines", NULL};
   static const char *const of_files[] = {"read", "lines", "seek", NULL};
   lua_getglobal(L, "os");
+  for (const char *const *name = of_time; *name != NULL; name++)
+    replace(L, *name, taped, false, true);
   for (const char *const *name = of_os; *name != NULL; name++)
-    replace(L, *name, taped, false);
+    replace(L, *name, taped, false, false);
   lua_getglobal(L, "io");
   for (const char *const *name = of_io; *name != NULL; name++)
-    replace(L, *name, taped, false);
-  replace(L, "input", redirected, false);
-  replace(L, "output", redirected, false);
+    replace(L, *name, taped, false, false);
+  replace(L, "input", redirected, false, false);
+  replace(L, "output", redirected, false, false);
   luaL_getmetatable(L, LUA_FILEHANDLE);
   lua_getfield(L, -1, "__index");
   for (const char *const *name = of_files; *name != NULL; name++)
-    replace(L, *name, taped, false);
-  replace(L, "close", taped, true);
+    replace(L, *name, taped, false, false);
+  replace(L, "close", taped, true, false);
   lua_getglobal(L, "package");
-  replace(L, "searchpath", taped, false);
+  replace(L, "searchpath", taped, false, false);
   lua_getfield(L, -1, "loaded");
   lua_pushcfunction(L, wrap);
   lua_setfield(L, -2, "moonloop.taped");
   lua_getglobal(L, "math");
-  replace(L, "randomseed", seeded, false);
+  replace(L, "randomseed", seeded, false, false);
   lua_getfield(L, -1, "randomseed");
   lua_call(L, 0, 0);  // door: set-up
   return 0;

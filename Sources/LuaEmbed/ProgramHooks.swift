@@ -1,4 +1,5 @@
-// What a program that runs scripts is asked by the standard libraries: the end, and what blocks.
+// What a program that runs scripts is asked by the standard libraries: the end, what blocks, and
+// the time.
 
 internal import CLuaShims
 
@@ -40,6 +41,49 @@ package final class LuaProgramHooks {
 
   private static func of(_ context: UnsafeMutableRawPointer?) -> LuaProgramHooks {
     Unmanaged<LuaProgramHooks>.fromOpaque(context!).takeUnretainedValue()
+  }
+}
+
+/// What the clock of a host shows.
+package struct LuaShownTime {
+  /// Seconds since 1970.
+  package let epoch: Int
+  /// Seconds from some moment on.
+  package let elapsed: Double
+
+  package init(epoch: Int, elapsed: Double) {
+    self.epoch = epoch
+    self.elapsed = elapsed
+  }
+}
+
+/// A clock that scripts read in place of the machine's.
+package protocol LuaClock: AnyObject {
+  /// What it shows; nil while it is the machine's. Must not use the state.
+  var shownTime: LuaShownTime? { get }
+}
+
+/// Keeps a clock for C, which has a pointer to this.
+private final class HeldClock {
+  unowned let clock: any LuaClock
+  init(_ clock: any LuaClock) { self.clock = clock }
+}
+
+extension LuaState {
+  /// Has `os.time`, `os.date` and `os.clock` follow a clock while it is not the machine's.
+  ///
+  /// - Parameter clock: Must live as long as the state.
+  package func follow(_ clock: any LuaClock) {
+    let held = HeldClock(clock)
+    kept.append(held)
+    _ = cml_follow_clock(
+      record,
+      { context, time in
+        let held = Unmanaged<HeldClock>.fromOpaque(context!).takeUnretainedValue()
+        guard let shown = held.clock.shownTime else { return false }
+        time!.pointee = cml_shown_time(epoch: Int64(shown.epoch), elapsed: shown.elapsed)
+        return true
+      }, Unmanaged.passUnretained(held).toOpaque())
   }
 }
 

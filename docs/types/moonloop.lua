@@ -49,7 +49,7 @@ function ml.current() end
 function ml.now() end
 
 ---The time of the wall clock as the loop's clock sees it, for dates and `loop:at`.
----A virtual clock stops and jumps this time as well; `os.time` is not affected.
+---A virtual clock stops and jumps this time as well, and that of `os.time` and `os.date` with it.
 ---```lua
 ---loop:at(ml.wall_time() + 1, function() print "a second later" end)   --> a second later
 ---```

@@ -250,6 +250,13 @@ struct cml_program_hooks {
 };
 // Installs these for the life of the state; false if there is no memory. [-0, +0, -]
 bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks);
+// What a clock shows: whole seconds since 1970, and seconds from some moment on.
+struct cml_shown_time { long long epoch; double elapsed; };
+// Whether a clock is another than the machine's now; if so, what it shows.
+typedef bool (*cml_clock)(void *context, struct cml_shown_time *time);
+// Has `os.time`, `os.date` and `os.clock` follow a clock for the life of the state, while it is
+// another than the machine's; false if there is no memory. [-0, +0, -]
+bool cml_follow_clock(cml_state *s, cml_clock clock, void *context);
 // Between these the enclosing call-out is not charged: the host waits.
 uint64_t cml_budget_suspend(cml_state *s);
 void cml_budget_resume(cml_state *s, uint64_t token);

@@ -39,6 +39,8 @@ package final class Runtime {
   package private(set) lazy var console = Console(self)
   package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
+  /// Whether the standard libraries ask for the time here.
+  private var followsClock = false
   private enum Life { case open, ending, closing }
   private var life = Life.open
   /// Only finalizers run any more: what they would make on the loop, nobody would end. Then the
@@ -65,6 +67,7 @@ package final class Runtime {
     state.pauseCollector(false)
     state.onCloseError = { [unowned self] in report($0, current) }
     values = CommonValues(state.stack)
+    if !loop.clock.isMachines { followClock() }
     attach()
     loop.whenEnds(self) { [unowned state] in state.closeWithLoop() }
     state.willClose = { [unowned self] in shutDown() }
@@ -96,6 +99,14 @@ package final class Runtime {
     guard let outer = loopContext.outer else { return }
     endAll()
     loopContext = outer
+  }
+
+  /// Has `os.time`, `os.date` and `os.clock` follow the clock of the loop that scripts run on,
+  /// wherever that is not the machine's.
+  func followClock() {
+    if followsClock { return }
+    followsClock = true
+    state.follow(self)
   }
 
   /// The registry reference of a mode's name.
@@ -138,6 +149,16 @@ package final class Runtime {
     names.drop(state)
     life = .closing
     state.close()
+  }
+}
+
+extension Runtime: LuaClock {
+  package var shownTime: LuaShownTime? {
+    withLoop { loop in
+      if loop.clock.isMachines { return nil }
+      let (wall, now) = (loop.kernel.wallTime(), loop.now.nanoseconds)
+      return LuaShownTime(epoch: Int(wall / 1_000_000_000), elapsed: Double(now) / 1e9)
+    }
   }
 }
 

@@ -38,6 +38,7 @@ extension TestBed {
   /// tests.
   package static func open(in runtime: Runtime) {
     runtime.bed = TestBed(runtime)
+    runtime.followClock()
     runtime.state.preload(
       LuaModule(
         "moonloop.testing.host",

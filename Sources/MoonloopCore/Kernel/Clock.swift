@@ -31,6 +31,8 @@ package final class Clock {
   package let jumpsWhenIdle: Bool
   /// Whether it is the machine's clock that runs: then some time passes in whatever is done.
   package let runsByItself: Bool
+  /// Whether it always shows what the machine's does, a breakpoint aside.
+  package var isMachines: Bool { runsByItself && !jumpsWhenIdle }
   /// What is in flight; may be used from any thread.
   package let holds = Holds()
   /// Its place in a time that clocks of other threads share; protected by its lock, held for no
