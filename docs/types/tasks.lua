@@ -61,19 +61,19 @@ local loop = {}
 ---@field [1] (fun(...): ...)? The function, unless it is a separate argument.
 ---@field owner? "none" No task awaits it; its failure is reported at once.
 
----Runs a function as a task, which may wait; it receives its scope, then the arguments.
+---Runs a function as a task, which may wait; it receives the arguments, or its scope if there are none.
 ---The function starts in the next pass of its modes. A failure that no task awaits is reported.
 ---Raises an error that names the wrong option.
 ---```lua
----loop:task({ name = "greet" }, function(scope, name)
+---loop:task({ name = "greet" }, function(name)
 ---  ml.sleep(1)
 ---  print("hello, " .. name)   --> hello, moon
 ---end, "moon")
 ---```
----@overload fun(self: moonloop.Loop, fn: (fun(scope: moonloop.Task, ...): ...), ...: any): moonloop.Task
+---@overload fun(self: moonloop.Loop, fn: (fun(...): ...), ...: any): moonloop.Task
 ---@param options? moonloop.TaskOptions Optional.
----@param fn fun(scope: moonloop.Task, ...): ... The body of the task.
----@param ... any Arguments for the function, after its scope.
+---@param fn fun(...): ... The body of the task.
+---@param ... any Arguments for the function; without any it receives its scope.
 ---@return moonloop.Task task The task, which is also the scope of its children.
 function loop:task(options, fn, ...) end
 

@@ -15,7 +15,7 @@ local function ending(status)
   return status.signal and "killed by " .. status.signal or "ended with " .. status.code
 end
 
-local function keep(_, service)
+local function keep(service)
   local delay = first
   repeat
     local began = ml.now()

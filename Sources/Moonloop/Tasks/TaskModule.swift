@@ -41,7 +41,7 @@ func releaseTask(_ handle: LuaHandle) {
 private let taskOptions: [StaticString] = ["name", "modes", "owner", "on_error"]
 private let childOptions: [StaticString] = ["name", "modes", "on_error"]
 
-/// `loop:task([options,] fn, ...)`: a task of the loop; `fn` gets its scope, then the arguments.
+/// `loop:task([options,] fn, ...)`: a task of the loop; `fn` gets the arguments, or else its scope.
 let loopTask: LuaRawFunction = { L, context in
   host(L, context, "task") { call in
     try call.requireLoop()
@@ -49,7 +49,8 @@ let loopTask: LuaRawFunction = { L, context in
   }
 }
 
-/// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels.
+/// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels; `fn`
+/// gets the arguments.
 let taskTask: LuaRawFunction = { L, context in
   host(L, context, "task") { call in
     let owner = try call.selfTask()
@@ -82,8 +83,10 @@ extension HostCall {
     task.madeAt = stack.position
     task.generation = owner == nil ? runtime.generations.making : 0
     push(handleOf: task)
+    let hasArguments = count > first + 1
     stack.rotate(first, 1)  // the handle lies below the function and its arguments
-    runtime.tasks.prepare(task, in: owner, on: stack, function: first + 1, isScope: owner == nil)
+    runtime.tasks.prepare(
+      task, in: owner, on: stack, function: first + 1, isScope: owner == nil && !hasArguments)
     return 1
   }
 

@@ -9,16 +9,24 @@ local function traced(expected)
   trace = {}
 end
 
--- A task begins in the next pass, in order of making, and gets its scope, then the arguments.
-local first = loop:task({ name = "first" }, function(scope, ...)
-  note("first", tostring(scope):match "^task 'first'", ...)
+-- A task begins in the next pass, in order of making, and gets the arguments.
+local first = loop:task({ name = "first" }, function(...)
+  note("first", ...)
   return "a", nil, 3, nil
 end, "x", "y")
 local second = loop:task(function() note "second" end)
 note("made", first.status, second.status)
 same(table.pack(first:await()), { n = 4, "a", nil, 3, nil })
 same(table.pack(second:await()), { n = 0 })
-traced { "made suspended suspended", "first task 'first' x y", "second" }
+traced { "made suspended suspended", "first x y", "second" }
+
+-- Without arguments it gets its scope; a child gets its arguments alone.
+loop:task({ name = "outer" }, function(scope, ...)
+  note(tostring(scope):match "^task 'outer'", select("#", ...))
+  scope:task(function(...) note("child", select("#", ...)) end)
+  scope:task(function(...) note("child", ...) end, "x", "y")
+end):await()
+traced { "task 'outer' 0", "child 0", "child x y" }
 
 -- An ended task gives its results again, to anybody, at once.
 same(table.pack(first:await()), { n = 4, "a", nil, 3, nil })

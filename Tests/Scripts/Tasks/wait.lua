@@ -61,7 +61,7 @@ traced { "adopted" }
 
 -- A wait that cannot end says what for, and where that would be served.
 local function failing(wait, ...)
-  return loop:task(function(_, ...)
+  return loop:task(function(...)
     local ok, e = pcall(wait, ...)
     assert(not ok)
     return e
