@@ -132,15 +132,29 @@ static void push_members(lua_State *L, cml_kind *k) {
   }
 }
 
+// "invalidate", if the methods at -1 have it and the key is what other libraries call it. [-0, +0]
+static const char *ending(lua_State *L, const char *key) {
+  static const char *const verbs[] = {"cancel", "stop", "close", "clear", "destroy", "remove"};
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    if (strcmp(key, verbs[i]) != 0) continue;
+    bool has = lua_getfield(L, -1, "invalidate") != LUA_TNIL;
+    lua_pop(L, 1);
+    return has ? "invalidate" : NULL;
+  }
+  return NULL;
+}
+
 // Raises: the object at 1 has no such field (the key is at 2).
 static int unknown_field(lua_State *L, cml_kind *k, const char *verb) {
   const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
   int least = cml_distance_limit(key) + 1;
   const char *best = NULL;
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->methods);
+  const char *end_word = ending(L, key);
   best = nearest(L, lua_gettop(L), key, best, &least);
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->getters);
   best = nearest(L, lua_gettop(L), key, best, &least);
+  if (end_word != NULL && least > 0) best = end_word;
   char site[CML_SITE_BYTES];
   cml_site(L, site);
   if (best == NULL) {

@@ -10,6 +10,7 @@ ml.net = {}
 
 ---@class moonloop.ListenOptions
 ---@field [1] (fun(stream: moonloop.Stream, peer: moonloop.Peer))? Called in a task of its own for each connection.
+---@field handler? fun(stream: moonloop.Stream, peer: moonloop.Peer) The same by name, as in configurations.
 ---@field host? string An address, "localhost", or "*" for all addresses of the machine, IPv6 included (the default).
 ---@field port? integer 0: the system chooses one.
 ---@field path? string A Unix socket instead of host and port; "@" starts an abstract name. A stale file is replaced, and the file is removed at the end.
@@ -110,6 +111,7 @@ function ml.net.resolve(name, options) end
 
 ---@class moonloop.DatagramOptions
 ---@field [1] (fun(socket: moonloop.Datagrams, data: string?, peer: moonloop.Peer|string, code?: string))? Called with each datagram; or with nil, message and code.
+---@field handler? fun(socket: moonloop.Datagrams, data: string?, peer: moonloop.Peer|string, code?: string) The same by name, as in configurations.
 ---@field host? string The local address; default "0.0.0.0".
 ---@field port? integer Default 0: the system chooses one.
 ---@field connect? { host: string, port: integer } The only peer, by address.

@@ -5,7 +5,8 @@
 local loop = {}
 
 ---@class moonloop.NotificationsOptions
----@field [1] fun(queue: moonloop.Notifications, name: string, sender: any, info: any) The handler.
+---@field [1] (fun(queue: moonloop.Notifications, name: string, sender: any, info: any))? The handler.
+---@field handler? fun(queue: moonloop.Notifications, name: string, sender: any, info: any) The same by name, as in configurations.
 ---@field name? string Name in reports and traces.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 

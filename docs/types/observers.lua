@@ -5,7 +5,8 @@
 local loop = {}
 
 ---@class moonloop.ObserverOptions
----@field [1] fun(observer: moonloop.Observer, activity: moonloop.Activity) The handler.
+---@field [1] (fun(observer: moonloop.Observer, activity: moonloop.Activity))? The handler.
+---@field handler? fun(observer: moonloop.Observer, activity: moonloop.Activity) The same by name, as in configurations.
 ---@field on moonloop.Activity|moonloop.Activity[] The activities it is called for, one or a list.
 ---@field order? integer Position among the observers of an activity, lowest first; default 0.
 ---@field repeats? boolean False: it ends after its first call; default true.

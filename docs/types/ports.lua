@@ -9,6 +9,7 @@ local loop = {}
 
 ---@class moonloop.PortOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; `reply` answers a request.
+---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply) The same by name, as in configurations.
 ---@field capacity? integer Most messages it holds, up to 16777216; default 65536.
 ---@field name? string Name in reports and traces.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
@@ -48,6 +49,7 @@ ml.port = {}
 
 ---@class moonloop.PortListenOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort))? The handler; as for `loop:port`.
+---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply, from: moonloop.RemotePort) The same by name, as in configurations.
 ---@field capacity? integer Most messages waiting in each direction; default 65536.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
@@ -79,6 +81,7 @@ function ml.port.listen(name, options) end
 
 ---@class moonloop.PortConnectOptions
 ---@field [1] (fun(port: moonloop.Port, message: any, reply: moonloop.Reply))? The handler; as for `loop:port`.
+---@field handler? fun(port: moonloop.Port, message: any, reply: moonloop.Reply) The same by name, as in configurations.
 ---@field capacity? integer Most messages waiting in each direction; default 65536.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.

@@ -5,7 +5,8 @@
 local loop = {}
 
 ---@class moonloop.PressureOptions
----@field [1] fun(pressure: moonloop.Pressure, figures: moonloop.PressureFigures) The handler.
+---@field [1] (fun(pressure: moonloop.Pressure, figures: moonloop.PressureFigures))? The handler.
+---@field handler? fun(pressure: moonloop.Pressure, figures: moonloop.PressureFigures) The same by name, as in configurations.
 ---@field resource "memory"|"cpu"|"io" What tasks wait for.
 ---@field stall? moonloop.Seconds How long they must wait, in all, within the window; default a tenth of it.
 ---@field window? moonloop.Seconds From 0.5 to 10; default 2. Without privileges a multiple of 2.

@@ -6,7 +6,8 @@ local loop = {}
 
 ---@class moonloop.SignalOptions
 ---@field [1] string|integer|(string|integer)[] The signals.
----@field [2] fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The handler.
+---@field [2] (fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo))? The handler.
+---@field handler? fun(signal: moonloop.Signal, name: string, info: moonloop.SignalInfo) The same by name, as in configurations.
 ---@field name? string Name in reports and traces.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.

@@ -5,7 +5,8 @@
 local loop = {}
 
 ---@class moonloop.TimerOptions
----@field [1] fun(timer: moonloop.Timer, missed: integer) The handler; `missed` counts the fires that this call also stands for because they came too late.
+---@field [1] (fun(timer: moonloop.Timer, missed: integer))? The handler; `missed` counts the fires that this call also stands for because they came too late.
+---@field handler? fun(timer: moonloop.Timer, missed: integer) The same by name, as in configurations.
 ---@field first? moonloop.Seconds Delay of the first fire; default: 'every'. May be negative.
 ---@field every? moonloop.Seconds Interval between fires, > 0; without it the timer fires once.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.

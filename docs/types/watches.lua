@@ -6,7 +6,8 @@ local loop = {}
 
 ---@class moonloop.WatchOptions
 ---@field [1] string The path of a file or folder.
----@field [2] fun(watch: moonloop.Watch, changes: moonloop.FileChange[]) The handler.
+---@field [2] (fun(watch: moonloop.Watch, changes: moonloop.FileChange[]))? The handler.
+---@field handler? fun(watch: moonloop.Watch, changes: moonloop.FileChange[]) The same by name, as in configurations.
 ---@field debounce? moonloop.Seconds How long it must be quiet before changes are reported; default 0.05.
 ---@field recursive? boolean Watch subfolders as well.
 ---@field name? string Name in reports and traces.

@@ -11,7 +11,7 @@ extension LuaState {
     for module in innerModules {
       stack.push(module.name)
       push(module: module, on: stack)
-      if module.name == "port" { makePortCallable(stack) }
+      setMetatable(module.name == "port" ? modulePort : nil, on: stack)
       stack.rawSet(-3)
     }
     pushReloading(on: stack)
@@ -28,11 +28,17 @@ extension LuaState {
     return module
   }
 
+  /// Gives the table on top a metatable: it can be called, and has no fields but its own.
   /// `ml.port { … }` makes a port; its fields are for named ones. [-0, +0, raises: -]
-  private func makePortCallable(_ stack: LuaStack) {
-    stack.newTable(fields: 1)
-    stack.push("__call")
-    stack.push(function: modulePort)
+  fileprivate func setMetatable(_ function: LuaRawFunction?, on stack: LuaStack) {
+    stack.newTable(fields: 2)
+    if let function {
+      stack.push("__call")
+      stack.push(function: function)
+      stack.rawSet(-3)
+    }
+    stack.push("__index")
+    stack.push(function: innerModuleIndex)
     stack.rawSet(-3)
     stack.popMetatable(of: -2)
   }
@@ -43,11 +49,7 @@ extension LuaState {
   private func pushReloading(on stack: LuaStack) {
     stack.push("reload")
     push(module: LuaModule("reload", reloadEntries), on: stack)
-    stack.newTable(fields: 1)
-    stack.push("__call")
-    stack.push(function: moduleReload)
-    stack.rawSet(-3)
-    stack.popMetatable(of: -2)
+    setMetatable(moduleReload, on: stack)
     stack.rawSet(-3)
   }
 }

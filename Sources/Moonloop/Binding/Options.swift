@@ -161,7 +161,7 @@ package struct Options {
     _ name: StaticString, isRequired: Bool = false
   ) throws(ScriptMistake) -> Bool {
     let isFirst = "\(name)" == "[1]"
-    let type = isFirst ? stack.rawGet(index, item: 1) : push(name)
+    let type = isFirst ? try pushUnnamed(1) : push(name)
     if type == .function { return true }
     defer { stack.pop() }
     if type == .nil {
@@ -175,6 +175,25 @@ package struct Options {
     }
     throw call.mistake(
       "\(isFirst ? "the handler" : "'\(name)'") must be a function, got \(call.given(-1))")
+  }
+
+  /// Pushes the handler that stands without a name, or is called 'handler' as in configurations.
+  /// [-0, +1]
+  private func pushUnnamed(_ place: Int64) throws(ScriptMistake) -> LuaType {
+    let type = stack.rawGet(index, item: place)
+    if !has("handler") { return type }
+    if type != .nil {
+      stack.pop()
+      throw call.mistake("there are two handlers: an element without a name, and 'handler'")
+    }
+    stack.pop()
+    return push("handler")
+  }
+
+  /// Pushes the handler that is the second element, or called 'handler'. [-0, +1]
+  package func pushSecondHandler() throws(ScriptMistake) {
+    _ = try pushUnnamed(2)
+    try call.function(-1, "the handler, the second element of the table,")
   }
 
   /// The same, but pushes nil if it is not there. [-0, +1]

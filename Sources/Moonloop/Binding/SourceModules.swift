@@ -42,13 +42,15 @@ let sourceIndex: LuaRawFunction = { L, context in
   }
 }
 
-/// Reads a field that the module has not: one of `lazyFields`, else nil.
+/// Reads a field that the module has not: one of `lazyFields`, else a mistake.
 let moduleIndex: LuaRawFunction = { L, context in
-  host(L, context, "index") { call in
+  host(L, context, "moonloop") { call in
     let stack = call.stack
-    guard let key = stack.string(2),
-      let found = lazyFields.first(where: { "\($0.field)" == key })
-    else { return LuaStatus.results(0) }
+    guard stack.type(2) == .string, let key = stack.string(2) else { return LuaStatus.results(0) }
+    guard let found = lazyFields.first(where: { "\($0.field)" == key }) else {
+      if key == "parent" { return LuaStatus.results(0) }  // Workers alone have one.
+      throw call.unknownField(key)
+    }
     try call.pushSource("return (require(...))")
     stack.push(found.module)
     return LuaStatus.call(arguments: 1)
@@ -80,7 +82,40 @@ func callSource(
 /// The second half: what it gave, as it is.
 let sourceResults: LuaRawFunction = { L, _ in LuaStatus.results(Int32(LuaStack(L: L!).count)) }
 
+/// Reads a field that a table of functions has not, such as one of `ml.net`.
+let innerModuleIndex: LuaRawFunction = { L, context in
+  host(L, context, "moonloop") { call in
+    guard call.stack.type(2) == .string, let key = call.stack.string(2) else { return 0 }
+    throw call.mistake(
+      "unknown field '\(key)'", hint: suggestion(for: key, among: call.names(), list: "there are "))
+  }
+}
+
 extension HostCall {
+  /// No field of the module has this name: the nearest word, which may be one of the loop.
+  fileprivate func unknownField(_ key: String) -> ScriptMistake {
+    if loopEntries.contains(where: { "\($0.name)" == key && $0.form != .metamethod }) {
+      return mistake("unknown field '\(key)'", hint: "loops have it: ml.current().\(key)")
+    }
+    let names = names() + lazyFields.map { "\($0.field)" }
+    if LuaText.nearest(to: key, among: names + ["loop"]) == "loop" {
+      return mistake("unknown field '\(key)'", hint: "the loop of this thread is ml.current()")
+    }
+    return mistake(
+      "unknown field '\(key)'", hint: suggestion(for: key, among: names, list: "there are "))
+  }
+
+  /// The names of the fields of the table at 1, in order.
+  fileprivate func names() -> [String] {
+    var names: [String] = []
+    stack.pushNil()
+    while stack.next(1) {
+      stack.pop()
+      if stack.type(-1) == .string, let name = stack.string(-1) { names.append(name) }
+    }
+    return names.sorted()
+  }
+
   /// Compiles a line of ours and pushes the function. [-0, +1]
   fileprivate func pushSource(_ chunk: StaticString) throws {
     do { try state.load("\(chunk)", name: "=moonloop", on: stack) } catch {

@@ -3,7 +3,9 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-private let namedOptions: [StaticString] = ["capacity", "modes", "keep_alive", "on_error"]
+private let namedOptions: [StaticString] = [
+  "capacity", "modes", "keep_alive", "on_error", "handler",
+]
 
 /// `ml.port.listen(name [, { handler, capacity, modes, keep_alive, on_error }])`
 let portListen: LuaRawFunction = { L, context in

@@ -110,6 +110,7 @@ final class DatagramWait: OtherWait {
 
 private let udpOptions: [StaticString] = [
   "host", "port", "connect", "broadcast", "reuse_port", "name", "modes", "keep_alive", "on_error",
+  "handler",
 ]
 
 /// `ml.net.udp { host, port, broadcast, reuse_port, connect, handler }`

@@ -8,7 +8,7 @@ private let listenOptions: [StaticString] = [
   "host", "port", "path", "fd", "backlog", "reuse_port", "v6_only", "permissions",
   "max_connections", "nodelay", "keepalive", "timeout", "line_limit", "buffer_limit", "write_limit",
   "name", "modes",
-  "keep_alive", "on_error",
+  "keep_alive", "on_error", "handler",
 ]
 
 /// What is asked of the listening socket itself.

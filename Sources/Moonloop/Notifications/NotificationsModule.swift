@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-private let queueOptions: [StaticString] = ["name", "on_error"]
+private let queueOptions: [StaticString] = ["name", "on_error", "handler"]
 private let enqueueOptions: [StaticString] = ["style", "sender", "info", "coalesce", "modes"]
 private let dequeueOptions: [StaticString] = ["sender", "coalesce"]
 

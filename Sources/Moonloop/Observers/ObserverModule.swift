@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 private let observerOptions: [StaticString] = [
-  "on", "order", "repeats", "name", "modes", "keep_alive", "on_error",
+  "on", "order", "repeats", "name", "modes", "keep_alive", "on_error", "handler",
 ]
 
 /// `loop:observer { on, order, repeats, name, modes, on_error, handler }`

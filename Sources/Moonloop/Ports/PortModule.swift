@@ -36,7 +36,9 @@ final class PortShape {
   static func of(_ port: Loop.Port) -> PortShape? { port.state(as: PortShape.self) }
 }
 
-private let portOptions: [StaticString] = ["name", "capacity", "modes", "keep_alive", "on_error"]
+private let portOptions: [StaticString] = [
+  "name", "capacity", "modes", "keep_alive", "on_error", "handler",
+]
 
 /// `loop:port { name, capacity, modes, keep_alive, on_error, handler }`
 let loopPort: LuaRawFunction = { L, context in

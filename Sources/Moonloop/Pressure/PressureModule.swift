@@ -6,6 +6,7 @@ internal import MoonloopSystem
 
 private let pressureOptions: [StaticString] = [
   "resource", "stall", "window", "level", "file", "name", "modes", "keep_alive", "on_error",
+  "handler",
 ]
 private let resources: [(name: String, value: String)] = ["memory", "cpu", "io"].map { ($0, $0) }
 private let levels: [(name: String, value: Bool)] = [("some", false), ("full", true)]

@@ -4,7 +4,9 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-private let signalOptions: [StaticString] = ["name", "modes", "keep_alive", "on_error"]
+private let signalOptions: [StaticString] = [
+  "name", "modes", "keep_alive", "on_error", "handler",
+]
 
 /// `loop:signal(names, handler)`, `loop:signal { names, handler, name, modes, … }`
 let loopSignal: LuaRawFunction = { L, context in
@@ -33,8 +35,7 @@ private func makeSignal(_ call: HostCall, first: Int32, isAdded: Bool) throws ->
   let numbers = try call.signalNumbers(stack.absolute(-1))
   stack.pop()
   let modes = try call.modesOption(options, isAdded: isAdded)
-  _ = stack.rawGet(first, item: 2)
-  try call.function(-1, "the handler, the second element of the table,")
+  try options.pushSecondHandler()
   return try call.pushSignal(numbers, options, isAdded: isAdded, modes: modes)
 }
 

@@ -6,7 +6,7 @@ internal import MoonloopCore
 // MARK: Making
 
 private let timerOptions: [StaticString] = [
-  "first", "every", "tolerance", "modes", "name", "keep_alive", "on_error",
+  "first", "every", "tolerance", "modes", "name", "keep_alive", "on_error", "handler",
 ]
 
 /// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`

@@ -5,7 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let watchOptions: [StaticString] = [
-  "debounce", "recursive", "name", "modes", "keep_alive", "on_error",
+  "debounce", "recursive", "name", "modes", "keep_alive", "on_error", "handler",
 ]
 
 /// How long it must be quiet before changes are told, unless the script says otherwise.
@@ -34,8 +34,7 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let isRecursive = try options.boolean("recursive") ?? false
   let name = try options.string("name") ?? String(decoding: path, as: UTF8.self)
   let modes = try call.modesOption(options, isAdded: isAdded)
-  _ = stack.rawGet(options.index, item: 2)
-  try call.function(-1, "the handler, the second element of the table,")
+  try options.pushSecondHandler()
   let kept = try call.remake(
     WatchKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil
   ) { source in
