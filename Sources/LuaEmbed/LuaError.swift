@@ -99,11 +99,17 @@ public struct LuaError: Error, CustomStringConvertible {
     return all.prefix(half) + [gap] + all.suffix(half)
   }
 
-  /// The message with a traceback below it, as the `lua` program prints them.
+  /// The message and the code, with a traceback below them, as the `lua` program prints them.
   public var report: String {
     traceback.isEmpty
-      ? message
-      : message + "\nstack traceback:" + traceback.map { "\n\t\($0)" }.joined()
+      ? headline
+      : headline + "\nstack traceback:" + traceback.map { "\n\t\($0)" }.joined()
+  }
+
+  /// The message, and the code unless the message says it.
+  private var headline: String {
+    guard let code, !code.isEmpty, !message.utf8.contains(code.utf8) else { return message }
+    return "\(message) (\(LuaText.clean(code)))"
   }
 }
 

@@ -69,13 +69,13 @@ channel.count = nil
 ---Sends a value, and waits while the channel is full.
 ---With capacity 0 it waits until the value is received. Tasks are served in the order in which they
 ---began to wait. A task that is cancelled while it waits has sent nothing. Returns `nil, "closed",
----"EPIPE"` when the channel is closed, before or meanwhile, and `nil, "timed out", "ETIMEDOUT"`:
+---"EPIPE"` when the channel is closed, before or meanwhile, and `nil, message, "ETIMEDOUT"`:
 ---then the value is not sent. Raises an error where Lua cannot wait; use `try_send` there.
 ---```lua
 ---local jobs = ml.channel(1)
 ---loop:task(function()
 ---  print(jobs:send "first")                      --> true
----  print(jobs:send("second", { timeout = 1 }))   --> nil timed out ETIMEDOUT
+---  print(select(3, jobs:send("second", { timeout = 1 })))   --> ETIMEDOUT
 ---end)
 ---```
 ---@async
@@ -101,7 +101,7 @@ function channel:try_send(value) end
 
 ---Receives the next value, and waits while there is none.
 ---Values arrive in the order of sending. Tasks are served in the order in which they began to wait.
----Returns `nil, "timed out", "ETIMEDOUT"`. Raises an error where Lua cannot wait; use `try_receive`
+---Returns `nil, message, "ETIMEDOUT"`. Raises an error where Lua cannot wait; use `try_receive`
 ---there.
 ---```lua
 ---local jobs = ml.channel(1)
@@ -197,7 +197,7 @@ semaphore.available = nil
 
 ---Takes a permit, and waits while none is free; the longest waiting task gets the next one.
 ---The permit is given back once: by `<close>` or `permit:release()`, or, without the handle, by
----`semaphore:release()`. A permit that is merely dropped stays taken. Returns `nil, "timed out",
+---`semaphore:release()`. A permit that is merely dropped stays taken. Returns `nil, message,
 ---"ETIMEDOUT"`, and `nil, "closed", "EPIPE"` when the semaphore is invalidated, before or
 ---meanwhile. Raises an error where Lua cannot wait; use `try_acquire` there.
 ---```lua
@@ -207,7 +207,7 @@ semaphore.available = nil
 ---  ml.sleep(1)
 ---end)
 ---loop:task(function()
----  print(gate:acquire { timeout = 0.5 })   --> nil timed out ETIMEDOUT
+---  print(select(3, gate:acquire { timeout = 0.5 }))   --> ETIMEDOUT
 ---end)
 ---```
 ---@async

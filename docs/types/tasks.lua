@@ -61,7 +61,8 @@ local loop = {}
 ---@field [1] (fun(...): ...)? The function, unless it is a separate argument.
 ---@field owner? "none" No task awaits it; its failure is reported at once.
 
----Runs a function as a task, which may wait; it receives the arguments, or its scope if there are none.
+---Runs a function as a task, which may wait.
+---The function receives the arguments, or its scope if there are none.
 ---The function starts in the next pass of its modes. A failure that no task awaits is reported.
 ---Raises an error that names the wrong option.
 ---```lua

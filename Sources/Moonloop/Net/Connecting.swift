@@ -154,9 +154,9 @@ final class ConnectWait: NetWait {
   }
 
   private func note(_ error: SystemError, _ address: SocketAddress) {
+    let place = address.text == request.text ? "" : " at \(address.text)"
     refusal = OperatingFailure(
-      "connect to \(request.text) failed: \(error.message) (\(error.name)) at \(address.text)",
-      error.name)
+      "connect to \(request.text) failed: \(error.message) (\(error.name))\(place)", error.name)
   }
 
   private func fail(_ text: String, _ code: String) {

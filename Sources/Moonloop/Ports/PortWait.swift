@@ -159,7 +159,7 @@ final class PortWait: OtherWait {
     }
   }
 
-  override func pushLate(on stack: LuaStack) -> Int {
+  override func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
     // A port with little room tells nobody of it: this is the last chance.
     if !expectsReply, let message, (try? port.post(parcel: message)) != nil {
       stack.push(true)

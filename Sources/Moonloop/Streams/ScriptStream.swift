@@ -234,9 +234,9 @@ final class StreamReader: StreamWait {
     super.abandon()
   }
 
-  override func pushLate(on stack: LuaStack) -> Int {
-    if closed == nil { stream.lastFailure = ("timed out", "ETIMEDOUT") }
-    return super.pushLate(on: stack)
+  override func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
+    if closed == nil { stream.lastFailure = ("timed out: waited \(purpose)", "ETIMEDOUT") }
+    return super.pushLate(on: stack, purpose)
   }
 
   override func pushAnswer(on stack: LuaStack) -> Int {

@@ -39,8 +39,9 @@ package class OtherWait {
   package func push(on stack: LuaStack) -> Int { values.push(on: stack) }
 
   /// Pushes what the task is given when its deadline has come, after `abandon`. [-0, +n]
-  package func pushLate(on stack: LuaStack) -> Int {
-    stack.pushTimedOut()
+  /// - Parameter purpose: What it was before.
+  package func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
+    stack.pushTimedOut(purpose)
     return 3
   }
 

@@ -132,8 +132,9 @@ extension Tasks {
       cancel(other, Cancellation(reason: runtime.values.timedOut))
       return true
     case .other(let other):
+      let purpose = other.purpose
       other.abandon()
-      resume(task) { other.pushLate(on: $0) }
+      resume(task) { other.pushLate(on: $0, purpose) }
       return true
     case .callback, .sleep, .pass, nil: break
     }
@@ -333,9 +334,14 @@ extension LuaReference {
 
 extension LuaStack {
   /// Pushes what a deadline gives. [-0, +3, raises: -]
-  package func pushTimedOut() {
+  /// - Parameter purpose: What was waited for, such as "for a line of stdin", if that is known.
+  package func pushTimedOut(_ purpose: String? = nil) {
     pushNil()
-    push("timed out" as StaticString)
+    if let purpose {
+      push("timed out: waited \(purpose)")
+    } else {
+      push("timed out" as StaticString)
+    }
     push("ETIMEDOUT" as StaticString)
   }
 }

@@ -49,8 +49,8 @@ let loopTask: LuaRawFunction = { L, context in
   }
 }
 
-/// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels; `fn`
-/// gets the arguments.
+/// `scope:task([options,] fn, ...)`: a child, which the scope waits for, fails with and cancels;
+/// `fn` gets the arguments.
 let taskTask: LuaRawFunction = { L, context in
   host(L, context, "task") { call in
     let owner = try call.selfTask()
