@@ -14,7 +14,7 @@ static _Thread_local void *thread_loop;
 static _Thread_local uint64_t steps;
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
-static void (*end_call)(void *);
+static void (*_Atomic end_call)(void *);  // each thread sets the same
 
 int32_t cmx_thread_id(void) {
   if (thread_id == 0) thread_id = gettid();
@@ -37,7 +37,8 @@ bool cmx_has_processors(void) {
 }
 
 static void ended(void *loop) {
-  if (end_call != NULL) end_call(loop);
+  void (*call)(void *) = end_call;
+  if (call != NULL) call(loop);
   thread_loop = NULL;
 }
 
