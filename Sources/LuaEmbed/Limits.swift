@@ -15,6 +15,8 @@ public struct LuaLimits: Sendable, Equatable {
   /// Exact to the instruction and the same on every machine, but counting costs about half of the
   /// speed: mostly `callout` is the better limit. A coroutine of the script has a count of its own.
   public var instructions: Int?
+  /// How many handles, timers and tasks the scripts of a state on a loop may have at once, or nil.
+  public var handles: Int?
 
   /// Limits; nil is no limit.
   /// - Parameters:
@@ -22,13 +24,16 @@ public struct LuaLimits: Sendable, Equatable {
   ///   - callout: The time of one call-out; from 10 ms.
   ///   - nesting: 1 to 60.
   ///   - instructions: At least 1000.
+  ///   - handles: At least 1. One more is refused with an error.
   public init(
-    memory: Int? = nil, callout: Duration? = nil, nesting: Int = 32, instructions: Int? = nil
+    memory: Int? = nil, callout: Duration? = nil, nesting: Int = 32, instructions: Int? = nil,
+    handles: Int? = nil
   ) {
     self.memory = memory
     self.callout = callout
     self.nesting = nesting
     self.instructions = instructions
+    self.handles = handles
   }
 }
 
@@ -69,12 +74,16 @@ extension LuaState {
     return stops.total
   }
 
+  /// Has a body called when other limits are set.
+  package func onLimits(_ body: @escaping (LuaLimits) -> Void) { self.body.onLimits = body }
+
   /// Sets other limits, from the next call-out on.
   public func setLimits(_ limits: LuaLimits) {
     guard body.isUsable("setLimits") else { return }
     let old = self.limits
     self.limits = limits
     setWords()
+    body.onLimits?(limits)
     if limits.callout == old.callout { return }
     startWatchdog()
   }

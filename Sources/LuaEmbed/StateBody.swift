@@ -29,6 +29,7 @@ final class LuaStateBody: @unchecked Sendable {
   var attachment: AnyObject?
   var output: LuaOutput?
   var limits: LuaLimits
+  var onLimits: ((LuaLimits) -> Void)?
   var onCloseError: ((LuaError) -> Void)?
   var onFailure: ((LuaStack, LuaError) -> Void)?
   var onFinalizerError: ((LuaError) -> Void)?

@@ -142,6 +142,9 @@ static const char recording[] = {
 static const char reference[] = {
 #embed "lua/reference.lua"
 };
+static const char safe[] = {
+#embed "lua/safe.lua"
+};
 static const char reload[] = {
 #embed "lua/reload.lua"
 };
@@ -331,6 +334,7 @@ static const struct cmo_source sources[] = {
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),
+    SOURCE("safe", safe),
     SOURCE("testing.assertions", testing_assertions),
     SOURCE("testing.bed", testing_bed),
     SOURCE("testing.beds", testing_beds),

@@ -29,8 +29,8 @@ package struct Kinds {
   /// What the program made in Swift, and any of its states may schedule.
   package let programItem: LuaHandleKind
 
-  init(_ state: LuaState, _ items: ItemKinds) {
-    loop = state.makeHandleKind("loop", slots: 0, loopEntries)
+  init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities) {
+    loop = state.makeHandleKind("loop", slots: 0, loopEntries.granting(grants))
     task = state.makeHandleKind("task", slots: 0, taskEntries) { releaseTask($0) }
     callback = state.makeHandleKind("callback", slots: 0, []) { releaseCallback($0) }
     timer = state.makeHandleKind("timer", slots: 1, timerEntries) { releaseTimer($0) }

@@ -13,12 +13,14 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
 ]
 
 /// Modules that ours ask for.
-private let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
+let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in
   host(L, context, "index") { call in
-    guard let name = call.stack.string(2) else { return LuaStatus.results(0) }
+    guard let name = call.stack.string(2), call.runtime.grants.allowsModule(name) else {
+      return LuaStatus.results(0)
+    }
     if let module = hiddenModules.first(where: { $0.name == name }) {
       let state = call.state
       call.stack.push(closure: name) { [unowned state] stack in
@@ -27,9 +29,7 @@ let sourceIndex: LuaRawFunction = { L, context in
       }
       return LuaStatus.results(1)
     }
-    for list in [cmo_sources, cmo_compat_sources] {
-      var count = 0
-      let sources = UnsafeBufferPointer(start: list(&count), count: count)
+    for sources in sourceLists {
       guard let source = sources.first(where: { String(cString: $0.module) == name }) else {
         continue
       }
@@ -39,6 +39,13 @@ let sourceIndex: LuaRawFunction = { L, context in
       return LuaStatus.results(1)
     }
     return LuaStatus.results(0)
+  }
+}
+
+private var sourceLists: [UnsafeBufferPointer<cmo_source>] {
+  [cmo_sources, cmo_compat_sources].map { list in
+    var count = 0
+    return UnsafeBufferPointer(start: list(&count), count: count)
   }
 }
 

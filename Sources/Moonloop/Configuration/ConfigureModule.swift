@@ -27,8 +27,7 @@ let moduleLimit: LuaRawFunction = { L, context in
     }
     if let depth = try options.integer("nesting", in: 1...60) { limits.nesting = depth }
     if let count = try options.integer("handles", in: 1 ... .max) {
-      call.runtime.handles.limit = count
-      call.loop.timerLimit = min(count, TimerQueue.slotLimit)
+      limits.handles = count
     }
     if limits != call.state.limits { call.state.setLimits(limits) }
     return 0

@@ -29,11 +29,15 @@ public actor LuaHost {
   /// Starts a thread with a loop, and opens a Lua state there.
   /// - Parameters:
   ///   - name: What the thread and its loop are called.
+  ///   - libraries: What scripts get of the standard libraries.
+  ///   - capabilities: What of the module they may reach.
   ///   - limits: What scripts may use.
   ///   - reports: Where errors, output and ends of scripts go.
   /// - Throws: `LuaError` if the system refuses a thread, or there is no memory for a state.
   public init(
-    name: String = "scripts", limits: LuaLimits = LuaLimits(), reports: Reports = Reports()
+    name: String = "scripts", libraries: LuaLibraries = .all,
+    capabilities: LuaCapabilities = .all, limits: LuaLimits = LuaLimits(),
+    reports: Reports = Reports()
   ) async throws(LuaError) {
     let thread: LoopThread
     do { thread = try LoopThread.start(name: name) } catch {
@@ -41,26 +45,33 @@ public actor LuaHost {
     }
     ownThread = OwnThread(thread)
     loop = thread.loop
-    try open(limits, reports)
+    try open(libraries, capabilities, limits, reports)
   }
 
   /// Opens a Lua state on a loop that the program runs: that of a `LoopThread`, or `Loop.main`.
   /// - Parameters:
   ///   - loop: The loop. Nothing of the host is done while its thread does not run it.
+  ///   - libraries: What scripts get of the standard libraries.
+  ///   - capabilities: What of the module they may reach.
   ///   - limits: What scripts may use.
   ///   - reports: Where errors, output and ends of scripts go.
   /// - Throws: `LuaError` if the loop has ended, or there is no memory for a state.
   public init(
-    on loop: Loop, limits: LuaLimits = LuaLimits(), reports: Reports = Reports()
+    on loop: Loop, libraries: LuaLibraries = .all, capabilities: LuaCapabilities = .all,
+    limits: LuaLimits = LuaLimits(), reports: Reports = Reports()
   ) async throws(LuaError) {
     ownThread = nil
     self.loop = loop
-    try open(limits, reports)
+    try open(libraries, capabilities, limits, reports)
   }
 
-  private func open(_ limits: LuaLimits, _ reports: Reports) throws(LuaError) {
+  private func open(
+    _ libraries: LuaLibraries, _ capabilities: LuaCapabilities, _ limits: LuaLimits,
+    _ reports: Reports
+  ) throws(LuaError) {
     if loop.hasEnded { throw LuaError(kind: .closed, message: "\(loop.name) has ended") }
-    let state = try LuaState(on: loop, limits: limits)
+    let state = try LuaState(
+      on: loop, limits: limits, libraries: libraries, capabilities: capabilities)
     self.state = state
     reports.install(in: state)
   }
@@ -185,21 +196,28 @@ extension LuaHost {
     public var onOutput: (@Sendable (String) -> Void)?
     /// `os.exit` was called, with a status. It ends the state, not the program.
     public var onExit: (@Sendable (Int32) -> Void)?
+    /// Scripts were stopped by limits more than ten times in a minute: all that they had on the
+    /// loop has been ended. The host still takes calls.
+    public var onCondemned: (@Sendable () -> Void)?
 
     /// Makes a set of reports; what is left out goes where it goes without a host.
     public init(
       onError: (@Sendable (LuaError) -> Void)? = nil,
       onOutput: (@Sendable (String) -> Void)? = nil,
-      onExit: (@Sendable (Int32) -> Void)? = nil
+      onExit: (@Sendable (Int32) -> Void)? = nil,
+      onCondemned: (@Sendable () -> Void)? = nil
     ) {
       self.onError = onError
       self.onOutput = onOutput
       self.onExit = onExit
+      self.onCondemned = onCondemned
     }
 
     fileprivate func install(in outer: LuaState) {
       guard let runtime = outer.runtime else { return }
       let state = runtime.state
+      runtime.errors.isHosted = true
+      runtime.errors.onCondemned = onCondemned
       if let onError {
         runtime.errors.forward = { error in
           onError(error)

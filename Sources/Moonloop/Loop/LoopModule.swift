@@ -97,7 +97,9 @@ extension HostCall {
 let loopStop: LuaRawFunction = { L, context in
   host(L, context, "stop") { call in
     try call.requireLoop()
-    call.stack.push(call.loop.stop(call.stopValue()))
+    // The runs of a host are not the script's to end.
+    let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
+    call.stack.push(isAllowed && call.loop.stop(call.stopValue()))
     return 1
   }
 }

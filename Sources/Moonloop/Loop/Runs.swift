@@ -48,6 +48,9 @@ package final class Runs {
 
   func endNesting() { nesters.removeLast() }
 
+  /// Whether the innermost run was begun by a script.
+  var isInOwnRun: Bool { nesters.last?.depth == loop.depth }
+
   /// A run is to begin in what runs now.
   func prepare() {
     // One run after the end was asked for is told of it by its result. Whoever begins another is

@@ -25,6 +25,10 @@ package final class ErrorPolicy {
 
   /// Whether an interruption is no error: it was asked for.
   package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
+  /// The runs of the loop are the host's: no error of a script ends them.
+  var isHosted = false
+  /// Told when the scripts were stopped by limits too often, and all that they had was ended.
+  var onCondemned: (() -> Void)?
   /// Told of every error, before anybody decides about it.
   var observe: ((LuaError, Subject) -> Void)?
   /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
@@ -88,7 +92,7 @@ extension Runtime {
     if endsScript && verdict == .stop { mainChunk.fail() }
     if verdict == .stop || error.kind == .interrupted {
       errors.note(stopper: row)
-      loop.stopWhenNextLooking()
+      if !errors.isHosted { loop.stopWhenNextLooking() }
     }
     if state.isCondemned && !state.isClosed { condemn() }
   }
@@ -200,6 +204,7 @@ extension Runtime {
   private func condemn() {
     invalidateAll()
     tasks.endAll()
-    loop.stop()
+    if !errors.isHosted { loop.stop() }
+    errors.onCondemned?()
   }
 }

@@ -9,18 +9,27 @@ extension LuaState {
   /// - Parameters:
   ///   - loop: The loop of the calling thread.
   ///   - limits: What scripts may use.
+  ///   - libraries: What they get of the standard libraries.
+  ///   - capabilities: What of the module they may reach. What is not granted raises an error that
+  ///     names the grant.
   /// - Throws: `LuaError` if there is no memory for it, or the loop has ended.
   /// - Note: For the thread of the loop, like everything of a `LuaState`; stops the program on
   ///   another. The state is closed with its loop, and dropped on any thread.
-  public convenience init(on loop: Loop, limits: LuaLimits = LuaLimits()) throws(LuaError) {
+  public convenience init(
+    on loop: Loop, limits: LuaLimits = LuaLimits(), libraries: LuaLibraries = .all,
+    capabilities: LuaCapabilities = .all
+  ) throws(LuaError) {
     loop.requireThread("LuaState(on:)")
     if loop.hasEnded { throw LuaError(kind: .closed, message: "\(loop.name) has ended") }
     try self.init(limits: limits)
-    let runtime = Runtime(inner, on: loop)
+    let runtime = Runtime(inner, on: loop, granting: capabilities)
     attachment = runtime
+    runtime.setHandleLimit(limits.handles)
+    onLimits { [unowned runtime] in runtime.setHandleLimit($0.handles) }
     attach(
       elsewhere: { work in loop.change { _ in work() } },
       later: { [unowned runtime] work in runtime.loop.callAfterPass(work) })
+    try runtime.hold(to: capabilities, libraries)
   }
 
   /// What joins the state and its loop; nil for a state without one.

@@ -41,19 +41,21 @@ package final class Runtime {
   private static let nextNumber = Atomic<UInt64>(0)
   /// Whether the standard libraries ask for the time here.
   private var followsClock = false
+  /// What scripts may reach; while the state is being set up, everything.
+  var grants = LuaCapabilities.all
   private enum Life { case open, ending, closing }
   private var life = Life.open
   /// Only finalizers run any more: what they would make on the loop, nobody would end. Then the
   /// state is gone, which whoever still has the runtime asks here.
   var isClosing: Bool { life == .closing }
 
-  package init(_ state: LuaState, on loop: Loop) {
+  init(_ state: LuaState, on loop: Loop, granting capabilities: LuaCapabilities = .all) {
     self.state = state
     loopContext = LoopContext(state, loop, outer: nil)
     door = state.door
     state.pauseCollector(true)
     itemKinds = ItemKinds(state)
-    kinds = Kinds(state, itemKinds)
+    kinds = Kinds(state, itemKinds, capabilities)
     state.setHost(Unmanaged.passUnretained(self).toOpaque())
     loopContext.open(self)
     generations = Generations(self)

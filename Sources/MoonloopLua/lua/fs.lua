@@ -1,5 +1,6 @@
 -- ml.fs: files, on a few threads: the task waits, the loop goes on. See docs/files.md.
 local file = require "moonloop.fs.file"
+local getenv = os.getenv  -- later a script may have no such function
 
 local fs = { open = file.open }
 
@@ -173,7 +174,7 @@ end
 -- Where temporary things are made, and how their names begin.
 local function template(name, options)
   local made = file.options(name, options, { folder = "string", prefix = "string" })
-  local folder = made.folder or os.getenv "TMPDIR" or "/tmp"
+  local folder = made.folder or getenv "TMPDIR" or "/tmp"
   local path = join(folder, (made.prefix or "moonloop-") .. "XXXXXX")
   return path, file.caller(name, ("'%s'"):format(folder), made.timeout)
 end

@@ -1,5 +1,6 @@
 -- Open files, and what all of moonloop.fs shares: options, deadlines, and failures in words.
 local ml = require "moonloop"
+local getinfo = debug.getinfo  -- later a script may have no such function
 local files = require "moonloop.files"
 local spelling = require "moonloop.text.spelling"
 
@@ -67,7 +68,7 @@ function file.open(path, mode, options)
   local call = file.caller("open", ("'%s'"):format(path), options.timeout)
   local fd, message, code = call("open", path, FLAGS[mode], options.permissions or 438)
   if not fd then return nil, message, code end
-  local where = debug.getinfo(2, "Sl")
+  local where = getinfo(2, "Sl")
   return file.wrap(fd, path, where and ("%s:%d"):format(where.short_src, where.currentline))
 end
 

@@ -1,0 +1,222 @@
+// What the scripts of a state may reach: parts of the module, and of the standard libraries.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// What of `moonloop` scripts may reach. What is not granted raises an error that names the grant.
+///
+/// Tasks, sources, observers, perform requests, channels, ports inside the process, and the time
+/// belong to every script.
+public struct LuaCapabilities: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Timers of any kind, and delayed perform requests.
+  public static let timers = LuaCapabilities(rawValue: 1 << 0)
+  /// Sockets, servers, names of hosts, and HTTP.
+  public static let net = LuaCapabilities(rawValue: 1 << 1)
+  /// Files by their paths: `ml.fs`.
+  public static let files = LuaCapabilities(rawValue: 1 << 2)
+  /// Child processes.
+  public static let processes = LuaCapabilities(rawValue: 1 << 3)
+  /// Scripts on threads of their own, which may reach all that a program may.
+  public static let workers = LuaCapabilities(rawValue: 1 << 4)
+  /// Signals of the process.
+  public static let signals = LuaCapabilities(rawValue: 1 << 5)
+  /// Watched files, and the pressure on the system.
+  public static let watches = LuaCapabilities(rawValue: 1 << 6)
+  /// Ports that other processes find by their names.
+  public static let namedPorts = LuaCapabilities(rawValue: 1 << 7)
+  /// Descriptors by their numbers, and the calls of the system on them.
+  public static let descriptors = LuaCapabilities(rawValue: 1 << 8)
+  /// The terminal.
+  public static let terminal = LuaCapabilities(rawValue: 1 << 9)
+  /// Loading other versions of scripts while the program runs.
+  public static let reload = LuaCapabilities(rawValue: 1 << 10)
+  /// Running the loop: `loop:run`, which keeps the host waiting.
+  public static let runs = LuaCapabilities(rawValue: 1 << 11)
+  /// Looking at all that is on the loop, also what is the host's: `why`, `dump`, `metrics`, records.
+  public static let inspection = LuaCapabilities(rawValue: 1 << 12)
+  /// Setting the limits that the host has set.
+  public static let limits = LuaCapabilities(rawValue: 1 << 13)
+
+  /// All there are, and all there will be.
+  public static let all = LuaCapabilities(rawValue: .max)
+}
+
+/// What scripts get of the standard libraries.
+public enum LuaLibraries: Sendable, Hashable {
+  /// All of them, and `require` of files and of native modules.
+  case all
+  /// None that reaches outside of the state: no `io`, no files, no processes, no environment, no
+  /// native code, no binary chunks, of `debug` only `traceback`. `require` gives what the host
+  /// defines by `LuaState.module`.
+  case safe
+}
+
+/// A part of the module, or of the loop's methods, that has to be granted.
+struct Grant: Sendable {
+  let capability: LuaCapabilities
+  /// As a program writes it: ".net".
+  let name: StaticString
+  /// What it is in the module, and as methods of the loop.
+  let ofModule: [StaticString]
+  let ofLoop: [StaticString]
+  /// The module of ours that `require` gives with it.
+  var required: StaticString?
+  /// Raises that it is not granted.
+  let refusal: LuaRawFunction
+
+  static let all: [Grant] = [
+    Grant(
+      capability: .timers, name: ".timers", ofModule: ["timer"],
+      ofLoop: ["timer", "after", "every", "at", "cron", "perform_after", "next_timer"],
+      refusal: { L, context in refuse(L, context, .timers) }),
+    Grant(
+      capability: .net, name: ".net", ofModule: ["net", "http"], ofLoop: [],
+      required: "moonloop.http", refusal: { L, context in refuse(L, context, .net) }),
+    Grant(
+      capability: .files, name: ".files", ofModule: ["fs"], ofLoop: [],
+      required: "moonloop.fs", refusal: { L, context in refuse(L, context, .files) }),
+    Grant(
+      capability: .processes, name: ".processes", ofModule: ["process"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .processes) }),
+    Grant(
+      capability: .workers, name: ".workers", ofModule: ["worker"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .workers) }),
+    Grant(
+      capability: .signals, name: ".signals", ofModule: ["signal"], ofLoop: ["signal"],
+      refusal: { L, context in refuse(L, context, .signals) }),
+    Grant(
+      capability: .watches, name: ".watches", ofModule: ["watch", "pressure"],
+      ofLoop: ["watch", "pressure"], refusal: { L, context in refuse(L, context, .watches) }),
+    Grant(
+      capability: .namedPorts, name: ".namedPorts", ofModule: ["port"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .namedPorts) }),
+    Grant(
+      capability: .descriptors, name: ".descriptors", ofModule: ["fd", "stream"],
+      ofLoop: ["fd", "stream", "socket_source"],
+      refusal: { L, context in refuse(L, context, .descriptors) }),
+    Grant(
+      capability: .terminal, name: ".terminal", ofModule: ["tty", "break_here"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .terminal) }),
+    Grant(
+      capability: .reload, name: ".reload", ofModule: ["reload"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .reload) }),
+    Grant(
+      capability: .runs, name: ".runs", ofModule: [], ofLoop: ["run", "stop_when_next_looking"],
+      refusal: { L, context in refuse(L, context, .runs) }),
+    Grant(
+      capability: .inspection, name: ".inspection", ofModule: [],
+      ofLoop: ["why", "dump", "metrics", "record"],
+      refusal: { L, context in refuse(L, context, .inspection) }),
+    Grant(
+      capability: .limits, name: ".limits", ofModule: ["limit"], ofLoop: [],
+      refusal: { L, context in refuse(L, context, .limits) }),
+  ]
+}
+
+private func refuse(
+  _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
+) -> Int32 {
+  host(L, context, "moonloop") { call throws in
+    let grant = Grant.all.first { $0.capability == capability }
+    throw call.mistake("this script may not use that; its host can grant \(grant!.name)")
+  }
+}
+
+extension LuaCapabilities {
+  /// What takes the place of a method of the loop; nil: it is granted.
+  func refusal(ofLoop name: StaticString) -> LuaRawFunction? {
+    refused.first { $0.ofLoop.contains { "\($0)" == "\(name)" } }?.refusal
+  }
+
+  var refused: [Grant] { self == .all ? [] : Grant.all.filter { !contains($0.capability) } }
+
+  /// Whether scripts may load a module of ours by its name.
+  func allowsModule(_ name: String) -> Bool {
+    if self == .all { return true }
+    let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
+    return (granted + ["moonloop.json", "moonloop.text"]).contains { part in
+      name == "\(part)" || name.hasPrefix("\(part).")
+    }
+  }
+}
+
+extension [LuaEntry] {
+  /// The methods of the loop, with refusals in place of those that are not granted.
+  func granting(_ capabilities: LuaCapabilities) -> [LuaEntry] {
+    if capabilities == .all { return self }
+    return map { entry in
+      capabilities.refusal(ofLoop: entry.name).map { .method(entry.name, $0) } ?? entry
+    }
+  }
+}
+
+extension LuaState {
+  /// Lets `require` load a module again.
+  fileprivate func forgetLoaded(_ name: String) {
+    stack.pushNil()
+    popLoaded(name, on: stack)
+  }
+}
+
+extension Runtime {
+  /// Sets how many handles of each group there may be, timers among them; nil: no limit.
+  func setHandleLimit(_ count: Int?) {
+    if count == nil && handles.limit == .max { return }
+    handles.limit = count ?? .max
+    loop.timerLimit = min(handles.limit, TimerQueue.slotLimit)
+  }
+
+  /// Takes what is not granted out of the module, before any script runs.
+  func hold(to capabilities: LuaCapabilities, _ libraries: LuaLibraries) throws(LuaError) {
+    if capabilities != .all {
+      // It takes what it needs itself while there is everything.
+      if capabilities.contains(.files) {
+        try state.run("require 'moonloop.fs'", name: "=moonloop")
+        for module in hiddenModules { state.forgetLoaded(module.name) }
+      }
+      for grant in capabilities.refused {
+        for name in grant.ofModule { refuse(name, grant.refusal) }
+      }
+    }
+    if libraries == .safe {
+      state.allowTextOnly()
+      try state.run("require 'moonloop.safe'", name: "=moonloop")
+      state.forgetLoaded("moonloop.safe")
+    }
+    grants = capabilities
+  }
+
+  /// Puts a refusal into the module: a function, or a table any field of which raises; for a name
+  /// with a dot, into the fields of that.
+  private func refuse(_ name: StaticString, _ refusal: LuaRawFunction) {
+    let (stack, word) = (state.stack, "\(name)")
+    stack.push(module)
+    defer { stack.pop() }
+    guard tablesOfModule.contains(word) else {
+      stack.push(word)
+      stack.push(function: refusal)
+      return stack.rawSet(-3)
+    }
+    stack.push(word)
+    stack.newTable()
+    stack.newTable(fields: 2)
+    for event in ["__index", "__call"] {
+      stack.push(event)
+      if word == "port" && event == "__call" {
+        stack.push(function: modulePort)
+      } else {
+        stack.push(function: refusal)
+      }
+      stack.rawSet(-3)
+    }
+    stack.popMetatable(of: -2)
+    stack.rawSet(-3)
+  }
+
+  private var tablesOfModule: Set<String> {
+    ["net", "http", "fs", "process", "port", "tty", "reload"]
+  }
+}
