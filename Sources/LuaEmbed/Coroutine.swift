@@ -4,7 +4,7 @@
 internal import CLuaShims
 
 /// A coroutine of the pool that is in use; valid until it ends.
-package struct LuaTask: Equatable, Hashable, Sendable {
+package struct LuaCoroutine: Equatable, Hashable, Sendable {
   package let index: Int32
   package let generation: UInt32
 }
@@ -15,11 +15,11 @@ package enum DispatchOutcome {
   case returned
   /// It waits. `awaits` is true if a host function suspended it, who knows when to resume it; false
   /// for a plain `coroutine.yield`.
-  case suspended(LuaTask, awaits: Bool)
+  case suspended(LuaCoroutine, awaits: Bool)
   /// It raised; see `LuaState.takeError(of:)`.
-  case failed(LuaTask)
+  case failed(LuaCoroutine)
   /// A limit or an interrupt ended it; see `LuaState.takeError(of:)`.
-  case stopped(LuaTask)
+  case stopped(LuaCoroutine)
   /// Nothing ran: calls lie too deep in one another.
   case nested
 }
@@ -45,7 +45,7 @@ package struct LuaDoor: BitwiseCopyable {
   }
 
   /// Remembers where the host has its own part of a suspended task, for `prefetch` alone.
-  package func note(_ task: LuaTask, at address: UnsafeRawPointer) {
+  package func note(_ task: LuaCoroutine, at address: UnsafeRawPointer) {
     cml_task_note(record, task.index, address)
   }
 
@@ -80,8 +80,8 @@ package struct LuaDoor: BitwiseCopyable {
     }
   }
 
-  fileprivate func token(_ index: Int32) -> LuaTask {
-    LuaTask(index: index, generation: cml_task_generation(record, index))
+  fileprivate func token(_ index: Int32) -> LuaCoroutine {
+    LuaCoroutine(index: index, generation: cml_task_generation(record, index))
   }
 }
 
@@ -107,7 +107,7 @@ extension LuaState {
   }
 
   /// Takes a coroutine for what the closure pushes, as for `start`; it runs when `begin` says so.
-  package func prepare(push: (LuaStack) -> Void) -> LuaTask {
+  package func prepare(push: (LuaStack) -> Void) -> LuaCoroutine {
     let task = cml_task_take(record)
     push(LuaStack(L: cml_task_state(record, task)))
     return token(task)
@@ -115,25 +115,25 @@ extension LuaState {
 
   /// Runs a prepared task for the first time.
   package func begin(
-    _ task: LuaTask, onReturn: ((LuaStack, Int) -> Void)? = nil
+    _ task: LuaCoroutine, onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
     let count = cml_gettop(cml_task_state(record, task.index)) - 1
     return settle(cml_run(record, task.index, count, false), onReturn)
   }
 
   /// Gives back a prepared task that never ran.
-  package func discard(_ task: LuaTask) { cml_task_give_back(record, task.index) }
+  package func discard(_ task: LuaCoroutine) { cml_task_give_back(record, task.index) }
 
   /// Whether a task that is suspended waits by a host function, and not by a plain yield.
-  package func awaits(_ task: LuaTask) -> Bool { cml_task_awaits(record, task.index) }
+  package func awaits(_ task: LuaCoroutine) -> Bool { cml_task_awaits(record, task.index) }
 
   /// Ends a task that failed, whose error nobody wants to know: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
-  package func dropError(of task: LuaTask) -> LuaError? { close(task.index) }
+  package func dropError(of task: LuaCoroutine) -> LuaError? { close(task.index) }
 
   /// Resumes a suspended task; the values that the closure pushes are what its wait gives.
   package func resume(
-    _ task: LuaTask, push: (LuaStack) -> Int = { _ in 0 },
+    _ task: LuaCoroutine, push: (LuaStack) -> Int = { _ in 0 },
     onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
     let stack = prepare(task)
@@ -150,7 +150,7 @@ extension LuaState {
   /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised
   /// there.
   package func resume(
-    _ task: LuaTask, raising push: (LuaStack) -> Void,
+    _ task: LuaCoroutine, raising push: (LuaStack) -> Void,
     onReturn: ((LuaStack, Int) -> Void)? = nil
   ) -> DispatchOutcome {
     guard cml_task_awaits(record, task.index) else {
@@ -162,24 +162,24 @@ extension LuaState {
 
   /// Ends a suspended task where it waits: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
-  package func end(_ task: LuaTask) -> LuaError? {
+  package func end(_ task: LuaCoroutine) -> LuaError? {
     check(task)
     return close(task.index)
   }
 
   /// Whether the token still means a suspended task.
-  package func isSuspended(_ task: LuaTask) -> Bool {
+  package func isSuspended(_ task: LuaCoroutine) -> Bool {
     cml_task_is_suspended(record, task.index)
       && cml_task_generation(record, task.index) == task.generation
   }
 
   /// The stack of a suspended task; what it yielded is on top.
-  package func stack(of task: LuaTask) -> LuaStack {
+  package func stack(of task: LuaCoroutine) -> LuaStack {
     LuaStack(L: cml_task_state(record, task.index))
   }
 
   /// The task whose coroutine runs innermost and is this one; nil in a script's own coroutine.
-  package func currentTask(_ L: OpaquePointer) -> LuaTask? {
+  package func currentTask(_ L: OpaquePointer) -> LuaCoroutine? {
     let index = cml_task_current(record, L)
     return index >= 0 ? token(index) : nil
   }
@@ -187,13 +187,13 @@ extension LuaState {
   /// How many coroutines of the pool are in use.
   package var tasksInUse: Int { Int(cml_tasks_in_use(record)) }
 
-  private func check(_ task: LuaTask) {
+  private func check(_ task: LuaCoroutine) {
     guard isSuspended(task) else {
       fatalError("task \(task.index) was resumed or ended, but is not suspended")
     }
   }
 
-  private func prepare(_ task: LuaTask) -> LuaStack {
+  private func prepare(_ task: LuaCoroutine) -> LuaStack {
     check(task)
     cml_task_drop_yielded(record, task.index)
     return stack(of: task)
@@ -213,5 +213,5 @@ extension LuaState {
 
   func outcome(_ result: cml_result) -> DispatchOutcome { door.outcome(result) }
 
-  func token(_ index: Int32) -> LuaTask { door.token(index) }
+  func token(_ index: Int32) -> LuaCoroutine { door.token(index) }
 }

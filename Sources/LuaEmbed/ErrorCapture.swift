@@ -12,7 +12,7 @@ final class ErrorBox {
 extension LuaState {
   /// Reads the error of a task that failed or was stopped, and gives its coroutine back.
   /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if nobody reads it.
-  package func takeError(of task: LuaTask, wantsTraceback: Bool = true) -> LuaError {
+  package func takeError(of task: LuaCoroutine, wantsTraceback: Bool = true) -> LuaError {
     let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
     if wantsTraceback {

@@ -79,7 +79,8 @@ final class Program {
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
     if let text {
-      input.fileHandleForWriting.write(Data(text.utf8))
+      // The program may have ended already: what it did not read is none of its input.
+      try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
       try input.fileHandleForWriting.close()
     }
   }

@@ -62,7 +62,7 @@ extension HostCall {
   ///
   /// - Parameter make: Begins the wait; called when nothing can fail any more.
   func wait(
-    _ coroutine: LuaTask, timeout: Int64?, _ make: () -> ListedWait
+    _ coroutine: LuaCoroutine, timeout: Int64?, _ make: () -> ListedWait
   ) throws(ScriptMistake) -> Int32 {
     let timer = timeout.flatMap { $0 == .max ? nil : $0 }
     let deadline = try timer.map { time throws(ScriptMistake) in

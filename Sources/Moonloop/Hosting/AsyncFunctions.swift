@@ -65,7 +65,7 @@ extension LuaState {
     stack.push(closure: name) { [unowned runtime] stack in
       let call = HostCall(stack.L, Unmanaged.passUnretained(runtime).toOpaque(), "async function")
       let operation = try read(stack)
-      let coroutine: LuaTask
+      let coroutine: LuaCoroutine
       do { coroutine = try call.requireWaiting() } catch let mistake as ScriptMistake {
         stack.push(mistake.message(in: name, site: stack.site))
         return Int(LuaStatus.raise)

@@ -35,7 +35,7 @@ public struct LuaCapabilities: OptionSet, Hashable, Sendable {
   public static let reload = LuaCapabilities(rawValue: 1 << 10)
   /// Running the loop: `loop:run`, which keeps the host waiting.
   public static let runs = LuaCapabilities(rawValue: 1 << 11)
-  /// Looking at all that is on the loop, also what is the host's: `why`, `dump`, `metrics`, records.
+  /// Looking at all that is on the loop, the host's things too: `why`, `dump`, `metrics`, `record`.
   public static let inspection = LuaCapabilities(rawValue: 1 << 12)
   /// Setting the limits that the host has set.
   public static let limits = LuaCapabilities(rawValue: 1 << 13)

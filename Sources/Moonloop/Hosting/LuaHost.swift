@@ -160,7 +160,7 @@ public actor LuaHost {
     return try result.get()
   }
 
-  private func begin<R: Sendable>(
+  func begin<R: Sendable>(
     _ call: HostedCall, _ function: (LuaStack) throws(LuaError) -> Void,
     _ push: (LuaStack) throws(LuaError) -> Int,
     _ read: @escaping (LuaStack, Int32) throws(LuaError) -> R,

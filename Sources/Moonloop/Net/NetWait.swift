@@ -113,7 +113,7 @@ extension HostCall {
   }
 
   /// Suspends what runs until a wait is over; gives its answer at once if it is over already.
-  func wait(_ wait: NetWait, _ coroutine: LuaTask, _ timeout: Int64?) throws -> Int32 {
+  func wait(_ wait: NetWait, _ coroutine: LuaCoroutine, _ timeout: Int64?) throws -> Int32 {
     if wait.isOver { return Int32(wait.push(on: stack)) }
     var pending = Wait(.other(wait))
     if let timeout, timeout != .max {

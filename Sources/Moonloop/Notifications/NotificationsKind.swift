@@ -18,7 +18,7 @@ final class NotificationsKind: ItemKind {
   func deliver(
     _ notification: Loop.NotificationQueue.Notification, of observer: Loop.Observer
   ) {
-    var suspended: LuaTask?
+    var suspended: LuaCoroutine?
     let runtime = runtime
     runtime.callOut(observer) { ref in
       let outcome = runtime.state.dispatch(ref: ref, slot: 1) { stack in

@@ -118,7 +118,7 @@ extension Runtime {
       stopReceiving(port)
       return receiver.finish(message)
     }
-    var suspended: LuaTask?
+    var suspended: LuaCoroutine?
     callOut(port) { ref in
       let outcome = call(port, message, ref, givesHandle: shape?.givesHandle ?? true)
       switch outcome {

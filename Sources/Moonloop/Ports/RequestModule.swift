@@ -83,7 +83,7 @@ extension HostCall {
   }
 
   /// What runs now, if it can wait as a task; else nil.
-  func waitingCoroutine() throws -> LuaTask? {
+  func waitingCoroutine() throws -> LuaCoroutine? {
     guard state.waitObstacle(stack.L) == nil, state.currentTask(stack.L) != nil else { return nil }
     return try requireWaiting()
   }
@@ -141,7 +141,7 @@ extension HostCall {
 
   /// Suspends what runs now until a wait for a port is over, or its time.
   func wait(
-    _ wait: OtherWait, _ coroutine: LuaTask, _ time: Int64?, isQuiet: Bool = false
+    _ wait: OtherWait, _ coroutine: LuaCoroutine, _ time: Int64?, isQuiet: Bool = false
   ) throws(ScriptMistake) -> Int32 {
     let timer: TimerID
     // Without a limit too: the timer holds the run while somebody waits.
@@ -201,7 +201,8 @@ extension HostCall {
   }
 
   fileprivate func requestAsTask(
-    _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions, _ coroutine: LuaTask
+    _ value: StructuredClone, _ target: PortTarget, _ wanted: RequestOptions,
+    _ coroutine: LuaCoroutine
   ) throws -> Int32 {
     let wait = PortWait(
       runtime, target, label(of: target), expectsReply: true, timeout: wanted.timeout,

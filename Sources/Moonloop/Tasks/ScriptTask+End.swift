@@ -7,7 +7,7 @@ extension Tasks {
   // MARK: The function is over
 
   /// The function of a task raised an error: its own, or the reason of its cancelling.
-  func functionFailed(_ task: ScriptTask, _ coroutine: LuaTask, isStop: Bool) {
+  func functionFailed(_ task: ScriptTask, _ coroutine: LuaCoroutine, isStop: Bool) {
     let stack = state.stack(of: coroutine)
     let isReason = task.cancellation.map { !isStop && isTop(of: stack, $0.reason) } ?? false
     if isReason && !task.childFailed {
@@ -149,7 +149,7 @@ extension Tasks {
   }
 
   /// The failure that an error came from, if it is the one that an await raised here.
-  func originOfError(_ coroutine: LuaTask, _ raised: TaskFailure?) -> TaskFailure? {
+  func originOfError(_ coroutine: LuaCoroutine, _ raised: TaskFailure?) -> TaskFailure? {
     guard let raised else { return nil }
     return isTop(of: state.stack(of: coroutine), raised.value) ? raised : nil
   }

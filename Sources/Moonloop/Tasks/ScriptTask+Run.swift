@@ -50,7 +50,7 @@ extension Tasks {
 
   /// A coroutine has suspended: by a host function that said what it waits for, or by a plain
   /// `coroutine.yield`, which gives up the rest of this pass (D58).
-  package func suspend(_ task: ScriptTask, _ coroutine: LuaTask, awaits: Bool) {
+  package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine, awaits: Bool) {
     task.coroutine = coroutine
     task.phase = .suspended
     self[coroutine.index] = task
@@ -72,7 +72,7 @@ extension Tasks {
   /// it is.
   /// - Returns: nil if the loop has too many timers.
   package func sleepTimer(
-    _ coroutine: LuaTask, _ delay: Int64, _ subject: Subject
+    _ coroutine: LuaCoroutine, _ delay: Int64, _ subject: Subject
   ) -> TimerID? {
     if delay == 0 { return nextTurn(coroutine, subject) }
     let date = loop.dueDate(after: delay)
@@ -95,11 +95,11 @@ extension Tasks {
   }
 
   /// The turn in which a coroutine begins or goes on, in the next pass.
-  func nextTurn(_ coroutine: LuaTask, _ subject: Subject) -> TimerID {
+  func nextTurn(_ coroutine: LuaCoroutine, _ subject: Subject) -> TimerID {
     loop.makeTurn(callout(coroutine), context.servingModes(of: subject))
   }
 
-  private func callout(_ coroutine: LuaTask) -> TimerCallout {
+  private func callout(_ coroutine: LuaCoroutine) -> TimerCallout {
     TimerCallout(waitActions, context: runtime.context, payload: coroutine.index)
   }
 
@@ -202,7 +202,7 @@ extension Tasks {
   }
 
   private func continueTask(
-    _ task: ScriptTask, _ run: (LuaTask, ((LuaStack, Int) -> Void)?) -> DispatchOutcome
+    _ task: ScriptTask, _ run: (LuaCoroutine, ((LuaStack, Int) -> Void)?) -> DispatchOutcome
   ) {
     guard let coroutine = task.coroutine else { return }
     task.phase = .running

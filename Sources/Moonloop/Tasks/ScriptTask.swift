@@ -60,7 +60,7 @@ package final class ScriptTask {
   // What each wait looks at is unchecked: no access to it spans a call.
 
   /// The coroutine, while it has one.
-  @exclusivity(unchecked) package var coroutine: LuaTask?
+  @exclusivity(unchecked) package var coroutine: LuaCoroutine?
   @exclusivity(unchecked) package var phase = Phase.running
   package var outcome = Outcome.none
   /// A task of `loop:task` without an owner: nobody is expected to await it.

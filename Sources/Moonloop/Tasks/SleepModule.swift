@@ -16,7 +16,7 @@ let moduleSleep: LuaRawFunction = { L, context in
 extension HostCall {
   /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
   /// task is to end (D21).
-  package func requireWaiting() throws -> LuaTask {
+  package func requireWaiting() throws -> LuaCoroutine {
     if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
@@ -34,7 +34,9 @@ extension HostCall {
   }
 
   /// The timer that ends a wait of what runs now.
-  package func deadline(after delay: Int64, _ coroutine: LuaTask) throws(ScriptMistake) -> TimerID {
+  package func deadline(after delay: Int64, _ coroutine: LuaCoroutine) throws(ScriptMistake)
+    -> TimerID
+  {
     if let timer = withRuntime({ runtime in
       runtime.withTasks { $0.sleepTimer(coroutine, delay, $0.current) }
     }) {

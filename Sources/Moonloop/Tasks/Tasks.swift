@@ -62,17 +62,19 @@ package final class Tasks {
 
   /// A coroutine is about to suspend, and this is what it waits for. A handler is a task from its
   /// first wait on.
-  func note(_ wait: Wait, _ coroutine: LuaTask) {
+  func note(_ wait: Wait, _ coroutine: LuaCoroutine) {
     let task = firstTask(of: coroutine)
     task.wait = wait
     if table[coroutine.index] == nil { table[coroutine.index] = task }
   }
 
   /// The task that a coroutine of a handler is from its first wait on.
-  func firstTask(of coroutine: LuaTask) -> ScriptTask { table[coroutine.index] ?? ScriptTask() }
+  func firstTask(of coroutine: LuaCoroutine) -> ScriptTask {
+    table[coroutine.index] ?? ScriptTask()
+  }
 
   /// A handler that must not wait has begun to: it is no task after all.
-  func forgetFirstWait(of coroutine: LuaTask) {
+  func forgetFirstWait(of coroutine: LuaCoroutine) {
     guard let wait = table[coroutine.index]?.wait else { return }
     table[coroutine.index] = nil
     giveUp(wait)
@@ -82,7 +84,7 @@ package final class Tasks {
 extension HostCall {
   /// Suspends the coroutine that runs until a wait is over.
   /// - Parameter coroutine: As `requireWaiting` gave it, where that is at hand.
-  func suspend(_ wait: Wait, _ coroutine: LuaTask? = nil) -> Int32 {
+  func suspend(_ wait: Wait, _ coroutine: LuaCoroutine? = nil) -> Int32 {
     if let coroutine = coroutine ?? state.currentTask(stack.L) {
       withRuntime { $0.withTasks { $0.note(wait, coroutine) } }
     }

@@ -102,7 +102,7 @@ import Testing
     #expect(found.contains(result), "\(found)")
   }
 
-  /// S3: compared byte for byte with a list that is checked in; `moonloop` and what follows from it.
+  /// Compared byte for byte (S3 of the promises).
   @Test func `what a script without grants can reach is a list`() throws {
     let walk = """
       local seen, lines = {}, {}

@@ -39,6 +39,46 @@ struct LuaHostTests {
     await host.shutDown()
   }
 
+  @Test func `starts tasks that are awaited later, by many, or never`() async throws {
+    let host = try await LuaHost()
+    try await host.run(
+      """
+      local ml = require "moonloop"
+      local gate = ml.channel(8)
+      trace = ""
+      function wait(name)
+        local got = gate:receive()
+        trace = trace .. name .. got
+        return trace
+      end
+      function open(value) gate:send(value) end
+      function told() return trace end
+      function fail() error("no luck", 0) end
+      """)
+    let first: LuaTask<String> = await host.start("wait", "a")
+    let second: LuaTask<String> = await host.start("wait", "b")
+    let cancelled: LuaTask<String> = await host.start("wait", "c")
+    let never: LuaTask<String> = await host.start("wait", "d")
+    let failing: LuaTask<Int> = await host.start("fail")
+    let missing: LuaTask<Int> = await host.start("nothing")
+    cancelled.cancel()
+    try await host.call("open", 1)
+    try await host.call("open", 2)
+    let one: String = try await first.value
+    let two = try await second.value
+    #expect([one, two, try await second.value] == ["a1", "a1b2", "a1b2"])
+    await #expect(throws: LuaError.self) { try await cancelled.value }
+    let messages = Trace()
+    do { _ = try await failing.value } catch { messages.add(error.message) }
+    do { _ = try await missing.value } catch { messages.add(error.message) }
+    await host.shutDown()
+    do { _ = try await never.value } catch { messages.add("\(error.kind)") }
+    let late: LuaTask<Int> = await host.start("fail")
+    do { _ = try await late.value } catch { messages.add("\(error.kind)") }
+    #expect(
+      messages.all == ["no luck", "there is no function 'nothing'", "closed", "closed"])
+  }
+
   @Test func `serves other calls while one waits`() async throws {
     let host = try await LuaHost()
     try await host.run(
