@@ -57,18 +57,21 @@ loop:run { timeout = 0 }
 expect ""   -- the end of file is told once
 peer:invalidate()
 
--- A connection that is refused.
+-- A connection that is refused: nobody listens on a port that is kept from all others.
 server:invalidate()
+local silent = assert(posix.socket "inet")
+assert(posix.bind(silent, "127.0.0.1", 0))
 local refused = assert(posix.socket "inet")
-posix.connect(refused, "127.0.0.1", port)
+posix.connect(refused, "127.0.0.1", (select(3, posix.name(silent))))
 loop:socket_source { fd = refused, close = true,
   data = function() note "data" end,
   connect = function(socket, failed, message, code)
     note(code)
-    assert(message:find "ECONNREFUSED")
     socket:invalidate()
+    assert(message:find "ECONNREFUSED")
   end }
 loop:run()
+posix.close(silent)
 expect "ECONNREFUSED"
 
 -- What is to be read by the handler itself is told until it is read; it can be held back.
