@@ -25,7 +25,8 @@ let topCommand = CommandSpec(
   notes: [
     """
     BUSY and CALLS are for the interval; p50, p99 and MAX are since measuring began: how long calls
-    took, and how LATE they came. Measuring starts with 'top' and ends with it. Ctrl-C ends 'top'.
+    took, and how LATE they came. Measuring starts with 'top' and ends with it; 'q' or Ctrl-C does
+    that.
     """,
     """
     Exit status: 0; 1 if the program cannot be reached or ended; 2 if the command line is wrong.

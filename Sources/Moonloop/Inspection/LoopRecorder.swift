@@ -30,8 +30,10 @@ final class LoopRecorder {
     var durations = Histogram()
     /// The last call that something else made late.
     var late: LateCall?
-    /// Calls in each column, and the time in which a timer was held back.
+    /// Calls in each column, the time in calls that last longer than a column, and the time in
+    /// which a timer was held back.
     var columns: [Int32]
+    var busyColumns: [Int64]
     var heldColumns: [Int64]
   }
 
@@ -387,6 +389,9 @@ final class LoopRecorder {
         TimerID(rawValue: call.subject), date: begin - call.delay, begin: begin, end: end + origin)
     }
     count(call, real - call.real - call.inner)
+    if options.columns > 0, nanoseconds > options.span / Int64(options.columns) {
+      add(call.begin, end, to: &items[call.item].busyColumns)
+    }
     if options.details > 0 {
       note(.callout, item: call.item, begin: call.begin, end, late: call.wait.late)
     }
@@ -427,6 +432,7 @@ final class LoopRecorder {
     items.append(
       Item(
         kind: kind, subject: subject, columns: Array(repeating: 0, count: options.columns),
+        busyColumns: Array(repeating: 0, count: options.columns),
         heldColumns: Array(repeating: 0, count: options.columns)))
     return items.count - 1
   }

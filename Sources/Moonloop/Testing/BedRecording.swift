@@ -73,6 +73,7 @@ extension TestBed {
       stack.setSeconds("busy", item.durations.sum)
       stack.setSeconds("busy_max", item.durations.max)
       stack.setList("columns", item.columns) { stack.push(Int($0)) }
+      stack.setList("busy_columns", item.busyColumns) { stack.push(Double($0) / 1e9) }
       stack.setList("held_columns", item.heldColumns) { stack.push(Double($0) / 1e9) }
     }
     stack.setList("sleep_columns", recorder.sleepColumns) { stack.push(Double($0) / 1e9) }

@@ -85,6 +85,26 @@ struct SeeingTests {
     }
   }
 
+  @Test("top leaves at 'q', and --once fits the terminal")
+  func leaves() throws {
+    try withFile(Self.script, name: "seen_left.lua") { file in
+      let program = try Program(["run", "--timeout", "100", file])
+      try program.waitFor("ready")
+      let top = try TerminalSession(["top", "--interval", "100ms", "\(program.pid)"])
+      try top.waitFor("tick")
+      top.type("q")
+      #expect(try top.wait() == 0)
+      let narrow = try Program(
+        ["top", "--once", "--interval", "100ms", "\(program.pid)"],
+        environment: ["COLUMNS": "60"]
+      ).wait()
+      let longest = narrow.output.split(separator: "\n").map(\.count).max() ?? 0
+      #expect(narrow.status == 0 && longest > 0 && longest <= 60, "\(narrow)")
+      program.send(SIGTERM)
+      _ = try program.wait()
+    }
+  }
+
   // Signals reach a script that makes no call of the system too late under ThreadSanitizer.
   @Test(
     "a handler that keeps the loop is named to whoever asks meanwhile",

@@ -356,6 +356,11 @@ struct PlanningTests {
           "ask at 1 min 3 s, for 2 s, including nested runs",
           "ask at 1 min 33 s, for 2 s, including nested runs",
         ])
+      // The far view has a bar for a call that is longer than a column; the key has the colours of
+      // the drawing, which the dark makes brighter.
+      #expect(
+        drawings[0].titles(of: "item busy").contains { $0.hasPrefix("ask: in long calls for ") })
+      #expect(page.contains(#"<i class="item" style="background:"#))
       #expect(!close.titles(of: "pass").isEmpty && !close.titles(of: "asleep").isEmpty)
     }
   }

@@ -27,9 +27,9 @@ local function look(console, text)
   return reply.values[1]
 end
 
--- The columns and lines of the terminal; nil if the output is not a terminal.
+-- The columns and lines of the terminal; of a pipe the columns that COLUMNS says, or nil.
 local function size()
-  if not ml.tty.is_tty(1) then return nil end
+  if not ml.tty.is_tty(1) then return math.tointeger(tonumber(os.getenv "COLUMNS")) end
   local term = ml.tty.open { fd = 1 }
   if not term then return 80, 24 end
   local columns, lines = term.columns, term.rows
@@ -44,11 +44,24 @@ local function show(made, options, is_live)
   else
     local columns, lines = size()
     io.write(is_live and CLEAR or "", figures.text(made, {
-      sort = options.sort, width = is_live and columns or nil,
+      sort = options.sort, width = columns,
       height = is_live and lines or nil, is_console = true }),
       is_live and "" or "\n")
   end
   io.stdout:flush()
+end
+
+-- Calls a function when 'q' is typed. Returns what ends that.
+local function on_quit(leave)
+  local term = ml.tty.is_tty(0) and ml.tty.open { fd = 0, raw = true, signals = true }
+  if not term then return nil end
+  loop:task({ owner = "none" }, function()
+    repeat
+      local key = term:read(1)
+    until not key or key == "q" or key == "Q"
+    leave()
+  end)
+  return term
 end
 
 -- Looks at intervals until interrupted or until the program ends. Returns the exit status.
@@ -79,6 +92,7 @@ local function follow(console, options)
     end
   end)
   local signal <close> = loop:signal({ "int", "term" }, function() looker:cancel() end)
+  local keys <close> = is_live and on_quit(function() looker:cancel() end) or nil
   pcall(looker.await, looker)
   if is_live then io.write(SHOW) end
   if is_ours and not has_ended then look(console, "loop:metrics { on = false } and nil") end

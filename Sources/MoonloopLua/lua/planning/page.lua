@@ -34,7 +34,7 @@ td:first-child, th:first-child, td.w { text-align: left } th { color: var(--dim)
 svg { display: block; width: 100%; min-width: 900px; max-width: 1214px; height: auto }
 svg text { font: 12px system-ui, sans-serif; fill: var(--text) }
 .axis { stroke: var(--line) } .tick { fill: var(--dim) } .lane { fill: var(--lane) }
-.held { fill: var(--dim); opacity: 0.3 }
+.held { fill: var(--dim); opacity: 0.3 } .busy { opacity: 0.5 }
 .asleep { fill: var(--asleep) } .pass { fill: var(--pass) } svg text.in { fill: #10161d }
 i.asleep { background: var(--asleep) } i.pass { background: var(--pass) }
 i.held { background: var(--dim); opacity: 0.3 }
@@ -211,7 +211,8 @@ local function key_text(result)
   for _, row in ipairs(result.rows) do
     if not known[row.section] then
       known[row.section] = true
-      add(row.section, ('style="background:%s"'):format(colour_of(row)))
+      -- The class of the drawing, so that the dark changes both alike.
+      add(row.section, ('class="item" style="background:%s"'):format(colour_of(row)))
     end
   end
   return ('<p class="key">%s</p>'):format(table.concat(parts, "\n"))
@@ -251,6 +252,13 @@ local function held_back(what)
   end
 end
 
+local function in_calls(what)
+  return function(time, width, from, to)
+    return ("%s: in long calls for %.0f %% of the time from %s to %s"):format(what,
+      time / width * 100, units.measured(from), units.measured(to))
+  end
+end
+
 local function far_view(result)
   local whole = result.time > 0 and math.min(result.time, result.span) or result.span
   local drawing, width = new_drawing(0, whole), result.span / math.max(1, #result.pass_columns)
@@ -265,6 +273,8 @@ local function far_view(result)
   for _, row in ipairs(result.rows) do
     local top = drawing:lane(row.label or row.name, row.section .. ": " .. row.name)
     draw_columns(drawing, top, width, row.held_columns, held_back(row.name), nil, "held")
+    draw_columns(drawing, top, width, row.busy_columns, in_calls(row.name), colour_of(row),
+      "item busy")
     draw_columns(drawing, top, width, row.columns, counted(row.name), colour_of(row))
   end
   drawing:axis()

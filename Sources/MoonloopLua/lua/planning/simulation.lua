@@ -234,7 +234,8 @@ function simulation.rows(result, settings)
     local found = known[key]
     known[key] = nil
     rows[#rows + 1] = found or { fires = 0, missed = 0, late_max = 0, late_sum = 0, held_max = 0,
-      held_missed = 0, wake_ups = 0, busy = 0, busy_max = 0, columns = {}, held_columns = {} }
+      held_missed = 0, wake_ups = 0, busy = 0, busy_max = 0, columns = {},
+      busy_columns = {}, held_columns = {} }
     local row = rows[#rows]
     row.section, row.name, row.line, row.every = item.section, item.name, item.line, item.every
     row.stand_in = item.section == "signals"
