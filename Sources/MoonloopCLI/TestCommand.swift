@@ -46,9 +46,13 @@ private let selecting = [
     help: "Run only the test with this full name."),
   OptionSpec(
     names: ["--rerun-failed"], help: "Run only the tests that failed in the last run here."),
+  OptionSpec(names: ["--only"], help: "Run only tests with the option 'only = true'."),
   OptionSpec(
     names: ["--shard"], placeholder: "NUMBER/COUNT",
     help: "Run only this part of the files, such as 2/5."),
+  OptionSpec(
+    names: ["--durations"], placeholder: "FILE",
+    help: "With --shard, share files by the durations in FILE;\notherwise record them there."),
   OptionSpec(
     names: ["--tags", "-t"], placeholder: "TAGS", repeats: true,
     help: "Run only tests with one of these #tags (comma-separated)."),
@@ -123,7 +127,9 @@ private let reporting = [
   OptionSpec(
     names: ["--output", "-o"], placeholder: "NAME[=FILE]", repeats: true,
     help:
-      "Report format: people (default), tap, junit or json;\nwritten to FILE or standard output."),
+      "Report format: people (default), tap, junit, json, github;\n"
+      + "written to FILE or standard output."
+  ),
   OptionSpec(
     names: ["--verbose", "-v"], isNegatable: true, help: "Print a line for each test."),
   OptionSpec(

@@ -19,7 +19,7 @@ enum Program {
   static let version = "0.1.0"
   static let commands = [
     runCommand, replayCommand, replCommand, attachCommand, psCommand, topCommand, testCommand,
-    planCommand, simulateCommand, checkCommand,
+    planCommand, simulateCommand, checkCommand, newCommand,
   ]
 
   /// - Returns: The exit status.
@@ -57,6 +57,7 @@ enum Program {
     case replCommand.name: try repl(arguments)
     case attachCommand.name, psCommand.name: try runConsole(arguments, command)
     case topCommand.name: try top(arguments)
+    case newCommand.name: try new(arguments)
     default: try runPlanning(arguments, command)
     }
   }

@@ -136,6 +136,12 @@ static const char planning_report[] = {
 static const char planning_simulation[] = {
 #embed "lua/planning/simulation.lua"
 };
+static const char projects[] = {
+#embed "lua/projects.lua"
+};
+static const char projects_templates[] = {
+#embed "lua/projects/templates.lua"
+};
 static const char recording[] = {
 #embed "lua/recording.lua"
 };
@@ -174,6 +180,9 @@ static const char testing_diff[] = {
 };
 static const char testing_discover[] = {
 #embed "lua/testing/discover.lua"
+};
+static const char testing_durations[] = {
+#embed "lua/testing/durations.lua"
 };
 static const char testing_embedded[] = {
 #embed "lua/testing/embedded.lua"
@@ -220,11 +229,17 @@ static const char testing_output[] = {
 static const char testing_programs[] = {
 #embed "lua/testing/programs.lua"
 };
+static const char testing_properties[] = {
+#embed "lua/testing/properties.lua"
+};
 static const char testing_records[] = {
 #embed "lua/testing/records.lua"
 };
 static const char testing_report[] = {
 #embed "lua/testing/report.lua"
+};
+static const char testing_report_github[] = {
+#embed "lua/testing/report/github.lua"
 };
 static const char testing_report_json[] = {
 #embed "lua/testing/report/json.lua"
@@ -329,6 +344,8 @@ static const struct cmo_source sources[] = {
     SOURCE("planning.plan", planning_plan),
     SOURCE("planning.report", planning_report),
     SOURCE("planning.simulation", planning_simulation),
+    SOURCE("projects", projects),
+    SOURCE("projects.templates", projects_templates),
     SOURCE("recording", recording),
     SOURCE("reference", reference),
     SOURCE("reload", reload),
@@ -342,6 +359,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.clock", testing_clock),
     SOURCE("testing.diff", testing_diff),
     SOURCE("testing.discover", testing_discover),
+    SOURCE("testing.durations", testing_durations),
     SOURCE("testing.embedded", testing_embedded),
     SOURCE("testing.environment", testing_environment),
     SOURCE("testing.explained", testing_explained),
@@ -357,8 +375,10 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.options", testing_options),
     SOURCE("testing.output", testing_output),
     SOURCE("testing.programs", testing_programs),
+    SOURCE("testing.properties", testing_properties),
     SOURCE("testing.records", testing_records),
     SOURCE("testing.report", testing_report),
+    SOURCE("testing.report.github", testing_report_github),
     SOURCE("testing.report.json", testing_report_json),
     SOURCE("testing.report.junit", testing_report_junit),
     SOURCE("testing.report.people", testing_report_people),

@@ -171,6 +171,58 @@ function t:free_port() end
 ---@return integer port The same number.
 function t:wait_port(port, within) end
 
+---Compares any value with a golden file that has the name of the test.
+---The file is `golden/SPEC/TEST.txt` beside the spec file; the second one of a test ends in `-2`.
+---`moonloop test --update` writes it. Fails if they differ, and if the file is missing.
+---```lua
+---it("has no snapshot yet", function(loop, clock, t)
+---  assert.is_false((pcall(t.snapshot, t, { size = 1 })))
+---end)
+---```
+---@param value any The value; tables are shown with their keys in order.
+function t:snapshot(value) end
+
+---Calls a function until it raises no error, and returns what it returns.
+---Fails with its last error if that takes too long. On a virtual clock the time is virtual.
+---```lua
+---it("comes to three", { clock = "virtual" }, function(loop, clock, t)
+---  local n = 0
+---  loop:timer { every = 1, function(timer)
+---    n = n + 1
+---    if n == 3 then timer:invalidate() end
+---  end }
+---  t:eventually(function() assert.equal(3, n) end)
+---end)
+---```
+---@async
+---@param fn fun(): ... The function.
+---@param within? moonloop.Seconds Default 5.
+---@return any ... What it returned.
+function t:eventually(fn, within) end
+
+---Options of `t:forall`.
+---@class moonloop.test.ForallOptions
+---@field runs? integer How many cases are tried; default 100.
+---@field seed? integer The seed of the first case; default 1.
+
+---Calls a function with many values, made at random from the seed: a property must hold for all.
+---It fails when the function raises an error or returns false. The values are made simpler while it
+---still fails, and the failure shows the simplest with its seed; `--seed` runs that case alone.
+---What makes values is in `t.any`: `integer(least, most)`, `number(least, most)`, `boolean()`,
+---`string(most, alphabet)`, `list(item, most)`, `table { name = item }`, `one_of { ... }` and
+---`map(item, fn)`.
+---```lua
+---it("reverses twice", function(loop, clock, t)
+---  t:forall({ t.any.string(20) }, function(text)
+---    assert.equal(text, text:reverse():reverse())
+---  end)
+---end)
+---```
+---@param makers table[] What makes the arguments, from `t.any`.
+---@param fn fun(...): boolean? The property.
+---@param options? moonloop.test.ForallOptions Optional.
+function t:forall(makers, fn, options) end
+
 ---Calls a function until it returns a true value.
 ---Fails if it does not in time.
 ---```lua

@@ -37,6 +37,7 @@ LUA_ARROWS = {
     "inspection": {"console", "json", "text"},
     "json": {"text"},
     "planning": {"configuration", "json", "testing", "text"},
+    "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
     "reference": {"console"},
     "reload": {"configuration", "generation"},

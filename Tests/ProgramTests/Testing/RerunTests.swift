@@ -76,6 +76,69 @@ struct RerunTests {
     }
   }
 
+  @Test("--durations has the shards take as long as each other, and every file is in one")
+  func sharesByDurations() throws {
+    try withSpecs { folder in
+      let known = folder.appendingPathComponent("known.json")
+      try Data(#"{ "a_spec.lua": 1, "b_spec.lua": 3, "c_spec.lua": 1.5 }"#.utf8).write(to: known)
+      let options = ["--durations", "known.json", "--shard"]
+      #expect(try run(options + ["1/2"], in: folder) == ["ok of b_spec.lua"])
+      #expect(try run(options + ["2/2"], in: folder).count == 5)
+      _ = try run(["--durations", "new.json", "--jobs", "2"], in: folder)
+      let text = try String(
+        contentsOf: folder.appendingPathComponent("new.json"), encoding: .utf8)
+      #expect(text.matches(of: /"[abc]_spec.lua":/).count == 3, "\(text)")
+    }
+  }
+
+  @Test("--only runs the tests that are marked, or are in a block that is")
+  func runsOnly() throws {
+    let specs = """
+      it("one", function() end)
+      it("two", { only = true }, function() end)
+      describe("block", { only = true }, function() it("three", function() end) end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      let marked = try run(["--only", file], in: folder)
+      #expect(marked == ["ok two", "ok block three"])
+      let all = try run([file], in: folder)
+      #expect(all.count == 3)
+    }
+  }
+
+  @Test("-o github marks the line of each failure")
+  func annotates() throws {
+    try withFile(
+      "it('a, b: 100 %', function() error('no\\nway') end)", name: "a_spec.lua"
+    ) { file in
+      let outcome = try moonloop(["test", "-o", "github", file])
+      #expect(
+        outcome.output.hasPrefix(
+          "::error file=\(file),line=1,title=a%2C b%3A 100 %25::"), "\(outcome)")
+      #expect(outcome.output.contains("a_spec.lua:1: no%0Away%0A"), "\(outcome)")
+    }
+  }
+
+  @Test("t:snapshot compares values with files that have the test's name")
+  func snapshots() throws {
+    let specs = """
+      it("is a page", function(_, _, t)
+        t:snapshot { size = os.getenv "SIZE" or 1 }
+        t:snapshot "text"
+      end)
+      """
+    try withFile(specs, name: "a_spec.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      #expect(try run([file], in: folder) == ["not ok is a page"])
+      let updated = try moonloop(["test", "--update", file])
+      #expect(updated.errors.contains("golden/a_spec/is-a-page.txt"), "\(updated)")
+      #expect(updated.errors.contains("golden/a_spec/is-a-page-2.txt"), "\(updated)")
+      #expect(try run([file], in: folder) == ["ok is a page"])
+      #expect(try run([file], in: folder, ["SIZE": "2"]) == ["not ok is a page"])
+    }
+  }
+
   @Test("a pipe gets the report of a test before the next one ends")
   func streams() throws {
     let specs = """

@@ -15,6 +15,9 @@ local function text_of(value)
   return values.format(value)
 end
 
+--- Any error value as text.
+failure.text = text_of
+
 failed_meta.__tostring = function(self) return text_of(self.message) end
 pending_meta.__tostring = function(self) return text_of(self.message or "") end
 

@@ -46,8 +46,17 @@ local function with_all_tags(node)
   return text
 end
 
+--- Whether a node or a block around it has the option `only`.
+local function is_marked(node)
+  while node do
+    if node.options and node.options.only then return true end
+    node = node.parent
+  end
+  return false
+end
+
 --- Makes the filter: a function that tells whether a node should run.
--- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names
+-- @param options lists: filter, filter_out, name, tags, exclude_tags, exclude_names; and `only`
 function filter.make(options)
   return function(node)
     local full = filter.full_name(node)
@@ -60,6 +69,7 @@ function filter.make(options)
       return false
     end
     if node.kind == "describe" then return true end  -- its tests are filtered one by one
+    if options.only and not is_marked(node) then return false end
     if #options.tags > 0 then
       local text = with_all_tags(node)
       if not any(options.tags, function(tag) return has_tag(text, tag) end) then return false end

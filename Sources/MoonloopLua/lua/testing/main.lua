@@ -2,6 +2,7 @@
 local bed = require "moonloop.testing.bed"
 local assertions = require "moonloop.testing.assertions"
 local discover = require "moonloop.testing.discover"
+local durations = require "moonloop.testing.durations"
 local facade = require "moonloop.testing.facade"
 local filter = require "moonloop.testing.filter"
 local fixtures = require "moonloop.testing.fixtures"
@@ -165,13 +166,6 @@ function main.command(count, ...)
   return FAILURE
 end
 
---- Every so manieth file, from the one of the shard on.
-local function share(files, shard)
-  local own = {}
-  for index = shard.number, #files, shard.count do own[#own + 1] = files[index] end
-  return own
-end
-
 --- Limits a run to the tests that failed in the last one.
 -- @return whether there are any; or nil and a message
 local function want_failed(settings)
@@ -186,7 +180,9 @@ end
 local function find(settings)
   local files, message = discover.find(settings.paths, settings)
   if not files then return nil, message end
-  if settings.shard and #files > 0 then return share(files, settings.shard) end
+  if settings.shard and #files > 0 then
+    return durations.share(files, settings.shard, settings.durations)
+  end
   if #files > 0 then return files end
   return nil, ("no file in %s matches %s"):format(
     table.concat(settings.paths, ", "), table.concat(settings.pattern, " or "))

@@ -1,4 +1,5 @@
 -- The reporters of a run: each gets every record; tests are counted here.
+local durations = require "moonloop.testing.durations"
 local memory = require "moonloop.testing.memory"
 
 local report = {}
@@ -7,8 +8,9 @@ report.__index = report
 local makers = {
   people = "moonloop.testing.report.people", tap = "moonloop.testing.report.tap",
   junit = "moonloop.testing.report.junit", json = "moonloop.testing.report.json",
+  github = "moonloop.testing.report.github",
 }
-report.names = { "people", "tap", "junit", "json" }
+report.names = { "people", "tap", "junit", "json", "github" }
 -- Busted's names, for .busted files and out of habit.
 local busted_names = {
   utfTerminal = "people", plainTerminal = "people", gtest = "people", htest = "people",
@@ -61,6 +63,9 @@ function report.new(options)
   -- Workers have the name of no file: the program that started them remembers.
   if options.log_success ~= "" then
     self.reporters[#self.reporters + 1] = memory.new()
+    if options.durations and not options.shard then
+      self.reporters[#self.reporters + 1] = durations.new(options.durations)
+    end
   end
   return self:log(options.log_success)
 end

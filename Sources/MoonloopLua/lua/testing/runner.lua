@@ -149,7 +149,7 @@ end
 function runner:arguments(node)
   if not node.tools then
     local file = file_of(node)
-    node.tools = tools.new(file and file.name or "", self.options)
+    node.tools = tools.new(file and file.name or "", self.options, filter.full_name(node))
   end
   return ml.current(), clock.new(beds.clock()), node.tools
 end

@@ -8,13 +8,16 @@ local beds = require "moonloop.testing.beds"
 local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
 local programs = require "moonloop.testing.programs"
+local properties = require "moonloop.testing.properties"
 local requests = require "moonloop.testing.requests"
 local spelling = require "moonloop.text.spelling"
+local values = require "moonloop.testing.values"
 
 local tools = {}
 local methods = {}
 tools.__name = "moonloop.testing.tools"
 tools.__index = function(_, key)
+  if key == "any" then return properties.any end
   local method = methods[key]
   if method == nil then
     local names = {}
@@ -35,9 +38,11 @@ local states = setmetatable({}, { __mode = "k" })
 
 --- Makes the tools of a test or block.
 -- @param file the path of the spec file
-function tools.new(file, options)
+-- @param name the full name of the test or block
+function tools.new(file, options, name)
   local t = setmetatable({}, tools)
-  states[t] = { file = file, options = options, actions = {}, programs = {} }
+  states[t] = { file = file, options = options, name = name, snapshots = 0, actions = {},
+    programs = {} }
   return t
 end
 
@@ -142,6 +147,37 @@ function methods.wait_until(_, fn, within, what)
   end)
   if value then return value end
   failure.fail(("%s: not within %g s"):format(what or "the condition", within), 2)
+end
+
+--- Calls a function over and over until it raises no error.
+-- @param within seconds, by default 5
+-- @return what it returned; after that time the test fails with the last error
+function methods.eventually(t, fn, within)
+  if #state_of(t, "eventually").programs > 0 then check_real "eventually" end
+  within = within or 5
+  local last = "the function did not return"
+  local results = ml.timeout(within, function()
+    while true do
+      local results = table.pack(pcall(fn))
+      if results[1] then return results end
+      last = results[2]
+      if failure.kind(last) == "pending" then error(last, 0) end
+      ml.sleep(LOOK_EVERY)
+    end
+  end)
+  if results then return table.unpack(results, 2, results.n) end
+  failure.fail(("not within %g s: %s"):format(within, failure.text(last)), 2)
+end
+
+--- Calls a function with many values; see `moonloop.testing.properties`.
+-- @param makers a list of what makes its arguments, from `t.any`
+-- @param options `runs` (100) and `seed` (1)
+function methods.forall(t, makers, fn, options)
+  local state = state_of(t, "forall")
+  local problem = properties.check(makers, fn, options or {}, state.options.seed)
+  if not problem then return end
+  failure.fail(("%s\n  to see it again: moonloop test %s --name '%s' --seed %d"):format(
+    problem.text, state.file, state.name:gsub("'", "'\\''"), problem.seed), 2)
 end
 
 -- How a program of the test has failed, if none runs that could still listen. One that ended well
@@ -266,6 +302,16 @@ function methods.golden(t, name, text)
   if expected == text then return end
   failure.fail(("not what stands in %s; 'moonloop test --update' writes it anew"):format(path), 2,
     { expected = expected, actual = text })
+end
+
+--- Compares any value with its golden file, whose name is that of the spec file and the test.
+function methods.snapshot(t, value)
+  local state = state_of(t, "snapshot")
+  state.snapshots = state.snapshots + 1
+  local spec = state.file:match("([^/]+)%.lua$") or "spec"
+  local name = state.name:gsub("[^%w_-]+", "-")
+  if state.snapshots > 1 then name = name .. "-" .. state.snapshots end
+  return t:golden(("%s/%s.txt"):format(spec, name), values.format(value) .. "\n")
 end
 
 return tools

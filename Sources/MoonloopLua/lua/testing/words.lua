@@ -27,7 +27,7 @@ local is_judged = { describe = true, it = true, pending = true }
 
 local test_options = {
   clock = "string", timeout = "number", orders = "number", seed = "any", tags = "table",
-  leaks = "string",
+  leaks = "string", only = "boolean",
 }
 local clocks = { real = true, virtual = true, skip_idle = true }
 
@@ -54,7 +54,7 @@ local function call_site()
   end
 end
 
-local option_names = { "clock", "leaks", "orders", "seed", "tags", "timeout" }
+local option_names = { "clock", "leaks", "only", "orders", "seed", "tags", "timeout" }
 
 local function check_options(word, options)
   for key, value in pairs(options) do

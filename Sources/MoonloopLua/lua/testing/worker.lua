@@ -9,6 +9,7 @@ local worker = {}
 local not_passed = {
   jobs = true, watch = true, output = true, ["shuffle-files"] = true, directory = true,
   Xoutput = true, ["log-success"] = true, shard = true, bail = true, ["defer-print"] = true,
+  durations = true,
 }
 
 --- The arguments of a worker.

@@ -1,0 +1,72 @@
+-- Properties, and what comes in the end.
+local function failing(fn, ...)
+  local ok, message = pcall(fn, ...)
+  assert.is_false(ok)
+  return tostring(message)
+end
+
+describe("a property", function()
+  it("that holds is tried with a hundred values", function(_, _, t)
+    local calls, sum = 0, 0
+    t:forall({ t.any.integer(-5, 5), t.any.string(3, "ab"), t.any.boolean() }, function(a, text)
+      calls, sum = calls + 1, sum + a
+      assert.is_true(a >= -5 and a <= 5 and #text <= 3 and not text:find "[^ab]")
+    end)
+    assert.equal(100, calls)
+    assert.not_equal(0, sum)
+  end)
+
+  it("that does not is shown by its simplest value, and how to see that again", function(_, _, t)
+    local function is_short(list) assert(#list < 3, "too long") end
+    local makers = { t.any.list(t.any.integer()) }
+    local message = failing(t.forall, t, makers, is_short)
+    assert.matches("does not hold for {\n  0,\n  0,\n  0,\n}", message, 1, true)
+    assert.matches("too long", message, 1, true)
+    local seed = message:match "%-%-seed (%d+)$"
+    local again = failing(t.forall, t, makers, is_short, { seed = tonumber(seed), runs = 1 })
+    assert.equal(message:match "hold for (.-)\n  in", again:match "hold for (.-)\n  in")
+  end)
+
+  it("is made simpler across what makes its values", function(_, _, t)
+    local maker = t.any.table { name = t.any.one_of { "a", "b", t.any.integer(7, 9) },
+      size = t.any.map(t.any.integer(0, 1000), function(n) return n * 2 end) }
+    local message = failing(t.forall, t, { maker }, function(one) return one.size < 100 end)
+    assert.matches('{\n  name = "a",\n  size = 100,\n}', message, 1, true)
+    assert.matches("it returned false", message, 1, true)
+  end)
+
+  it("may wait", { clock = "virtual" }, function(loop, _, t)
+    local ml = require "moonloop"
+    local begin = ml.now()
+    t:forall({ t.any.number(1, 2) }, function(seconds) ml.sleep(seconds) end, { runs = 10 })
+    assert.is_true(ml.now() - begin >= 10)
+  end)
+
+  it("wants what makes values, and options that exist", function(_, _, t)
+    assert.matches("must make values", failing(t.forall, t, { 5 }, print))
+    assert.matches("needs a list of what", failing(t.forall, t, t.any.integer(), print))
+    assert.matches("unknown option 'run'",
+      failing(t.forall, t, { t.any.boolean() }, print, { run = 5 }))
+    assert.matches("two whole numbers", failing(t.any.integer, 2, 1))
+  end)
+end)
+
+describe("eventually", function()
+  it("gives what the function returns once it raises nothing", { clock = "virtual" },
+    function(loop, _, t)
+      local ticks = 0
+      loop:timer { every = 1, function(timer)
+        ticks = ticks + 1
+        if ticks == 3 then timer:invalidate() end
+      end }
+      assert.equal(3, t:eventually(function()
+        assert.equal(3, ticks)
+        return ticks
+      end))
+    end)
+
+  it("fails with the last error", { clock = "virtual" }, function(_, _, t)
+    local message = failing(t.eventually, t, function() error("not yet", 0) end, 2)
+    assert.matches("not within 2 s: not yet", message, 1, true)
+  end)
+end)
