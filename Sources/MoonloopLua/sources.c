@@ -64,6 +64,18 @@ static const char console_show[] = {
 static const char console_wire[] = {
 #embed "lua/console/wire.lua"
 };
+static const char cron[] = {
+#embed "lua/cron.lua"
+};
+static const char cron_civil[] = {
+#embed "lua/cron/civil.lua"
+};
+static const char cron_schedule[] = {
+#embed "lua/cron/schedule.lua"
+};
+static const char cron_zone[] = {
+#embed "lua/cron/zone.lua"
+};
 static const char fs[] = {
 #embed "lua/fs.lua"
 };
@@ -320,6 +332,10 @@ static const struct cmo_source sources[] = {
     SOURCE("console.session", console_session),
     SOURCE("console.show", console_show),
     SOURCE("console.wire", console_wire),
+    SOURCE("cron", cron),
+    SOURCE("cron.civil", cron_civil),
+    SOURCE("cron.schedule", cron_schedule),
+    SOURCE("cron.zone", cron_zone),
     SOURCE("fs", fs),
     SOURCE("fs.file", fs_file),
     SOURCE("http", http),

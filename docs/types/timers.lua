@@ -8,6 +8,7 @@ local loop = {}
 ---@field [1] (fun(timer: moonloop.Timer, missed: integer))? The handler; `missed` counts the fires that this call also stands for because they came too late.
 ---@field handler? fun(timer: moonloop.Timer, missed: integer) The same by name, as in configurations.
 ---@field first? moonloop.Seconds Delay of the first fire; default: 'every'. May be negative.
+---@field at? moonloop.Seconds A date as `os.time()` returns it, as of `loop:at`; instead of 'first' and 'every'.
 ---@field every? moonloop.Seconds Interval between fires, > 0; without it the timer fires once.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
 ---@field name? string Name in reports and traces.
@@ -27,7 +28,7 @@ local loop = {}
 ---    timer:invalidate()
 ---  end }
 ---```
----@param options moonloop.LoopTimerOptions When it fires, with the handler as first element; 'first' or 'every' is required.
+---@param options moonloop.LoopTimerOptions When it fires, with the handler as first element; one of 'first', 'every' and 'at' is required.
 ---@return moonloop.Timer timer The timer.
 function loop:timer(options) end
 
@@ -67,6 +68,40 @@ function loop:every(interval, handler) end
 ---@return string? code
 function loop:at(epoch, handler) end
 
+---@class moonloop.CronOptions
+---@field [1] string The schedule.
+---@field [2] fun(timer: moonloop.Timer, missed: integer) The handler.
+---@field zone? string Time zone, such as "Europe/Berlin" or "UTC"; default: the machine's. Needs the system's tzdata.
+---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
+---@field modes? moonloop.Modes Modes in which it is served; default "default".
+---@field name? string Name in reports and traces.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
+
+---Calls a function at the dates of a calendar, in cron's words.
+---Five fields: minute, hour, day of the month, month, day of the week (0 and 7 are Sunday). Each is
+---`*`, a number, a name (`jan`, `mon`), a range (`mon-fri`), `*` or a range with a step (`*/15`,
+---`9-17/2`), or a list of these. Where both fields of days are restricted, either will do. Also
+---`@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and `@annually`. May also be
+---called with one table, for a time zone and other options.
+---
+---When clocks go forward over a date, it is due at the moment of the change; when they go back, it
+---is due the first time only. A schedule whose minute or hour begins with `*` goes by what the
+---clocks show instead: what they skip is left out, what they show twice is due twice. Dates that
+---pass while the handler waits or the machine sleeps are merged into one call, and `missed` counts
+---them, up to 1,000. A wall clock that is set back repeats no date. Raises an error that says which
+---field is wrong.
+---```lua
+---loop:cron { "30 2 * * mon-fri", zone = "UTC", function(timer)
+---  print(os.date "!%H:%M")   --> 02:30
+---  timer:invalidate()
+---end }
+---```
+---@param schedule string|moonloop.CronOptions Such as "0 3 * * *": each day at three.
+---@param handler? fun(timer: moonloop.Timer, missed: integer) The function to call.
+---@return moonloop.Timer timer A timer; it gets its next date as it fires.
+function loop:cron(schedule, handler) end
+
 ---@class moonloop
 local ml = {}
 
@@ -76,7 +111,7 @@ local ml = {}
 ---local timer = ml.timer { first = 1, function() print "fired" end }   --> fired
 ---loop:add(timer, { "default", "tracking" })
 ---```
----@param options moonloop.TimerOptions When it fires, with the handler as first element; 'first' or 'every' is required.
+---@param options moonloop.TimerOptions When it fires, with the handler as first element; one of 'first', 'every' and 'at' is required.
 ---@return moonloop.Timer timer The timer.
 function ml.timer(options) end
 
@@ -131,6 +166,23 @@ timer.tolerance = nil
 ---```
 ---@param delay moonloop.Seconds Delay; 0 means the next pass, never at once.
 function timer:again(delay) end
+
+---Sets the next fire to a date of the wall clock, whose steps it follows.
+---Works for one-shot timers too, even in their own handler. Returns `nil, message, code` when the
+---system has no timer left ("EMFILE"). Raises an error for an invalid timer.
+---```lua
+---local begin = os.time()
+---loop:at(begin, function(timer)
+---  if timer.fires < 3 then timer:again_at(os.time() + 3600) end
+---end)
+---loop:run()
+---print(os.time() - begin)   --> 7200
+---```
+---@param epoch moonloop.Seconds A date as `os.time()` returns it.
+---@return true? done
+---@return string? message
+---@return string? code
+function timer:again_at(epoch) end
 
 ---Calls the handler now, whatever the date and the modes are.
 ---The dates of a repeating timer stay as they are, and `missed` is 0; a timer that fires once is

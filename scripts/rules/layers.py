@@ -32,6 +32,7 @@ LUA_ARROWS = {
     "compat": {"files", "posix"},
     "configuration": {"generation", "reload", "text"},
     "console": {"json", "reference", "text"},
+    "cron": {"text"},
     "fs": {"files", "text"},
     "http": {"text"},
     "inspection": {"console", "json", "text"},

@@ -50,9 +50,11 @@ final class LoopRecorder {
     mutating func add(_ wait: HeldBack<Int>, at now: Int64) {
       let time = wait.total
       count += 1
-      total += time
+      total = total.addingSaturated(time)
       missed += wait.missed
-      for place in times.indices { times[place] += wait.times[place] }
+      for place in times.indices {
+        times[place] = times[place].addingSaturated(wait.times[place])
+      }
       if time < max || time < LoopRecorder.longCall { return }
       max = time
       longest = (wait, now)

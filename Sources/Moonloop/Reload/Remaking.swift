@@ -100,6 +100,8 @@ extension Runtime {
 struct TimerRequest {
   var interval: Int64
   var first: Int64?
+  /// A date of the wall clock, nanoseconds since 1970.
+  var wall: Int64?
   var tolerance: Int64
   var keepsAlive: Bool
   var onError: LuaReference?
@@ -109,7 +111,7 @@ struct TimerRequest {
 
 extension HostCall {
   /// The same for a timer; its handler lies on top of the stack. [-1, +1; nothing if there is none]
-  func remakeTimer(_ name: String, _ request: TimerRequest) -> Bool {
+  func remakeTimer(_ name: String, _ request: TimerRequest) throws(SystemError) -> Bool {
     let runtime = runtime
     guard let load = runtime.generations.load, runtime.generations.making == load.number,
       let id = load.takeTimer(name, timers)
@@ -117,10 +119,11 @@ extension HostCall {
     let handles = runtime.handles
     let (old, place) = (timers.records[id.slot], handles.place(ofTimer: id))
     let (tolerance, onError) = (timers.tolerance(id.slot), handles.onError(ofTimer: id))
-    let modes = runtime.ownModes(ofTimer: id)
+    let (modes, wall) = (runtime.ownModes(ofTimer: id), loop.wallDate(of: id))
+    if let date = request.wall { try loop.setWallDate(of: id, to: date) }
     let handler = runtime.exchangeHandler(of: id)
     loop.setInterval(of: id, to: request.interval, tolerance: request.tolerance)
-    if old.interval != request.interval {
+    if old.interval != request.interval || (wall != nil && request.wall == nil) {
       loop.setDate(of: id, to: date(after: old, request))
     }
     loop.setHolds(of: id, request.keepsAlive)
@@ -135,6 +138,7 @@ extension HostCall {
       runtime.state.stack.pop()
       loop.setInterval(of: id, to: old.interval, tolerance: tolerance)
       loop.setDate(of: id, to: old.date)
+      if let wall { try? loop.setWallDate(of: id, to: wall) }
       loop.setHolds(of: id, !old.flags.contains(.idle))
       runtime.setOnError(ofTimer: id, onError)
       runtime.set(modes, ofTimer: id)

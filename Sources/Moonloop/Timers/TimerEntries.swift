@@ -5,6 +5,7 @@ internal import LuaEmbed
 /// What a timer handle offers.
 let timerEntries: [LuaEntry] = [
   .method("again", timerAgain),
+  .method("again_at", timerAgainAt),
   .method("fire", timerFire),
   .field("next_fire", timerNextFire, set: timerSetNextFire),
   .field("interval", timerInterval),

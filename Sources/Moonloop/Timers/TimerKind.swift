@@ -9,7 +9,7 @@ final class TimerKind: ItemKind {
   static var loopEntries: [LuaEntry] {
     [
       .method("timer", loopTimer), .method("after", loopAfter), .method("every", loopEvery),
-      .method("at", loopAt),
+      .method("at", loopAt), .method("cron", loopCron, then: sourceResults),
     ]
   }
   static var moduleEntries: [LuaEntry] { [.function("timer", moduleTimer)] }

@@ -6,7 +6,7 @@ internal import MoonloopCore
 // MARK: Making
 
 private let timerOptions: [StaticString] = [
-  "first", "every", "tolerance", "modes", "name", "keep_alive", "on_error", "handler",
+  "first", "every", "at", "tolerance", "modes", "name", "keep_alive", "on_error", "handler",
 ]
 
 /// `loop:timer { first, every, tolerance, modes, name, keep_alive, on_error, handler }`
@@ -26,8 +26,12 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let options = try call.options(index, timerOptions, example: "{ every = 1, function() … end }")
   let interval = try options.seconds("every", .positive) ?? 0
   let first = try options.seconds("first", .any)
-  guard first != nil || interval > 0 else {
-    throw call.mistake("needs 'first' or 'every', in seconds")
+  let wall = try options.seconds("at", .any)
+  guard first != nil || interval > 0 || wall != nil else {
+    throw call.mistake("needs 'first', 'every' or 'at', in seconds")
+  }
+  if wall != nil && (first != nil || interval > 0) {
+    throw call.mistake("'at' is a date, and goes with neither 'first' nor 'every'")
   }
   let tolerance = try options.seconds("tolerance", .notNegative) ?? 0
   let modes = try options.modes()
@@ -42,13 +46,14 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let bounded = interval > 0 ? min(tolerance, interval / 2) : tolerance
   if let name, call.runtime.generations.load != nil {
     let request = TimerRequest(
-      interval: interval, first: first, tolerance: bounded, keepsAlive: keepsAlive,
+      interval: interval, first: first, wall: wall, tolerance: bounded, keepsAlive: keepsAlive,
       onError: onError, modes: isAdded ? modes ?? [.default] : nil)
-    if call.remakeTimer(name, request) { return 1 }
+    if try call.remakeTimer(name, request) { return 1 }
   }
-  let date = loop.dueDate(after: first ?? interval, repeats: interval > 0)
+  let date = wall == nil ? loop.dueDate(after: first ?? interval, repeats: interval > 0) : .max
   let id = try call.pushTimer(
     handler: -1, date: date, interval: interval, tolerance: bounded)
+  if let wall { try call.setWallDate(of: id, to: wall) }
   if let name { call.runtime.setName(ofTimer: id, name) }
   if let onError { call.runtime.setOnError(ofTimer: id, onError) }
   if !keepsAlive { loop.setHolds(of: id, false) }
@@ -89,15 +94,14 @@ let loopAt: LuaRawFunction = { L, context in
     let epoch = try call.seconds(2, "the date", .any)
     try call.function(3, "the handler")
     let results = try call.addSimpleTimer(date: .max, interval: 0)
-    guard let id = call.timerID(-1) else { return results }
-    do throws(SystemError) {
-      try call.loop.setWallDate(of: id, to: epoch)
-    } catch {
-      call.loop.invalidate(id)
-      throw error
-    }
+    if let id = call.timerID(-1) { try call.setWallDate(of: id, to: epoch) }
     return results
   }
+}
+
+/// `loop:cron(schedule, handler)`: dates of a calendar; written in Lua on top of `loop:timer`.
+let loopCron: LuaRawFunction = { L, context in
+  callSource(L, context, "cron", "return require('moonloop.cron')(...)")
 }
 
 extension HostCall {
@@ -120,6 +124,16 @@ extension HostCall {
       note(id, handle, runtime)
       withLoop { $0.add(id) }
       return 1
+    }
+  }
+
+  /// Gives a new timer a date of the wall clock, or ends it.
+  fileprivate func setWallDate(of id: TimerID, to epoch: Int64) throws(SystemError) {
+    do throws(SystemError) {
+      try loop.setWallDate(of: id, to: epoch)
+    } catch {
+      loop.invalidate(id)
+      throw error
     }
   }
 
@@ -317,6 +331,18 @@ let timerAgain: LuaRawFunction = { L, context in
     let exists = call.withLoop { $0.rearm(id, after: delay) }
     if !exists { throw call.invalidTimer() }
     return 0
+  }
+}
+
+/// `timer:again_at(epoch)`: fires at a date of the wall clock, also in its own handler.
+let timerAgainAt: LuaRawFunction = { L, context in
+  host(L, context, "again_at") { call in
+    let id = try call.selfTimer()
+    let epoch = try call.seconds(2, "the date", .any)
+    if call.timers.slot(of: id) == nil { throw call.invalidTimer() }
+    try call.loop.setWallDate(of: id, to: epoch, rearms: true)
+    call.stack.push(true)
+    return 1
   }
 }
 

@@ -271,7 +271,7 @@ extension Loop {
 
   /// Sets the next date; in the timer's own callback that is noted, with one more flag.
   @inline(__always)
-  private func setDate(_ slot: Int, to date: Int64, also flag: TimerFlags) {
+  func setDate(_ slot: Int, to date: Int64, also flag: TimerFlags) {
     let record = timers.records.pointer(to: slot)
     record.pointee.date = date
     if record.pointee.flags.contains(.wallClock) {

@@ -11,20 +11,30 @@ struct WallClockDates {
 extension Loop {
   /// Gives a timer a date of the wall clock; it fires when that clock shows it, also after a step.
   ///
-  /// - Parameter epoch: Nanoseconds since 1970.
+  /// - Parameters:
+  ///   - epoch: Nanoseconds since 1970.
+  ///   - rearms: Whether it fires then also if it is a one-shot timer in its own callback.
   /// - Throws: `SystemError` if the system cannot tell of steps of the clock; nothing is changed.
-  package func setWallDate(of id: TimerID, to epoch: Int64) throws(SystemError) {
+  package func setWallDate(
+    of id: TimerID, to epoch: Int64, rearms: Bool = false
+  ) throws(SystemError) {
     guard let slot = timers.slot(of: id) else { return }
-    if timers.records[slot].flags.contains(.wallClock) { forgetWallDate(of: id) }
     if timerState.wallClock.dates.isEmpty { try kernel.watchWallClock(true) }
-    setDate(of: id, to: loopDate(ofWall: epoch))
+    timers.records[slot].flags.remove(.wallClock)  // the date there is replaced below
+    setDate(slot, to: loopDate(ofWall: epoch), also: rearms ? .rearmed : [])
     timers.records[slot].flags.insert(.wallClock)
     timerState.wallClock.dates[id] = epoch
   }
 
+  /// The date of the wall clock that a timer has; nil: it has none.
+  package func wallDate(of id: TimerID) -> Int64? { timerState.wallClock.dates[id] }
+
+  /// The loop's date of one of the wall clock; one that was more than 146 years ago counts as that,
+  /// so that how late it is can be told in 64 bits.
   private func loopDate(ofWall epoch: Int64) -> Int64 {
-    let (distance, overflow) = epoch.subtractingReportingOverflow(kernel.wallTime())
-    return overflow ? (epoch > 0 ? .max : .min) : saturatingDate(clock.now(), after: distance)
+    let distance = epoch.subtractingSaturated(kernel.wallTime())
+    if distance == .max { return .max }
+    return saturatingDate(clock.now(), after: max(distance, -(.max / 2)))
   }
 
   func forgetWallDate(of id: TimerID) {

@@ -25,8 +25,8 @@ note(_G, "print", "%s")
 note(io and getmetatable(io.stdout).__index, "write", "file:%s")
 note(io, "write read output input tmpfile popen", "io.%s")
 note(os, "execute exit remove rename tmpname setlocale", "os.%s")
-note(ml.current(), "add add_common_mode after at every observer perform record remove run stop "
-  .. "task timer wake_up", "loop:%s")
+note(ml.current(), "add add_common_mode after at cron every observer perform record remove run "
+  .. "stop task timer wake_up", "loop:%s")
 note(ml, "await break_here configure guest limit observer sleep stream timeout timer worker",
   "ml.%s")
 for method in pairs(sources.by_method "method") do
