@@ -18,3 +18,8 @@ void cml_set_loaded(lua_State *L, const char *name) {
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }
+
+void cml_set_environment(lua_State *L) {
+  // The only upvalue of a chunk; text that uses no global has it as well.
+  if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+}

@@ -46,12 +46,15 @@ extension LuaState {
   /// - Parameters:
   ///   - chunk: Lua source text; binary chunks are refused.
   ///   - name: What errors call it; `@file.lua` for a file, `=name` for anything else.
+  ///   - environment: What it has as globals; nil: those of the state.
   /// - Throws: `LuaError`.
-  public func run(_ chunk: String, name: String = "=chunk") throws(LuaError) {
+  public func run(
+    _ chunk: String, name: String = "=chunk", environment: LuaTable? = nil
+  ) throws(LuaError) {
     try withCall(
       "run",
       push: { stack throws(LuaError) in
-        try load(chunk, name: name, on: stack)
+        try load(chunk, name: name, environment, on: stack)
         return 0
       },
       read: { (_, _) throws(LuaError) in })
@@ -59,13 +62,13 @@ extension LuaState {
 
   /// Compiles text, runs it, and reads its first result.
   /// - Throws: `LuaError`, also when the result is not of the type.
-  public func evaluate<R: LuaReadable>(_ chunk: String, name: String = "=chunk") throws(LuaError)
-    -> R
-  {
+  public func evaluate<R: LuaReadable>(
+    _ chunk: String, name: String = "=chunk", environment: LuaTable? = nil
+  ) throws(LuaError) -> R {
     try withCall(
       "evaluate",
       push: { stack throws(LuaError) in
-        try load(chunk, name: name, on: stack)
+        try load(chunk, name: name, environment, on: stack)
         return 0
       },
       read: { (stack, _) throws(LuaError) in try stack.result(1) })
@@ -75,13 +78,43 @@ extension LuaState {
   /// - Parameters:
   ///   - chunk: Lua source text; arguments of a call are its `...`.
   ///   - name: As for `run`.
+  ///   - environment: As for `run`.
   /// - Throws: `LuaError` of kind `.syntax`, or `.closed`.
-  public func compile(_ chunk: String, name: String = "=chunk") throws(LuaError) -> LuaFunction {
+  public func compile(
+    _ chunk: String, name: String = "=chunk", environment: LuaTable? = nil
+  ) throws(LuaError) -> LuaFunction {
     if isClosed { throw .closed }
     body.requireThread("compile")
     let stack = self.stack
-    try load(chunk, name: name, on: stack)
+    try load(chunk, name: name, environment, on: stack)
     return LuaFunction(reference: LuaReference(popping: stack))
+  }
+
+  /// Makes a table to be the globals of chunks: it shows those of the state, and keeps what is set.
+  ///
+  /// Chunks with the same environment share it. Modules and libraries are those of the state.
+  /// - Throws: `LuaError` of kind `.closed`.
+  /// - Note: For the state's thread.
+  public func makeEnvironment() throws(LuaError) -> LuaTable {
+    if isClosed { throw .closed }
+    body.requireThread("makeEnvironment")
+    let stack = self.stack
+    stack.newTable()
+    stack.newTable(fields: 1)
+    stack.push("__index")
+    _ = cml_rawgeti(stack.L, registryIndex, 2)  // LUA_RIDX_GLOBALS
+    stack.rawSet(-3)
+    stack.popMetatable(of: -2)
+    return LuaTable(reference: LuaReference(popping: stack))
+  }
+
+  private func load(
+    _ chunk: String, name: String, _ environment: LuaTable?, on stack: LuaStack
+  ) throws(LuaError) {
+    try load(chunk, name: name, on: stack)
+    guard let environment else { return }
+    environment.reference.put(on: stack)
+    cml_set_environment(stack.L)
   }
 
   /// Pushes the compiled text. [-0, +1, raises: -]

@@ -367,6 +367,8 @@ void cml_set_metatable(lua_State *L, int i);
 // The next field of a table: pops a key, pushes the next and its value. The key must be nil at
 // first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);
+// Pops a table and makes it the globals of the chunk below it. [-1, +0, -]
+void cml_set_environment(lua_State *L);
 // Pops a value into package.loaded. [-1, +0, m]
 void cml_set_loaded(lua_State *L, const char *name);
 // Writes as many bytes as the descriptor takes, and returns the number; no SIGPIPE. Waits for a
