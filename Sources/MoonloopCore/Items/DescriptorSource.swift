@@ -285,6 +285,30 @@ extension Loop {
       if isValid && isSuspended != before { loop?.updateInterest(of: self) }
     }
 
+    override func leave(_ loop: Loop, isOwned: Bool) { if isOwned { loop.forgetToken(self) } }
+    override func willJoin(_ mode: Mode, of loop: Loop) throws(LoopError) {
+      try loop.watch(self, in: mode)
+    }
+    override func enlist(in mode: Mode) -> Int {
+      if !isAlwaysReady { return mode.descriptors.append(self) }
+      mode.fileSources[fd] = self
+      return mode.files.append(self)
+    }
+    override func didJoin(_ mode: Mode, of loop: Loop) {
+      if hasReadAhead { loop.noteReadAhead(self) }
+    }
+    override func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void)
+    {
+      mode.giveUp(turn: mode.turn(of: self, at: place))
+      if isAlwaysReady {
+        mode.fileSources[fd] = nil
+        mode.files.remove(at: place, moved: moved)
+      } else {
+        mode.descriptors.remove(at: place, moved: moved)
+      }
+    }
+    override func didLeave(_ mode: Mode, of loop: Loop) { loop.unwatch(self, in: mode) }
+
     package override var kind: String { "descriptor" }
     public override var label: String {
       name.isEmpty ? "the source on descriptor \(openDescriptor)" : "descriptor '\(name)'"

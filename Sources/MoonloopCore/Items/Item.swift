@@ -187,6 +187,39 @@ extension Loop {
       assert(suspensions >= 0, "\(label) was resumed more often than suspended")
     }
 
+    // MARK: What its kind adds
+    // Each is called by a loop, on the thread of that.
+
+    /// The item as a timer, whose record in its loop says where it is; nil for all other kinds,
+    /// which stand in the lists of modes.
+    var timer: Timer? { nil }
+    /// Whether it holds runs open in its modes.
+    var holdsRuns: Bool { holds }
+
+    /// A loop that it is in no mode of gets it.
+    /// - Parameter isOwned: Whether it is that loop's own; false: another loop has it as well.
+    func join(_ loop: Loop, isOwned: Bool) throws(LoopError) {
+      if !isOwned { throw .onAnotherLoop(label) }
+    }
+    /// It has left all modes of a loop.
+    func leave(_ loop: Loop, isOwned: Bool) {}
+    /// The loop that had it first has let go of it: it is this loop's own from now on.
+    func settle(_ guest: Guest, on loop: Loop) { places = guest.places }
+    /// It is about to join a mode.
+    func willJoin(_ mode: Mode, of loop: Loop) throws(LoopError) {}
+    /// Puts it into the list of its kind in a mode, and returns its place.
+    func enlist(in mode: Mode) -> Int { fatalError("\(label) is in no list") }
+    func didJoin(_ mode: Mode, of loop: Loop) {}
+    /// Takes it out of that list.
+    /// - Parameter moved: Called for those that stand elsewhere afterwards.
+    func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void) {}
+    func didLeave(_ mode: Mode, of loop: Loop) {}
+    /// It delivers again: what it held back takes its place.
+    func deliverHeld(on loop: Loop) {}
+    /// What items equal to it have in common, in a mode or among the common items; nil: it is equal
+    /// to itself only.
+    func equality(in mode: Mode?) -> EqualityKey? { nil }
+
     /// What kind of item it is, in a word: for reports.
     package var kind: String { "item" }
 

@@ -16,7 +16,7 @@ extension Loop {
     guard !hasEnded else { throw .loopEnded(name) }
     guard item.isValid else { throw .invalidItem(item.label) }
     guard item.isAtHome else { throw .madeForAnotherThread(item.label) }
-    if let timer = item as? Timer { return try add(timer: timer, names) }
+    if let timer = item.timer { return try add(timer: timer, names) }
     try claim(item)
     guard item.isValid else {  // Another thread has ended it since it was looked at.
       leaveAllModes(item)
@@ -25,7 +25,7 @@ extension Loop {
     if names.contains(.common) && !isCommonItem(standIn(for: item, in: nil)) {
       let place = items.common.append(item)
       changePlaces(of: item) { $0.common = Int32(place) }
-      if let source = item as? Source, source.traits != nil { noteEqual(source, in: nil) }
+      noteEqual(item, in: nil)
     }
     defer { releaseIfNowhere(item) }
     for name in names {
@@ -89,26 +89,9 @@ extension Loop {
   private func claim(_ item: Item) throws(LoopError) {
     let isOwned = item.claim(for: self)
     if isOwned, let guest = items.guests.removeValue(forKey: ObjectIdentifier(item)) {
-      settle(item, guest)
+      item.settle(guest, on: self)
     }
-    switch item {
-    case let source as Source: source.join(self)
-    case let port as Port: port.join(self)
-    case let observer as Observer:
-      guard isOwned else { throw .onAnotherLoop(item.label) }
-      observer.loop = self
-    case let descriptor as DescriptorSource:
-      guard isOwned else { throw .onAnotherLoop(descriptor.label) }
-    default: break
-    }
-  }
-
-  /// The loop that had an item first has let go of it: it is this loop's own from now on.
-  private func settle(_ item: Item, _ guest: Guest) {
-    item.places = guest.places
-    guard let source = item as? Source else { return }
-    source.signalNumber = guest.signalNumber
-    if source.isSignalled { noteSignalled(source) }
+    try item.join(self, isOwned: isOwned)
   }
 
   /// Where an item stands in this loop; a source or port may be in several loops.
@@ -154,7 +137,7 @@ extension Loop {
       changePlaces(of: item) { $0.common = Int32(place) }
     }
     changePlaces(of: item) { $0.common = -1 }
-    if let source = item as? Source, source.traits != nil { forgetEqual(source, in: nil) }
+    forgetEqual(item, in: nil)
   }
 
   /// An item that is in no mode here, and is no common item, belongs here no more.
@@ -162,9 +145,7 @@ extension Loop {
     let places = places(of: item)
     guard places.isEmpty, !places.isCommon else { return }
     let isOwned = item.isOwned(by: self)
-    (item as? Source)?.leave(self)
-    (item as? Port)?.leave(self)
-    if let descriptor = item as? DescriptorSource, isOwned { forgetToken(descriptor) }
+    item.leave(self, isOwned: isOwned)
     if isOwned { item.release() }
   }
 
@@ -173,7 +154,6 @@ extension Loop {
     forgetCommon(item)
     forEachMode(of: item) { leave(item, $0) }
     releaseIfNowhere(item)
-    (item as? Observer)?.loop = nil
     if !item.isValid { item.letGo() }
   }
 
@@ -181,97 +161,36 @@ extension Loop {
 
   package func join(_ item: Item, _ mode: Mode) throws(LoopError) {
     if place(of: item, in: mode) != nil || standIn(for: item, in: mode) !== item { return }
-    if let descriptor = item as? DescriptorSource { try watch(descriptor, in: mode) }
-    let place = enlist(item, mode)
+    try item.willJoin(mode, of: self)
+    let place = item.enlist(in: mode)
     changePlaces(of: item) { $0.set(place, in: mode.index) }
-    if item.holds && !(item is Observer) { mode.holders += 1 }
-    switch item {
-    case let source as Source:
-      if source.traits != nil { noteEqual(source, in: mode) }
-      if source.isSignalled { noteSignalled(source, joining: mode) }  // R41
-      if runs.takesPosts { wakeUp() }  // R50
-      if let schedule = source.schedule { callOut { schedule(source, self, mode.name) } }
-    case let port as Port:
-      if port.waiting > 0 { giveTurn(port, mode) }
-    case let descriptor as DescriptorSource:
-      if descriptor.hasReadAhead { noteReadAhead(descriptor) }
-    default: break
-    }
+    if item.holdsRuns { mode.holders += 1 }
+    noteEqual(item, in: mode)
+    item.didJoin(mode, of: self)
   }
 
   package func leave(_ item: Item, _ mode: Mode) {
     guard let place = place(of: item, in: mode) else { return }
     changePlaces(of: item) { $0.leave(mode.index) }
-    if item.holds && !(item is Observer) { mode.holders -= 1 }
-    strike(item, mode, at: place)
-    if let descriptor = item as? DescriptorSource { unwatch(descriptor, in: mode) }
-    guard let source = item as? Source else { return }
-    if source.traits != nil { forgetEqual(source, in: mode) }
-    // In no mode it gives up its place among equal orders; the mark stays (R41).
-    if source.isOwned(by: self) && source.places.isEmpty { source.signalNumber = 0 }
-    if let cancel = source.cancel { callOut { cancel(source, self, mode.name) } }
-  }
-
-  /// Puts an item into the list of its kind in a mode.
-  /// - Returns: Its place.
-  private func enlist(_ item: Item, _ mode: Mode) -> Int {
-    switch item {
-    case let observer as Observer: mode.observers.insert(observer)
-    case let source as Source: mode.sources.append(source)
-    case let port as Port: mode.ports.append(port)
-    case let descriptor as DescriptorSource:
-      enlist(descriptor, mode)
-    default: fatalError("\(item.label) is in no list")
+    if item.holdsRuns { mode.holders -= 1 }
+    item.strike(from: mode, of: self, at: place) { item, place in
+      changePlaces(of: item) { $0.set(place, in: mode.index) }
     }
-  }
-
-  private func enlist(_ descriptor: DescriptorSource, _ mode: Mode) -> Int {
-    if !descriptor.isAlwaysReady { return mode.descriptors.append(descriptor) }
-    mode.fileSources[descriptor.fd] = descriptor
-    return mode.files.append(descriptor)
-  }
-
-  /// Takes an item out of that list.
-  private func strike(_ item: Item, _ mode: Mode, at place: Int) {
-    let moved = { (item: Item, place: Int) in
-      self.changePlaces(of: item) { $0.set(place, in: mode.index) }
-    }
-    switch item {
-    case let observer as Observer: mode.observers.remove(observer, at: place, moved: moved)
-    case is Source:
-      forgetSignal(at: place, mode)
-      mode.sources.remove(at: place, moved: moved)
-    case is Port:
-      giveUp(turn: mode.ports.mark(at: place), mode)
-      mode.ports.remove(at: place, moved: moved)
-    case let descriptor as DescriptorSource:
-      giveUp(turn: turn(of: descriptor, at: place, mode), mode)
-      if descriptor.isAlwaysReady {
-        mode.fileSources[descriptor.fd] = nil
-        mode.files.remove(at: place, moved: moved)
-      } else {
-        mode.descriptors.remove(at: place, moved: moved)
-      }
-    default: break
-    }
-  }
-
-  private func giveUp(turn: UInt64, _ mode: Mode) {
-    if turn > 0 { mode.ready.remove(turn) }
+    forgetEqual(item, in: mode)
+    item.didLeave(mode, of: self)
   }
 
   /// Whether an item holds a run open; set to false and a run ends when nothing else is left.
   /// - Note: Loop thread only.
   public func setKeepsAlive(_ item: Item, _ holds: Bool) {
     requireThread("setKeepsAlive")
-    if let timer = item as? Timer {
+    if let timer = item.timer {
       timer.keepsLoopAlive = holds
       return
     }
-    guard item.holds != holds else { return }
+    let before = item.holdsRuns
     item.holds = holds
-    if item is Observer { return }
-    let change = holds ? 1 : -1
-    forEachMode(of: item) { $0.holders += change }
+    let change = (item.holdsRuns ? 1 : 0) - (before ? 1 : 0)
+    if change != 0 { forEachMode(of: item) { $0.holders += change } }
   }
 }

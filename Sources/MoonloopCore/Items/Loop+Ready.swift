@@ -19,13 +19,7 @@ extension Loop {
   }
 
   /// An item delivers again: what it held back takes its place. Loop thread only.
-  package func deliverHeld(_ item: Item) {
-    switch item {
-    case let port as Port: if port.waiting > 0 { noteReady(port) }
-    case let source as Source: noteHeldSignal(source)
-    default: break
-    }
-  }
+  package func deliverHeld(_ item: Item) { item.deliverHeld(on: self) }
 
   /// Has a port wait for its turn in a mode that it is in, at the end, unless it waits already.
   func giveTurn(_ port: Port, _ mode: Mode) {
@@ -35,7 +29,7 @@ extension Loop {
 
   @inline(__always)
   private func giveTurn(_ source: DescriptorSource, _ mode: Mode) {
-    guard let place = source.places.place(in: mode.index), turn(of: source, at: place, mode) == 0
+    guard let place = source.places.place(in: mode.index), mode.turn(of: source, at: place) == 0
     else { return }
     setTurn(of: source, at: place, mode, mode.ready.append(ReadyItem(token: source.token)))
   }
@@ -58,11 +52,6 @@ extension Loop {
         if let place = $0.places.place(in: mode.index) { setTurn(of: $0, at: place, mode, turn) }
       }
     }
-  }
-
-  @inline(__always)
-  func turn(of source: DescriptorSource, at place: Int, _ mode: Mode) -> UInt64 {
-    source.isAlwaysReady ? mode.files.mark(at: place) : mode.descriptors.mark(at: place)
   }
 
   @inline(__always)

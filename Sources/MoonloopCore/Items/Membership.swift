@@ -25,7 +25,7 @@ struct LoopItems {
   /// Sources and ports that belong to another loop as well.
   var guests: [ObjectIdentifier: Guest] = [:]
   /// The sources that can be equal to others, by the places that only one of those can have.
-  var equals: [EqualSourceKey: Loop.Source] = [:]
+  var equals: [EqualityKey: Loop.Item] = [:]
 }
 
 /// What a loop knows of a source or port that belongs to another loop. Loop thread only.

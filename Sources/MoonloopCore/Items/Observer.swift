@@ -64,6 +64,20 @@ extension Loop {
 
     package func dropHandler() { handler = nil }
 
+    override var holdsRuns: Bool { false }
+
+    override func join(_ loop: Loop, isOwned: Bool) throws(LoopError) {
+      try super.join(loop, isOwned: isOwned)
+      self.loop = loop
+    }
+
+    override func leave(_ loop: Loop, isOwned: Bool) { self.loop = nil }
+    override func enlist(in mode: Mode) -> Int { mode.observers.insert(self) }
+    override func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void)
+    {
+      mode.observers.remove(self, at: place, moved: moved)
+    }
+
     package override var kind: String { "observer" }
   }
 }

@@ -169,15 +169,26 @@ extension Loop {
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
     package override var canBeShared: Bool { true }
 
-    package func join(_ loop: Loop) {
+    override func join(_ loop: Loop, isOwned: Bool) {
       members.withLock { members in
         if !members.contains(where: { $0.loop === loop }) { members.append(Membership(loop)) }
       }
     }
 
-    package func leave(_ loop: Loop) {
+    override func leave(_ loop: Loop, isOwned: Bool) {
       members.withLock { $0.removeAll { $0.loop === loop } }
     }
+
+    override func enlist(in mode: Mode) -> Int { mode.ports.append(self) }
+    override func didJoin(_ mode: Mode, of loop: Loop) {
+      if waiting > 0 { loop.giveTurn(self, mode) }
+    }
+    override func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void)
+    {
+      mode.giveUp(turn: mode.ports.mark(at: place))
+      mode.ports.remove(at: place, moved: moved)
+    }
+    override func deliverHeld(on loop: Loop) { if waiting > 0 { loop.noteReady(self) } }
 
     package override var kind: String { "port" }
 

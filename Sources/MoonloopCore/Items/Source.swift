@@ -181,7 +181,7 @@ extension Loop {
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
     package override var canBeShared: Bool { true }
 
-    package func join(_ loop: Loop) {
+    override func join(_ loop: Loop, isOwned: Bool) {
       members.withLock { members in
         if !members.contains(where: { $0.loop === loop }) { members.append(Membership(loop)) }
         // With `signal`: who sees the source alone is seen by the loop that joins afterwards.
@@ -189,13 +189,41 @@ extension Loop {
       }
     }
 
-    package func leave(_ loop: Loop) {
+    override func leave(_ loop: Loop, isOwned: Bool) {
       members.withLock { members in
         members.removeAll { $0.loop === loop }
         isShared.store(
-          members.count > 1 || (members.count == 1 && !isOwned(by: members[0].loop)),
+          members.count > 1 || (members.count == 1 && !self.isOwned(by: members[0].loop)),
           ordering: .releasing)
       }
+    }
+
+    override func settle(_ guest: Guest, on loop: Loop) {
+      super.settle(guest, on: loop)
+      signalNumber = guest.signalNumber
+      if isSignalled { loop.noteSignalled(self) }
+    }
+
+    override func enlist(in mode: Mode) -> Int { mode.sources.append(self) }
+    override func didJoin(_ mode: Mode, of loop: Loop) {
+      if isSignalled { loop.noteSignalled(self, joining: mode) }  // R41
+      if loop.runs.takesPosts { loop.wakeUp() }  // R50
+      if let schedule { loop.callOut { schedule(self, loop, mode.name) } }
+    }
+    override func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void)
+    {
+      loop.forgetSignal(at: place, mode)
+      mode.sources.remove(at: place, moved: moved)
+    }
+    override func didLeave(_ mode: Mode, of loop: Loop) {
+      // In no mode it gives up its place among equal orders; the mark stays (R41).
+      if isOwned(by: loop) && places.isEmpty { signalNumber = 0 }
+      if let cancel { loop.callOut { cancel(self, loop, mode.name) } }
+    }
+    override func deliverHeld(on loop: Loop) { loop.noteHeldSignal(self) }
+
+    override func equality(in mode: Mode?) -> EqualityKey? {
+      traits?.identity.map { EqualityKey(mode: mode?.index ?? -1, order: order, identity: $0) }
     }
 
     package override var kind: String { "source" }

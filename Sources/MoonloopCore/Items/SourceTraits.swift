@@ -40,19 +40,14 @@ extension Loop.Source: CustomStringConvertible {
 }
 
 /// A place that one source of several equal ones can have.
-struct EqualSourceKey: Hashable {
+struct EqualityKey: Hashable {
   /// The mode by its index; -1: among the common items.
-  fileprivate let mode: Int
-  fileprivate let order: Int
-  fileprivate let identity: AnyHashable
+  let mode: Int
+  let order: Int
+  let identity: AnyHashable
 }
 
 extension Loop {
-  private func key(_ item: Item, _ mode: Mode?) -> EqualSourceKey? {
-    guard let source = item as? Source, let identity = source.traits?.identity else { return nil }
-    return EqualSourceKey(mode: mode?.index ?? -1, order: source.order, identity: identity)
-  }
-
   /// The source that is in a mode, or is a common item if that is nil, and to which this one is
   /// equal; the item itself if there is none (R143).
   @inline(__always)
@@ -62,7 +57,7 @@ extension Loop {
 
   @inline(never)
   private func findStandIn(for item: Item, in mode: Mode?) -> Item {
-    key(item, mode).flatMap { items.equals[$0] } ?? item
+    item.equality(in: mode).flatMap { items.equals[$0] } ?? item
   }
 
   /// The sources that `remove` takes out of modes in place of this one. Loop thread only.
@@ -78,16 +73,14 @@ extension Loop {
   }
 
   /// A source has come into a mode, or is a common item now.
-  @inline(never)
-  func noteEqual(_ source: Source, in mode: Mode?) {
-    guard let key = key(source, mode) else { return }
-    if items.equals[key] == nil { items.equals[key] = source }
+  func noteEqual(_ item: Item, in mode: Mode?) {
+    guard let key = item.equality(in: mode) else { return }
+    if items.equals[key] == nil { items.equals[key] = item }
   }
 
   /// It has left the mode, or is a common item no more.
-  @inline(never)
-  func forgetEqual(_ source: Source, in mode: Mode?) {
-    guard let key = key(source, mode), items.equals[key] === source else { return }
+  func forgetEqual(_ item: Item, in mode: Mode?) {
+    guard let key = item.equality(in: mode), items.equals[key] === item else { return }
     items.equals[key] = nil
   }
 }

@@ -106,6 +106,16 @@ package final class Mode {
   @inline(__always)
   func beginRound() { roundEnd = ready.nextNumber }
 
+  /// The turn of a descriptor that waits for it; 0: it does not wait.
+  @inline(__always)
+  func turn(of source: Loop.DescriptorSource, at place: Int) -> UInt64 {
+    source.isAlwaysReady ? files.mark(at: place) : descriptors.mark(at: place)
+  }
+
+  func giveUp(turn: UInt64) {
+    if turn > 0 { ready.remove(turn) }
+  }
+
   /// Whether anybody hears of the sleep.
   @inline(__always)
   var sleepIsWatched: Bool {

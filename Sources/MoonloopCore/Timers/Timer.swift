@@ -176,6 +176,8 @@ extension Loop {
 
     package func dropHandler() { handler = nil }
 
+    override var timer: Timer? { self }
+
     package override var kind: String { "timer" }
   }
 }
@@ -196,7 +198,7 @@ nonisolated(unsafe) let swiftTimerActions = TimerActions.make(
 extension Loop {
   /// The record of an item that is a timer: no timer's if that is on no loop, or on another one.
   func timerID(_ item: Item) -> TimerID? {
-    (item as? Timer).map { $0.isOwned(by: self) ? $0.id : TimerID(rawValue: 0) }
+    item.timer.map { $0.isOwned(by: self) ? $0.id : TimerID(rawValue: 0) }
   }
 
   /// The object that stands for a timer of this loop, if one does. Loop thread only.
