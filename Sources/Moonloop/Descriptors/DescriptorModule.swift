@@ -70,7 +70,7 @@ private func makeDescriptor(
   call.stack.rotate(-3, 1)  // the handle below its two functions
   call.stack.popSlot(2, of: -3)
   call.stack.popSlot(1, of: -2)
-  if let lineLimit { call.runtime.readAhead(of: source).input.lineLimit = lineLimit }
+  if let lineLimit { ReadAhead.of(source).input.lineLimit = lineLimit }
   try call.applyCommonOptions(options, to: source)
   if isAdded { try call.addNew(source, to: modes) }
   return 1

@@ -8,11 +8,9 @@ internal import MoonloopSystem
 /// What was read from a descriptor beyond what the script asked for. Loop thread only.
 final class ReadAhead {
   var input = StreamInput()
-}
 
-extension Runtime {
-  /// The read-ahead of a descriptor, made when first needed.
-  func readAhead(of source: Loop.DescriptorSource) -> ReadAhead {
+  /// That of a descriptor, made when first needed.
+  static func of(_ source: Loop.DescriptorSource) -> ReadAhead {
     if let buffer = source.state(as: ReadAhead.self) { return buffer }
     let buffer = ReadAhead()
     source.maker.state = buffer
@@ -31,7 +29,7 @@ let descriptorRead: LuaRawFunction = { L, context in
       if case .some(let count) = format, count > 0, !source.hasMakerState {
         return try call.readDirectly(source, count)
       }
-      return try call.read(source, call.runtime.readAhead(of: source), format)
+      return try call.read(source, ReadAhead.of(source), format)
     }
   }
 }

@@ -12,6 +12,8 @@ package final class Runs {
   private(set) var nesters: [Nester] = []
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package private(set) var ranLoop = false
+  /// How many were begun after the end of the program was asked for.
+  private var afterEnding = 0
 
   /// What comes now decides by itself whether it runs the loop.
   func forgetOwnRun() { ranLoop = false }
@@ -56,8 +58,8 @@ package final class Runs {
     // One run after the end was asked for is told of it by its result. Whoever begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {
-      runtime.runsAfterEnding += 1
-      if runtime.runsAfterEnding > 1 { Ending.stopCallout() }
+      afterEnding += 1
+      if afterEnding > 1 { Ending.stopCallout() }
     }
   }
 

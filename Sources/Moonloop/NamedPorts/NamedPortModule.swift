@@ -27,7 +27,7 @@ let portListen: LuaRawFunction = { L, context in
         hub.change { _ in new.finish() }
       }
     }
-    call.runtime.note(
+    call.runtime.farewells.note(
       PortFarewell(label: port.label, gate: gate) { [listener] in listener?.abandonSoon() })
     return try call.finish(port, wanted, options, PortShape(link: link))
   }
@@ -57,7 +57,7 @@ let portConnect: LuaRawFunction = { L, context in
       hub.change { _ in new.begin(number) }
       link = PortLink(.connection) { hub.change { _ in new.finish() } }
     }
-    call.runtime.note(
+    call.runtime.farewells.note(
       PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
     let shape = PortShape(link: link)
     // A replay has no connection, and asks the intake what became of messages.

@@ -61,28 +61,23 @@ struct PortFarewell: Sendable {
   let abandon: @Sendable () -> Void
 }
 
-extension Runtime {
+/// The connections of a state's named ports that may have something to send yet. Loop thread only.
+struct PortFarewells {
   /// How long a state that ends waits for its last messages to leave.
   private static let patience: Int64 = 2_000_000_000
+  private var all: [PortFarewell] = []
 
   /// Remembers a connection until it is over.
-  func note(_ farewell: PortFarewell) {
+  mutating func note(_ farewell: PortFarewell) {
     // A replay has the same list, and does not know who has gone.
-    if Intake.isPlain { farewells.removeAll { $0.gate.wait(atMost: 0) } }
-    farewells.append(farewell)
+    if Intake.isPlain { all.removeAll { $0.gate.wait(atMost: 0) } }
+    all.append(farewell)
   }
 
-  /// Something failed at the socket of a port.
-  func hear(_ notice: PortNotice, _ port: Loop.Port) {
-    report(LuaError(message: notice.text, code: notice.code), .item(port))
-    let shape = PortShape.of(port)
-    if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
-  }
-
-  /// All ports were closed: waits until what they had sent has left.
-  func sayFarewell() {
+  /// All ports were closed: waits until what they had sent has left, and reports what has not.
+  mutating func say(_ errors: ErrorPolicy) {
     let start = RealTime.monotonic
-    for farewell in farewells {
+    for farewell in all {
       let left = Self.patience - (RealTime.monotonic - start)
       if Intake.flag({ farewell.gate.wait(atMost: max(0, left)) }) { continue }
       farewell.abandon()
@@ -91,6 +86,6 @@ extension Runtime {
         "moonloop: \(farewell.label): the other process did not take the last messages within "
           + "2 s; they are lost")
     }
-    farewells = []
+    all = []
   }
 }

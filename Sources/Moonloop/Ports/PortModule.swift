@@ -106,10 +106,17 @@ extension Runtime {
 // MARK: Calling out
 
 extension Runtime {
+  /// Something failed at the socket of a port.
+  private func report(_ notice: PortNotice, _ port: Loop.Port) {
+    report(LuaError(message: notice.text, code: notice.code), .item(port))
+    let shape = PortShape.of(port)
+    if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
+  }
+
   /// A message has come: the handler gets the port, the message, and a function for the reply.
   func deliver(_ port: Loop.Port, _ parcel: any Parcel) {
     guard let message = parcel as? PortMessage else {
-      if let notice = parcel.message as? PortNotice { hear(notice, port) }
+      if let notice = parcel.message as? PortNotice { report(notice, port) }
       return
     }
     let shape = PortShape.of(port)

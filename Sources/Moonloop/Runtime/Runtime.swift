@@ -20,14 +20,12 @@ package final class Runtime {
   private(set) var module: LuaReference! = nil
   /// What differs between the kinds of items.
   let itemKinds: ItemKinds
-  /// How many runs scripts began after the end of the program was asked for.
-  var runsAfterEnding = 0
   /// Where tests run, if the program runs any.
   package internal(set) var bed: TestBed?
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
   /// The connections of named ports that may have something to send yet.
-  var farewells: [PortFarewell] = []
+  var farewells = PortFarewells()
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Told of each task: when it is made or waits for the first time, and when it has ended.
@@ -147,7 +145,7 @@ package final class Runtime {
     while loopContext.outer != nil { leave() }
     loop.forgetEnd(of: self)
     endAll()
-    sayFarewell()
+    farewells.say(errors)
     names.drop(state)
     life = .closing
     state.close()
