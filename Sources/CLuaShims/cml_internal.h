@@ -50,6 +50,10 @@ void cml_end_work(struct cml_state *s, lua_State *L, struct cml_work *work);
 // frame, so that its messages name the function as the script did. (cml_program.c)
 int cml_call_original(lua_State *L, int upvalue);
 
+// In a state that hides addresses, puts a name and a number in the place of an argument that would
+// show one. [-0, +0, m] (cml_safe.c)
+void cml_hide_address(lua_State *L, int arg);
+
 // Warnings and errors in finalizers. (cml_warning.c)
 void cml_install_warn(lua_State *L);
 // Called when a call-out has ended although a finalizer in it was stopped.

@@ -30,6 +30,7 @@ static int print(lua_State *L) {
   int count = lua_gettop(L);
   for (int i = 1; i <= count; i++) {
     size_t length;
+    cml_hide_address(L, i);
     const char *text = luaL_tolstring(L, i, &length);  // door: script's, of a library
     if (i > 1) fputc('\t', file);
     fwrite(text, 1, length, file);

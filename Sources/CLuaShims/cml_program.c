@@ -88,9 +88,11 @@ static void on_warning(void *context, const char *piece, int continues) {
 static int install(lua_State *L) {
   void *hooks = lua_touserdata(L, 1);
   lua_getglobal(L, "os");
-  lua_pushlightuserdata(L, hooks);
-  lua_pushcclosure(L, exit_program, 1);
-  lua_setfield(L, -2, "exit");
+  if (lua_getfield(L, -1, "exit") != LUA_TNIL) {  // Not for scripts that have none.
+    lua_pushlightuserdata(L, hooks);
+    lua_pushcclosure(L, exit_program, 1);
+    lua_setfield(L, -3, "exit");
+  }
   lua_settop(L, 1);
   watch(L, "os", "execute", "os.execute", hooks);
   watch(L, "io", "popen", "io.popen", hooks);

@@ -68,6 +68,15 @@ extension LuaState {
     if body.isUsable("allowTextOnly") { cml_set_text_only(record) }
   }
 
+  /// The same, and nothing that a script calls shows an address or gives a value a finalizer.
+  ///
+  /// Once, before there are scripts.
+  /// - Throws: `LuaError` if there is no memory for it.
+  package func makeSafe() throws(LuaError) {
+    if cml_make_safe(record) { return }
+    throw LuaError(kind: .memoryLimit, message: "no memory for safe libraries")
+  }
+
   /// How many call-outs were stopped by a limit or an interrupt.
   public var stopCount: Int {
     body.requireThread("stopCount")

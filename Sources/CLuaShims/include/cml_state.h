@@ -72,6 +72,8 @@ struct cml_state {
   uintptr_t closing_from;
   // `load` accepts only text, whatever its mode.
   bool text_only;
+  // What would show an address shows a number instead (cml_safe.c).
+  bool hides_addresses;
   lua_State *main;
 
   // The account (cml_alloc.c). An allocation is refused only while `guarded`: inside a protected

@@ -1,6 +1,7 @@
 -- Open files, and what all of moonloop.fs shares: options, deadlines, and failures in words.
 local ml = require "moonloop"
-local getinfo = debug.getinfo  -- later a script may have no such function
+-- Later a script may have no such functions.
+local getinfo, setmetatable = debug.getinfo, setmetatable
 local files = require "moonloop.files"
 local spelling = require "moonloop.text.spelling"
 
@@ -51,6 +52,8 @@ end
 
 -- Open files ------------------------------------------------------------------------------------
 
+-- The descriptors of files, where no script can put another in their place.
+local open = setmetatable({}, { __mode = "k" })
 local methods = {}
 local meta = { __index = methods, __name = "file" }
 
@@ -73,7 +76,9 @@ function file.open(path, mode, options)
 end
 
 function file.wrap(fd, path, place)
-  return setmetatable({ path = path, _fd = fd, _place = place or "?" }, meta)
+  local made = setmetatable({ path = path, _place = place or "?" }, meta)
+  open[made] = fd
+  return made
 end
 
 -- A caller for a method of an open file.
@@ -82,7 +87,7 @@ local function on(self, name, timeout)
     error(("file:%s: must be called on an open file"):format(name), 3)
   end
   local call = file.caller(name, ("'%s'"):format(self.path), timeout)
-  if self._fd then return call, self._fd end
+  if open[self] then return call, open[self] end
   return function()
     return nil, ("fs.%s: '%s': the file is closed (EBADF)"):format(name, self.path), "EBADF"
   end
@@ -156,25 +161,25 @@ end
 
 function methods:close()
   local call, fd = on(self, "close")
-  self._fd = nil
+  open[self] = nil
   return call("close", fd)
 end
 
 -- At the end of a block and for the collector: at once, since neither can wait.
 function meta.__close(self)
-  if self._fd then files.drop(self._fd) end
-  self._fd = nil
+  if open[self] then files.drop(open[self]) end
+  open[self] = nil
 end
 
 function meta.__gc(self)
-  if not self._fd then return end
+  if not open[self] then return end
   meta.__close(self)
   warn(("the file '%s', opened at %s, was collected without being closed"):format(
     self.path, self._place))
 end
 
 function meta.__tostring(self)
-  return ("file '%s'%s"):format(self.path, self._fd and "" or " (closed)")
+  return ("file '%s'%s"):format(self.path, open[self] and "" or " (closed)")
 end
 
 -- What scripts see of a status.
