@@ -38,6 +38,18 @@ let runCommand = CommandSpec(
       help: "Time limit for one call of a handler, e.g. 2s or 500ms;\n"
         + "waiting does not count."),
     OptionSpec(
+      names: ["--handles"], placeholder: "COUNT",
+      help: "Limit for handles, timers and tasks, each."),
+    OptionSpec(
+      names: ["--guest"],
+      help: "Run a script that you do not trust: it reaches nothing outside but\n"
+        + "what --allow grants, and has limits."),
+    OptionSpec(
+      names: ["--allow"], placeholder: "GRANT", repeats: true,
+      help: "What a guest may use, e.g. timers, net=127.0.0.1:8000-8010,\n"
+        + "fs=read:data/ or process=git; several with commas."),
+    OptionSpec(names: ["--list"], help: "Show all that a guest reaches, and run nothing."),
+    OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
       help: "After an unhandled error: continue or stop. Default: stop after one\n"
         + "of the main chunk, continue after any other."),
@@ -74,6 +86,10 @@ let runCommand = CommandSpec(
     ("tail -f log | moonloop run lines.lua", "Read standard input as it arrives."),
     (
       "moonloop run -e 'print(require(\"moonloop\").now())'", "Run a script on the command line."
+    ),
+    (
+      "moonloop run --guest --allow timers,net=127.0.0.1:8000 plugin.lua",
+      "Run a script that you do not trust."
     ),
     ("moonloop run --watch app.lua", "Reload app.lua whenever it is saved."),
     ("moonloop run --uv app.lua", "Run an app.lua written for luv."),
@@ -122,6 +138,10 @@ struct RunSettings {
   /// Whether to reload the file when it changes.
   var watches = false
   var limits = LuaLimits()
+  /// What a script that is not trusted may reach; nil: everything, as one that is.
+  var guest: GuestGrants?
+  /// Whether to show what a guest reaches, and nothing else.
+  var listsReach = false
   var verdict: ErrorPolicy.Verdict?
   /// Whether errors are breakpoints.
   var breaksOnErrors = false
@@ -138,6 +158,7 @@ struct RunSettings {
 extension Program {
   static func run(_ arguments: [String]) throws(UsageError) -> Int32 {
     let settings = try RunSettings(arguments)
+    if settings.listsReach { return listReach(settings) }
     return ScriptRun(settings).run()
   }
 }
@@ -151,6 +172,8 @@ extension RunSettings {
     let options = try ScannedOptions(arguments, from: 2, runCommand)
     if let chunk = options.given.first(where: { $0.option.name == "-e" }) {
       self.init(source: .chunk(chunk.bytes), scriptIndex: options.operands - 1)
+    } else if options.has("--list") {
+      self.init(source: .nothing, scriptIndex: 0)
     } else {
       guard options.operands < arguments.count else {
         throw UsageError(message: "run: the script is missing; name a file or '-'", command: "run")
@@ -186,6 +209,7 @@ extension RunSettings {
     verdict = try options.choice("--on-error", [.continue, .stop])
     if verdict != nil { forConfigurations.given.append("on_error") }
     try take(options)
+    try takeGuest(options)
     if limits.memory != nil { forConfigurations.given.append("memory") }
     if limits.callout != nil { forConfigurations.given.append("callout") }
     forConfigurations.refusal = Self.refusal(arguments, scriptIndex)
@@ -221,6 +245,7 @@ extension RunSettings {
   private mutating func take(_ options: ScannedOptions) throws(UsageError) {
     limits.callout = try options.duration("--callout", atLeast: .milliseconds(10))
     limits.memory = try options.bytes("--memory", atLeast: 1 << 20)
+    limits.handles = try options.count("--handles")
     clock = try options.choice("--clock", [.real, .virtual, .skipIdle]) ?? .real
     traces = options.has("--trace")
     measures = options.has("--metrics")
@@ -246,6 +271,14 @@ extension ScannedOptions {
     }
     if duration < least { throw bad(name, "at least \(least)", text) }
     return duration
+  }
+
+  fileprivate func count(_ name: String) throws(UsageError) -> Int? {
+    guard let text = value(name) else { return nil }
+    guard let count = Int(text), count > 0 else {
+      throw bad(name, "a number from 1 on", text)
+    }
+    return count
   }
 
   fileprivate func bytes(_ name: String, atLeast least: Int) throws(UsageError) -> Int? {

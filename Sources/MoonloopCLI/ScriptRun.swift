@@ -76,7 +76,10 @@ final class ScriptRun {
   }
 
   private func makeState(_ loop: Loop) throws(LuaError) -> LuaState {
-    try LuaState(on: loop, limits: settings.limits)
+    if let guest = settings.guest {
+      return try LuaState(on: loop, limits: settings.limits, guest: guest)
+    }
+    return try LuaState(on: loop, limits: settings.limits)
   }
 
   private func setUp(_ state: LuaState, _ loop: Loop, _ kernel: LinuxKernel) {
@@ -100,7 +103,7 @@ final class ScriptRun {
           if isError { errors.noteReported() }
           errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
         }))
-    ScriptArguments(settings).set(on: state)
+    if settings.guest == nil { ScriptArguments(settings).set(on: state) }
     if settings.command != nil {
       TestBed.open(in: runtime)
       runtime.console.open()
@@ -111,7 +114,9 @@ final class ScriptRun {
       runtime.console.open()
     }
     if settings.breaksOnErrors { runtime.console.breakOnErrors() }
-    if settings.editsLines || (settings.command == nil && LineEditor.hasTerminal) {
+    if settings.editsLines
+      || (settings.command == nil && settings.guest == nil && LineEditor.hasTerminal)
+    {
       LineEditor.open(on: state)
     }
     if settings.command == nil && settings.clock == .real { service = ServiceReports(runtime) }

@@ -160,6 +160,9 @@ static const char recording[] = {
 static const char reference[] = {
 #embed "lua/reference.lua"
 };
+static const char reach[] = {
+#embed "lua/reach.lua"
+};
 static const char safe[] = {
 #embed "lua/safe.lua"
 };
@@ -367,6 +370,7 @@ static const struct cmo_source sources[] = {
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),
+    SOURCE("reach", reach),
     SOURCE("safe", safe),
     SOURCE("testing.assertions", testing_assertions),
     SOURCE("testing.bed", testing_bed),

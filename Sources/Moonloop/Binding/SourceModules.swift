@@ -18,9 +18,8 @@ let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in
   host(L, context, "index") { call in
-    guard let name = call.stack.string(2), call.runtime.grants.allowsModule(name) else {
-      return LuaStatus.results(0)
-    }
+    guard let name = call.stack.string(2) else { return LuaStatus.results(0) }
+    if !call.runtime.grants.allowsModule(name) { return call.pushOwnModule(name) }
     if let module = hiddenModules.first(where: { $0.name == name }) {
       let state = call.state
       call.stack.push(closure: name) { [unowned state] stack in
@@ -29,16 +28,25 @@ let sourceIndex: LuaRawFunction = { L, context in
       }
       return LuaStatus.results(1)
     }
-    for sources in sourceLists {
-      guard let source = sources.first(where: { String(cString: $0.module) == name }) else {
-        continue
-      }
-      call.stack.push(
-        loaderOf: UnsafeBufferPointer(start: source.text, count: source.count),
-        chunkName: source.chunk)
-      return LuaStatus.results(1)
-    }
-    return LuaStatus.results(0)
+    guard let source = source(of: name) else { return LuaStatus.results(0) }
+    call.stack.push(
+      loaderOf: UnsafeBufferPointer(start: source.text, count: source.count),
+      chunkName: source.chunk)
+    return LuaStatus.results(1)
+  }
+}
+
+private func source(of name: String) -> cmo_source? {
+  for sources in sourceLists {
+    if let found = sources.first(where: { String(cString: $0.module) == name }) { return found }
+  }
+  return nil
+}
+
+/// The text of a module of ours; nil if there is none of this name.
+func sourceText(of name: String) -> String? {
+  source(of: name).map { source in
+    String(decoding: UnsafeRawBufferPointer(start: source.text, count: source.count), as: UTF8.self)
   }
 }
 

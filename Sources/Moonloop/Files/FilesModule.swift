@@ -14,9 +14,11 @@ let filesModule = LuaModule(
 /// the loop as all the rest does. A replay asks nobody.
 final class FileWait: NetWait {
   private let request: FileRequest
+  private let call: FileCall
   private var answer: FileCall.Answer?
 
   init(_ runtime: Runtime, _ call: FileCall) {
+    self.call = call
     request = FileRequest(call)
     super.init(runtime, "a file ('\(call.name)')")
   }
@@ -65,6 +67,11 @@ final class FileWait: NetWait {
 
   override func push(on stack: LuaStack) -> Int {
     defer { answer = nil }
+    if case .failure(let error)? = answer, error.call == FileScope.refused,
+      let guest = runtime.guest
+    {
+      return stack.pushFailure(guest.refusal(of: call), error.name)
+    }
     return stack.push(answer ?? .success(.none))
   }
 
@@ -78,7 +85,8 @@ private let filesWait: LuaRawFunction = { L, context in
   host(L, context, "fs") { call in
     try call.requireOpen()
     let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
-    let made = try call.fileCall(2)
+    var made = try call.fileCall(2)
+    made.scope = call.runtime.guest?.files
     let coroutine = try call.requireWaiting()
     let wait = FileWait(call.runtime, made)
     do { try wait.start() } catch {

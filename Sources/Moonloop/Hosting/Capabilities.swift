@@ -50,7 +50,7 @@ public enum LuaLibraries: Sendable, Hashable {
   case all
   /// None that reaches outside of the state: no `io`, no files, no processes, no environment, no
   /// native code, no binary chunks, of `debug` only `traceback`. `require` gives what the host
-  /// defines by `LuaState.module`.
+  /// defines by `LuaState.module`. Nothing shows an address, and there are no finalizers (`__gc`).
   case safe
 }
 
@@ -59,6 +59,8 @@ struct Grant: Sendable {
   let capability: LuaCapabilities
   /// As a program writes it: ".net".
   let name: StaticString
+  /// As it is written for guests: "net".
+  let word: StaticString
   /// What it is in the module, and as methods of the loop.
   let ofModule: [StaticString]
   let ofLoop: [StaticString]
@@ -69,49 +71,53 @@ struct Grant: Sendable {
 
   static let all: [Grant] = [
     Grant(
-      capability: .timers, name: ".timers", ofModule: ["timer"],
+      capability: .timers, name: ".timers", word: "timers", ofModule: ["timer"],
       ofLoop: ["timer", "after", "every", "at", "cron", "perform_after", "next_timer"],
       refusal: { L, context in refuse(L, context, .timers) }),
     Grant(
-      capability: .net, name: ".net", ofModule: ["net", "http"], ofLoop: [],
+      capability: .net, name: ".net", word: "net", ofModule: ["net", "http"], ofLoop: [],
       required: "moonloop.http", refusal: { L, context in refuse(L, context, .net) }),
     Grant(
-      capability: .files, name: ".files", ofModule: ["fs"], ofLoop: [],
+      capability: .files, name: ".files", word: "fs", ofModule: ["fs"], ofLoop: [],
       required: "moonloop.fs", refusal: { L, context in refuse(L, context, .files) }),
     Grant(
-      capability: .processes, name: ".processes", ofModule: ["process"], ofLoop: [],
+      capability: .processes, name: ".processes", word: "process", ofModule: ["process"],
+      ofLoop: [],
       refusal: { L, context in refuse(L, context, .processes) }),
     Grant(
-      capability: .workers, name: ".workers", ofModule: ["worker"], ofLoop: [],
+      capability: .workers, name: ".workers", word: "worker", ofModule: ["worker"], ofLoop: [],
       refusal: { L, context in refuse(L, context, .workers) }),
     Grant(
-      capability: .signals, name: ".signals", ofModule: ["signal"], ofLoop: ["signal"],
+      capability: .signals, name: ".signals", word: "signal", ofModule: ["signal"],
+      ofLoop: ["signal"],
       refusal: { L, context in refuse(L, context, .signals) }),
     Grant(
-      capability: .watches, name: ".watches", ofModule: ["watch", "pressure"],
+      capability: .watches, name: ".watches", word: "watch", ofModule: ["watch", "pressure"],
       ofLoop: ["watch", "pressure"], refusal: { L, context in refuse(L, context, .watches) }),
     Grant(
-      capability: .namedPorts, name: ".namedPorts", ofModule: ["port"], ofLoop: [],
+      capability: .namedPorts, name: ".namedPorts", word: "port", ofModule: ["port"], ofLoop: [],
       refusal: { L, context in refuse(L, context, .namedPorts) }),
     Grant(
-      capability: .descriptors, name: ".descriptors", ofModule: ["fd", "stream"],
+      capability: .descriptors, name: ".descriptors", word: "fd", ofModule: ["fd", "stream"],
       ofLoop: ["fd", "stream", "socket_source"],
       refusal: { L, context in refuse(L, context, .descriptors) }),
     Grant(
-      capability: .terminal, name: ".terminal", ofModule: ["tty", "break_here"], ofLoop: [],
+      capability: .terminal, name: ".terminal", word: "tty", ofModule: ["tty", "break_here"],
+      ofLoop: [],
       refusal: { L, context in refuse(L, context, .terminal) }),
     Grant(
-      capability: .reload, name: ".reload", ofModule: ["reload"], ofLoop: [],
+      capability: .reload, name: ".reload", word: "reload", ofModule: ["reload"], ofLoop: [],
       refusal: { L, context in refuse(L, context, .reload) }),
     Grant(
-      capability: .runs, name: ".runs", ofModule: [], ofLoop: ["run", "stop_when_next_looking"],
+      capability: .runs, name: ".runs", word: "run", ofModule: [],
+      ofLoop: ["run", "stop_when_next_looking"],
       refusal: { L, context in refuse(L, context, .runs) }),
     Grant(
-      capability: .inspection, name: ".inspection", ofModule: [],
+      capability: .inspection, name: ".inspection", word: "inspect", ofModule: [],
       ofLoop: ["why", "dump", "metrics", "record"],
       refusal: { L, context in refuse(L, context, .inspection) }),
     Grant(
-      capability: .limits, name: ".limits", ofModule: ["limit"], ofLoop: [],
+      capability: .limits, name: ".limits", word: "limit", ofModule: ["limit"], ofLoop: [],
       refusal: { L, context in refuse(L, context, .limits) }),
   ]
 }
@@ -119,9 +125,19 @@ struct Grant: Sendable {
 private func refuse(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
 ) -> Int32 {
-  host(L, context, "moonloop") { call throws in
-    let grant = Grant.all.first { $0.capability == capability }
-    throw call.mistake("this script may not use that; its host can grant \(grant!.name)")
+  host(L, context, "moonloop") { call throws in throw call.refusal(of: capability) }
+}
+
+extension HostCall {
+  fileprivate func refusal(of capability: LuaCapabilities) -> ScriptMistake {
+    let grant = Grant.all.first { $0.capability == capability }!
+    if let guest = runtime.guest { return mistake(guest.refusal("\(grant.word)")) }
+    return mistake("this script may not use that; its host can grant \(grant.name)")
+  }
+
+  /// For what is a part of something that needs no grant.
+  func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
+    if !runtime.grants.contains(capability) { throw refusal(of: capability) }
   }
 }
 
@@ -137,8 +153,8 @@ extension LuaCapabilities {
   func allowsModule(_ name: String) -> Bool {
     if self == .all { return true }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
-    return (granted + ["moonloop.json", "moonloop.text"]).contains { part in
-      name == "\(part)" || name.hasPrefix("\(part).")
+    return (granted.map { "\($0)" } + ["moonloop.json", "moonloop.text"]).contains { part in
+      name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")
     }
   }
 }
@@ -176,13 +192,14 @@ extension Runtime {
       if capabilities.contains(.files) {
         try state.run("require 'moonloop.fs'", name: "=moonloop")
         for module in hiddenModules { state.forgetLoaded(module.name) }
+        state.forgetLoaded("moonloop.fs.file")  // It wraps descriptors by their numbers.
       }
       for grant in capabilities.refused {
         for name in grant.ofModule { refuse(name, grant.refusal) }
       }
     }
     if libraries == .safe {
-      state.allowTextOnly()
+      try state.makeSafe()
       try state.run("require 'moonloop.safe'", name: "=moonloop")
       state.forgetLoaded("moonloop.safe")
     }

@@ -222,6 +222,7 @@ let netConnect: LuaRawFunction = { L, context in
     let options = try call.options(
       1, connectOptions, example: "{ host = \"localhost\", port = 8080, timeout = 5 }")
     let place = try NetPlace(options, call, isServer: false)
+    try call.requireGrant(for: place)
     var request = ConnectRequest()
     request.text = place.text
     request.traits.name = try options.string("name") ?? place.text

@@ -126,10 +126,12 @@ let netUDP: LuaRawFunction = { L, context in
         "'host' must be an address or \"localhost\", got \"\(host)\"",
         hint: "ask ml.net.resolve for one")
     }
+    if port > 0 || options.has("host") { try call.requireGrant(for: local) }
     let modes = try options.modes()
     let reusesPort = try options.boolean("reuse_port") ?? false
     let broadcasts = try options.boolean("broadcast") ?? false
     let remote = try call.remote(options)
+    if let remote { try call.requireGrant(for: remote) }
     let name = try options.string("name")
     let hasHandler = try options.pushHandlerOrNil("[1]")
     let identity = name ?? (port > 0 ? local.text : "")
@@ -221,6 +223,7 @@ let datagramSend: LuaRawFunction = { L, context in
         throw call.mistake(
           "the host must be an address, got \"\(host)\"", hint: "ask ml.net.resolve for one")
       }
+      if let to { try call.requireGrant(for: to) }
     } else if !socket.isConnected {
       throw call.mistake("needs host and port: the socket is not connected")
     }

@@ -138,6 +138,7 @@ let netResolve: LuaRawFunction = { L, context in
       timeout = try options.seconds("timeout", .notNegative)
     }
     let name = try call.string(1, "the name")
+    try call.requireGrant(forName: name)
     if let address = SocketAddress(numeric: name, port: 0) {
       call.stack.push(hosts: [address])  // It is one already.
       return 1

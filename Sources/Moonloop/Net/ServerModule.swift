@@ -33,8 +33,7 @@ let netListen: LuaRawFunction = { L, context in
     let options = try call.options(
       1, listenOptions, example: "{ port = 8080, function(stream, peer) … end }")
     let passed = try passedName(options, call)
-    let places =
-      passed == nil ? try places(try NetPlace(options, call, isServer: true), call) : []
+    let places = try requestedPlaces(options, isPassed: passed != nil, call)
     let requested = passed.map { ["a socket passed by systemd " + $0] } ?? places.map(\.text)
     let request = try ListenRequest(options)
     let modes = try options.modes()
@@ -82,6 +81,15 @@ let netListen: LuaRawFunction = { L, context in
     try call.addNew(source, to: modes ?? call.runtime.currentModes)
     return 1
   }
+}
+
+/// The addresses to try; none for a socket that is passed.
+private func requestedPlaces(
+  _ options: Options, isPassed: Bool, _ call: HostCall
+) throws(ScriptMistake) -> [SocketAddress] {
+  let place = isPassed ? .name("*", port: 0) : try NetPlace(options, call, isServer: true)
+  try call.requireGrant(for: place)
+  return isPassed ? [] : try places(place, call)
 }
 
 /// The addresses to try: without a host all of the machine, by IPv6 where there is any.

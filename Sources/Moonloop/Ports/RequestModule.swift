@@ -233,6 +233,7 @@ extension HostCall {
     }
     if !target.isOwn { replyPort.arrive(at: loop) }
     defer { replyPort.invalidate() }
+    try requireGrant(of: .runs)
     let mode = wanted.mode ?? ModeName("moonloop.request.\(loop.depth + 1)")
     try loop.add(replyPort, modes: [mode])
     let ticket = ReplyTicket { answer in replyPort.postFromAnywhere(answer) }

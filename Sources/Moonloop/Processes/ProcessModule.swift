@@ -76,6 +76,9 @@ extension HostCall {
     guard loop.kernel is LinuxKernel else {
       throw mistake("a simulated system has no processes")
     }
+    try requireGrant(
+      forProgram: plan.arguments[0],
+      setsEnvironment: options.has("env") || options.has("env_add"))
     plan.folder = try childFolder(options)
     plan.environment = try childEnvironment(options)
     plan.leadsGroup = try options.boolean("group") ?? false

@@ -32,6 +32,15 @@ extension LuaState {
     try runtime.hold(to: capabilities, libraries)
   }
 
+  /// Opens a state for a guest: safe libraries, and of the module what is granted in words.
+  package convenience init(
+    on loop: Loop, limits: LuaLimits, guest: GuestGrants
+  ) throws(LuaError) {
+    try self.init(
+      on: loop, limits: limits, libraries: .safe, capabilities: guest.capabilities)
+    runtime?.guest = guest
+  }
+
   /// What joins the state and its loop; nil for a state without one.
   package var runtime: Runtime? { attachment as? Runtime }
 

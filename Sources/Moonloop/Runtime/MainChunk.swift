@@ -87,7 +87,7 @@ package final class MainChunk {
         table = LuaReference(popping: stack)
       }
     }
-    if let table, name.hasPrefix("@") {
+    if let table, name.hasPrefix("@"), runtime.guest == nil {
       try start(configuration: table, path: String(name.dropFirst()), text: bytes)
     }
   }

@@ -41,6 +41,8 @@ package final class Runtime {
   private var followsClock = false
   /// What scripts may reach; while the state is being set up, everything.
   var grants = LuaCapabilities.all
+  /// What a guest is granted in words; nil: it is none.
+  package internal(set) var guest: GuestGrants?
   private enum Life { case open, ending, closing }
   private var life = Life.open
   /// Only finalizers run any more: what they would make on the loop, nobody would end. Then the

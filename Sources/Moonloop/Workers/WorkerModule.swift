@@ -57,6 +57,7 @@ extension HostCall {
     guard let file else {
       throw mistake("needs a script: the name of a file as first element, or 'source'")
     }
+    try requireGrant(toRead: file)
     do throws(SystemError) {
       return try WorkerText(throughIntake: file, searching: packagePath("path"))
     } catch {
@@ -95,7 +96,7 @@ extension HostCall {
     }
     return WorkerScript(
       text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
-      path: packagePath("path"), cPath: packagePath("cpath"))
+      path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.guest)
   }
 
   fileprivate func requireWorkerRoom() throws {

@@ -13,6 +13,8 @@ struct WorkerScript: Sendable {
   /// Where `require` looks.
   let path: String?
   let cPath: String?
+  /// Whose grants it has: those of a guest that made it.
+  let guest: GuestGrants?
 }
 
 /// One run of a worker's script. On the worker's thread.
@@ -29,7 +31,10 @@ final class WorkerRun {
   static func run(_ script: WorkerScript, _ link: WorkerLink, _ loop: Loop) {
     var outcome = WorkerOutcome.stopped
     do throws(LuaError) {
-      let state = try LuaState(on: loop, limits: script.limits)
+      let state =
+        if let guest = script.guest {
+          try LuaState(on: loop, limits: script.limits, guest: guest)
+        } else { try LuaState(on: loop, limits: script.limits) }
       link.attach(state.interruptHandle)
       guard let runtime = state.runtime else { return link.finish(.stopped) }
       outcome = WorkerRun(script, link, state, runtime).run()

@@ -74,7 +74,7 @@ struct WorkerText {
     return file
   }
 
-  private static func read(_ path: String) throws(SystemError) -> [UInt8] {
+  static func read(_ path: String) throws(SystemError) -> [UInt8] {
     let fd = open(path, O_RDONLY | O_CLOEXEC)
     if fd < 0 { throw SystemError(call: "open", code: errno) }
     defer { close(fd) }
@@ -90,7 +90,7 @@ struct WorkerText {
   }
 
   /// Behind a byte order mark, and at the end of a first line with `#`.
-  private static func withoutMarks(_ bytes: [UInt8]) -> [UInt8] {
+  static func withoutMarks(_ bytes: [UInt8]) -> [UInt8] {
     var rest = bytes[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
     if rest.first == UInt8(ascii: "#") { rest = rest.drop { $0 != UInt8(ascii: "\n") } }

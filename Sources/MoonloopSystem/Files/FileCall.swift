@@ -11,6 +11,8 @@ package struct FileCall: Sendable {
 
   package let name: String
   let arguments: [FileValue]
+  /// Where it may reach; nil: anywhere.
+  package var scope: FileScope?
 
   /// - Parameter name: Such as "open".
   package init(_ name: String, _ arguments: [FileValue]) {
@@ -21,6 +23,7 @@ package struct FileCall: Sendable {
   /// Does it, and blocks meanwhile.
   package func run() -> Answer {
     do throws(SystemError) {
+      if let scope { return try held(to: scope).run() }
       if let plain = Self.plain[name] { return .success(try run(plain)) }
       guard let body = Self.others[name] else { throw failure(ENOSYS) }
       return .success(try body(self))

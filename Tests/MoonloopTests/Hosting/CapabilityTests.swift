@@ -37,6 +37,11 @@ import Testing
     (.terminal, ".terminal", "return ml.tty.open"),
     (.reload, ".reload", "return ml.reload.status"),
     (.runs, ".runs", "return loop:run { timeout = 0 }"),
+    (
+      .runs, ".runs",
+      "local p = ml.port { print } table.sort({ 1, 2 }, function() "
+        + "return p:request(1, { timeout = 0 }) end)"
+    ),
     (.inspection, ".inspection", "return loop:dump()"),
     (.limits, ".limits", "return ml.limit { callout = 100 }"),
   ]
@@ -85,6 +90,7 @@ import Testing
     ("return require 'moonloop.console.client'", "not found"),
     ("return require 'moonloop.safe'", "not found"),
     ("return require 'moonloop.fs'", "not found"),
+    ("return require 'moonloop.reach'", "not found"),
     ("return require 'moonloop.http'", "not found"),
     ("return require 'io'", "not found"), ("return require 'socket'", "not found"),
     ("package.path = '/tmp/?.lua' return require 'x'", "not found"),
@@ -92,6 +98,16 @@ import Testing
     ("return getmetatable(loop)", "loop"),
     ("return collectgarbage 'stop'", "may not use 'stop'"),
     ("ml.net.connect = print", "nil"),
+    ("return tostring({})", "table: 1"),
+    ("return ('%s %5s'):format(print, {})", "function: 1 table: 2"),
+    ("return ('%-5p'):format({})", "may not use '%p'"),
+    ("return tostring(setmetatable({}, { __name = 'mine' }))", "mine: 1"),
+    ("return tostring(setmetatable({}, { __tostring = function() return 'x' end }))", "x"),
+    ("return #{ math.randomseed() }", "0"),
+    ("return setmetatable({}, { __gc = print })", "may not use '__gc'"),
+    ("return getmetatable('').__index", "nil"), ("return ('').dump", "nil"),
+    ("string.upper = string.lower return ('x'):upper()", "X"),
+    ("function string.twice(s) return s .. s end return ('x'):twice()", "xx"),
     ("return rawget(ml.net, 'connect')", "nil"),
     ("return getmetatable(ml.net).__index(ml.net, 'connect')", "its host can grant .net"),
     ("setmetatable(ml.net, nil) return ml.net.connect", "nil"),
@@ -104,41 +120,10 @@ import Testing
 
   /// Compared byte for byte (S3 of the promises).
   @Test func `what a script without grants can reach is a list`() throws {
-    let walk = """
-      local seen, lines = {}, {}
-      local function visit(value, path)
-        if type(value) ~= "table" and type(value) ~= "userdata" then
-          lines[#lines + 1] = path .. ": " .. type(value)
-          return
-        end
-        if seen[value] then return end
-        seen[value] = path
-        if type(value) == "table" then
-          local keys = {}
-          for key in next, value do keys[#keys + 1] = tostring(key) end
-          table.sort(keys)
-          for _, key in ipairs(keys) do
-            local field = rawget(value, key)
-            if field == nil then field = rawget(value, tonumber(key)) end
-            visit(field, path .. "." .. key)
-          end
-        else
-          lines[#lines + 1] = path .. ": userdata"
-        end
-        local meta = getmetatable(value)
-        if type(meta) == "table" then visit(meta, path .. "<meta>") end
-      end
-      local ml = require "moonloop"
-      visit(ml, "moonloop")
-      visit(getmetatable("").__index, "string")
-      visit(_G, "_G")
-      table.sort(lines)
-      return table.concat(lines, "\\n") .. "\\n"
-      """
     let found = try Loop.isolated { loop in
       let lua = try LuaState(on: loop, libraries: .safe, capabilities: [])
       defer { lua.shutDown() }
-      return try lua.evaluate(walk) as String
+      return try lua.reach()
     }
     let list = RepositoryFile(path: "Tests/Data/safe-reach.txt")
     if ProcessInfo.processInfo.environment["MOONLOOP_WRITE_REACH"] != nil {
@@ -147,9 +132,22 @@ import Testing
     #expect(list.text == found)
   }
 
+  @Test func `no text of a handle shows an address`() throws {
+    let use = """
+      local all = { loop, loop:source { print }, loop:observer { on = "exit", print },
+        loop:after(1, print), ml.port { print }, ml.channel(1), loop:task(function() end),
+        ml.semaphore(1), coroutine.create(print), print, ml, ml.net, io, os }
+      local texts = {}
+      for place, value in pairs(all) do texts[#texts + 1] = tostring(value) end
+      return table.concat(texts, " ")
+      """
+    let shown = try text(use, .all)
+    #expect(shown.contains("loop") && !shown.contains("0x"), "\(shown)")
+  }
+
   @Test func `files are granted without the calls of the system behind them`() throws {
     let use = """
-      local name = "/tmp/moonloop-grant-" .. tostring({}):match "0x(%x+)"
+      local name = "/tmp/moonloop-grant-" .. math.random(0)
       local result
       loop:task(function()
         ml.fs.write(name, "kept")

@@ -1,0 +1,219 @@
+// What a guest is granted, in words: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/".
+
+internal import LuaEmbed
+internal import MoonloopCore
+package import MoonloopSystem
+
+/// What a script may reach that was not written by whoever runs it.
+package struct GuestGrants: Sendable {
+  /// A word that is no grant, and why.
+  package struct Mistake: Error {
+    package let message: String
+  }
+
+  /// Whom a refusal speaks to.
+  package enum Advice: Sendable { case commandLine, table }
+
+  package private(set) var capabilities: LuaCapabilities = []
+  package var advice = Advice.commandLine
+  /// Where its own modules are; nil: it has none.
+  package var ownFolder: String?
+  /// The places, files and programs that are granted; nil: all there are.
+  private(set) var places: [PlaceRule]? = []
+  package private(set) var files: FileScope? = FileScope()
+  private var programs: [String]? = []
+
+  package init() {}
+
+  /// Adds a grant.
+  /// - Parameter word: `NAME`, or `NAME=WHAT` for one that can be narrowed.
+  package mutating func allow(_ word: String) throws(Mistake) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard let grant = Grant.all.first(where: { "\($0.word)" == name }) else {
+      throw Mistake(message: "unknown grant '\(name)'\(Self.hint(name))")
+    }
+    if parts.count > 1 {
+      try narrow(grant, to: String(parts[1]))
+    } else {
+      switch grant.capability {
+      case .net: places = nil
+      case .files: files = nil
+      case .processes: programs = nil
+      default: break
+      }
+    }
+    capabilities.insert(grant.capability)
+  }
+
+  private static func hint(_ name: String) -> String {
+    let words = Grant.all.map { "\($0.word)" }
+    if let nearest = LuaText.nearest(to: name, among: words) {
+      return "; did you mean '\(nearest)'?"
+    }
+    return "; there are \(words.joined(separator: ", "))"
+  }
+
+  private mutating func narrow(_ grant: Grant, to what: String) throws(Mistake) {
+    switch grant.capability {
+    case .net:
+      guard let rule = PlaceRule(what) else {
+        throw Mistake(
+          message: "'net=\(what)': must be HOST, HOST:PORT, HOST:FIRST-LAST or unix:PATH; the host "
+            + "may be *")
+      }
+      places?.append(rule)
+    case .files: try narrowFiles(to: what)
+    case .processes:
+      if what.isEmpty { throw Mistake(message: "'process=': the program is missing") }
+      programs?.append(what)
+    default: throw Mistake(message: "the grant '\(grant.word)' cannot be narrowed by '=\(what)'")
+    }
+  }
+
+  private mutating func narrowFiles(to what: String) throws(Mistake) {
+    let (reads, writes) = (what.hasPrefix("read:"), what.hasPrefix("write:"))
+    let path = String(what.dropFirst(reads ? 5 : writes ? 6 : 0))
+    if path.isEmpty { throw Mistake(message: "'fs=\(what)': the path is missing") }
+    do throws(SystemError) {
+      try files?.allow(path, reads: reads || !writes, writes: writes || !reads)
+    } catch { throw Mistake(message: "'fs=\(what)': \(error.message)") }
+  }
+
+  // MARK: Whether something is granted
+
+  /// Says that something is not granted, and what would grant it.
+  func refusal(_ grant: String) -> String { "this guest may not do that; \(advice(of: grant))" }
+
+  func advice(of grant: String) -> String {
+    switch advice {
+    case .commandLine: "--allow \(grant) would grant it"
+    case .table: "allow = { \"\(grant)\" } would grant it"
+    }
+  }
+
+  func refusal(of call: FileCall) -> String {
+    if let needed = call.neededGrant(files ?? FileScope()) { return refusal("fs=\(needed)") }
+    return "a guest with some files may not make links, or move links and folders; "
+      + advice(of: "fs")
+  }
+
+  /// Whether it may connect to, listen on, or send to a host as it names it.
+  func allows(host: String, port: Int?) -> Bool {
+    places?.contains { $0.allows(host: host, port: port) } ?? true
+  }
+
+  func allows(_ address: SocketAddress) -> Bool {
+    guard let places else { return true }
+    if address.family == .unix { return places.contains { $0.path == address.host } }
+    return allows(host: address.host, port: address.port)
+  }
+
+  func allows(program: String) -> Bool { programs?.contains(program) ?? true }
+  var isNarrowedToPrograms: Bool { programs != nil }
+}
+
+/// Places in the network: a host, or all of them, with all ports or some; or a Unix socket.
+struct PlaceRule: Sendable {
+  let path: String?
+  private let host: String?
+  private let ports: ClosedRange<Int>
+
+  /// - Returns: nil if the text is no such rule.
+  init?(_ text: String) {
+    if text.hasPrefix("unix:") {
+      (path, host, ports) = (String(text.dropFirst(5)), nil, 0...0)
+      return
+    }
+    var (name, range) = (text, 0...65535)
+    let isBare = SocketAddress(numeric: text, port: 0) != nil
+    if !isBare, let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
+      guard let read = Self.range(text[text.index(after: colon)...]) else { return nil }
+      (name, range) = (String(text[..<colon]), read)
+    }
+    if name.hasPrefix("["), name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+    if name.isEmpty { return nil }
+    path = nil
+    host = name == "*" ? nil : Self.plain(name)
+    ports = range
+  }
+
+  private static func range(_ text: Substring) -> ClosedRange<Int>? {
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard let first = ends[0], let last = ends.count > 1 ? ends[1] : first, ends.count < 3,
+      0 <= first, first <= last, last <= 65535
+    else { return nil }
+    return first...last
+  }
+
+  private static func plain(_ host: String) -> String {
+    SocketAddress(numeric: host, port: 0)?.host ?? host.lowercased()
+  }
+
+  func allows(host other: String, port: Int?) -> Bool {
+    if path != nil { return false }
+    return (host == nil || host == Self.plain(other)) && port.map(ports.contains) ?? true
+  }
+}
+
+extension LuaLimits {
+  /// The same, and the usual ones of a guest for those that are not set.
+  package var orUsual: LuaLimits {
+    var limits = self
+    limits.memory = memory ?? 64 << 20
+    limits.callout = callout ?? .seconds(1)
+    limits.handles = handles ?? 1000
+    return limits
+  }
+}
+
+// MARK: - Calls of scripts
+
+extension HostCall {
+  /// Raises unless a guest may reach a place.
+  func requireGrant(for place: NetPlace) throws(ScriptMistake) {
+    guard let guest = runtime.guest else { return }
+    switch place {
+    case .address(let address): try requireGrant(for: address)
+    case .name(let host, let port):
+      if !guest.allows(host: host, port: port) {
+        throw mistake(guest.refusal("net=\(host):\(port)"))
+      }
+    }
+  }
+
+  func requireGrant(for address: SocketAddress) throws(ScriptMistake) {
+    guard let guest = runtime.guest, !guest.allows(address) else { return }
+    let isPath = address.family == .unix
+    throw mistake(guest.refusal(isPath ? "net=unix:\(address.host)" : "net=\(address.text)"))
+  }
+
+  /// Raises unless a guest may ask for the addresses of a host.
+  func requireGrant(forName host: String) throws(ScriptMistake) {
+    guard let guest = runtime.guest, !guest.allows(host: host, port: nil) else { return }
+    throw mistake(guest.refusal("net=\(host)"))
+  }
+
+  /// Raises unless a guest may run a program, with the environment that it gives it.
+  func requireGrant(
+    forProgram program: [UInt8], setsEnvironment: Bool
+  ) throws(ScriptMistake) {
+    guard let guest = runtime.guest, guest.isNarrowedToPrograms else { return }
+    let name = String(decoding: program, as: UTF8.self)
+    if !guest.allows(program: name) { throw mistake(guest.refusal("process=\(name)")) }
+    if setsEnvironment {
+      throw mistake(
+        "a guest with some programs may not set their environment; \(guest.advice(of: "process"))")
+    }
+  }
+
+  /// Raises unless a guest may read a file, here and now.
+  func requireGrant(toRead path: String) throws(ScriptMistake) {
+    guard let guest = runtime.guest else { return }
+    if guest.capabilities.contains(.files) {
+      guard let scope = guest.files else { return }
+      if (try? scope.place(of: Array(path.utf8), writes: false)) != nil { return }
+    }
+    throw mistake(guest.refusal("fs=read:\(path)"))
+  }
+}

@@ -1,0 +1,54 @@
+// `moonloop run --guest`: grants, limits, and the list of what is reached.
+
+internal import LuaEmbed
+internal import Moonloop
+
+extension RunSettings {
+  /// The options of guests; one that is not told has limits all the same.
+  mutating func takeGuest(_ options: ScannedOptions) throws(UsageError) {
+    guard options.has("--guest") else {
+      for name in ["--allow", "--list"] where options.has(name) {
+        throw UsageError(message: "\(name): goes with --guest", command: "run")
+      }
+      return
+    }
+    for name in ["--uv", "--watch", "-l", "-i"] where options.has(name) {
+      throw UsageError(message: "\(name): is not for guests", command: "run")
+    }
+    var grants = GuestGrants()
+    for given in options.given where given.option.name == "--allow" {
+      for word in (given.value ?? "").split(separator: ",", omittingEmptySubsequences: false) {
+        do throws(GuestGrants.Mistake) { try grants.allow(String(word)) } catch {
+          throw UsageError(message: "--allow: \(error.message)", command: "run")
+        }
+      }
+    }
+    if case .file(let path) = source {
+      let path = String(cString: path)
+      grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+    guest = grants
+    limits = limits.orUsual
+    readsInit = false
+    ignoresEnvironment = true
+    listsReach = options.has("--list")
+  }
+}
+
+extension Program {
+  /// Prints what a guest with these grants can reach.
+  /// - Returns: The exit status.
+  static func listReach(_ settings: RunSettings) -> Int32 {
+    do {
+      let text = try Loop.isolated { loop in
+        let state = try LuaState(on: loop, limits: settings.limits, guest: settings.guest!)
+        defer { state.shutDown() }
+        return try state.reach()
+      }
+      return Help.print(text)
+    } catch {
+      writeToStandardError("moonloop: \(error)")
+      return ExitStatus.failure
+    }
+  }
+}

@@ -1,0 +1,170 @@
+// Where calls about files may reach: folders and files that were named beforehand.
+
+internal import CLinuxShims
+internal import Glibc
+package import MoonloopCore
+
+/// The files that somebody may read or write, and what is in the folders among them.
+///
+/// A call is held to it right before it is made: its paths are resolved, so that neither `..` nor a
+/// symbolic link leads out. Nobody who is held to a scope can make a symbolic link, or move one or
+/// a folder: so what was resolved stays so.
+package struct FileScope: Sendable {
+  private struct Rule {
+    let root: [UInt8]
+    let reads: Bool
+    let writes: Bool
+  }
+  private var rules: [Rule] = []
+
+  package init() {}
+
+  /// Adds a file or folder, which need not exist.
+  /// - Throws: `SystemError` if its place cannot be found.
+  package mutating func allow(_ path: String, reads: Bool, writes: Bool) throws(SystemError) {
+    let root = try Self.resolve(Array(path.utf8), follows: true)
+    rules.append(Rule(root: root, reads: reads, writes: writes))
+  }
+
+  /// The resolved path, if it may be read, or written.
+  package func place(
+    of path: [UInt8], writes: Bool, follows: Bool = true
+  ) throws(SystemError) -> [UInt8] {
+    let refusal = SystemError(call: Self.refused, code: EACCES)
+    let place: [UInt8]
+    do throws(SystemError) { place = try Self.resolve(path, follows: follows) } catch {
+      if error.code != ENOENT { throw refusal }  // Else it would tell what there is outside.
+      throw error
+    }
+    for rule in rules where writes ? rule.writes : rule.reads {
+      if place == rule.root || rule.root == [0x2F] { return place }
+      if place.starts(with: rule.root + [0x2F]) { return place }
+    }
+    throw refusal
+  }
+
+  /// What takes the place of a call's name in an error that says that a scope refuses it.
+  package static let refused = "scope"
+
+  // MARK: Resolving
+
+  /// The path without links, `.` and `..`; what does not exist yet is at its end.
+  private static func resolve(_ path: [UInt8], follows: Bool) throws(SystemError) -> [UInt8] {
+    if path.isEmpty || path.contains(0) { throw SystemError(call: "realpath", code: ENOENT) }
+    let (folder, name) = parts(path)
+    guard let name else { return try real(path) }
+    if !follows { return join(try resolve(folder, follows: true), name) }
+    do throws(SystemError) { return try real(path) } catch {
+      // A link that leads nowhere would be followed later.
+      if error.code != ENOENT || kind(of: path) != nil { throw error }
+    }
+    return join(try resolve(folder, follows: true), name)
+  }
+
+  /// The folder, and the name in it; no name for `/`, `.`, `..` and what ends with these.
+  private static func parts(_ path: [UInt8]) -> (folder: [UInt8], name: [UInt8]?) {
+    var path = path[...]
+    while path.count > 1 && path.last == 0x2F { path = path.dropLast() }
+    let name = Array(path[((path.lastIndex(of: 0x2F) ?? path.startIndex - 1) + 1)...])
+    if name.isEmpty || name == [0x2E] || name == [0x2E, 0x2E] { return ([], nil) }
+    let folder = Array(path.dropLast(name.count))
+    return (folder.isEmpty ? [0x2E] : folder, name)
+  }
+
+  private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+    folder == [0x2F] ? folder + name : folder + [0x2F] + name
+  }
+
+  private static func real(_ path: [UInt8]) throws(SystemError) -> [UInt8] {
+    let answer = FileCall("realpath", [.bytes(path)]).run()
+    guard case .bytes(let real) = try answer.get() else { return path }
+    return real
+  }
+
+  fileprivate static let plainFile = Array("file".utf8)
+
+  /// The kind of what is at a path, links not followed.
+  fileprivate static func kind(of path: [UInt8]) -> [UInt8]? {
+    guard case .success(.record(let fields)) = FileCall("lstat", [.bytes(path)]).run(),
+      case .bytes(let kind)? = fields.first(where: { $0.name == "type" })?.value
+    else { return nil }
+    return kind
+  }
+}
+
+// MARK: - Calls
+
+extension FileCall {
+  /// What a call does with one of its paths.
+  private struct Use {
+    var path = 0
+    var writes = false
+    var follows = true
+  }
+
+  /// By call. Those of two paths have one for each.
+  private static let uses: [String: [Use]] = {
+    let read = Use()
+    let write = Use(writes: true)
+    let readLink = Use(follows: false)
+    let writeLink = Use(writes: true, follows: false)
+    let writeLinks = [writeLink, Use(path: 1, writes: true, follows: false)]
+    return [
+      "load": [read], "access": [read], "stat": [read], "scandir": [read], "statfs": [read],
+      "realpath": [read], "lstat": [readLink], "readlink": [readLink],
+      "store": [write], "replace": [write], "chmod": [write], "chown": [write], "utime": [write],
+      "mkdirs": [write], "mkdir": [writeLink], "rmdir": [writeLink], "unlink": [writeLink],
+      "remove_all": [writeLink], "lchown": [writeLink], "lutime": [writeLink],
+      "mkdtemp": [writeLink], "mkstemp": [writeLink], "rename": writeLinks, "link": writeLinks,
+      "copyfile": [read, Use(path: 1, writes: true)],
+    ]
+  }()
+
+  /// Descriptors come from calls that were held to the scope themselves.
+  private static let withoutPaths: Set = [
+    "read", "write", "close", "fstat", "ftruncate", "fsync", "fdatasync", "lock",
+  ]
+
+  /// What this call does with its paths; nil: no scope allows it.
+  private func ownUses() throws(SystemError) -> [Use]? {
+    if Self.withoutPaths.contains(name) { return [] }
+    guard name == "open" else { return Self.uses[name] }
+    let flags = Int32(truncatingIfNeeded: try number(1))
+    let writes = flags & (O_ACCMODE | O_CREAT | O_TRUNC) != O_RDONLY
+    let reads = flags & O_ACCMODE != O_WRONLY
+    return (reads ? [Use()] : []) + (writes ? [Use(writes: true)] : [])
+  }
+
+  /// The same call with resolved paths.
+  /// - Throws: `SystemError` of the call `FileScope.refused` if the scope refuses it.
+  func held(to scope: FileScope) throws(SystemError) -> FileCall {
+    let refusal = SystemError(call: FileScope.refused, code: EACCES)
+    guard let uses = try ownUses() else { throw refusal }
+    var arguments = arguments
+    for use in uses {
+      let place = try scope.place(
+        of: bytes(use.path), writes: use.writes, follows: use.follows)
+      arguments[use.path] = .bytes(place)
+    }
+    if name == "rename", case .bytes(let from) = arguments[0],
+      FileScope.kind(of: from) ?? FileScope.plainFile != FileScope.plainFile
+    {
+      throw refusal
+    }
+    return FileCall(name, arguments)
+  }
+
+  /// What a scope must allow for this call, such as "read:notes.txt"; nil: it allows it, or never
+  /// would.
+  package func neededGrant(_ scope: FileScope) -> String? {
+    for use in (try? ownUses()) ?? [] {
+      guard let path = try? bytes(use.path) else { return nil }
+      do throws(SystemError) {
+        _ = try scope.place(of: path, writes: use.writes, follows: use.follows)
+      } catch {
+        return "\(use.writes ? "write" : "read"):\(String(decoding: path, as: UTF8.self))"
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,216 @@
+// `moonloop run --guest`: what is refused, with the grant that would allow it, and what is not.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct GuestTests {
+  private static let begin = """
+    local ml = require "moonloop"
+    local loop, net, fs, process = ml.current(), ml.net, ml.fs, ml.process
+    local function try(f, ...)
+      local done, value, message = pcall(f, ...)
+      print(done and (value == nil and message or tostring(value)) or value)
+    end
+
+    """
+
+  /// What a guest prints, a line each, in a folder with `data/notes`, `secret` and a link out.
+  private func lines(_ script: String, allow grants: String...) throws -> [String] {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("guest-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let data = folder.appendingPathComponent("data")
+    try FileManager.default.createDirectory(
+      at: data.appendingPathComponent("inner"), withIntermediateDirectories: true)
+    try "mine".write(to: data.appendingPathComponent("notes"), atomically: true, encoding: .utf8)
+    try "theirs".write(
+      to: folder.appendingPathComponent("secret"), atomically: true, encoding: .utf8)
+    try FileManager.default.createSymbolicLink(
+      atPath: data.appendingPathComponent("out").path, withDestinationPath: "..")
+    let program = try Program(
+      ["run", "--guest"] + grants.flatMap { ["--allow", $0] } + ["-e", Self.begin + script],
+      in: folder)
+    let outcome = try program.wait()
+    #expect(outcome.status == 0, "\(outcome)")
+    return outcome.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("the list of what a guest reaches is the one that is checked in")
+  func list() throws {
+    let outcome = try moonloop(["run", "--guest", "--list"])
+    #expect(outcome.output == RepositoryFile(path: "Tests/Data/safe-reach.txt").text)
+    let granted = try moonloop(["run", "--guest", "--allow", "process,net", "--list"])
+    #expect(granted.output.contains("moonloop.process.spawn: function"))
+  }
+
+  @Test(
+    "wrong grants are told with the nearest word",
+    arguments: [
+      (["--guest", "--allow", "tmers"], "--allow: unknown grant 'tmers'; did you mean 'timers'?"),
+      (["--guest", "--allow", "zzz"], "--allow: unknown grant 'zzz'; there are timers, net, fs,"),
+      (
+        ["--guest", "--allow", "timers=1"], "--allow: the grant 'timers' cannot be narrowed by '=1'"
+      ),
+      (["--guest", "--allow", "net=a:b"], "--allow: 'net=a:b': must be HOST, HOST:PORT,"),
+      (["--guest", "--allow", "net=a:9-8"], "--allow: 'net=a:9-8': must be HOST, HOST:PORT,"),
+      (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
+      (["--guest", "--allow", "process="], "--allow: 'process=': the program is missing"),
+      (["--guest", "--uv"], "--uv: is not for guests"),
+      (["--guest", "--handles", "0"], "--handles: must be a number from 1 on, got '0'"),
+      (["--allow", "net"], "--allow: goes with --guest"), (["--list"], "--list: goes with --guest"),
+    ] as [([String], String)])
+  func wrong(options: [String], message: String) throws {
+    let outcome = try moonloop(["run"] + options + ["-e", ""])
+    #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+  }
+
+  @Test("nothing is granted to begin with, and a refusal names its grant")
+  func denied() throws {
+    let outcome = try moonloop([
+      "run", "--guest", "-e", "require('moonloop').current():after(1, print)",
+    ])
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors.contains("this guest may not do that; --allow timers would grant it"),
+      "\(outcome)")
+    #expect(try lines("print(io, arg, os.exit, os.getenv)") == ["nil\tnil\tnil\tnil"])
+    #expect(
+      try lines("loop:after(0.001, function() print 'beat' end)", allow: "timers") == ["beat"])
+  }
+
+  private func no(_ call: String, _ grant: String) -> String {
+    "\(call): this guest may not do that; --allow \(grant) would grant it"
+  }
+
+  @Test("files are what was granted, whatever leads there")
+  func files() throws {
+    let read = """
+      try(fs.read, "data/notes")
+      try(fs.read, "secret")
+      try(fs.read, "data/../secret")
+      try(fs.read, "data/out/secret")
+      try(fs.read, "data/inner/../../secret")
+      try(fs.write, "data/new", "")
+      try(fs.read, "data/none")
+      """
+    func refused(_ path: String, _ grant: String) -> String {
+      no("fs.\(grant): '\(path)'", "fs=\(grant):\(path)") + " (EACCES)"
+    }
+    #expect(
+      try lines(read, allow: "fs=read:data") == [
+        "mine", refused("secret", "read"), refused("data/../secret", "read"),
+        refused("data/out/secret", "read"), refused("data/inner/../../secret", "read"),
+        refused("data/new", "write"), "fs.read: 'data/none': No such file or directory (ENOENT)",
+      ])
+    let links = "may not make links, or move links and folders; --allow fs would grant it (EACCES)"
+    let write = """
+      try(fs.write, "data/new", "1")
+      try(fs.rename, "data/new", "data/newer")
+      try(fs.open, "data/newer", "r+")
+      try(fs.link, "..", "data/mine", { symbolic = true })
+      try(fs.rename, "data/out", "data/inner/out")
+      try(fs.rename, "data/inner", "data/outer")
+      try(fs.write, "data/out/secret", "changed")
+      """
+    let found = try lines(write, allow: "fs=write:data", "fs=read:data")
+    #expect(found[0...2] == ["true", "true", "file 'data/newer'"])
+    #expect(found[3...5].allSatisfy { $0.hasSuffix(links) }, "\(found)")
+    #expect(found[6] == refused("data/out/secret", "write"))
+    #expect(try lines("try(fs.read, 'data/out/secret')", allow: "fs") == ["theirs"])
+  }
+
+  @Test("a file cannot be made to stand for another descriptor")
+  func descriptors() throws {
+    let script = """
+      local file = fs.open("data/notes")
+      file._fd, file.fd = 0, 0
+      print(file:read(10))
+      print(pcall(require, "moonloop.fs.file"))
+      try(setmetatable, { _fd = 0 }, getmetatable(file))
+      """
+    let found = try lines(script, allow: "fs=read:data")
+    #expect(found[0] == "mine" && found[1].hasPrefix("false"), "\(found)")
+    #expect(found.last!.contains("may not use '__gc'"), "\(found)")
+  }
+
+  @Test("places in the network are what was granted")
+  func network() throws {
+    let script = """
+      try(net.listen, { host = "127.0.0.1", port = 7999, print })
+      try(net.connect, { host = "127.0.0.1", port = 8011 })
+      try(net.connect, { host = "localhost", port = 8000 })
+      try(net.connect, { path = "/run/x" })
+      try(net.resolve, "example.com")
+      try(net.udp, { port = 9 })
+      local socket = net.udp {}
+      try(socket.send, socket, "x", "127.0.0.2", 8000)
+      try(socket.send, socket, "x", "127.0.0.1", 8010)
+      socket:invalidate()
+      """
+    let found = try lines(script, allow: "net=127.0.0.1:8000-8010")
+    let expected = [
+      no("listen", "net=127.0.0.1:7999"), no("connect", "net=127.0.0.1:8011"),
+      no("connect", "net=localhost:8000"), no("connect", "net=unix:/run/x"),
+      no("resolve", "net=example.com"), no("udp", "net=0.0.0.0:9"),
+      no("socket:send", "net=127.0.0.2:8000"), "true",
+    ]
+    #expect(found.count == expected.count && zip(found, expected).allSatisfy { $0.hasPrefix($1) })
+  }
+
+  @Test("programs are what was granted, with the environment of the host")
+  func programs() throws {
+    let script = """
+      print(process.run({ "echo", "hello" }).stdout)
+      try(process.run, { "ls" })
+      try(process.spawn, { "./echo" })
+      try(process.run, { "echo", env_add = { PATH = "data" } })
+      """
+    let found = try lines(script, allow: "process=echo")
+    #expect(found[0] == "hello")
+    #expect(found[1].contains("--allow process=ls would grant it"))
+    #expect(found[2].contains("--allow process=./echo would grant it"))
+    #expect(found[3].contains("may not set their environment; --allow process would grant it"))
+  }
+
+  @Test("require finds the modules beside a guest, and no others")
+  func modules() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("guest-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let own = folder.appendingPathComponent("own")
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+    for (name, text) in [
+      (
+        "own/main.lua",
+        "for _, name in ipairs { 'part', 'out', '..outer', '../outer', 'bytes' } do "
+          + "print((select(2, pcall(require, name)))) end"
+      ),
+      ("own/part.lua", "return 'a part'"), ("outer.lua", "return 'outer'"),
+      ("own/bytes.lua", "\u{1B}Lua"),
+    ] {
+      try text.write(
+        to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: own.appendingPathComponent("out.lua").path, withDestinationPath: "../outer.lua")
+    let outcome = try moonloop(["run", "--guest", own.appendingPathComponent("main.lua").path])
+    let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("\t") }
+    #expect(lines.first == "a part" && lines.count == 5, "\(outcome)")
+    #expect(lines[1...3].allSatisfy { $0.contains("not found") }, "\(outcome)")
+    #expect(lines[4].contains("attempt to load a binary chunk"), "\(outcome)")
+  }
+
+  @Test("a guest has limits that nobody has asked for")
+  func limits() throws {
+    let memory = try moonloop([
+      "run", "--guest", "-e", "local t = {} while true do t[#t + 1] = {} end",
+    ])
+    #expect(memory.status == 3 && memory.errors.contains("limit of"), "\(memory)")
+    let handles = try moonloop([
+      "run", "--guest", "--handles", "3", "-e",
+      "local l = require 'moonloop'.current() for i = 1, 4 do l:source { print } end",
+    ])
+    #expect(handles.errors.contains("there are 3 handles"), "\(handles)")
+  }
+}
