@@ -12,6 +12,7 @@ private let generationEntries: [LuaEntry] = [
   .function("enter", generationEnter), .function("leave", generationLeave),
   .function("outside", generationOutside), .function("report", generationReport),
   .function("tell", generationTell), .function("at", generationAt),
+  .function("file", generationFile),
 ]
 
 /// `begin()`: what is made from now on belongs to the next generation.
@@ -45,6 +46,18 @@ private let generationUndo: LuaRawFunction = { L, context in
 private let generationNumber: LuaRawFunction = { L, context in
   host(L, context, "number") { call in
     call.stack.push(Int(call.runtime.generations.number))
+    return 1
+  }
+}
+
+/// `file()`: the program's file; nil if it cannot be loaded again.
+private let generationFile: LuaRawFunction = { L, context in
+  host(L, context, "file") { call in
+    if let path = call.runtime.generations.file?.path {
+      call.stack.push(path)
+    } else {
+      call.stack.pushNil()
+    }
     return 1
   }
 }

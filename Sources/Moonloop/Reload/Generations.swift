@@ -61,15 +61,15 @@ package final class Generations {
     return 0
   }
 
-  /// Lets the file that is started next be loaded again, with the same arguments.
+  /// Lets the file that is started next be loaded again, with the same arguments. What notes its
+  /// modules is loaded with the first of them: many programs have none.
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     file = (path, pushArguments)
     runtime.tasks.settle(
       runtime.state.start { stack in
-        stack.push(function: bodiesInstall, then: sourceResults)
-        stack.push(path)
-        return 1
+        stack.push(function: noteModules, then: sourceResults)
+        return 0
       }, .chunk)
   }
 
@@ -155,8 +155,17 @@ final class ReloadWait: OtherWait {
 }
 
 /// Has `require` note the modules of the program.
-private let bodiesInstall: LuaRawFunction = { L, context in
-  callSource(L, context, "reload", "require('moonloop.reload.bodies').install(...)")
+private let noteModules: LuaRawFunction = { L, context in
+  callSource(
+    L, context, "reload",
+    """
+    local all, noting = package.searchers
+    local search = all[2]
+    all[2] = function(name)
+      noting = noting or require('moonloop.reload.bodies').noting(search)
+      return noting(name)
+    end
+    """)
 }
 
 /// Calls a function of the module `moonloop.reload` by its name.

@@ -10,8 +10,9 @@ internal import Dispatch
 package final class LinuxKernel: Kernel, @unchecked Sendable {
   package let clock: Clock
   let wakeUp: WakeUp
-  /// The poll sets that are open, by their epoll descriptors.
-  private var sets: Set<Int32> = []
+  /// Whether the descriptor of that number is a poll set of this kernel. Not a `Set`: making its
+  /// first one in a process costs a hundred times as much.
+  private var sets: [Bool] = []
   /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to
   /// know.
   private var wallWatch: Descriptor?
@@ -76,7 +77,13 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() }
   }
 
-  deinit { sets.forEach(cmx_close) }
+  deinit { forEachSet(cmx_close) }
+
+  private func forEachSet<Failure: Error>(
+    _ body: (Int32) throws(Failure) -> Void
+  ) throws(Failure) {
+    for number in sets.indices where sets[number] { try body(Int32(number)) }
+  }
 
   // MARK: Time
 
@@ -93,12 +100,15 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
       _ = try control.check(cmx_epoll_add_internal(set.number, wall, cmx_internal_wall))
     }
     let number = set.release()
-    sets.insert(number)
+    while sets.count <= Int(number) { sets.append(false) }
+    sets[Int(number)] = true
     return PollSetID(rawValue: number)
   }
 
   package func closePollSet(_ set: PollSetID) {
-    guard sets.remove(set.rawValue) != nil else { return }
+    let number = Int(set.rawValue)
+    guard sets.indices.contains(number), sets[number] else { return }
+    sets[number] = false
     cmx_close(set.rawValue)
   }
 
@@ -172,8 +182,9 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     } else if wallWatch == nil {
       let watch = try SystemCall.timerfdCreate.descriptor(cmx_timerfd())
       _ = try SystemCall.timerfdSet.check(cmx_timerfd_watch(watch.number))
-      for set in sets {
-        let result = cmx_epoll_add_internal(set, watch.number, cmx_internal_wall)
+      let number = watch.number
+      try forEachSet { set throws(SystemError) in
+        let result = cmx_epoll_add_internal(set, number, cmx_internal_wall)
         _ = try SystemCall.epollControl.check(result)
       }
       wallWatch = consume watch

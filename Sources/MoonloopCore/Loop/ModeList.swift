@@ -5,12 +5,13 @@ struct ModeList: Sequence {
   private var all: [Mode]
   /// The common ones, in the same order.
   private(set) var common: [Mode]
-  private var indices: [ModeName: Int]
+  /// Where each is, once they are too many to look through.
+  private var indices: [ModeName: Int] = [:]
+  private static let few = 8
 
   init(_ first: Mode) {
     all = [first]
     common = []
-    indices = [first.name: 0]
     noteCommon(first)
   }
 
@@ -21,12 +22,18 @@ struct ModeList: Sequence {
 
   func makeIterator() -> IndexingIterator<[Mode]> { all.makeIterator() }
 
-  func find(_ name: ModeName) -> Mode? { indices[name].map { all[$0] } }
+  func find(_ name: ModeName) -> Mode? {
+    if indices.isEmpty { return all.first { $0.name == name } }
+    return indices[name].map { all[$0] }
+  }
 
   mutating func make(_ name: ModeName) -> Mode {
     let mode = Mode(name: name, index: all.count)
-    indices[name] = mode.index
     all.append(mode)
+    if all.count > Self.few {
+      if indices.isEmpty { for mode in all { indices[mode.name] = mode.index } }
+      indices[name] = mode.index
+    }
     return mode
   }
 
@@ -41,5 +48,8 @@ struct ModeList: Sequence {
   }
 
   /// The loop has ended: only the default mode can still be asked for.
-  mutating func removeOthers() { all.removeLast(all.count - 1) }
+  mutating func removeOthers() {
+    all.removeLast(all.count - 1)
+    indices = [:]
+  }
 }

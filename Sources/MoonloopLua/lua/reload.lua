@@ -30,7 +30,7 @@ function reload.files()
       files[#files + 1] = file
     end
   end
-  add(bodies.main)
+  add(generation.file())
   for _, list in ipairs { bodies.files, tried } do
     for _, file in pairs(list) do add(file) end
   end
@@ -214,7 +214,7 @@ end
 -- Reloads the file and reports it on standard error. Returns whether it was loaded.
 function reload.again()
   local done, message = require("moonloop").reload()
-  local file = bodies.main
+  local file = generation.file()
   if done then
     generation.tell(("moonloop: reloaded %s (generation %d): %d kept, %d new, %d ended")
       :format(file, done.generation, done.kept, done.made, done.ended))

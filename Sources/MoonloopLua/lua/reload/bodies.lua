@@ -1,18 +1,16 @@
 -- Which modules of a program were read from Lua files, and whose bodies are running (D36). Separate
--- from reloading, because every program needs this at start and few need the rest.
+-- from reloading, because programs with modules need this at start and few need the rest.
 local generation = require "moonloop.generation"
 
--- `main` is the program's file; `files` those of the modules its generation has loaded, by module
--- name; `on_module` is called for each file.
+-- `files` are those of the modules that the program's generation has loaded, by module name;
+-- `on_module` is called for each.
 local bodies = { files = {} }
 
 local body <const> = setmetatable({}, { __close = generation.leave })
 
--- Makes `require` record them.
-function bodies.install(file)
-  bodies.main = file
-  local search = package.searchers[2]
-  package.searchers[2] = function(name)
+-- Returns a searcher that finds what another one does, and records it.
+function bodies.noting(search)
+  return function(name)
     -- Not called here, so that its errors do not name this file.
     local ok, loader, file = pcall(search, name)
     if not ok then error(loader, 0) end

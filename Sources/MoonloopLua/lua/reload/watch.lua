@@ -55,6 +55,6 @@ update()
 -- The program has nothing left to do: wait for a change.
 return function()
   say(("%s has nothing left to wait for; waiting for a file to change")
-    :format(bodies.main))
+    :format(generation.file()))
   set_idle(true)
 end
