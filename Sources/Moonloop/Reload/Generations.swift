@@ -66,6 +66,7 @@ package final class Generations {
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     file = (path, pushArguments)
+    guard runtime.grants.allowsModule("moonloop.reload") else { return }
     runtime.tasks.settle(
       runtime.state.start { stack in
         stack.push(function: noteModules, then: sourceResults)
