@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "MoonloopCore", targets: ["MoonloopCore"]),
     .library(name: "Moonloop", targets: ["Moonloop"]),
+    .library(name: "MoonloopFoundation", targets: ["MoonloopFoundation"]),
     .executable(name: "moonloop", targets: ["MoonloopCLI"]),
   ],
   targets: [
@@ -24,6 +25,11 @@ let package = Package(
     .target(
       name: "MoonloopSimulation", dependencies: ["MoonloopCore", "CLinuxShims"],
       swiftSettings: strict),
+
+    // The loop in the runs of Foundation's: nothing else of the product links Foundation.
+    .target(
+      name: "MoonloopFoundation", dependencies: ["MoonloopCore", "CLinuxShims"],
+      swiftSettings: strict, linkerSettings: [.linkedLibrary("Foundation")]),
 
     .systemLibrary(name: "MoonloopCLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"])]),
     .target(name: "CLuaShims", dependencies: ["MoonloopCLua"], cSettings: strictC),
@@ -62,7 +68,7 @@ let package = Package(
       name: "ConformanceDriver",
       dependencies: [
         "ConformanceFormat", "MoonloopCore", "MoonloopSystem", "MoonloopSimulation", "LuaEmbed",
-        "Moonloop",
+        "Moonloop", "MoonloopFoundation",
       ],
       path: "Tests/ConformanceDriver", swiftSettings: strict),
     // The one target that links Foundation's CFRunLoop, and nothing of the product.
@@ -83,6 +89,10 @@ let package = Package(
     .executableTarget(
       name: "PollProgram", dependencies: ["MoonloopCore"], path: "Tests/PollProgram",
       swiftSettings: strict),
+
+    .executableTarget(
+      name: "PluginsProgram", dependencies: ["Moonloop", "MoonloopFoundation"],
+      path: "Tests/PluginsProgram", swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
@@ -106,6 +116,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "MoonloopFoundationTests",
+      dependencies: ["MoonloopCore", "MoonloopFoundation"], swiftSettings: strict),
+    .testTarget(
       name: "ConformanceTests",
       dependencies: ["ConformanceDriver", "MoonloopCore", "TestSupport"],
       swiftSettings: strict),
@@ -113,7 +126,7 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
-        "TestSupport",
+        "PluginsProgram", "TestSupport",
       ],
       swiftSettings: strict),
   ],

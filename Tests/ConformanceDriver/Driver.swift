@@ -16,7 +16,7 @@ enum Driver {
       let engine = Engine(job, world: world, scale: scale) { receiver in
         switch options.face {
         case .lua: LuaFace(receiver, world, job.scenario)
-        default: SwiftFace(receiver, world)
+        default: SwiftFace(receiver, world, isHosted: options.face == .hosted)
         }
       }
       world.runHome {

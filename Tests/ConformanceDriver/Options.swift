@@ -8,9 +8,13 @@ enum FaceName: String, CaseIterable {
   case swift, lua, model
   case cfModel = "cf-model"
   case cf
+  /// This package, in the runs of the live CFRunLoop.
+  case hosted
 
   /// Whether traces are compared with those of Core Foundation.
   var isCF: Bool { self == .cf || self == .cfModel }
+  /// Whether both those of Core Foundation and those of this package are right.
+  var isEither: Bool { self == .hosted }
 }
 enum KernelName: String, CaseIterable { case real, simulated }
 
@@ -48,7 +52,8 @@ struct Options {
     Without files it runs those in Tests/Conformance; a folder stands for its .json files.
 
       --face NAME     the interface to drive: swift (default) or lua; or the model of the
-                      rules; or cf, the live CFRunLoop, or cf-model, the model of that
+                      rules; or cf, the live CFRunLoop, or cf-model, the model of that;
+                      or hosted, this package in the runs of the live CFRunLoop
       --kernel NAME   real time and threads (default), or simulated
       --json FILE     run one scenario and print its trace as a line of JSON; exit status 0,
                       3 when it took more than 20 seconds

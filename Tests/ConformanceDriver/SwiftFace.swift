@@ -1,7 +1,9 @@
 // Drives the run loop through its Swift interface.
 
 import ConformanceFormat
+import CoreFoundation
 import MoonloopCore
+import MoonloopFoundation
 import Synchronization
 
 final class SwiftFace: Face {
@@ -14,14 +16,22 @@ final class SwiftFace: Face {
   }
   private let state = Mutex(State())
 
-  init(_ receiver: any CallbackReceiver, _ world: any World) {
+  /// Whether loops are served in the runs of Foundation's.
+  private let isHosted: Bool
+
+  init(_ receiver: any CallbackReceiver, _ world: any World, isHosted: Bool = false) {
+    self.isHosted = isHosted
     self.receiver = receiver
     self.world = world
   }
 
   static func reasonNotToRun(_ scenario: Scenario) -> String? { nil }
 
-  func threadBegan(_ name: String, on loop: Loop) {}
+  func threadBegan(_ name: String, on loop: Loop) {
+    guard isHosted else { return }
+    do { try loop.attach(to: CFRunLoopGetCurrent()) } catch { fail("cannot attach: \(error)") }
+  }
+
   func place(of id: String) -> String? { nil }
 
   // MARK: Objects

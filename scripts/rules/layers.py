@@ -4,11 +4,13 @@ import re
 from .source import Source
 
 SYSTEM = {"Glibc", "Synchronization", "Dispatch", "_Concurrency"}
+FOUNDATION = {"CoreFoundation", "Foundation"}  # of one target, which is a product of its own
 ARROWS = {  # who may import whom; there are no other arrows
     "CLinuxShims": set(),
     "MoonloopCore": {"CLinuxShims"},
     "MoonloopSystem": {"MoonloopCore", "CLinuxShims"},
     "MoonloopSimulation": {"MoonloopCore", "CLinuxShims"},
+    "MoonloopFoundation": {"MoonloopCore", "CLinuxShims"},
     "MoonloopCLua": set(),
     "CLuaShims": {"MoonloopCLua"},
     "LuaEmbed": {"CLuaShims"},
@@ -59,7 +61,8 @@ _CALL = re.compile(  # of descriptors and files
 )
 _TAPE = re.compile(r"cmr_\w+")
 _SYMBOLS = [  # files under Sources/, what their objects must not refer to, why
-    (r"(MoonloopCore|MoonloopSystem|MoonloopSimulation|CLinuxShims)/.*", _LUA, "this knows no Lua"),
+    (r"(MoonloopCore|MoonloopSystem|MoonloopSimulation|MoonloopFoundation|CLinuxShims)/.*", _LUA,
+     "this knows no Lua"),
     (r"(MoonloopCore|MoonloopSystem|MoonloopRecording)/.*", _CALL,
      "only CLinuxShims makes system calls and reads errno"),
     # Those left out are C library interfaces for scripts, or work before or beside a loop.
@@ -97,6 +100,8 @@ def imports(source: Source):
     """Findings on the imports and includes of a file under Sources/."""
     target = source.path.split("/")[1]
     allowed = ARROWS.get(target, set()) | SYSTEM
+    if target == "MoonloopFoundation":
+        allowed |= FOUNDATION
     for number, code in enumerate(source.code, 1):
         if source.suffix == ".swift" and (match := _IMPORT.match(code)) and match[1] not in allowed:
             what = f"{target} may not import {match[1]}"

@@ -55,7 +55,7 @@ def check(source: Source):
         if in_sources:
             yield from _documentation(source, number)
         if match := re.match(r"\s*(?:\w+\s+)*import\s+(Foundation\w*)", code):
-            if in_sources:
+            if in_sources and not source.path.startswith("Sources/MoonloopFoundation/"):
                 yield source.finding(
                     number,
                     "foundation",

@@ -10,7 +10,7 @@ WIDE = {".swift", ".c", ".h", ".lua", ".py", ""}  # not: tables of Markdown, dat
 # what to do
 WORDS = [
     (r"\bevent[ -]loops?\b", "prose", "the field's word is 'run loop'"),
-    (r"\brunloops?\b", "prose", "write 'run loop'"),
+    (r"\b(runloops?|Runloops?|RunLoops)\b", "prose", "write 'run loop'"),  # a type is `RunLoop`
     (r"\bloop iterations?\b|\biterations? of the (run )?loop\b", "prose", "the word is 'pass'"),
     (r"(?-i:\bwakeups?\b)", "prose", "write 'wake-up' (the thing) or 'wake up' (to do it)"),
     (r"\bwhite-?list|\bblack-?list", "code", "write 'allow list' or 'deny list'"),

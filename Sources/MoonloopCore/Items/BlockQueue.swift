@@ -226,10 +226,18 @@ struct PendingBlocks {
 
   @inline(never)
   private func holdsSome(_ mode: Mode) -> Bool {
-    if mode.blocks.holdsLive() || mode.requests.holdsLive() { return true }
-    if !mode.isCommon { return false }
-    return commonBlocks.holdsLive() || commonRequests.holdsLive()
-      || (!holdsJobs && jobs.holdsLive())
+    holdsBlocks(mode) || holdsRequests(mode)
+  }
+
+  func holdsBlocks(_ mode: Mode) -> Bool {
+    if blockCount == 0 { return false }
+    if mode.blocks.holdsLive() { return true }
+    return mode.isCommon && (commonBlocks.holdsLive() || (!holdsJobs && jobs.holdsLive()))
+  }
+
+  func holdsRequests(_ mode: Mode) -> Bool {
+    if requestCount == 0 { return false }
+    return mode.requests.holdsLive() || (mode.isCommon && commonRequests.holdsLive())
   }
 
   /// All that are for a mode.

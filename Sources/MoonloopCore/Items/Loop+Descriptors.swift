@@ -33,7 +33,9 @@ struct MainQueueState {
   var isServed = false
   /// It has ended the sleep of an outer run, which alone serves it (R135).
   var isKept = false
-  var isHidden: Bool { isServed || isKept }
+  /// The loop's host serves it.
+  var isElsewhere = false
+  var isHidden: Bool { isServed || isKept || isElsewhere }
   /// The kernel is not asked for it meanwhile.
   var isSilent = false
   /// Whether it holds runs open in common modes (R8).
@@ -144,7 +146,9 @@ extension Loop {
 
   /// Has runs in a common mode hear of the main queue (R122).
   package func watchMainQueue(_ mode: Mode) {
-    guard mode.isCommon, !mode.servesMainQueue, let fd = kernel.mainQueueDescriptor else { return }
+    guard mode.isCommon, !mode.servesMainQueue, !mainQueue.isElsewhere,
+      let fd = kernel.mainQueueDescriptor
+    else { return }
     do {
       _ = try kernel.watch(fd, for: .read, token: ReadyItem.mainQueueToken, in: pollSet(of: mode))
       mode.servesMainQueue = true
@@ -175,7 +179,7 @@ extension Loop {
     if mainQueue.isSilent { setMainQueueInterest(.read) }
   }
 
-  private func setMainQueueInterest(_ interest: Interest) {
+  func setMainQueueInterest(_ interest: Interest) {
     mainQueue.isSilent = interest.isEmpty
     guard let fd = kernel.mainQueueDescriptor else { return }
     for mode in modes where mode.servesMainQueue {

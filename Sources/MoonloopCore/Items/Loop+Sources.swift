@@ -89,7 +89,7 @@ extension Loop {
 
   /// A nested run performs what an outer batch has not come to yet: it waits in its modes again.
   @inline(never)
-  private func giveBackBatches() {
+  func giveBackBatches() {
     for index in signals.givenBack..<signals.batches.count { giveBack(signals.batches[index]) }
     signals.givenBack = signals.batches.count
   }

@@ -96,7 +96,8 @@ extension Loop {
   /// Whether a mode has nothing that could happen and that holds a run (R8).
   package func isEmpty(_ mode: Mode) -> Bool {
     if mode.holders > 0 { return false }
-    if mode.isCommon && mainQueue.holds && !mainQueue.isServed && kernel.mainQueueDescriptor != nil
+    if mode.isCommon && mainQueue.holds && !mainQueue.isServed && !mainQueue.isElsewhere
+      && kernel.mainQueueDescriptor != nil
     {
       return false
     }

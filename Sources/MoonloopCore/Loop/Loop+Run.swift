@@ -28,6 +28,9 @@ extension Loop {
     let heldJobs = pending.holdsJobs
     if performsJobs { pending.holdsJobs = false }
     defer { pending.holdsJobs = heldJobs }
+    if let host = hooks.host {
+      return run(in: host, name, for: timeout, returnAfterSource: returnAfterSource)
+    }
     guard let mode = beginRun(in: name) else { return .finished }
     let frame = RunFrame(
       mode: mode, serial: takeSerial(), limit: timeout?.loopNanoseconds ?? .max,
@@ -49,7 +52,7 @@ extension Loop {
   }
 
   @inline(never)
-  private func nestedTooDeep() -> Never {
+  func nestedTooDeep() -> Never {
     let (depth, limit) = (runs.frames.count, runs.nestingLimit)
     fatalError("run: \(name) has \(depth) nested runs, and at most \(limit)")
   }
@@ -220,7 +223,7 @@ extension Loop {
     return runs.lastSerial
   }
 
-  private func begin(_ frame: RunFrame) {
+  func begin(_ frame: RunFrame) {
     if let outer = runs.frames.last { keepEvent(of: outer) }
     parkFiringTimers()
     silenceMainQueue()
@@ -231,7 +234,7 @@ extension Loop {
     traceRun(begins: true, frame)
   }
 
-  private func end(_ frame: RunFrame) {
+  func end(_ frame: RunFrame) {
     drainInbox()
     stops.metLastRun = frame.isStopped
     stops.value = frame.stopValue

@@ -13,6 +13,8 @@ package struct LoopHooks {
   var whenModeIsMade: [(owner: ObjectIdentifier, body: (Mode) -> Void)] = []
   /// Called when another process asks for attention; see `Attention`.
   var attention: (() -> Void)?
+  /// The run loop in whose runs this one is served.
+  package internal(set) var host: (any LoopHost)?
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// In which order events that are ready at once are served; nil: as they became so.

@@ -50,11 +50,10 @@ extension Loop {
   /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
   package func nudge() {
     // Looked at before it is written: most loops that hear of much are awake.
-    if shared.isAsleep.load(ordering: .sequentiallyConsistent),
+    guard shared.isAsleep.load(ordering: .sequentiallyConsistent),
       shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent)
-    {
-      kernel.wake()
-    }
+    else { return }
+    if !wakeHost() { kernel.wake() }
   }
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
@@ -80,6 +79,7 @@ extension Loop {
     if isOnThread {
       guard let frame = runs.frames.last, !frame.isExiting else { return false }
       frame.stop(value)
+      if let host = hooks.host, frame.isHosted { passStop(to: host, of: frame) }
       if frame.openEvents != .all { return true }
       // What other threads have posted before is ready before the stop.
       if isAskedFor {

@@ -39,6 +39,9 @@ package final class RunFrame {
   @exclusivity(unchecked) package var telling: Activity = []
   /// The number of wake-ups at the begin of the pass under way.
   var wakesSeen: UInt64 = 0
+  /// It is a run of the loop's host, and the host knows that it is to end.
+  var isHosted = false
+  var hostKnowsStop = false
   /// The last pass served a ready port: due timers go first now (R31).
   var servedPort = false
 

@@ -19,6 +19,10 @@ package struct SharedState: ~Copyable, Sendable {
   /// The loop serves the loops of scripts until they are through: the end of the program does not
   /// end its runs.
   package let outlastsScripts = Atomic<Bool>(false)
+  /// Whether another run loop serves this one in its runs, and which.
+  let isHosted = Atomic<Bool>(false)
+  let isHostAsleep = Atomic<Bool>(false)
+  let host = Guarded<(any LoopHost)?>(nil)
   /// The jobs of actors that come after the end.
   let lateJobs = LateJobs()
 }

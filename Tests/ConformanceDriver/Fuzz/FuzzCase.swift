@@ -47,7 +47,8 @@ struct FuzzCase {
   /// Whether it leaves the trace that it has to leave.
   func accepts(_ trace: [String]?, of face: FaceName) -> Bool {
     guard let trace else { return false }
-    if !face.isCF { return trace == ours }
+    if !face.isCF && trace == ours { return true }
+    if !face.isCF && !face.isEither { return false }
     // The reference gives up earlier than the model, which may still say something meanwhile.
     if hangsInCF && trace.last == "TIMEOUT" { return cf.starts(with: trace.dropLast()) }
     return trace == cf

@@ -50,6 +50,24 @@ struct HostProgramTests {
         """)
   }
 
+  @Test("plug-ins load, unload and reload on the main run loop of a Foundation program")
+  func hostsPlugins() throws {
+    #expect(
+      try output(of: "PluginsProgram") == """
+        wrong: wrong.lua:1: <name> or '...' expected near <eof>
+        loaded: ["clock", "greeter"]
+        clock: heard all
+        greeter: hello all
+        clock: tick 1
+        clock: tick 2
+        timer: ["greeter"]
+        greeter: good day reloaded
+        actor: []
+        few wake-ups: true
+
+        """)
+  }
+
   @Test(
     "500 states with a time limit are watched by one thread, which sleeps while they are idle",
     .enabled(if: !Program.isSanitized, "a sanitizer has a thread of its own"))
