@@ -107,7 +107,7 @@ struct Grant: Sendable {
       refusal: { L, context in refuse(L, context, .terminal) }),
     Grant(
       capability: .reload, name: ".reload", word: "reload", ofModule: ["reload"], ofLoop: [],
-      refusal: { L, context in refuse(L, context, .reload) }),
+      required: "moonloop.reload", refusal: { L, context in refuse(L, context, .reload) }),
     Grant(
       capability: .runs, name: ".runs", word: "run", ofModule: [],
       ofLoop: ["run", "stop_when_next_looking"],
@@ -152,6 +152,7 @@ extension LuaCapabilities {
   /// Whether scripts may load a module of ours by its name.
   func allowsModule(_ name: String) -> Bool {
     if self == .all { return true }
+    if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
     return (granted.map { "\($0)" } + ["moonloop.json", "moonloop.text"]).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")

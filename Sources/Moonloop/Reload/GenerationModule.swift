@@ -12,7 +12,7 @@ private let generationEntries: [LuaEntry] = [
   .function("enter", generationEnter), .function("leave", generationLeave),
   .function("outside", generationOutside), .function("report", generationReport),
   .function("tell", generationTell), .function("at", generationAt),
-  .function("file", generationFile),
+  .function("file", generationFile), .function("chunk", generationChunk),
 ]
 
 /// `begin()`: what is made from now on belongs to the next generation.
@@ -59,6 +59,33 @@ private let generationFile: LuaRawFunction = { L, context in
       call.stack.pushNil()
     }
     return 1
+  }
+}
+
+/// `chunk()`: the compiled text of the program's file, whatever path is given; or nil and why not.
+private let generationChunk: LuaRawFunction = { L, context in
+  host(L, context, "chunk") { call in
+    guard let path = call.runtime.generations.file?.path else {
+      throw call.mistake("there is no file to load again")
+    }
+    do throws(SystemError) {
+      return call.loadChunk(WorkerText.withoutMarks(try WorkerText.read(path)), path)
+    } catch {
+      return Int32(call.stack.pushFailure("\(path): \(error.message)", error.name))
+    }
+  }
+}
+
+extension HostCall {
+  fileprivate func loadChunk(_ text: [UInt8], _ path: String) -> Int32 {
+    text.withUnsafeBytes { bytes in
+      do throws(LuaError) {
+        try state.load(bytes: bytes, name: "@" + path, on: stack)
+        return 1
+      } catch {
+        return Int32(stack.pushFailure(error.message, "ENOEXEC"))
+      }
+    }
   }
 }
 

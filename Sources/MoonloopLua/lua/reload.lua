@@ -17,7 +17,7 @@ local before
 -- The files of the last failed load: changing one of them triggers another try.
 local tried = {}
 
-local traceback, getinfo = debug.traceback, debug.getinfo
+local traceback = debug.traceback
 
 -- Modules ---------------------------------------------------------------------------------------
 
@@ -141,9 +141,8 @@ local function run(chunk, ...)
   local co = coroutine.create(chunk)
   local ok, result = coroutine.resume(co, ...)
   if ok and coroutine.status(co) == "suspended" then
-    local place = getinfo(co, 1, "Sl") or getinfo(co, 0, "Sl")
-    ok, result = false, ("%s:%d: the file waits while it is reloaded, which it must not; "
-      .. "do that in a loop:task"):format(place.short_src, place.currentline)
+    ok, result = false, ("%s: the file waits while it is reloaded, which it must not; "
+      .. "do that in a loop:task"):format(traceback(co):match "\n%s*([^\n]-:%d+):")
   end
   if ok then return true, result end
   local trace = traceback(co, in_words(result))
@@ -153,7 +152,8 @@ end
 
 -- Makes what a configuration describes. Returns true and what runs; or nil and what is wrong.
 local function configure(value, path)
-  local configuration = require "moonloop.configuration"
+  local found, configuration = pcall(require, "moonloop.configuration")
+  if not found then return true end  -- Safe libraries have no configurations.
   if not configuration.is_one(value) then
     if not running then return true end
     return nil, path .. ": it is no longer a configuration; restart the program"
@@ -178,7 +178,8 @@ end
 
 -- Loads, and swaps. Returns counts; or nil, the message and the traceback.
 local function attempt(path, ...)
-  local chunk, mistake = loadfile(path, "t")
+  -- Safe libraries have no `loadfile`.
+  local chunk, mistake = (loadfile or generation.chunk)(path, "t")
   if not chunk then return nil, mistake end
   begin()
   local ok, result, trace = run(chunk, ...)

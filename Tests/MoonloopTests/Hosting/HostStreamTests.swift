@@ -160,13 +160,17 @@ struct HostModuleTests {
 
 @Suite("A host that loads its file again", .serialized)
 struct HostReloadTests {
-  @Test func `replaces handlers, and keeps all when the file has a mistake`() async throws {
+  @Test(arguments: [LuaLibraries.all, .safe])
+  func `replaces handlers, and keeps all when the file has a mistake`(_ libraries: LuaLibraries)
+    async throws
+  {
     let path = NSTemporaryDirectory() + "moonloop-host-\(UUID().uuidString).lua"
     defer { try? FileManager.default.removeItem(atPath: path) }
     func write(_ text: String) throws {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
-    let host = try await LuaHost()
+    let host = try await LuaHost(
+      libraries: libraries, capabilities: libraries == .all ? .all : [.reload])
     try write("function answer() return 'one' end")
     try await host.reload(file: path)
     #expect(try await host.call("answer") == "one")
