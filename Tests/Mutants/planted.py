@@ -12,6 +12,8 @@ SIGNALS = "Items/SignalList.swift"
 NOTES = "Items/Loop+Signals.swift"
 READY = "Items/Loop+Ready.swift"
 ITEMS = "Items/Loop+Items.swift"
+PORT = "Items/Port.swift"
+SOURCE = "Items/Source.swift"
 CALLS = "Loop/Loop+Callouts.swift"
 MODES = "Loop/Loop+Modes.swift"
 POST = "Loop/Post.swift"
@@ -53,7 +55,7 @@ FAULTS = [
      "open.contains(.ports) && !timersAreFirst",
      "open.contains(.ports) && !timersAreDue"),
     (RUN, "ports forget that one was served",
-     "\n      frame.servedPort = true",
+     "\n        frame.servedPort = true",
      ""),
     (RUN, "a port is no source",
      "performed || servedPort",
@@ -144,8 +146,8 @@ FAULTS = [
     (READY, "an emptied port keeps its place",
      "\n      forEachMode(of: port) { if $0 !== mode { takeTurn(port, $0) } }",
      ""),
-    (ITEMS, "held messages are forgotten",
-     "\n      if port.waiting > 0 { giveTurn(port, mode) }",
+    (PORT, "held messages are forgotten",
+     "\n      if waiting > 0 { loop.giveTurn(self, mode) }",
      ""),
     (CALLS, "one-shot observers stay",
      "\n      if !observer.repeats { observer.invalidate() }  // R34",
@@ -156,11 +158,11 @@ FAULTS = [
     (ITEMS, "remove(common) takes strangers",
      "\n        guard isCommonItem(common) else { continue }",
      ""),
-    (ITEMS, "adding a source does not wake",
-     "\n      if runs.takesPosts { wakeUp() }  // R50",
+    (SOURCE, "adding a source does not wake",
+     "\n      if loop.runs.takesPosts { loop.wakeUp() }  // R50",
      ""),
-    (ITEMS, "signalled sources are forgotten",
-     "\n      if source.isSignalled { noteSignalled(source, joining: mode) }  // R41",
+    (SOURCE, "signalled sources are forgotten",
+     "\n      if isSignalled { loop.noteSignalled(self, joining: mode) }  // R41",
      ""),
     (BLOCKS, "common blocks run nowhere",
      "\n      commonBlocks.moveAll(to: &taken)",
