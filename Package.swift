@@ -94,6 +94,16 @@ let package = Package(
       name: "PluginsProgram", dependencies: ["Moonloop", "MoonloopFoundation"],
       path: "Tests/PluginsProgram", swiftSettings: strict),
 
+    .executableTarget(
+      name: "MainHostProgram", dependencies: ["Moonloop", "MoonloopFoundation"],
+      path: "Tests/MainHostProgram", swiftSettings: strict),
+    .executableTarget(
+      name: "ToolProgram", dependencies: ["Moonloop"], path: "Tests/ToolProgram",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "HandlersProgram", dependencies: ["Moonloop"], path: "Tests/HandlersProgram",
+      swiftSettings: strict),
+
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "MoonloopCoreTests",
@@ -126,7 +136,7 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
-        "PluginsProgram", "TestSupport",
+        "PluginsProgram", "ToolProgram", "HandlersProgram", "MainHostProgram", "TestSupport",
       ],
       swiftSettings: strict),
   ],

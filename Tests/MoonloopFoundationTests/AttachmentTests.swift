@@ -130,9 +130,12 @@ struct AttachmentTests {
       trace.log("empty", loop.run())
       loop.schedule(after: .zero) { _ in trace.log("timer") }
       trace.log("ours", loop.run())
-      let theirs = addHostSource(to: host) { trace.log("theirs") }
+      var theirs: CFRunLoopSource?
+      theirs = addHostSource(to: host) {
+        trace.log("theirs")
+        CFRunLoopSourceInvalidate(theirs)
+      }
       loop.schedule(after: .zero) { _ in CFRunLoopSourceSignal(theirs) }
-      loop.schedule(after: .milliseconds(2)) { _ in CFRunLoopSourceInvalidate(theirs) }
       trace.log("both", runHost())
     }
     #expect(text == "empty=finished timer ours=finished theirs both=1")

@@ -6,16 +6,20 @@ import Testing
 @Suite("Programs that host a loop")
 struct HostProgramTests {
   /// Runs a program that was built beside the tests, to its end.
-  private func output(of program: String) throws -> String {
+  private func output(
+    of program: String, _ arguments: [String] = [], status: Int32 = 0
+  ) throws -> String {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent(program)
+    process.arguments = arguments
     process.standardOutput = output
+    process.standardError = output
     try process.run()
     let text = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(process.terminationStatus == status)
     return String(decoding: text, as: UTF8.self)
   }
 
@@ -66,6 +70,63 @@ struct HostProgramTests {
         few wake-ups: true
 
         """)
+  }
+
+  @Test(
+    "a host on the main loop shares the main thread with the main actor, run by either loop",
+    arguments: ["", "foundation"])
+  func sharesTheMainThread(_ host: String) throws {
+    let end = host.isEmpty ? "finished" : "timedOut"
+    #expect(
+      try output(of: "MainHostProgram", [host])
+        == ("""
+        on the main loop: true
+        main actor: answer, ["queue", "timer", "task"]
+        a script stops its own runs alone: goes on
+
+        """ + (host.isEmpty ? "run: stopped\n" : "") + """
+          timer
+          held: timedOut
+          let go: \(end)
+
+          """))
+  }
+
+  @Test("a tool reads its configuration in Lua, and says where a mistake is")
+  func readsConfiguration() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("tool.lua")
+    func said(_ text: String, status: Int32) throws -> String {
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      return try output(of: "ToolProgram", [file.path], status: status)
+        .replacingOccurrences(of: folder.path + "/", with: "")
+    }
+    let good = """
+      local function check(name, most) return { name = name, most = most, level = "warning" } end
+      local files = { name = "files", most = 9 }
+      return { title = "sizes", checks = { check("lines", lines // 2), files } }
+      """
+    #expect(
+      try said(good, status: 0)
+        == "sizes:\n  lines <= 600 (warning)\n  files <= 9 (error)\n")
+    #expect(
+      try said("return { titel = 'sizes' }", status: 1)
+        == "tool: tool.lua: unknown field 'titel'; did you mean 'title'?\n")
+    #expect(try said("return { checks = io.lines() }", status: 1).hasPrefix("tool: tool.lua:1: "))
+    #expect(try output(of: "ToolProgram", status: 2) == "usage: tool FILE\n")
+  }
+
+  @Test("a server of Swift Concurrency answers by handlers in Lua")
+  func answersByHandlers() throws {
+    let lines = try output(of: "HandlersProgram").split(separator: "\n").map(String.init)
+    #expect(
+      lines == [
+        "broken -> error: handlers:5: out of order", "count home -> home visit 1",
+        "count home -> home visit 2", "elsewhere -> no such page: elsewhere", "slow -> done",
+        "after the end: closed",
+      ])
   }
 
   @Test(
