@@ -199,7 +199,10 @@ static inline void leave(struct cml_state *s, struct frame *f, lua_State *co, in
 void cml_begin_work(struct cml_state *s, lua_State *L, struct cml_work *work) {
   *work = (struct cml_work){s->running, atomic_load_explicit(&s->dispatch, memory_order_relaxed)};
   s->running = L;
-  if (work->dispatch == 0) begin_dispatch(s);
+  if (work->dispatch == 0) {
+    begin_dispatch(s);
+    s->works++;
+  }
 }
 
 // Errors from finalizers are reported at the end of the next call: the host is busy now.

@@ -43,8 +43,8 @@ static int print(lua_State *L) {
 static int install(lua_State *L) {
   struct cml_output *output = lua_touserdata(L, 1);
   static const char *const names[] = {"stdout", "stderr"};
-  lua_getglobal(L, "io");
-  for (int i = 0; i < 2; i++) {
+  bool has_io = lua_getglobal(L, "io") == LUA_TTABLE;  // Not with safe libraries.
+  for (int i = 0; has_io && i < 2; i++) {
     lua_getfield(L, -1, names[i]);
     luaL_Stream *stream = luaL_testudata(L, -1, LUA_FILEHANDLE);
     if (stream != NULL) stream->f = output->files[i];

@@ -308,6 +308,7 @@ void cml_set_host(cml_state *s, void *host) { s->host = host; }
 void cml_set_owner(cml_state *s, void *owner) { s->owner = owner; }
 void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
+uint64_t cml_callouts(cml_state *s) { return s->dispatches - s->works; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }
 const char *cml_lua_version_text(void) { return LUA_RELEASE; }

@@ -113,6 +113,9 @@ public final class LuaState {
     return Int(cml_depth(record))
   }
 
+  /// How many calls of handlers and functions there were.
+  package var callouts: Int { isClosed ? 0 : Int(truncatingIfNeeded: cml_callouts(record)) }
+
   /// Does a small step of the collector if anything was allocated since the last one.
   ///
   /// Meant for the moment before a host sleeps. Also releases references dropped elsewhere.

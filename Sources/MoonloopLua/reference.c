@@ -55,6 +55,9 @@ static const char sockets[] = {
 static const char notifications[] = {
 #embed "../../docs/types/notifications.lua"
 };
+static const char guests[] = {
+#embed "../../docs/types/guests.lua"
+};
 static const char pressure[] = {
 #embed "../../docs/types/pressure.lua"
 };
@@ -99,9 +102,10 @@ static const struct cmo_source pages[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
     FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(fs), FILE(files),
     FILE(observers), FILE(notifications),
-    FILE(ports), FILE(workers), FILE(signals), FILE(watches), FILE(pressure), FILE(terminals),
-    FILE(processes), FILE(tasks), FILE(channels), FILE(inspection), FILE(recording), FILE(reload),
-    FILE(configuration), FILE(testing), FILE(test_tools), FILE(compat),
+    FILE(ports), FILE(workers), FILE(guests), FILE(signals), FILE(watches), FILE(pressure),
+    FILE(terminals), FILE(processes), FILE(tasks), FILE(channels), FILE(inspection),
+    FILE(recording), FILE(reload), FILE(configuration), FILE(testing), FILE(test_tools),
+    FILE(compat),
 };
 
 const struct cmo_source *cmo_reference(size_t *count) {

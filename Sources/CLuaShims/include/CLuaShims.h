@@ -129,6 +129,8 @@ void cml_set_host(cml_state *s, void *host);
 void cml_set_owner(cml_state *s, void *owner);
 void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
+// How many call-outs there were.
+uint64_t cml_callouts(cml_state *s);
 size_t cml_bytes(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
 // What the host holds for the scripts of a state counts towards their memory limit. The account

@@ -101,6 +101,7 @@ struct cml_state {
   int tasks_count, tasks_capacity, tasks_free;
   int pooled;               // free tasks that have a coroutine
   uint64_t dispatches;      // how many call-outs began
+  uint64_t works;           // how many of them were the host's own work
   // The call-out that is charged, or 0: read by the watchdog thread.
   _Atomic uint64_t dispatch;
   _Atomic uint64_t late;    // written by the watchdog: the call-out its signal is for

@@ -19,7 +19,7 @@ public struct LuaCapabilities: OptionSet, Hashable, Sendable {
   public static let files = LuaCapabilities(rawValue: 1 << 2)
   /// Child processes.
   public static let processes = LuaCapabilities(rawValue: 1 << 3)
-  /// Scripts on threads of their own, which may reach all that a program may.
+  /// Scripts on threads of their own, which may reach all that a program may; and guests.
   public static let workers = LuaCapabilities(rawValue: 1 << 4)
   /// Signals of the process.
   public static let signals = LuaCapabilities(rawValue: 1 << 5)
@@ -85,7 +85,8 @@ struct Grant: Sendable {
       ofLoop: [],
       refusal: { L, context in refuse(L, context, .processes) }),
     Grant(
-      capability: .workers, name: ".workers", word: "worker", ofModule: ["worker"], ofLoop: [],
+      capability: .workers, name: ".workers", word: "worker", ofModule: ["worker", "guest"],
+      ofLoop: [],
       refusal: { L, context in refuse(L, context, .workers) }),
     Grant(
       capability: .signals, name: ".signals", word: "signal", ofModule: ["signal"],

@@ -9,7 +9,7 @@ private var allItemKinds: [any ItemKind.Type] {
     SourceKind.self, DescriptorKind.self, StreamKind.self, PortKind.self, ObserverKind.self,
     TimerKind.self, ServerKind.self, DatagramsKind.self, SignalKind.self, WatchKind.self,
     WorkerKind.self, ProcessKind.self, ResizeKind.self, PressureKind.self,
-    NotificationsKind.self, SocketKind.self,
+    NotificationsKind.self, SocketKind.self, GuestKind.self,
   ]
 }
 

@@ -214,7 +214,7 @@ extension Runtime {
     return TaskValues(popping: clones.count, of: stack)
   }
 
-  fileprivate func error(of failure: WorkerFailure) -> LuaError {
+  func error(of failure: WorkerFailure) -> LuaError {
     LuaError(
       kind: failure.kind, message: failure.message, code: failure.code,
       traceback: failure.traceback,
@@ -222,7 +222,7 @@ extension Runtime {
   }
 
   /// What is raised in the owner's state: a copy of what was raised in the worker.
-  fileprivate func raisedValue(of failure: WorkerFailure) -> LuaReference {
+  func raisedValue(of failure: WorkerFailure) -> LuaReference {
     let stack = state.stack
     if let value = failure.value {
       value.push(on: stack, pushAttachment: push)

@@ -142,7 +142,7 @@ extension HostCall {
 
   /// - Returns: nil in a replay, which has what it told.
   fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread? {
-    guard let kernel = loop.kernel as? LinuxKernel else {
+    guard let kernel = loop.kernel as? LinuxKernel, !kernel.clock.isMirror else {
       throw OperatingFailure("worker: the loop is simulated, and has no threads", "ENOTSUP")
     }
     let name = link.name.isEmpty ? "worker" : link.name

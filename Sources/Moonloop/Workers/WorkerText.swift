@@ -11,9 +11,9 @@ struct WorkerText {
   /// What the worker is called, unless it is told.
   let name: String
 
-  init(source: String) {
+  init(source: String, name chunkName: String = "=worker") {
     bytes = Array(source.utf8)
-    chunkName = "=worker"
+    self.chunkName = chunkName
     name = ""
   }
 

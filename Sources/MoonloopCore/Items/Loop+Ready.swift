@@ -9,6 +9,7 @@ extension Loop {
   package func noteReady(_ port: Port) {
     guard port.isValid, !port.isSuspended else { return }
     forEachMode(of: port) { giveTurn(port, $0) }
+    if runs.frames.isEmpty { hooks.whenTouched?() }
   }
 
   /// What a descriptor's owner has read ahead counts as readable in all its modes.

@@ -34,7 +34,9 @@ package final class Clock {
   /// Whether it always shows what the machine's does, a breakpoint aside.
   package var isMachines: Bool { runsByItself && !jumpsWhenIdle }
   /// What is in flight; may be used from any thread.
-  package let holds = Holds()
+  package let holds: Holds
+  /// The clock of the loop that this one's lodges in, if it does.
+  private let mirrored: Clock?
   /// Its place in a time that clocks of other threads share; protected by its lock, held for no
   /// call.
   private let place = Guarded<SharedTime.Place?>(nil)
@@ -71,6 +73,8 @@ package final class Clock {
   ) {
     self.mode = mode
     self.source = source
+    holds = Holds()
+    mirrored = nil
     rate = mode == .virtual ? 0 : 1
     runsByItself = rate == 1 && source == nil
     jumpsWhenIdle = mode != .real
@@ -86,6 +90,8 @@ package final class Clock {
   package init(sharingTimeOf other: Clock) {
     mode = other.mode
     source = other.source
+    holds = Holds()
+    mirrored = nil
     rate = other.rate
     runsByItself = other.runsByItself
     jumpsWhenIdle = other.jumpsWhenIdle
@@ -100,6 +106,22 @@ package final class Clock {
     self.place.withLock { $0 = own }
     isShared = true
   }
+
+  /// Makes the clock of a loop of the same thread that lodges in the loop of this one: it shows the
+  /// same time, and never jumps by itself, since its loop does not wait. Loop thread only.
+  package init(mirroring other: Clock) {
+    mode = other.mode
+    source = MirroredTime(other)
+    holds = other.holds
+    mirrored = other
+    rate = 1
+    runsByItself = false
+    jumpsWhenIdle = other.jumpsWhenIdle
+    (offset, wallOffset) = (0, 0)
+  }
+
+  /// Whether it shows the time of another loop of this thread.
+  package var isMirror: Bool { mirrored != nil }
 
   private func beginSharing() -> SharedTime.Place {
     let new = SharedTime().join()
@@ -205,6 +227,7 @@ package final class Clock {
   /// The wall time of the loop at a wall time of the system.
   package func wallTime(at system: @autoclosure () -> Int64) -> Int64 {
     if isShared { followOthers() }
+    if let mirrored { return mirrored.wallTime(at: system()) }
     return rate == 0 ? wallOffset : system().addingSaturated(wallOffset)
   }
 
@@ -240,6 +263,13 @@ package final class Clock {
   package func stepWall(by nanoseconds: Int64) {
     if rate == 0 { wallOffset = wallOffset.addingSaturated(nanoseconds) }
   }
+}
+
+/// The time of another clock of this thread.
+private final class MirroredTime: TimeSource {
+  private let clock: Clock
+  init(_ clock: Clock) { self.clock = clock }
+  var now: Int64 { clock.now() }
 }
 
 extension Int64 {

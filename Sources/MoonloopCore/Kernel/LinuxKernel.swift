@@ -74,7 +74,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     self.clock = clock
     mainQueueDescriptor = servesMainQueue ? Self.openMainQueue() : nil
     cmx_ignore_sigpipe()
-    clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() }
+    if !clock.isMirror { clock.holds.whenReleased { [wakeUp] in wakeUp.nudge() } }
   }
 
   deinit { forEachSet(cmx_close) }

@@ -15,6 +15,8 @@ package struct LoopHooks {
   var attention: (() -> Void)?
   /// The run loop in whose runs this one is served.
   package internal(set) var host: (any LoopHost)?
+  /// Called when a port gets a message on this thread while no run could see it: see `lodge`.
+  var whenTouched: (() -> Void)?
   /// What a timer without an object is called in traces.
   package var timerName: ((TimerID, TimerCallout) -> String)?
   /// In which order events that are ready at once are served; nil: as they became so.

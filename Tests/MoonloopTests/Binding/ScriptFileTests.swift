@@ -9,9 +9,10 @@ import Testing
 
   /// The subjects whose scripts need only a loop; other suites run the other folders.
   static let subjects = [
-    "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "Http", "Inspection",
-    "Items", "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers", "Ports", "Pressure",
-    "Processes", "Signals", "Sockets", "Streams", "Timers", "Watches", "Workers",
+    "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "Guests", "Http",
+    "Inspection", "Items", "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers",
+    "Ports",
+    "Pressure", "Processes", "Signals", "Sockets", "Streams", "Timers", "Watches", "Workers",
   ]
 
   /// A script, by its path from the folder of the scripts.

@@ -207,7 +207,7 @@ struct DocsEntryTests {
     let told = Set(entry.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
     // Functions of the module that add nothing know 'modes' to say that it belongs elsewhere.
     let isMadeHereOnly = [
-      "channel", "semaphore", "stream", "limit", "worker", "break_here",
+      "channel", "semaphore", "stream", "limit", "worker", "guest", "break_here",
     ].contains(entry.name)
     if entry.receiver == "ml" || entry.form == .call, !isMadeHereOnly {
       #expect(known.remove("modes") != nil)

@@ -1,0 +1,75 @@
+// What a guest has used.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// The account of a guest. Loop thread only.
+struct GuestAccount {
+  enum Room { case fits, isFirstTooMany, isTooMuch }
+
+  /// How often it was served, and how long that took on the host's clock.
+  private(set) var wakes = 0
+  private(set) var busy: Int64 = 0
+  private(set) var written = 0
+  private var second: Int64 = -1
+  private var writtenInSecond = 0
+  private var isTold = false
+  /// What its state had used when it ended.
+  private(set) var callouts = 0
+  private(set) var stops = 0
+
+  mutating func note(turn nanoseconds: Int64) {
+    wakes += 1
+    busy += nanoseconds
+  }
+
+  mutating func note(written count: Int, in second: Int64, limit: Int) -> Room {
+    if second != self.second { (self.second, writtenInSecond, isTold) = (second, 0, false) }
+    writtenInSecond += count
+    if writtenInSecond <= limit {
+      written += count
+      return .fits
+    }
+    defer { isTold = true }
+    return isTold ? .isTooMuch : .isFirstTooMany
+  }
+
+  mutating func keepLast(_ lua: LuaState) {
+    if lua.isClosed { return }
+    (callouts, stops) = (lua.inner.callouts, lua.stopCount)
+  }
+}
+
+extension ScriptGuest {
+  /// Pushes a table of what it has used. [-0, +1]
+  func pushUsage(on stack: LuaStack) {
+    var account = account
+    if let lua = runtime?.state { account.keepLast(lua) }
+    stack.newTable(fields: 7)
+    stack.setField("memory", runtime?.state.bytesInUse ?? 0)
+    stack.setField("handles", runtime?.handleCount ?? 0)
+    stack.setField("callouts", account.callouts)
+    stack.setField("stops", account.stops)
+    stack.setField("wakes", account.wakes)
+    stack.setField("busy", Double(account.busy) / 1e9)
+    stack.setField("written", account.written)
+  }
+}
+
+extension Runtime {
+  /// How many handles, timers and tasks scripts have on the present loop.
+  fileprivate var handleCount: Int {
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    return handles.itemCount + handles.timers(of: loop, madeBy: own).count + tasks.count
+      + handles.channels.count
+  }
+
+  /// An error as it goes to another state.
+  func crossing(_ error: LuaError) -> WorkerFailure {
+    guard let raised = error.value else { return WorkerFailure(error) }
+    let stack = state.stack
+    stack.push(raised)
+    defer { stack.pop() }
+    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
+  }
+}

@@ -1,0 +1,279 @@
+// Calls between a guest and its host, both ways: a task on the other side, and copies.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+/// A task of one state that waits for a function of another of the same thread.
+final class CrossingWait: OtherWait {
+  private unowned let runtime: Runtime
+  private let words: String
+  private var outcome: Result<[StructuredClone], GuestCallFailure>?
+  /// Gives the call up on the other side.
+  var cancel: (() -> Void)?
+  /// Called once, when nothing is waited for any more.
+  var whenOver: (() -> Void)?
+  /// Called when the task may go on.
+  private let goesOn: () -> Void
+
+  init(_ words: String, _ runtime: Runtime, goesOn: @escaping () -> Void = {}) {
+    (self.words, self.runtime, self.goesOn) = (words, runtime, goesOn)
+    super.init()
+  }
+
+  /// The call on the other side has ended.
+  func finish(_ outcome: Result<[StructuredClone], GuestCallFailure>) {
+    if self.outcome != nil || runtime.isClosing { return }
+    self.outcome = outcome
+    whenOver?()
+    guard let waiter else { return }
+    self.waiter = nil
+    runtime.tasks.makeReady(waiter, .answer)
+    goesOn()
+  }
+
+  var isOver: Bool { outcome != nil }
+
+  override var what: String { words }
+
+  override func abandon() {
+    waiter = nil
+    cancel?()
+    whenOver?()
+  }
+
+  override func push(on stack: LuaStack) -> Int {
+    switch outcome {
+    case .success(let values):
+      guard stack.reserve(values.count + 2) else { return 0 }
+      for value in values { value.push(on: stack, pushAttachment: runtime.push) }
+      return values.count
+    case .failure(.ended): return stack.pushFailure("the guest has ended", "ECANCELED")
+    case .failure(.raised), nil: return 0
+    }
+  }
+
+  override var failure: TaskFailure? {
+    guard case .failure(.raised(let failed))? = outcome else { return nil }
+    let failure = TaskFailure(
+      value: runtime.raisedValue(of: failed), error: runtime.error(of: failed))
+    failure.isTaken = true
+    return failure
+  }
+}
+
+enum GuestCallFailure: Error {
+  case raised(WorkerFailure)
+  case ended
+}
+
+extension HostCall {
+  /// Copies of the arguments from an index on.
+  fileprivate func copies(from first: Int32) throws(ScriptMistake) -> [StructuredClone] {
+    var copies: [StructuredClone] = []
+    for index in first..<max(first, count + 1) {
+      do throws(StructuredClone.Obstacle) {
+        copies.append(
+          try StructuredClone(stack, index, root: "argument \(index - first + 1)") {
+            runtime.attachment($0, $1)
+          })
+      } catch {
+        throw mistake(
+          error.isTooLarge
+            ? "an argument is larger than \(StructuredClone.sizeLimit) bytes"
+            : "\(error.path) is \(error.what), which cannot be sent")
+      }
+    }
+    return copies
+  }
+}
+
+extension Runtime {
+  /// Runs what is pushed as a task; what comes of it is copied.
+  /// - Returns: The task; nil if it could not begin, which the wait was told.
+  fileprivate func run(
+    for wait: CrossingWait, _ copies: [StructuredClone], modes: [ModeName],
+    push: (LuaStack) throws(LuaError) -> Void
+  ) -> ScriptTask? {
+    let stack = state.stack
+    guard !isClosing, stack.reserve(copies.count + 4) else {
+      wait.finish(.failure(.ended))
+      return nil
+    }
+    do throws(LuaError) { try push(stack) } catch {
+      wait.finish(.failure(.raised(WorkerFailure(error))))
+      return nil
+    }
+    let function = stack.absolute(-1)
+    for copy in copies { copy.push(on: stack, pushAttachment: self.push) }
+    let task = ScriptTask(subject: .chunk, modes: modes)
+    task.hasHandle = true  // so that what it returns is kept
+    task.whenEnded = { [unowned self, unowned task] in wait.finish(outcome(of: task)) }
+    tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
+    return task
+  }
+
+  private func outcome(of task: ScriptTask) -> Result<[StructuredClone], GuestCallFailure> {
+    switch task.outcome {
+    case .none, .cancelled: return .failure(.ended)
+    case .failed:
+      guard let failure = task.failure else { return .failure(.ended) }
+      failure.isTaken = true
+      return .failure(.raised(crossing(failure.error)))
+    case .returned: return results(of: task)
+    }
+  }
+
+  private func results(of task: ScriptTask) -> Result<[StructuredClone], GuestCallFailure> {
+    let stack = state.stack
+    let base = stack.count
+    let count = task.values.push(on: stack)
+    defer { stack.setCount(Int32(base)) }
+    var copies: [StructuredClone] = []
+    for place in 0..<count {
+      do throws(StructuredClone.Obstacle) {
+        copies.append(
+          try StructuredClone(stack, Int32(base + place + 1), root: "result \(place + 1)") {
+            attachment($0, $1)
+          })
+      } catch {
+        let text = "\(error.path) is \(error.what), which cannot be returned"
+        return .failure(.raised(WorkerFailure(LuaError(message: text))))
+      }
+    }
+    return .success(copies)
+  }
+}
+
+// MARK: - From the guest
+
+private func hosted(
+  _ L: OpaquePointer, _ context: UnsafeMutableRawPointer, _ body: (HostCall) throws -> Int32
+) -> Int32 {
+  host(L, context, "host", body)
+}
+
+extension ScriptGuest {
+  /// Puts a function of the host into the guest's table `host`.
+  func putFunction(_ name: String, _ runtime: Runtime) {
+    let stack = runtime.state.stack
+    stack.pushGlobal("host")
+    if stack.type(-1) != .table {
+      stack.pop()
+      stack.newTable()
+      stack.pushValue(-1)
+      stack.popGlobal("host")
+    }
+    stack.push(name)
+    stack.push(closure: name) { [unowned self, unowned runtime] stack in
+      let context = Unmanaged.passUnretained(runtime).toOpaque()
+      return Int(hosted(stack.L, context) { call in try self.callHost(name, call) })
+    }
+    stack.rawSet(-3)
+    stack.pop()
+  }
+
+  private func callHost(_ name: String, _ call: HostCall) throws -> Int32 {
+    let copies = try call.copies(from: 1)
+    let coroutine = try call.requireWaiting()
+    let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }
+    guard let function = functions[name] else { throw call.mistake("it has ended") }
+    let modes = host.loop.modes(of: source)
+    let task = host.run(for: wait, copies, modes: modes.isEmpty ? [.default] : modes) { stack in
+      stack.push(function)
+    }
+    wait.cancel = { [weak task, weak self] in
+      guard let task, let self, !host.isClosing else { return }
+      let reason = LuaReference(pushing: "cancelled", on: host.state.stack)
+      host.tasks.cancel(task, Cancellation(reason: reason))
+    }
+    if wait.isOver { return LuaStatus.results(Int32(wait.push(on: call.stack))) }
+    return call.suspend(Wait(.other(wait)), coroutine)
+  }
+}
+
+// MARK: - From the host
+
+/// `guest:call(name, ...)`: calls a global function of the guest, as a task of it, with copies.
+let guestCall: LuaRawFunction = { L, context in
+  host(L, context, "guest:call") { call in
+    let guest = try call.selfGuest()
+    let name = try call.string(2, "the function's name")
+    let copies = try call.copies(from: 3)
+    let coroutine = try call.requireWaiting()
+    if guest.runtime == nil {
+      throw OperatingFailure("guest:call: the guest has ended", "ECANCELED")
+    }
+    let label = call.runtime.label(of: .item(guest.source))
+    let wait = CrossingWait("'\(name)' of \(label)", call.runtime)
+    guest.add(wait)
+    guest.whenBegun { runtime in
+      let task = runtime.run(for: wait, copies, modes: [.default]) { stack throws(LuaError) in
+        try stack.pushFunction(named: name)
+      }
+      wait.cancel = { [weak task, weak runtime] in
+        guard let task, let runtime, !runtime.isClosing else { return }
+        let reason = LuaReference(pushing: "cancelled", on: runtime.state.stack)
+        runtime.tasks.cancel(task, Cancellation(reason: reason))
+      }
+    }
+    if wait.isOver {
+      if let failure = wait.failure { throw RaisedValue(failure.value) }
+      return LuaStatus.results(Int32(wait.push(on: call.stack)))
+    }
+    return call.suspend(Wait(.other(wait)), coroutine)
+  }
+}
+
+extension Runtime {
+  /// Hands what a guest has written to the host's handler.
+  /// - Returns: false if there is none.
+  func tell(_ guest: ScriptGuest, output bytes: [UInt8]) -> Bool {
+    guard guest.hearsOutput else { return false }
+    callOut(guest.source) { ref in
+      state.dispatch(ref: ref, slot: GuestSlot.onOutput) { stack in
+        bytes.withUnsafeBytes { stack.push(bytes: $0) }
+        return 1
+      }
+    }
+    return true
+  }
+
+  /// Asks the host's handler what becomes of a guest that is over a limit; nil: it does not say.
+  func ask(_ guest: ScriptGuest, limit what: String) -> GuestVerdict? {
+    guard guest.hearsLimits, guest.source.maker.ref >= 0 else { return nil }
+    let held = guest.source.maker.ref
+    let ref = held > 0 ? held : borrowRef(of: guest.source)
+    if ref == 0 { return nil }
+    defer { if held == 0 { state.stack.dropRef(ref) } }
+    var verdict: GuestVerdict?
+    let outcome = state.start(
+      push: { stack in
+        stack.push(ref: ref)
+        stack.pushSlot(GuestSlot.onLimit, of: 1)
+        stack.rotate(1, -1)
+        stack.push(what)
+        return 2
+      }, onReturn: { stack, count in verdict = Self.verdict(stack, count) })
+    if case .suspended(let task, _) = outcome {
+      tasks.forgetFirstWait(of: task)
+      _ = state.end(task)
+      report(LuaError(message: "'on_limit' waits; it must return at once"), .item(guest.source))
+    } else {
+      tasks.settle(outcome, .item(guest.source))
+    }
+    return verdict
+  }
+
+  private static func verdict(_ stack: LuaStack, _ count: Int) -> GuestVerdict? {
+    if count == 0 { return nil }
+    switch stack.string(-Int32(count)) {
+    case "end": return .end
+    case "warn": return .warn
+    case "suspend":
+      let seconds = count > 1 ? stack.number(1 - Int32(count)) : nil
+      guard let seconds, seconds.isFinite, seconds >= 0 else { return .suspend(nil) }
+      return .suspend(Int64(min(seconds, 1e9) * 1e9))
+    default: return nil
+    }
+  }
+}

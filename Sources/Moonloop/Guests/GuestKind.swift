@@ -1,0 +1,45 @@
+// Guests: scripts that are not trusted, in this process. The item is what keeps them in modes.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+final class GuestKind: ItemKind {
+  static let word = "guest"
+  static var handles: ItemHandles? { ItemHandles(slots: 2, guestEntries) }
+  static var keepsState: Bool { true }  // What a guest has used can still be asked.
+  static var moduleEntries: [LuaEntry] { [.function("guest", moduleGuest)] }
+
+  let seat: KindSeat
+
+  init(_ seat: KindSeat) { self.seat = seat }
+
+  func ended(_ source: Loop.Source) { ScriptGuest.of(source)?.close() }
+  func collected(_ source: Loop.Source) { ScriptGuest.of(source)?.closeLater() }
+
+  // MARK: In words
+
+  func stateText(of source: Loop.Source) -> String {
+    ScriptGuest.of(source).map { "\($0.status)" } ?? ""
+  }
+
+  func obstacle(to source: Loop.Source) -> String {
+    ScriptGuest.of(source).map { "it is \($0.status)" } ?? "it has ended"
+  }
+}
+
+/// The user values of a guest's handle.
+enum GuestSlot {
+  static let onOutput: Int32 = 1
+  static let onLimit: Int32 = 2
+}
+
+/// What the handle of a guest offers.
+let guestEntries: [LuaEntry] =
+  [
+    .method("call", guestCall),
+    .method("suspend", guestSuspend),
+    .method("resume", guestResume),
+    .method("stop", itemInvalidate),
+    .method("usage", guestUsage),
+    .field("status", guestStatus),
+  ] + itemEntries

@@ -1,0 +1,218 @@
+// `ml.guest { … }`: a script that is not trusted, in this process, with what it is granted.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+private let guestOptions: [StaticString] = [
+  "file", "text", "args", "allow", "limits", "functions", "name", "modes", "keep_alive",
+  "on_output", "on_limit", "on_error",
+]
+private let guestLimits: [StaticString] = [
+  "memory", "callout", "instructions", "handles", "share", "output",
+]
+/// What would keep the host's thread, or reach what is the host's.
+private let notInside: [StaticString] = ["run", "reload", "tty"]
+
+let moduleGuest: LuaRawFunction = { L, context in
+  host(L, context, "guest") { call in
+    try call.requireRoom()
+    if call.runtime.guest != nil { throw call.mistake("a guest may not make guests") }
+    if !Intake.isPlain {
+      throw OperatingFailure("guest: a program with guests cannot be recorded", "ENOTSUP")
+    }
+    let options = try call.options(
+      1, guestOptions, example: "{ file = \"plugin.lua\", allow = { \"timers\" } }")
+    let script = try call.guestScript(options)
+    let grants = try call.guestGrants(options, script)
+    let name = try options.string("name") ?? script.name
+    let modes = try options.modes() ?? [.default]
+    let guest = ScriptGuest(
+      call.runtime, try call.guestLimits(options), try call.guestFunctions(options))
+    guest.hearsOutput = try options.pushHandlerOrNil("on_output")
+    guest.hearsLimits = try options.pushHandlerOrNil("on_limit")
+    let argument = try call.guestArgument(options)
+    let source = guest.makeSource(name)
+    try call.open(guest, script, argument, grants, name)
+    source.maker.state = guest
+    call.push(call.kind(GuestKind.self), source)
+    call.stack.rotate(-3, 1)  // the handle below its functions
+    call.stack.popSlot(GuestSlot.onLimit, of: -3)
+    call.stack.popSlot(GuestSlot.onOutput, of: -2)
+    try call.applyCommonOptions(options, to: source)
+    try call.addNew(source, to: modes)
+    guest.settle()
+    return 1
+  }
+}
+
+extension HostCall {
+  fileprivate func guestScript(_ options: Options) throws -> WorkerText {
+    let (file, text) = (try options.string("file"), try options.string("text"))
+    let script: WorkerText
+    if let text {
+      if file != nil { throw mistake("takes 'file' or 'text', not both") }
+      script = WorkerText(source: text, name: "=guest")
+    } else if let file {
+      do throws(SystemError) { script = try WorkerText(file: file, searching: nil) } catch {
+        throw OperatingFailure("guest: cannot read \(file): \(error.message)", error.name)
+      }
+    } else {
+      throw mistake("needs a script: 'file' or 'text'")
+    }
+    try script.bytes.withUnsafeBytes { bytes in
+      do throws(LuaError) {
+        try state.load(bytes: bytes, name: script.chunkName, on: stack)
+        stack.pop()
+      } catch { throw OperatingFailure("guest: \(error.message)", "ENOEXEC") }
+    }
+    return script
+  }
+
+  fileprivate func guestGrants(
+    _ options: Options, _ script: WorkerText
+  ) throws(ScriptMistake) -> GuestGrants {
+    var grants = GuestGrants()
+    grants.advice = .table
+    if script.chunkName.hasPrefix("@") {
+      let path = script.chunkName.dropFirst()
+      grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+    defer { stack.pop() }
+    let type = options.push("allow")
+    if type == .nil { return grants }
+    let table = stack.absolute(-1)
+    guard type == .table else {
+      throw mistake("'allow' must be a list of grants, got \(given(table))")
+    }
+    var place: Int64 = 1
+    while stack.rawGet(table, item: place) != .nil {
+      defer { stack.pop() }
+      let word = try string(stack.absolute(-1), "a grant")
+      if let name = notInside.first(where: { "\($0)" == word }) {
+        throw mistake("'allow': '\(name)' is not for guests inside of a program")
+      }
+      do throws(GuestGrants.Mistake) { try grants.allow(word) } catch {
+        throw mistake("'allow': \(error.message)")
+      }
+      place += 1
+    }
+    stack.pop()
+    return grants
+  }
+
+  fileprivate func guestLimits(_ options: Options) throws(ScriptMistake) -> GuestLimits {
+    var limits = GuestLimits()
+    defer { stack.pop() }
+    if options.push("limits") == .nil { return limits }
+    let given = try self.options(
+      stack.absolute(-1), Moonloop.guestLimits, example: "{ memory = \"8M\", callout = 0.1 }",
+      unnamed: 0)
+    limits.state.memory = try given.bytes("memory", atLeast: 1 << 20) ?? limits.state.memory
+    if let time = try given.seconds("callout", .positive) {
+      limits.state.callout = .nanoseconds(min(max(time, 10_000_000), 1 << 50))
+    }
+    limits.state.instructions = try given.integer("instructions", in: 1000...(1 << 30))
+    limits.state.handles =
+      try given.integer("handles", in: 1...(1 << 24)) ?? limits.state.handles
+    limits.output = try given.integer("output", in: 0...(1 << 40)) ?? limits.output
+    if given.push("share") != .nil {
+      guard let share = stack.number(-1), share > 0, share <= 1 else {
+        throw mistake("'share' must be a number above 0, and 1 at most, got \(self.given(-1))")
+      }
+      limits.share = share
+    }
+    stack.pop()
+    return limits
+  }
+
+  fileprivate func guestFunctions(
+    _ options: Options
+  ) throws(ScriptMistake) -> [String: LuaReference] {
+    var functions: [String: LuaReference] = [:]
+    defer { stack.pop() }
+    let type = options.push("functions")
+    if type == .nil { return functions }
+    let table = stack.absolute(-1)
+    guard type == .table else {
+      throw mistake("'functions' must be a table of functions by name, got \(given(table))")
+    }
+    stack.pushNil()
+    while stack.next(table) {
+      guard stack.type(-2) == .string, let name = stack.string(-2), stack.type(-1) == .function
+      else { throw mistake("'functions' must have names, and functions, got \(given(-1))") }
+      functions[name] = LuaReference(popping: stack)
+    }
+    return functions
+  }
+
+  fileprivate func guestArgument(_ options: Options) throws(ScriptMistake) -> StructuredClone {
+    _ = options.push("args")
+    defer { stack.pop() }
+    do throws(StructuredClone.Obstacle) {
+      return try StructuredClone(stack, -1, root: "args") { runtime.attachment($0, $1) }
+    } catch { throw mistake("\(error.path) is \(error.what), which cannot be sent") }
+  }
+
+  fileprivate func open(
+    _ guest: ScriptGuest, _ script: WorkerText, _ argument: StructuredClone,
+    _ grants: GuestGrants, _ name: String
+  ) throws {
+    do {
+      try guest.open(name.isEmpty ? "guest" : name, grants) { runtime in
+        script.bytes.withUnsafeBytes { text in
+          do throws(LuaError) {
+            try runtime.mainChunk.start(bytes: text, name: script.chunkName) { stack in
+              argument.push(on: stack, pushAttachment: runtime.push)
+              return 1
+            }
+          } catch { runtime.report(error, .chunk) }
+        }
+      }
+    } catch let error as SystemError {
+      throw OperatingFailure("guest: \(error.message)", error.name)
+    } catch let error as LuaError {
+      throw OperatingFailure("guest: \(error.message)", "ENOMEM")
+    }
+  }
+
+  func selfGuest() throws(ScriptMistake) -> ScriptGuest {
+    let source = try selfItem(of: GuestKind.self)
+    guard let guest = ScriptGuest.of(source) else { throw mistake("it has ended") }
+    return guest
+  }
+}
+
+// MARK: Methods
+
+/// `guest:suspend()`: takes it out of all modes.
+let guestSuspend: LuaRawFunction = { L, context in
+  host(L, context, "guest:suspend") { call in
+    try call.selfGuest().suspend()
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+/// `guest:resume()`: puts it back.
+let guestResume: LuaRawFunction = { L, context in
+  host(L, context, "guest:resume") { call in
+    try call.selfGuest().resume()
+    call.stack.setCount(1)
+    return 1
+  }
+}
+
+let guestUsage: LuaRawFunction = { L, context in
+  host(L, context, "guest:usage") { call in
+    try call.selfGuest().pushUsage(on: call.stack)
+    return 1
+  }
+}
+
+let guestStatus: LuaRawFunction = { L, context in
+  host(L, context, "status") { call in
+    call.stack.push(try call.selfGuest().status)
+    return 1
+  }
+}

@@ -1,0 +1,92 @@
+// Guests of a real program: what is left when they have ended, and that a busy one starves nobody.
+
+import Foundation
+import Testing
+
+@Suite struct GuestLifeTests {
+  @Test("after hundreds of guests, descriptors and memory are as before")
+  func flat() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local function cycle(count)
+        for i = 1, count do
+          local guest = ml.guest { allow = { "timers", "net" }, text = [[
+            local ml = require "moonloop"
+            ml.current():every(1, print)
+            ml.net.listen { host = "127.0.0.1", port = 0, print }
+            ml.current():task(function() ml.sleep(1000) end)
+            t = ("x"):rep(10000)
+            function ready() return true end
+          ]] }
+          assert(guest:call "ready")
+          guest:stop()
+        end
+        collectgarbage()
+        collectgarbage()
+      end
+      local function descriptors() return #assert(ml.fs.list "/proc/self/fd") end
+      local function pages() return tonumber(ml.fs.read("/proc/self/statm"):match "%d+ (%d+)") end
+      cycle(50)
+      local files, memory = descriptors(), pages()
+      cycle(400)
+      print(descriptors() - files, (pages() - memory) * 4 < 8192)
+      """,
+    ])
+    #expect(outcome.output == "0\ttrue\n", "\(outcome)")
+  }
+
+  @Test("one that always has something to do leaves the others their turns")
+  func greedy() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local greedy = ml.guest { text = [[
+        local ml = require "moonloop"
+        local function again() ml.current():perform(again) end
+        again()
+      ]] }
+      local order, guests = {}, {}
+      for i = 1, 100 do
+        guests[i] = ml.guest {
+          functions = { turn = function() order[#order + 1] = greedy:usage().wakes end },
+          text = [[
+            local ml = require "moonloop"
+            ml.current():task(function() for i = 1, 20 do host.turn() end end)
+          ]],
+        }
+      end
+      loop:task(function()
+        while #order < 2000 do ml.sleep(0) end
+        local most = 0
+        for place = 2, #order do most = math.max(most, order[place] - order[place - 1]) end
+        print(most <= 4, greedy:usage().wakes > 20)
+        greedy:stop()
+      end)
+      """,
+    ])
+    #expect(outcome.output == "true\ttrue\n", "\(outcome)")
+  }
+
+  @Test("a host that ends with guests under way ends them, and says nothing")
+  func ends() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      for i = 1, 3 do
+        ml.guest { allow = { "timers" }, text = [[
+          local ml = require "moonloop"
+          ml.current():every(1, print)
+          ml.current():task(function() ml.sleep(1000) end)
+        ]] }
+      end
+      ml.current():after(0.01, function() ml.current():stop() end)
+      """,
+    ])
+    #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "", "\(outcome)")
+  }
+}

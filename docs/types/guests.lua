@@ -1,0 +1,124 @@
+---@meta _
+-- Guests
+
+---@class moonloop
+local ml = {}
+
+---What the handlers of a guest may decide when it is over a limit: "end" it, "suspend" it, for so
+---many seconds if a second value says so, or "warn", which lets it go on.
+---@alias moonloop.GuestVerdict "end"|"suspend"|"warn"
+
+---What a guest may use.
+---@class moonloop.GuestLimits
+---@field memory? integer|string Bytes that Lua may hold, or a text such as "8M"; default 64M.
+---@field callout? moonloop.Seconds Time for one call, waits not counted; default 1, at least 0.01.
+---@field instructions? integer Instructions of Lua for one call; exact, but costs speed.
+---@field handles? integer Handles, timers and tasks, each; default 1000.
+---@field share? number How much of the host's time it may take, up to 1; default 1. With 0.1, a turn of 1 ms is followed by a rest of 9 ms.
+---@field output? integer Bytes that it may write in a second; default 1048576. The rest is dropped.
+
+---@class moonloop.GuestOptions
+---@field file? string The script's file; `require` finds modules beside it.
+---@field text? string The script itself, instead.
+---@field args? any What `...` is in the script; a copy.
+---@field allow? string[] What it may use: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/"; default nothing. See [guests](../guests.md).
+---@field limits? moonloop.GuestLimits What it may use.
+---@field functions? table<string, function> What it finds as `host.NAME`; called in tasks of the host, with copies.
+---@field modes? moonloop.Modes The host's modes in which it is served; default "default".
+---@field name? string Name in reports; default the file's.
+---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, in place of standard output.
+---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others.
+---@field on_error? moonloop.ErrorHandler Called first for its errors.
+
+---Runs a script that is not trusted in this process.
+---It has globals, libraries, modes and a loop of its own, which this loop serves, and begins when
+---that next looks. Returns `nil, message, code` for a script that cannot be read or compiled.
+---```lua
+---local guest = ml.guest {
+---  text = "function greet(name) return host.upper('hello ' .. name) end",
+---  functions = { upper = function(text) return text:upper() end },
+---  limits = { memory = "8M", callout = 0.1 },
+---}
+---loop:task(function()
+---  print(guest:call("greet", "moon"))   --> HELLO MOON
+---  guest:stop()
+---end)
+---```
+---@param options moonloop.GuestOptions The script, and what it may do.
+---@return moonloop.Guest? guest The handle.
+---@return string? message
+---@return string? code
+function ml.guest(options) end
+
+---A script that is not trusted; made by `ml.guest`.
+---@class moonloop.Guest: moonloop.Item
+local guest = {}
+
+---"running", "suspended", "ended", or "idle" when it has nothing left to wait for.
+---```lua
+---local guest <close> = ml.guest { text = "" }
+---print(guest.status)   --> running
+---```
+---@type "running"|"idle"|"suspended"|"ended"
+guest.status = nil
+
+---Calls a global function of the guest in a task of its own, and waits for what it returns.
+---Values are copied, as in messages; its errors are raised here. Returns `nil, message,
+---"ECANCELED"` if the guest has ended.
+---```lua
+---local guest <close> = ml.guest { text = "function twice(n) return 2 * n end" }
+---loop:task(function()
+---  print(guest:call("twice", 21))   --> 42
+---end):wait { mode = "default" }
+---```
+---@async
+---@param name string The function's name; dots lead into tables.
+---@param ... any Its arguments.
+---@return any ... What it returns.
+function guest:call(name, ...) end
+
+---Takes the guest out of all modes: nothing of it runs until `resume`.
+---```lua
+---local guest <close> = ml.guest { text = "" }
+---print(guest:suspend().status)   --> suspended
+---```
+---@return moonloop.Guest guest The same.
+function guest:suspend() end
+
+---Puts the guest back into the modes that it was in.
+---```lua
+---local guest <close> = ml.guest { text = "" }
+---print(guest:suspend():resume().status)   --> running
+---```
+---@return moonloop.Guest guest The same.
+function guest:resume() end
+
+---Ends the guest with all that it has: tasks, timers, sockets, memory. The same as `invalidate`.
+---```lua
+---local guest = ml.guest { text = "" }
+---guest:stop()
+---print(guest.status)   --> ended
+---```
+function guest:stop() end
+
+---What the guest has used.
+---@class moonloop.GuestUsage
+---@field memory integer Bytes that it holds now.
+---@field handles integer Handles, timers and tasks that it has now.
+---@field callouts integer Calls of its handlers and functions.
+---@field stops integer How often a limit has stopped it.
+---@field wakes integer How often it was served.
+---@field busy moonloop.Seconds How long that took on the host's clock.
+---@field written integer Bytes that it has written.
+
+---What the guest has used so far; also once it has ended.
+---```lua
+---local guest <close> = ml.guest { text = "print 'hello'", on_output = function() end }
+---loop:task(function()
+---  ml.sleep(1)
+---  print(guest:usage().written)   --> 6
+---end):wait { mode = "default" }
+---```
+---@return moonloop.GuestUsage usage
+function guest:usage() end
