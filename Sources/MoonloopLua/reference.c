@@ -34,6 +34,9 @@ static const char fs[] = {
 static const char http[] = {
 #embed "../../docs/types/http.lua"
 };
+static const char json[] = {
+#embed "../../docs/types/json.lua"
+};
 static const char observers[] = {
 #embed "../../docs/types/observers.lua"
 };
@@ -100,7 +103,7 @@ static const char compat[] = {
 // In the order of the reference.
 static const struct cmo_source pages[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(fs), FILE(files),
+    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(json), FILE(fs), FILE(files),
     FILE(observers), FILE(notifications),
     FILE(ports), FILE(workers), FILE(guests), FILE(signals), FILE(watches), FILE(pressure),
     FILE(terminals), FILE(processes), FILE(tasks), FILE(channels), FILE(inspection),

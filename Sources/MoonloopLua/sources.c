@@ -58,9 +58,6 @@ static const char console_server[] = {
 static const char console_session[] = {
 #embed "lua/console/session.lua"
 };
-static const char console_show[] = {
-#embed "lua/console/show.lua"
-};
 static const char console_wire[] = {
 #embed "lua/console/wire.lua"
 };
@@ -97,6 +94,9 @@ static const char http_server[] = {
 static const char http_url[] = {
 #embed "lua/http/url.lua"
 };
+static const char inspect[] = {
+#embed "lua/inspect.lua"
+};
 static const char inspection_figures[] = {
 #embed "lua/inspection/figures.lua"
 };
@@ -111,6 +111,9 @@ static const char json_decode[] = {
 };
 static const char json_encode[] = {
 #embed "lua/json/encode.lua"
+};
+static const char json_marks[] = {
+#embed "lua/json/marks.lua"
 };
 static const char planning_check[] = {
 #embed "lua/planning/check.lua"
@@ -298,6 +301,9 @@ static const char testing_worker[] = {
 static const char text_layout[] = {
 #embed "lua/text/layout.lua"
 };
+static const char text_options[] = {
+#embed "lua/text/options.lua"
+};
 static const char text_quoting[] = {
 #embed "lua/text/quoting.lua"
 };
@@ -333,7 +339,6 @@ static const struct cmo_source sources[] = {
     SOURCE("console.repl", console_repl),
     SOURCE("console.server", console_server),
     SOURCE("console.session", console_session),
-    SOURCE("console.show", console_show),
     SOURCE("console.wire", console_wire),
     SOURCE("cron", cron),
     SOURCE("cron.civil", cron_civil),
@@ -346,11 +351,13 @@ static const struct cmo_source sources[] = {
     SOURCE("http.message", http_message),
     SOURCE("http.server", http_server),
     SOURCE("http.url", http_url),
+    SOURCE("inspect", inspect),
     SOURCE("inspection.figures", inspection_figures),
     SOURCE("inspection.top", inspection_top),
     SOURCE("json", json),
     SOURCE("json.decode", json_decode),
     SOURCE("json.encode", json_encode),
+    SOURCE("json.marks", json_marks),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
     SOURCE("planning.check.literals", planning_check_literals),
@@ -413,6 +420,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.words", testing_words),
     SOURCE("testing.worker", testing_worker),
     SOURCE("text.layout", text_layout),
+    SOURCE("text.options", text_options),
     SOURCE("text.quoting", text_quoting),
     SOURCE("text.spelling", text_spelling),
     SOURCE("text.units", text_units),

@@ -89,3 +89,27 @@ function loop:metrics(options) end
 ---@field p99 moonloop.Seconds 99 of 100 took at most this long.
 ---@field max moonloop.Seconds The longest.
 ---@field mean moonloop.Seconds The average.
+
+---@class moonloop
+local ml = {}
+
+---@class moonloop.InspectOptions
+---@field depth? integer How many levels of tables are shown; default 5, on one line 2.
+---@field items? integer How many elements of each table; default 100.
+---@field width? integer Columns of a line; default 78.
+---@field one_line? boolean Everything on one line, cut at 'width'.
+
+---Shows any value as text, as the prompt does.
+---Tables are shown with their contents, lists first, then fields in order; cycles are marked.
+---Metamethods are not called, except `__tostring`. Loaded when first used. Raises an error that
+---names the wrong option.
+---```lua
+---local ada = { name = "ada", tags = { "x", "y" } }
+---ada.self = ada
+---print(ml.inspect(ada))   --> { name = "ada", self = (this table again), tags = { "x", "y" } }
+---print(ml.inspect({ { { 1 } } }, { depth = 2 }))   --> { { {...} } }
+---```
+---@param value any Anything.
+---@param options? moonloop.InspectOptions How much of it is shown.
+---@return string text For people; the wording may change.
+function ml.inspect(value, options) end

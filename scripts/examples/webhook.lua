@@ -2,14 +2,13 @@
 --   curl -d '{"ok":true}' http://127.0.0.1:8080/hook/deploy
 -- The port is the first argument (8080); 0 takes a free one. GET /stop ends it.
 local ml = require "moonloop"
-local json = require "dkjson"
+local json = ml.json
 local loop = ml.current()
 
 local counts = {}
 
 local function answer(status, value)
-  local text = json.encode(value, { keyorder = { "name", "count" } })
-  return status, text .. "\n", { ["content-type"] = "application/json" }
+  return status, json.encode(value) .. "\n", { ["content-type"] = "application/json" }
 end
 
 local server = assert(ml.http.serve {
@@ -17,7 +16,7 @@ local server = assert(ml.http.serve {
   function(request)
     local name = request.path:match "^/hook/([%w-]+)$"
     if name and request.method == "POST" then
-      local value, _, problem = json.decode(request.body)
+      local value, problem = json.decode(request.body)
       if problem then return answer(400, { error = problem }) end
       counts[name] = (counts[name] or 0) + 1
       print(("%s #%d: %s"):format(name, counts[name], json.encode(value)))

@@ -33,10 +33,11 @@ ARROWS = {  # who may import whom; there are no other arrows
 LUA_ARROWS = {
     "compat": {"files", "posix"},
     "configuration": {"generation", "reload", "text"},
-    "console": {"json", "reference", "text"},
+    "console": {"inspect", "json", "reference", "text"},
     "cron": {"text"},
     "fs": {"files", "text"},
     "http": {"text"},
+    "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
     "planning": {"configuration", "json", "testing", "text"},

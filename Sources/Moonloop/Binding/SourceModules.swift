@@ -10,6 +10,8 @@ internal import MoonloopLua
 private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("http", "moonloop.http"),
   ("fs", "moonloop.fs"),
+  ("inspect", "moonloop.inspect"),
+  ("json", "moonloop.json"),
 ]
 
 /// Modules that ours ask for.

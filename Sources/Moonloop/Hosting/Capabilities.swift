@@ -155,7 +155,8 @@ extension LuaCapabilities {
     if self == .all { return true }
     if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
-    return (granted.map { "\($0)" } + ["moonloop.json", "moonloop.text"]).contains { part in
+    let pure = ["moonloop.inspect", "moonloop.json", "moonloop.text"]
+    return (granted.map { "\($0)" } + pure).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")
     }
   }

@@ -21,7 +21,10 @@ local function visit(value, path)
   if raw_type(meta) == "table" then visit(meta, path .. "<meta>") end
 end
 
-visit(require "moonloop", "moonloop")
+local ml = require "moonloop"
+-- Fields that are there once they were asked for.
+for _, name in ipairs { "inspect", "json" } do assert(ml[name]) end
+visit(ml, "moonloop")
 visit(string, "string")
 visit(_G, "_G")
 table.sort(lines)

@@ -33,9 +33,9 @@ struct ServerExampleTests {
       """, "webhook.lua")
     #expect(
       outcome.output == """
-        {"name":"deploy","count":1}
-        {"error":"no valid JSON value at line 1, column 2"}
-        {"name":"deploy","count":2}
+        {"count":1,"name":"deploy"}
+        {"error":"json:1:2: a name in quotes expected"}
+        {"count":2,"name":"deploy"}
         {"error":"there is POST /hook/NAME"}
         404
         the body is too large

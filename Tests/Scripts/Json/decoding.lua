@@ -89,3 +89,9 @@ assert(problem_of(nested(4), { max_depth = 3 }) == "json:1:4: nested more than 3
 assert(json.decode("[10]", { max_size = 4 }))
 assert(problem_of("[100]", { max_size = 4 }) == "json:1:5: longer than 4 bytes")
 assert(#json.decode('"' .. ("x"):rep(1 << 20) .. '"') == 1 << 20)
+
+-- An error has a code; mistakes of the script are raised.
+assert(select(3, json.decode "{") == "EBADMSG")
+for _, given in ipairs { { 1 }, { "1", 1 }, { "1", { nul = 1 } }, { "1", { max_depth = 1.5 } } } do
+  assert(not pcall(json.decode, given[1], given[2]), given[1])
+end

@@ -12,7 +12,7 @@ is("[1,2.0,[true,false]]", { 1, 2.0, { true, false } })
 is('{"a":{"b":[]},"c":"x"}', { c = "x", a = { b = {} } })
 is('{"10":"b","9":"a"}', { [9] = "a", [10] = "b" })
 is('"\\u0000\\u001f\\"\\\\\\b\\f\\n\\r\\t\\u007fé€𝄞/"', '\0\31"\\\b\f\n\r\t\127é€𝄞/')
-is('"Ã©ÿ"', "é\xff")  -- not UTF-8: each byte is a character
+is('"Ã©ÿ"', "é\xff", { is_lenient = true })  -- not UTF-8: each byte is a character
 is("[-9223372036854775808,9223372036854775807]", { math.mininteger, math.maxinteger })
 is("[0.1,1e+100,-0.0,1e-07,0.30000000000000004]", { 0.1, 1e100, -0.0, 1e-7, 0.1 + 0.2 })
 is("[null,null,null]", { 1 / 0, -1 / 0, 0 / 0 })
@@ -30,14 +30,56 @@ local circle = { 1 }
 circle[2] = { circle }
 local function fails(expected, value)
   local ok, problem = pcall(json.encode, value)
-  assert(not ok and problem == expected, problem)
+  assert(not ok and problem == "json.encode: " .. expected, problem)
 end
-fails("json: a function has no JSON form", print)
-fails("json: a userdata has no JSON form", { io.stdout })
-fails("json: a key: a boolean has no JSON form", { [true] = 1 })
-fails("json: a cycle has no JSON form", circle)
+fails("a function has no JSON form", print)
+fails("a userdata has no JSON form, at [1]", { io.stdout })
+fails("a key: a boolean has no JSON form, at .a[2][true]", { a = { 1, { [true] = 1 } } })
+fails("a string that is not UTF-8 has no JSON form, at .a", { a = "\xff" })
+fails("a cycle has no JSON form, at [2][1]", circle)
+fails("a list with the key 'x' as well", { 1, x = 2 })
+fails("a list with the key '0' as well, at [\"a b\"]", { ["a b"] = { 1, [0] = 2 } })
+fails("a list with a gap before 100", { 1, [100] = 2 })
+
+-- Mistakes are raised at the caller's line.
+local function mistake(expected, ...)
+  local given = table.pack(...)
+  local ok, problem = pcall(function() local _ = json.encode(table.unpack(given, 1, given.n)) end)
+  assert(not ok and problem:find("encoding.lua:47: json.encode: " .. expected, 1, true), problem)
+end
+mistake("unknown option 'prety'; did you mean 'pretty'?", 1, { prety = true })
+mistake("'pretty' must be a boolean, got 1", 1, { pretty = 1 })
+mistake("takes a table of options, got a number", 1, 2)
+mistake("a thread has no JSON form", coroutine.create(print))
+
+-- Gaps are null; null, and empty objects, are values.
+is("[1,null,3]", { 1, nil, 3 })
+is('[null,{"a":null}]', { json.null, { a = json.null } })
+is('[{},[],{"1":2}]', { json.object(), {}, json.object { 2 } })
+for _, text in ipairs { '{"a":{},"b":[{ }]}', '[null,{},[],[[]]]' } do
+  is(text:gsub(" ", ""), json.decode(text, { null = json.null }))
+end
+assert(tostring(json.null) == "null" and not pcall(function() json.null.x = 1 end))
+
+-- Each element on a line of its own.
+is('{\n  "a": [\n    1,\n    {}\n  ],\n  "b": [],\n  "c": "x"\n}',
+  { a = { 1, json.object() }, b = {}, c = "x" }, { pretty = true })
+
+-- Nesting has a limit.
+local function nested(depth)
+  local value = {}
+  for _ = 2, depth do value = { value } end
+  return value
+end
+is(("["):rep(200) .. ("]"):rep(200), nested(200))
+assert(select(2, pcall(json.encode, nested(201))):find "nested more than 200 deep, at %[1%]")
+assert(select(2, pcall(json.encode, nested(10000))):find "nested more than 200 deep, at %[1%]")
+is("[[]]", nested(2), { max_depth = 2 })
+assert(not pcall(json.encode, nested(3), { max_depth = 2 }))
 
 -- For people who look into a program: anything has a form.
+is('{"1":1,"x":2}', { 1, x = 2 }, { is_lenient = true })
+is('[["(nested too deep)"]]', nested(3), { is_lenient = true, max_depth = 2 })
 local bad = setmetatable({}, { __tostring = error, __index = error, __len = error })
 is('[1,["(a cycle)"]]', circle, { is_lenient = true })
 is('{"true":1}', { [true] = 1 }, { is_lenient = true })

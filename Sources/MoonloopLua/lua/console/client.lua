@@ -157,7 +157,9 @@ local function write_line(stream, line)
 end
 
 --- Sends a message without waiting for an answer. Returns true; or nil, message, code.
-function Console:send(message) return write_line(self.stream, json.encode(message)) end
+function Console:send(message)
+  return write_line(self.stream, json.encode(message, { is_lenient = true }))
+end
 
 --- The program's next message, an answer or an event; or nil, message, code.
 function Console:receive()
@@ -194,7 +196,7 @@ end
 function Console:request(request)
   self.last = self.last + 1
   request.id = self.last
-  local line = json.encode(request)
+  local line = json.encode(request, { is_lenient = true })
   if #line >= wire.LINE_LIMIT then
     return { ok = false, error = ("the text is too long: %d bytes, the limit is %d; "
       .. "load it from a file with dofile"):format(#line, wire.LINE_LIMIT) }

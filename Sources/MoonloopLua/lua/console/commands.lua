@@ -30,7 +30,7 @@ function run.ps(options)
   host.sweep()
   local programs = client.programs()
   if options.json then
-    for _, program in ipairs(programs) do print(json.encode(program)) end
+    for _, program in ipairs(programs) do print(json.encode(program, { is_lenient = true })) end
     return SUCCESS
   end
   if options.names then

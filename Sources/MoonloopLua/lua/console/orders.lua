@@ -1,6 +1,6 @@
 -- The commands of the console: lines that begin with a colon.
 local breakpoint = require "moonloop.console.breakpoint"
-local show = require "moonloop.console.show"
+local inspect = require "moonloop.inspect"
 
 local orders = {}
 
@@ -58,7 +58,7 @@ function orders.variables()
   for _, variable in ipairs(breakpoint.variables()) do
     local name, value, kind = table.unpack(variable, 1, 3)
     local mark = kind == "upvalue" and "   (upvalue)" or ""
-    lines[#lines + 1] = ("%s = %s%s"):format(name, show.brief(value), mark)
+    lines[#lines + 1] = ("%s = %s%s"):format(name, inspect(value, { one_line = true }), mark)
   end
   return #lines > 0 and table.concat(lines, "\n") or "no variables here"
 end

@@ -16,7 +16,7 @@ local private_mode
 
 -- A client that has left gets no answer.
 local function send(stream, message)
-  if stream:is_valid() then stream:write(json.encode(message), "\n") end
+  if stream:is_valid() then stream:write(json.encode(message, { is_lenient = true }), "\n") end
 end
 
 local requests = {}

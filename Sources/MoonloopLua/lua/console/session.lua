@@ -3,7 +3,7 @@ local ml = require "moonloop"
 local breakpoint = require "moonloop.console.breakpoint"
 local commands = require "moonloop.console.orders"
 local host = require "moonloop.console.host"
-local show = require "moonloop.console.show"
+local inspect = require "moonloop.inspect"
 local loop = ml.current()
 
 local Session = {}
@@ -89,7 +89,7 @@ end
 local function failed(reason)
   if reason == "interrupted" then return { failure = reason } end
   if getmetatable(reason) == commands.Refusal then return { failure = reason.message } end
-  local what = type(reason) == "string" and reason or show.value(reason)
+  local what = type(reason) == "string" and reason or inspect(reason)
   return { failure = own_calls_cut(debug.traceback(what, 2)), reason = reason }
 end
 
@@ -144,7 +144,7 @@ end
 --- Packed values as text.
 function Session:text(values)
   local parts = {}
-  for place = 1, values.n do parts[place] = show.value(values[place]) end
+  for place = 1, values.n do parts[place] = inspect(values[place]) end
   return table.concat(parts, "\t")
 end
 

@@ -3,31 +3,15 @@ local ml = require "moonloop"
 -- Later a script may have no such functions.
 local getinfo, setmetatable = debug.getinfo, setmetatable
 local files = require "moonloop.files"
-local spelling = require "moonloop.text.spelling"
+local check = require "moonloop.text.options"
 
 local file = {}
 
 --- Checks the options of a function; returns them, never nil.
 -- @param known type names by option; all know 'timeout'
 function file.options(name, options, known)
-  if options == nil then return {} end
-  if type(options) ~= "table" then
-    error(("fs.%s: takes a table of options, got a %s"):format(name, type(options)), 3)
-  end
-  for key, value in pairs(options) do
-    local expected = key == "timeout" and "number" or known[key]
-    if not expected then
-      local names = { "timeout" }
-      for option in pairs(known) do names[#names + 1] = option end
-      table.sort(names)
-      error(("fs.%s: unknown option '%s'%s"):format(name, tostring(key),
-        spelling.hint(tostring(key), names, "the options are")), 3)
-    end
-    if type(value) ~= expected then
-      error(("fs.%s: '%s' must be a %s, got a %s"):format(name, key, expected, type(value)), 3)
-    end
-  end
-  return options
+  known.timeout = "number"
+  return check("fs." .. name, options, known, 3)
 end
 
 --- Checks an argument that must be a string.

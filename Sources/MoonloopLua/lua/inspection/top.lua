@@ -40,7 +40,7 @@ end
 
 local function show(made, options, is_live)
   if options.json then
-    io.write(json.encode(made), "\n")
+    io.write(json.encode(made, { is_lenient = true }), "\n")
   else
     local columns, lines = size()
     io.write(is_live and CLEAR or "", figures.text(made, {

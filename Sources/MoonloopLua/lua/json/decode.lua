@@ -1,4 +1,5 @@
 -- Reads JSON text as RFC 8259 defines it; anything else is an error with its position.
+local marks = require "moonloop.json.marks"
 
 -- Default limits for nesting and length.
 local DEPTH_LIMIT = 200
@@ -96,7 +97,7 @@ end
 
 function Reader:object(at)
   local object, text = {}, self.text
-  return object, self:between(at, "}", function(place)
+  local past_object = self:between(at, "}", function(place)
     if text:sub(place, place) ~= '"' then fail(place, "a name in quotes expected") end
     local name, past = read_string(text, place + 1)
     past = skip(text, past)
@@ -104,6 +105,9 @@ function Reader:object(at)
     object[name], past = self:value(past + 1)
     return past
   end)
+  -- An empty one would else be written as a list.
+  if text:find("^[ \t\r\n]*}", at) then setmetatable(object, marks.object) end
+  return object, past_object
 end
 
 function Reader:value(at)
@@ -145,11 +149,11 @@ end
 --- Reads the one value of a JSON text. Of equal names in an object the last one counts.
 -- @param options `null`: what stands for null; by default nil: no field, and a gap in a list.
 --   `max_depth` (200) and `max_size` in bytes (256 MiB): larger texts are refused
--- @return the value; or nil, message
+-- @return the value; or nil, message, code
 return function(text, options)
   local ok, value = pcall(read_whole, text, options or {})
   if ok then return value end
   if type(value) ~= "table" then error(value, 0) end
   local line, column = place_of(text, value.at)
-  return nil, ("json:%d:%d: %s"):format(line, column, value.what)
+  return nil, ("json:%d:%d: %s"):format(line, column, value.what), "EBADMSG"
 end

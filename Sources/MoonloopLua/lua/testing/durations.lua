@@ -27,7 +27,7 @@ function durations.new(path)
         io.stderr:write("moonloop: test: --durations: cannot write ", message, "\n")
         return
       end
-      file:write(json.encode(all, { decimals = 3 }), "\n")
+      file:write(json.encode(all, { decimals = 3, is_lenient = true }), "\n")
       file:close()
     end
   end }

@@ -1,13 +1,21 @@
--- Readable text for values: tables with their contents, in order, with cycles marked.
+-- ml.inspect: readable text for values, tables with their contents in order, cycles marked. The
+-- prompt shows values by it.
+local check = require "moonloop.text.options"
+local layout = require "moonloop.text.layout"
 local quoting = require "moonloop.text.quoting"
 local values = require "moonloop.text.values"
 
-local show = {}
+local OPTIONS = { depth = "integer", items = "integer", width = "integer", one_line = "boolean" }
+local SHORT = 20
+-- Elements in one text: tables that hold each other many times would else make it endless.
+local TOTAL = 10000
 
-local WIDTH, DEPTH, ITEMS, SHORT = 78, 4, 100, 20
+-- Safe libraries have neither.
+local getinfo, metatable_of = debug.getinfo, debug.getmetatable or getmetatable
 
 local function function_text(value)
-  local info = debug.getinfo(value, "S")
+  if not getinfo then return values.tostring(value) end
+  local info = getinfo(value, "S")
   local place = info.what == "C" and "built in"
     or ("%s:%d"):format(info.short_src, info.linedefined)
   return ("function (%s)"):format(place)
@@ -25,7 +33,7 @@ local render
 -- The parts of a table: list elements first, then fields in order.
 local function parts_of(value, state, depth)
   local parts, count, listed = {}, 0, 0
-  while rawget(value, listed + 1) ~= nil and listed < ITEMS do
+  while rawget(value, listed + 1) ~= nil and listed < state.items do
     listed = listed + 1
     parts[listed] = render(rawget(value, listed), state, depth + 1)
   end
@@ -37,7 +45,7 @@ local function parts_of(value, state, depth)
   end
   table.sort(keys, values.before)
   for _, key in ipairs(keys) do
-    if #parts >= ITEMS then break end
+    if #parts >= state.items then break end
     parts[#parts + 1] = values.key(key) .. " = " .. render(rawget(value, key), state, depth + 1)
   end
   if count > #parts then parts[#parts + 1] = ("... %d more"):format(count - #parts) end
@@ -61,25 +69,27 @@ local function lines_of(parts, width)
 end
 
 local function table_text(value, state, depth)
-  local meta = debug.getmetatable(value)
+  local meta = metatable_of(value)
   if type(meta) == "table" and (rawget(meta, "__tostring") or rawget(meta, "__name")) then
     return atom(value)
   end
   if state.path[value] then return "(this table again)" end
-  if depth > DEPTH then return next(value) == nil and "{}" or "{...}" end
+  if depth >= state.depth or state.left <= 0 then return next(value) == nil and "{}" or "{...}" end
   state.path[value] = true
   local parts = parts_of(value, state, depth)
   state.path[value] = nil
   if #parts == 0 then return "{}" end
   local line = "{ " .. table.concat(parts, ", ") .. " }"
   local indent = ("  "):rep(depth)
-  if #line + #indent <= WIDTH and not line:find("\n", 1, true) then return line end
+  local is_flat = not line:find("\n", 1, true)
+  if is_flat and (state.one_line or #line + #indent <= state.width) then return line end
   local inner = ("  "):rep(depth + 1)
-  local lines = lines_of(parts, WIDTH - #inner)
+  local lines = lines_of(parts, state.width - #inner)
   return "{\n" .. inner .. table.concat(lines, "\n" .. inner) .. "\n" .. indent .. "}"
 end
 
 function render(value, state, depth)
+  state.left = state.left - 1
   if type(value) == "table" then return table_text(value, state, depth) end
   return atom(value)
 end
@@ -95,22 +105,21 @@ local function lines_text(value)
   return ("[%s[\n%s]%s]"):format(level, value, level)
 end
 
---- A value as text.
-function show.value(value)
-  return lines_text(value) or render(value, { path = {} }, 0)
-end
-
---- The same on one line, cut if it is long.
-function show.brief(value)
-  if type(value) ~= "table" then
-    local words = atom(value)
-    return #words <= WIDTH and words or words:sub(1, WIDTH - 3) .. "..."
-  end
-  for name, module in pairs(package.loaded) do
+-- On one line, cut if it is long; a module is its name.
+local function brief(value, state)
+  for name, module in next, type(value) == "table" and package.loaded or {} do
     if module == value then return ("module '%s'"):format(name) end
   end
-  local words = render(value, { path = {} }, DEPTH - 1):gsub("%s*\n%s*", " ")
-  return #words <= WIDTH and words or words:sub(1, WIDTH - 3) .. "..."
+  local words = render(value, state, 0)
+  if layout.width(words) <= state.width then return words end
+  return layout.cut(words, math.max(0, state.width - 3)) .. "..."
 end
 
-return show
+return function(value, options)
+  options = check("inspect", options, OPTIONS, 2)
+  local one_line = options.one_line
+  local state = { depth = options.depth or one_line and 2 or 5, items = options.items or 100,
+    width = options.width or 78, one_line = one_line, path = {}, left = TOTAL }
+  if one_line then return brief(value, state) end
+  return lines_text(value) or render(value, state, 0)
+end
