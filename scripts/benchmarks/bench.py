@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+import counting
 import report
 from rows import PEERS, ROWS
 
@@ -101,11 +102,29 @@ def measure(rows, rounds):
     return results
 
 
+def count(rows, results):
+    """Adds the instructions of an operation, beside the times of each peer."""
+    for row in {row.run_key: row for row in rows if row.is_counted}.values():
+        for peer, found in results[row.run_key].items():
+            if isinstance(found, str):
+                continue
+            found[0]["instructions"] = counting.per_operation(row, *command(peer, row))
+            print(f"{row.id} {peer}: {found[0]['instructions']:.0f} instructions", file=sys.stderr)
+
+
 def selected(only):
     if not only:
         return ROWS
     prefixes = tuple(part.strip().lower() for part in only.split(","))
     return [row for row in ROWS if row.id.startswith(prefixes)] or sys.exit(f"no row like {only}")
+
+
+def prepare(environment):
+    """Lets workloads find what they share, and W5b open its 10,000 descriptors."""
+    environment["LUA_PATH"] = f"{HERE}/workloads/?.lua;;"
+    environment["LUA_CPATH"] = f"{BUILT}/?.so;;"
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def main():
@@ -120,11 +139,11 @@ def main():
     rounds = 2 if options.quick else options.rounds
     if options.quick:
         os.environ["BENCH_SCALE"] = "0.05"
-    os.environ["LUA_PATH"] = f"{HERE}/workloads/?.lua;;"
-    os.environ["LUA_CPATH"] = f"{BUILT}/?.so;;"
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # W5b needs 10,000.
-    text = report.page(rows, measure(rows, rounds), rounds, options.quick)
+    prepare(os.environ)
+    results = measure(rows, rounds)
+    if not options.quick:
+        count(rows, results)
+    text = report.page(rows, results, rounds, options.quick)
     is_full = not options.only and not options.quick
     output = options.output or (ROOT / "docs" / "benchmarks.md" if is_full else None)
     if output:

@@ -92,14 +92,14 @@ def verdict_table(rows, results):
 
 
 def spread_table(rows, results):
-    """Median and minimum, by CPU time and by the wall, of what is timed by both."""
+    """Median and minimum, by CPU time and by the wall, of what is timed by both; instructions."""
     lines = []
     for row in rows:
         for peer in row.peers:
             cells = [row.id.upper(), peer]
             found = results[row.run_key].get(peer)
             if isinstance(found, str) or not found:
-                lines.append([*cells, found or "not asked", "", "", ""])
+                lines.append([*cells, found or "not asked", "", "", "", ""])
                 continue
             if row.figure not in found[0]:
                 continue
@@ -107,8 +107,9 @@ def spread_table(rows, results):
             for name in names:
                 values = [one[name] for one in found]
                 cells += [number(statistics.median(values)), number(min(values))]
-            lines.append(cells + [""] * (6 - len(cells)))
-    return table(["id", "peer", "median", "minimum", "wall, median", "wall, minimum"], lines)
+            lines.append(cells + [""] * (6 - len(cells)) + [number(found[0].get("instructions"))])
+    head = ["id", "peer", "median", "minimum", "wall, median", "wall, minimum", "instructions"]
+    return table(head, lines)
 
 
 def first_line(words):

@@ -67,6 +67,17 @@ class Row:
     unit: str = "ns"
     ours: str = "moonloop"
     notes: dict = field(default_factory=dict)
+    count_scale: float = 0.004  # How much of the work is done when instructions are counted.
+
+    @property
+    def is_start(self):
+        """A run of it is one start of a program."""
+        return self.folder == "w8"
+
+    @property
+    def is_counted(self):
+        """Whether its instructions say something: the operations are ours, and equal."""
+        return self.is_start or self.figure == "cpu" and self.folder != "w4b"
 
     @property
     def run_key(self):
@@ -78,6 +89,7 @@ WITH_OBJECTS = ("floor", "objects", "luv", "cqueues", "moonloop")
 CHURN = ("floor", "objects", "luv", "moonloop")
 REARM = ("floor", "objects", "luv", "luv again", "cqueues", "moonloop")
 WITH_POLLED = ("floor", "polled", "luv", "cqueues", "moonloop")
+SIGNALS = ("floor", "polled", "objects", "luv", "cqueues", "moonloop")
 CALLS = ("floor", "luv", "moonloop", "Swift host")
 
 
@@ -86,9 +98,10 @@ def _churn(id, live):
                times(1.6, "objects"), times(1.15, "objects"), CHURN, (str(live),))
 
 
-def _rearm(live):
-    return Row(f"w2d.{live}", f"re-arm at {live:,} live timers", "w2d",
-               times(1.5, "objects"), times(1.10, "objects"), REARM, (str(live),))
+def _rearm(live, *order):
+    words = f"re-arm of a random one of {live:,}" if order else f"re-arm at {live:,} live"
+    return Row(".".join(["w2d", str(live), *order]), f"{words} timers", "w2d",
+               times(1.5, "objects"), times(1.10, "objects"), REARM, (str(live), *order))
 
 
 def _memory(kind, words, count, first, goal, peers):
@@ -97,8 +110,10 @@ def _memory(kind, words, count, first, goal, peers):
 
 
 def _echo(id, connections):
-    return Row(id, f"TCP echo server, {connections} connections, a message", "w6", times(1.3),
-               times(1.10), ("floor", "luv", "cqueues", "moonloop", "events"), (str(connections),))
+    words = f"{connections} connection" + "s" * (connections > 1)
+    return Row(id, f"TCP echo server, {words}, a message", "w6", times(1.3), times(1.10),
+               ("floor", "luv", "cqueues", "moonloop", "events"), (str(connections),),
+               count_scale=0.02)
 
 
 def _call(figure, words, ours):
@@ -108,17 +123,23 @@ def _call(figure, words, ours):
 
 ROWS = [
     Row("w1a", "fire of one of 10,000 repeating timers", "w1a", times(1.4), times(1.10)),
+    Row("w1a.full", "the same, all of 1 ms: more than can be fired", "w1a", times(1.4),
+        times(1.10), args=("1",), count_scale=0.01),
     Row("w1b", "a zero-delay one-shot that arms itself again", "w1bc", under("luv"),
         at_most(60), WITH_POLLED, ("1",)),
+    Row("w1b.fd", "the same with an idle descriptor", "w1bc", under("luv"), at_most(150),
+        WITH_POLLED, ("1", "fd")),
     Row("w1c", "a hundred such chains at once", "w1bc", times(1.6), times(1.15),
         WITH_POLLED, ("100",)),
     Row("w1d", "one-shot timers made and fired in bulk", "w1d", times(1.6, "objects"),
         times(1.15, "objects"), WITH_OBJECTS),
     _churn("w2a", 10), _churn("w2b", 1000), _churn("w2c", 100000),
-    _rearm(10), _rearm(1000), _rearm(100000),
+    _rearm(10), _rearm(1000), _rearm(100000), _rearm(100000, "random"),
     Row("w3a", "signal a custom source, its handler signals again", "w3",
         under("cqueues", 0.5), at_most(60),
-        ("floor", "polled", "objects", "luv", "cqueues", "moonloop"), ("1",)),
+        SIGNALS, ("1",)),
+    Row("w3a.fd", "the same with an idle descriptor", "w3", under("cqueues", 0.5), at_most(150),
+        SIGNALS, ("1", "fd")),
     Row("w3b", "a hundred sources signalled per pass", "w3", times(1.6), times(1.15),
         WITH_OBJECTS, ("100",)),
     Row("w4a", "another thread signals, the handler runs, p50", "w4a", times(1.15), times(1.05),
@@ -126,12 +147,12 @@ ROWS = [
     Row("w4b", "signals of another thread, coalesced", "w4b", times(2), times(1.1),
         ("floor", "luv", "Swift host"), ours="Swift host"),
     Row("w4c", "messages posted by another thread, none coalesced", "w4c", times(2), times(1.2),
-        ("floor", "moonloop")),
+        ("floor", "moonloop"), count_scale=0.02),
     Row("w5a", "pipe event, the handler reads and writes: 100 pipes, 100 active", "w5",
         times(1.1), times(1.02), args=("100",)),
     Row("w5b", "the same with 5,000 pipes, 100 active", "w5", under("luv"),
         under("libuv in C"), ("floor", "libuv in C", "luv", "cqueues", "moonloop"), ("5000",)),
-    _echo("w6a", 50), _echo("w6b", 500),
+    _echo("w6.one", 1), _echo("w6a", 50), _echo("w6b", 500),
     _memory("timer", "a far timer", 100000, 264, 160, CHURN),
     _memory("descriptor", "an idle descriptor", 5000, 300, 200,
             ("floor", "luv", "cqueues", "moonloop")),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <valgrind/callgrind.h>
 
 #include "threads.h"
 
@@ -91,8 +92,16 @@ static int probe_switches(lua_State *L) {
   return 1;
 }
 
+// count(on): under callgrind, instructions are counted from now on, or no more.
+static int probe_count(lua_State *L) {
+  if (lua_toboolean(L, 1)) CALLGRIND_START_INSTRUMENTATION;
+  else CALLGRIND_STOP_INSTRUMENTATION;
+  return 0;
+}
+
 int luaopen_probe(lua_State *L) {
   luaL_newlib(L, ((luaL_Reg[]){{"cpu", probe_cpu}, {"wall", probe_wall}, {"pipe", probe_pipe},
+                               {"count", probe_count},
                                {"read", probe_read}, {"write", probe_write},
                                {"memory", probe_memory}, {"switches", probe_switches},
                                {"ticker", probe_ticker}, {"flood", probe_flood},

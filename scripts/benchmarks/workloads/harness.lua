@@ -25,9 +25,31 @@ bench.nap_count = 997
 bench.naps = {}
 for i = 1, bench.nap_count do bench.naps[i] = bench.far[i] % 1000 / 10000 end
 
+-- The interval of a timer of W1a in milliseconds.
+function bench.interval(i)
+  return tonumber(arg[1]) or i % 10 + 1
+end
+
+-- The reading end of a pipe that nothing is written to, if the row wants one; else nil.
+function bench.idle_descriptor()
+  return arg[2] == "fd" and bench.pipes(1)[1].from or nil
+end
+
 -- A step that visits each of 1 to `count` once, each far from the last: for 10, 1,000 and 100,000.
 function bench.stride(count)
   return count * 61803 // 100000 | 1
+end
+
+-- The places of 1 to `count` in a random order, the same for every peer, or in turn.
+function bench.order(count, is_random)
+  local places, seed = {}, 1
+  for i = 1, count do places[i] = i end
+  for i = count, is_random and 2 or count + 1, -1 do
+    seed = seed * 48271 % 2147483647
+    local j = seed % i + 1
+    places[i], places[j] = places[j], places[i]
+  end
+  return places
 end
 
 -- Pipes as { from, to }, neither end blocking.
@@ -54,12 +76,17 @@ local cpu, wall
 function bench.start()
   collectgarbage()
   wall, cpu = probe.wall(), probe.cpu()
+  probe.count(true)
 end
 
--- Reports the nanoseconds of one operation since start(), by both clocks.
+-- Reports the nanoseconds of one operation since start(), by both clocks, and how many there were.
 function bench.stop(operations)
+  probe.count(false)
   local cpu_end, wall_end = probe.cpu(), probe.wall()
-  bench.report { cpu = (cpu_end - cpu) / operations, wall = (wall_end - wall) / operations }
+  bench.report {
+    cpu = (cpu_end - cpu) / operations, wall = (wall_end - wall) / operations,
+    operations = operations,
+  }
 end
 
 -- Reports what each of `count` things costs in memory: private pages now, less those before make().

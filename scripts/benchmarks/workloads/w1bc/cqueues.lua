@@ -8,9 +8,11 @@ for _ = 1, chains do
     while fires < last do
       sleep(0)
       fires = fires + 1
-      if fires == last then bench.stop(fires) end
+      if fires == last then bench.stop(fires); os.exit(0) end
     end
   end)
 end
+local idle = bench.idle_descriptor()
+if idle then queue:wrap(function() cqueues.poll { pollfd = idle, events = "r" } end) end
 bench.start()
 assert(queue:loop())

@@ -11,5 +11,8 @@ for _ = 1, chains do
   end
   timer:start(0, 0, fire)
 end
+local idle = bench.idle_descriptor()
+local poll = idle and uv.new_poll(idle)
+if poll then poll:start("r", function() end) end
 bench.start()
 uv.run()

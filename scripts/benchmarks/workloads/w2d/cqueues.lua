@@ -3,7 +3,7 @@ local cqueues, condition = require "cqueues", require "cqueues.condition"
 local bench = require "harness"
 local queue, poll = cqueues.new(), cqueues.poll
 local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(300)
-local at, n = 0, 0
+local at, n, order = 0, 0, bench.order(count, arg[2] == "random")
 local turn = math.min(batch, count)  -- A turn wakes each waiter once: with few of them, more turns.
 
 for i = 1, count do
@@ -21,7 +21,7 @@ queue:wrap(function()
     for _ = 1, turn do
       i = i + 1
       if i > count then i = 1 end
-      live[i]:signal()
+      live[order[i]]:signal()
     end
     at, n = i, n + turn
     poll(0)

@@ -1,8 +1,8 @@
--- W2d: the idle time-out: moves some live timers in turn to the same far time from now.
+-- W2d: the idle time-out: moves live timers, in turn or at random, to a far time from now.
 local floor, bench = require "floor", require "harness"
 local after, again = floor.after, floor.again
 local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(5000)
-local at, n = 0, 0
+local at, n, order = 0, 0, bench.order(count, arg[2] == "random")
 
 local function never() end
 
@@ -11,7 +11,7 @@ local function rearm()
   for _ = 1, batch do
     i = i + 1
     if i > count then i = 1 end
-    again(live[i], 1000)
+    again(live[order[i]], 1000)
   end
   at, n = i, n + batch
   if n < batch * batches then after(0, rearm) else bench.stop(n); os.exit(0) end

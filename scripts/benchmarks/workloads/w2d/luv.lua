@@ -1,7 +1,7 @@
--- W2d: the idle time-out: moves some live timers in turn to the same far time from now.
+-- W2d: the idle time-out: moves live timers, in turn or at random, to a far time from now.
 local uv, bench = require "luv", require "harness"
 local live, count, batch, batches = {}, tonumber(arg[1]), 1000, bench.scaled(1000)
-local at, n = 0, 0
+local at, n, order = 0, 0, bench.order(count, arg[2] == "random")
 
 local function never() end
 
@@ -10,7 +10,7 @@ local function rearm()
   for _ = 1, batch do
     i = i + 1
     if i > count then i = 1 end
-    live[i]:start(1000000, 0, never)
+    live[order[i]]:start(1000000, 0, never)
   end
   at, n = i, n + batch
   if n >= batch * batches then bench.stop(n); os.exit(0) end

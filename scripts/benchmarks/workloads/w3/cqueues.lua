@@ -38,5 +38,7 @@ local function fan_out()
 end
 
 if sources == 1 then ping_pong() else fan_out() end
+local idle = bench.idle_descriptor()
+if idle then queue:wrap(function() cqueues.poll { pollfd = idle, events = "r" } end) end
 bench.start()
 assert(queue:loop())

@@ -12,5 +12,8 @@ for _ = 1, sources do
   end)
   source:send()
 end
+local idle = bench.idle_descriptor()
+local poll = idle and uv.new_poll(idle)
+if poll then poll:start("r", function() end) end
 bench.start()
 uv.run()

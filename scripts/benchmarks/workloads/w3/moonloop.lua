@@ -5,7 +5,7 @@ local performed, last = 0, bench.scaled(3e6)
 
 local function perform(source)
   performed = performed + 1
-  if performed == last then bench.stop(performed); loop:stop() end
+  if performed == last then bench.stop(performed); os.exit(0) end
   source:signal()
 end
 
@@ -14,5 +14,7 @@ for _ = 1, sources do
   loop:add(source, "default")
   source:signal()
 end
+local idle = bench.idle_descriptor()
+if idle then loop:fd { fd = idle, read = function() end } end
 bench.start()
 loop:run()

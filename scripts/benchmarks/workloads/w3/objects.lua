@@ -10,5 +10,7 @@ local function perform(source)
 end
 
 for _ = 1, sources do floor.object_source(perform):signal() end
+local idle = bench.idle_descriptor()
+if idle then floor.readable(idle, function() end) end
 bench.start()
 floor.run()
