@@ -56,7 +56,7 @@ static void raise_attention(void) {
 }
 
 static void on_asked(int number) {
-  // Only who has a console interrupts: to any other program the signal is a mistake.
+  // Only a program with a console interrupts: to any other program the signal is a mistake.
   static volatile sig_atomic_t has_console;
   int saved = errno;
   if (number == interrupting()) {

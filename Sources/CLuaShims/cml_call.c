@@ -31,7 +31,7 @@ static int new_record(struct cml_state *s) {
   if (s->tasks_count == s->tasks_capacity) {
     int capacity = s->tasks_capacity == 0 ? 16 : s->tasks_capacity * 2;
     struct cml_task *tasks = realloc(s->tasks, (size_t)capacity * sizeof *tasks);
-    if (tasks == NULL) abort();  // nothing below can be told about it
+    if (tasks == NULL) abort();  // nothing below could handle it
     s->tasks = tasks;
     s->tasks_capacity = capacity;
   }

@@ -91,7 +91,7 @@ static void wrap(lua_State *L, const char *name, lua_CFunction wrapper) {
 }
 
 // Methods of strings are the library's own, whatever a script makes of the library; what it adds
-// to that is found too. Nobody gets at the metatable. [-0, +0, m]
+// to that is found too. The metatable is out of reach. [-0, +0, m]
 static void close_strings(lua_State *L) {
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);

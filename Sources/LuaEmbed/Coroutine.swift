@@ -13,8 +13,8 @@ package struct LuaCoroutine: Equatable, Hashable, Sendable {
 package enum DispatchOutcome {
   /// The handler returned; its results are dropped.
   case returned
-  /// It waits. `awaits` is true if a host function suspended it, who knows when to resume it; false
-  /// for a plain `coroutine.yield`.
+  /// It waits. `awaits` is true if a host function suspended it, which knows when to resume it;
+  /// false for a plain `coroutine.yield`.
   case suspended(LuaCoroutine, awaits: Bool)
   /// It raised; see `LuaState.takeError(of:)`.
   case failed(LuaCoroutine)
@@ -25,7 +25,7 @@ package enum DispatchOutcome {
 }
 
 /// The way from a call-out of the host to the Lua function that handles it: one plain word, so that
-/// who keeps it counts no reference. It must not be used after its state was closed.
+/// keeping it counts no reference. It must not be used after its state was closed.
 package struct LuaDoor: BitwiseCopyable {
   fileprivate let record: OpaquePointer
 
@@ -127,7 +127,7 @@ extension LuaState {
   /// Whether a task that is suspended waits by a host function, and not by a plain yield.
   package func awaits(_ task: LuaCoroutine) -> Bool { cml_task_awaits(record, task.index) }
 
-  /// Ends a task that failed, whose error nobody wants to know: its `<close>` variables are closed.
+  /// Ends a task that failed, whose error is not needed: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
   package func dropError(of task: LuaCoroutine) -> LuaError? { close(task.index) }
 

@@ -11,7 +11,7 @@ final class ErrorBox {
 
 extension LuaState {
   /// Reads the error of a task that failed or was stopped, and gives its coroutine back.
-  /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if nobody reads it.
+  /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if it is not read.
   package func takeError(of task: LuaCoroutine, wantsTraceback: Bool = true) -> LuaError {
     let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
@@ -145,7 +145,7 @@ extension LuaState {
     return "(error object is a \(type.name) value)"
   }
 
-  /// Gives back a task whose outcome nobody wants to know.
+  /// Gives back a task whose outcome is not needed.
   func abandon(_ result: cml_result) {
     if result.outcome == Int32(CML_NESTED.rawValue) {
       cml_task_give_back(record, result.task)

@@ -37,7 +37,7 @@ extension LuaStack {
     cml_isinteger(L, index) != 0 ? integer(index) : nil
   }
 
-  /// What tells tables, functions and the like apart while they live.
+  /// The identity of a table, function or other reference while it lives.
   package func address(_ index: Int32) -> UnsafeRawPointer { cml_topointer(L, index) }
 
   /// Makes a string of the number at an index, in its place, as Lua writes it. [-0, +0, raises: -]

@@ -71,9 +71,9 @@ package struct LuaHandleKind {
 }
 
 extension LuaHandleKind {
-  /// Pushes a new handle whose first user value is the function at an index. Nothing is told when
-  /// it is collected: whoever made it holds it until its end, or calls `finalize`.
-  /// [-0, +1, raises: -]
+  /// Pushes a new handle whose first user value is the function at an index. No notice is given
+  /// when it is collected: its maker holds it until its end, or calls `finalize`. [-0, +1, raises:
+  /// -]
   package func push(_ L: OpaquePointer, function: Int32) -> LuaHandle {
     LuaHandle(object: cml_push_handle(L, kind, function))
   }
@@ -138,7 +138,7 @@ extension LuaState {
     return LuaHandleKind(kind: kind)
   }
 
-  /// Makes the tables of all kinds: for whoever wants to see their members.
+  /// Makes the tables of all kinds: so that their members can be listed.
   package func openHandleKinds() { cml_open_kinds(record) }
 }
 

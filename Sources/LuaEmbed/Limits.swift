@@ -97,7 +97,7 @@ extension LuaState {
     startWatchdog()
   }
 
-  /// Has a function told of each line, as by `debug.sethook`, on all coroutines that the host runs:
+  /// Calls a function for each line, as by `debug.sethook`, on all coroutines that the host runs:
   /// their hooks are not the script's otherwise. It takes the place of the limit of instructions.
   /// - Parameter function: To be kept for as long as scripts run.
   package func followLines(_ function: LuaReference) { cml_follow_lines(record, function.ref) }

@@ -20,7 +20,7 @@ public struct LuaError: Error, CustomStringConvertible {
     public var source: String
     /// The line, or 0 in C.
     public var line: Int
-    /// The name by which it was called, if that can be told.
+    /// The name by which it was called, if that is known.
     public var function: String?
     /// What it is, such as "function", "method", "global", "main chunk" or "metamethod".
     ///
@@ -49,7 +49,7 @@ public struct LuaError: Error, CustomStringConvertible {
   public var message: String
   /// The code of an error table or of a `LuaFailure`, such as `ENOENT`.
   public var code: String?
-  /// The calls that were active, innermost first; empty if nobody wanted them.
+  /// The calls that were active, innermost first; empty if they were not asked for.
   public var traceback: [Frame]
   /// The Swift error that a host function threw, if that is what came back.
   public var underlying: (any Error)?
@@ -89,7 +89,7 @@ public struct LuaError: Error, CustomStringConvertible {
       Frame(source: source, line: Int(line), function: name.isEmpty ? nil : name, role: "task"))
   }
 
-  /// The calls of a task before those of whoever awaited it, of long ones the two ends.
+  /// The calls of a task before those of the task that awaited it, of long ones the two ends.
   package static func joined(_ inner: [Frame], _ outer: [Frame], bound: Int = 60) -> [Frame] {
     let all = inner + outer
     guard all.count > bound else { return all }

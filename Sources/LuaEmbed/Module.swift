@@ -17,7 +17,7 @@ extension LuaState {
   /// Pushes a new table with the functions of a module. [-0, +1, raises: -]
   package func push(module: LuaModule, on stack: LuaStack) {
     stack.newTable(fields: Int32(module.entries.count))
-    for entry in module.entries where entry.form != .field {  // whoever opens it sets those
+    for entry in module.entries where entry.form != .field {  // set by the code that opens it
       stack.push(entry.name)
       if let second = entry.second {
         stack.push(function: entry.function, then: second)

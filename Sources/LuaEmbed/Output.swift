@@ -2,7 +2,7 @@
 
 internal import CLuaShims
 
-/// The standard output and error of a state, while they are somebody else's. Held by the state.
+/// The standard output and error of a state, while they are diverted. Held by the state.
 final class LuaOutput {
   private let take: (Int32, UnsafeRawBufferPointer) -> Void
   private var record: OpaquePointer?

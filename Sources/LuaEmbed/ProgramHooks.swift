@@ -3,13 +3,13 @@
 
 internal import CLuaShims
 
-/// Answers `os.exit`, and hears of functions that block the thread. Loop thread only.
+/// Answers `os.exit`, and is notified of functions that block the thread. Loop thread only.
 package final class LuaProgramHooks {
   /// `os.exit` was called with a status. If the flag is set, the state is to be closed first: then
   /// this stops the call-out and returns; else it does not return.
   let exit: (Int32, Bool) -> Void
   /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)".
-  /// Returns whether that was told, so that it need not be told again.
+  /// Returns whether that was reported, so that it is not reported again.
   let blocks: (_ name: String, _ site: String) -> Bool
   /// A finalizer failed, or a script that has switched warnings on warns. Must not use the state.
   let warns: (_ text: String, _ isError: Bool) -> Void
@@ -72,8 +72,9 @@ private final class HeldClock {
 extension LuaState {
   /// Has `os.time`, `os.date` and `os.clock` follow a clock while it is not the machine's.
   ///
-  /// - Parameter clock: Must live as long as the state.
+  /// - Parameter clock: Must live as long as the state. Later calls have no effect.
   package func follow(_ clock: any LuaClock) {
+    if kept.contains(where: { $0 is HeldClock }) { return }
     let held = HeldClock(clock)
     kept.append(held)
     _ = cml_follow_clock(

@@ -1,4 +1,4 @@
-// Runs that can be done again: the same addresses, and libraries that somebody has changed.
+// Runs that can be done again: the same addresses, and libraries with changed functions.
 
 internal import CLuaShims
 

@@ -224,8 +224,8 @@ extension LuaState {
     get { body.visit }
     set { body.visit = newValue }
   }
-  /// Called once when the state is about to be closed, also by its end: whoever runs code of it in
-  /// answer to events lets go of those.
+  /// Called once when the state is about to be closed, also by its end: a caller that runs code of
+  /// it in answer to events lets go of those.
   package var willClose: (() -> Void)? {
     get { body.willClose }
     set { body.willClose = newValue }

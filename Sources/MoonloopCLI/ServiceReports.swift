@@ -1,4 +1,5 @@
-// A program that systemd has started tells it what it does, and marks its messages for the journal.
+// A program that systemd has started reports its state to it, and marks its messages for the
+// journal.
 
 internal import Moonloop
 internal import MoonloopCore

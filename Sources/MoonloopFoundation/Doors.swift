@@ -39,7 +39,8 @@
 
   /// A source of the host that calls a closure when a descriptor becomes readable.
   ///
-  /// It is told once for what becomes ready at once: whoever leaves something asks for the rest.
+  /// It is notified once for what becomes ready at once: a caller that leaves some asks for the
+  /// rest.
   final class DescriptorDoor {
     private let source: CFRunLoopSource
     private var isIn = false
@@ -121,7 +122,7 @@
 
     func put(in host: CFRunLoop, _ mode: CFString, _ isWanted: Bool) {
       door?.put(in: host, mode, isWanted)
-      // What has rung in vain is heard of when the mode is run again.
+      // What has rung in vain is found when the mode is run again.
       if !isWanted { isRung = false }
     }
 

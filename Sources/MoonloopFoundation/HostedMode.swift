@@ -30,7 +30,7 @@
     private var loop: Loop { attachment.loop }
 
     /// Performs signalled sources. In the mode while anything of ours holds its runs, and between
-    /// them: then whoever runs the mode gets as far as to ask us.
+    /// them: so that a run of the mode gets as far as asking us.
     private var signals: CFRunLoopSource?
     private var holds = false
     /// It has left the mode since the host last slept.
@@ -95,7 +95,7 @@
       }
     }
 
-    /// Before observers of the host and ours are told.
+    /// Before observers of the host and ours are called.
     func take(_ step: Step) {
       switch step {
       case .entry:
@@ -108,7 +108,7 @@
       }
     }
 
-    /// After observers of the host and ours were told.
+    /// After observers of the host and ours were called.
     private func endTelling(_ step: Step) {
       switch step {
       case .beforeWaiting:

@@ -33,7 +33,7 @@
   extension Loop {
     /// Has this loop be served in the runs of Foundation's run loop of the same thread.
     ///
-    /// Until `detach`, whoever runs either of the two runs both: what is in a mode here takes part
+    /// Until `detach`, running either of the two runs both: what is in a mode here takes part
     /// in the runs of the mode of that name there, at the steps of a pass where items of its kind
     /// do. `.default` is `kCFRunLoopDefaultMode`; a mode that is common in one is so in the other.
     /// - Parameter host: A run loop of this thread.

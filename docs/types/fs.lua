@@ -124,7 +124,7 @@ function ml.fs.read(path, options) end
 ---@field sync? boolean Wait until it is on the disk; default false.
 
 ---Writes a file, which is made if need be and loses what it held before.
----Whoever reads meanwhile sees a part; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat`
+---A reader may see a part of it; `ml.fs.replace` changes it in one go. Fails as `ml.fs.stat`
 ---does, and with "ENOSPC" when the disk is full.
 ---```lua
 ---loop:task(function()
@@ -277,7 +277,7 @@ function ml.fs.remove(path, options) end
 ---@field folder? string Where; default: TMPDIR, or "/tmp".
 ---@field prefix? string How its name begins; default "moonloop-".
 
----Makes a file with a new name that nobody foresees, open to read and write, for its owner alone.
+---Makes a file with a new, unpredictable name, open to read and write, for its owner alone.
 ---Its name is its field 'path'. It stays until it is removed. Fails as `ml.fs.stat` does.
 ---```lua
 ---loop:task(function()
@@ -293,7 +293,7 @@ function ml.fs.remove(path, options) end
 ---@return string? code
 function ml.fs.temporary_file(options) end
 
----Makes a folder with a new name that nobody foresees, for its owner alone.
+---Makes a folder with a new, unpredictable name, for its owner alone.
 ---It stays until it is removed. Fails as `ml.fs.stat` does.
 ---```lua
 ---loop:task(function()
@@ -371,7 +371,7 @@ function ml.fs.chmod(path, permissions, options) end
 ---@class moonloop.FileSpace
 ---@field total moonloop.Bytes All of it.
 ---@field free moonloop.Bytes What is not used.
----@field available moonloop.Bytes What those who are not root may still use.
+---@field available moonloop.Bytes What users other than root may still use.
 
 ---Returns how large the file system of a path is, and how much of it is free.
 ---Fails as `ml.fs.stat` does.

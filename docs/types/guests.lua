@@ -78,7 +78,7 @@ guest.status = nil
 ---@return any ... What it returns.
 function guest:call(name, ...) end
 
----Takes the guest out of all modes: nothing of it runs until `resume`.
+---Takes the guest out of all modes: none of its code runs until `resume`.
 ---```lua
 ---local guest <close> = ml.guest { text = "" }
 ---print(guest:suspend().status)   --> suspended

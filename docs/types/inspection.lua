@@ -70,7 +70,7 @@ function loop:metrics(options) end
 ---@field made_late? table The last call that kept the thread busy when it was due: 'by', the handle; 'took', without its nested runs; 'late'.
 ---@field held? moonloop.HeldBack How long due timers were kept from firing on purpose; nil if they never were.
 
----The time in which due timers were held back: they are not late, and nobody is to blame.
+---The time in which due timers were held back: they are not late, and no handler is to blame.
 ---@class moonloop.HeldBack
 ---@field count integer How many calls came after such a time.
 ---@field missed integer Timer fires that were merged into later ones because of it.

@@ -106,7 +106,7 @@ loop.on_error = nil
 ---@field wake? boolean Wake a sleeping loop; default true.
 ---@field as_source? boolean A run with 'until_handled' returns after it.
 ---@field order? integer Position among the functions that wait, lowest first; default 0.
----@field target? any For whom it is; see `loop:cancel_performs`.
+---@field target? any The target, by which `loop:cancel_performs` finds it.
 
 ---Queues a function, which is called once in the next pass that runs in one of its modes.
 ---Queued functions run in order. One that is queued by another runs in a later step. Raises an
@@ -126,7 +126,7 @@ function loop:perform(options, fn, ...) end
 ---@class moonloop.PerformAfterOptions
 ---@field after moonloop.Seconds Delay, at least 0.
 ---@field modes? moonloop.Modes The mode to run; default "default".
----@field target? any For whom it is; see `loop:cancel_performs`.
+---@field target? any The target, by which `loop:cancel_performs` finds it.
 
 ---Calls a function with arguments once, after a delay.
 ---Raises an error if the delay is negative or not a number.

@@ -78,7 +78,7 @@ function ml.net.listen(options) end
 ---wait.
 ---```lua
 ---loop:task(function()
----  print(select(3, ml.net.connect { path = "@nobody.listens.here", timeout = 1 }))
+---  print(select(3, ml.net.connect { path = "@not.listening", timeout = 1 }))
 ---  --> ECONNREFUSED
 ---end)
 ---```

@@ -49,7 +49,7 @@ local notifications = {}
 ---loop:run()   --> soon
 ---```
 ---@param name string What has happened.
----@param options? moonloop.EnqueueOptions When to post it, and for whom.
+---@param options? moonloop.EnqueueOptions When and in which modes to post it.
 ---@return boolean kept False if it was to be posted now, and the loop runs in another mode.
 function notifications:enqueue(name, options) end
 

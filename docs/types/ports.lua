@@ -94,8 +94,8 @@ function ml.port.listen(name, options) end
 ---code`: "ECONNREFUSED" when no process listens, "EACCES" when it belongs to another user. Raises
 ---an error for an invalid name, and one that names the wrong option.
 ---```lua
----print(ml.port.connect "org.example.nobody")
------> nil port 'org.example.nobody': nobody listens on it ECONNREFUSED
+---print(ml.port.connect "org.example.absent")
+-----> nil port 'org.example.absent': no process is listening on it ECONNREFUSED
 ---```
 ---@param name string Letters, digits, `.`, `-` and `_`, at most 64; such as "org.example.app".
 ---@param options? moonloop.PortConnectOptions Options, with the handler as first element; without a handler messages wait.

@@ -186,7 +186,7 @@ function task:invalidate() end
 ---local task = loop:task(function() ml.sleep(1) end)
 ---print(task:is_valid())   --> true
 ---```
----@return boolean valid False once nothing of it runs or waits.
+---@return boolean valid False once it has ended, with all its children.
 function task:is_valid() end
 
 ---Whether it has ended, in whatever way.
@@ -194,5 +194,5 @@ function task:is_valid() end
 ---local task = loop:task(function() ml.sleep(1) end)
 ---print(task:is_done())   --> false
 ---```
----@return boolean done True once nothing of it runs or waits.
+---@return boolean done True once it has ended, with all its children.
 function task:is_done() end

@@ -21,7 +21,7 @@ ml.tty = {}
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  print(term:read(1))
 ---end)
 ---```
@@ -48,7 +48,7 @@ local tty = {}
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  print(term.columns)
 ---end)
 ---```
@@ -60,7 +60,7 @@ tty.columns = nil
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  print(term.rows)
 ---end)
 ---```
@@ -72,7 +72,7 @@ tty.rows = nil
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  term.raw = false
 ---end)
 ---```
@@ -84,7 +84,7 @@ tty.raw = nil
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  print(term.stream)
 ---end)
 ---```
@@ -96,7 +96,7 @@ tty.stream = nil
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  local key = term:read(1)
 ---end)
 ---```
@@ -112,7 +112,7 @@ function tty:read(format) end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  local keys = term:read_some()
 ---end)
 ---```
@@ -127,7 +127,7 @@ function tty:read_some(max) end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  term.raw = false
 ---  for line in term:lines() do print(line) end
 ---end)
@@ -140,7 +140,7 @@ function tty:lines() end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  term:write("\\27[2J")
 ---end)
 ---```
@@ -156,7 +156,7 @@ function tty:write(...) end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  term:on_resize(function(term, columns, rows) print(columns, rows) end)
 ---end)
 ---```
@@ -168,7 +168,7 @@ function tty:on_resize(handler) end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  term:invalidate()
 ---end)
 ---```
@@ -178,7 +178,7 @@ function tty:invalidate() end
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
----  if not term then return end   -- nobody types
+---  if not term then return end   -- not a terminal
 ---  print(term:is_valid())
 ---end)
 ---```

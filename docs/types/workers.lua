@@ -66,7 +66,7 @@ local worker = {}
 ---  local ml = require("moonloop")
 ---  ml.parent:send "hello"
 ---]] })
----worker.port:on("message", print)   --> hello reply (nobody waits)
+---worker.port:on("message", print)   --> hello reply (not awaited)
 ---```
 ---@type moonloop.Port
 worker.port = nil
@@ -85,7 +85,8 @@ worker.port = nil
 worker.status = nil
 
 ---Whether the worker's loop sleeps now.
----A look from outside: it may have changed when it is told. False when the worker has ended.
+---A look from outside: it may have changed by the time you read it. False when
+---the worker has ended.
 ---```lua
 ---local worker = assert(ml.worker { source = "require('moonloop').parent:on('message', print)" })
 ---loop:every(0.01, function(timer)

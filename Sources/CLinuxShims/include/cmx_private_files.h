@@ -17,13 +17,13 @@ enum cmx_privacy {
 enum cmx_privacy cmx_private_folder(const char *path, int *code);
 
 // Whether a folder itself, not one that a link leads to, belongs to a user; `only_theirs`: and
-// nobody else may enter it.
+// no one else may enter it.
 bool cmx_folder_is_of(const char *path, unsigned user, bool only_theirs);
 // Closes a folder of this user to others.
 bool cmx_close_to_others(const char *path);
 // The user that a path belongs to; the path itself, unless `follows_link`. -errno.
 int64_t cmx_owner(const char *path, bool follows_link);
-// Makes a folder whose name ends in six letters nobody foresees, written to the end. -errno.
+// Makes a folder whose name ends in six unpredictable letters, written to the end. -errno.
 int cmx_make_unique_folder(char *template);
 // Removes a file of a folder that only this user may enter.
 void cmx_remove_private_file(const char *folder, const char *name);

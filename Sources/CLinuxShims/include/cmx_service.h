@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Whether a manager wants to be told of the program's state.
+// Whether a manager wants reports of the program's state.
 bool cmx_is_notified(void);
 // Tells it, beside any intake: lines such as "READY=1". What cannot be sent is dropped.
 void cmx_notify(const char *lines);

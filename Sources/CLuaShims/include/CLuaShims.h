@@ -155,7 +155,7 @@ void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char
 // From now on `load` accepts only text, whatever its mode.
 void cml_set_text_only(cml_state *s);
 // The same, and no function shows an address or gives a value a finalizer; strings have methods
-// that nobody can replace. Once; false if there is no memory. [-0, +0, -]
+// that cannot be replaced. Once; false if there is no memory. [-0, +0, -]
 bool cml_make_safe(cml_state *s);
 // A monotonic clock.
 uint64_t cml_clock_ns(void);
@@ -335,7 +335,7 @@ void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent);
 void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name);
 // Completes the kind: after this no getter, setter or method may be added to the first forms.
 void cml_kind_seal(cml_kind *k, lua_State *L);
-// Opens all kinds, for whoever wants to see their members. [-0, +0, m]
+// Opens all kinds, so that their members can be listed. [-0, +0, m]
 void cml_open_kinds(cml_state *s);
 const char *cml_kind_name(cml_kind *k);
 void *cml_kind_context(cml_kind *k);

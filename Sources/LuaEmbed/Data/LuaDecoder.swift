@@ -315,7 +315,7 @@ struct LuaItems: UnkeyedDecodingContainer {
     return text
   }
 
-  /// A string is a list to those that take bytes, and to nobody else.
+  /// A string is a list only for types that take bytes.
   private func notList(_ type: Any.Type) -> any Error {
     work.mismatch([Any].self, "a list", index, LuaPlace(containers: containers))
   }

@@ -38,8 +38,8 @@ extension HostCall {
     runtime.state.collect()  // Perhaps some of them are garbage.
     let count = group.count(in: runtime)
     if count + new <= limit { return }
-    let more = count < limit ? "this makes \(new), and no more than \(limit)" : "and no more"
-    throw mistake("there are \(count) \(group.rawValue), \(more) are allowed: see ml.limit")
+    let excess = count < limit ? "would be passed: \(count) exist, this makes \(new)" : "is reached"
+    throw mistake("the limit of \(limit) \(group.rawValue) \(excess); see ml.limit")
   }
 }
 

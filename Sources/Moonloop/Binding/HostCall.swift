@@ -57,7 +57,7 @@ package struct HostCall {
     try withRuntime { try $0.withLoop(body) }
   }
 
-  /// A mistake that is told as "timer: 'every' must be …".
+  /// A mistake that is reported as "timer: 'every' must be …".
   package func mistake(_ text: String, hint: String? = nil) -> ScriptMistake {
     ScriptMistake(text, hint: hint)
   }
@@ -81,7 +81,7 @@ package struct HostCall {
   }
 }
 
-/// Runs the body of a host function, and turns what it throws into what Lua is told.
+/// Runs the body of a host function, and turns what it throws into Lua results or errors.
 @inline(__always)
 package func host(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,

@@ -1,4 +1,4 @@
-// Strings that Lua hears often, made once: pushing a reference is cheaper than making a string.
+// Strings that Lua is given often, made once: pushing a reference is cheaper than making a string.
 
 package import LuaEmbed
 package import MoonloopCore
@@ -12,7 +12,7 @@ package final class InternedNames {
   private var modes: [ModeName: Int32] = [:]
   /// The handle of the loop.
   let loop: Int32
-  /// The reply that answers nobody; 0 until it is needed.
+  /// The reply of messages that are not requests; 0 until it is needed.
   var nobody: Int32 = 0
   package let read: Int32
   package let write: Int32

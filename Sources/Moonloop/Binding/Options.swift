@@ -209,7 +209,7 @@ package struct Options {
     try pushHandler(name) ? LuaReference(popping: stack) : nil
   }
 
-  /// Finds keys that nobody asks for, and names the nearest that somebody does.
+  /// Finds unknown keys, and names the nearest known one.
   fileprivate func refuseUnknown(
     _ known: [StaticString], unnamed: Int
   ) throws(ScriptMistake) {

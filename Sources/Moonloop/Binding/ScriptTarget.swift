@@ -1,4 +1,4 @@
-// A value of Lua as somebody whom things are for, or from.
+// A Lua value as the target or sender of something.
 
 internal import LuaEmbed
 

@@ -21,7 +21,7 @@ let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
 let sourceIndex: LuaRawFunction = { L, context in
   host(L, context, "index") { call in
     guard let name = call.stack.string(2) else { return LuaStatus.results(0) }
-    if !call.runtime.grants.allowsModule(name) { return call.pushOwnModule(name) }
+    if !call.runtime.granted.capabilities.allowsModule(name) { return call.pushOwnModule(name) }
     if let module = hiddenModules.first(where: { $0.name == name }) {
       let state = call.state
       call.stack.push(closure: name) { [unowned state] stack in

@@ -1,5 +1,5 @@
 // A structured clone as bytes for another process, and back: what comes in is looked through before
-// anything is made of it, whoever sent it.
+// anything is made of it, whatever its origin.
 
 internal import LuaEmbed
 

@@ -1,4 +1,4 @@
-// Lua values as bytes that belong to nobody: what a port carries from one state to another (D34).
+// Lua values as bytes that belong to no state: what a port carries from one state to another (D34).
 //
 // Tables are numbered as they are met, breadth first, so cycles and shared tables keep their shape
 // and no depth is too deep: nothing here calls itself.
@@ -9,7 +9,7 @@ package import LuaEmbed
 package enum Attachment: Sendable {
   /// A way to send to a port.
   case port(PortRight)
-  /// An open file, which belongs to the message until somebody receives it.
+  /// An open file, which belongs to the message until that is received.
   case descriptor(SentDescriptor)
 }
 
@@ -55,8 +55,8 @@ package struct StructuredClone: Sendable {
     package var isTooLarge = false
   }
 
-  /// Finds what a userdata at an index is sent as, or in words why it cannot be; nil: it is nothing
-  /// that could.
+  /// Finds what a userdata at an index is sent as, or why it cannot be, in words; nil: it is
+  /// nothing that could.
   package typealias Attach = (_ stack: LuaStack, _ index: Int32) -> Result<Attachment, Refusal>?
 
   /// Why something that can be sent in general cannot be now: "a port that has ended".

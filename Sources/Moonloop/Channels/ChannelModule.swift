@@ -32,7 +32,7 @@ let moduleChannel: LuaRawFunction = { L, context in
   }
 }
 
-/// A channel was collected: nobody waits at it, since who waits holds it.
+/// A channel was collected: no task waits at it, because a waiting task holds it.
 func releaseChannel(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   Unmanaged<ScriptChannel>.fromOpaque(pointer).release()

@@ -6,8 +6,8 @@ internal import MoonloopCore
 /// What a channel knows besides the values at rest; those lie in a table, the user value of its
 /// handle, so that a value may hold the channel. Loop thread only.
 ///
-/// Nobody waits to receive while there is a value, and nobody waits to send while there is room:
-/// whoever comes serves who has waited longest.
+/// No task waits to receive while there is a value, and none waits to send while there is room:
+/// a new caller serves the task that has waited longest.
 final class ScriptChannel {
   private struct Sender {
     let wait: ListedWait
@@ -43,7 +43,7 @@ final class ScriptChannel {
 
   enum Sending { case sent, full, closed }
 
-  /// Takes the value on top of the stack, if somebody waits for it or there is room.
+  /// Takes the value on top of the stack, if a task waits for it or there is room.
   /// [-(0|1), +0, raises: -]
   func send(_ call: HostCall) -> Sending {
     if isClosed { return .closed }
@@ -120,8 +120,8 @@ final class ScriptChannel {
 
   // MARK: The end
 
-  /// Nothing is sent any more: who waits to send is told so, and who waits to receive that this is
-  /// the end. What rests can still be received.
+  /// Nothing is sent any more: tasks that wait to send get an error, and those that wait to receive
+  /// learn that this is the end. What rests can still be received.
   func close(_ runtime: Runtime) {
     if isClosed { return }
     isClosed = true
@@ -150,7 +150,7 @@ final class ScriptChannel {
 }
 
 extension LuaStack {
-  /// Pushes what whoever asks something of a closed channel or semaphore gets.
+  /// Pushes the result of a call on a closed channel or semaphore.
   /// [-0, +3, raises: -]
   func pushClosed() {
     pushNil()

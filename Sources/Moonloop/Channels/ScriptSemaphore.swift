@@ -26,7 +26,7 @@ final class ScriptSemaphore {
     available = permits
   }
 
-  /// Takes a permit, if there is one: then nobody waits for it.
+  /// Takes a permit, if there is one: then no task waits for it.
   func take() -> Bool {
     if available == 0 { return false }
     available -= 1
@@ -50,7 +50,7 @@ final class ScriptSemaphore {
     return wait
   }
 
-  /// Gives a permit back: whoever has waited longest gets it.
+  /// Gives a permit back: the task that has waited longest gets it.
   /// - Returns: False if all permits are here already.
   func release(_ runtime: Runtime) -> Bool {
     if available == permits { return false }
@@ -64,7 +64,7 @@ final class ScriptSemaphore {
     return true
   }
 
-  /// No permit is given any more; who waits for one is told so.
+  /// No permit is given any more; waiting tasks get an error.
   func close(_ runtime: Runtime) {
     isClosed = true
     let stack = runtime.state.stack

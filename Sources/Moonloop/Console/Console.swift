@@ -58,7 +58,7 @@ package final class Console {
   }
 
   /// Serves the console between two instructions of a call-out that is busy.
-  /// - Returns: Whether somebody wants it stopped.
+  /// - Returns: Whether a console wants it stopped.
   private func serve(_ busy: LuaStack) -> Bool {
     if Ending.isAskedFor { return false }  // the end wants no more runs
     let (before, raised) = (runtime.running, runtime.tasks.raisedInHandler)
@@ -70,7 +70,7 @@ package final class Console {
     runtime.tasks.raisedInHandler = nil
     let outer = visit
     visit = visited(before)
-    // Calls may be nested too deeply for any more: then nobody is answered.
+    // Calls may be nested too deeply for any more: then there is no answer.
     call(visitText, isTold: false) { stack in
       stack.push(coroutineOf: busy)
       stack.push(coroutineOf: base ?? busy)

@@ -94,7 +94,7 @@ private let consoleAsk: LuaRawFunction = { L, context in
 // MARK: The folder of sockets
 
 /// `folder(pid)`: where the sockets of consoles are: our own folder, made if need be, or that of
-/// the user of another process. Nobody else may look into it.
+/// the user of another process. No one else may look into it.
 private let consoleFolder: LuaRawFunction = { L, context in
   host(L, context, "folder") { call in
     let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))

@@ -84,12 +84,13 @@ final class SourceKind: ItemKind {
   func obstacle(to source: Loop.Source) -> String {
     if !source.isSignalled {
       return source.callouts == 0
-        ? "nobody has signalled it; call source:signal()"
+        ? "it has not been signalled; call source:signal()"
         : "it was not signalled since it was last performed; call source:signal()"
     }
     if runtime.explanation.scriptRun?.telling == .beforeWaiting {
-      return "it was signalled when the loop was about to sleep, and a signal does not wake: it is "
-        + "performed after the sleep; call loop:wake_up()"
+      return
+        "it was signalled when the loop was about to sleep, and a signal does not wake the loop: "
+        + "it is performed after the sleep; call loop:wake_up()"
     }
     return
       "it is signalled: \(runtime.explanation.blocker()), then the next pass performs it; a signal "

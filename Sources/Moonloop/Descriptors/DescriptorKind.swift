@@ -51,7 +51,7 @@ final class DescriptorKind: ItemKind {
     if let words = closedWords(source) { return words }
     if source.enabled.isEmpty { return disabledWords(source) }
     if source.isAtEnd && source.enabled == .read && !source.hasReadAhead {
-      return "it is at its end of file, and stays ready to read: invalidate it, or it is called in "
+      return "it is at end of file, and stays ready to read: invalidate it, or it is called in "
         + "every pass"
     }
     return [(Loop.DescriptorSource.Events.read, "read"), (.write, "write")]
@@ -80,7 +80,7 @@ final class DescriptorKind: ItemKind {
     let text = "no event of it is enabled; use enable"
     if source.callouts == 0 { return text }
     return source.reenabled.isEmpty
-      ? text + ", also in its handler, for a call disables it (reenable)"
+      ? text + ", even in its handler, because a call disables it (reenable)"
       : text + "; a call disables events that are not in its 'reenable'"
   }
 }

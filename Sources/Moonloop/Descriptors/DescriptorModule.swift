@@ -117,7 +117,7 @@ extension HostCall {
     stack.pushSlot(slot, of: 1)
     defer { stack.pop() }
     if stack.type(-1) != .function {
-      throw mistake("there is no '\(event)' handler that could hear of it")
+      throw mistake("there is no '\(event)' handler to call for it")
     }
   }
 

@@ -11,7 +11,7 @@ let filesModule = LuaModule(
 /// A call about files that a task waits for.
 ///
 /// The answer comes behind a signal; where there is an intake, through a pipe, so that it enters
-/// the loop as all the rest does. A replay asks nobody.
+/// the loop as all the rest does. A replay makes no call.
 final class FileWait: NetWait {
   private let request: FileRequest
   private let call: FileCall
@@ -68,7 +68,7 @@ final class FileWait: NetWait {
   override func push(on stack: LuaStack) -> Int {
     defer { answer = nil }
     if case .failure(let error)? = answer, error.call == FileScope.refused,
-      let guest = runtime.guest
+      let guest = runtime.granted.guest
     {
       return stack.pushFailure(guest.refusal(of: call), error.name)
     }
@@ -86,7 +86,7 @@ private let filesWait: LuaRawFunction = { L, context in
     try call.requireOpen()
     let timeout = call.stack.type(1) == .nil ? nil : try call.seconds(1, "timeout", .notNegative)
     var made = try call.fileCall(2)
-    made.scope = call.runtime.guest?.files
+    made.scope = call.runtime.granted.guest?.files
     let coroutine = try call.requireWaiting()
     let wait = FileWait(call.runtime, made)
     do { try wait.start() } catch {

@@ -47,29 +47,19 @@ extension ScriptGuest {
     if let lua = runtime?.state { account.keepLast(lua) }
     stack.newTable(fields: 7)
     stack.setField("memory", runtime?.state.bytesInUse ?? 0)
-    stack.setField("handles", runtime?.handleCount ?? 0)
+    stack.setField("handles", handleCount)
     stack.setField("callouts", account.callouts)
     stack.setField("stops", account.stops)
     stack.setField("wakes", account.wakes)
     stack.setField("busy", Double(account.busy) / 1e9)
     stack.setField("written", account.written)
   }
-}
 
-extension Runtime {
-  /// How many handles, timers and tasks scripts have on the present loop.
-  fileprivate var handleCount: Int {
-    let own = Unmanaged.passUnretained(self).toOpaque()
-    return handles.itemCount + handles.timers(of: loop, madeBy: own).count + tasks.count
-      + handles.channels.count
-  }
-
-  /// An error as it goes to another state.
-  func crossing(_ error: LuaError) -> WorkerFailure {
-    guard let raised = error.value else { return WorkerFailure(error) }
-    let stack = state.stack
-    stack.push(raised)
-    defer { stack.pop() }
-    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
+  /// How many handles, timers and tasks it has.
+  private var handleCount: Int {
+    guard let runtime else { return 0 }
+    let (handles, own) = (runtime.handles, Unmanaged.passUnretained(runtime).toOpaque())
+    return handles.itemCount + handles.timers(of: runtime.loop, madeBy: own).count
+      + runtime.tasks.count + handles.channels.count
   }
 }

@@ -89,7 +89,7 @@ extension HostCall {
 
 extension Runtime {
   /// Runs what is pushed as a task; what comes of it is copied.
-  /// - Returns: The task; nil if it could not begin, which the wait was told.
+  /// - Returns: The task; nil if it could not begin, which finishes the wait.
   fileprivate func run(
     for wait: CrossingWait, _ copies: [StructuredClone], modes: [ModeName],
     push: (LuaStack) throws(LuaError) -> Void
@@ -110,6 +110,15 @@ extension Runtime {
     task.whenEnded = { [unowned self, unowned task] in wait.finish(outcome(of: task)) }
     tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
     return task
+  }
+
+  /// An error as it goes to another state.
+  func crossing(_ error: LuaError) -> WorkerFailure {
+    guard let raised = error.value else { return WorkerFailure(error) }
+    let stack = state.stack
+    stack.push(raised)
+    defer { stack.pop() }
+    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
   }
 
   private func outcome(of task: ScriptTask) -> Result<[StructuredClone], GuestCallFailure> {

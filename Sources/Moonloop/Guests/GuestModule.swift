@@ -17,7 +17,7 @@ private let notInside: [StaticString] = ["run", "reload", "tty"]
 let moduleGuest: LuaRawFunction = { L, context in
   host(L, context, "guest") { call in
     try call.requireRoom()
-    if call.runtime.guest != nil { throw call.mistake("a guest may not make guests") }
+    if call.runtime.granted.guest != nil { throw call.mistake("a guest may not make guests") }
     if !Intake.isPlain {
       throw OperatingFailure("guest: a program with guests cannot be recorded", "ENOTSUP")
     }

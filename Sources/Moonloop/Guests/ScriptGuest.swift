@@ -131,7 +131,7 @@ final class ScriptGuest {
     host.loop.remove(timer, modes: [mode])
   }
 
-  /// Takes it out of all modes: nothing of it runs until `resume`.
+  /// Takes it out of all modes: none of its code runs until `resume`.
   func suspend() {
     guard place != nil, !isSuspended else { return }
     let isCommon = host.loop.contains(source, mode: .common)
@@ -270,7 +270,7 @@ final class ScriptGuest {
     tellLast()
   }
 
-  /// The same when nothing of it runs any more.
+  /// The same when none of its code runs any more.
   func closeLater() {
     host.loop.callAfterPass { [self] in
       if isServing { closeLater() } else { close() }
@@ -292,7 +292,7 @@ final class ScriptGuest {
   }
 }
 
-/// What a guest has done that its host is told.
+/// What a guest has done that is reported to its host.
 enum GuestEvent {
   case output(Int32, [UInt8])
   case error(WorkerFailure)

@@ -132,13 +132,13 @@ private func refuse(
 extension HostCall {
   fileprivate func refusal(of capability: LuaCapabilities) -> ScriptMistake {
     let grant = Grant.all.first { $0.capability == capability }!
-    if let guest = runtime.guest { return mistake(guest.refusal("\(grant.word)")) }
+    if let guest = runtime.granted.guest { return mistake(guest.refusal("\(grant.word)")) }
     return mistake("this script may not use that; its host can grant \(grant.name)")
   }
 
   /// For what is a part of something that needs no grant.
   func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
-    if !runtime.grants.contains(capability) { throw refusal(of: capability) }
+    if !runtime.granted.capabilities.contains(capability) { throw refusal(of: capability) }
   }
 }
 
@@ -180,6 +180,13 @@ extension LuaState {
   }
 }
 
+/// What the scripts of a state may reach.
+struct Granted {
+  var capabilities = LuaCapabilities.all
+  /// The grants of a guest, in words; nil: the scripts are not a guest's.
+  var guest: GuestGrants?
+}
+
 extension Runtime {
   /// Sets how many handles of each group there may be, timers among them; nil: no limit.
   func setHandleLimit(_ count: Int?) {
@@ -206,7 +213,7 @@ extension Runtime {
       try state.run("require 'moonloop.safe'", name: "=moonloop")
       state.forgetLoaded("moonloop.safe")
     }
-    grants = capabilities
+    granted.capabilities = capabilities
   }
 
   /// Puts a refusal into the module: a function, or a table any field of which raises; for a name

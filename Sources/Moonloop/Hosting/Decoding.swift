@@ -12,7 +12,7 @@ extension LuaState {
   /// }
   /// let config = try lua.decode(Config.self, file: "config.lua")
   /// ```
-  /// - Throws: `LuaError`; of kind `.file` if it cannot be read. What does not fit is told with its
+  /// - Throws: `LuaError`; of kind `.file` if it cannot be read. A mismatch is reported with its
   ///   line, where the file writes it out: `config.lua:12: routes[2].port: must be an integer, got
   ///   "x"`.
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, file path: String)

@@ -4,14 +4,14 @@ internal import LuaEmbed
 internal import MoonloopCore
 package import MoonloopSystem
 
-/// What a script may reach that was not written by whoever runs it.
+/// What a script that is not trusted may reach.
 package struct GuestGrants: Sendable {
   /// A word that is no grant, and why.
   package struct Mistake: Error {
     package let message: String
   }
 
-  /// Whom a refusal speaks to.
+  /// The reader of a refusal.
   package enum Advice: Sendable { case commandLine, table }
 
   package private(set) var capabilities: LuaCapabilities = []
@@ -172,7 +172,7 @@ extension LuaLimits {
 extension HostCall {
   /// Raises unless a guest may reach a place.
   func requireGrant(for place: NetPlace) throws(ScriptMistake) {
-    guard let guest = runtime.guest else { return }
+    guard let guest = runtime.granted.guest else { return }
     switch place {
     case .address(let address): try requireGrant(for: address)
     case .name(let host, let port):
@@ -183,14 +183,14 @@ extension HostCall {
   }
 
   func requireGrant(for address: SocketAddress) throws(ScriptMistake) {
-    guard let guest = runtime.guest, !guest.allows(address) else { return }
+    guard let guest = runtime.granted.guest, !guest.allows(address) else { return }
     let isPath = address.family == .unix
     throw mistake(guest.refusal(isPath ? "net=unix:\(address.host)" : "net=\(address.text)"))
   }
 
   /// Raises unless a guest may ask for the addresses of a host.
   func requireGrant(forName host: String) throws(ScriptMistake) {
-    guard let guest = runtime.guest, !guest.allows(host: host, port: nil) else { return }
+    guard let guest = runtime.granted.guest, !guest.allows(host: host, port: nil) else { return }
     throw mistake(guest.refusal("net=\(host)"))
   }
 
@@ -198,7 +198,7 @@ extension HostCall {
   func requireGrant(
     forProgram program: [UInt8], setsEnvironment: Bool
   ) throws(ScriptMistake) {
-    guard let guest = runtime.guest, guest.isNarrowedToPrograms else { return }
+    guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
     let name = String(decoding: program, as: UTF8.self)
     if !guest.allows(program: name) { throw mistake(guest.refusal("process=\(name)")) }
     if setsEnvironment {
@@ -209,7 +209,7 @@ extension HostCall {
 
   /// Raises unless a guest may read a file, here and now.
   func requireGrant(toRead path: String) throws(ScriptMistake) {
-    guard let guest = runtime.guest else { return }
+    guard let guest = runtime.granted.guest else { return }
     if guest.capabilities.contains(.files) {
       guard let scope = guest.files else { return }
       if (try? scope.place(of: Array(path.utf8), writes: false)) != nil { return }

@@ -8,7 +8,7 @@ extension HostCall {
   /// Pushes the loader of a module that lies beside a guest's file; nothing if there is none.
   /// - Parameter name: As `require` gets it; a dot is a folder.
   func pushOwnModule(_ name: String) -> Int32 {
-    guard let folder = runtime.guest?.ownFolder,
+    guard let folder = runtime.granted.guest?.ownFolder,
       name.utf8.allSatisfy({ Self.isOfName($0) }), !name.hasPrefix("."), !name.contains("..")
     else { return LuaStatus.results(0) }
     var scope = FileScope()

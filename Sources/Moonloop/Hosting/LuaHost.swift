@@ -190,7 +190,8 @@ public actor LuaHost {
 extension LuaHost {
   /// Where a host passes on what scripts report; each closure is called on the thread of the loop.
   public struct Reports: Sendable {
-    /// An error in a handler or task that nobody awaits; nil: it is written to standard error.
+    /// An error in a handler, or in a task that is not awaited; nil: it is written to standard
+    /// error.
     public var onError: (@Sendable (LuaError) -> Void)?
     /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
     public var onOutput: (@Sendable (String) -> Void)?

@@ -11,7 +11,7 @@ public struct LuaTask<Value: Sendable>: Sendable {
   fileprivate let call: HostedCall
   fileprivate let outcome = Outcome<Value>()
 
-  /// What the function has returned, once it has. Each who awaits gets it.
+  /// What the function has returned, once it has. Each caller that awaits gets it.
   ///
   /// Cancelling the Swift task that awaits does not cancel this one.
   /// - Throws: `LuaError`: what the function raised; `.interrupted` with a `CancellationError` as
@@ -46,7 +46,7 @@ extension LuaHost {
   }
 }
 
-/// What will come of a call, and who wants to know. Any thread.
+/// What will come of a call, and what waits for it. Any thread.
 private final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, LuaError>?

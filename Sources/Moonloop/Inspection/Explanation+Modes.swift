@@ -1,5 +1,5 @@
-// What is in the way of all kinds of handles alike: no mode, no run, another mode, whoever has the
-// thread.
+// What is in the way of all kinds of handles alike: no mode, no run, another mode, the handler that
+// has the thread.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -11,7 +11,7 @@ extension Explanation {
   ) -> String? {
     let suffix = state.map { " (\($0))" } ?? ""
     if self.state.isCondemned {
-      return "limits stopped the script too often, and nothing of it runs any more; see ml.limit"
+      return "limits stopped the script too often, so none of it runs any more; see ml.limit"
     }
     if modes.isEmpty {
       return isCommon
@@ -65,7 +65,7 @@ extension Explanation {
     return "is that meant to be '\(near)'?"
   }
 
-  /// A run around this one would serve it: who began this one is what it waits for.
+  /// A run around this one would serve it: it waits for the handler that began this one.
   private func outerRun(_ modes: [ModeName]) -> String? {
     let runs = scriptRuns
     guard let mode = runs.dropFirst().map(\.mode.name).first(where: { modes.contains($0) }) else {

@@ -94,14 +94,14 @@ extension ScriptChannel {
     let (waitToSend, waitToReceive) = (sendersWaiting, receiversWaiting)
     if waitToSend > 0 {
       return
-        "it is full (\(count) of \(capacity)) and nobody receives; \(plural(waitToSend, "task")) "
-        + "\(waitToSend == 1 ? "waits" : "wait") to send"
+        "it is full (\(count) of \(capacity)) and no task is receiving; "
+        + "\(plural(waitToSend, "task")) \(waitToSend == 1 ? "waits" : "wait") to send"
     }
     if waitToReceive > 0 {
-      return "it is empty and nobody sends; \(plural(waitToReceive, "task")) "
+      return "it is empty and no task is sending; \(plural(waitToReceive, "task")) "
         + "\(waitToReceive == 1 ? "waits" : "wait") to receive; close it when no more will come"
     }
-    return "\(count) of \(capacity) values are in it, and nobody waits"
+    return "\(count) of \(capacity) values are in it, and no task is waiting"
   }
 
   private func plural(_ count: Int, _ what: String) -> String {
@@ -110,12 +110,14 @@ extension ScriptChannel {
 }
 
 extension ScriptSemaphore {
-  /// Why nobody gets a permit, in words.
+  /// Why no task gets a permit, in words.
   var obstacle: String {
     if isClosed { return "it is closed" }
-    if available > 0 { return "\(available) of \(permits) permits are free, and nobody waits" }
+    if available > 0 {
+      return "\(available) of \(permits) permits are free, and no task is waiting"
+    }
     return waiting == 0
-      ? "all \(permits) permits are taken, and nobody waits"
+      ? "all \(permits) permits are taken, and no task is waiting"
       : "all \(permits) permits are taken; \(waiting) "
         + (waiting == 1 ? "task waits" : "tasks wait")
         + ": release one, or take permits with <close>"

@@ -65,7 +65,7 @@ extension Explanation {
     }
     if record.interval == 0 && record.fires > 0 {
       return
-        "\(label): it has fired, once as it was to, and ended; use loop:every for more, or call "
+        "\(label): one-shot timer; it has already fired; use loop:every to repeat, or call "
         + "again(delay) in its handler"
     }
     return "\(label): it has ended with its loop or its last handle; make a new one"
@@ -86,7 +86,7 @@ extension Explanation {
         "its handler waits \(tasks.forWhat(task)); fires are coalesced until it returns\(missed)"
     }
     if record.flags.contains(.firing) {
-      return "its handler runs now; it does not fire inside of itself"
+      return "its handler is running; it does not fire from within itself"
     }
     let wait = record.date.subtractingReportingOverflow(loop.clock.now())
     if record.date == .max { return "it has no date; set next_fire, or call again(delay)" }

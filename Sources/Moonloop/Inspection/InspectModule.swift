@@ -84,7 +84,7 @@ extension Explanation {
       .joined(separator: "\n")
   }
 
-  /// The runs that are nested, and who began them.
+  /// The nested runs, and what began them.
   private var runLines: [String] {
     let modes = [loop.currentMode].compactMap { $0 } + loop.outerModes
     if modes.count < 2 { return [] }

@@ -133,7 +133,7 @@ final class LoopRecorder {
   private static let runLimit = 4000
   /// The most rows; all else is in one more.
   static let itemLimit = 1000
-  /// What is shorter makes nobody late, and is not told of timers that were held back.
+  /// Shorter calls make no timer late, and are not reported for timers that were held back.
   fileprivate static let longCall: Int64 = 1_000_000
 
   let options: Options

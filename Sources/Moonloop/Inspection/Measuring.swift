@@ -1,10 +1,11 @@
-// Following what a loop does while scripts run on it: who is called, as rows of figures.
+// Following what a loop does while scripts run on it: which handlers are called, as rows of
+// figures.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
 
-/// The figures of one loop, from the moment when somebody asked for them. Loop thread only.
+/// The figures of one loop, from the moment when they were first asked for. Loop thread only.
 final class Measuring {
   let recorder: LoopRecorder
   private let loop: Loop

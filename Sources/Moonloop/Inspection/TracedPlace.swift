@@ -4,7 +4,7 @@ internal import LuaEmbed
 package import MoonloopCore
 
 extension Explanation {
-  /// The file:line that made what a tracer is told of; empty if no script did.
+  /// The file:line that made the subject of a trace; empty if no script did.
   /// - Parameter subject: As the trace event has it; what it tells of must live.
   package func place(ofTraced kind: CalloutKind, _ subject: UInt64) -> String {
     if subject == 0 { return "" }

@@ -162,7 +162,7 @@ package final class WaitLog<Caller> {
     calls.append(Call(serial: lastSerial, depth: runs.count, caller: caller, since: now))
   }
 
-  /// The call under way turns out to be somebody's.
+  /// The call under way turns out to belong to a row.
   package func nameCall(_ caller: Caller) {
     if let last = calls.indices.last { calls[last].caller = caller }
   }
@@ -265,7 +265,7 @@ package final class WaitLog<Caller> {
   ) {
     let (time, overflows) = count.multipliedReportingOverflow(by: interval)
     let (first, isTooEarly) = date.subtractingReportingOverflow(time)
-    if overflows || isTooEarly {  // its interval was made so much longer meanwhile
+    if overflows || isTooEarly {  // its interval became that much longer meanwhile
       wait.missed += count
       return
     }

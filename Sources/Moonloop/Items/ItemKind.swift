@@ -44,7 +44,7 @@ protocol ItemKind: AnyObject {
 
   // MARK: The end
 
-  /// An item has ended: lets go of what it had, and answers those who wait for it.
+  /// An item has ended: lets go of what it had, and answers the tasks that wait for it.
   func ended(_ item: Item)
   /// The handle of an item was collected, which ends the item. Lua must be left alone.
   func collected(_ item: Item)
@@ -124,7 +124,7 @@ extension ItemKind {
   var word: String { Self.word }
 }
 
-// MARK: - For those who do not know the kind
+// MARK: - For callers that do not know the kind
 
 extension ItemKind {
   /// Whether an item is of this kind's class.
@@ -144,7 +144,7 @@ extension ItemKind {
 }
 
 extension Loop.Item {
-  /// What its kind keeps with it; nil once it has ended. Whoever asks knows the kind.
+  /// What its kind keeps with it; nil once it has ended. The caller knows the kind.
   @inline(__always)
   func state<State: AnyObject>(as type: State.Type) -> State? {
     guard let state = makerState else { return nil }

@@ -60,7 +60,7 @@ extension HostCall {
     if !item.isAtHome { throw .madeForAnotherThread(item.label) }
   }
 
-  /// Runs a body while the item is this loop's or nobody's.
+  /// Runs a body while the item is this loop's or no loop's.
   /// - Throws: `LoopError` if it is on another loop.
   fileprivate func claiming<Result>(_ item: Loop.Item, _ body: () -> Result) throws -> Result {
     try atHome(item)

@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 extension HostCall {
-  /// The first argument must be the loop: whoever writes a dot for a colon is told.
+  /// The first argument must be the loop: a dot in place of the colon is an error.
   @inline(__always)
   package func requireLoop() throws(ScriptMistake) {
     if kinds.loop.handle(stack.L, 1) == nil { throw notSelf("loop") }

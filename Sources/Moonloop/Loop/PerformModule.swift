@@ -13,7 +13,7 @@ package final class ScriptRequest {
   /// The registry reference of its handle while it waits; 0 afterwards.
   var ref: Int32 = 0
   var request: PerformRequest?
-  /// For whom it is, as a word that tells the value from all others; nil: for nobody.
+  /// The identity of its target; nil: none.
   let target: ScriptTarget?
   /// Counts it as memory of the scripts while it waits.
   var charge: MemoryCharge?

@@ -11,7 +11,7 @@ package final class Requests {
   private let context: Unmanaged<LoopContext>
   /// Those that were not performed yet, by the registry references of their handles.
   package private(set) var waiting: [Int32: ScriptRequest] = [:]
-  /// Those of them that are for somebody.
+  /// Those of them that have a target.
   private var targets: [ScriptTarget: Set<Int32>] = [:]
 
   init(_ runtime: Runtime, _ context: LoopContext) {
@@ -85,7 +85,7 @@ package final class Requests {
     if targets[target]?.isEmpty ?? false { targets[target] = nil }
   }
 
-  /// Takes all requests back that are for somebody.
+  /// Cancels all requests for a target.
   /// - Returns: How many there were.
   func cancel(for target: ScriptTarget) -> Int {
     let found = (targets[target] ?? []).compactMap { waiting[$0] }

@@ -1,4 +1,4 @@
-// The runs of a loop that scripts began: who began them, what stopped them, with what value.
+// The runs of a loop that scripts began: what began them, what stopped them, with what value.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -8,7 +8,7 @@ package final class Runs {
   unowned(unsafe) private let runtime: Runtime  // It holds the context.
   unowned(unsafe) private let context: LoopContext  // It holds its runs.
   private let loop: Loop
-  /// Who began the runs under way from within a handler, the innermost last.
+  /// What began the runs under way from within a handler, the innermost last.
   private(set) var nesters: [Nester] = []
   /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
   package private(set) var ranLoop = false
@@ -55,7 +55,7 @@ package final class Runs {
 
   /// A run is to begin in what runs now.
   func prepare() {
-    // One run after the end was asked for is told of it by its result. Whoever begins another is
+    // One run after the end was asked for reports it by its result. A script that begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {
       afterEnding += 1
@@ -77,7 +77,7 @@ package final class Runs {
   }
 }
 
-/// Somebody whose handler runs a loop.
+/// A handler that runs a loop.
 struct Nester {
   let who: Running
   /// The depth of the run that it began.

@@ -106,7 +106,7 @@ extension HostCall {
   fileprivate func wanted(_ options: Options) throws(ScriptMistake) -> NamedPortOptions {
     let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
     let modes = try modesOption(options, isAdded: true) ?? [.default]
-    if try options.pushHandler("[1]") { stack.pop() }  // Told before anything is opened.
+    if try options.pushHandler("[1]") { stack.pop() }  // Reported before anything is opened.
     return NamedPortOptions(
       capacity: capacity, modes: modes, mayHold: try options.boolean("keep_alive") ?? true)
   }

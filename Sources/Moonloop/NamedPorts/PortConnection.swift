@@ -50,7 +50,7 @@ final class PortConnection: @unchecked Sendable {
   private var endsWhenDelivered = false
   /// Descriptors that came and belong to frames that are not whole yet.
   private var descriptors: [Int32] = []
-  /// Who waits for the replies of the peer, by number.
+  /// What waits for the replies of the peer, by number.
   private var awaited: [UInt64: ReplyTicket] = [:]
   private var lastRequest: UInt64 = 0
   /// What ports of this process the peer can send to, and those of the peer, by number.
@@ -69,9 +69,9 @@ final class PortConnection: @unchecked Sendable {
   private static let lingering = Duration.seconds(30)
 
   /// - Parameters:
-  ///   - peer: Who is at the other end, in words: "process 42".
+  ///   - peer: The other end, in words: "process 42".
   ///   - incoming: The port that gets what comes.
-  ///   - isListeners: It is one of many, whose messages say from whom they are.
+  ///   - isListeners: It is one of many, whose messages name their sender.
   init(
     _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
     isListeners: Bool, whenOver: @escaping @Sendable (PortEnd) -> Void
@@ -181,7 +181,7 @@ final class PortConnection: @unchecked Sendable {
       switch attachment {
       case .descriptor(let sent):
         guard let descriptor = sent.take() else {
-          frame.passed.append(.own(0))  // nobody's
+          frame.passed.append(.own(0))  // of no port
           continue
         }
         passed.append(descriptor.release())
@@ -404,7 +404,7 @@ final class PortConnection: @unchecked Sendable {
     } catch { throw PortDamage("what is no value: \(error.what), at byte \(error.offset)") }
   }
 
-  /// Nobody here can send to a port of the peer's any more.
+  /// No sender is left here for a port of the peer's.
   private func release(_ port: Loop.Port, _ number: UInt64) {
     while let message = port.take() { forward(message, to: number) }
     port.invalidate()

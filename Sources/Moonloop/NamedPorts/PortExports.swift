@@ -24,7 +24,7 @@ struct PortExports {
   /// How a port is called in a frame: as the peer knows it, or anew.
   mutating func number(of right: PortRight) -> PortFrame.Passed {
     if let number = numbers[ObjectIdentifier(right.port)] { return .own(number) }
-    if rights.count >= Self.limit { return .own(0) }  // nobody's
+    if rights.count >= Self.limit { return .own(0) }  // of no port
     lastNumber += 1
     rights[lastNumber] = right
     return .port(lastNumber)
@@ -53,7 +53,7 @@ struct PortExports {
     if let port = byNumber.removeValue(forKey: number) { numbers[ObjectIdentifier(port)] = nil }
   }
 
-  /// Nobody at the peer's can send to a port of ours any more.
+  /// The peer has no sender left for a port of ours.
   mutating func released(_ number: UInt64) { rights[number] = nil }
 
   /// A port of the peer has ended.

@@ -11,13 +11,13 @@ struct PortFrame {
   enum Kind: UInt8 {
     /// A message for a port: `target` says which, 0 is the one that the connection is for.
     case message = 1
-    /// The same, and somebody waits for a reply with this `id`.
+    /// The same, and the sender waits for a reply with this `id`.
     case request = 2
     /// The reply to the request `id`.
     case reply = 3
-    /// Nobody will reply to the request `id`.
+    /// There will be no reply to the request `id`.
     case dropped = 4
-    /// Nobody here can send to the port `target` any more.
+    /// No sender is left here for the port `target`.
     case released = 5
     /// The port `target` has ended here.
     case gone = 6

@@ -7,7 +7,7 @@ internal import Synchronization
 enum PortHub {
   private static let thread = Guarded<LoopThread?>(nil)
 
-  /// The loop of the thread, which is started when somebody asks first, and stays.
+  /// The loop of the thread, which is started at the first request, and stays.
   static func loop() throws(SystemError) -> Loop {
     let result = thread.withLock { thread -> Result<Loop, SystemError> in
       if let thread { return .success(thread.loop) }
@@ -36,7 +36,7 @@ struct PortNotice: Sendable {
   let code: String
 }
 
-/// What a state keeps of a named port: it is given up when nobody holds this any more.
+/// What a state keeps of a named port: it is given up when this is released.
 final class PortLink: Sendable {
   enum End { case listener, connection }
 
@@ -69,7 +69,7 @@ struct PortFarewells {
 
   /// Remembers a connection until it is over.
   mutating func note(_ farewell: PortFarewell) {
-    // A replay has the same list, and does not know who has gone.
+    // A replay has the same list, and does not know which have gone.
     if Intake.isPlain { all.removeAll { $0.gate.wait(atMost: 0) } }
     all.append(farewell)
   }

@@ -67,7 +67,7 @@ final class PortListener: @unchecked Sendable {
       return tell("refused a connection of user \(who?.uid ?? -1)", "EACCES")
     }
     if connections.count >= Self.connectionLimit {
-      return tell("\(connections.count) processes are connected, and no more may be", "EAGAIN")
+      return tell("\(connections.count) processes are connected, which is the limit", "EAGAIN")
     }
     let peer = "process \(who.pid)"
     let key = KeyBox()
@@ -93,7 +93,7 @@ final class PortListener: @unchecked Sendable {
     finishIfEmpty()
   }
 
-  /// Descriptors or memory are wanting: goes on in a while, and tells it once.
+  /// Out of descriptors or memory: tries again later, and reports it once.
   private func pause(_ error: SystemError) {
     if !isWantReported {
       isWantReported = true

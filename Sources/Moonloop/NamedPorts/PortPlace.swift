@@ -25,7 +25,7 @@ struct PortPlace {
       default: false
       }
     }
-    if !isPlain { return "has other characters than letters, digits, '.', '-' and '_'" }
+    if !isPlain { return "may contain only letters, digits, '.', '-' and '_'" }
     return name.hasPrefix(".") ? "begins with a dot" : nil
   }
 
@@ -48,11 +48,11 @@ struct PortPlace {
       let folder = error.path
       switch error.flaw {
       case .failed(let error): throw failure("cannot make the folder \(folder)", error)
-      case .noFolder: throw failure("\(folder) is no folder; remove it", "ENOTDIR")
+      case .noFolder: throw failure("\(folder) is not a folder; remove it", "ENOTDIR")
       case .ofAnotherUser: throw failure("\(folder) belongs to another user", "EACCES")
       case .openToOthers:
         throw failure(
-          "\(folder) is open to other users; give it to you alone, by chmod 700", "EACCES")
+          "\(folder) is open to other users; make it private with chmod 700", "EACCES")
       }
     }
   }
@@ -78,9 +78,9 @@ struct PortPlace {
       case .failed(let error): throw failure("cannot lock \(lockPath)", error)
       }
     }
-    // Nobody else can be at work here: a socket that is left is of a process that has ended.
+    // No other process can be at work here: a socket that is left is of a process that has ended.
     if PrivateFiles.isTaken(socketPath) {
-      throw failure("\(socketPath) is no socket; remove it", "EEXIST")
+      throw failure("\(socketPath) is not a socket; remove it", "EEXIST")
     }
     Sockets.removeFile(socketPath)
     do throws(SystemError) {
@@ -96,7 +96,7 @@ struct PortPlace {
     }
   }
 
-  /// Connects to whoever listens.
+  /// Connects to the listener.
   func connect() throws(OperatingFailure) -> Descriptor {
     let (socketPath, _) = try paths()
     let address = try address(socketPath)
@@ -105,8 +105,8 @@ struct PortPlace {
       if Self.isTrusted(socket.number) { return socket }
     } catch {
       switch error.name {
-      case "ENOENT", "ECONNREFUSED": throw failure("nobody listens on it", "ECONNREFUSED")
-      case "EAGAIN": throw failure("too many wait to be connected", "EAGAIN")
+      case "ENOENT", "ECONNREFUSED": throw failure("no process is listening on it", "ECONNREFUSED")
+      case "EAGAIN": throw failure("too many connections are waiting", "EAGAIN")
       default: throw failure("cannot connect to \(socketPath)", error)
       }
     }
@@ -125,7 +125,7 @@ struct PortPlace {
   }
 }
 
-/// A name that was taken: a socket that listens, and the lock. Whoever has it ends it once.
+/// A name that was taken: a socket that listens, and the lock. Its owner ends it once.
 struct PortListening: ~Copyable {
   let socket: Descriptor
   let lock: Descriptor

@@ -38,6 +38,6 @@ final class DatagramsKind: ItemKind {
   }
 
   func obstacle(to source: Loop.DescriptorSource) -> String {
-    closedWords(source) ?? "no datagram has come that anybody waits for"
+    closedWords(source) ?? "no datagram has arrived that a task is waiting for"
   }
 }

@@ -16,7 +16,7 @@ final class LookupAnswer: Sendable {
     self.loop = loop
   }
 
-  /// The resolver's thread. Nobody may wait any more: the answer is dropped then.
+  /// The resolver's thread. If the wait is over by then, the answer is dropped.
   func put(_ found: Resolver.Answer) {
     answer.withLock { $0 = found }
     source.signal()
@@ -47,7 +47,7 @@ extension NetWait {
   }
 
   /// The same where there is an intake: the answer comes through a pipe, so that it
-  /// enters the loop as all the rest does. A replay asks nobody.
+  /// enters the loop as all the rest does. A replay makes no lookup.
   private func lookUpByPipe(
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void

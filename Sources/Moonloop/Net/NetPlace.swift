@@ -68,7 +68,8 @@ extension LuaStack {
     setField("family", address.family.name)
   }
 
-  /// The same of the peer of a socket, with who it is if the system knows. [-0, +1, raises: -]
+  /// The same of the peer of a socket, with its process and user if the system knows them. [-0, +1,
+  /// raises: -]
   func push(peerOf fd: Int32) {
     let address = Sockets.peer(of: fd)
     push(address: address)

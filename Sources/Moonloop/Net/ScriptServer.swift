@@ -29,7 +29,7 @@ final class ScriptServer {
   var path: (text: String, identity: UInt64)?
   /// How many of its connections are open.
   private(set) var connections = 0
-  /// Who waits in `server:accept`.
+  /// The task that waits in `server:accept`.
   var accepting: AcceptWait?
   var hasHandler: Bool { settings.hasHandler }
   /// Accepting goes on when this fires: descriptors were wanting.
@@ -61,7 +61,7 @@ final class ScriptServer {
 
   // MARK: Accepting
 
-  /// Somebody waits to be accepted.
+  /// A connection waits to be accepted.
   func ready() {
     for _ in 0..<Self.batch {
       guard source.isValid, !isPaused else { break }
@@ -77,7 +77,7 @@ final class ScriptServer {
   func acceptOne() -> Int32? {
     if runtime.handles.itemCount >= runtime.handles.limit {
       let limit =
-        "there are \(runtime.handles.limit) handles, and no more are allowed: see ml.limit"
+        "the limit of \(runtime.handles.limit) handles is reached; see ml.limit"
       if runtime.loop.kernel.isReady(source.fd, for: .read) { rest(limit, "EMFILE") }
       return nil
     }
@@ -88,7 +88,7 @@ final class ScriptServer {
     } catch {
       switch error.name {
       case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM":
-        // The system looks for a number first: it says so also when nobody waits.
+        // The system looks for a number first: it says so even when no connection waits.
         if runtime.loop.kernel.isReady(source.fd, for: .read) {
           rest("\(error.message) (\(error.name))", error.name)
         }
@@ -105,7 +105,7 @@ final class ScriptServer {
       isWantReported = true
       let text =
         "\(runtime.label(of: .item(source))) cannot accept: \(reason); it "
-        + "tries again every \(Self.pauseTime), told once"
+        + "tries again every \(Self.pauseTime); reported once"
       runtime.report(LuaError(message: text, code: code), .item(source))
     }
     guard source.isValid else { return }

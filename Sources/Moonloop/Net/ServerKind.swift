@@ -34,11 +34,12 @@ final class ServerKind: ItemKind {
     if let words = closedWords(source) { return words }
     guard let server = ScriptServer.of(source) else { return "it has ended" }
     if server.connections >= server.settings.mostConnections {
-      return "\(server.connections) connections are open, and no more are taken until one is closed"
+      return "\(server.connections) connections are open, which is the limit; more are accepted "
+        + "when one is closed"
     }
     if server.isPaused { return "the system has no descriptors left; it tries again by itself" }
     if !server.hasHandler && !(server.accepting?.isActive ?? false) {
-      return "it has no handler, and nobody waits in server:accept()"
+      return "it has no handler, and no task is waiting in server:accept()"
     }
     return runtime.loop.kernel.isReady(source.fd, for: .read)
       ? "a client waits: \(runtime.explanation.blocker()), then it is served" : "no client has come"

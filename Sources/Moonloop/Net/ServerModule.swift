@@ -148,7 +148,7 @@ private func bind(
   return socket
 }
 
-/// Whether a socket file was left behind by somebody who is gone.
+/// Whether a socket file was left behind by a process that has ended.
 private func isStale(_ place: SocketAddress) -> Bool {
   guard Sockets.fileIdentity(place.host) != nil, let probe = try? Sockets.make(.unix) else {
     return false

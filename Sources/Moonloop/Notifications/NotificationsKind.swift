@@ -1,4 +1,4 @@
-// Notification queues of scripts: their item is the observer that hears of the sleep.
+// Notification queues of scripts: their item is the observer of the sleep.
 
 internal import LuaEmbed
 internal import MoonloopCore

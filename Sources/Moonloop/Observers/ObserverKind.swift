@@ -32,23 +32,23 @@ final class ObserverKind: ItemKind {
   func obstacle(to observer: Loop.Observer) -> String {
     let names = names(of: observer.activities)
     if observer.isFiring {
-      return "its handler runs now; it is not told of \(names) inside of itself"
+      return "its handler is running; it is not called for \(names) from within itself"
     }
     let sleep: Activity = [.beforeWaiting, .afterWaiting]
     if let run = runtime.explanation.scriptRun {
       if run.polls && observer.activities.isSubset(of: sleep) {
-        return "it is told of \(names), and a run with a timeout of 0 only looks: it never sleeps"
+        return "it observes \(names), and a run with a timeout of 0 never sleeps"
       }
       if observer.activities == .entry {
-        return "it is told of entry, and this run has begun already: the next one tells it"
+        return "it observes entry, and this run has already begun; it is called in the next one"
       }
     }
-    return "it is told of \(names), when that comes in a run in its modes"
+    return "it observes \(names); it is called when a run in one of its modes gets there"
   }
 
   func endText(of observer: Loop.Observer) -> String {
     observer.repeats || observer.callouts == 0
-      ? "it has ended" : "it was told once, as it was to (repeats = false), and ended"
+      ? "it has ended" : "one-shot observer (repeats = false); it has already run"
   }
 
   private func names(of activities: Activity) -> String {

@@ -26,7 +26,7 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
     index, observerOptions, example: "{ on = \"before_waiting\", function() … end }")
   guard let on = try options.names("on", activityNames, "activity"), !on.isEmpty else {
     throw call.mistake(
-      "needs 'on', the activities that it hears of",
+      "needs 'on', the activities to observe",
       hint: "use one of \(activityNames.map(\.name).joined(separator: ", ")), or a list")
   }
   let order = try options.integer("order", in: .min ... .max) ?? 0

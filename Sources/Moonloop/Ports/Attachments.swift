@@ -35,7 +35,7 @@ package final class SentDescriptor: Sendable {
   /// Its number; -1 once it was taken.
   var fd: Int32 { number.withLock { $0 } }
 
-  /// Takes the descriptor over; nil if somebody has.
+  /// Takes the descriptor over; nil if it was taken before.
   func take() -> Descriptor? {
     let taken = number.withLock { number in
       defer { number = -1 }

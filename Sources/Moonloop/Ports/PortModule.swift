@@ -4,11 +4,11 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// One message: a value, and the right to answer it if somebody waits for that.
+/// One message: a value, and the right to answer it if it is a request.
 final class PortMessage: Parcel {
   let value: StructuredClone
   let reply: ReplyTicket?
-  /// The way to who has sent it, if many can: the clients of a named port.
+  /// The way to its sender, if there can be many: the clients of a named port.
   let from: PortRight?
 
   init(value: StructuredClone, reply: ReplyTicket? = nil, from: PortRight? = nil) {
@@ -21,7 +21,7 @@ final class PortShape {
   /// It has no handler: its messages wait.
   var waitsForHandler = false
   var givesHandle = true
-  /// It holds a run only while somebody listens.
+  /// It holds a run only while it has a receiver.
   var holdsByHandler = false
   /// Where it sends, if not to itself: the other end of a worker's port.
   var peer: PortRight?
@@ -29,7 +29,7 @@ final class PortShape {
   var endsWhenEmpty = false
   /// The task that takes the next message.
   var receiver: ReceiveWait?
-  /// What stands behind a named port; it is closed when nobody holds it.
+  /// What stands behind a named port; it is closed when it is released.
   var link: PortLink?
 
   /// The shape of a port of a script; nil once that has ended.
@@ -156,7 +156,7 @@ extension Runtime {
     })
   }
 
-  /// Pushes the message, its reply, and from whom it is if that is told. [-0, +n]
+  /// Pushes the message, its reply, and its sender if that is known. [-0, +n]
   func push(_ message: PortMessage, on stack: LuaStack) -> Int {
     message.value.push(on: stack, pushAttachment: push)
     if let ticket = message.reply {
@@ -169,7 +169,7 @@ extension Runtime {
     return 3
   }
 
-  /// Pushes the reply of all messages that nobody waits for an answer to. [-0, +1]
+  /// Pushes the reply of all messages that are not requests. [-0, +1]
   private func pushNobody(on stack: LuaStack) {
     if names.nobody == 0 {
       _ = kinds.reply.push(stack.L)
@@ -195,7 +195,7 @@ func releaseReply(_ handle: LuaHandle) {
   Unmanaged<ReplyTicket>.fromOpaque(pointer).release()
 }
 
-/// `reply(value)`: true; or nil, message, "EPIPE" if nobody waits for it (any more).
+/// `reply(value)`: true; or nil, message, "EPIPE" if it is not awaited (any more).
 let replyCall: LuaRawFunction = { L, context in
   host(L, context, "reply") { call in
     guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {
@@ -204,7 +204,7 @@ let replyCall: LuaRawFunction = { L, context in
     let value = try call.clone(2)
     guard let pointer = handle.pointer,
       Unmanaged<ReplyTicket>.fromOpaque(pointer).takeUnretainedValue().answer(value)
-    else { throw OperatingFailure("reply: nobody waits for the reply", "EPIPE") }
+    else { throw OperatingFailure("reply: the request is not waiting for a reply", "EPIPE") }
     call.stack.push(true)
     return 1
   }
@@ -213,7 +213,7 @@ let replyCall: LuaRawFunction = { L, context in
 let replyToString: LuaRawFunction = { L, context in
   host(L, context, "tostring") { call in
     let handle = call.runtime.kinds.reply.handle(call.stack.L, 1)
-    call.stack.push(handle?.pointer == nil ? "reply (nobody waits)" : "reply")
+    call.stack.push(handle?.pointer == nil ? "reply (not awaited)" : "reply")
     return 1
   }
 }

@@ -9,7 +9,7 @@ final class PortWaitBox: @unchecked Sendable {
   // Unchecked because of `wait`, which is for the loop's thread.
   fileprivate weak var wait: PortWait?
   private let loop: Loop
-  /// An answer is on its way, or nobody waits any more.
+  /// An answer is on its way, or the wait is over.
   private let isOver = Atomic<Bool>(false)
   /// Where what the other thread says arrives, if the loop is recorded.
   private var arrivals: Arrivals?
@@ -30,7 +30,7 @@ final class PortWaitBox: @unchecked Sendable {
   private func hear(_ answer: ReplyAnswer) { wait?.finish(.reply(answer)) }
 
   /// Hands an answer over.
-  /// - Returns: false if nobody waits for it.
+  /// - Returns: false if the wait is over.
   func answer(_ answer: ReplyAnswer) -> Bool {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
     if let arrivals { return arrivals.post(answer) }
@@ -160,7 +160,7 @@ final class PortWait: OtherWait {
   }
 
   override func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
-    // A port with little room tells nobody of it: this is the last chance.
+    // A port with little room does not report it: this is the last chance.
     if !expectsReply, let message, (try? port.post(parcel: message)) != nil {
       stack.push(true)
       return 1
@@ -171,7 +171,7 @@ final class PortWait: OtherWait {
 }
 
 func noReplyText(_ label: String) -> String {
-  "no reply: \(label) has ended, or whoever had the request let go of it"
+  "no reply: \(label) has ended, or dropped the request without a reply"
 }
 
 func noReplyText(within timeout: Int64?) -> String {

@@ -1,4 +1,4 @@
-// The one chance to answer a request: used once, or told to the one who waits when it is dropped.
+// The one chance to answer a request: used once; if it is dropped, the requester gets an error.
 
 internal import MoonloopCore
 internal import Synchronization
@@ -6,32 +6,32 @@ internal import Synchronization
 /// What comes of a request.
 enum ReplyAnswer: Sendable {
   case value(StructuredClone)
-  /// Nobody can answer any more: the message was dropped, or whoever had it let go of it.
+  /// There can be no answer any more: the message was dropped, or its receiver released it.
   case dropped
 }
 
 /// The right to answer a request, which travels with the message. Any thread.
 ///
 /// It is dropped with the message when a port ends, with the state that received it, or when a
-/// script lets go of it: so whoever waits hears of a dead peer at once.
+/// script lets go of it: so the requester learns of a dead peer at once.
 final class ReplyTicket: Sendable {
   private let deliver: @Sendable (ReplyAnswer) -> Bool
   private let isUsed = Atomic<Bool>(false)
 
-  /// - Parameter deliver: Hands the answer over; false if nobody waits for it any more.
+  /// - Parameter deliver: Hands the answer over; false if the wait is over.
   init(_ deliver: @escaping @Sendable (ReplyAnswer) -> Bool) { self.deliver = deliver }
 
-  /// - Returns: false if it was answered before, or nobody waits.
+  /// - Returns: false if it was answered before, or the wait is over.
   func answer(_ value: StructuredClone) -> Bool {
     !isUsed.exchange(true, ordering: .acquiringAndReleasing) && deliver(.value(value))
   }
 
-  /// Nobody is going to answer: the one who waits is told.
+  /// There will be no answer: the requester gets an error.
   func drop() {
     if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.dropped) }
   }
 
-  /// Nobody is to hear of it: a replay has what came of it.
+  /// It is not reported: a replay has what came of it.
   func forget() { isUsed.store(true, ordering: .releasing) }
 
   deinit { drop() }

@@ -13,7 +13,7 @@ struct PortTarget {
   /// It is a port of another process.
   var isForeign = false
 
-  /// Whether nobody serves it any more.
+  /// Whether it is not served any more.
   var hasEnded: Bool { isOwn ? !port.isValid : Intake.seldom(!port.isValid) }
 
   /// What comes from another process is on its way from outside: no clock jumps meanwhile.
@@ -144,7 +144,7 @@ extension HostCall {
     _ wait: OtherWait, _ coroutine: LuaCoroutine, _ time: Int64?, isQuiet: Bool = false
   ) throws(ScriptMistake) -> Int32 {
     let timer: TimerID
-    // Without a limit too: the timer holds the run while somebody waits.
+    // Without a limit too: the timer holds the run while a task waits.
     do throws(ScriptMistake) { timer = try deadline(after: time ?? .max, coroutine) } catch {
       wait.abandon()
       throw error
@@ -257,7 +257,7 @@ extension HostCall {
     }
   }
 
-  /// Runs a body while a port of this loop is served in a mode: nobody else could answer.
+  /// Runs a body while a port of this loop is served in a mode: otherwise there would be no answer.
   fileprivate func inMode<Result>(
     _ mode: ModeName, serving target: PortTarget, _ body: () throws -> Result
   ) throws -> Result {

@@ -133,7 +133,7 @@ private func socketKind(_ fd: Int32) -> StaticString {
   }
 }
 
-/// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is now: to read, to write, to hear that the
+/// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is now: to read, to write, to learn that the
 /// peer is gone, to read what is urgent.
 private let posixIsReady: LuaRawFunction = { L, context in
   host(L, context, "is_ready") { call in

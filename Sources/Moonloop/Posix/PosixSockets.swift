@@ -231,7 +231,7 @@ private let posixSend: LuaRawFunction = { L, context in
   }
 }
 
-/// `receive(fd)`: a datagram, whether it was cut, and who sent it: family, host, port.
+/// `receive(fd)`: a datagram, whether it was cut, and its sender: family, host, port.
 private let posixReceive: LuaRawFunction = { L, context in
   host(L, context, "receive") { call in
     let scratch = call.runtime.loop.scratch

@@ -178,7 +178,7 @@ private final class StreamOutput: ChildOutput {
       return true
     }
     if !ChildDescriptors.hasHungUp(stream.source.fd) { return false }
-    // Nobody writes any more; what is left is read by whoever began to.
+    // There are no more writers; what is left goes to the task that began to read.
     if stream.events != nil || stream.reader?.isBusy ?? false { return false }
     guard let reader = stream.lastReader, reader.phase != .ended else { return true }
     return waiters.contains { $0 === reader }
@@ -317,7 +317,7 @@ let processTerminate: LuaRawFunction = { L, context in
   }
 }
 
-/// `process:invalidate()`: kills it at once; its end is told as ever.
+/// `process:invalidate()`: kills it at once; its end is reported as usual.
 let processInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     let process = try call.selfProcess()

@@ -151,7 +151,7 @@ private final class ProcessRun {
     process.terminate(SignalNumber.term, grace: grace)
   }
 
-  /// Nobody waits for it any more.
+  /// No task waits for it any more.
   func abandon() { process.terminate(SignalNumber.term, grace: grace) }
 
   /// Pushes what came of it. [-0, +n]

@@ -1,5 +1,5 @@
-// A child process of a script: who waits for its end, and when that is told. The end is told when
-// the child has ended and its output has, in that order or the other (D29).
+// A child process of a script: what waits for its end, and when that is reported. It is reported
+// when the child has ended and its output has, in that order or the other (D29).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -8,10 +8,10 @@ internal import MoonloopSystem
 /// An output of a child that comes to us.
 protocol ChildOutput: AnyObject {
   var fd: Int32 { get }
-  /// Whether its end was read, or nobody here will.
+  /// Whether its end was read, or never will be here.
   /// - Parameter waiters: The tasks that wait for the child: they do not read meanwhile.
   func isOver(_ waiters: [ScriptTask]) -> Bool
-  /// Nobody has begun to read it.
+  /// No task has begun to read it.
   var isUntouched: Bool { get }
 }
 
@@ -27,7 +27,7 @@ final class ScriptProcess {
   var command: [[UInt8]] = []
   /// What it is called in messages: its program.
   let title: String
-  /// Nobody ends it with the state, and no clock is held for it.
+  /// It is not ended with the state, and holds no clock.
   let isDetached: Bool
   /// Signals are for its whole group.
   let leadsGroup: Bool
@@ -35,9 +35,9 @@ final class ScriptProcess {
   var linger: Int64?
   private(set) var source: Loop.DescriptorSource! = nil
   var outputs: [any ChildOutput] = []
-  /// Whether a run goes on for it when nobody waits.
+  /// Whether a run goes on for it when no task waits.
   var keepsAlive = true { didSet { settleHold() } }
-  /// Called once, when the end is told.
+  /// Called once, when the end is reported.
   var whenOver: ((ChildStatus) -> Void)?
   private var phase = Phase.running
   private var hold: Hold?
@@ -50,7 +50,7 @@ final class ScriptProcess {
   private var lingerAlarm: Loop.DescriptorSource?
   private var graceAlarm: Loop.DescriptorSource?
   private var lingerIsOver = false
-  /// How often the end was looked at while there was output that nobody had begun to read.
+  /// How often the end was looked at while there was output that no task had begun to read.
   private var looks = 0
   /// What is served where the process is, and ends with it: its pipes, when no stream has them.
   private var companions: [Loop.DescriptorSource] = []
@@ -71,7 +71,7 @@ final class ScriptProcess {
     if !isDetached { hold = runtime.loop.kernel.clock.hold("process '\(title)'") }
   }
 
-  /// Has the loop hear of the end. The handle, if there is one, is at the top of the stack.
+  /// Has the end reported to the loop. The handle, if there is one, is at the top of the stack.
   func begin() throws(LoopError) {
     runtime.processes[ObjectIdentifier(self)] = self
     do throws(LoopError) { try place() } catch {
@@ -86,7 +86,7 @@ final class ScriptProcess {
     source.state(as: ScriptProcess.self)
   }
 
-  /// How it ended, once that is told.
+  /// How it ended, once that is reported.
   var status: ChildStatus? { phase == .over ? child.status : nil }
 
   /// The child has not ended, as far as is known.
@@ -96,7 +96,7 @@ final class ScriptProcess {
 
   // MARK: Modes
 
-  /// Puts all that is watched into the modes of the process and of those who wait for it.
+  /// Puts all that is watched into the modes of the process and of the tasks that wait for it.
   private func place() throws(LoopError) {
     var wanted = ownModes
     for wait in waits { wanted += wait.modes.filter { !wanted.contains($0) } }
@@ -121,7 +121,7 @@ final class ScriptProcess {
     }
     guard phase == .exited else { return source.disable(.read) }
     let waiters = waits.compactMap(\.waiter)
-    // Whoever is to read may only begin to in the pass after the one that made both.
+    // A reader may begin only in the pass after the one that made both.
     if looks < 2, outputs.contains(where: { $0.isUntouched }) {
       looks += 1
       return
@@ -132,12 +132,12 @@ final class ScriptProcess {
     watch(open)
   }
 
-  /// Looks again in the next pass: an output has ended, or somebody waits.
+  /// Looks again in the next pass: an output has ended, or a task waits.
   func lookAgain() {
     if phase == .exited, source.isValid { source.enable(.read) }
   }
 
-  /// Outputs are still open: other processes have them, or somebody here has not read their end.
+  /// Outputs are still open: other processes have them, or their end has not been read here.
   private func watch(_ open: [any ChildOutput]) {
     hangUp?.invalidate()
     hangUp = nil
@@ -263,7 +263,7 @@ final class ScriptProcess {
 
   // MARK: Waiting
 
-  /// A run goes on for whoever waits.
+  /// A run goes on while a task waits.
   private func settleHold() {
     if source.isValid { runtime.loop.setKeepsAlive(source, keepsAlive || !waits.isEmpty) }
   }
@@ -335,7 +335,7 @@ class ProcessWait: OtherWait {
 }
 
 extension Runtime {
-  /// The end of a process: its handler hears of it.
+  /// The end of a process: its handler is called.
   fileprivate func tellOfExit(_ process: ScriptProcess, _ status: ChildStatus) {
     guard process.source.maker.ref > 0 else { return }
     let stack = state.stack

@@ -124,7 +124,7 @@ final class GenerationLoad {
     return (kept.count + keptTimers.count, made, ended)
   }
 
-  /// The file failed: what it made ends, what it changed is as it was.
+  /// The file failed: what it made ends, what it changed is undone.
   func rollBack(_ runtime: Runtime) {
     runtime.generations.load = nil
     for body in undo.reversed() { body() }

@@ -7,7 +7,7 @@ internal import MoonloopCore
 /// Which generation of its file a state runs. Loop thread only.
 package final class Generations {
   unowned(unsafe) private let runtime: Runtime  // It holds its generations.
-  /// What handles get that the file makes while it is loaded; 0 while somebody else makes some.
+  /// What handles get that the file makes while it is loaded; 0 while others are made.
   @exclusivity(unchecked) private(set) var stamp: Int32 = 1
   /// The generation that runs; during a load the one that is loaded.
   var number: Int32 = 1 { didSet { stamp = number } }
@@ -15,18 +15,18 @@ package final class Generations {
   var file: (path: String, pushArguments: (LuaStack) -> Int)?
   /// The load that is under way.
   @exclusivity(unchecked) var load: GenerationLoad?
-  /// Who runs the bodies of modules that `require` loads now, innermost last.
+  /// The loads whose modules `require` runs now, innermost last.
   @exclusivity(unchecked) var bodies: [Running] = []
   /// Called when a load begins, with true, and when it has ended.
   package var whenLoads: ((Bool) -> Void)?
-  /// Who waits for the next load.
+  /// The tasks that wait for the next load.
   fileprivate(set) var waits: [ReloadWait] = []
   /// Where the load that is under way was asked for.
   fileprivate var asked: LuaPosition?
-  /// When each of the last loads took effect, and who asked for it, by the number it made.
+  /// When each of the last loads took effect, and what asked for it, by the number it made.
   private(set) var loads: [Int32: (at: Int64, asked: LuaPosition?)] = [:]
 
-  /// The timers that the last loads ended, whose records others may have by now: for who asks.
+  /// The timers that the last loads ended, whose records may be in use again: for `loop:why`.
   var endedTimers: [TimerID: (generation: Int32, label: String)] = [:]
 
   /// The generation that is loaded takes effect.
@@ -66,7 +66,7 @@ package final class Generations {
   /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     file = (path, pushArguments)
-    guard runtime.grants.allowsModule("moonloop.reload") else { return }
+    guard runtime.granted.capabilities.allowsModule("moonloop.reload") else { return }
     runtime.tasks.settle(
       runtime.state.start { stack in
         stack.push(function: noteModules, then: sourceResults)

@@ -1,4 +1,5 @@
-// What becomes of an error in a handler: told once, never unwinding the loop, never silent (D24).
+// What becomes of an error in a handler: reported once, never unwinding the loop, never silent
+// (D24).
 
 package import LuaEmbed
 internal import MoonloopCore
@@ -27,14 +28,14 @@ package final class ErrorPolicy {
   package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
   /// The runs of the loop are the host's: no error of a script ends them.
   var isHosted = false
-  /// Told when the scripts were stopped by limits too often, and all that they had was ended.
+  /// Called when the scripts were stopped by limits too often, and all that they had was ended.
   var onCondemned: (() -> Void)?
-  /// Told of every error, before anybody decides about it.
+  /// Called with every error, before the policy is applied.
   var observe: ((LuaError, Subject) -> Void)?
   /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
   var forward: ((LuaError) -> Bool)?
 
-  /// How the handlers of a row failed, for who asks why nothing comes of them.
+  /// How the handlers of a row failed, for `loop:why`.
   struct Failures {
     var count = 0
     var last = ""
@@ -200,7 +201,7 @@ extension Runtime {
     }
   }
 
-  /// The script was stopped by limits too often: nothing of it runs any more.
+  /// The script was stopped by limits too often: none of it runs any more.
   private func condemn() {
     invalidateAll()
     tasks.endAll()

@@ -4,7 +4,7 @@
 internal import MoonloopCore
 
 extension Hold {
-  /// Releases the hold on the clock of a loop when so much real time has passed: then the clock may
+  /// Releases the hold on the clock of a loop after a length of real time: then the clock may
   /// jump to the deadline, and the wait ends.
   /// - Parameter nanoseconds: The deadline from now; nil or `Int64.max`: there is none.
   func release(after nanoseconds: Int64?, on loop: Loop) {

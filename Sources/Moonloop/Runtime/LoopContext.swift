@@ -7,11 +7,11 @@ package import MoonloopCore
 /// What scripts have on one loop. Loop thread only.
 package final class LoopContext {
   package let loop: Loop
-  /// The same as a plain word: who reads a reference counts it, and calls are many.
+  /// The same as a plain word: reading a reference counts it, and calls are many.
   let plainLoop: Unmanaged<Loop>
   /// The loop that is set aside while scripts run on this one.
   let outer: LoopContext?
-  /// Which handles there are, and who made them where.
+  /// Which handles there are, and where they were made.
   package let handles = Handles()
   package let errors = ErrorPolicy()
   unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
@@ -22,7 +22,7 @@ package final class LoopContext {
   private(set) var requests: Requests! = nil
   /// Whose handler runs now, in plain words: call-outs are many.
   @exclusivity(unchecked) var running = Running()
-  /// The main chunk, while it waits: the loop must go on with it, whoever ran that before.
+  /// The main chunk, while it waits: the loop must go on with it, whatever ran that before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
   /// Everything that scripts have on the loop is ending: nothing new may be made, or wait.
   @exclusivity(unchecked) var isEnding = false

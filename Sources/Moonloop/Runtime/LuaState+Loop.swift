@@ -38,7 +38,7 @@ extension LuaState {
   ) throws(LuaError) {
     try self.init(
       on: loop, limits: limits, libraries: .safe, capabilities: guest.capabilities)
-    runtime?.guest = guest
+    runtime?.granted.guest = guest
   }
 
   /// What joins the state and its loop; nil for a state without one.

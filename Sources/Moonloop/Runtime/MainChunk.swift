@@ -29,7 +29,7 @@ package final class MainChunk {
   }
   /// What is to run yet, one after the other.
   private var steps: ArraySlice<() -> LuaError?> = []
-  /// Called with what the chunk returns, in place of the rest; for whoever wants to know.
+  /// Called with what the chunk returns, in place of the rest; for the caller that asked.
   package var returned: ((LuaStack, Int) -> Void)?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
@@ -87,7 +87,7 @@ package final class MainChunk {
         table = LuaReference(popping: stack)
       }
     }
-    if let table, name.hasPrefix("@"), runtime.guest == nil {
+    if let table, name.hasPrefix("@"), runtime.granted.guest == nil {
       try start(configuration: table, path: String(name.dropFirst()), text: bytes)
     }
   }
@@ -156,7 +156,7 @@ package final class MainChunk {
     runtime.report(LuaError(message: runtime.tasks.deadlock(of: task, in: mode)), .chunk)
   }
 
-  /// The main chunk has come to its end: if it ran its loop itself, nobody else is to (D60).
+  /// The main chunk has come to its end: if it ran its loop itself, it is not run again (D60).
   func ended(_ failure: LuaError?) {
     runtime.waitingChunk = nil
     wasLimited = failure?.kind.isLimit ?? false

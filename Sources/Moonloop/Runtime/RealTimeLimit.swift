@@ -41,7 +41,7 @@ final class RealTimeLimit: Sendable {
     }
   }
 
-  /// Under the lock, so that nobody is stopped who runs after the end.
+  /// Under the lock, so that a run that begins after the end is not stopped.
   private func strike() {
     state.withLock { state in
       if state.isOver { return }

@@ -28,25 +28,21 @@ package final class Runtime {
   var farewells = PortFarewells()
   /// Tells this state from all others.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
-  /// Told of each task: when it is made or waits for the first time, and when it has ended.
+  /// Called for each task: when it is made or waits for the first time, and when it has ended.
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
   /// Which generation of its file runs, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
-  /// The same as a plain word: who makes a timer asks them.
+  /// The same as a plain word, because each new timer asks them.
   @exclusivity(unchecked) private var plainGenerations: Unmanaged<Generations>! = nil
   package private(set) lazy var console = Console(self)
   package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
-  /// Whether the standard libraries ask for the time here.
-  private var followsClock = false
   /// What scripts may reach; while the state is being set up, everything.
-  var grants = LuaCapabilities.all
-  /// What a guest is granted in words; nil: it is none.
-  package internal(set) var guest: GuestGrants?
+  var granted = Granted()
   private enum Life { case open, ending, closing }
   private var life = Life.open
-  /// Only finalizers run any more: what they would make on the loop, nobody would end. Then the
-  /// state is gone, which whoever still has the runtime asks here.
+  /// Only finalizers run any more: what they would make on the loop would never be ended. Then the
+  /// state is gone; code that still has the runtime asks here.
   var isClosing: Bool { life == .closing }
 
   init(_ state: LuaState, on loop: Loop, granting capabilities: LuaCapabilities = .all) {
@@ -106,8 +102,6 @@ package final class Runtime {
   /// Has `os.time`, `os.date` and `os.clock` follow the clock of the loop that scripts run on,
   /// wherever that is not the machine's.
   func followClock() {
-    if followsClock { return }
-    followsClock = true
     state.follow(self)
   }
 
@@ -164,7 +158,7 @@ extension Runtime: LuaClock {
   }
 }
 
-/// Whose handler runs now, in two plain words: whoever calls out holds what it is.
+/// Whose handler runs now, in two plain words: the caller holds the subject.
 struct Running {
   private enum Kind { case chunk, timer, item, task, request }
   private var kind = Kind.chunk

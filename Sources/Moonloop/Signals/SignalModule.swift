@@ -127,7 +127,7 @@ extension HostCall {
       return ("it stops call-outs that run too long", "use \"usr1\" or \"rtmin\"")
     }
     if name == "pipe" {
-      return ("a write that nobody reads gives nil, message, \"EPIPE\"", "look at that")
+      return ("a write to a closed pipe gives nil, message, \"EPIPE\"", "look at that")
     }
     if name == "alrm" && Ending.isCaught {
       return ("it ends what is busy when the program is to end", "use a timer")
@@ -136,7 +136,7 @@ extension HostCall {
   }
 }
 
-/// `signal.signals`: the names of what it hears of; none once it has ended.
+/// `signal.signals`: the names of its signals; none once it has ended.
 let signalNames: LuaRawFunction = { L, context in
   host(L, context, "signals") { call in
     let source = try call.selfItem(of: SignalKind.self)

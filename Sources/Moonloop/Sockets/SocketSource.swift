@@ -7,7 +7,7 @@ internal import MoonloopSystem
 ///
 /// Counterpart: `CFSocket`.
 public final class SocketSource {
-  /// What the handler hears of the reading side.
+  /// What is reported of the reading side.
   public enum Reading: Sendable {
     /// That there is something to read, which it reads itself; in each pass.
     case read
@@ -38,7 +38,7 @@ public final class SocketSource {
 
   /// The item, to be added to modes, removed and invalidated.
   public private(set) var source: Loop.DescriptorSource! = nil
-  /// What the handler hears of the reading side; nil: nothing.
+  /// What is reported of the reading side; nil: nothing.
   public let reading: Reading?
 
   private let loop: Loop
@@ -53,8 +53,8 @@ public final class SocketSource {
   ///   - fd: The socket.
   ///   - loop: The loop of this thread.
   ///   - reading: What to do when there is something to read.
-  ///   - connects: Whether it is connecting: the handler hears of the end of that, once.
-  ///   - writes: Whether the handler hears of space to write, after that.
+  ///   - connects: Whether it is connecting: the end of that is reported, once.
+  ///   - writes: Whether space to write is reported after that.
   ///   - closesDescriptor: Whether invalidation closes it.
   ///   - name: What it is called in reports.
   ///   - handler: Called on the loop's thread.
@@ -77,13 +77,13 @@ public final class SocketSource {
     }
   }
 
-  /// Has the handler hear of space to write once more. Loop thread only.
+  /// Reports space to write once more. Loop thread only.
   public func enableWriting() {
     wantsToWrite = true
     source.enable(.write)
   }
 
-  /// Has the handler hear of the reading side, or not; what comes meanwhile waits. Loop thread
+  /// Reports the reading side, or stops reporting it; what comes meanwhile waits. Loop thread
   /// only.
   public func setReading(_ isEnabled: Bool) {
     if !isEnabled { return source.disable(.read) }
@@ -100,7 +100,7 @@ public final class SocketSource {
   }
 
   private func accept(_ handler: Handler) {
-    // Whoever had been waiting may have gone.
+    // The connection that was waiting may be gone.
     guard loop.kernel.isReady(source.fd, for: .read) else { return }
     do throws(SystemError) {
       handler(self, .accepted(fd: try Sockets.accept(source.fd)))

@@ -98,7 +98,7 @@ extension Runtime {
   func endGently(_ stream: ScriptStream) {
     let bytes = stream.bytes
     let source = stream.source
-    // Whoever else has the descriptor goes on with the connection.
+    // Another owner of the descriptor goes on with the connection.
     guard let family = stream.connection, bytes.state.bytesWritten > 0, bytes.state.output.isEmpty,
       !bytes.state.isAtEnd, bytes.state.readFailure == nil, bytes.state.writeFailure == nil,
       !isClosing,

@@ -1,5 +1,5 @@
-// A stream of a script: who waits for its bytes, and in which modes; the bytes themselves are the
-// core's.
+// A stream of a script: which tasks wait for its bytes, and in which modes; the bytes themselves
+// are the core's.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -17,7 +17,7 @@ package final class ScriptStream {
   /// The deadline of reads and of writes, from their begin; nil: none.
   @exclusivity(unchecked) package var readTimeout: Int64?
   @exclusivity(unchecked) package var writeTimeout: Int64?
-  /// Who waits, made when first needed.
+  /// The waits, made when first needed.
   @exclusivity(unchecked) private(set) var reader: StreamReader?
   @exclusivity(unchecked) private(set) var writer: StreamWriter?
   /// What a read said last that was neither bytes nor the end of file.
@@ -26,13 +26,13 @@ package final class ScriptStream {
   @exclusivity(unchecked) var events: StreamEvents?
   /// It closes as soon as what is queued is written, or by a limit of time.
   @exclusivity(unchecked) var closing: StreamClosing?
-  /// It is a connection of this family, and nobody else can have its descriptor.
+  /// It is a connection of this family, and no one else can have its descriptor.
   var connection: SocketAddress.Family?
-  /// The task that read last, if whoever made the stream wants to know (`whenOver`).
+  /// The task that read last, if the maker of the stream asked for it (`whenOver`).
   @exclusivity(unchecked) var lastReader: ScriptTask?
   /// Counts what is queued as memory of the scripts.
   private var charge: MemoryCharge?
-  /// Called once when it is closed, however that came: by whoever made it for a purpose.
+  /// Called once when it is closed, however that came: set by its maker.
   package var whenEnded: (() -> Void)?
 
   init(
@@ -56,7 +56,7 @@ package final class ScriptStream {
     of(handle.item(as: Loop.DescriptorSource.self))
   }
 
-  /// Whether anybody waits for it, or hears of its events.
+  /// Whether a task waits for it, or a handler takes its events.
   var isUsed: Bool { events != nil || reader?.isBusy ?? false || writer?.isBusy ?? false }
 
   package var source: Loop.DescriptorSource { bytes.source }
@@ -88,7 +88,7 @@ package final class ScriptStream {
 
   // MARK: Interest
 
-  /// Has the loop watch for what somebody waits for now, where he waits.
+  /// Has the loop watch for what tasks wait for now, in their modes.
   func settle() throws(LoopError) {
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
@@ -117,8 +117,8 @@ package final class ScriptStream {
     return some + more.filter { !some.contains($0) }
   }
 
-  /// The same where nobody is who could be told of a refusal: it breaks the stream, and whoever
-  /// waits hears of that.
+  /// The same where no caller can get the error: it breaks the stream, and
+  /// waiting tasks get it.
   func settleOrBreak() {
     do throws(LoopError) { try settle() } catch {
       let failure = SystemError(call: "epoll_ctl", code: error.systemCode)
@@ -213,7 +213,7 @@ class StreamWait: OtherWait {
   func pushAnswer(on stack: LuaStack) -> Int { 0 }
 }
 
-/// Somebody waits to read.
+/// A task waits to read.
 final class StreamReader: StreamWait {
   // What every read and write looks at is unchecked: no access to it spans a call into Lua.
 
@@ -288,7 +288,7 @@ final class StreamReader: StreamWait {
   }
 }
 
-/// Somebody waits to write: until no more than `goal` bytes are queued.
+/// A task waits to write: until no more than `goal` bytes are queued.
 final class StreamWriter: StreamWait {
   var goal = 0
   /// The handle of the stream, which a write gives.

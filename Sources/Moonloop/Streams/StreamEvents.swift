@@ -1,18 +1,18 @@
-// The handler form of streams: one event a call, as a stream's delegate hears them (R67).
+// The handler form of streams: one event a call, as a stream's delegate gets them (R67).
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What the handler of a stream's events was told, and what it may be told next. Loop thread only.
+/// Which events a stream's handler was given, and which may come next. Loop thread only.
 ///
 /// `open_completed` comes before all others, `error` or `end` last and once; `has_bytes` again only
 /// after a read, `has_space` only after a write.
 final class StreamEvents {
   private var isOpenTold = false
-  /// The last event was told.
+  /// The last event was delivered.
   private(set) var isOver = false
-  /// The handler waits: it hears nothing until it has returned (D59).
+  /// The handler waits: it gets no event until it has returned (D59).
   private var isBusy = false
   private var expectsBytes = true
   private(set) var wantsSpace: Bool
@@ -29,7 +29,7 @@ final class StreamEvents {
     return Loop.DescriptorSource.Events(expectsBytes ? [.read] : []).union(wantsSpace ? .write : [])
   }
 
-  /// Whether something can be told though the kernel says nothing: that it is open, bytes that were
+  /// Whether there is an event without news from the kernel: that it is open, bytes that were
   /// read ahead, an end that was seen.
   private func hasNews(_ stream: ScriptStream) -> Bool {
     if isBusy || isOver { return false }
@@ -39,19 +39,19 @@ final class StreamEvents {
         || stream.bytes.state.readFailure != nil)
   }
 
-  /// Looks anew what there is to be told.
+  /// Looks again for an event to deliver.
   func update(_ stream: ScriptStream) {
     stream.settleOrBreak()
     stream.source.hasReadAhead = hasNews(stream)
   }
 
-  /// The script has read: it may hear of bytes again.
+  /// The script has read: bytes may be reported again.
   func noteRead(_ stream: ScriptStream) {
     expectsBytes = true
     if !isBusy { update(stream) }
   }
 
-  /// The script has written: it may hear of space again.
+  /// The script has written: space may be reported again.
   func noteWritten(_ stream: ScriptStream) {
     wantsSpace = stream.bytes.canWrite
     if !isBusy { update(stream) }

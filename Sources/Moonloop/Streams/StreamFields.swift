@@ -72,7 +72,7 @@ private func lineResults(_ stack: LuaStack, count: Int32) -> Int32 {
 
 // MARK: Events
 
-/// `stream:on(handler)`: it hears of events, one a call (R67); nil: nobody does.
+/// `stream:on(handler)`: called with events, one a call (R67); nil: events are not reported.
 let streamOn: LuaRawFunction = { L, context in
   host(L, context, "stream:on") { call in
     let stream = try call.selfStream()
@@ -144,7 +144,7 @@ let streamNumber: LuaRawFunction = { L, context in
   host(L, context, "fd") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     let source = handle.item(as: Loop.DescriptorSource.self)
-    ScriptStream.of(source)?.connection = nil  // Whoever knows the number can give it away.
+    ScriptStream.of(source)?.connection = nil  // The number is known now, and can be given away.
     call.stack.push(source.isValid ? Int(source.fd) : -1)
     return 1
   }

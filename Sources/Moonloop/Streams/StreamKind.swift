@@ -1,4 +1,4 @@
-// Streams: bytes in and out; served where those are who wait for them.
+// Streams: bytes in and out; served in the modes of the tasks that wait for them.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -36,7 +36,7 @@ final class StreamKind: ItemKind {
 
   func collected(_ source: Loop.DescriptorSource) { ScriptStream.of(source)?.tellOfEnd() }
 
-  /// Unless a handler is served, it goes on until nobody can reach it.
+  /// Unless a handler is served, it goes on until it is unreachable.
   func endAfterReload(_ source: Loop.DescriptorSource) -> Bool {
     if ScriptStream.of(source)?.events == nil { return false }
     runtime.end(source)
@@ -53,7 +53,7 @@ final class StreamKind: ItemKind {
     if parts.isEmpty {
       parts.append(
         stream.events == nil
-          ? "nobody reads or writes it now" : "nothing has come that its handler has not heard of")
+          ? "no task is reading or writing it" : "its handler has received all there was")
     }
     let modes = runtime.loop.modes(of: source)
     if let current = runtime.explanation.scriptRun?.mode.name, stream.isUsed,
@@ -87,7 +87,7 @@ final class StreamKind: ItemKind {
     return "\(stream.bytes.state.output.count) bytes are queued: "
       + (isReady
         ? "\(runtime.explanation.blocker()), then they are written"
-        : "there is no room, for the other side does not read")
+        : "there is no room, because the other side does not read")
   }
 
   private func who(_ wait: StreamWait) -> String {

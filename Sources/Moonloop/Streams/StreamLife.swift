@@ -4,7 +4,7 @@ package import LuaEmbed
 package import MoonloopCore
 package import MoonloopSystem
 
-/// What a new stream is, for those who make one from a descriptor of their own.
+/// What a new stream is, for modules that make one from a descriptor of their own.
 package struct StreamTraits {
   package var name = ""
   package var canRead = true
@@ -15,7 +15,7 @@ package struct StreamTraits {
   package var modes: [ModeName]?
   /// The descriptor is known to be non-blocking: it is not asked.
   package var isNonBlocking = false
-  /// It is a connection of this family that nobody else has.
+  /// It is a connection of this family with no other owner.
   package var connection: SocketAddress.Family?
   /// Where the script made it; nil: where that is now.
   package var madeAt: LuaPosition?
@@ -24,8 +24,8 @@ package struct StreamTraits {
 }
 
 extension Runtime {
-  /// Makes a stream on a descriptor, and pushes its handle. It is in no mode until somebody waits
-  /// for it; the script ends it, or the collector does when nobody can reach it. [-0, +1]
+  /// Makes a stream on a descriptor, and pushes its handle. It is in no mode until a task waits
+  /// for it; the script ends it, or the collector does when it is unreachable. [-0, +1]
   /// - Throws: `SystemError` if the descriptor is not open or a directory; it is then left open.
   package func makeStream(
     _ fd: Int32, _ traits: StreamTraits, on stack: LuaStack
@@ -96,7 +96,7 @@ extension Runtime {
     if !tasks.answerNow(task, push: { wait.push(on: $0) }) { tasks.makeReady(task, .answer) }
   }
 
-  /// The stream has ended: whoever waits for it is told.
+  /// The stream has ended: waiting tasks get an error.
   func streamEnded(_ stream: ScriptStream) {
     let waits: [StreamWait] = [stream.reader, stream.writer].compactMap { $0 }
     for wait in waits where wait.isBusy {

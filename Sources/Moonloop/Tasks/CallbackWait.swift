@@ -61,7 +61,7 @@ extension Tasks {
     }
   }
 
-  /// Nobody waits any more: what the function returned is closed.
+  /// The wait is over: what the function returned is closed.
   func close(_ callback: CallbackWait) {
     callback.isOver = true
     callback.waiter = nil

@@ -8,7 +8,7 @@ final class ListedWait: OtherWait {
   private let leaveList: () -> Void
 
   /// - Parameters:
-  ///   - purpose: What follows "waits"; made when somebody asks.
+  ///   - purpose: What follows "waits"; made when it is asked for.
   ///   - leave: Takes it out of its list, when it is given up.
   init(_ purpose: @escaping () -> String, leave: @escaping () -> Void) {
     makePurpose = purpose

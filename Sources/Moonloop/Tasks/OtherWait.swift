@@ -3,13 +3,13 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// What a task waits for, told to the task by the few things that tasks ask.
+/// What a task waits for, by the few things that tasks ask of it.
 ///
 /// One that is made anew for each wait gets closures; one that lasts is a class of its own.
 package class OtherWait {
   private let words: String
   private let giveUp: () -> Void
-  /// The task that waits, once it has suspended; whoever keeps the wait for longer clears it.
+  /// The task that waits, once it has suspended; code that keeps the wait for longer clears it.
   @exclusivity(unchecked) package final var waiter: ScriptTask?
   /// What it gives, once it has come.
   @exclusivity(unchecked) package final var values = TaskValues.none
@@ -26,7 +26,7 @@ package class OtherWait {
   package var purpose: String { "for \(what)" }
 
   /// Whether its answer must reach the task once it was given, though the task is cancelled before
-  /// its turn: then it hears of that at its next await, and nothing is lost.
+  /// its turn: then it learns of that at its next await, and nothing is lost.
   package var isFinal: Bool { false }
 
   /// Ends it without an answer: the task is cancelled, or its deadline has come.
@@ -45,7 +45,7 @@ package class OtherWait {
     return 3
   }
 
-  /// Somebody waits for the task in a mode of his own: what it waits for is served there too (D50).
+  /// A call waits for the task in a private mode: what it waits for is served there too (D50).
   package func join(_ mode: ModeName, _ loop: Loop) {}
 
   /// The same is over.

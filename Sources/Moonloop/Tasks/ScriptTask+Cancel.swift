@@ -1,11 +1,11 @@
-// Cancelling: cooperative and sticky (D21). A task hears of it at its awaits.
+// Cancelling: cooperative and sticky (D21). A task learns of it at its awaits.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 extension Tasks {
-  /// Cancels a task and all in its scope; those that end already are not affected. Whoever was made
-  /// last hears of it first, and children before owners, as `<close>` variables are closed.
+  /// Cancels a task and all in its scope; those that end already are not affected. The task made
+  /// last learns of it first, and children before owners, as `<close>` variables are closed.
   func cancel(_ task: ScriptTask, _ cancellation: Cancellation) {
     var found: [ScriptTask] = []
     var rest = [task]

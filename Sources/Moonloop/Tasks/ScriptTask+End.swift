@@ -1,4 +1,4 @@
-// The end of a task: when its function is over and its children have ended; who hears of a failure.
+// The end of a task: when its function is over and its children have ended; who gets a failure.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -25,7 +25,7 @@ extension Tasks {
       runtime.report(error, .task(task))
     }
     let failure = TaskFailure(value: value, error: error)
-    failure.isTaken = isStop  // a limit is reported whoever awaits
+    failure.isTaken = isStop  // a limit is reported even if the task is awaited
     failure.isOfChild = isReason
     functionEnded(task, .failed, failure)
   }
@@ -112,9 +112,10 @@ extension Tasks {
     }
   }
 
-  // MARK: Failures that nobody awaits (D54)
+  // MARK: Failures of tasks that are not awaited (D54)
 
-  /// A failure that nobody awaits is reported in the next pass, unless somebody does by then.
+  /// The failure of a task that is not awaited is reported in the next pass, unless it is awaited
+  /// by then.
   private func reportLater(_ task: ScriptTask, _ failure: TaskFailure) {
     let callout = TimerCallout(reportActions, context: runtime.context)
     failure.turn = loop.makeTurn(callout, task.modes)
@@ -127,7 +128,7 @@ extension Tasks {
     runtime.report(failure.error, .task(task))
   }
 
-  /// Somebody is told of a failure now: nobody else need be.
+  /// A failure is delivered now: it is not reported again.
   func take(_ failure: TaskFailure) {
     failure.isTaken = true
     if unawaited.removeValue(forKey: failure.turn) != nil { loop.invalidate(failure.turn) }
@@ -135,7 +136,7 @@ extension Tasks {
 
   // MARK: Tracebacks across awaits
 
-  /// What a task's end raises in whoever awaits it; nil if it returned.
+  /// What a task's end raises in the tasks that await it; nil if it returned.
   func reason(of task: ScriptTask, for awaiter: ScriptTask?) -> LuaReference? {
     switch task.outcome {
     case .none, .returned: return nil
@@ -166,7 +167,7 @@ extension Tasks {
   }
 }
 
-/// The call-out of the turn that reports a failure which nobody awaits.
+/// The call-out of the turn that reports the failure of a task that is not awaited.
 private let reportFailure: TimerActions.Fire = { context, _, id, _ in
   let runtime = Runtime.of(context)
   if let entry = runtime.tasks.unawaited.removeValue(forKey: TimerID(rawValue: id)) {

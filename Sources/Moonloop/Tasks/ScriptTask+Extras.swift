@@ -25,7 +25,7 @@ extension ScriptTask {
     return fresh
   }
 
-  /// The private modes of those who wait for it or an owner of it (D50).
+  /// The private modes of the calls that wait for it or an owner of it (D50).
   package var waitModes: [ModeName] {
     get { extras?.waitModes ?? [] }
     set { if extras != nil || !newValue.isEmpty { made.waitModes = newValue } }
@@ -73,7 +73,7 @@ extension ScriptTask {
     set { if extras != nil || newValue != nil { made.onError = newValue } }
   }
 
-  /// Called once when it has ended, however it did: by whoever made it for a purpose.
+  /// Called once when it has ended, however it did: set by its maker.
   package var whenEnded: (() -> Void)? {
     get { extras?.whenEnded }
     set { if extras != nil || newValue != nil { made.whenEnded = newValue } }

@@ -77,7 +77,7 @@ extension Tasks {
     }
   }
 
-  /// A task has ended: whoever runs the loop for that goes on.
+  /// A task has ended: the run that waits for that goes on.
   func noteForWaits(_ task: ScriptTask) {
     guard !waits.isEmpty else { return }
     for wait in waits where wait.task === task { wait.isOver = true }

@@ -63,9 +63,9 @@ package final class ScriptTask {
   @exclusivity(unchecked) package var coroutine: LuaCoroutine?
   @exclusivity(unchecked) package var phase = Phase.running
   package var outcome = Outcome.none
-  /// A task of `loop:task` without an owner: nobody is expected to await it.
+  /// A task of `loop:task` without an owner: it is not expected to be awaited.
   package var isDetached = false
-  /// A part of another task's call, which alone hears of its failure.
+  /// A part of another task's call, which alone gets its failure.
   package var isCall = false
   /// A script holds its handle, or may come to.
   package var hasHandle = false
@@ -133,14 +133,14 @@ package final class Cancellation {
 
 /// How a task failed: what was raised, and what to tell of it.
 package final class TaskFailure {
-  /// The very value, for whoever awaits the task (D57).
+  /// The very value, for the tasks that await it (D57).
   package let value: LuaReference
   package var error: LuaError
-  /// Whether somebody was told: an awaiter, the owner, or the reports.
+  /// Whether it was delivered: to an awaiter, the owner, or the reports.
   package var isTaken = false
   /// It is the failure of a child, passed on by the function of the owner.
   package var isOfChild = false
-  /// The turn that reports it in the next pass, unless somebody awaits it before.
+  /// The turn that reports it in the next pass, unless the task is awaited before.
   package var turn = TimerID(rawValue: 0)
 
   package init(value: LuaReference, error: LuaError) {
@@ -149,7 +149,7 @@ package final class TaskFailure {
   }
 }
 
-/// What a task returned, kept for those who await it.
+/// What a task returned, kept for those that await it.
 package enum TaskValues {
   case none
   case one(LuaReference)

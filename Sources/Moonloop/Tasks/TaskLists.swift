@@ -1,4 +1,4 @@
-// The small lists that tasks are in: by coroutine, children of a scope, and who awaits whom.
+// The small lists that tasks are in: by coroutine, children of a scope, and which awaits which.
 
 internal import LuaEmbed
 

@@ -29,7 +29,7 @@ extension HostCall {
   }
 }
 
-/// A handle was collected: nobody can come any more to ask what became of the task.
+/// A handle was collected: the outcome of the task cannot be asked for any more.
 func releaseTask(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   let task = Unmanaged<ScriptTask>.fromOpaque(pointer).takeRetainedValue()
@@ -162,7 +162,7 @@ let taskWait: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// What all that wait by a nested run may be told.
+  /// The options of all waits by a nested run.
   func nestedWaitOptions(_ index: Int32) throws -> (timeout: Int64?, mode: ModeName?) {
     if stack.type(index) == .none || stack.type(index) == .nil { return (nil, nil) }
     let options = try options(index, waitOptions, example: "{ timeout = 5 }")

@@ -1,4 +1,4 @@
-// The tasks of one loop: which there are, who waits for whom, and what failed unseen.
+// The tasks of one loop: which there are, which waits for which, and which failures were not seen.
 
 internal import LuaEmbed
 internal import MoonloopCore

@@ -1,4 +1,4 @@
-// A terminal of a script: its stream, whether it is raw, and who hears of its size.
+// A terminal of a script: its stream, whether it is raw, and the handler for its size.
 
 internal import LuaEmbed
 internal import MoonloopCore

@@ -7,7 +7,7 @@ private func example(_ lines: String) -> String {
   """
   loop:task(function()
     local term <close> = ml.tty.open { raw = true }
-    if not term then return end   -- nobody types
+    if not term then return end   -- not a terminal
   \(lines.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
   end)
   """

@@ -119,7 +119,7 @@ let terminalRows: LuaRawFunction = { L, context in
   }
 }
 
-/// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: nobody hears of it.
+/// `tty:on_resize(handler)`: called as handler(tty, columns, rows); nil: changes are not reported.
 let terminalOnResize: LuaRawFunction = { L, context in
   host(L, context, "on_resize") { call in
     let terminal = try call.openTerminal()

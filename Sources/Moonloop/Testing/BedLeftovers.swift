@@ -43,7 +43,7 @@ enum LeftoverIdentity: Hashable {
   }
 }
 
-/// Something that outlives whoever made it.
+/// Something that outlives the test that made it.
 private struct Leftover {
   let identity: LeftoverIdentity
   /// Whether the loop holds it, so that no collector will end it.
@@ -88,7 +88,7 @@ extension TestBed {
     return items + timers + tasks + requests.sorted { $0.place < $1.place }
   }
 
-  /// The number of each thing: the same as the last time somebody looked, if it was there then.
+  /// The number of each thing: the same as at the last look, if it was there then.
   fileprivate func identify(_ leftovers: [Leftover]) -> [Int] {
     guard let level = levels.indices.last else { return leftovers.map { _ in 0 } }
     var known: [LeftoverIdentity: Int] = [:]

@@ -8,11 +8,11 @@ internal import MoonloopCore
 package final class TestBed {
   struct Level {
     let outer: Loop.OuterLoop
-    /// Whom a signal woke before.
+    /// The handler of signals before this one.
     let wakes: Int32?
     /// The reports of errors since the last call.
     var reports: [String] = []
-    /// What was left over the last time somebody looked. It is held so that nothing else can have
+    /// What was left over at the last look. It is held so that nothing else can have
     /// its identity.
     var known: [LeftoverIdentity: Int] = [:]
   }
@@ -25,7 +25,7 @@ package final class TestBed {
   var lastID = 0
   /// What runs is a program, which knows nothing of tests and their clocks.
   var runsProgram = false
-  /// Is told of each line.
+  /// Called for each line.
   var follower: LuaReference?
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
@@ -202,7 +202,7 @@ private let bedEnd: LuaRawFunction = { L, context in
   }
 }
 
-/// `follow_lines(fn)`: from the next call on a function is told of each line, on any coroutine.
+/// `follow_lines(fn)`: from the next call on a function is called for each line, on any coroutine.
 private let bedFollow: LuaRawFunction = { L, context in
   host(L, context, "follow_lines") { call in
     try call.function(1, "the function")

@@ -122,7 +122,7 @@ private func withSocket<Result>(
 
 private let addressSize = socklen_t(MemoryLayout<sockaddr_in>.size)
 
-/// `free_port()`: a TCP port of 127.0.0.1 that nobody had a moment ago.
+/// `free_port()`: a TCP port of 127.0.0.1 that was free a moment ago.
 private let bedFreePort: LuaRawFunction = { L, context in
   host(L, context, "free_port") { call in
     let port = try withSocket(port: 0) { fd, address -> UInt16? in

@@ -166,7 +166,7 @@ extension HostCall {
   @inline(never)
   func tooManyTimers() -> ScriptMistake {
     if runtime.handles.limit == loop.timerLimit {
-      return mistake("there are \(loop.timerLimit) timers, and no more are allowed: see ml.limit")
+      return mistake("the limit of \(loop.timerLimit) timers is reached; see ml.limit")
     }
     return mistake("the loop has \(loop.timerLimit) timers, and cannot hold more")
   }

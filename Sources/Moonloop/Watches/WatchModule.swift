@@ -8,7 +8,7 @@ private let watchOptions: [StaticString] = [
   "debounce", "recursive", "name", "modes", "keep_alive", "on_error", "handler",
 ]
 
-/// How long it must be quiet before changes are told, unless the script says otherwise.
+/// How long it must be quiet before changes are reported; the default.
 private let defaultDebounce: Int64 = 50_000_000
 
 /// `loop:watch { path, handler, debounce, recursive, name, modes, … }`
@@ -19,7 +19,7 @@ let loopWatch: LuaRawFunction = { L, context in
   }
 }
 
-/// `ml.watch { … }`: made, in no mode yet. What changes from now on is told later.
+/// `ml.watch { … }`: made, in no mode yet. What changes from now on is reported later.
 let moduleWatch: LuaRawFunction = { L, context in
   host(L, context, "watch") { call in try makeWatch(call, options: 1, isAdded: false) }
 }

@@ -46,7 +46,7 @@ final class ScriptWatch {
   private unowned(unsafe) let runtime: Runtime  // The state ends all watches before it goes.
   let debounce: Int64
   private(set) var source: Loop.Source! = nil
-  /// What has changed and was not told yet.
+  /// What has changed and was not reported yet.
   private var changes: [FileChange] = []
   private var timer: Loop.Timer?
   /// When the changes that the timer waits for began.
@@ -54,7 +54,7 @@ final class ScriptWatch {
 
   /// How many changes are kept for a handler that does not get its turn.
   static let changeLimit = 1 << 16
-  /// Changes that go on and on are told after so many times of quiet.
+  /// Changes that do not stop are reported after this many quiet times.
   private static let patience: Int64 = 10
 
   init(
@@ -80,7 +80,7 @@ final class ScriptWatch {
 
   // MARK: Quiet
 
-  /// Something was heard: when it is quiet, or has not been for long, there is a look.
+  /// A change was noticed: when it is quiet, or has not been for long, there is a look.
   func hasHeard() {
     if debounce == 0 { return look() }
     let now = runtime.loop.kernel.now()
@@ -160,14 +160,14 @@ final class ScriptWatch {
   }
 
   var obstacle: String {
-    if timer != nil { return "something has changed; it is told when that is quiet" }
+    if timer != nil { return "something has changed; it is reported when the changes stop" }
     if changes.isEmpty && files.knownCount == 0 {
       return
-        "there is nothing at \(String(decoding: given, as: UTF8.self)) yet; it is told when it "
-        + "comes"
+        "there is nothing at \(String(decoding: given, as: UTF8.self)) yet; its handler is "
+        + "called when it appears"
     }
     return changes.isEmpty
-      ? "nothing has changed since it was told last"
+      ? "nothing has changed since the last report"
       : "\(changes.count) changes wait for the next pass"
   }
 }

@@ -1,4 +1,4 @@
-// A worker as its owner's state sees it: its handle, its end, and who waits for that.
+// A worker as its owner's state sees it: its handle, its end, and what waits for that.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -8,9 +8,9 @@ final class Worker {
   let link: WorkerLink
   let loop: Loop
   private unowned let runtime: Runtime
-  /// How it ended, once its owner has been told.
+  /// How it ended, once that was reported to its owner.
   private(set) var outcome: WorkerOutcome?
-  /// What it returned or failed with, once somebody asked.
+  /// What it returned or failed with, once that was asked for.
   fileprivate var values = TaskValues.none
   fileprivate var failure: TaskFailure?
   private var waiters = Queue<WorkerWait>()
@@ -52,7 +52,7 @@ final class Worker {
 
   // MARK: The end
 
-  /// Hears of the end. Lua may be called.
+  /// Called at the end. Lua may be called.
   func end(_ outcome: WorkerOutcome) {
     self.outcome = outcome
     switch outcome {
@@ -101,7 +101,7 @@ final class Worker {
     return stack.pushFailure("\(link.label) was stopped", "ECANCELED")
   }
 
-  /// The failure to raise in whoever asks; the others need not be told then.
+  /// The failure to raise in the caller; it is not reported again.
   func takeFailure() -> TaskFailure? {
     failure?.isTaken = true
     return failure
@@ -173,7 +173,7 @@ struct Workers {
 }
 
 extension Runtime {
-  /// Hears a notice of a worker.
+  /// Takes a notice of a worker.
   func deliver(_ control: Loop.Port, notice: any Sendable) {
     guard let worker = Worker.of(control) else { return }
     switch notice as? WorkerNotice {
@@ -189,7 +189,7 @@ extension Runtime {
   /// further in, so that they are named by their own owners.
   private var workerPatience: Duration { .milliseconds(4000 >> min(workers.depth, 4)) }
 
-  /// Waits for the end of all workers of the present loop, which were asked to end, and hears their
+  /// Waits for the end of all workers of the present loop, which were asked to end, and takes their
   /// last notices.
   func endWorkers() {
     for worker in workers.of(loop) {

@@ -41,7 +41,7 @@ final class WorkerKind: ItemKind {
   func obstacle(to control: Loop.Port) -> String {
     guard let worker = Worker.of(control) else { return "it has ended" }
     return worker.outcome == nil && !worker.link.isStopping
-      ? "it runs, and its end or an error of it would be told; \(worker.link.doing)"
+      ? "it is running, and its end or an error would be reported; \(worker.link.doing)"
       : "it is \(worker.status)"
   }
 }

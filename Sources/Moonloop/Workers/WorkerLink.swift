@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
 
-/// What a worker tells its owner beside messages; goes through the control port.
+/// What a worker sends its owner beside messages; goes through the control port.
 enum WorkerNotice: Sendable {
   /// A handler failed, and the worker goes on.
   case failed(WorkerFailure)

@@ -96,19 +96,19 @@ extension HostCall {
     }
     return WorkerScript(
       text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
-      path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.guest)
+      path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.granted.guest)
   }
 
   fileprivate func requireWorkerRoom() throws {
     if runtime.workers.depth >= Workers.depthLimit {
       throw OperatingFailure(
-        "worker: workers are inside of workers \(runtime.workers.depth) deep, and no more may be",
+        "worker: workers are nested \(runtime.workers.depth) deep, which is the limit",
         "EAGAIN")
     }
     if runtime.workers.count() >= Workers.limit {
       throw OperatingFailure(
-        "worker: \(Workers.limit) workers run, and no more may; stop some, or give them more work "
-          + "each", "EAGAIN")
+        "worker: \(Workers.limit) workers are running, which is the limit; stop some, or give "
+          + "them more work each", "EAGAIN")
     }
   }
 
@@ -140,7 +140,7 @@ extension HostCall {
     loop.setKeepsAlive(link.outward, false)  // The worker itself holds the run.
   }
 
-  /// - Returns: nil in a replay, which has what it told.
+  /// - Returns: nil in a replay, which has its messages.
   fileprivate func startThread(_ script: WorkerScript, _ link: WorkerLink) throws -> LoopThread? {
     guard let kernel = loop.kernel as? LinuxKernel, !kernel.clock.isMirror else {
       throw OperatingFailure("worker: the loop is simulated, and has no threads", "ENOTSUP")

@@ -27,7 +27,7 @@ final class WorkerRun {
   private var values: [StructuredClone] = []
   private var failure: WorkerFailure?
 
-  /// Runs a worker to its end, and tells its owner.
+  /// Runs a worker to its end, and reports that to its owner.
   static func run(_ script: WorkerScript, _ link: WorkerLink, _ loop: Loop) {
     var outcome = WorkerOutcome.stopped
     do throws(LuaError) {
@@ -79,7 +79,7 @@ final class WorkerRun {
       loop.endRuns()
     }
     errors.forward = { [unowned self] error in
-      // The one that ends the script is told with the end.
+      // The one that ends the script is reported with the end.
       if failure != nil && !hasToldOthers {
         hasToldOthers = true
       } else {

@@ -8,7 +8,7 @@ internal import MoonloopCore
 struct WorkerText {
   let bytes: [UInt8]
   let chunkName: String
-  /// What the worker is called, unless it is told.
+  /// What the worker is called, unless it was given a name.
   let name: String
 
   init(source: String, name chunkName: String = "=worker") {

@@ -11,10 +11,10 @@ public final class PerformRequest: Sendable {
   /// The timer of a delayed request: loop thread only, set once before it can fire.
   nonisolated(unsafe) package var timer: Loop.Timer?
 
-  /// Opened when it was performed or cancelled: somebody waits for that.
+  /// Opened when it was performed or cancelled: a caller waits for that.
   private let gate: (any Gate)?
 
-  /// Its place among others, and for whom it is; nil for most.
+  /// Its place among others, and its target; nil for most.
   let aim: PerformAim?
 
   package init(gate: (any Gate)? = nil, aim: PerformAim? = nil) {
@@ -52,7 +52,7 @@ public final class PerformRequest: Sendable {
   }
 }
 
-/// One queued block: for whom it waits, and what it does.
+/// One queued block: its modes, and what it does.
 ///
 /// It waits in the lists of all its modes; the first that runs takes it (R105).
 package final class QueuedBlock {

@@ -5,7 +5,7 @@ extension Loop {
   ///
   /// While an event is enabled and the descriptor ready for it, the handler is called in every
   /// pass, one event a pass (R29, R61). Disabled events are held back, not lost (R65). The source
-  /// leaves the kernel's sets before it closes the descriptor, whoever asks it to.
+  /// leaves the kernel's sets before it closes the descriptor, whichever thread asks.
   public final class DescriptorSource: Item, @unchecked Sendable {  // as `Item`
     /// An event of a descriptor.
     public struct Events: OptionSet, Hashable, Sendable, CustomStringConvertible {
@@ -87,7 +87,7 @@ extension Loop {
     /// - Parameters:
     ///   - fd: The descriptor; blocking or not, but reads through the source never block.
     ///   - closesDescriptor: Whether invalidation closes it.
-    ///   - events: What the handler wants to hear at first.
+    ///   - events: The events that are enabled at first.
     ///   - reenabled: The events that stay enabled after their callback.
     ///   - name: What it is called in reports.
     ///   - handler: Called on the thread of the loop.
@@ -104,7 +104,7 @@ extension Loop {
         handler: plain)
     }
 
-    /// The same with a closure that whoever adds it to a loop answers for.
+    /// The same with a closure for which the code that adds it to a loop is responsible.
     package init(
       _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
       reenabled: Events = .read, name: String = "", handler: @escaping Handler
@@ -117,7 +117,7 @@ extension Loop {
       super.init(name: name, isConfined: true)
     }
 
-    /// Lets the handler hear of events (again).
+    /// Enables events (again).
     /// - Note: Loop thread only, also in the handler.
     public func enable(_ events: Events) { set(enabled.union(events)) }
 
@@ -214,7 +214,7 @@ extension Loop {
     /// Reads what is there now, and drops it.
     /// - Parameters:
     ///   - scratch: Where it goes.
-    ///   - most: It goes on until there is nothing, or so many bytes were dropped.
+    ///   - most: It goes on until there is nothing, or this many bytes were dropped.
     /// - Returns: How many that were, and whether nothing more can come.
     package func dropInput(
       _ kernel: any Kernel, into scratch: UnsafeMutableRawBufferPointer, atMost most: Int

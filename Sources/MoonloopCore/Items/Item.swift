@@ -32,11 +32,11 @@ extension Loop {
     private let calls = Atomic<Int32>(0)
     /// The thread whose loops alone may have the item; 0: any. See `bindToThread`.
     private let home = Atomic<Int32>(0)
-    /// The loop that the item is on, as the bits of its identity; 0: none; `ending`: nobody's any
+    /// The loop that the item is on, as the bits of its identity; 0: none; `ending`: no loop's any
     /// more. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     private let called = Atomic<UInt64>(0)
-    /// The words of whoever made the item. Loop thread only.
+    /// The words of the maker of the item. Loop thread only.
     @exclusivity(unchecked) package final var maker = ItemMaker()  // as `Loop.modes`
 
     // Asked for in each call-out: other modules would check the access to `maker` itself.
@@ -76,7 +76,7 @@ extension Loop {
         calls.store(calls.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         return validity.load(ordering: .relaxed)
       }
-      // Counted before the look: who invalidates after it finds the call, who did before is seen.
+      // Counted before the look: an invalidation after it finds the call, one before it is seen.
       calls.wrappingAdd(1, ordering: .sequentiallyConsistent)
       return validity.load(ordering: .sequentiallyConsistent)
     }
@@ -238,7 +238,7 @@ package struct ItemMaker {
   /// Where it was made: a file by number, and a line.
   package var source: Int32 = -1
   package var line: Int32 = 0
-  /// Where its figures are kept, and by whom; -1: nowhere.
+  /// Where its figures are kept; -1: nowhere.
   package var row: Int32 = -1
   /// The library's number for the kind of item; 0: none.
   package var kind: UInt8 = 0

@@ -128,7 +128,8 @@ extension Loop {
     }
   }
 
-  /// The descriptor was closed behind the loop's back: the source ends, and its owner is told.
+  /// The descriptor was closed behind the loop's back: the source ends, and that is reported to its
+  /// owner.
   package func fail(_ source: DescriptorSource, _ error: SystemError) {
     let onFailure = source.onFailure
     source.invalidate()
@@ -144,7 +145,7 @@ extension Loop {
 
   // MARK: The libdispatch main queue
 
-  /// Has runs in a common mode hear of the main queue (R122).
+  /// Has runs in a common mode serve the main queue (R122).
   package func watchMainQueue(_ mode: Mode) {
     guard mode.isCommon, !mode.servesMainQueue, !mainQueue.isElsewhere,
       let fd = kernel.mainQueueDescriptor
@@ -167,7 +168,7 @@ extension Loop {
     return true
   }
 
-  /// A run that begins inside a block of the main queue is not to hear of it (R124).
+  /// A run that begins inside a block of the main queue does not serve it (R124).
   package func silenceMainQueue() {
     if mainQueue.isHidden && !mainQueue.isSilent { setMainQueueInterest([]) }
   }

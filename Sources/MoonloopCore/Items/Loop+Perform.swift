@@ -13,14 +13,14 @@ extension Loop {
 
   /// Why a request had to wait.
   public enum PerformObstacle: Sendable, Equatable, CustomStringConvertible {
-    /// Nobody runs the loop.
+    /// The loop is not running.
     case notRunning
     /// The loop runs, but was busy or in a mode that the request is not for.
     case otherModeOrBusy
 
     public var description: String {
       switch self {
-      case .notRunning: "nobody runs the loop"
+      case .notRunning: "the loop is not running"
       case .otherModeOrBusy: "the loop is busy, or runs in a mode that the request is not for"
       }
     }

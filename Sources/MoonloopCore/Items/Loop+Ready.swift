@@ -91,7 +91,7 @@ extension Loop {
     mode.beginRound()
   }
 
-  /// Asks the kernel also where only wake-ups can be told: it forgets those then.
+  /// Asks the kernel even where only wake-ups can be reported: it forgets those then.
   func askKernel(_ mode: Mode) {
     if let set = mode.pollSet { take(kernel.poll(set, into: descriptors.events), mode) }
   }
@@ -100,12 +100,12 @@ extension Loop {
   @inline(__always)
   func hasRound(_ mode: Mode) -> Bool { mode.isInRound && hasReady(mode) }
 
-  /// Sleeps in the kernel, unless somebody asked for something meanwhile.
+  /// Sleeps in the kernel, unless something was asked for meanwhile.
   package func waitInKernel(_ mode: Mode, until date: Int64, unless isAwaited: () -> Bool) {
     if !mode.files.isEmpty { noteAlwaysReady(mode) }
     if hasReady(mode) || hearsBeforeSleep(until: date) { return }
     shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
-    // Whoever posted before the store is seen here; whoever posts after it wakes the kernel.
+    // A post before the store is seen here; a post after it wakes the kernel.
     if !isAskedFor && !isAwaited() {
       take(
         kernel.wait(mode.pollSet ?? descriptors.bareSet, until: date, into: descriptors.events),

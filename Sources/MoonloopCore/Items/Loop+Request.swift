@@ -3,7 +3,7 @@
 internal import Synchronization
 
 extension Loop.Port {
-  /// Makes a port whose handler gives a reply, on no loop yet: what it returns goes to the one who
+  /// Makes a port whose handler gives a reply, on no loop yet: what it returns goes to the one that
   /// asked by `Loop.request`. A message that was posted wants no reply, and the result is dropped.
   ///
   /// - Parameters:
@@ -29,7 +29,7 @@ extension Loop {
     case reply(any Sendable)
     /// The time was over first, or the run was stopped.
     case timedOut
-    /// Nobody will answer: the port was invalid or full or has ended, or its handler gives no
+    /// There will be no answer: the port was invalid or full or has ended, or its handler gives no
     /// replies.
     case unanswered
   }
@@ -82,7 +82,7 @@ extension Loop {
   }
 }
 
-/// A message that wants a reply. When it is dropped the one who waits is told.
+/// A message that wants a reply. When it is dropped, the requester gets an error.
 private final class PortRequest: Sendable {
   enum Answer: Sendable {
     case reply(any Sendable)
@@ -102,7 +102,7 @@ private final class PortRequest: Sendable {
 
   private func post(_ answer: Answer) {
     if isAnswered.exchange(true, ordering: .acquiringAndReleasing) { return }
-    try? replies.post(answer)  // Nobody waits any more if that fails.
+    try? replies.post(answer)  // If that fails, the wait is over.
   }
 
   static func answer(

@@ -72,7 +72,7 @@ extension Loop {
   /// Puts a signal that was taken out of the mode's heap into the batch, if it can be answered now.
   ///
   /// A source of this loop that is suspended comes back when it is resumed, so that no pass looks
-  /// at it. One that belongs to another loop is told to that loop alone, and waits here.
+  /// at it. One that belongs to another loop is reported to that loop alone, and waits here.
   @inline(__always)
   private func take(
     _ signal: SignalledSource, _ mode: Mode, _ held: inout [SignalledSource]

@@ -1,19 +1,19 @@
-// Observers: told of the activities of a run.
+// Observers: called at the activities of a run.
 
 extension Loop {
-  /// Hears of activities of a loop. Counterpart: `CFRunLoopObserver`.
+  /// Called at activities of a loop. Counterpart: `CFRunLoopObserver`.
   ///
-  /// An observer does not keep a run going (R38), and is not told of anything while its own handler
+  /// An observer does not keep a run going (R38), and is not called while its own handler
   /// runs (R36).
   public final class Observer: Item, @unchecked Sendable {  // as `Item`
     /// What the observer is called with.
     public typealias Handler = (_ observer: Observer, _ activity: Activity) -> Void
 
-    /// The activities it hears of.
+    /// The activities at which it is called.
     public let activities: Activity
-    /// Observers are told by ascending order, equal ones in order of adding (R32).
+    /// Observers are called by ascending order, equal ones in order of adding (R32).
     public let order: Int
-    /// Whether it is told again after the first time (R34).
+    /// Whether it is called again after the first time (R34).
     public let repeats: Bool
 
     package private(set) var handler: Handler?
@@ -24,8 +24,8 @@ extension Loop {
     /// Makes an observer, on no loop yet.
     ///
     /// - Parameters:
-    ///   - activities: What it hears of.
-    ///   - repeats: false: told once, of the first activity that occurs, then invalid.
+    ///   - activities: When it is called.
+    ///   - repeats: false: called once, at the first activity that occurs, then invalid.
     ///   - order: Its place among other observers.
     ///   - name: What it is called in reports.
     ///   - handler: Called on the thread of the loop.
@@ -39,7 +39,7 @@ extension Loop {
       self.init(activities, repeats: repeats, order: order, name: name, handler: plain)
     }
 
-    /// The same with a closure that whoever adds it to a loop answers for.
+    /// The same with a closure for which the code that adds it to a loop is responsible.
     package init(
       _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
       handler: @escaping Handler

@@ -1,8 +1,8 @@
 // The observers of a mode, so that each activity finds its own without a look at the others.
 
-/// The observers of a mode, told by ascending order, equal ones in order of adding (R32).
+/// The observers of a mode, called by ascending order, equal ones in order of adding (R32).
 struct ObserverList {
-  /// Those that hear of the same activities, marked with the number of their adding.
+  /// Those of the same activities, marked with the number of their adding.
   private struct Group {
     let activities: Activity
     var members = ItemList<Loop.Observer>()
@@ -10,16 +10,16 @@ struct ObserverList {
 
   /// There are at most as many as sets of activities.
   private var groups: [Group] = []
-  /// In order, by activity; nil where somebody has come or gone since they were last told.
+  /// In order, by activity; nil where one was added or removed since the last call.
   /// Empty until there was an observer.
   private var inOrder: [[Loop.Observer]?] = []
   private var lastAdded: UInt64 = 0
-  /// The activities that any observer of the mode hears of.
+  /// The activities that have an observer in the mode.
   private(set) var watched: Activity = []
 
   var count: Int { groups.reduce(0) { $0 + $1.members.count } }
 
-  /// - Returns: Its place among those that hear of the same.
+  /// - Returns: Its place among those of the same activities.
   mutating func insert(_ observer: Loop.Observer) -> Int {
     lastAdded += 1
     if inOrder.isEmpty { inOrder = Array(repeating: nil, count: 8) }

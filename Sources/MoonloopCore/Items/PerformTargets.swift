@@ -1,10 +1,10 @@
-// Perform requests that are for somebody: all of them are taken back at once (R145, R146).
+// Perform requests with a target: all of them can be cancelled at once (R145, R146).
 
 /// What most requests do without.
 package final class PerformAim: Sendable {
   /// Requests are performed by ascending order, equal ones in order of adding.
   let order: Int
-  /// For whom it is; the request's body holds that while it waits.
+  /// Its target; the request's body holds that while it waits.
   fileprivate let target: ObjectIdentifier?
 
   private init(_ order: Int, _ target: AnyObject?) {
@@ -18,7 +18,7 @@ package final class PerformAim: Sendable {
   }
 }
 
-/// The requests of a loop that are for somebody. Loop thread only.
+/// The requests of a loop that have a target. Loop thread only.
 ///
 /// Those that are over are let go of together, once they may be half of all: so a request costs no
 /// second step at its end.
@@ -50,10 +50,10 @@ struct PerformTargets {
 }
 
 extension Loop {
-  /// Queues a block for somebody, with a place among other blocks; for the rest see `perform`.
+  /// Queues a block for a target, with a place among other blocks; for the rest see `perform`.
   ///
   /// - Parameters:
-  ///   - target: For whom it is; held until it was performed. See `cancelPerforms(of:)`.
+  ///   - target: What it is for; held until it was performed. See `cancelPerforms(of:)`.
   ///   - order: What waits at the same step is performed by ascending order, equal ones in order of
   ///     adding; others have order 0 (R145).
   ///   - modes: As for `perform`.
@@ -74,7 +74,7 @@ extension Loop {
       QueuedBlock(modes: modes, asSource: asSource, request: request, body: body), wakes: wakes)
   }
 
-  /// Performs a block for somebody after a delay; for the rest see `perform(after:)`.
+  /// Performs a block for a target after a delay; for the rest see `perform(after:)`.
   ///
   /// - Note: Loop thread only; from elsewhere inside `change`.
   @discardableResult
@@ -90,7 +90,7 @@ extension Loop {
     }
   }
 
-  /// Takes all requests back that are for somebody and were not performed yet, delayed ones
+  /// Cancels all requests for a target that were not performed yet, delayed ones
   /// included (R146).
   ///
   /// - Returns: How many there were.

@@ -18,7 +18,7 @@ extension Loop {
 
     package private(set) var handler: ParcelHandler?
     private let queue = Inbox<any Parcel>()
-    /// Who waits for room; protected by its lock, held for no call.
+    /// The senders that wait for room; protected by its lock, which is held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
     private let isRoomWanted = Atomic<Bool>(false)
     /// Where messages of other threads arrive, if its loop has an intake. Set before any of them
@@ -45,7 +45,7 @@ extension Loop {
       self.init(name: name, capacity: capacity, handler: plain)
     }
 
-    /// The same with a closure that whoever adds it to loops answers for.
+    /// The same with a closure for which the code that adds it to loops is responsible.
     package convenience init(
       name: String = "", capacity: Int = 65_536, handler: @escaping Handler
     ) {
@@ -103,7 +103,7 @@ extension Loop {
       if !isValid || hasRoom { tellOfRoom() }
     }
 
-    /// Whether there is room for more than a message or two: else a full port would wake who waits
+    /// Whether there is room for more than a message or two: else a full port would wake a sender
     /// for each message that it gives.
     private var hasRoom: Bool {
       var count = waiting
@@ -264,6 +264,6 @@ private final class Enclosed: Parcel {
 
 /// A message that a replay does not send.
 package protocol UnsentMessage: Sendable {
-  /// Nobody gets it: what it would do when it is dropped is replayed.
+  /// It is not delivered: what it would do when it is dropped is replayed.
   func forget()
 }

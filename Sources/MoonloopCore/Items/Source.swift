@@ -59,7 +59,7 @@ extension Loop {
         schedule: schedule, cancel: cancel, isConfined: false, perform: perform)
     }
 
-    /// The same with closures that whoever adds it to loops answers for.
+    /// The same with closures for which the code that adds it to loops is responsible.
     package convenience init(
       order: Int = 0, name: String = "", traits: SourceTraits? = nil, schedule: Scheduler? = nil,
       cancel: Scheduler? = nil, perform: @escaping Perform
@@ -98,7 +98,8 @@ extension Loop {
       }
     }
 
-    /// Signals a confined source on the thread of its only loop: nobody else takes that mark off.
+    /// Signals a confined source on the thread of its only loop: no other thread takes that mark
+    /// off.
     /// - Returns: false if it is another thread, or there are more loops.
     @inline(__always)
     private func signalHere() -> Bool {
@@ -136,14 +137,14 @@ extension Loop {
     var isNotedHere: Bool { ownMark.load(ordering: .relaxed) }
 
     /// Takes the marks off.
-    /// - Returns: Whether one was there: whoever gets true performs.
+    /// - Returns: Whether one was there: the caller that gets true performs.
     package func takeMark() -> Bool {
       var wasSignalled = false
       if ownMark.load(ordering: .relaxed) {
         ownMark.store(false, ordering: .relaxed)
         wasSignalled = true
       }
-      // Who sets the other mark after this look has posted, or will: it is found then.
+      // A thread that sets the other mark after this look has posted, or will: it is found then.
       if mark.load(ordering: .relaxed), mark.exchange(false, ordering: .acquiringAndReleasing) {
         wasSignalled = true
       }
@@ -184,7 +185,8 @@ extension Loop {
     override func join(_ loop: Loop, isOwned: Bool) {
       members.withLock { members in
         if !members.contains(where: { $0.loop === loop }) { members.append(Membership(loop)) }
-        // With `signal`: who sees the source alone is seen by the loop that joins afterwards.
+        // With `signal`: a thread that sees the source alone is seen by the loop that joins
+        // afterwards.
         isShared.store(members.count > 1, ordering: .sequentiallyConsistent)
       }
     }

@@ -4,7 +4,7 @@ internal import CLinuxShims
 
 /// Whether another process wants something of this one. Any thread.
 ///
-/// Meant for a console that is opened when somebody wants it: until then nothing is there.
+/// Meant for a console that is opened on demand: until then nothing is there.
 package enum Attention {
   @inline(__always)
   static var isAskedFor: Bool { cmx_attention() }

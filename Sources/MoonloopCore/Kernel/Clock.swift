@@ -1,4 +1,5 @@
-// The loop's clock, told by two numbers: its rate, and whether it jumps when the loop is idle.
+// The loop's clock, described by two properties: its rate, and whether it jumps when the loop is
+// idle.
 
 internal import CLinuxShims
 

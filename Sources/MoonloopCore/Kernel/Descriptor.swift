@@ -2,7 +2,7 @@
 
 internal import CLinuxShims
 
-/// An open descriptor that belongs to whoever holds this value.
+/// An open descriptor that belongs to the holder of this value.
 package struct Descriptor: ~Copyable, Sendable {
   package let number: Int32
 

@@ -16,11 +16,11 @@ package enum Ending {
   @inline(__always)
   package static var isAskedFor: Bool { cmx_ending() != 0 }
 
-  /// Whether nobody wants to hear that something was interrupted: `os.exit` asked, or the reader of
+  /// Whether an interruption is not worth a report: `os.exit` asked, or the reader of
   /// the standard output has gone.
   package static var isQuiet: Bool { reason == byProgram || reason == brokenOutput }
 
-  /// The reason when nobody reads the standard output any more: SIGPIPE.
+  /// The reason when the reader of the standard output is gone: SIGPIPE.
   package static let brokenOutput: Int32 = 13
 
   /// The reason when a loop cannot wait any more: the system refused, or took its descriptors away.
@@ -42,13 +42,13 @@ package enum Ending {
 
   /// Takes back what SIGINT or SIGTERM asked for: runs go on, and the program ends in its own time,
   /// by `begin`. A second signal kills all the same. Loop thread only.
-  /// - Returns: The signal that was heard of, now or before; 0: none.
+  /// - Returns: The signal that was noticed, now or before; 0: none.
   package static func hear() -> Int32 { cmx_ending_hear() }
 
   /// Stops the call-out that runs now.
   package static func stopCallout() { cmx_ending_stop_callout() }
 
-  /// Has SIGINT, SIGTERM and a standard output that nobody reads ask for the end.
+  /// Has SIGINT, SIGTERM and a standard output without a reader ask for the end.
   ///
   /// The loop is woken. A call-out that goes on for 0.3 s is stopped by the functions given, which
   /// are called in a signal handler with the context. A second SIGINT or SIGTERM kills the process;

@@ -15,7 +15,7 @@ package enum Intake {
   /// What enters now is what entered then: the system is not asked.
   package static var isReplayed: Bool { cmx_intake_kind() == cmx_intake_replays }
 
-  /// Reads the clocks beside the intake: for who looks on, and is no part of what is kept. In a
+  /// Reads the clocks beside the intake: for measurements, which are not recorded. In a
   /// replay the time is that of the last reading.
   package static func aside<Result>(_ body: () -> Result) -> Result {
     if isPlain { return body() }

@@ -2,7 +2,7 @@
 // descriptor; all by the functions of `CLinuxShims`, which makes the system calls and reads errno.
 // `LinuxKernel` (epoll) implements it here, and the tests' `SimulatedKernel` (memory only, exact).
 
-/// What a registration wants to hear of a descriptor, and what the kernel said of it.
+/// The interest of a registration in a descriptor, and what the kernel reported.
 package struct Interest: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -42,7 +42,7 @@ package protocol Kernel: AnyObject {
   /// The wall clock, nanoseconds since 1970; follows the loop's clock where that jumps.
   func wallTime() -> Int64
 
-  /// Whether steps of the wall clock are to be noticed: somebody has set it, or the system slept.
+  /// Whether steps of the wall clock are to be noticed: it was set, or the system slept.
   ///
   /// While they are, a step ends the present or next wait, which returns 0.
   func watchWallClock(_ isWanted: Bool) throws(SystemError)
@@ -82,7 +82,7 @@ package protocol Kernel: AnyObject {
   /// A descriptor that is readable when a wait on the set would end; nil: this kernel has none.
   func descriptor(of set: PollSetID) -> Int32?
 
-  /// Somebody else waits on the descriptor of a set: `wake` makes it readable, until the next poll.
+  /// Another loop waits on the descriptor of a set: `wake` makes it readable, until the next poll.
   func announceSleep()
 
   /// Ends the present or next wait. Any thread; several are one.

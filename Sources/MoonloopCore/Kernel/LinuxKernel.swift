@@ -13,7 +13,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Whether the descriptor of that number is a poll set of this kernel. Not a `Set`: making its
   /// first one in a process costs a hundred times as much.
   private var sets: [Bool] = []
-  /// The timer that tells of steps of the wall clock, in all poll sets, while somebody wants to
+  /// The timer that tells of steps of the wall clock, in all poll sets, while a loop wants to
   /// know.
   private var wallWatch: Descriptor?
   @exclusivity(unchecked) package private(set) var wallClockSteps = 0  // a plain word
@@ -290,11 +290,11 @@ extension LinuxKernel {
     }
   }
 
-  /// Announces the sleep; false if somebody has woken the loop before.
+  /// Announces the sleep; false if the loop was woken before.
   private func beginSleep() -> Bool {
     let isBegun = wakeUp.beginSleep()
     guard hasIntake, Intake.seldom(!isBegun) else { return isBegun }
-    if isBegun { wakeUp.endSleep() }  // a replay, where nobody wakes
+    if isBegun { wakeUp.endSleep() }  // a replay, where there are no wake-ups
     return false
   }
 
@@ -348,7 +348,7 @@ extension LinuxKernel {
     if code == Errno.badDescriptor || code == Errno.invalid {
       fatalError(
         "wait on poll set \(set.rawValue): \(error); "
-          + "somebody closed a descriptor that is the loop's")
+          + "a descriptor that the loop owns was closed elsewhere")
     }
     Ending.begin(because: "the loop cannot wait, and ends: \(error)")
   }

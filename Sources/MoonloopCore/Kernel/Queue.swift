@@ -3,7 +3,7 @@
 /// Elements in order of arrival. Each has a number, by which it can leave before its turn.
 ///
 /// Elements are moved out, and the memory is not shared, so that nothing is released while the
-/// queue changes, or under the lock of whoever owns it.
+/// queue changes, or under the lock of its owner.
 @usableFromInline
 package struct Queue<Element>: ~Copyable {
   @usableFromInline

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The time that clocks of several threads share; they all jump when idle. Any thread.
 ///
-/// A loop counts as busy from the moment that somebody wakes it or a descriptor of it is ready, not
-/// only when it has woken: whoever becomes idle last looks at that of all others. So time stands
+/// A loop counts as busy from the moment that it is woken or a descriptor of it is ready, not only
+/// when it has woken: the loop that becomes idle last looks at that of all others. So time stands
 /// still while a message is on its way.
 package final class SharedTime: Sendable {
   /// Why and until when a loop is idle.
@@ -130,7 +130,7 @@ package final class SharedTime: Sendable {
   }
 
   /// Jumps to the earliest deadline if all are idle. Those whose deadline has come are busy.
-  /// - Returns: Whom to wake for that.
+  /// - Returns: The loops to wake for that.
   private static func settle(_ state: inout State) -> [WakeUp] {
     let idle = state.members.values.compactMap(\.idleness)
     guard idle.count == state.members.count, !idle.isEmpty else { return [] }
@@ -141,8 +141,8 @@ package final class SharedTime: Sendable {
       return max(0, member.distance.subtractingSaturated(passed))
     }
     guard let step = idle.map(left).min(), step != .max else { return [] }
-    // Who was woken, or has a ready descriptor, and does not know it yet, comes back by itself; and
-    // whoever is held since is nudged when that is over.
+    // A loop that was woken, or has a ready descriptor, and does not know it yet, comes back by
+    // itself; and one that is held since is nudged when that is over.
     let isExpected = { (member: Idleness) -> Bool in
       member.wakeUp.isNotified || member.holds.areOpen || cmx_is_ready(member.pollSet, 1)
     }

@@ -42,7 +42,7 @@ final class WakeUp: Sendable {
     return isAsleep
   }
 
-  /// Announces a sleep that somebody else sleeps, whatever there was before. Loop thread only.
+  /// Announces a sleep on behalf of a host, whatever there was before. Loop thread only.
   func announceSleep() { state.store(State.asleep, ordering: .sequentiallyConsistent) }
 
   /// Ends the announced sleep and uses up the wake-up, if there was one. Loop thread only.

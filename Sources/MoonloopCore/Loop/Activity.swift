@@ -1,4 +1,4 @@
-// The six moments of a run that observers can hear of.
+// The six moments of a run at which observers can be called.
 
 /// Moments of a run. Counterpart: `CFRunLoopActivity`, with the same values.
 public struct Activity: OptionSet, Hashable, Sendable, CustomStringConvertible {

@@ -3,7 +3,7 @@
 
 internal import Synchronization
 
-/// Keeps what other threads tell a loop, or says what they told it then. Loop thread only.
+/// Records what other threads send a loop, or replays what they sent then. Loop thread only.
 package protocol Crossings: AnyObject {
   /// The loop's own thread had posted something, which a replay posts itself.
   func keepOwn()
@@ -58,8 +58,8 @@ package final class Arrivals: @unchecked Sendable {
   package func isOf(_ other: Loop) -> Bool { loop === other }
   package var waiting: Int { queue.waiting }
 
-  /// Has the loop hear of a message when it looks; also on its own thread.
-  /// - Returns: false if there is no room, or nobody hears of it any more.
+  /// Delivers a message when the loop looks; also on its own thread.
+  /// - Returns: false if there is no room, or its receiver is gone.
   @discardableResult
   package func post(_ message: any Sendable, limit: Int = .max) -> Bool {
     guard let loop, queue.post(message, limit: limit) != nil else { return false }
@@ -67,7 +67,7 @@ package final class Arrivals: @unchecked Sendable {
     return true
   }
 
-  /// Nothing is heard any more. Loop thread only.
+  /// Nothing is delivered any more. Loop thread only.
   package func end() {
     queue.close()
     deliver = nil

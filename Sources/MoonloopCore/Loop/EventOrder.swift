@@ -1,5 +1,5 @@
-// The order of events that are ready at once, drawn by a seed: what nobody promises is permuted, so
-// that a test finds out who relies on it.
+// The order of events that are ready at once, drawn by a seed: what no rule promises is permuted,
+// so that a test finds code that relies on it.
 
 /// Draws the order of equally ready events: ready descriptors and ports, and signalled sources of
 /// the same order. The same seed and the same events give the same order.

@@ -1,5 +1,5 @@
-// A loop that hears much of other threads listens a few microseconds before it sleeps: to fall
-// asleep and be woken costs both threads more than that.
+// A loop that gets many posts from other threads listens a few microseconds before it sleeps: to
+// fall asleep and be woken costs both threads more than that.
 
 internal import CLinuxShims
 internal import Synchronization

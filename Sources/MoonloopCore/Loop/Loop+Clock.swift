@@ -7,8 +7,8 @@ extension Loop {
   /// Stops the time of the loop, so that nothing becomes due; counts, as breakpoints may be nested.
   /// Loop thread only.
   ///
-  /// What is due at this moment stays so: who must not be called is kept out by the mode of the
-  /// run.
+  /// What is due at this moment stays so: a timer that must not be called is kept out by the mode
+  /// of the run.
   package func stopClock() {
     requireThread("stopClock")
     clock.stop()

@@ -8,7 +8,7 @@ extension Loop: SerialExecutor {
   /// An actor pins itself to the loop by `nonisolated var unownedExecutor: UnownedSerialExecutor {
   /// loop.asUnownedSerialExecutor() }`. While a job is performed no other is, also in a run that it
   /// begins, unless that asks for them: see `run`. When the loop has ended its jobs are performed
-  /// on a thread of their own, one after the other, so that those who wait for them go on: items
+  /// on a thread of their own, one after the other, so that those that wait for them go on: items
   /// cannot be added then, and Lua states are closed.
   public func enqueue(_ job: consuming ExecutorJob) {
     enqueue(UnownedJob(job)) { [self] in $0.runSynchronously(on: asUnownedSerialExecutor()) }
@@ -32,7 +32,7 @@ extension Loop: SerialExecutor {
 }
 
 /// The jobs of actors that are left when their loop ends, and those that come later: a job cannot
-/// be cancelled, and somebody waits for each. Any thread.
+/// be cancelled, and a caller waits for each. Any thread.
 final class LateJobs: Sendable {
   private struct Content {
     var jobs: [UnownedJob] = []

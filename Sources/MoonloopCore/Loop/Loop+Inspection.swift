@@ -20,9 +20,9 @@ extension Loop {
   /// Looks at some descriptors of a mode before a sleep until a date.
   ///
   /// If the last look is too short ago, the sleep is to be cut short once, so that the look is not
-  /// left out for ever; the rest of the sleep follows, and nobody is told.
+  /// left out for ever; the rest of the sleep follows, and no observer is called.
   /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
-  ///   owner was told, who may have changed anything.
+  ///   owner was called, which may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {
     if mode.descriptors.isEmpty && mode.files.isEmpty { return date }
     if descriptors.inspection.pass == runs.passes { return date }

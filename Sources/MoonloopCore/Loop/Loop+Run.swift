@@ -120,7 +120,7 @@ extension Loop {
 
     // What happens next: one event (R29). Looked for without a sleep if a source was performed, in
     // a polling run (R26), and if a port is ready already (R27); else the loop sleeps for it. Where
-    // nobody can tell the difference, the sleep itself finds what is ready.
+    // there is no visible difference, the sleep itself finds what is ready.
     let mayWait = !performed && !frame.polls
     let mustLook = mode.sleepIsWatched || frame.isStopped
     let isReady = mayWait ? mustLook && hasReadyPort(frame) : true
@@ -182,13 +182,13 @@ extension Loop {
     return nil
   }
 
-  /// Sleeps until a port is ready, a timer is due, the time is over, or somebody wakes the loop
+  /// Sleeps until a port is ready, a timer is due, the time is over, or the loop is woken
   /// (R30). What other threads change meanwhile takes effect without ending the sleep (R85).
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
     // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
     if mode.isInRound && !isAskedFor && hasReady(mode) { return }
-    // Over the whole sleep: whoever had something changed in it does not see the loop awake.
+    // Over the whole sleep: a thread that changed something during it does not see the loop awake.
     shared.isWaiting.store(true, ordering: .releasing)
     defer { shared.isWaiting.store(false, ordering: .releasing) }
     var isFirst = true

@@ -10,7 +10,7 @@ extension Loop {
   /// - Parameter modes: The modes in any of which it is performed.
   /// - Throws: What the body throws; `LoopError.loopEnded` if the loop ends before it is performed;
   ///   `CancellationError`.
-  /// - Note: Any thread. A loop that nobody runs lets the caller wait.
+  /// - Note: Any thread. A loop that is not running lets the caller wait.
   public func submit<Value: Sendable>(
     modes: [ModeName] = [.common], _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

@@ -3,7 +3,7 @@
 internal import CLinuxShims
 internal import Synchronization
 
-/// A run loop: sleeps until something happens in the mode it runs in, and calls who waits for it.
+/// A run loop: sleeps until something happens in the mode it runs in, and calls its handlers.
 ///
 /// A loop belongs to one thread. From other threads `perform`, `stop`, `wakeUp` and a source's
 /// `signal` work; anything else is asked for by `change`. Counterpart: `CFRunLoop`.
@@ -194,7 +194,7 @@ public final class Loop: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Lets go of everything, when the thread ends: sources hear of their cancelling (R1).
+  /// Lets go of everything, when the thread ends: sources get their cancel calls (R1).
   package func end() {
     while !hooks.whenEnds.isEmpty { hooks.whenEnds.removeFirst().body() }
     guard !shared.hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }

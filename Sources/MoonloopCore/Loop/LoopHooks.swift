@@ -1,5 +1,5 @@
 // What a host of the loop has called between its stages; these are no call-outs, and no observer
-// hears of them.
+// is notified of them.
 
 /// What a host has given a loop. Loop thread only.
 package struct LoopHooks {

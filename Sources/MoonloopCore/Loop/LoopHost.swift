@@ -130,7 +130,7 @@ extension Loop {
   /// Tells the observers of a mode what the host does.
   package func tellHosted(_ activity: Activity, _ mode: Mode) { notify(activity, mode) }
 
-  /// Whether anybody would hear of an activity.
+  /// Whether an activity has an observer.
   package func isWatched(_ activity: Activity, _ mode: Mode) -> Bool {
     tracing.isOn || mode.observers.watched.contains(activity)
   }
@@ -170,8 +170,8 @@ extension Loop {
 
   // MARK: The host's sleep
 
-  /// The host is about to sleep: whoever asks for something from now on wakes it.
-  /// - Returns: false if somebody has asked before; `hostedWork` has to be looked at again.
+  /// The host is about to sleep: anything asked for from now on wakes it.
+  /// - Returns: false if something was asked for before; `hostedWork` has to be looked at again.
   package func hostSleeps() -> Bool {
     shared.isWaiting.store(true, ordering: .releasing)
     shared.isHostAsleep.store(true, ordering: .sequentiallyConsistent)

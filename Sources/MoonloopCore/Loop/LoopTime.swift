@@ -18,7 +18,7 @@ public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible 
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The instant so much later; never overflows, the distant future stays what it is.
+  /// The instant that much later; never overflows, the distant future stays what it is.
   public func advanced(by duration: Duration) -> LoopTime {
     LoopTime(nanoseconds: saturatingDate(nanoseconds, after: duration.loopNanoseconds))
   }

@@ -116,7 +116,7 @@ package final class Mode {
     if turn > 0 { ready.remove(turn) }
   }
 
-  /// Whether anybody hears of the sleep.
+  /// Whether the sleep has an observer.
   @inline(__always)
   var sleepIsWatched: Bool {
     !observers.watched.isDisjoint(with: [.beforeWaiting, .afterWaiting])

@@ -49,7 +49,7 @@ extension Loop {
 
   /// Has a sleeping loop look at its inbox; not a wake-up. Any thread.
   package func nudge() {
-    // Looked at before it is written: most loops that hear of much are awake.
+    // Looked at before it is written: most loops with many posts are awake.
     guard shared.isAsleep.load(ordering: .sequentiallyConsistent),
       shared.isAsleep.exchange(false, ordering: .sequentiallyConsistent)
     else { return }
@@ -225,7 +225,7 @@ extension Loop {
     }
   }
 
-  /// Whether somebody has asked for something. Loop thread only.
+  /// Whether something was asked for. Loop thread only.
   package var isAskedFor: Bool {
     arrivals.hasIntake ? Intake.seldom(shared.inbox.hasMessages) : !shared.inbox.isEmpty
   }

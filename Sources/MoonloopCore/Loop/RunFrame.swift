@@ -23,7 +23,7 @@ package final class RunFrame {
   package let returnAfterSource: Bool
   /// What may still be the event of the pass under way.
   @exclusivity(unchecked) var openEvents: OpenEvents = []  // a plain word
-  /// What ended the sleep of the pass under way, while observers of `afterWaiting` are told, and
+  /// What ended the sleep of the pass under way, while observers of `afterWaiting` are called, and
   /// what of it is kept from nested runs (R135).
   var eventOfSleep = EventOfSleep.none
   var keptEvent: KeptEvent?
@@ -33,9 +33,9 @@ package final class RunFrame {
   /// `stop` met this run.
   @exclusivity(unchecked) package private(set) var isStopped = false  // a plain word
   private(set) var stopValue: (any Sendable)?
-  /// The exit observers are being told: it is too late to stop this run (R18).
+  /// The exit observers are being called: it is too late to stop this run (R18).
   var isExiting = false
-  /// What observers are being told, if they are: for who asks why something does not happen.
+  /// The activity whose observers are being called, if any: for `loop:why`.
   @exclusivity(unchecked) package var telling: Activity = []
   /// The number of wake-ups at the begin of the pass under way.
   var wakesSeen: UInt64 = 0

@@ -3,7 +3,7 @@
 extension Loop {
   /// Posts notifications at a moment that suits them, and makes one of those that are alike.
   ///
-  /// Who hears of them is the owner's affair: the queue calls one function. What waits goes with
+  /// Delivery is up to the owner: the queue calls one function. What waits goes with
   /// the queue, so it is to be kept. Loop thread only. Counterpart: Foundation's
   /// `NotificationQueue`.
   public final class NotificationQueue {
@@ -25,7 +25,7 @@ extension Loop {
         senderKey = sender.map { AnyHashable(ObjectIdentifier($0)) }
       }
 
-      /// The same with a sender that is told from others by a key.
+      /// The same with a sender that is identified by a key.
       package init(_ name: String, key: AnyHashable?, info: Any?) {
         self.name = name
         sender = nil
@@ -59,12 +59,12 @@ extension Loop {
 
     private let loop: Loop
     private let post: Post
-    /// Hears of the sleep, in the modes of those that wait for it, while there are any.
+    /// Observes the sleep in the modes of waiting notifications, while there are any.
     package private(set) var observer: Observer! = nil
     private var waiting = WaitingNotifications()
     /// The blocks that post what is to be posted soon, by their modes.
     private var blocks: [[ModeName]: PerformRequest] = [:]
-    /// Whoever is told of notifications is not done with one: the others wait (D59).
+    /// The receiver is not done with a notification: the others wait (D59).
     package private(set) var isHeld = false
 
     /// Makes a queue.
@@ -169,7 +169,7 @@ extension Loop {
       rest()
     }
 
-    /// Nobody is to be called while nothing waits.
+    /// There is no call while nothing waits.
     private func rest() {
       if waiting.idleCount == 0 && observer.hasOwner {
         loop.remove(observer, modes: [.common] + loop.modes(of: observer))
@@ -179,7 +179,7 @@ extension Loop {
       blocks = [:]
     }
 
-    /// Whoever was told of a notification is not done with it: the others wait. Loop thread only.
+    /// The receiver is not done with a notification: the others wait. Loop thread only.
     package func hold() { isHeld = true }
 
     /// It is done with it. Loop thread only.

@@ -60,7 +60,7 @@ extension FileCall {
   }
 
   /// `replace(path, bytes, permissions or -1)`: a new file takes the place of the old one once all
-  /// of it is on the disk; whoever reads sees the one or the other.
+  /// of it is on the disk; a reader sees the one or the other.
   func replace() throws(SystemError) -> FileValue {
     let path = try path()
     var new = Array(path.dropLast()) + ".XXXXXX".utf8CString

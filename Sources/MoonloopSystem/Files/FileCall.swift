@@ -30,7 +30,7 @@ package struct FileCall: Sendable {
     } catch { return .failure(error) }
   }
 
-  /// Gives up what an answer holds that nobody takes: a descriptor.
+  /// Gives up what an unclaimed answer holds: a descriptor.
   package func discard(_ answer: Answer) {
     guard case .success(let value) = answer else { return }
     switch (name, value) {

@@ -22,7 +22,7 @@ package final class FileRequest: Sendable {
 
   /// Has the call done.
   /// - Parameter whenDone: Called once, on another thread; on this one if no thread could be
-  ///   started. The call was not made if nobody waits for it any more when its turn comes.
+  ///   started. The call is not made if the wait is over when its turn comes.
   package func submit(whenDone: @escaping @Sendable (FileCall.Answer?) -> Void) {
     Self.pool.run { [self] refused in
       let isWanted = state.withLock { state in
@@ -40,7 +40,7 @@ package final class FileRequest: Sendable {
     }
   }
 
-  /// The answer, for whoever asks first once it is there. Any thread.
+  /// The answer, for the first caller once it is there. Any thread.
   package func take() -> FileCall.Answer? {
     state.withLock { state in
       guard case .answered(let answer) = state else { return nil }
@@ -49,7 +49,7 @@ package final class FileRequest: Sendable {
     }
   }
 
-  /// Nobody waits any more. Any thread.
+  /// The wait is over. Any thread.
   package func abandon() {
     let answer = state.withLock { state -> FileCall.Answer? in
       defer { state = .over }
@@ -59,7 +59,7 @@ package final class FileRequest: Sendable {
     if let answer { discard(answer) }
   }
 
-  /// Closes what an answer has opened that nobody got.
+  /// Closes what an answer has opened if it was not taken.
   package func discard(_ answer: FileCall.Answer) { call.discard(answer) }
 
   // MARK: Through a pipe

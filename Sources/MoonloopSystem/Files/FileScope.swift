@@ -4,11 +4,11 @@ internal import CLinuxShims
 internal import Glibc
 package import MoonloopCore
 
-/// The files that somebody may read or write, and what is in the folders among them.
+/// The files that a script may read or write, and what is in the folders among them.
 ///
 /// A call is held to it right before it is made: its paths are resolved, so that neither `..` nor a
-/// symbolic link leads out. Nobody who is held to a scope can make a symbolic link, or move one or
-/// a folder: so what was resolved stays so.
+/// symbolic link leads out. A script that is held to a scope cannot make a symbolic link, nor move
+/// one or a folder: so what was resolved stays so.
 package struct FileScope: Sendable {
   private struct Rule {
     let root: [UInt8]

@@ -60,7 +60,7 @@ enum SignalHub {
     }
   }
 
-  /// Releases a signal. After the last release, everything is as it was before the first claim. A
+  /// Releases a signal. After the last release, everything is back as before the first claim. A
   /// signal that has come but was not read then has its previous effect.
   static func leave(_ number: Int32, _ watch: Loop.SignalWatch) {
     let thread = cmx_thread_id()

@@ -1,7 +1,7 @@
 // The folder of a user's sockets: those of consoles, and of named ports.
 //
-// Where there is no folder of the session it lies in /tmp, where anybody may take its name before
-// us. Then it has another name, which nobody can foresee; the user's programs find it because it is
+// Where there is no folder of the session it lies in /tmp, where any user may take its name before
+// us. Then it has another name, which cannot be guessed; the user's programs find it because it is
 // theirs.
 
 internal import CLinuxShims
@@ -31,7 +31,7 @@ package enum PrivateFolder {
     return try makeAnother(plain)
   }
 
-  /// That of the user of a process, who may be another one; nil if there is none.
+  /// That of the user of a process, who may be another user; nil if there is none.
   package static func of(process: Int) -> String? {
     guard let user = uid_t(exactly: cmx_owner("/proc/\(process)", true)) else { return nil }
     if let session = session(ofProcess: process) {

@@ -67,7 +67,7 @@ package enum Sockets {
     return SocketAddress(raw: address)
   }
 
-  /// Who connected a Unix socket.
+  /// The process and user at the other end of a Unix socket.
   package struct Credentials {
     package let pid: Int
     package let uid: Int

@@ -1,5 +1,5 @@
-// Streams: bytes in and out of a descriptor, with bounded buffers. Who waits, and for what, is
-// decided by the layer above.
+// Streams: bytes in and out of a descriptor, with bounded buffers. Which tasks wait, and for what,
+// is decided by the layer above.
 
 package import MoonloopCore
 

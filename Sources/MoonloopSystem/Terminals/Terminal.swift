@@ -27,7 +27,7 @@ package enum Terminal {
 package final class RawTerminal {
   private let place: Int32
 
-  /// - Parameter keepsSignals: Whether Ctrl-C and the like are still signals.
+  /// - Parameter keepsSignals: Whether Ctrl-C, Ctrl-\\ and Ctrl-Z are still signals.
   package init(_ fd: Int32, keepsSignals: Bool) throws(SystemError) {
     let result = cmx_terminal_raw(fd, keepsSignals)
     if result < 0 { throw SystemError(call: "tcsetattr", code: -result) }

@@ -21,7 +21,7 @@ package final class WatchHub {
     /// Where the folder is now.
     var path: WatchedPath
     fileprivate(set) var number: Int32 = -1
-    /// Those that came earlier hear of an event first.
+    /// Those that came earlier get an event first.
     fileprivate(set) var place: UInt64 = 0
 
     init(_ watch: FileWatch, _ role: Role, _ path: WatchedPath) {
@@ -85,7 +85,7 @@ package final class WatchHub {
   private var folders: [Int32: Interests] = [:]
   private var watches: [ObjectIdentifier: FileWatch] = [:]
   private var lastPlace: UInt64 = 0
-  /// The watches that have heard something and were not notified.
+  /// The watches with news that were not notified yet.
   private var heard: [ObjectIdentifier: FileWatch] = [:]
   private let buffer: UnsafeMutableRawBufferPointer
 

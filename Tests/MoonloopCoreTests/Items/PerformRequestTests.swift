@@ -69,7 +69,7 @@ internal import Testing
         rig.log("\(outcome)")
       }
       rig.world.join(first)
-      rig.expect("at once timedOut(nobody runs the loop)")
+      rig.expect("at once timedOut(the loop is not running)")
       let second = rig.thread {
         rig.log("\(rig.loop.performAndWait(timeout: .seconds(1)) { rig.log("block") })")
         let outcome = rig.loop.performAndWait(modes: ["x"], timeout: .seconds(1)) {}

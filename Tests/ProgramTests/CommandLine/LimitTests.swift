@@ -129,7 +129,7 @@ import Testing
             if not ok then break end
             made[i] = problem
           end
-          print(maker[1], #made, ok or problem:match "there are.*see ml.limit")
+          print(maker[1], #made, ok or problem:match "the limit.*see ml.limit")
           for _, one in ipairs(made) do
             if maker[1] == "task" then one:cancel() else one:invalidate() end
           end
@@ -151,7 +151,7 @@ import Testing
       let word = words[fields[0]] ?? "handles"
       let made = fields[0] == "worker" ? "2" : "4"  // A worker and its port are a handle each.
       #expect(
-        fields.dropFirst() == [made, "there are 4 \(word), and no more are allowed: see ml.limit"],
+        fields.dropFirst() == [made, "the limit of 4 \(word) is reached; see ml.limit"],
         "\(line)")
     }
     #expect(lines.count == 18, "\(outcome)")
@@ -170,12 +170,12 @@ import Testing
         ml.limit { handles = 5 }
         local ok, problem
         repeat ok, problem = pcall(function() return \(maker) end) until not ok
-        print(problem:match "there are.*see ml.limit")
+        print(problem:match "the limit.*see ml.limit")
         os.exit(0)
         """,
       ])
-      let words = "there are 4 handles, this makes \(made), and no more than 5 are allowed"
-      #expect(outcome.output == words + ": see ml.limit\n", "\(outcome)")
+      let words = "the limit of 5 handles would be passed: 4 exist, this makes \(made)"
+      #expect(outcome.output == words + "; see ml.limit\n", "\(outcome)")
     }
   }
 

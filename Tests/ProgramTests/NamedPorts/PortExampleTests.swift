@@ -62,7 +62,7 @@ struct PortExampleTests {
         port 'org.example.counters.PID': the name is taken: process PID listens on it
         \t1
         stopped
-        port 'NAME': nobody listens on it
+        port 'NAME': no process is listening on it
         0\t1
         watched\tnil\t0
         \(asks.replacingOccurrences(of: "process PID asks to fly\n", with: ""))\t0

@@ -41,7 +41,7 @@ assert(limited[1] == "memory" and status == "ended")
 
 limited, errors = attack("for i = 1, 11 do local t = ml.current():source { print } end",
   { handles = 10 })
-assert(#limited == 0 and errors[1]:find "there are 10 handles", errors[1])
+assert(#limited == 0 and errors[1]:find "the limit of 10 handles", errors[1])
 
 local written
 limited, errors, status, written = attack("for i = 1, 100 do print(('x'):rep(99)) end",

@@ -176,7 +176,7 @@ row("inside of its own handler", function(keep)
   end })
   loop:run()
   return sentence
-end, "timer 't' (made at @): its handler runs now; it does not fire inside of itself")
+end, "timer 't' (made at @): its handler is running; it does not fire from within itself")
 
 row("its own handler waits", function(keep)
   local timer = keep(loop:timer { every = 1, name = "t", function() ml.sleep(100) end })

@@ -58,7 +58,7 @@ row("a timer that has fired", function()
   local timer = loop:after(1, nothing)
   loop:run()
   return why(timer)
-end, "timer (made at @): it has fired, once as it was to, and ended; use loop:every for more, or "
+end, "timer (made at @): one-shot timer; it has already fired; use loop:every to repeat, or "
   .. "call again(delay) in its handler")
 
 row("a timer that is long gone", function(keep)
@@ -68,20 +68,20 @@ row("a timer that is long gone", function(keep)
   return why(timer)
 end, "timer: it has ended: it fired for the last time, or went with its loop; make a new one")
 
-row("an observer that was told once", function()
+row("a one-shot observer that has run", function()
   local observer = loop:observer { on = "entry", name = "o", repeats = false, nothing }
   loop:perform(nothing)
   loop:run()
   return why(observer)
-end, "observer 'o' (made at @): it was told once, as it was to (repeats = false), and ended; make "
+end, "observer 'o' (made at @): one-shot observer (repeats = false); it has already run; make "
   .. "a new one")
 
 -- ── sources ─────────────────────────────────────────────────────────────────────────────────────
 
-row("nobody has signalled it", function(keep)
+row("a source that was not signalled", function(keep)
   local source = keep(loop:source { name = "s", nothing })
   return inside(function() return why(source) end)
-end, "source 's' (made at @): nobody has signalled it; call source:signal()")
+end, "source 's' (made at @): it has not been signalled; call source:signal()")
 
 row("not signalled again", function(keep)
   local source = keep(loop:source { name = "s", nothing })
@@ -99,7 +99,7 @@ row("signalled, and nobody wakes the loop", function(keep)
   loop:run { timeout = 1 }
   return sentence
 end, "source 's' (made at @): it was signalled when the loop was about to sleep, and a signal "
-  .. "does not wake: it is performed after the sleep; call loop:wake_up()")
+  .. "does not wake the loop: it is performed after the sleep; call loop:wake_up()")
 
 row("signalled in another mode", function(keep)
   local source = keep(loop:source { name = "s", modes = "a", nothing })
@@ -128,8 +128,8 @@ row("an observer inside of itself", function(keep)
   loop:perform(nothing)
   loop:run()
   return sentence
-end, "observer 'o' (made at @): its handler runs now; it is not told of before_timers inside of "
-  .. "itself")
+end, "observer 'o' (made at @): its handler is running; it is not called for before_timers "
+  .. "from within itself")
 
 row("a run that never sleeps", function(keep)
   local observer = keep(loop:observer { on = "before_waiting", name = "o", nothing })
@@ -137,14 +137,14 @@ row("a run that never sleeps", function(keep)
   loop:perform(function() sentence = why(observer) end)
   loop:run { timeout = 0 }
   return sentence
-end, "observer 'o' (made at @): it is told of before_waiting, and a run with a timeout of 0 only "
-  .. "looks: it never sleeps")
+end, "observer 'o' (made at @): it observes before_waiting, and a run with a timeout of 0 never "
+  .. "sleeps")
 
 row("the run has begun already", function(keep)
   local observer = keep(loop:observer { on = "entry", name = "o", nothing })
   return inside(function() return why(observer) end)
-end, "observer 'o' (made at @): it is told of entry, and this run has begun already: the next one "
-  .. "tells it")
+end, "observer 'o' (made at @): it observes entry, and this run has already begun; it is called in "
+  .. "the next one")
 
 row("observers do not hold a run", function(keep)
   keep(loop:observer { on = "exit", name = "o", nothing })
@@ -251,7 +251,7 @@ row("a worker that does not run its loop", function()
   close(from)
   close(to)
   return text
-end, "worker 'w' (made at @): it runs, and its end or an error of it would be told; its thread "
+end, "worker 'w' (made at @): it is running, and its end or an error would be reported; its thread "
   .. "does not run its loop: its script is stuck; 1 message waits in it; let it return, or run "
   .. "its loop")
 
@@ -305,7 +305,8 @@ row("a channel that is full", function()
   loop:run { timeout = 1 }
   assert(task:is_done())
   return text
-end, "channel 'jobs' (made at @): it is full (1 of 1) and nobody receives; 1 task waits to send")
+end, "channel 'jobs' (made at @): it is full (1 of 1) and no task is receiving; 1 task "
+  .. "waits to send")
 
 row("a permit that nobody gives back", function()
   local gate = ml.semaphore { permits = 1, name = "gate" }

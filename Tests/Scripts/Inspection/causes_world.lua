@@ -87,7 +87,7 @@ row("the limit of handles", function(keep)
     ml.limit { handles = 1000 }
     error(message, 0)
   end)
-end, stopped .. "failed # times, the last: after: there are # timers, and no more are allowed: see "
+end, stopped .. "failed # times, the last: after: the limit of # timers is reached; see "
   .. "ml.limit (@)")
 
 -- ── wall clocks ─────────────────────────────────────────────────────────────────────────────────
@@ -120,7 +120,8 @@ end, "signal 'usr#' (made at @): the loop runs in mode 'default', and it is in a
 row("a watch of what is not there", function(keep)
   local watch = keep(assert(loop:watch { "/nowhere/at/all", name = "w", nothing }))
   return inside(function() return why(watch) end)
-end, "watch 'w' (made at @): there is nothing at /nowhere/at/all yet; it is told when it comes")
+end, "watch 'w' (made at @): there is nothing at /nowhere/at/all yet; its handler is "
+  .. "called when it appears")
 
 row("a descriptor that was closed while it was watched", function(keep)
   local from, to = pipe()
@@ -147,20 +148,21 @@ end, "server 's' (made at @): no client has come")
 row("a server that nobody accepts from", function(keep)
   local server = keep(assert(ml.net.listen { path = path, name = "s" }))
   return inside(function() return why(server) end)
-end, "server 's' (made at @): it has no handler, and nobody waits in server:accept()")
+end, "server 's' (made at @): it has no handler, and no task is waiting in server:accept()")
 
 row("a server with as many connections as it may have", function(keep)
   local server = keep(assert(ml.net.listen { path = path, name = "s", max_connections = 1,
     function(stream) stream:read "l" end }))
   loop:task(function() keep(assert(ml.net.connect { path = path })) end)
   return inside(function() return why(server) end)
-end, "server 's' (made at @): # connections are open, and no more are taken until one is closed")
+end, "server 's' (made at @): # connections are open, which is the limit; more are "
+  .. "accepted when one is closed")
 
 row("no datagram has come", function(keep)
   local socket = keep(assert(ml.net.udp { host = "127.0.0.1", port = 0, name = "u" }))
   local reader = keep(loop:task(function() socket:receive() end))
   return inside(function() return why(socket) end)
-end, "socket 'u' (made at @): no datagram has come that anybody waits for")
+end, "socket 'u' (made at @): no datagram has arrived that a task is waiting for")
 
 -- ── streams ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -193,16 +195,16 @@ row("a peer that does not read", function(keep)
   close(from)
   return text
 end, "stream 'out' (made at @): task 'writer' (made at @) waits for space in stream 'out'; # bytes "
-  .. "are queued: there is no room, for the other side does not read")
+  .. "are queued: there is no room, because the other side does not read")
 
-row("nobody reads", function(keep)
+row("no task reads", function(keep)
   local from, to = pipe()
   local stream = keep(ml.stream { fd = from, name = "in" })
   write(to, "something")
   local text = inside(function() return why(stream) end)
   close(to)
   return text
-end, "stream 'in' (made at @): nobody reads or writes it now")
+end, "stream 'in' (made at @): no task is reading or writing it")
 
 row("a stream that is read in another mode", function(keep)
   local from, to = pipe()

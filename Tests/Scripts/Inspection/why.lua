@@ -33,8 +33,9 @@ loop:after(1, function(inner)
     .. "add it to 'default' too, or run 'a'")
   why(far, "timer: its date is far in the future: due in 285 years; times are seconds, and "
     .. "next_fire counts as ml.now() does")
-  why(inner, "timer: its handler runs now; it does not fire inside of itself")
-  why(observer, "observer 'o': it is told of exit, when that comes in a run in its modes")
+  why(inner, "timer: its handler is running; it does not fire from within itself")
+  why(observer, "observer 'o': it observes exit; "
+    .. "it is called when a run in one of its modes gets there")
   why(fd, "fd 'in': there is nothing to read")
   fd:disable "read"
   why(fd, "fd 'in': no event of it is enabled; use enable")

@@ -53,7 +53,7 @@ mistakes {
   { function() loop:observer { on = { "exit", "before_wating" }, print } end,
     "observer: 'on': unknown activity \"before_wating\"; did you mean 'before_waiting'?" },
   { function() loop:observer { print } end,
-    "observer: needs 'on', the activities that it hears of; use one of " .. activities
+    "observer: needs 'on', the activities to observe; use one of " .. activities
       .. ", or a list" },
   { function() loop:observer { on = "exit" } end,
     "observer: the handler is missing: give a function as first element of the table" },
@@ -64,7 +64,7 @@ mistakes {
     "fd: 'fd' must be a whole number from 0 to 2147483647, got 2147483648" },
   { function() loop:fd { fd = to } end, "fd: needs a handler: 'read', 'write' or both" },
   { function() fd:enable "write" end,
-    "fd:enable: there is no 'write' handler that could hear of it" },
+    "fd:enable: there is no 'write' handler to call for it" },
   { function() fd:enable "raed" end,
     'fd:enable: unknown event "raed"; use "read", "write" or a list' },
   { function() fd:read "x" end,

@@ -29,7 +29,7 @@ loop:add(watch, "default")
 loop:remove(watch, "private")
 io.open(path, "w"):write("xx"):close()
 while count == 1 do ml.sleep(0) end
-assert(loop:why(watch):find("nothing has changed since it was told last", 1, true), loop:why(watch))
+assert(loop:why(watch):find("nothing has changed since the last report", 1, true), loop:why(watch))
 
 -- Closed from inside; another one goes on.
 local other <close> = loop:watch { path, debounce = 0, function(w) w:invalidate() end }

@@ -168,7 +168,7 @@ function breakpoint.continue()
   return true
 end
 
---- A console has closed. After the last one, nobody could type ":continue" any more.
+--- A console has closed. After the last one, ":continue" could not be typed any more.
 function breakpoint.lost_console()
   if next(breakpoint.consoles) then return end
   local released = false

@@ -124,7 +124,7 @@ function Front:statement(level)
   end
 end
 
--- Whoever reads for a breakpoint that is over reads no more; else it is asked for a line.
+-- A reader for a breakpoint that is over stops; otherwise it is asked for a line.
 function Front:settle()
   local top = self:top()
   local resume = top and self.waiting[top]

@@ -129,7 +129,7 @@ function methods:lock(options)
     if done then return true end
     if code ~= "EAGAIN" then return nil, message, code end
     if ends and ml.now() >= ends then
-      local text = "fs.lock: '%s': somebody else has locked it (ETIMEDOUT)"
+      local text = "fs.lock: '%s': it is locked elsewhere (ETIMEDOUT)"
       return nil, text:format(self.path), "ETIMEDOUT"
     end
     ml.sleep(ends and math.max(0, math.min(pause, ends - ml.now())) or pause)

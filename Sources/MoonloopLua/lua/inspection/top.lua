@@ -71,7 +71,7 @@ local function follow(console, options)
     complain(message)
     return FAILURE
   end
-  -- Whoever starts measuring also ends it.
+  -- The one that starts measuring also ends it.
   local is_ours = before.measured < 0.01
   local is_live = not options.once and not options.json and ml.tty.is_tty(1)
   local status, has_ended = SUCCESS, false

@@ -112,7 +112,7 @@ local function list(run, files)
       local where = record.record.where
       print((where and where .. ": " or "") .. record.record.name)
     elseif record.type == "problem" and record.problem.message:find "^interrupted" then
-      was_ended = true  -- by a signal, or who reads has seen enough
+      was_ended = true  -- by a signal, or the reader has gone
     elseif record.type == "problem" then
       run.list_failed = true
       io.stderr:write((record.problem.where or record.file or "?") .. ": "

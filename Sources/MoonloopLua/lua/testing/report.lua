@@ -101,7 +101,7 @@ function report:record(record)
     counts.problems = counts.problems + 1
   end
   for _, reporter in ipairs(self.reporters) do reporter:record(record, counts) end
-  -- Who reads a pipe sees it at once, too: a test may take long, or never end.
+  -- On a pipe it appears at once, too: a test may take long, or never end.
   if self.has_written then io.stdout:flush() end
   self.has_written = false
 end
