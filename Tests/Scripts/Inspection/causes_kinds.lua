@@ -178,8 +178,8 @@ row("disabled by its one shot", function(keep)
     fd:invalidate()
     return text
   end)
-end, "fd 'in' (made at @): no event of it is enabled; use enable, also in its handler, for a call "
-  .. "disables it (reenable)")
+end, "fd 'in' (made at @): no event of it is enabled; use enable, even in its handler, because a "
+  .. "call disables it (reenable)")
 
 row("disabled by hand", function(keep)
   return with_pipe(function(from, to)
