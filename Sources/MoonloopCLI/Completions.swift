@@ -14,7 +14,7 @@ enum Completions {
     }
   }
 
-  private static let topLevel = (Program.commands.map(\.name) + ["help"]).joined(separator: " ")
+  private static let topLevel = Program.names.joined(separator: " ")
 
   /// The spellings of an option to offer.
   private static func spellings(_ option: OptionSpec) -> [String] {

@@ -29,7 +29,7 @@ enum Help {
     Commands:
     \(table(
       Program.commands.map { ($0.name, $0.summary) }
-        + [("help [COMMAND]", "Show help for a command.")]))
+        + [("help [NAME]", "Show help for a command, or for a name such as loop:timer.")]))
 
     Options:
     \(table((optionsOfLua + optionsOfProgram).map { (label($0), text($0)) }

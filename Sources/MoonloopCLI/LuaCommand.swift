@@ -48,15 +48,17 @@ extension LuaCommandArguments {
 extension Program {
   /// Runs a chunk with these arguments: the number of options, the name and value of each, then the
   /// operands. The chunk must end the program with `os.exit`.
+  /// - Parameter given: Options that are not on the command line.
   static func runInLua(
     _ arguments: [String], _ command: CommandSpec, editsLines: Bool = false,
-    _ chunk: StaticString
+    given: [(name: String, value: LuaCommandArguments.Value)] = [], _ chunk: StaticString
   ) throws(UsageError) -> Int32 {
     let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
     var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
     settings.editsLines = editsLines
     settings.readsInit = ["test", "plan", "simulate"].contains(command.name)
     settings.command = try LuaCommandArguments(arguments, command)
+    settings.command?.options += given
     return ScriptRun(settings).run()
   }
 }

@@ -41,10 +41,10 @@ enum Program {
     }
     guard arguments[1] == "help" else { return try interpret(arguments) }
     guard arguments.count > 2 else { return Help.print(Help.ofProgram) }
-    guard let command = commands.first(where: { $0.name == arguments[2] }) else {
-      throw unknown(arguments[2], "unknown command '\(arguments[2])'")
+    if let command = commands.first(where: { $0.name == arguments[2] }) {
+      return Help.print(Help.of(command))
     }
-    return Help.print(Help.of(command))
+    return try explain(arguments)
   }
 
   private static func run(
@@ -68,9 +68,11 @@ enum Program {
       .contains { $0 == "--help" || $0 == "-h" }
   }
 
+  /// What may be the first word.
+  static var names: [String] { commands.map(\.name) + ["help"] }
+
   /// A word that is no command, with the nearest one or all.
   static func unknown(_ word: String, _ message: String) -> UsageError {
-    let names = commands.map(\.name) + ["help"]
     let nearest = LuaText.nearest(to: word, among: names).map { "; did you mean '\($0)'?" }
     return UsageError(
       message: message + (nearest ?? "; the commands are \(names.joined(separator: ", "))"))

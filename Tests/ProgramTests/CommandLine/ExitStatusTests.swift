@@ -100,7 +100,13 @@ struct ExitStatusTests {
       errors: ["'rnu' is neither a command nor a file; did you mean 'run'?"]),
     Row(
       arguments: ["help", "rnu"], status: 2,
-      errors: ["unknown command 'rnu'; did you mean 'run'?"]),
+      errors: ["no command and no entry is called 'rnu'; did you mean 'run'?"]),
+    Row(
+      arguments: ["help", "loop:tmier"], status: 2,
+      errors: ["no command and no entry is called 'loop:tmier'; did you mean 'loop:timer'?"]),
+    Row(
+      arguments: ["help", "loop:timer", "loop:fd"], status: 2,
+      errors: ["help: one name at a time, got 'loop:fd' too"]),
     Row(
       arguments: ["x.lua"], status: 2,
       errors: ["moonloop: cannot read x.lua: No such file or directory"]),

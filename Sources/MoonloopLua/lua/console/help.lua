@@ -1,6 +1,7 @@
 -- `help(x)`: documentation of a function, a method, a handle or a module.
 local ml = require "moonloop"
 local reference = require "moonloop.reference"
+local spelling = require "moonloop.text.spelling"
 
 local help = {}
 
@@ -138,11 +139,13 @@ local function comment_above(value)
   return ("%s:%d\n%s"):format(info.short_src, info.linedefined, text)
 end
 
--- Entries for a name such as "sleep", "ml.sleep" or "loop:timer".
+-- What a name such as "sleep", "ml.sleep", "loop:timer", "timer" or "timers" stands for; nil if
+-- nothing is called so.
 local function text_of_name(name)
   local all, found = reference.all(), {}
   for _, page in ipairs(all.pages) do
-    if page.title:lower() == name:lower() then return text_of_page(page) end
+    local word = name:lower()
+    if page.title:lower() == word or page.name == word then return text_of_page(page) end
   end
   for _, class in ipairs(all.classes) do
     if class.receiver == name and name:find "%." then return text_of_class(class) end
@@ -152,10 +155,30 @@ local function text_of_name(name)
     end
   end
   if #found == 1 then return text_of_entry(found[1]) end
-  if #found == 0 then return ("no help for '%s'; help() lists the subjects"):format(name) end
+  if #found == 0 then
+    local class = all.receivers[name]
+    return class and text_of_class(class)
+  end
   local lines = { ("%d entries match; choose one:"):format(#found) }
   for place, entry in ipairs(found) do lines[place + 1] = row_of(entry) end
   return table.concat(lines, "\n")
+end
+
+-- All that `text_of_name` knows.
+local function names()
+  local list = {}
+  for _, page in ipairs(reference.all().pages) do list[#list + 1] = page.title:lower() end
+  for _, class in ipairs(reference.all().classes) do
+    for _, entry in ipairs(class.entries) do list[#list + 1] = reference.name(entry) end
+  end
+  return list
+end
+
+local function hint(name, more)
+  local known = table.move(more, 1, #more, 1, {})
+  table.move(names(), 1, #names(), #known + 1, known)
+  local near = spelling.nearest(name, known)
+  return near and ("; did you mean '%s'?"):format(near)
 end
 
 local overview = [[
@@ -173,7 +196,10 @@ function help.text(...)
     end
     return table.concat(lines, "\n")
   end
-  if type(value) == "string" then return text_of_name(value) end
+  if type(value) == "string" then
+    return text_of_name(value)
+      or ("no help for '%s'%s"):format(value, hint(value, {}) or "; help() lists the subjects")
+  end
   local class = class_of(value)
   if class then return text_of_class(class) end
   if type(value) == "function" then
@@ -182,6 +208,21 @@ function help.text(...)
     return comment_above(value) or tostring(value)
   end
   return ("a %s: %s"):format(type(value), tostring(value))
+end
+
+--- Runs `moonloop help NAME` for what is no command. The arguments are the number of options, the
+-- one option with its value, which is the list of commands, then the name.
+function help.command(_, _, commands, name)
+  local text = text_of_name(name)
+  if text then
+    print(text)
+    return 0
+  end
+  local list = {}
+  for command in commands:gmatch "%S+" do list[#list + 1] = command end
+  local more = hint(name, list) or "; the commands are " .. table.concat(list, ", ")
+  io.stderr:write(("moonloop: help: no command and no entry is called '%s'%s\n"):format(name, more))
+  return 2
 end
 
 return help

@@ -1,0 +1,22 @@
+// `moonloop help NAME` for the names of the reference, which is written in Lua.
+
+internal import Moonloop
+
+/// Not one of the commands: `help` has no options and no help of its own.
+private let helpCommand = CommandSpec(
+  name: "help", summary: "Show help for a command or a name of the reference.",
+  usage: "[COMMAND|NAME]", options: [], mixesOperands: true, examples: [])
+
+extension Program {
+  /// Prints what the prompt's `help` prints.
+  static func explain(_ arguments: [String]) throws(UsageError) -> Int32 {
+    guard arguments.count == 3 else {
+      throw UsageError(message: "help: one name at a time, got '\(arguments[3])' too")
+    }
+    return try runInLua(
+      arguments, helpCommand, given: [("commands", .text(names.joined(separator: " ")))],
+      """
+      os.exit(require "moonloop.console.help".command(...), true)
+      """)
+  }
+}
