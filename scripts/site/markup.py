@@ -1,9 +1,11 @@
 """Markdown to HTML with markdown-it-py, as GitHub reads it: headings, links, tables, entries."""
 
 import html
+import itertools
 import re
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 import code
 
@@ -37,9 +39,10 @@ def render(page, tree):
     md.add_render_rule("fence", lambda _, tokens, at, *__: code.block(page, tokens[at]))
     md.add_render_rule("code_block", lambda _, tokens, at, *__: code.block(page, tokens[at]))
     md.add_render_rule("heading_close", _heading_close)
-    label = html.escape(page.title, quote=True)
+    numbers = itertools.count(1)
     md.add_render_rule("table_open", lambda *_: (
-        f'<div class="scroll" role="region" aria-label="Table: {label}" tabindex="0"><table>\n'))
+        f'<div class="scroll" role="region" aria-label="Table {next(numbers)}" tabindex="0">'
+        "<table>\n"))
     md.add_render_rule("table_close", lambda *_: "</table></div>\n")
     page.body = md.renderer.render(tokens, md.options, {})
     if not page.summary:
@@ -104,7 +107,10 @@ def _inline(page, tree, token, is_heading):
             child.tag = opened.pop().tag
         elif child.type == "image":
             child.attrSet("src", tree.resolve(page, child.attrGet("src")) or "")
-            child.attrSet("loading", "lazy")
+            label = html.escape(child.content, quote=True)
+            scroll = f'<span class="picture" role="region" aria-label="{label}" tabindex="0">'
+            made += [Token("html_inline", "", 0, content=scroll), child]
+            child = Token("html_inline", "", 0, content="</span>")
         elif child.type == "code_inline" and not opened and not is_heading:
             child = _entry_link(page, tree, child) or child
         made.append(child)
@@ -125,6 +131,8 @@ def _link(page, tree, child):
 
 def _entry_link(page, tree, child):
     name = re.match(r"[\w.:]*", child.content)[0]
+    if name not in tree.entries and not name.startswith(("ml.", "loop:")):
+        name = re.sub(r"^[a-z_]+(?=[:.])", "item", name)  # `timer:invalidate`: of all items
     if name not in tree.entries or not re.fullmatch(r"[\w.:]+(\(.*\)|\s*\{.*\})?", child.content):
         return None
     target, anchor = tree.entries[name]

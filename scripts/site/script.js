@@ -82,16 +82,19 @@ function score(record, words, query) {
   return total
 }
 
-// How many letters differ, for "did you mean"; 3 stands for more.
+// How many letters differ, for "did you mean"; two that changed places are one. 3 stands for more.
 function distance(a, b) {
   if (Math.abs(a.length - b.length) > 2) return 3
-  let row = [...Array(b.length + 1).keys()]
+  let above = [], row = [...Array(b.length + 1).keys()]
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
       next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        next[j] = Math.min(next[j], above[j - 2] + 1)
+      }
     }
-    row = next
+    [above, row] = [row, next]
   }
   return row[b.length]
 }

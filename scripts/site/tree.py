@@ -40,6 +40,10 @@ class Tree:
         self.top = top
         self.pages = list(self._find())
         self.by_source = {page.source: page for page in self.pages}
+        # What the cookbook calls the examples.
+        self.recipes = {
+            f"scripts/{path}": label for label, path in re.findall(
+                r"- \[(.*?)\]\(\.\./scripts/(\S+)\)", self.by_source["docs/cookbook.md"].text)}
         self.entries = {}
         for page in self.pages:
             if page.source.startswith("docs/reference/"):
