@@ -69,14 +69,18 @@ extension Loop {
 
   /// Queues a block. Any thread.
   func queue(_ queued: QueuedBlock, wakes: Bool) -> PerformRequest {
-    let request = queued.request
-    if hasEnded {
-      request.cancel()
-      return request
-    }
-    if isOnThread { enqueue(queued) } else if !post(.perform(queued)) { request.cancel() }
-    if wakes { wakeUp() }
-    return request
+    if !accept(queued) { queued.request.cancel() } else if wakes { wakeUp() }
+    return queued.request
+  }
+
+  /// Takes a block, without a wake-up. Any thread.
+  /// - Returns: false if the loop has ended, and never knows of it. A loop that ends later cancels
+  ///   the block.
+  func accept(_ queued: QueuedBlock) -> Bool {
+    if hasEnded { return false }
+    if !isOnThread { return post(.perform(queued)) }
+    enqueue(queued)
+    return true
   }
 
   /// Performs a block on the loop's thread and waits until it was performed; on that thread itself
@@ -149,7 +153,6 @@ extension Loop {
     requireThread("cancel")
     let wasWaiting = request.cancel()
     request.timer?.invalidate()
-    request.timer = nil
     return wasWaiting
   }
 

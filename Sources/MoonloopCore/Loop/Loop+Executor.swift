@@ -24,7 +24,8 @@ extension Loop: SerialExecutor {
       run(job)
       pending.holdsJobs = outer
     }
-    if queue(queued, wakes: true).isCancelled { shared.lateJobs.append(job, of: self) }
+    // What the loop has taken is its own, also if it ends at this moment.
+    if accept(queued) { wakeUp() } else { shared.lateJobs.append(job, of: self) }
   }
 
   /// Stops the program unless the caller is on the loop's thread. Any thread.

@@ -77,4 +77,17 @@ internal import Testing
     #expect(counts == Set(2...51))
     #expect(await actor.use() == "false false finished [default]")
   }
+
+  @Test func `a job that comes while the loop ends is performed once`() async {
+    for _ in 1...400 {
+      let thread = LoopThread(name: "ends")
+      let actor = Late(thread.loop)
+      await withTaskGroup(of: Void.self) { group in
+        for task in 1...9 {
+          group.addTask { if task == 5 { thread.stop() } else { _ = await actor.increment() } }
+        }
+      }
+      #expect(await actor.increment() == 9)
+    }
+  }
 }
