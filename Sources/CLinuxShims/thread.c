@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -23,6 +24,8 @@ int32_t cmx_thread_id(void) {
 
 int32_t cmx_main_thread_id(void) { return getpid(); }
 bool cmx_is_main_thread(void) { return cmx_thread_id() == cmx_main_thread_id(); }
+
+bool cmx_thread_exists(int32_t id) { return tgkill(getpid(), id, 0) == 0; }
 
 static int has_processors = -1;
 

@@ -10,6 +10,9 @@ bool cmx_is_main_thread(void);
 // The main thread's kernel ID.
 int32_t cmx_main_thread_id(void);
 
+// Whether a thread of this process has this kernel ID.
+bool cmx_thread_exists(int32_t id);
+
 // The pointer set last on the calling thread; NULL at first.
 void *cmx_thread_loop(void);
 void cmx_set_thread_loop(void *loop);

@@ -8,7 +8,7 @@ internal import Synchronization
 public final class PerformRequest: Sendable {
   package enum State: Int, AtomicRepresentable { case waiting, performing, performed, cancelled }
   private let state = Atomic<State>(.waiting)
-  /// The timer of a delayed request: loop thread only, set once before it can fire.
+  /// The timer of a delayed request; set once, before any other thread knows the request.
   nonisolated(unsafe) package var timer: Loop.Timer?
 
   /// Opened when it was performed or cancelled: a caller waits for that.

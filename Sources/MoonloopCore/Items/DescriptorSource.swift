@@ -66,14 +66,14 @@ extension Loop {
     ///
     /// Setting it binds the source to the calling thread: only a loop of that may have it.
     public var onFailure: FailureHandler? {
-      get {
-        requireThread("descriptor.onFailure")
-        return failureHandler
-      }
+      get { use("descriptor.onFailure") { failureHandler } }
       set {
-        requireThread("descriptor.onFailure")
-        bindToThread()
-        failureHandler = newValue
+        let old = use("descriptor.onFailure") {
+          bindToThread()
+          defer { failureHandler = newValue }
+          return failureHandler
+        }
+        withExtendedLifetime(old) {}  // let go of here, where its end may use the source
       }
     }
     private var failureHandler: FailureHandler?
@@ -128,16 +128,18 @@ extension Loop {
     /// Ends the source for good, and closes the descriptor if it owns it (R66); idempotent.
     /// - Note: Loop thread only, once it is on a loop; also in its own handler.
     public override func invalidate() {
-      end("descriptor.invalidate") {
+      end("descriptor.invalidate") { () -> (Handler?, FailureHandler?) in
         let kernel = loop?.kernel
         loop?.leaveAllModes(self)
-        if closesDescriptor && fd >= 0 {
-          (kernel ?? Loop.current.kernel).close(fd)
+        if closesDescriptor && openDescriptor >= 0 {
+          (kernel ?? Loop.current.kernel).close(openDescriptor)
           openDescriptor = -1
         }
-        if callDepth == 0 { dropHandler() }
+        return callDepth == 0 ? (handler.take(), failureHandler.take()) : (nil, nil)
       }
     }
+
+    deinit { if isAstray { sendHome((handler, failureHandler)) } }
 
     /// Gives the descriptor up without closing it; the source is to be invalidated then.
     package func releaseDescriptor() -> Int32 {

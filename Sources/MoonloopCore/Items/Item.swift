@@ -32,8 +32,8 @@ extension Loop {
     private let calls = Atomic<Int32>(0)
     /// The thread whose loops alone may have the item; 0: any. See `bindToThread`.
     private let home = Atomic<Int32>(0)
-    /// The loop that the item is on, as the bits of its identity; 0: none; `ending`: no loop's any
-    /// more. Claimed atomically.
+    /// The loop that the item is on, as the bits of its identity; 0: none; `taken`: none, and a
+    /// thread uses it. Claimed atomically.
     private let owner = Atomic<UInt>(0)
     private let called = Atomic<UInt64>(0)
     /// The words of the maker of the item. Loop thread only.
@@ -125,6 +125,15 @@ extension Loop {
       return home == 0 || home == cmx_thread_id()
     }
 
+    /// Whether it is dropped on another thread than the only one that may use what its handlers
+    /// use: they are to be let go of there, see `HomeThreads`.
+    final var isAstray: Bool { !isAtHome }
+
+    /// Has the handlers of an item that is being dropped let go of where it belongs.
+    final func sendHome(_ handlers: Any) {
+      HomeThreads.bring(handlers, to: home.load(ordering: .relaxed))
+    }
+
     /// Stops the program unless the item is on no loop, or on one of the calling thread.
     @inline(__always)
     package final func requireThread(_ what: StaticString) {
@@ -142,26 +151,50 @@ extension Loop {
         "\(what): \(label) was made for thread \(thread), called on thread \(cmx_thread_id())")
     }
 
-    private static let ending: UInt = 1
+    private static let taken: UInt = 1
+
+    /// Does something with an item of one loop at a time: on the thread of that loop; while it is
+    /// on none, on any that may have it, one after the other.
+    ///
+    /// The body calls nobody and lets go of nothing.
+    @inline(__always)
+    final func use<Result>(_ what: StaticString, _ body: () -> Result) -> Result {
+      let bits = owner.load(ordering: .acquiring)
+      if bits != 0 && bits == UInt(bitPattern: cmx_thread_loop()) { return body() }
+      return useElsewhere(what, body)
+    }
+
+    @inline(never)
+    private final func useElsewhere<Result>(_ what: StaticString, _ body: () -> Result) -> Result {
+      let isFree = claim(Self.taken)
+      if !isFree || !isAtHome {
+        if isFree { release() }
+        requireThread(what)
+      }
+      defer { if isFree { release() } }
+      return body()
+    }
+
+    /// Takes an item that is on no loop; waits while another thread uses it.
+    private final func claim(_ bits: UInt) -> Bool {
+      while true {
+        let (isDone, found) = owner.compareExchange(
+          expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+        if isDone || found != Self.taken { return isDone || found == bits }
+        cmx_relax()
+      }
+    }
 
     /// Ends an item of one loop: on the thread of that loop, or while it is on none.
-    final func end(_ what: StaticString, _ body: () -> Void) {
-      requireThread(what)
-      // No loop takes it meanwhile.
-      let isFree = owner.compareExchange(
-        expected: 0, desired: Self.ending, ordering: .acquiringAndReleasing
-      ).exchanged
-      if !isFree { requireThread(what) }
-      if markInvalid() { body() }
-      if isFree { release() }
+    /// - Parameter body: Returns what is to be let go of, which may use the item.
+    final func end<Dropped>(_ what: StaticString, _ body: () -> Dropped) {
+      let dropped: Dropped? = use(what) { markInvalid() ? body() : nil }
+      withExtendedLifetime(dropped) {}
     }
 
     /// Takes the item for a loop, if no other has it.
     package final func claim(for loop: Loop) -> Bool {
-      let bits = UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque())
-      let (done, found) = owner.compareExchange(
-        expected: 0, desired: bits, ordering: .acquiringAndReleasing)
-      return done || found == bits
+      claim(UInt(bitPattern: Unmanaged.passUnretained(loop).toOpaque()))
     }
 
     package final func release() { owner.store(0, ordering: .releasing) }
@@ -174,7 +207,7 @@ extension Loop {
     /// The loop that the item is on. On the thread of that loop only.
     package final var owningLoop: Loop? {
       let bits = owner.load(ordering: .acquiring)
-      if bits == Self.ending { return nil }
+      if bits == Self.taken { return nil }
       return UnsafeRawPointer(bitPattern: bits)
         .map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
     }

@@ -56,11 +56,13 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
     public override func invalidate() {
-      end("observer.invalidate") {
+      end("observer.invalidate") { () -> Handler? in
         loop?.leaveAllModes(self)
-        if !isFiring { handler = nil }
+        return isFiring ? nil : handler.take()
       }
     }
+
+    deinit { if isAstray, let handler { sendHome(handler) } }
 
     package func dropHandler() { handler = nil }
 

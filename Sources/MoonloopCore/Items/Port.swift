@@ -166,6 +166,8 @@ extension Loop {
 
     package override func dropHandlers() { handler = nil }
 
+    deinit { if isAstray, let handler { sendHome(handler) } }
+
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
     package override var canBeShared: Bool { true }
 

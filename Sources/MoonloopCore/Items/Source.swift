@@ -179,6 +179,8 @@ extension Loop {
       traits?.dropHandler()
     }
 
+    deinit { if isAstray { sendHome((perform, schedule, cancel, traits)) } }
+
     package override var isNowhere: Bool { members.withLock { $0.isEmpty } }
     package override var canBeShared: Bool { true }
 
@@ -225,7 +227,10 @@ extension Loop {
     override func deliverHeld(on loop: Loop) { loop.noteHeldSignal(self) }
 
     override func equality(in mode: Mode?) -> EqualityKey? {
-      traits?.identity.map { EqualityKey(mode: mode?.index ?? -1, order: order, identity: $0) }
+      guard isAtHome else { return nil }  // it is in no loop of this thread
+      return traits?.identity.map { identity in
+        EqualityKey(mode: mode?.index ?? -1, order: order, identity: identity)
+      }
     }
 
     package override var kind: String { "source" }

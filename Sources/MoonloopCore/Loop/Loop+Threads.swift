@@ -59,8 +59,10 @@ extension Loop {
       guard let pointer else { return }
       let loop = Unmanaged<Loop>.fromOpaque(pointer).takeRetainedValue()
       loop.end()
+      HomeThreads.note(nil)
     }
     cmx_set_thread_loop(Unmanaged.passRetained(loop).toOpaque())
+    HomeThreads.note(loop)
   }
 
   /// Runs a body with a fresh loop as the calling thread's; the loop ends with it.
@@ -106,12 +108,14 @@ extension Loop {
   package func beginIsolation() -> OuterLoop {
     let outer = OuterLoop(pointer: cmx_thread_loop())
     cmx_set_thread_loop(Unmanaged.passUnretained(self).toOpaque())
+    HomeThreads.note(self)
     return outer
   }
 
   package func endIsolation(_ outer: OuterLoop) {
     end()
     cmx_set_thread_loop(outer.pointer)
+    HomeThreads.note(Self.ofThisThread)
   }
 
   /// The loop that the thread had before.

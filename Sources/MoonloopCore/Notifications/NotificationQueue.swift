@@ -85,7 +85,10 @@ extension Loop {
     deinit { observer.invalidate() }
 
     /// How many notifications wait. Loop thread only.
-    public var count: Int { waiting.count }
+    public var count: Int {
+      loop.requireThread("NotificationQueue.count")
+      return waiting.count
+    }
 
     /// Posts a notification, or has it wait.
     ///

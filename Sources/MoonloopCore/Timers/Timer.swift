@@ -18,25 +18,20 @@ extension Loop {
     /// - Note: Loop thread only, once it is on a loop.
     /// - SeeAlso: counterpart `CFRunLoopTimerSetTolerance`.
     public var tolerance: Duration {
-      get {
-        requireThread("timer.tolerance")
-        return bearableDelay
-      }
+      get { use("timer.tolerance") { bearableDelay } }
       set {
-        requireThread("timer.tolerance")
-        bearableDelay = Self.bounded(newValue, interval)
-        loop?.setTolerance(of: id, to: bearableDelay.loopNanoseconds)
+        use("timer.tolerance") {
+          bearableDelay = Self.bounded(newValue, interval)
+          loop?.setTolerance(of: id, to: bearableDelay.loopNanoseconds)
+        }
       }
     }
     private var bearableDelay: Duration
     /// Its handler was called by `fire` while it was on no loop, and has not returned.
-    private var isCalled = false
+    private let isCalled = Atomic<Bool>(false)
     /// How many dates were coalesced into the present fire, beyond the one.
     /// - Note: Loop thread only, once it is on a loop.
-    public var missed: Int {
-      requireThread("timer.missed")
-      return missedDates
-    }
+    public var missed: Int { use("timer.missed") { missedDates } }
     fileprivate var missedDates = 0
 
     package private(set) var handler: Handler?
@@ -105,24 +100,23 @@ extension Loop {
     /// - Note: Loop thread only, once it is on a loop.
     public var nextFire: LoopTime? {
       get {
-        requireThread("timer.nextFire")
-        guard isValid else { return nil }
-        return LoopTime(nanoseconds: loop?.date(of: id) ?? restingDate)
+        use("timer.nextFire") {
+          isValid ? LoopTime(nanoseconds: loop?.date(of: id) ?? restingDate) : nil
+        }
       }
       set {
-        requireThread("timer.nextFire")
-        guard isValid, let newValue else { return }
-        if let loop, loop.setNextDate(of: id, to: newValue.nanoseconds) { return }
-        restingDate = Loop.ofThisThread?.notPast(newValue.nanoseconds) ?? newValue.nanoseconds
+        use("timer.nextFire") {
+          guard isValid, let newValue else { return }
+          if let loop, loop.setNextDate(of: id, to: newValue.nanoseconds) { return }
+          restingDate = Loop.ofThisThread?.notPast(newValue.nanoseconds) ?? newValue.nanoseconds
+        }
       }
     }
 
     /// Fires again so much later than now, whatever kind of timer it is, also in its own handler.
     /// - Note: Loop thread only.
     public func again(after delay: Duration) {
-      requireThread("timer.again")
-      guard isValid, let loop else { return }
-      loop.rearm(id, after: delay.loopNanoseconds)
+      use("timer.again") { if isValid, let loop { loop.rearm(id, after: delay.loopNanoseconds) } }
     }
 
     private static func bounded(_ tolerance: Duration, _ interval: Duration) -> Duration {
@@ -138,29 +132,33 @@ extension Loop {
     /// - SeeAlso: counterpart `Timer.fire` of Foundation, which calls it in its own handler too.
     @discardableResult
     public func fire() -> Bool {
-      requireThread("timer.fire")
-      guard isValid else { return false }
-      if let loop, id.rawValue != 0 { return loop.fireNow(id) }
-      guard !isCalled, let handler else { return false }
-      isCalled = true
-      missedDates = 0
-      handler(self)
-      isCalled = false
+      var resting: Handler?
+      let owner: Loop? = use("timer.fire") {
+        guard isValid else { return nil }
+        if let loop, id.rawValue != 0 { return loop }
+        guard !isCalled.load(ordering: .acquiring), let handler else { return nil }
+        isCalled.store(true, ordering: .relaxed)
+        missedDates = 0
+        resting = handler
+        return nil
+      }
+      if let owner { return owner.fireNow(id) }
+      guard let resting else { return false }
+      resting(self)
       if interval == .zero { invalidate() }
+      isCalled.store(false, ordering: .releasing)
       return true
     }
 
     /// Whether the timer holds a run open; if false, a run ends when nothing else is left.
     /// - Note: Loop thread only, once it is on a loop.
     public var keepsLoopAlive: Bool {
-      get {
-        requireThread("timer.keepsLoopAlive")
-        return holds
-      }
+      get { use("timer.keepsLoopAlive") { holds } }
       set {
-        requireThread("timer.keepsLoopAlive")
-        holds = newValue
-        loop?.setHolds(of: id, newValue)
+        use("timer.keepsLoopAlive") {
+          holds = newValue
+          loop?.setHolds(of: id, newValue)
+        }
       }
     }
 
@@ -169,12 +167,18 @@ extension Loop {
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.
     public override func invalidate() {
-      end("timer.invalidate") {
-        if let loop, id.rawValue != 0 { loop.invalidate(id) } else { handler = nil }
+      end("timer.invalidate") { () -> Handler? in
+        if let loop, id.rawValue != 0 {
+          loop.invalidate(id)
+          return nil
+        }
+        return handler.take()
       }
     }
 
     package func dropHandler() { handler = nil }
+
+    deinit { if isAstray, let handler { sendHome(handler) } }
 
     override var timer: Timer? { self }
 

@@ -87,6 +87,80 @@ internal import Testing
     }
   }
 
+  /// What a handler holds, and where it was let go of.
+  private final class Held {
+    let gone: (_ thread: pthread_t) -> Void
+    init(_ gone: @escaping (pthread_t) -> Void) { self.gone = gone }
+    deinit { gone(pthread_self()) }
+  }
+
+  private static let making: [(name: String, make: @Sendable (Loop, Held) -> Loop.Item)] = [
+    ("source", { loop, held in loop.makeSource { _ in withExtendedLifetime(held) {} } }),
+    ("port", { loop, held in loop.makePort { _, _ in withExtendedLifetime(held) {} } }),
+    (
+      "timer", { loop, held in loop.makeTimer(after: .zero) { _ in withExtendedLifetime(held) {} } }
+    ),
+    ("observer", { loop, held in loop.makeObserver { _, _ in withExtendedLifetime(held) {} } }),
+    (
+      "descriptor",
+      { loop, held in loop.makeDescriptorSource(0) { _, _ in withExtendedLifetime(held) {} } }
+    ),
+  ]
+
+  /// Drops the last reference to an item on another thread.
+  private func dropElsewhere(_ make: () -> Loop.Item) {
+    let box = ItemBox(Guarded(make()))
+    let crew = Crew()
+    crew.start { box.item.withLock { $0 = nil } }
+    crew.join()
+  }
+
+  private final class ItemBox: Sendable {
+    let item: Guarded<Loop.Item?>
+    init(_ item: consuming Guarded<Loop.Item?>) { self.item = item }
+  }
+
+  @Test(arguments: making.indices)
+  func `the handler of an item made for one thread is let go of there`(index: Int) {
+    var threads: [pthread_t] = []
+    func makeAndDrop(_ loop: Loop) {
+      dropElsewhere { Self.making[index].make(loop, Held { threads.append($0) }) }
+    }
+    Loop.isolated { loop in
+      makeAndDrop(loop)
+      #expect(threads == [])
+      loop.run(mode: .default, for: .zero)
+      #expect(threads == [pthread_self()])
+      makeAndDrop(loop)
+    }
+    #expect(threads == [pthread_self(), pthread_self()])
+
+    // A thread that has no loop any more gets them with the next one.
+    var item: Loop.Item? = Loop.isolated { loop in
+      Self.making[index].make(loop, Held { threads.append($0) })
+    }
+    dropElsewhere { item.take()! }
+    Loop.isolated { _ in }
+    #expect(threads == [pthread_self(), pthread_self(), pthread_self()])
+  }
+
+  @Test func `a notification queue names both threads when it is counted elsewhere`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      struct Smuggled: @unchecked Sendable {  // what this test is about
+        let queue: Loop.NotificationQueue
+      }
+      Loop.isolated { loop in
+        let smuggled = Smuggled(queue: Loop.NotificationQueue(on: loop) { _ in })
+        let crew = Crew()
+        crew.start { _ = smuggled.queue.count }
+        crew.join()
+      }
+    }
+    expectTwoThreads(result, "NotificationQueue.count")
+  }
+
   private final class RefusalBox: Sendable {
     let value: Guarded<[LoopError]>
     init(_ value: consuming Guarded<[LoopError]>) { self.value = value }

@@ -1,6 +1,7 @@
 // Timers that are fired by hand, and tolerances that are set later.
 
 internal import MoonloopCore
+internal import Synchronization
 internal import Testing
 
 @Suite struct FireNowTests {
@@ -112,5 +113,21 @@ internal import Testing
       rig.run(for: 12)
       rig.expect("t@1 t@5 t@9 once@9 late@11.5 timedOut")
     }
+  }
+
+  @Test func `a timer on no loop that several threads fire and end is fired once`() {
+    for _ in 1...500 {
+      let box = Calls()
+      let timer = Loop.Timer(after: .seconds(1)) { _ in box.count.add(1, ordering: .relaxed) }
+      let crew = Crew()
+      for _ in 1...3 { crew.start { timer.fire() } }
+      crew.join()
+      #expect(box.count.load(ordering: .relaxed) == 1)
+      #expect(!timer.isValid)
+    }
+  }
+
+  private final class Calls: Sendable {
+    let count = Atomic(0)
   }
 }
