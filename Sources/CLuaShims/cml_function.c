@@ -122,11 +122,22 @@ void cml_push_raw_halves(lua_State *L, cml_function first, cml_function second) 
   push_closure(L, call_halves, 2);
 }
 
+// What a function does whose cell was collected: only the finalizer of a value that held it, and
+// was collected with it, can call it then.
+static int32_t refuse_collected(lua_State *L, void *context) {
+  (void)context;
+  luaL_where(L, 1);
+  lua_pushliteral(L, "this function of the host was collected before the finalizer that calls it");
+  lua_concat(L, 2);
+  return CML_RAISE;
+}
+
 static int release_cell(lua_State *L) {
   struct cell *c = lua_touserdata(L, 1);
   cml_release release = c->release;
-  c->release = NULL;
-  if (release != NULL) release(c->context);
+  void *context = c->context;
+  *c = (struct cell){.call = refuse_collected};
+  if (release != NULL) release(context);
   return 0;
 }
 

@@ -308,6 +308,12 @@ void cml_set_host(cml_state *s, void *host) { s->host = host; }
 void cml_set_owner(cml_state *s, void *owner) { s->owner = owner; }
 void *cml_owner(cml_state *s) { return s->owner; }
 int cml_depth(cml_state *s) { return s->depth; }
+
+bool cml_is_busy(cml_state *s) {
+  return s->depth > 0 || s->telling ||
+         atomic_load_explicit(&s->dispatch, memory_order_relaxed) != 0;
+}
+
 uint64_t cml_callouts(cml_state *s) { return s->dispatches - s->works; }
 bool cml_is_synchronous(cml_state *s) { return s->synchronous; }
 void cml_set_text_only(cml_state *s) { s->text_only = true; }

@@ -85,6 +85,8 @@ extension LuaState {
   ) throws(LuaError) -> LuaFunction {
     if isClosed { throw .closed }
     body.requireThread("compile")
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     try load(chunk, name: name, environment, on: stack)
     return LuaFunction(reference: LuaReference(popping: stack))
@@ -98,6 +100,8 @@ extension LuaState {
   public func makeEnvironment() throws(LuaError) -> LuaTable {
     if isClosed { throw .closed }
     body.requireThread("makeEnvironment")
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
     stack.newTable()
     stack.newTable(fields: 1)

@@ -120,6 +120,8 @@ extension LuaState {
   @usableFromInline
   func setFunction(_ name: String, _ body: @escaping (LuaStack) throws -> Int) {
     guard self.body.isUsable("register") else { return }
+    self.body.beginCall()
+    defer { self.body.endCall() }
     let stack = self.stack
     LuaHostFunction(name, body).push(on: stack)
     setGlobal(name, on: stack)
@@ -138,6 +140,9 @@ extension LuaState {
   /// - Note: For the state's thread.
   public func module(_ name: String, _ define: (LuaState) throws -> Void) rethrows {
     guard body.isUsable("module") else { return }
+    body.beginCall()
+    defer { body.endCall() }
+    let stack = self.stack
     stack.newTable()
     let table = LuaReference(popping: stack)
     let outer = body.definition

@@ -69,6 +69,7 @@ public struct LuaGlobals {
     state.body.beginCall()
     defer { state.body.endCall() }
     let stack = state.stack
+    stack.requireRoom("globals")
     stack.pushGlobal(name)
     defer { stack.pop() }
     return Value.read(stack, -1)

@@ -104,7 +104,8 @@ extension LuaState {
 
   func setWords() {
     var words = cml_limits(memory: limits.memory ?? 0, nesting: Int32(clamping: limits.nesting))
-    cml_set_limits(record, &words, Int32(clamping: limits.instructions ?? 0))
+    let instructions = limits.instructions.map { Int32(clamping: max($0, 1)) } ?? 0
+    cml_set_limits(record, &words, instructions)
   }
 
   func startWatchdog() {

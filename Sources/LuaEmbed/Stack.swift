@@ -67,6 +67,12 @@ package struct LuaStack {
   /// Makes room; false when the stack cannot grow. [-0, +0, raises: -]
   package func reserve(_ count: Int) -> Bool { cml_checkstack(L, Int32(clamping: count)) != 0 }
 
+  /// Makes room for the values of one conversion; stops the program if so many lie in one another
+  /// that the stack cannot grow.
+  func requireRoom(_ what: StaticString) {
+    if !reserve(8) { fatalError("\(what): \(count) values wait on Lua's stack, which is full") }
+  }
+
   /// The type of a value.
   package func type(_ index: Int32) -> LuaType { LuaType(rawValue: cml_type(L, index)) ?? .none }
 

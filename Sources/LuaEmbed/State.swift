@@ -128,6 +128,8 @@ public final class LuaState {
   /// Collects everything that can be collected now.
   public func collect() {
     guard body.isUsable("collect") else { return }
+    body.beginCall()
+    defer { body.endCall() }
     releases.drain()
     cml_collect(record)
   }

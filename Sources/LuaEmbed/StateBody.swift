@@ -111,6 +111,8 @@ final class LuaStateBody: @unchecked Sendable {
   /// As `LuaState.idleCollect`, in every pass that sleeps: here no reference is counted.
   func idleCollect() -> Bool {
     guard isUsable("idleCollect") else { return false }
+    beginCall()
+    defer { endCall() }
     releases.drain()
     return cml_idle_collect(record)
   }
@@ -118,7 +120,7 @@ final class LuaStateBody: @unchecked Sendable {
   // MARK: Its end
 
   /// Whether a call of the program, or code of the state, is under way.
-  var isBusy: Bool { calls > 0 || cml_depth(record) > 0 }
+  var isBusy: Bool { calls > 0 || cml_is_busy(record) }
 
   /// A call of the program begins: the state stays open until its end, whatever it does.
   @inline(__always)

@@ -129,6 +129,9 @@ void cml_set_host(cml_state *s, void *host);
 void cml_set_owner(cml_state *s, void *owner);
 void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
+// Whether code of the state runs, finalizers that an allocation has begun and reports of their
+// errors included: it must not be closed now.
+bool cml_is_busy(cml_state *s);
 // How many call-outs there were.
 uint64_t cml_callouts(cml_state *s);
 size_t cml_bytes(cml_state *s);

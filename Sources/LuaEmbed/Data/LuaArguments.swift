@@ -148,6 +148,8 @@ extension LuaState {
     _ name: String, _ body: @escaping (LuaStack) throws -> Int
   ) throws(LuaError) -> LuaFunction {
     try self.body.requireOpen("function")
+    self.body.beginCall()
+    defer { self.body.endCall() }
     LuaHostFunction(name, body).push(on: stack)
     return LuaFunction(reference: LuaReference(popping: stack))
   }
@@ -213,6 +215,7 @@ extension LuaState {
     body.beginCall()
     defer { body.endCall() }
     let stack = self.stack
+    stack.requireRoom("set")
     try LuaEncoding.push(value, on: stack)
     setGlobal(name, on: stack)
   }
@@ -226,6 +229,7 @@ extension LuaState {
     body.beginCall()
     defer { body.endCall() }
     let stack = self.stack
+    stack.requireRoom("decode")
     stack.pushGlobal(name)
     defer { stack.pop() }
     do throws(LuaDataFailure) { return try stack.decode(Value.self, -1) } catch {

@@ -11,12 +11,14 @@ struct LuaValueDecoder: Decoder {
   /// The type's own fields, if some may be missing.
   let defaults: LuaFieldTraits?
   var containers: [LuaKey] = []
+  private let frame: LuaFrame
 
   init(
     _ work: LuaDecoding, _ index: Int32, _ names: LuaAskedNames? = nil,
     _ defaults: LuaFieldTraits? = nil, containers: [LuaKey] = []
   ) {
     self.work = work
+    frame = work.frame
     self.index = index
     self.names = names
     self.defaults = defaults
@@ -27,35 +29,36 @@ struct LuaValueDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(
+    try work.requireUse(frame)
+    return KeyedDecodingContainer(
       try LuaFields<Key>(work, index, names: names, defaults: defaults, containers: containers))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try LuaItems(work, index, containers: containers)
+    try work.requireUse(frame)
+    return try LuaItems(work, index, containers: containers)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    try work.requireUse()
+    try work.requireUse(frame)
     return self
   }
 }
 
 extension LuaValueDecoder: SingleValueDecodingContainer {
-  func decodeNil() -> Bool { work.isNil(index) }
+  func decodeNil() -> Bool { !work.reads(frame) || work.isNil(index) }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    try work.requireUse()
+    try work.requireUse(frame)
     return try work.value(type, index) { LuaPlace(containers: containers) }
   }
 }
 
 extension LuaDecoding {
-  /// Whether a value is nil; also when the decoder is over.
   func isNil(_ index: Int32) -> Bool {
     switch stack.type(index) {
     case .nil, .none: true
-    default: isOver
+    default: false
     }
   }
 }
@@ -66,6 +69,7 @@ extension LuaDecoding {
 struct LuaFieldTable {
   let work: LuaDecoding
   let index: Int32
+  private let frame: LuaFrame
   let isWord: Bool
   private let names: LuaAskedNames?
   private let defaults: LuaFieldTraits?
@@ -75,9 +79,9 @@ struct LuaFieldTable {
     _ work: LuaDecoding, _ index: Int32, names: LuaAskedNames? = nil,
     defaults: LuaFieldTraits? = nil, containers: [LuaKey], isWord: (String) -> Bool
   ) throws {
-    try work.requireUse()
     self.work = work
     self.index = index
+    frame = work.frame
     self.names = names
     self.defaults = defaults
     self.containers = containers
@@ -92,7 +96,7 @@ struct LuaFieldTable {
 
   /// Pushes the value of a field, or its default. [-0, +1, raises: -]
   func push(_ name: String, _ number: Int?) throws -> Int32 {
-    try work.requireUse()
+    try work.requireUse(frame)
     let stack = work.stack  // With room: what stays on it is reserved for.
     names?.add(name)
     if isWord {
@@ -119,7 +123,11 @@ struct LuaFieldTable {
     }
   }
 
+  /// Whether the table is still there.
+  var isOpen: Bool { work.reads(frame) }
+
   func contains(_ name: String, _ number: Int?) -> Bool {
+    if !isOpen { return false }
     let top = cml_gettop(work.L)
     defer { cml_settop(work.L, top) }
     guard let found = try? push(name, number) else { return false }
@@ -175,8 +183,8 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var codingPath: [any CodingKey] { table.containers }
 
   var allKeys: [Key] {
-    let (work, stack) = (table.work, table.work.stack)
-    if work.isOver || !stack.reserve(8) { return [] }
+    let stack = table.work.stack
+    if !table.isOpen || !stack.reserve(8) { return [] }
     if table.isWord {
       return [Key(stringValue: stack.string(table.index) ?? "")].compactMap(\.self)
     }
@@ -228,7 +236,9 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // What these give reads values that stay on the stack until the whole value is made.
 
   private func push(_ key: some CodingKey) throws -> Int32 {
-    guard table.work.stack.reserve(12) else { throw table.work.failure("too much at once") }
+    guard !table.isOpen || table.work.stack.reserve(12) else {
+      throw table.work.failure("too much at once")
+    }
     return try table.push(key.stringValue, key.intValue)
   }
 
@@ -261,15 +271,16 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 struct LuaItems: UnkeyedDecodingContainer {
   private let work: LuaDecoding
   private let index: Int32
+  private let frame: LuaFrame
   private let containers: [LuaKey]
   private let bytes: [UInt8]?
   private let size: Int
   private(set) var currentIndex = 0
 
   init(_ work: LuaDecoding, _ index: Int32, containers: [LuaKey]) throws {
-    try work.requireUse()
     self.work = work
     self.index = index
+    frame = work.frame
     self.containers = containers
     bytes = work.stack.withBytes(index) { Array($0) }
     size = try bytes?.count ?? work.listCount(index, containers)
@@ -283,7 +294,7 @@ struct LuaItems: UnkeyedDecodingContainer {
 
   /// Pushes the next item. [-0, +1, raises: -]
   private func push() throws -> Int32 {
-    try work.requireUse()
+    try work.requireUse(frame)
     guard work.stack.reserve(8) else { throw work.failure("too much at once") }
     if isAtEnd {
       throw DecodingError.valueNotFound(

@@ -22,16 +22,12 @@ public protocol LuaExactFields: Decodable {}
 final class LuaDecoding {
   let stack: LuaStack
   var L: OpaquePointer { stack.L }
-  /// How many values are being read, each in the one before.
-  private var depth = 0
+  /// The values that are being read, each in the one before.
+  private var frames = LuaFrames()
   /// The steps to what threw an error of its own: only errors of decoding have theirs.
   private var stray: [any CodingKey]?
-  private(set) var isOver = false
   /// What is known of the types that were met: few, so that looking is quick.
   private var traits: [LuaFieldTraits] = []
-
-  /// How deep tables may lie in one another: a cycle ends here.
-  private static let deepest = 200
 
   init(_ stack: LuaStack) { self.stack = stack }
 
@@ -45,10 +41,7 @@ final class LuaDecoding {
     body.beginCall()
     defer { body.endCall() }
     let top = cml_gettop(stack.L)
-    defer {
-      work.isOver = true
-      cml_settop(stack.L, top)
-    }
+    defer { cml_settop(stack.L, top) }
     do { return try work.value(T.self, stack.absolute(index)) } catch {
       throw work.report(error)
     }
@@ -63,11 +56,11 @@ final class LuaDecoding {
     let top = cml_gettop(L)
     defer { cml_settop(L, top) }
     do {
-      guard depth < Self.deepest, stack.reserve(12) else {
-        throw failure("must not be nested more than \(Self.deepest) deep")
+      guard !frames.isFull, stack.reserve(12) else {
+        throw failure("must not be nested more than \(LuaFrames.deepest) deep")
       }
-      depth += 1
-      defer { depth -= 1 }
+      frames.begin()
+      defer { frames.end() }
       let value = try traits(of: type).read(type, self, index)
       stray = nil
       return value
@@ -182,8 +175,20 @@ final class LuaDecoding {
       path: path, problem: told.context?.debugDescription ?? "\(error)", underlying: error)
   }
 
-  func requireUse() throws {
-    if isOver { throw failure("this decoder is over: it can be used only while it decodes") }
+  /// The value that is being read innermost, for what is used only while it is.
+  var frame: LuaFrame { frames.innermost }
+
+  /// Whether a value is still being read: what it is read from lies on the stack.
+  @inline(__always)
+  func reads(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
+
+  @inline(__always)
+  func requireUse(_ frame: LuaFrame) throws {
+    if !reads(frame) { throw isOver }
+  }
+
+  private var isOver: any Error {
+    failure("this decoder is over: it can be used only while it decodes")
   }
 }
 

@@ -8,9 +8,8 @@ final class LuaEncoding {
   var L: OpaquePointer { stack.L }
   private(set) var path: [LuaKey] = []
   private var failed: [any CodingKey]?
-  private(set) var isOver = false
-
-  private static let depth = 200
+  /// The values that are being written, each in the one before.
+  private var frames = LuaFrames()
 
   init(_ stack: LuaStack) { self.stack = stack }
 
@@ -23,7 +22,6 @@ final class LuaEncoding {
     body.beginCall()
     defer { body.endCall() }
     let top = cml_gettop(stack.L)
-    defer { work.isOver = true }
     do {
       guard stack.reserve(8) else { throw work.failure(value, "too much at once") }
       stack.pushNil()
@@ -37,16 +35,17 @@ final class LuaEncoding {
 
   /// Writes a value to a place; what it needs on the stack is taken off again.
   func write<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue, key: LuaKey?) throws {
-    if isOver { throw failure(value, "this encoder is over") }
     if try writeSimple(value, seat, key) { return }
     if let key { path.append(key) }
     defer { if key != nil { path.removeLast() } }
     let top = cml_gettop(L)
     defer { cml_settop(L, top) }
     do {
-      guard path.count <= Self.depth, stack.reserve(12) else {
-        throw failure(value, "is nested more than \(Self.depth) deep")
+      guard !frames.isFull, stack.reserve(12) else {
+        throw failure(value, "is nested more than \(LuaFrames.deepest) deep")
       }
+      frames.begin()
+      defer { frames.end() }
       try writeWhole(value, seat)
     } catch {
       if failed == nil { failed = path }
@@ -129,6 +128,17 @@ final class LuaEncoding {
     return cml_gettop(L)
   }
 
+  /// The value that is being written innermost, for what is used only while it is.
+  var frame: LuaFrame { frames.innermost }
+
+  /// Whether a value is still being written: what it is written into lies on the stack.
+  func writes(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
+
+  func requireUse(_ frame: LuaFrame, for value: Any) throws {
+    if writes(frame) { return }
+    throw failure(value, "this encoder is over: it can be used only while it encodes")
+  }
+
   private func failure(_ value: Any, _ text: String, _ key: LuaKey? = nil) -> any Error {
     let steps = key.map { path + [$0] } ?? path
     if failed == nil { failed = steps }
@@ -174,37 +184,52 @@ enum LuaSeatOfValue {
   case item(Int32, Int)
 }
 
+/// One value, for the type that writes it. When it is over, what it is asked for has no effect.
 struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
   let work: LuaEncoding
   let seat: LuaSeatOfValue
+  private let frame: LuaFrame
 
-  init(_ work: LuaEncoding, _ seat: LuaSeatOfValue) { (self.work, self.seat) = (work, seat) }
+  /// - Parameter outer: The value that this one is a part of; nil: the one that is being written.
+  init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame? = nil) {
+    (self.work, self.seat) = (work, seat)
+    frame = outer ?? work.frame
+  }
 
   var codingPath: [any CodingKey] { work.path }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(LuaNewFields<Key>(work, work.open(seat)))
+    KeyedEncodingContainer(LuaNewFields<Key>(work, seat, frame))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { LuaNewItems(work, work.open(seat)) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { LuaNewItems(work, seat, frame) }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  func encodeNil() throws { work.set(seat) { $0.pushNil() } }
+  func encodeNil() throws {
+    if work.writes(frame) { work.set(seat) { $0.pushNil() } }
+  }
 
-  func encode<T: Encodable>(_ value: T) throws { try work.write(value, seat, key: nil) }
+  func encode<T: Encodable>(_ value: T) throws {
+    try work.requireUse(frame, for: value)
+    try work.write(value, seat, key: nil)
+  }
 }
 
 /// The fields of a new table. What is nil is left out.
 struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let work: LuaEncoding
   private let table: Int32
-
+  private let frame: LuaFrame
   private let hasNumbers: Bool
 
-  init(_ work: LuaEncoding, _ table: Int32) {
-    (self.work, self.table) = (work, table)
+  /// - Parameter outer: The value that the table is a part of; if that is over, so is this.
+  init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame) {
+    self.work = work
+    let isOpen = work.writes(outer)
+    frame = isOpen ? work.frame : .none
+    table = isOpen ? work.open(seat) : 0
     (hasNumbers, work.hasNumbers) = (work.hasNumbers, false)
   }
 
@@ -219,44 +244,54 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   // What types have most, without a detour by way of generic code.
 
-  func encode(_ value: String, forKey key: Key) { set(key) { $0.push(value) } }
+  func encode(_ value: String, forKey key: Key) throws { try set(key, value) { $0.push(value) } }
 
-  func encode(_ value: Int, forKey key: Key) { set(key) { $0.push(value) } }
+  func encode(_ value: Int, forKey key: Key) throws { try set(key, value) { $0.push(value) } }
 
-  func encode(_ value: Double, forKey key: Key) { set(key) { $0.push(value) } }
+  func encode(_ value: Double, forKey key: Key) throws { try set(key, value) { $0.push(value) } }
 
-  func encode(_ value: Bool, forKey key: Key) { set(key) { $0.push(value) } }
+  func encode(_ value: Bool, forKey key: Key) throws { try set(key, value) { $0.push(value) } }
 
-  private func set(_ key: Key, _ push: (LuaStack) -> Void) {
-    if !work.isOver { work.set(seat(key), push) }
+  @inline(__always)
+  private func set<T>(_ key: Key, _ value: T, _ push: (LuaStack) -> Void) throws {
+    try work.requireUse(frame, for: value)
+    work.set(seat(key), push)
   }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    try work.requireUse(frame, for: value)
     try work.write(value, seat(key), key: LuaKey(key))
   }
 
   func nestedContainer<Nested>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    KeyedEncodingContainer(LuaNewFields<Nested>(work, work.open(seat(key))))
+    KeyedEncodingContainer(LuaNewFields<Nested>(work, seat(key), frame))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    LuaNewItems(work, work.open(seat(key)))
+    LuaNewItems(work, seat(key), frame)
   }
 
-  func superEncoder() -> any Encoder { LuaValueEncoder(work, seat(LuaKey.superclass)) }
+  func superEncoder() -> any Encoder { LuaValueEncoder(work, seat(LuaKey.superclass), frame) }
 
-  func superEncoder(forKey key: Key) -> any Encoder { LuaValueEncoder(work, seat(key)) }
+  func superEncoder(forKey key: Key) -> any Encoder { LuaValueEncoder(work, seat(key), frame) }
 }
 
 /// The items of a new list. What is nil leaves its place empty.
 struct LuaNewItems: UnkeyedEncodingContainer {
   private let work: LuaEncoding
   private let table: Int32
+  private let frame: LuaFrame
   private(set) var count = 0
 
-  init(_ work: LuaEncoding, _ table: Int32) { (self.work, self.table) = (work, table) }
+  /// - Parameter outer: As for `LuaNewFields`.
+  init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame) {
+    self.work = work
+    let isOpen = work.writes(outer)
+    frame = isOpen ? work.frame : .none
+    table = isOpen ? work.open(seat) : 0
+  }
 
   var codingPath: [any CodingKey] { work.path }
 
@@ -267,12 +302,13 @@ struct LuaNewItems: UnkeyedEncodingContainer {
 
   mutating func encodeNil() { count += 1 }
 
-  mutating func encode(_ value: String) {
-    let seat = next()
-    if !work.isOver { work.set(seat) { $0.push(value) } }
+  mutating func encode(_ value: String) throws {
+    try work.requireUse(frame, for: value)
+    work.set(next()) { $0.push(value) }
   }
 
   mutating func encode<T: Encodable>(_ value: T) throws {
+    try work.requireUse(frame, for: value)
     let key = LuaKey.item(count)
     try work.write(value, next(), key: key)
   }
@@ -280,12 +316,12 @@ struct LuaNewItems: UnkeyedEncodingContainer {
   mutating func nestedContainer<Nested>(
     keyedBy type: Nested.Type
   ) -> KeyedEncodingContainer<Nested> {
-    KeyedEncodingContainer(LuaNewFields<Nested>(work, work.open(next())))
+    KeyedEncodingContainer(LuaNewFields<Nested>(work, next(), frame))
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    LuaNewItems(work, work.open(next()))
+    LuaNewItems(work, next(), frame)
   }
 
-  mutating func superEncoder() -> any Encoder { LuaValueEncoder(work, next()) }
+  mutating func superEncoder() -> any Encoder { LuaValueEncoder(work, next(), frame) }
 }

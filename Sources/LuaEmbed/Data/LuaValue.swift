@@ -234,6 +234,9 @@ extension LuaState {
   /// - Note: For the state's thread.
   public func table() throws(LuaError) -> LuaTable {
     try body.requireOpen("table")
+    body.beginCall()
+    defer { body.endCall() }
+    let stack = self.stack
     stack.newTable()
     return LuaTable(reference: LuaReference(popping: stack))
   }

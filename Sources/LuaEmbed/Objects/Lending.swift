@@ -43,6 +43,8 @@ extension LuaState {
   private func lend<R>(
     holding object: AnyObject, _ kind: OpaquePointer, _ body: (LuaLent) throws -> R
   ) rethrows -> R {
+    self.body.beginCall()
+    defer { self.body.endCall() }
     let stack = self.stack
     stack.pushNew(object, of: kind)
     let lent = LuaLent(reference: LuaReference(popping: stack))
@@ -51,7 +53,6 @@ extension LuaState {
   }
 
   private func end(_ lent: LuaLent) {
-    if isClosed { return }  // it was released with the state
     let stack = self.stack
     lent.reference.put(on: stack)
     if let userdata = cml_any_object(stack.L, -1), userdata.pointee.live {

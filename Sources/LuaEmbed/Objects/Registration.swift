@@ -13,7 +13,13 @@ extension LuaState {
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
+    if type is any LuaStruct.Type { refuseClass(type) }
     register(ObjectIdentifier(type), name, below: nil, isBoxed: false, members)
+  }
+
+  /// Lua holds structures in boxes and objects of classes bare: no type can be both.
+  private func refuseClass(_ type: Any.Type) -> Never {
+    fatalError("register: \(type) is a class, and conforms to LuaStruct; conform to LuaObject")
   }
 
   /// Makes a class known to Lua that has the members of a class above it.
@@ -26,6 +32,7 @@ extension LuaState {
     _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
+    if type is any LuaStruct.Type { refuseClass(type) }
     guard type is Parent.Type else {
       fatalError("register: \(type) is no subclass of \(parent), which it is to extend")
     }
@@ -42,6 +49,7 @@ extension LuaState {
     _ type: Object.Type, as name: String, _ members: LuaMember<Object>...
   ) {
     guard body.isUsable("register") else { return }
+    if type is AnyClass { refuseClass(type) }
     register(ObjectIdentifier(type), name, below: nil, isBoxed: true, members)
   }
 
@@ -49,7 +57,10 @@ extension LuaState {
     _ type: ObjectIdentifier, _ name: String, below parent: OpaquePointer?, isBoxed: Bool,
     _ members: [LuaMember<Object>]
   ) {
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
+    stack.requireRoom("register")
     let kind = cml_kind_new(
       record, name, 0, { Unmanaged<AnyObject>.fromOpaque($0!.pointee.pointer!).release() }, nil,
       nil)!
@@ -145,7 +156,10 @@ extension LuaState {
   /// Hands an object of a registered class to Lua as a global.
   public func set<Object: AnyObject>(_ name: String, _ object: Object) {
     guard body.isUsable("set") else { return }
+    body.beginCall()
+    defer { body.endCall() }
     let stack = self.stack
+    stack.requireRoom("set")
     push(object: object, on: stack)
     setGlobal(name, on: stack)
   }
@@ -156,6 +170,7 @@ extension LuaState {
     body.beginCall()
     defer { body.endCall() }
     let stack = self.stack
+    stack.requireRoom("set")
     value.push(on: stack)
     setGlobal(name, on: stack)
   }

@@ -87,7 +87,9 @@ final class HostedCall: @unchecked Sendable {
       let base = stack.count
       _ = task.values.push(on: stack)
       defer { stack.setCount(Int32(base)) }
-      return Result { () throws(LuaError) -> R in try read(stack, Int32(base) + 1) }
+      return Result { () throws(LuaError) -> R in
+        try runtime.state.keepingOpen { () throws(LuaError) in try read(stack, Int32(base) + 1) }
+      }
     }
   }
 }

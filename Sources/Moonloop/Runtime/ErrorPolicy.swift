@@ -72,6 +72,11 @@ extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject) {
+    // Whoever is told may close the state, by whatever functions of it.
+    state.keepingOpen { handle(error, subject) }
+  }
+
+  private func handle(_ error: LuaError, _ subject: Subject) {
     if error.kind == .interrupted {
       if errors.expectsInterrupts() { return }
       // By a console, which tells of its own and wants the loop to go on.
