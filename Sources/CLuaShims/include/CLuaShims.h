@@ -57,6 +57,16 @@ int cml_load(lua_State *L, const char *text, size_t size, const char *name, cons
 // [-0, +1, m]
 int cml_load_file(lua_State *L, const char *path, const char *mode);
 
+// The items of a list from 1 on, as Lua converts them; ends at the first that is no number of the
+// kind, and returns how many were read. [-0, +0, -]
+size_t cml_get_integers(lua_State *L, int i, intptr_t *items, size_t count);
+size_t cml_get_numbers(lua_State *L, int i, double *items, size_t count);  // [-0, +0, -]
+// Pushes a list. [-0, +1, m]
+void cml_push_integers(lua_State *L, const intptr_t *items, size_t count);
+void cml_push_numbers(lua_State *L, const double *items, size_t count);  // [-0, +1, m]
+// How many fields a table has; the index counts from the bottom. [-0, +0, -]
+size_t cml_count_fields(lua_State *L, int i);
+
 // Keeps the value on top in the registry until the reference is freed. Cheaper than luaL_ref.
 int cml_ref(lua_State *L);             // [-1, +0, m]
 void cml_unref(lua_State *L, int ref);  // [-0, +0, -]

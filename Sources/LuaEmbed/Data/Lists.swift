@@ -2,6 +2,12 @@
 
 internal import CLuaShims
 
+/// A value of a type that generic code has compared with another one, as that.
+@inline(__always)
+private func same<A, B>(_ value: A) -> B {
+  unsafeBitCast(value, to: B.self)  // both are the same type
+}
+
 extension Array: LuaReadable where Element: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { Element.luaListName }
@@ -9,12 +15,11 @@ extension Array: LuaReadable where Element: LuaReadable {
   /// Reads the value in a slot; nil if it is of another type. Bytes are a string, not a table.
   public static func read(_ slot: borrowing LuaSlot) -> [Element]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
-    if Element.self == UInt8.self {
-      // The two types are the same.
-      return stack.withBytes(index) { unsafeBitCast([UInt8]($0), to: [Element].self) }
-    }
+    if Element.self == UInt8.self { return stack.withBytes(index) { same([UInt8]($0)) } }
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
     let count = stack.listCount(index)
+    if Element.self == Int.self { return same(stack.integers(index, count)) }
+    if Element.self == Double.self { return same(stack.numbers(index, count)) }
     var list: [Element] = []
     list.reserveCapacity(count)
     for item in 0..<count {
@@ -43,10 +48,12 @@ extension Array: LuaPushable where Element: LuaPushable {
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     if Element.self == UInt8.self {
-      // The two types are the same.
-      return unsafeBitCast(self, to: [UInt8].self).withUnsafeBytes { stack.push(bytes: $0) }
+      let bytes: [UInt8] = same(self)
+      return bytes.withUnsafeBytes { stack.push(bytes: $0) }
     }
     guard stack.reserve(8) else { return stack.pushNil() }
+    if Element.self == Int.self { return stack.push(integers: same(self)) }
+    if Element.self == Double.self { return stack.push(numbers: same(self)) }
     cml_newtable(stack.L, Int32(clamping: count), 0)
     for (item, element) in enumerated() {
       element.push(on: stack)
@@ -69,17 +76,84 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
   public static func read(_ slot: borrowing LuaSlot) -> [String: Value]? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    if Value.self == Int.self { return same(stack.fields(index) { stack.integer($0) }) }
+    if Value.self == Double.self { return same(stack.fields(index) { stack.number($0) }) }
+    if Value.self == String.self { return same(stack.fields(index) { String.read(stack, $0) }) }
+    // Other types may run code, which may change the table: its names are taken before.
+    guard let names = stack.names(index) else { return nil }
     var fields: [String: Value] = [:]
-    stack.pushNil()
-    while stack.next(index) {
-      guard let key = stack.text(-2), let value = Value.read(stack, cml_gettop(stack.L)) else {
-        stack.pop(2)
-        return nil
-      }
-      fields[key] = value
-      stack.pop()
+    fields.reserveCapacity(names.count)
+    for name in names {
+      stack.push(name)
+      _ = cml_rawget(stack.L, index)
+      defer { stack.pop() }
+      guard let value = Value.read(stack, cml_gettop(stack.L)) else { return nil }
+      fields[name] = value
     }
     return fields
+  }
+}
+
+extension LuaStack {
+  /// The items of a list; nil if one is no integer.
+  fileprivate func integers(_ index: Int32, _ count: Int) -> [Int]? {
+    let list = [Int](unsafeUninitializedCapacity: count) { room, read in
+      read = room.baseAddress.map { cml_get_integers(L, index, $0, count) } ?? 0
+    }
+    return list.count == count ? list : nil
+  }
+
+  /// The same for numbers.
+  fileprivate func numbers(_ index: Int32, _ count: Int) -> [Double]? {
+    let list = [Double](unsafeUninitializedCapacity: count) { room, read in
+      read = room.baseAddress.map { cml_get_numbers(L, index, $0, count) } ?? 0
+    }
+    return list.count == count ? list : nil
+  }
+
+  /// Pushes a list. [-0, +1, raises: -]
+  fileprivate func push(integers list: [Int]) {
+    list.withUnsafeBufferPointer { cml_push_integers(L, $0.baseAddress, $0.count) }
+  }
+
+  /// The same for numbers. [-0, +1, raises: -]
+  fileprivate func push(numbers list: [Double]) {
+    list.withUnsafeBufferPointer { cml_push_numbers(L, $0.baseAddress, $0.count) }
+  }
+
+  /// The fields of a table, whose values a closure reads that runs no code of others; nil if a key
+  /// is no name, or a value is refused.
+  fileprivate func fields<Value>(
+    _ index: Int32, _ read: (Int32) -> Value?
+  ) -> [String: Value]? {
+    var fields: [String: Value] = [:]
+    fields.reserveCapacity(cml_count_fields(L, index))
+    pushNil()
+    let value = cml_gettop(L) + 1
+    while next(index) {
+      guard let name = text(value - 1), let field = read(value) else {
+        pop(2)
+        return nil
+      }
+      fields[name] = field
+      pop()
+    }
+    return fields
+  }
+
+  /// The keys of a table; nil if one is no name.
+  func names(_ index: Int32) -> [String]? {
+    var names: [String] = []
+    pushNil()
+    while next(index) {
+      pop()
+      guard let name = text(-1) else {
+        pop()
+        return nil
+      }
+      names.append(name)
+    }
+    return names
   }
 }
 
@@ -136,6 +210,7 @@ public struct LuaBytes: Sendable, LuaReadable, LuaPushable {
     state.body.beginCall()
     defer { state.body.endCall() }
     let stack = state.stack
+    guard stack.reserve(8) else { throw LuaError(message: "too many values at once") }
     stack.push(reference)
     defer { stack.pop() }
     return try stack.withBytes(-1) { try body($0.bytes) }!  // It is a string.

@@ -66,18 +66,28 @@ extension Dictionary where Key == String, Value: LuaReadable {
   static func fieldMismatch(_ slot: borrowing LuaSlot) -> LuaMismatch? {
     let (stack, index) = (slot.stack, slot.stack.absolute(slot.index))
     guard stack.type(index) == .table, stack.reserve(8) else { return nil }
+    guard let names = stack.names(index) else { return keyMismatch(stack, index) }
+    for name in names {
+      stack.push(name)
+      _ = cml_rawget(stack.L, index)
+      defer { stack.pop() }
+      let top = cml_gettop(stack.L)
+      if Value.read(stack, top) == nil {
+        return Value.mismatch(LuaSlot(stack, top)).under(LuaKey.text(of: [LuaKey.field(name, nil)]))
+      }
+    }
+    return nil
+  }
+
+  /// The first key that is no name.
+  private static func keyMismatch(_ stack: LuaStack, _ index: Int32) -> LuaMismatch? {
     stack.pushNil()
     while stack.next(index) {
-      let top = cml_gettop(stack.L)
-      guard let key = stack.text(top - 1) else {
-        defer { stack.pop(2) }
-        return LuaMismatch("must have names as keys, got \(stack.given(top - 1))")
-      }
-      if Value.read(stack, top) == nil {
-        defer { stack.pop(2) }
-        return Value.mismatch(LuaSlot(stack, top)).under(LuaKey.text(of: [LuaKey.field(key, nil)]))
-      }
       stack.pop()
+      if stack.text(-1) == nil {
+        defer { stack.pop() }
+        return LuaMismatch("must have names as keys, got \(stack.given(-1))")
+      }
     }
     return nil
   }
