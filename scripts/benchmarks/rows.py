@@ -91,6 +91,7 @@ REARM = ("floor", "objects", "luv", "luv again", "cqueues", "moonloop")
 WITH_POLLED = ("floor", "polled", "luv", "cqueues", "moonloop")
 SIGNALS = ("floor", "polled", "objects", "luv", "cqueues", "moonloop")
 CALLS = ("floor", "luv", "moonloop", "Swift host")
+CROSSINGS = ("floor", "Swift host")
 
 
 def _churn(id, live):
@@ -119,6 +120,12 @@ def _echo(id, connections):
 def _call(figure, words, ours):
     return Row(f"w11.{figure}", f"a script calls {words}", "w11", times(1.3), times(1.05),
                CALLS, (), figure, ours=ours)
+
+
+def _crossing(figure, words, limit):
+    """What C that is written for it takes, so many times: both have the same limit."""
+    return Row(f"w12.{figure}", words, "w12", times(limit), times(limit), CROSSINGS, (), figure,
+               ours="Swift host")
 
 
 ROWS = [
@@ -171,4 +178,15 @@ ROWS = [
     _call("now", "`now()`", "moonloop"),
     _call("add", "`add(a, b)`", "Swift host"),
     _call("method", "a method of an object", "moonloop"),
+    *(_crossing(f"call{n}", f"the program calls a Lua function with {n} arguments", 2)
+      for n in range(4)),
+    _crossing("method", "a script calls a method of the program's object", 1.2),
+    _crossing("get", "a script reads a property", 1.5),
+    _crossing("set", "a script sets a property", 1.5),
+    _crossing("list", "a list of 1,000 integers becomes the program's, an item", 2),
+    _crossing("new_list", "such a list becomes a table, an item", 2),
+    _crossing("dictionary", "a table of 100 integers by name becomes the program's, an entry", 1.5),
+    _crossing("new_dictionary", "such a dictionary becomes a table, an entry", 1.5),
+    _crossing("text", "a string of 32 bytes to the program and back", 1.3),
+    _crossing("records", "1,000 records are decoded, a record", 4),
 ]

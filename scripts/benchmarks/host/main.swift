@@ -1,5 +1,6 @@
 // A Swift program that offers its own functions to scripts and runs one: for W11, where scripts
-// call into Swift, and W4B, where another thread signals a source made in Swift.
+// call into Swift, W12, where values cross, and W4B, where another thread signals a source made in
+// Swift.
 import Glibc
 import Moonloop
 import Synchronization
@@ -13,6 +14,7 @@ let loop = Loop.current
 let state = try LuaState(on: loop)
 state.register("nothing") { () -> Void in }
 state.register("add") { (a: Int, b: Int) in a + b }
+registerCrossings(with: state)
 
 let isOver = Atomic(false)
 state.register("burst") { (count: Int, finished: LuaFunction) in

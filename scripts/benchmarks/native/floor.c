@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "crossings.h"
 #include "timers.h"
 
 // One loop per process, so that no function has to find it: a real one pays for that.
@@ -381,6 +382,7 @@ static int open_floor(lua_State *L) {
   lua_newtable(L);
   for (int i = 1; i <= UP_COUNT; i++) lua_pushvalue(L, i);
   luaL_setfuncs(L, functions, UP_COUNT);
+  open_crossings(L);
   return 1;
 }
 
