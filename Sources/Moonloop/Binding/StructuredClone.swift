@@ -35,16 +35,51 @@ package struct StructuredClone: Sendable {
     static let attachment: UInt8 = 8
   }
 
+  /// Numbers and short texts, which most messages are, need no memory of their own.
+  private enum Content {
+    case none
+    case boolean(Bool)
+    case integer(Int64)
+    case float(Double)
+    case text(ShortText)
+    case written(Written)
+  }
+
+  private struct Written {
+    var bytes: ContiguousArray<UInt8>
+    var tables = 0
+    var attachments: [Attachment] = []
+  }
+
+  private let content: Content
   /// The value itself; then the contents of all tables, in the order of their numbers.
-  private(set) var bytes = ContiguousArray<UInt8>()
-  private(set) var tables = 0
+  var bytes: ContiguousArray<UInt8> {
+    switch content {
+    case .none: [Tag.nil]
+    case .boolean(let isTrue): [isTrue ? Tag.yes : Tag.no]
+    case .integer(let value): Self.tagged(Tag.integer, UInt64(bitPattern: value))
+    case .float(let value): Self.tagged(Tag.float, value.bitPattern)
+    case .text(let text): text.withBytes { Self.text($0) }
+    case .written(let written): written.bytes
+    }
+  }
+  var tables: Int { if case .written(let written) = content { written.tables } else { 0 } }
   /// What it carries that is no plain value: ports and descriptors.
-  package private(set) var attachments: [Attachment] = []
+  package var attachments: [Attachment] {
+    if case .written(let written) = content { written.attachments } else { [] }
+  }
   /// Counts it as memory of the scripts that sent it, until it was received or dropped.
   package var charge: MemoryCharge?
 
   /// How many bytes it takes.
-  package var size: Int { bytes.count }
+  package var size: Int {
+    switch content {
+    case .none, .boolean: 1
+    case .integer, .float: 9
+    case .text(let text): 9 + text.count
+    case .written(let written): written.bytes.count
+    }
+  }
 
   /// What cannot be sent, and where it is.
   package struct Obstacle: Error {
@@ -73,33 +108,30 @@ package struct StructuredClone: Sendable {
   ) throws(Obstacle) {
     let index = stack.absolute(index)
     if let plain = try Self.plain(stack, index, root) {
-      bytes = plain
+      content = plain
       return
     }
-    let (bytes, tables, attachments) = try withoutActuallyEscaping(attach) {
-      (attach) throws(Obstacle) in
+    content = try withoutActuallyEscaping(attach) { (attach) throws(Obstacle) in
       var writer = Writer(stack, root, attach)
       let bytes = try writer.write(index)
-      return (bytes, writer.count, writer.attachments)
+      return .written(Written(bytes: bytes, tables: writer.count, attachments: writer.attachments))
     }
-    (self.bytes, self.tables, self.attachments) = (bytes, tables, attachments)
   }
 
   /// The content of a value that holds no other, without the books that a walk needs.
   private static func plain(
     _ stack: LuaStack, _ index: Int32, _ root: String
-  ) throws(Obstacle) -> ContiguousArray<UInt8>? {
+  ) throws(Obstacle) -> Content? {
     switch stack.type(index) {
-    case .none, .nil: return [Tag.nil]
-    case .boolean: return [stack.boolean(index) ? Tag.yes : Tag.no]
+    case .none, .nil: return Content.none
+    case .boolean: return .boolean(stack.boolean(index))
     case .number:
-      if let integer = stack.exactInteger(index) {
-        return tagged(Tag.integer, UInt64(bitPattern: Int64(integer)), [])
-      }
-      return tagged(Tag.float, (stack.number(index) ?? 0).bitPattern, [])
+      if let integer = stack.exactInteger(index) { return .integer(Int64(integer)) }
+      return .float(stack.number(index) ?? 0)
     case .string:
-      let content = stack.withBytes(index) { text in
-        text.count > sizeLimit ? nil : tagged(Tag.string, UInt64(text.count), Array(text))
+      let content = stack.withBytes(index) { bytes -> Content? in
+        if let short = ShortText(bytes) { return .text(short) }
+        return bytes.count > sizeLimit ? nil : .written(Written(bytes: text(bytes)))
       }
       guard let content = content ?? nil else {
         throw Obstacle(path: root, what: "", isTooLarge: true)
@@ -109,20 +141,25 @@ package struct StructuredClone: Sendable {
     }
   }
 
+  private static func text(_ text: UnsafeRawBufferPointer) -> ContiguousArray<UInt8> {
+    tagged(Tag.string, UInt64(text.count), text)
+  }
+
   private static func tagged(
-    _ tag: UInt8, _ word: UInt64, _ rest: [UInt8]
+    _ tag: UInt8, _ word: UInt64, _ rest: UnsafeRawBufferPointer = .init(start: nil, count: 0)
   ) -> ContiguousArray<UInt8> {
-    var bytes = ContiguousArray<UInt8>()
-    bytes.reserveCapacity(9 + rest.count)
-    bytes.append(tag)
-    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: rest)
-    return bytes
+    ContiguousArray(unsafeUninitializedCapacity: 9 + rest.count) { buffer, count in
+      let raw = UnsafeMutableRawBufferPointer(buffer)
+      raw[0] = tag
+      raw.storeBytes(of: word, toByteOffset: 1, as: UInt64.self)
+      UnsafeMutableRawBufferPointer(rebasing: raw[9...]).copyBytes(from: rest)
+      count = 9 + rest.count
+    }
   }
 
   /// Content that was looked through: every number in it is one of what there is.
   init(_ content: ContiguousArray<UInt8>, tables: Int, attachments: [Attachment]) {
-    (bytes, self.tables, self.attachments) = (content, tables, attachments)
+    self.content = .written(Written(bytes: content, tables: tables, attachments: attachments))
   }
 
   /// Makes the value in a state. [-0, +1, raises: -]
@@ -130,10 +167,35 @@ package struct StructuredClone: Sendable {
   package func push(
     on stack: LuaStack, pushAttachment: (Attachment, LuaStack) -> Void = { $1.pushNil() }
   ) {
-    bytes.withUnsafeBytes { bytes in
-      var reader = Reader(stack: stack, bytes: bytes)
-      reader.push(tables: tables, attachments: attachments, pushAttachment)
+    switch content {
+    case .none: stack.pushNil()
+    case .boolean(let isTrue): stack.push(isTrue)
+    case .integer(let value): stack.pushInteger(value)
+    case .float(let value): stack.push(value)
+    case .text(let text): text.withBytes { stack.push(bytes: $0) }
+    case .written(let written):
+      written.bytes.withUnsafeBytes { bytes in
+        var reader = Reader(stack: stack, bytes: bytes)
+        reader.push(tables: written.tables, attachments: written.attachments, pushAttachment)
+      }
     }
+  }
+}
+
+/// A text of at most 16 bytes, without memory of its own.
+private struct ShortText: BitwiseCopyable, Sendable {
+  private var words: (UInt64, UInt64) = (0, 0)
+  private let length: UInt8
+  var count: Int { Int(length) }
+
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.count > 16 { return nil }
+    length = UInt8(bytes.count)
+    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+  }
+
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
   }
 }
 

@@ -180,12 +180,13 @@ extension Runtime {
   func callOut(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
     let outer = running
     running = Running(item: item)
-    let ref = item.makerRef
-    if ref > 0 {
-      let outcome = dispatch(ref)
+    let held = item.makerRef
+    // It was taken out of its modes before its turn came.
+    let borrowed = held > 0 ? 0 : borrowRef(of: item)
+    if held + borrowed > 0 {
+      let outcome = dispatch(held + borrowed)
       if case .returned = outcome {} else { tasks.settle(outcome, .item(item)) }
-    } else {
-      callOutUnheld(item, dispatch)
+      if borrowed > 0 { state.stack.dropRef(borrowed) }
     }
     running = outer
   }

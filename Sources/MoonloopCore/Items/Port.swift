@@ -16,7 +16,7 @@ extension Loop {
     /// The same, for messages as they wait.
     package typealias ParcelHandler = (_ port: Port, _ parcel: any Parcel) -> Void
 
-    package private(set) var handler: ParcelHandler?
+    @exclusivity(unchecked) package private(set) var handler: ParcelHandler?  // as `Loop.modes`
     private let queue = Inbox<any Parcel>()
     /// The senders that wait for room; protected by its lock, which is held for no call.
     private let roomWaiters = Guarded<[@Sendable () -> Void]>([])
@@ -75,8 +75,8 @@ extension Loop {
     @inline(__always)
     private func postPlainly(_ parcel: any Parcel) throws(LoopError) {
       guard isValid else { throw .invalidItem(label) }
-      guard queue.post(parcel, limit: capacity) != nil else { throw refusal }
-      tellLoops()
+      guard let before = queue.post(parcel, limit: capacity) else { throw refusal }
+      if before == 0 { tellLoops() }
     }
 
     private var refusal: LoopError {
@@ -89,8 +89,8 @@ extension Loop {
     package func postAlways(_ message: any Sendable) -> Bool {
       guard isValid else { return false }
       if let arrivals, !arrivals.isHome { return arrivals.post(message) }
-      guard queue.post(Enclosed(message)) != nil else { return false }
-      tellLoops()
+      guard let before = queue.post(Enclosed(message)) else { return false }
+      if before == 0 { tellLoops() }
       return true
     }
 
@@ -120,6 +120,8 @@ extension Loop {
       for tell in waiters { tell() }
     }
 
+    /// The first message that waits has come. Of those behind it nobody need be told: a loop that
+    /// takes a message looks for more, and gives the port another turn.
     private func tellLoops() {
       for member in members.withLock({ $0 }) {
         if member.loop.isOnThread {
@@ -203,8 +205,8 @@ extension Loop {
       if Intake.isPlain { return }
       arrivals = loop.makeArrivals { [weak self] message in
         let parcel = message as? any Parcel ?? Enclosed(message)
-        guard let self, isValid, queue.post(parcel) != nil else { return }
-        tellLoops()
+        guard let self, isValid, let before = queue.post(parcel) else { return }
+        if before == 0 { tellLoops() }
       }
       if arrivals == nil { return }
       arrivals?.port = self

@@ -35,18 +35,16 @@ package final class Inbox<Message>: Sendable {
   ///
   /// - Parameter limit: The number of waiting messages that is not exceeded.
   /// - Returns: How many waited before; nil if the message was refused because the inbox is full or
-  ///   closed.
+  ///   closed. Whoever takes the last of those finds this one too.
   @discardableResult
   package func post(_ message: sending Message, limit: Int = .max) -> Int? {
     // The message is handed over whole: the caller keeps no part of it (`sending`).
     nonisolated(unsafe) let message = message
     return back.withLock { back in
       // No less than there are: only messages that are taken meanwhile count too many.
-      let before = count.load(ordering: .relaxed)
-      if back.isClosed || before >= limit { return nil }
+      if back.isClosed || count.load(ordering: .relaxed) >= limit { return nil }
       back.messages.append(message)
-      count.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      return before
+      return count.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
     }
   }
 
