@@ -27,7 +27,7 @@ package enum DispatchOutcome {
 /// The way from a call-out of the host to the Lua function that handles it: one plain word, so that
 /// keeping it counts no reference. It must not be used after its state was closed.
 package struct LuaDoor: BitwiseCopyable {
-  fileprivate let record: OpaquePointer
+  let record: OpaquePointer
 
   /// Calls the function in user value `slot` of the userdata under `ref` with the userdata.
   package func dispatch(ref: Int32, slot: Int32) -> DispatchOutcome {
@@ -42,6 +42,12 @@ package struct LuaDoor: BitwiseCopyable {
   /// Calls the function of a handle that is held with it, with the handle and an integer.
   package func dispatch(held ref: Int32, integer: Int64) -> DispatchOutcome {
     outcome(cml_dispatch_held(record, ref, integer))
+  }
+
+  /// The task whose coroutine runs innermost and is this one; nil in a script's own coroutine.
+  package func currentTask(_ L: OpaquePointer) -> LuaCoroutine? {
+    let index = cml_task_current(record, L)
+    return index >= 0 ? token(index) : nil
   }
 
   /// Remembers where the host has its own part of a suspended task, for `prefetch` alone.
@@ -179,10 +185,7 @@ extension LuaState {
   }
 
   /// The task whose coroutine runs innermost and is this one; nil in a script's own coroutine.
-  package func currentTask(_ L: OpaquePointer) -> LuaCoroutine? {
-    let index = cml_task_current(record, L)
-    return index >= 0 ? token(index) : nil
-  }
+  package func currentTask(_ L: OpaquePointer) -> LuaCoroutine? { door.currentTask(L) }
 
   /// How many coroutines of the pool are in use.
   package var tasksInUse: Int { Int(cml_tasks_in_use(record)) }

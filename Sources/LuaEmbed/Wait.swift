@@ -4,6 +4,10 @@
 internal import CLuaShims
 
 extension LuaState {
+  package func waitObstacle(_ L: OpaquePointer) -> String? { door.waitObstacle(L) }
+}
+
+extension LuaDoor {
   /// Why the function that was called with `L` cannot wait; nil if it can.
   ///
   /// Such as "inside the comparator of table.sort". Cheap when it can.

@@ -95,6 +95,12 @@ extension LoopContext {
     return modes(of: subject)
   }
 
+  /// The same for what runs now.
+  var servingModes: [ModeName] {
+    if let task = running.task { return task._withUnsafeGuaranteedRef { $0.servingModes } }
+    return modes(of: current)
+  }
+
   private func modes(_ isCommon: Bool, _ names: [ModeName]) -> [ModeName] {
     if isCommon { return [.common] + names.filter { !loop.isCommonMode($0) } }
     return names.isEmpty ? Self.inDefaultMode : names

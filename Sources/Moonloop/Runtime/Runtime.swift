@@ -183,6 +183,12 @@ struct Running {
     bits = Self.bits(of: item)
   }
 
+  @inline(__always)
+  init(task: ScriptTask) {
+    kind = .task
+    bits = Self.bits(of: task)
+  }
+
   init(_ subject: Subject) {
     switch subject {
     case .chunk, .finalizer: break
@@ -192,9 +198,7 @@ struct Running {
     case .item(let item):
       kind = .item
       bits = Self.bits(of: item)
-    case .task(let task):
-      kind = .task
-      bits = Self.bits(of: task)
+    case .task(let task): self = Running(task: task)
     case .request(let request):
       kind = .request
       bits = Self.bits(of: request)
@@ -209,6 +213,12 @@ struct Running {
     case .task: .task(object())
     case .request: .request(object())
     }
+  }
+
+  /// The task, if it is one, without counting a reference.
+  @inline(__always)
+  var task: Unmanaged<ScriptTask>? {
+    kind == .task ? .fromOpaque(UnsafeRawPointer(bitPattern: UInt(bits))!) : nil
   }
 
   private static func bits(of object: AnyObject) -> UInt64 {

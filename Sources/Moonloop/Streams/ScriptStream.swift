@@ -90,15 +90,22 @@ package final class ScriptStream {
 
   /// Has the loop watch for what tasks wait for now, in their modes.
   func settle() throws(LoopError) {
+    if writer == nil && events == nil && bytes.state.output.isEmpty {
+      // The usual stream: somebody reads, or nobody does anything.
+      if let modes = reader?.modesToWatch {
+        return try bytes.watch(.read, in: modes, on: runtime.loop)
+      }
+      return runtime.withLoop { bytes.unwatch($0) }
+    }
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
-    if let reader, reader.isActive, !reader.isPaused {
+    if let modes = reader?.modesToWatch {
       wanted = .read
-      places = reader.modes
+      places = modes
     }
-    if let writer, writer.isActive, !writer.isPaused {
+    if let modes = writer?.modesToWatch {
       wanted.insert(.write)
-      places = union(places, writer.modes)
+      places = union(places, modes)
     }
     if !bytes.state.output.isEmpty {
       wanted.insert(.write)
@@ -145,8 +152,9 @@ extension LoopError {
 class StreamWait: OtherWait {
   // What every read and write looks at is unchecked: no access to it spans a call into Lua.
 
-  /// Its stream, which holds it; not to be used once `closed` is set.
-  unowned(unsafe) let stream: ScriptStream
+  /// Its stream, which holds it; not to be used once `closed` is set. A plain word: each wait asks.
+  private let plainStream: Unmanaged<ScriptStream>
+  final var stream: ScriptStream { plainStream.takeUnretainedValue() }
   /// A task waits, or is about to.
   @exclusivity(unchecked) final var isActive = false
   /// It waits, but not for the kernel to say that this direction is ready.
@@ -159,9 +167,13 @@ class StreamWait: OtherWait {
   @exclusivity(unchecked) final var closed: String?
 
   init(_ stream: ScriptStream) {
-    self.stream = stream
+    plainStream = .passUnretained(stream)
     super.init()
   }
+
+  /// Where the kernel is to be asked for it; nil: it need not be.
+  @inline(__always)
+  final var modesToWatch: [ModeName]? { isActive && !isPaused ? modes : nil }
 
   /// Whether a task waits; a wait that was cancelled when its answer had come is over.
   final var isBusy: Bool {
@@ -200,7 +212,7 @@ class StreamWait: OtherWait {
     isActive = false
     isPaused = false
     waiter = nil
-    if closed == nil { stream.settleOrBreak() }
+    if closed == nil { plainStream._withUnsafeGuaranteedRef { $0.settleOrBreak() } }
   }
 
   final override func push(on stack: LuaStack) -> Int {

@@ -134,11 +134,11 @@ extension Runtime {
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
     if let copy = reader.copy { return copy.goOn() }
     if reader.receives { return reader.receive() ? answer(reader) : () }
-    switch stream.bytes.fill(loop.kernel, loop.scratch) {
+    switch withLoop({ stream.bytes.fill(by: $0) }) {
     case .nothingNow: return
     case .end, .failed: break
     case .bytes(let count):
-      let bytes = UnsafeRawBufferPointer(rebasing: loop.scratch[0..<count])
+      let bytes = UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count])
       if stream.bytes.state.input.isEmpty && !stream.bytes.state.input.isSkipping
         && reader.formats.others.isEmpty
       {
@@ -158,12 +158,14 @@ extension Runtime {
     let found = format.find(
       in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.state.input.limit(for: format))
     guard case .piece(_, let next) = found, let task = reader.waiter else { return false }
-    return tasks.answerNow(task) { stack in
-      if next < bytes.count {
-        stream.bytes.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+    return withTasks {
+      $0.answerNow(task) { stack in
+        if next < bytes.count {
+          stream.bytes.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+        }
+        reader.finish()
+        return stream.push(found, format, bytes, on: stack)
       }
-      reader.finish()
-      return stream.push(found, format, bytes, on: stack)
     }
   }
 

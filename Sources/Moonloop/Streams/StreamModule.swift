@@ -76,7 +76,11 @@ extension HostCall {
   @inline(__always)
   func selfStream() throws(ScriptMistake) -> ScriptStream {
     let handle = try selfHandle(kinds.stream)
-    if handle.word == 0, let stream = ScriptStream.of(handle) { return stream }
+    if handle.word == 0,
+      let stream = handle.withItem(as: Loop.DescriptorSource.self, ScriptStream.of)
+    {
+      return stream
+    }
     throw closed(handle)
   }
 
@@ -99,16 +103,15 @@ extension HostCall {
   }
 
   /// Suspends what runs until the stream can go on, or the deadline has come.
-  func wait(_ wait: StreamWait, _ timeout: Int64?) throws -> Int32 {
-    let runtime = runtime
+  func wait(_ wait: StreamWait, _ stream: ScriptStream, _ timeout: Int64?) throws -> Int32 {
     let coroutine = try requireWaiting()
     var pending = Wait(.other(wait))
     if let timeout, timeout != .max {
       pending.timer = try deadline(after: timeout, coroutine)
     }
-    wait.modes = runtime.loopContext.servingModes(of: runtime.current)
+    wait.modes = withRuntime { $0.loopContext.servingModes }
     wait.isActive = true
-    do { try wait.stream.settle() } catch {
+    do { try stream.settle() } catch {
       wait.isActive = false
       loop.invalidate(pending.timer)
       throw error
@@ -203,22 +206,24 @@ extension HostCall {
     guard stream.bytes.canRead else { throw mistake("\(stream.label) is for writing only") }
     try requireFree(stream.reader, stream, "read")
     try requireRoom(stream, formats)
-    if stream.bytes.whenOver != nil { stream.lastReader = currentTask }
+    if stream.bytes.isAwaited { stream.lastReader = currentTask }
     while true {
       if let found = stream.find(formats) {
         return Int32(stream.take(found, formats, on: stack))
       }
-      if stream.bytes.state.isDrained, state.waitObstacle(stack.L) == nil { break }
-      let fill = withRuntime { stream.bytes.fill($0.loop.kernel, $0.loop.scratch) }
+      if stream.bytes.state.isDrained, withRuntime({ $0.door.waitObstacle(stack.L) }) == nil {
+        break
+      }
+      let fill = withLoop { stream.bytes.fill(by: $0) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
         stream.bytes.state.input.append(
-          UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
+          UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count]))
       }
     }
     let reader = stream.makeReader()
     reader.formats = formats
-    return try wait(reader, timeout)
+    return try wait(reader, stream, timeout)
   }
 
   private func requireRoom(
@@ -245,7 +250,9 @@ let streamWrite: LuaRawFunction = { L, context in
     if stream.bytes.state.output.count > stream.bytes.state.outputLimit {
       _ = try call.requireWaiting()
     }
-    do throws(SystemError) { try call.send(stream, last) } catch {
+    do throws(SystemError) {
+      if last == 2 { try call.sendOne(stream) } else { try call.send(stream, last) }
+    } catch {
       return Int32(call.stack.push(error, of: stream))
     }
     stream.events?.noteWritten(stream)
@@ -289,6 +296,13 @@ extension HostCall {
     }
   }
 
+  /// Hands the second argument on to the stream, the only one.
+  @inline(__always)
+  fileprivate func sendOne(_ stream: ScriptStream) throws(SystemError) {
+    let failure = stack.withBytes(2) { bytes in withLoop { stream.bytes.send(by: $0, bytes) } }
+    if let failure = failure ?? nil { throw failure }
+  }
+
   /// Hands the arguments from 2 on to the stream: small ones together, in one call of the kernel.
   fileprivate func send(_ stream: ScriptStream, _ last: Int32) throws(SystemError) {
     let scratch = runtime.loop.scratch
@@ -330,7 +344,7 @@ extension HostCall {
     let writer = stream.makeWriter()
     writer.goal = goal
     writer.handle = LuaReference(popping: stack)
-    return try wait(writer, timeout)
+    return try wait(writer, stream, timeout)
   }
 }
 

@@ -35,6 +35,9 @@ struct StreamFound {
 extension ScriptStream {
   /// Where the formats are in what has come; nil while more is needed.
   func find(_ formats: StreamFormats) -> StreamFound? {
+    if bytes.state.input.isEmpty && !bytes.state.isAtEnd && bytes.state.readFailure == nil {
+      return nil
+    }
     let isOver = bytes.state.isAtEnd && bytes.state.readFailure == nil
     let first = bytes.state.input.find(formats.first, from: 0, isAtEnd: isOver)
     if first == .needsMore && bytes.state.readFailure == nil {

@@ -34,7 +34,7 @@ let streamCopyTo: LuaRawFunction = { L, context in
     }
     let reader = from.makeReader()
     do {
-      let status = try call.wait(reader, timeout)
+      let status = try call.wait(reader, from, timeout)
       copy.follow(reader.modes)
       to.settleOrBreak()
       return status
@@ -127,7 +127,7 @@ extension HostCall {
     writer.handle = LuaReference(popping: stack)
     writer.goal = stream.bytes.state.outputLimit
     writer.passed = passed
-    do { return try wait(writer, timeout) } catch {
+    do { return try wait(writer, stream, timeout) } catch {
       writer.passed = nil
       writer.handle = nil
       throw error
@@ -152,7 +152,7 @@ let streamReceiveDescriptor: LuaRawFunction = { L, context in
     let reader = stream.makeReader()
     reader.receives = true
     if reader.receive() { return Int32(reader.pushAnswer(on: call.stack)) }
-    do { return try call.wait(reader, timeout) } catch {
+    do { return try call.wait(reader, stream, timeout) } catch {
       reader.receives = false
       throw error
     }

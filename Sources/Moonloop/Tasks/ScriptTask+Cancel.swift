@@ -62,7 +62,8 @@ extension Tasks {
 
   /// The reason why what runs now must not wait any more.
   func reasonNotToWait() -> LuaReference? {
-    guard case .task(let task) = current, let cancellation = task.cancellation else {
+    let isCancelled = running.task?._withUnsafeGuaranteedRef { $0.cancellation != nil } ?? false
+    guard isCancelled, case .task(let task) = current, let cancellation = task.cancellation else {
       return nil
     }
     task.raised = cancellation.failure

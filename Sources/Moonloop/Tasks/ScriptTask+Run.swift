@@ -51,20 +51,23 @@ extension Tasks {
   /// A coroutine has suspended: by a host function that said what it waits for, or by a plain
   /// `coroutine.yield`, which gives up the rest of this pass (D58).
   package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine, awaits: Bool) {
-    task.coroutine = coroutine
     task.phase = .suspended
-    self[coroutine.index] = task
-    door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
-    if awaits {
-      if case .task(let other)? = task.wait?.cause {
-        other.waiters.append(task)
-        if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
-      }
-      if case .callback(let callback)? = task.wait?.cause { callback.waiter = task }
-      if case .other(let other)? = task.wait?.cause { other.waiter = task }
-    } else {
+    if task.coroutine != coroutine || self[coroutine.index] !== task {
+      task.coroutine = coroutine
+      self[coroutine.index] = task
+      door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
+    }
+    if !awaits {
       task.wait = Wait(.pass)
-      makeReady(task, .nothing)
+      return makeReady(task, .nothing)
+    }
+    switch task.wait?.cause {
+    case .task(let other):
+      other.waiters.append(task)
+      if other.isCall && other.parent == nil { adopt(other, task) }  // a handler's first wait
+    case .callback(let callback): callback.waiter = task
+    case .other(let other): other.waiter = task
+    case .sleep, .pass, nil: break
     }
   }
 
@@ -174,7 +177,7 @@ extension Tasks {
 
   private func isServed(_ task: ScriptTask) -> Bool {
     guard let mode = loop.currentMode else { return false }
-    return task.servingModes.contains(mode)
+    return task.modes.contains(mode) || task.waitModes.contains(mode)
       || task.modes.contains(.common) && loop.isCommonMode(mode)
   }
 
@@ -208,8 +211,8 @@ extension Tasks {
     task.phase = .running
     task.isReady = false
     task.wait = nil
-    let outer = current
-    current = .task(task)
+    let outer = running
+    running = Running(task: task)
     let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
     switch outcome {
     case .suspended(let coroutine, let awaits):
@@ -222,7 +225,7 @@ extension Tasks {
       let message = LuaReference(pushing: "calls are nested too deep to go on", on: state.stack)
       functionEnded(task, .failed, TaskFailure(value: message, error: nestingError))
     }
-    current = outer
+    running = outer
   }
 
   /// Keeps what the function of the current task returned, if anybody may come to ask for it.

@@ -21,10 +21,11 @@ extension HostCall {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
     }
-    if let obstacle = state.waitObstacle(stack.L) {
+    let door = withRuntime { $0.door }
+    if let obstacle = door.waitObstacle(stack.L) {
       throw mistake("cannot wait here: \(obstacle); use :wait on a task")
     }
-    guard let coroutine = state.currentTask(stack.L) else {
+    guard let coroutine = door.currentTask(stack.L) else {
       throw mistake("cannot wait here: no task runs; use :wait on a task")
     }
     if let reason = withRuntime({ $0.withTasks { $0.reasonNotToWait() } }) {

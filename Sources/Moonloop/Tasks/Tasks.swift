@@ -43,6 +43,12 @@ package final class Tasks {
     plainContext = .passUnretained(context)
   }
 
+  /// The same in plain words: whoever calls out holds what it is.
+  var running: Running {
+    @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.running } }
+    @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.running = newValue } }
+  }
+
   /// Whose handler runs now.
   var current: Subject {
     @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.current } }
@@ -63,9 +69,13 @@ package final class Tasks {
   /// A coroutine is about to suspend, and this is what it waits for. A handler is a task from its
   /// first wait on.
   func note(_ wait: Wait, _ coroutine: LuaCoroutine) {
-    let task = firstTask(of: coroutine)
-    task.wait = wait
-    if table[coroutine.index] == nil { table[coroutine.index] = task }
+    if let task = table[coroutine.index] {
+      task.wait = wait
+    } else {
+      let task = ScriptTask()
+      task.wait = wait
+      table[coroutine.index] = task
+    }
   }
 
   /// The task that a coroutine of a handler is from its first wait on.
@@ -85,7 +95,7 @@ extension HostCall {
   /// Suspends the coroutine that runs until a wait is over.
   /// - Parameter coroutine: As `requireWaiting` gave it, where that is at hand.
   func suspend(_ wait: Wait, _ coroutine: LuaCoroutine? = nil) -> Int32 {
-    if let coroutine = coroutine ?? state.currentTask(stack.L) {
+    if let coroutine = coroutine ?? withRuntime({ $0.door.currentTask(stack.L) }) {
       withRuntime { $0.withTasks { $0.note(wait, coroutine) } }
     }
     return LuaStatus.wait()

@@ -37,15 +37,18 @@ extension Loop {
       package var bytesWritten: UInt64 = 0
     }
 
-    private let storage: UnsafeMutablePointer<State>
+    @usableFromInline let storage: UnsafeMutablePointer<State>
     /// By address, so that another module reaches it without a coroutine and without a check of
     /// exclusivity: no access spans a call into Lua.
+    @inlinable
     package var state: State {
-      unsafeAddress { UnsafePointer(storage) }
-      unsafeMutableAddress { storage }
+      @inline(__always) unsafeAddress { UnsafePointer(storage) }
+      @inline(__always) unsafeMutableAddress { storage }
     }
     /// Called when nothing more will be read, for the code that made the stream.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
+    /// Whether there is such code. Asked here: another module would check its access.
+    package var isAwaited: Bool { whenOver != nil }
     /// The modes that the source is in now.
     @exclusivity(unchecked) private var joined: [ModeName] = []
     /// Whether anything waits for it, or bytes are queued: then it keeps a run open.
@@ -76,6 +79,9 @@ extension Loop {
       case nothingNow
       case failed(SystemError)
     }
+
+    /// Reads what is available into a loop's buffer, without waiting.
+    package func fill(by loop: Loop) -> Fill { fill(loop.kernel, loop.scratch) }
 
     /// Reads what is available into the caller's buffer, without waiting.
     package func fill(
@@ -109,6 +115,13 @@ extension Loop {
     }
 
     // MARK: Writing
+
+    /// Writes as many bytes as the kernel of a loop takes, and queues the rest.
+    /// - Returns: What broke the writing side, now or earlier; nil if nothing did.
+    package func send(by loop: Loop, _ bytes: UnsafeRawBufferPointer) -> SystemError? {
+      do throws(SystemError) { try send(loop.kernel, bytes) } catch { return error }
+      return nil
+    }
 
     /// Writes as many bytes as the kernel takes, and queues the rest.
     /// - Throws: What broke the writing side, now or earlier.
