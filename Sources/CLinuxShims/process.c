@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -103,6 +104,8 @@ CHILD static int begin(void *argument) {
   if (plan->folder != NULL && syscall(SYS_chdir, plan->folder) < 0)
     return fail(birth, cmx_spawn_folder);
   if (!set_streams(plan->streams)) return fail(birth, cmx_spawn_streams);
+  if (plan->ownsTerminal && syscall(SYS_ioctl, 0, TIOCSCTTY, 0) < 0)
+    return fail(birth, cmx_spawn_streams);
   uint64_t none = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, SIGNAL_BYTES);
   run_program(plan);
@@ -227,6 +230,40 @@ int cmx_pipe(int32_t ends[2]) {
     ends[i] = pair[i] = moved;
   }
   return 0;
+}
+
+static int set_size(int fd, int columns, int rows) {
+  struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
+  return ioctl(fd, TIOCSWINSZ, &size);
+}
+
+static int open_pty(int columns, int rows) {
+  int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK), is_locked = 0;
+  if (fd < 0 || (ioctl(fd, TIOCSPTLCK, &is_locked) == 0 && set_size(fd, columns, rows) == 0))
+    return fd;
+  int code = errno;
+  close(fd);
+  errno = code;
+  return -1;
+}
+
+int cmx_pty(int32_t sides[2], int columns, int rows) {
+  int ours = cmx_above_standard_streams(CALL(open, open_pty(columns, rows)));
+  if (ours < 0) return ours;
+  int flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
+  int theirs = cmx_above_standard_streams(CALL_ON(open, ours, ioctl(ours, TIOCGPTPEER, flags)));
+  if (theirs < 0) {
+    cmx_close(ours);
+    return theirs;
+  }
+  sides[0] = ours;
+  sides[1] = theirs;
+  return 0;
+}
+
+int cmx_pty_resize(int fd, int columns, int rows) {
+  return CMX_TAKEN_IN(
+      cmx_tag_terminal_size, fd, set_size(fd, columns, rows) == 0 ? 0 : -errno);
 }
 
 int cmx_null(void) {

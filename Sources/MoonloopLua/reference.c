@@ -91,6 +91,9 @@ static const char configuration[] = {
 static const char testing[] = {
 #embed "../../docs/types/testing.lua"
 };
+static const char test_programs[] = {
+#embed "../../docs/types/test_programs.lua"
+};
 static const char test_tools[] = {
 #embed "../../docs/types/test_tools.lua"
 };
@@ -108,6 +111,7 @@ static const struct cmo_source pages[] = {
     FILE(ports), FILE(workers), FILE(guests), FILE(signals), FILE(watches), FILE(pressure),
     FILE(terminals), FILE(processes), FILE(tasks), FILE(channels), FILE(inspection),
     FILE(recording), FILE(reload), FILE(configuration), FILE(testing), FILE(test_tools),
+    FILE(test_programs),
     FILE(compat),
 };
 

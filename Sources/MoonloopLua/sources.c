@@ -232,6 +232,9 @@ static const char testing_hooks[] = {
 static const char testing_jobs[] = {
 #embed "lua/testing/jobs.lua"
 };
+static const char testing_keys[] = {
+#embed "lua/testing/keys.lua"
+};
 static const char testing_main[] = {
 #embed "lua/testing/main.lua"
 };
@@ -277,11 +280,20 @@ static const char testing_requests[] = {
 static const char testing_runner[] = {
 #embed "lua/testing/runner.lua"
 };
+static const char testing_screen[] = {
+#embed "lua/testing/screen.lua"
+};
+static const char testing_sequences[] = {
+#embed "lua/testing/sequences.lua"
+};
 static const char testing_shuffle[] = {
 #embed "lua/testing/shuffle.lua"
 };
 static const char testing_steps[] = {
 #embed "lua/testing/steps.lua"
+};
+static const char testing_surface[] = {
+#embed "lua/testing/surface.lua"
 };
 static const char testing_tools[] = {
 #embed "lua/testing/tools.lua"
@@ -397,6 +409,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.foreign", testing_foreign),
     SOURCE("testing.hooks", testing_hooks),
     SOURCE("testing.jobs", testing_jobs),
+    SOURCE("testing.keys", testing_keys),
     SOURCE("testing.main", testing_main),
     SOURCE("testing.memory", testing_memory),
     SOURCE("testing.options", testing_options),
@@ -412,8 +425,11 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.report.tap", testing_report_tap),
     SOURCE("testing.requests", testing_requests),
     SOURCE("testing.runner", testing_runner),
+    SOURCE("testing.screen", testing_screen),
+    SOURCE("testing.sequences", testing_sequences),
     SOURCE("testing.shuffle", testing_shuffle),
     SOURCE("testing.steps", testing_steps),
+    SOURCE("testing.surface", testing_surface),
     SOURCE("testing.tools", testing_tools),
     SOURCE("testing.values", testing_values),
     SOURCE("testing.watch", testing_watch),

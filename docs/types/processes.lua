@@ -20,6 +20,9 @@ ml.process = {}
 ---@field stdin? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit". A stream is given away: it is closed here.
 ---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "inherit".
 ---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "inherit"; "stdout": the same place as standard output.
+---@field pty? boolean Give it a pseudo-terminal, which is all three of its streams; `stdin` and `stdout` are our side.
+---@field columns? integer The width of that terminal; default 80.
+---@field rows? integer Its height; default 24.
 ---@field detached? boolean Give it a session of its own, in which it outlives the script.
 ---@field modes? moonloop.Modes Modes in which its end is reported; default "default".
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
@@ -238,6 +241,24 @@ function process:kill(signal) end
 ---@param options? moonloop.TerminateOptions Optional.
 ---@return moonloop.Process process The handle itself.
 function process:terminate(options) end
+
+---Sets the size of the terminal of a process that was started with `pty = true`.
+---Programs in it get SIGWINCH. Returns `nil, message, code` when the terminal is closed: "EPIPE".
+---```lua
+---loop:task(function()
+---  local p <close> = assert(ml.process.spawn { "sh", "-c", "read x; stty size", pty = true })
+---  p:resize(100, 30)
+---  p.stdin:write "\n"
+---  p.stdout:read "l"
+---  print(p.stdout:read "l":match "%d+ %d+")   --> 30 100
+---end)
+---```
+---@param columns integer The width, from 1 to 1000.
+---@param rows integer The height, from 1 to 1000.
+---@return true? resized
+---@return string? message
+---@return string? code
+function process:resize(columns, rows) end
 
 ---Kills the process at once; its end is reported as usual.
 ---```lua

@@ -12,6 +12,7 @@ struct cmx_spawn {
   int32_t streams[3];           // become its 0, 1 and 2
   bool leadsGroup;              // whether it leads its own process group
   bool leadsSession;            // and its own session, without a terminal
+  bool ownsTerminal;            // its 0 becomes the terminal of the session
 };
 
 enum cmx_spawn_stage { cmx_spawn_clone, cmx_spawn_group, cmx_spawn_folder, cmx_spawn_streams,
@@ -43,6 +44,10 @@ int cmx_await_exits(const int32_t *fds, int count, int timeout_ms);
 
 // A pipe, both ends closed on exec and blocking.
 int cmx_pipe(int32_t ends[2]);
+// A pseudo-terminal: our side, non-blocking, and the child's.
+int cmx_pty(int32_t sides[2], int columns, int rows);
+// Sets its size; programs in it get SIGWINCH. 0 or -errno.
+int cmx_pty_resize(int fd, int columns, int rows);
 // /dev/null, for reading and writing.
 int cmx_null(void);
 // A copy of a descriptor, closed on exec.

@@ -17,6 +17,7 @@ let processEntries: [LuaEntry] = [
   .method("wait", processWait),
   .method("kill", processKill),
   .method("terminate", processTerminate),
+  .method("resize", processResize),
   .method("invalidate", processInvalidate),
   .method("is_valid", processIsValid),
   .method("keep_alive", processKeepAlive),

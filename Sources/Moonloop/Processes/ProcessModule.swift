@@ -5,8 +5,8 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let spawnOptions: [StaticString] = [
-  "stdin", "stdout", "stderr", "cwd", "env", "env_add", "group", "detached", "linger", "name",
-  "modes", "keep_alive", "on_exit", "on_error",
+  "stdin", "stdout", "stderr", "pty", "columns", "rows", "cwd", "env", "env_add", "group",
+  "detached", "linger", "name", "modes", "keep_alive", "on_exit", "on_error",
 ]
 
 /// How long outputs that others hold open are waited for, unless the script says otherwise.
@@ -26,9 +26,13 @@ let processSpawn: LuaRawFunction = { L, context in
     let arguments = try call.childArguments(1)
     var plan = ChildPlan()
     plan.arguments = arguments
-    let streams = try call.readPlan(options, &plan, defaults: [.inherit, .inherit, .inherit])
+    var streams = try call.readPlan(options, &plan, defaults: [.inherit, .inherit, .inherit])
+    if let terminal = try call.childTerminal(options) {
+      streams = [terminal, terminal, terminal]
+      plan.ownsTerminal = true
+    }
     let isDetached = try options.boolean("detached") ?? false
-    plan.leadsSession = isDetached
+    plan.leadsSession = isDetached || plan.ownsTerminal
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
     let given = try options.string("name")
     let name = given ?? call.title(of: arguments)
@@ -45,12 +49,13 @@ let processSpawn: LuaRawFunction = { L, context in
       return process.isRunning && process.command == command
     }
     if kept != nil { return 1 }
-    try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
+    try call.requireRoom(new: 1 + streams.count(where: \.isPipe) + (plan.ownsTerminal ? 1 : 0))
     var ends = try call.openEnds(streams, plan)
     let child = try call.spawn(&plan, ends)
     let process = ScriptProcess(
       call.runtime, child, title: call.title(of: arguments), name: name, modes: modes,
-      isDetached: isDetached, leadsGroup: plan.leadsGroup || isDetached)
+      isDetached: isDetached, leadsGroup: plan.leadsGroup || plan.leadsSession)
+    process.hasTerminal = plan.ownsTerminal
     process.identity = given ?? ""
     process.command = command
     process.linger = linger == .max ? nil : linger
@@ -58,6 +63,28 @@ let processSpawn: LuaRawFunction = { L, context in
     try call.push(process, ours)
     if let onError { call.runtime.handles.setOnError(of: process.source, onError) }
     process.keepsAlive = keepsAlive
+    return 1
+  }
+}
+
+/// `process:resize(columns, rows)`: true; or nil, message, code.
+let processResize: LuaRawFunction = { L, context in
+  host(L, context, "resize") { call in
+    let process = try call.selfProcess()
+    if !process.hasTerminal { throw call.mistake("the process has no terminal; see 'pty'") }
+    let columns = try call.stack.integer(2, "the number of columns", in: 1...1000)
+    let rows = try call.stack.integer(3, "the number of rows", in: 1...1000)
+    guard let stream = process.terminal, stream.source.isValid else {
+      throw OperatingFailure(call.told(call.mistake("the terminal is closed")), "EPIPE")
+    }
+    do throws(SystemError) {
+      try ChildDescriptors.resize(
+        stream.source.fd, columns: Int32(columns), rows: Int32(rows))
+    } catch {
+      throw OperatingFailure(
+        call.told(call.mistake("\(error.message)")), error.name)
+    }
+    call.stack.push(true)
     return 1
   }
 }
@@ -134,6 +161,10 @@ extension HostCall {
     process.source.maker.ref = stack.popRef()
     for (number, fd) in ours.enumerated() where fd >= 0 {
       pushStream(process, number, fd)
+      if process.hasTerminal {
+        stack.pushValue(-1)
+        stack.popSlot(ProcessSlot.streams + 1, of: -3)
+      }
       stack.popSlot(ProcessSlot.streams + Int32(number), of: -2)
     }
     do { try process.begin() } catch {
@@ -145,14 +176,19 @@ extension HostCall {
   private func pushStream(_ process: ScriptProcess, _ number: Int, _ fd: Int32) {
     var traits = StreamTraits()
     traits.name = "\(process.title).\(["stdin", "stdout", "stderr"][number])"
-    traits.canRead = number > 0
+    if process.hasTerminal { traits.name = "\(process.title).pty" }
+    traits.canRead = number > 0 || process.hasTerminal
     traits.canWrite = number == 0
     traits.isNonBlocking = true
     // It is asked nothing that could fail.
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else {
       return stack.pushNil()
     }
-    if number > 0 { process.outputs.append(StreamOutput(stream, process)) }
+    if process.hasTerminal {
+      stream.bytes.state.isPseudoTerminal = true
+      process.terminal = stream
+    }
+    if traits.canRead { process.outputs.append(StreamOutput(stream, process)) }
   }
 }
 

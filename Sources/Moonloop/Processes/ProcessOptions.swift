@@ -9,6 +9,8 @@ enum ChildStream {
   case inherit
   case null
   case pipe
+  /// A pseudo-terminal of this size, which all three are.
+  case terminal(columns: Int32, rows: Int32)
   /// For standard error: where standard output goes.
   case output
   /// A descriptor that stays the script's.
@@ -17,6 +19,7 @@ enum ChildStream {
   case stream(ScriptStream)
 
   var isPipe: Bool { if case .pipe = self { true } else { false } }
+  var isTerminal: Bool { if case .terminal = self { true } else { false } }
 }
 
 extension HostCall {
@@ -109,6 +112,22 @@ extension HostCall {
 
   // MARK: Streams
 
+  /// The pseudo-terminal that is to be all three streams of the child, if the script wants one.
+  func childTerminal(_ options: Options) throws(ScriptMistake) -> ChildStream? {
+    guard try options.boolean("pty") ?? false else {
+      for name: StaticString in ["columns", "rows"] where options.has(name) {
+        throw mistake("'\(name)' is the size of a terminal; set 'pty = true' too")
+      }
+      return nil
+    }
+    for name: StaticString in ["stdin", "stdout", "stderr", "detached"] where options.has(name) {
+      throw mistake("'\(name)' does not go with 'pty', which is all three streams of the child")
+    }
+    return .terminal(
+      columns: Int32(try options.integer("columns", in: 1...1000) ?? 80),
+      rows: Int32(try options.integer("rows", in: 1...1000) ?? 24))
+  }
+
   /// What a stream of the child is to be.
   /// - Parameter number: 0 to 2.
   func childStream(
@@ -186,6 +205,15 @@ struct ChildEnds: ~Copyable {
       child[number] = number == 0 ? read : write
       ours[number] = number == 0 ? write : read
       try ChildDescriptors.setBlocking(ours[number], false)
+    case .terminal(let columns, let rows):
+      if number > 0 {
+        child[number] = child[0]
+        return
+      }
+      let (ours, child) = try ChildDescriptors.terminal(columns: columns, rows: rows)
+      closed.append(child)
+      self.child[0] = child
+      self.ours[0] = ours
     case .output: child[number] = child[1]
     case .descriptor(let fd):
       if !ChildDescriptors.isOpen(fd) { throw SystemError(call: "dup3", code: 9) }

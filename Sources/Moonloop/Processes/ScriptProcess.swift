@@ -35,6 +35,10 @@ final class ScriptProcess {
   var linger: Int64?
   private(set) var source: Loop.DescriptorSource! = nil
   var outputs: [any ChildOutput] = []
+  /// Its streams are one pseudo-terminal.
+  var hasTerminal = false
+  /// Our side of that, while it is open.
+  weak var terminal: ScriptStream?
   /// Whether a run goes on for it when no task waits.
   var keepsAlive = true { didSet { settleHold() } }
   /// Called once, when the end is reported.

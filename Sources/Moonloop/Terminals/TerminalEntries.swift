@@ -2,17 +2,6 @@
 
 internal import LuaEmbed
 
-/// Examples and tests have no terminal: this says so, and goes on where there is one.
-private func example(_ lines: String) -> String {
-  """
-  loop:task(function()
-    local term <close> = ml.tty.open { raw = true }
-    if not term then return end   -- not a terminal
-  \(lines.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
-  end)
-  """
-}
-
 /// `ml.tty`.
 let terminalModuleEntries: [LuaEntry] = [
   .function("open", terminalOpen),

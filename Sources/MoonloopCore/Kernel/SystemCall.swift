@@ -104,6 +104,7 @@ package enum Errno {
   package static let notFound: Int32 = 2
   package static let noProcess: Int32 = 3
   package static let interrupted: Int32 = 4
+  package static let inputOutput: Int32 = 5
   package static let badDescriptor: Int32 = 9
   package static let wouldBlock: Int32 = 11
   package static let denied: Int32 = 13

@@ -18,6 +18,8 @@ package struct ChildPlan {
   package var leadsGroup = false
   /// Whether it leads its own session, without a terminal.
   package var leadsSession = false
+  /// Whether its standard input becomes the terminal of its session.
+  package var ownsTerminal = false
 
   package init() {}
 }
@@ -92,7 +94,7 @@ package final class Child {
                 to: UnsafePointer<CChar>?.self),
               arguments: arguments, environment: environment, folder: folder,
               streams: plan.streams, leadsGroup: plan.leadsGroup,
-              leadsSession: plan.leadsSession)
+              leadsSession: plan.leadsSession, ownsTerminal: plan.ownsTerminal)
             return cmx_child_start(&raw, &spawned)
           }
         }

@@ -14,6 +14,22 @@ package enum ChildDescriptors {
     return (ends[0], ends[1])
   }
 
+  /// A pseudo-terminal: our side, which does not block, and the child's.
+  package static func terminal(
+    columns: Int32, rows: Int32
+  ) throws(SystemError) -> (ours: Int32, child: Int32) {
+    let sides = UnsafeMutablePointer<Int32>.allocate(capacity: 2)
+    defer { sides.deallocate() }
+    _ = try SystemCall.open.check(cmx_pty(sides, columns, rows))
+    return (sides[0], sides[1])
+  }
+
+  /// Sets the size of a pseudo-terminal by our side of it; its programs get SIGWINCH.
+  package static func resize(_ fd: Int32, columns: Int32, rows: Int32) throws(SystemError) {
+    let result = cmx_pty_resize(fd, columns, rows)
+    if result < 0 { throw SystemError(call: "ioctl", code: -result) }
+  }
+
   /// /dev/null: empty to read, and takes anything.
   package static func null() throws(SystemError) -> Int32 {
     try SystemCall.open.check(cmx_null())

@@ -32,6 +32,8 @@ extension Loop {
       package var isDrained = false
       /// No further writes are allowed: the writing side is shut, or about to be.
       package var isShut = false
+      /// It is our side of a pseudo-terminal.
+      package var isPseudoTerminal = false
       /// Totals of bytes received and sent.
       package var bytesRead: UInt64 = 0
       package var bytesWritten: UInt64 = 0
@@ -102,6 +104,11 @@ extension Loop {
         if error.code == Errno.wouldBlock {
           state.isDrained = true
           return .nothingNow
+        }
+        // So a pseudo-terminal reports that its last program has gone.
+        if state.isPseudoTerminal && error.code == Errno.inputOutput {
+          endReading()
+          return .end
         }
         endReading(error)
         return .failed(error)

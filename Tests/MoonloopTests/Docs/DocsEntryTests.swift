@@ -98,7 +98,7 @@ struct DocsEntryTests {
 
     -- What is written in Lua, without what its own files alone call.
     local inner = {}
-    for name in ("write_head finish new tell tail become add"):gmatch "%S+" do
+    for name in ("write_head finish new tell tail become add await_more"):gmatch "%S+" do
       inner[name] = true
     end
     local function add_methods(owner, methods)
@@ -130,6 +130,7 @@ struct DocsEntryTests {
     add_methods("clock", require "moonloop.testing.clock".methods)
     add_methods("t", upvalue(require "moonloop.testing.tools".__index, "methods"))
     add_methods("program", upvalue(require "moonloop.testing.programs".spawn, "program"))
+    add_methods("screen", require "moonloop.testing.screen".methods)
     add_methods("output", require "moonloop.testing.output")
     add_methods("response", upvalue(require "moonloop.testing.requests".send, "response"))
     return names

@@ -207,7 +207,7 @@ row("at its end of file", function(keep)
   fd:invalidate()
   close(from)
   return text
-end, "fd 'in' (made at @): it is at its end of file, and stays ready to read: invalidate it, or "
+end, "fd 'in' (made at @): it is at end of file, and stays ready to read: invalidate it, or "
   .. "it is called in every pass")
 
 -- ── ports and workers ───────────────────────────────────────────────────────────────────────────

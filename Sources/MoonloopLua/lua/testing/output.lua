@@ -11,7 +11,8 @@ local SHOWN_LINES = 20   -- of a program's output, in a failure
 
 --- Starts to read a stream, in its own task.
 -- @param what its name in messages, such as "stdout of 'redis-server'"
-function output.new(stream, what)
+-- @param take called with all that is read; may be nil
+function output.new(stream, what, take)
   local self = setmetatable({
     text = "", ended = false, at = 1, what = what, waiting = {},
   }, output)
@@ -20,6 +21,7 @@ function output.new(stream, what)
       local data = stream:read_some()
       if not data then break end
       self.text = self.text .. data
+      if take then take(data) end
       self:tell()
     end
     self.ended = true
@@ -34,6 +36,11 @@ function output:tell()
   local waiting = self.waiting
   self.waiting = {}
   for _, resume in ipairs(waiting) do resume(true) end
+end
+
+--- Waits until there is more output, or its end.
+function output.await_more(self)
+  ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
 end
 
 --- The last lines, indented, for a message.
@@ -52,7 +59,7 @@ local function wait_for(self, pattern, is_plain)
     local found = table.pack(self.text:find(pattern, self.at, is_plain))
     if found[1] then return found end
     if self.ended then return "ended" end
-    ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
+    self:await_more()
   end
 end
 
@@ -82,9 +89,7 @@ end
 function output:all(within)
   within = within or WITHIN
   local ended = ml.timeout(within, function()
-    while not self.ended do
-      ml.await(function(resume) self.waiting[#self.waiting + 1] = resume end)
-    end
+    while not self.ended do self:await_more() end
     return true
   end)
   if ended then return self.text end

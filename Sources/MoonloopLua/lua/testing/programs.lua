@@ -1,6 +1,8 @@
 -- Programs that a test starts, in their own environment; they end with the test.
 local ml = require "moonloop"
+local keys = require "moonloop.testing.keys"
 local output = require "moonloop.testing.output"
+local screen = require "moonloop.testing.screen"
 
 local programs = {}
 
@@ -43,25 +45,73 @@ function programs.options(options, home)
   return result
 end
 
+-- The screen of a program on a pseudo-terminal; it answers what the program asks the terminal.
+local function screen_of(process, options)
+  local input = process.stdin
+  local function reply(text) if input:is_valid() then input:write(text) end end
+  return screen.new(options.columns or 80, options.rows or 24, reply)
+end
+
 --- Starts a program and reads its output from the first byte on.
 -- @return the program; or nil, message, code
 function programs.spawn(options, home)
   local all = programs.options(options, home)
-  all.stdin = all.stdin or "null"
-  all.stdout = all.stdout or "pipe"
-  all.stderr = all.stderr or "pipe"
+  if all.pty then
+    if not options.env then all.env.TERM = "xterm-256color" end
+  else
+    all.stdin = all.stdin or "null"
+    all.stdout = all.stdout or "pipe"
+    all.stderr = all.stderr or "pipe"
+  end
   if all.group == nil then all.group = true end  -- so that its own children end with it
   local process, message, code = ml.process.spawn(all)
   if not process then return nil, message, code end
   local self = { process = process, outputs = {} }
+  if all.pty then self.screen = screen_of(process, all) end
   for _, name in ipairs({ "stdout", "stderr" }) do
     local stream = process[name]
     if stream then
-      self[name] = output.new(stream, ("%s of '%s'"):format(name, process.name))
+      local what = ("%s of '%s'"):format(all.pty and "terminal" or name, process.name)
+      self[name] = output.new(stream, what, self.screen and function(data)
+        screen.feed(self.screen, data)
+      end)
       self.outputs[#self.outputs + 1] = self[name]
     end
   end
+  if self.screen then screen.follow(self.screen, self.stdout) end
   return setmetatable(self, program)
+end
+
+-- The screen; an error for a program without one, at the line of the test.
+local function need_screen(self, name)
+  return rawget(self, "screen")
+    or error(("program:%s: it has no terminal; start it with 'pty = true'"):format(name), 3)
+end
+
+--- Types a text.
+function program:type(text)
+  need_screen(self, "type")
+  return self.process.stdin:write(text)
+end
+
+--- Presses keys, such as "enter", "up" or "ctrl-c".
+function program:press(...)
+  local is_application = screen.has_application_keys(need_screen(self, "press"))
+  local bytes = {}
+  for place, key in ipairs { ... } do
+    local found, message = keys.bytes(key, is_application)
+    if not found then error("program:press: " .. message, 2) end
+    bytes[place] = found
+  end
+  return self.process.stdin:write(table.concat(bytes))
+end
+
+--- Gives its terminal another size.
+function program:resize(columns, rows)
+  local shown = need_screen(self, "resize")
+  local ok, message, code = self.process:resize(columns, rows)
+  if ok then screen.resize(shown, columns, rows) end
+  return ok, message, code
 end
 
 --- Waits until its standard output matches; see `output.expect`.

@@ -1,0 +1,135 @@
+-- The screen of a program that a test started on a pseudo-terminal.
+local failure = require "moonloop.testing.failure"
+local layout = require "moonloop.text.layout"
+local ml = require "moonloop"
+local spelling = require "moonloop.text.spelling"
+local surface = require "moonloop.testing.surface"
+
+local screen = { __name = "moonloop.testing.screen" }
+local methods = {}
+
+-- What is drawn on, and the output of the program, by screen.
+local surfaces = setmetatable({}, { __mode = "k" })
+local outputs = setmetatable({}, { __mode = "k" })
+local FIELDS = { columns = true, rows = true, title = true }
+
+function screen.__index(self, key)
+  if methods[key] then return methods[key] end
+  if FIELDS[key] then return surfaces[self][key] end
+  local names = {}
+  for _, list in ipairs { methods, FIELDS } do
+    for name in pairs(list) do names[#names + 1] = name end
+  end
+  table.sort(names)
+  error(("screen: no field '%s'%s"):format(
+    tostring(key), spelling.hint(tostring(key), names, "there are")), 2)
+end
+
+--- Makes an empty screen.
+-- @param reply called with what the terminal answers to the program
+function screen.new(columns, rows, reply)
+  local self = setmetatable({}, screen)
+  surfaces[self] = surface.new(columns, rows, reply)
+  return self
+end
+
+--- Draws what the program has written.
+function screen.feed(self, bytes) surfaces[self]:feed(bytes) end
+
+function screen.resize(self, columns, rows) surfaces[self]:resize(columns, rows) end
+
+--- Whether the program wants the other sequences of arrow keys.
+function screen.has_application_keys(self) return surfaces[self].has_application_keys end
+
+--- Says where the rest of the output comes from.
+function screen.follow(self, output) outputs[self] = output end
+
+local function text_of(row)
+  local texts = {}
+  for column, cell in ipairs(row) do texts[column] = cell.text end
+  return (table.concat(texts):gsub(" +$", ""))
+end
+
+--- The text of a row, without blanks at its end.
+function methods:line(number)
+  local shown = surfaces[self]
+  if math.type(number) ~= "integer" or not shown.grid[number] then
+    error(("screen:line: the row must be from 1 to %d, got %s"):format(
+      shown.rows, tostring(number)), 2)
+  end
+  return text_of(shown.grid[number])
+end
+
+--- All rows as one text, without empty ones at the end.
+function methods:text()
+  local lines = {}
+  for number, row in ipairs(surfaces[self].grid) do lines[number] = text_of(row) end
+  while lines[#lines] == "" do lines[#lines] = nil end
+  return table.concat(lines, "\n")
+end
+
+--- Where the cursor is.
+function methods:cursor()
+  local shown = surfaces[self]
+  return { row = shown.row, column = shown.column, visible = shown.is_visible }
+end
+
+--- The character at a place, and how it is drawn.
+function methods:cell(row, column)
+  local shown = surfaces[self]
+  local cell = shown.grid[row] and shown.grid[row][column]
+  if not cell then
+    error(("screen:cell: there are %d rows of %d columns, got row %s, column %s"):format(
+      shown.rows, shown.columns, tostring(row), tostring(column)), 2)
+  end
+  local result = { text = cell.text }
+  for name, value in pairs(cell.style) do result[name] = value end
+  return result
+end
+
+-- The rows in a frame, for a message.
+local function framed(shown)
+  local lines, edge = {}, "    +" .. ("-"):rep(shown.columns) .. "+"
+  for number, row in ipairs(shown.grid) do
+    local line = text_of(row)
+    lines[number] = "    |" .. line .. (" "):rep(shown.columns - layout.width(line)) .. "|"
+  end
+  return edge .. "\n" .. table.concat(lines, "\n") .. "\n" .. edge
+end
+
+--- Waits until the text of the screen matches a pattern.
+-- @param within seconds, by default 5, on the clock of the test's loop
+-- @param options `{ plain = true }` takes the pattern literally
+-- @return the captures of the pattern, or the match
+function methods:expect(pattern, within, options)
+  if type(pattern) ~= "string" then
+    error(("screen:expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
+  end
+  local is_plain = options and options.plain or false
+  local function look() return table.pack(self:text():find(pattern, 1, is_plain)) end
+  local found = ml.timeout(within or 5, function()
+    local found = look()
+    while not found[1] and not outputs[self].ended do
+      outputs[self].await_more(outputs[self])
+      found = look()
+    end
+    return found
+  end)
+  if found and found.n > 2 then return table.unpack(found, 3, found.n) end
+  if found and found[1] then return self:text():sub(found[1], found[2]) end
+  local reason = found and "the program ended" or ("not within %g s"):format(within or 5)
+  failure.fail(("the screen did not match '%s': %s. It shows:\n%s"):format(
+    pattern, reason, framed(surfaces[self])), 2)
+end
+
+--- The row and the column at which a text begins; nil if it is not there.
+function methods:find(text)
+  for number, row in ipairs(surfaces[self].grid) do
+    local line = text_of(row)
+    local place = line:find(text, 1, true)
+    if place then return number, layout.width(line:sub(1, place - 1)) + 1 end
+  end
+end
+
+screen.methods = methods
+return screen
