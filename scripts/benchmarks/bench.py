@@ -28,6 +28,7 @@ PROGRAMS = {
     "libuv": [BUILT / "libuv"],
     "lua": ["lua5.4"],
     "moonloop": [os.environ.get("MOONLOOP", BUILT / "moonloop"), "run"],
+    "before": [BUILT / "before", "run"],
     "host": [BUILT / "host"],
 }
 TIMEOUT_S = 120
@@ -134,8 +135,13 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a twentieth of the work, two rounds")
     parser.add_argument("--output", type=pathlib.Path,
                         help="where to write (default: docs/benchmarks.md after a full run)")
+    parser.add_argument("--compare", metavar="REV", help="only with our program of that commit")
     options = parser.parse_args()
     rows = selected(options.only)
+    if options.compare:
+        rows = [row for row in rows if row.ours == "moonloop"]
+        for row in rows:
+            row.peers = ("before", "moonloop")
     rounds = 2 if options.quick else options.rounds
     if options.quick:
         os.environ["BENCH_SCALE"] = "0.05"
@@ -143,8 +149,11 @@ def main():
     results = measure(rows, rounds)
     if not options.quick:
         count(rows, results)
-    text = report.page(rows, results, rounds, options.quick)
-    is_full = not options.only and not options.quick
+    if options.compare:
+        text = report.comparison(rows, results)
+    else:
+        text = report.page(rows, results, rounds, options.quick)
+    is_full = not options.only and not options.quick and not options.compare
     output = options.output or (ROOT / "docs" / "benchmarks.md" if is_full else None)
     if output:
         output.write_text(text, encoding="utf-8")

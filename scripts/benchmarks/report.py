@@ -107,9 +107,32 @@ def spread_table(rows, results):
             for name in names:
                 values = [one[name] for one in found]
                 cells += [number(statistics.median(values)), number(min(values))]
-            lines.append(cells + [""] * (6 - len(cells)) + [number(found[0].get("instructions"))])
+            counted = number(instructions(row, peer, results))
+            lines.append(cells + [""] * (6 - len(cells)) + [counted])
     head = ["id", "peer", "median", "minimum", "wall, median", "wall, minimum", "instructions"]
     return table(head, lines)
+
+
+def instructions(row, peer, results):
+    """The instructions of an operation, None where they were not counted."""
+    found = results[row.run_key].get(peer)
+    return found[0].get("instructions") if isinstance(found, list) and found else None
+
+
+def comparison(rows, results):
+    """What became of our figures since another commit."""
+    lines = []
+    for row in rows:
+        figures = medians(row, results)
+        paired = ratio(row, results, "moonloop", "before")
+        before, now = (instructions(row, peer, results) for peer in ("before", "moonloop"))
+        lines.append([
+            row.id.upper(), f"{row.title}, {row.unit}".rstrip(", "),
+            number(figures.get("before")), number(figures.get("moonloop")),
+            f"{paired:.2f}" if paired is not None else "",
+            number(before), number(now), f"{now / before:.3f}" if before and now else ""])
+    return table(["id", "per operation", "before", "now", "ratio", "instructions before", "now",
+                  "ratio"], lines)
 
 
 def first_line(words):

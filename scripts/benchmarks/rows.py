@@ -16,6 +16,7 @@ PEERS = {
     "moonloop": ("moonloop", "moonloop", {}),
     "events": ("moonloop", "moonloop-handlers", {}),  # Handlers of events instead of tasks.
     "Swift host": ("host", "moonloop", {}),
+    "before": ("before", "moonloop", {}),  # Our program at another commit.
 }
 RIVALS = ("luv", "luv again", "cqueues")  # Goals to beat in each row, besides the limit.
 OURS = ("moonloop", "events", "Swift host")
@@ -110,10 +111,16 @@ def _memory(kind, words, count, first, goal, peers):
                (kind, str(count)), "bytes", "bytes")
 
 
-def _echo(id, connections):
-    words = f"{connections} connection" + "s" * (connections > 1)
-    return Row(id, f"TCP echo server, {words}, a message", "w6", times(1.3), times(1.10),
-               ("floor", "luv", "cqueues", "moonloop", "events"), (str(connections),),
+def _echo(id, connections, size=64):
+    words = f"{connections:,} connection" + "s" * (connections > 1)
+    return Row(id, f"TCP echo server, {words}, a message of {size:,} bytes", "w6", times(1.3),
+               times(1.10), ("floor", "luv", "cqueues", "moonloop", "events"),
+               (str(connections), str(size)), count_scale=0.02)
+
+
+def _http(connections):
+    return Row(f"http.{connections}", f"HTTP server, {connections} connections, a request", "http",
+               under("luv"), under("luv"), ("luv", "moonloop"), (str(connections),),
                count_scale=0.02)
 
 
@@ -159,7 +166,8 @@ ROWS = [
         times(1.1), times(1.02), args=("100",)),
     Row("w5b", "the same with 5,000 pipes, 100 active", "w5", under("luv"),
         under("libuv in C"), ("floor", "libuv in C", "luv", "cqueues", "moonloop"), ("5000",)),
-    _echo("w6.one", 1), _echo("w6a", 50), _echo("w6b", 500),
+    _echo("w6.one", 1), _echo("w6a", 50), _echo("w6b", 500), _echo("w6c", 5000),
+    _echo("w6.4k", 50, 4096), _echo("w6.64k", 50, 65536), _http(50), _http(500),
     _memory("timer", "a far timer", 100000, 264, 160, CHURN),
     _memory("descriptor", "an idle descriptor", 5000, 300, 200,
             ("floor", "luv", "cqueues", "moonloop")),

@@ -43,9 +43,10 @@ static int probe_pipe(lua_State *L) {
 
 // read(fd, n): up to n bytes as a string; nil when nothing is there.
 static int probe_read(lua_State *L) {
-  char buffer[4096];
+  static char buffer[1 << 16];
   size_t size = (size_t)luaL_checkinteger(L, 2);
-  ssize_t got = read((int)luaL_checkinteger(L, 1), buffer, size < 4096 ? size : 4096);
+  if (size > sizeof buffer) size = sizeof buffer;
+  ssize_t got = read((int)luaL_checkinteger(L, 1), buffer, size);
   if (got < 0) lua_pushnil(L);
   else lua_pushlstring(L, buffer, (size_t)got);
   return 1;
@@ -105,7 +106,7 @@ int luaopen_probe(lua_State *L) {
                                {"read", probe_read}, {"write", probe_write},
                                {"memory", probe_memory}, {"switches", probe_switches},
                                {"ticker", probe_ticker}, {"flood", probe_flood},
-                               {"take", probe_take}, {"burst", probe_burst},
+                               {"take", probe_take}, {"burst", probe_burst}, {"sends", probe_sends},
                                {"taken", probe_taken}, {"clients", probe_clients},
                                {"listen", probe_listen}, {"accept", probe_accept},
                                {NULL, NULL}}));

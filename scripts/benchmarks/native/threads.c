@@ -1,6 +1,7 @@
 // Another thread for the workloads of W4: one ticks into a pipe, one posts messages to a queue
 // behind a lock, the least a loop's inbox can be.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <pthread.h>
@@ -116,6 +117,39 @@ static void *burst(void *argument) {
 int probe_burst(lua_State *L) {
   atomic_store(&signals_left, 1);
   start(L, burst, (struct job){(int)luaL_checkinteger(L, 1), luaL_checkinteger(L, 2), 0});
+  return 0;
+}
+
+struct sending {
+  int (*send)(void *);  // uv_async_send
+  void *handle;
+  int64_t count;
+};
+
+static void *send_all(void *argument) {
+  struct sending job = *(struct sending *)argument;
+  free(argument);
+  for (int64_t i = 1; i <= job.count; i++) {
+    if (i == job.count) atomic_store(&signals_left, 0);
+    job.send(job.handle);
+  }
+  return NULL;
+}
+
+// sends(async, count): a thread sends to an async handle of luv this often, without Lua; see
+// taken().
+int probe_sends(lua_State *L) {
+  void *uv = dlopen("libuv.so.1", RTLD_NOW | RTLD_NOLOAD);  // luv's
+  struct sending *job = malloc(sizeof *job);
+  pthread_t thread;
+  if (job == NULL || uv == NULL) return luaL_error(L, "libuv is not loaded");
+  job->send = (int (*)(void *))dlsym(uv, "uv_async_send");
+  job->handle = *(void **)lua_touserdata(L, 1);  // luv's userdata: a pointer to libuv's handle
+  job->count = luaL_checkinteger(L, 2);
+  atomic_store(&signals_left, 1);
+  if (job->send == NULL || pthread_create(&thread, NULL, send_all, job) != 0)
+    return luaL_error(L, "no thread");
+  pthread_detach(thread);
   return 0;
 }
 

@@ -6,6 +6,7 @@ int probe_ticker(lua_State *L);
 int probe_flood(lua_State *L);
 int probe_take(lua_State *L);
 int probe_burst(lua_State *L);
+int probe_sends(lua_State *L);
 int probe_taken(lua_State *L);
 
 int probe_clients(lua_State *L);

@@ -125,15 +125,34 @@ function bench.lateness(start, fires, finished)
   end
 end
 
--- Counts messages of an echo server with so many connections, and reports the CPU time of one of
--- them when all connections have been there for a while.
-function bench.echoes(connections)
+-- Returns what counts the messages of a server with so many connections, given the bytes that came,
+-- and reports the CPU time of one when all connections have been there for a while.
+function bench.messages(connections, size, operations)
   local first = connections * 20
-  local last, seen = first + bench.scaled(2e5), 0
-  return function()
-    seen = seen + 1
-    if seen == first then bench.start() end
-    if seen == last then bench.stop(last - first); os.exit(0) end
+  local last, seen = first + bench.scaled(operations), 0
+  local first_bytes, last_bytes = first * size, last * size
+  return function(bytes)
+    local before = seen
+    seen = seen + bytes
+    if before < first_bytes and seen >= first_bytes then bench.start() end
+    if seen >= last_bytes then bench.stop(last - first); os.exit(0) end
+  end
+end
+
+-- What counts the messages of W6, and what starts its clients: those of a port.
+function bench.echoes()
+  local connections, size = tonumber(arg[1]), tonumber(arg[2]) or 64
+  local count = bench.messages(connections, size, size > 4096 and 2e4 or 2e5)
+  return count, function(port) probe.clients(port, connections, ("x"):rep(size)) end
+end
+
+-- The same for requests of HTTP, whose answers end with the last byte of the page.
+bench.page = "hello, world~"
+function bench.requests()
+  local connections = tonumber(arg[1])
+  local request = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n"
+  return bench.messages(connections, 1, 1e5), function(port)
+    probe.clients(port, connections, request, "~")
   end
 end
 

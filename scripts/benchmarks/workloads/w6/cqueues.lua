@@ -1,6 +1,6 @@
--- W6: a server that sends back what comes, 64 bytes at a time.
+-- W6: a server that sends back what comes.
 local cqueues, socket, bench = require "cqueues", require "cqueues.socket", require "harness"
-local count = bench.echoes(tonumber(arg[1]))
+local count, start_clients = bench.echoes()
 local queue = cqueues.new()
 
 local server = socket.listen { host = "127.0.0.1", port = 0, nodelay = true }
@@ -11,13 +11,13 @@ queue:wrap(function()
     queue:wrap(function()
       client:setmode("b", "bn")
       while true do
-        local data = client:read(-4096)
+        local data = client:read(-65536)
         if not data then return end
         client:write(data)
-        count()
+        count(#data)
       end
     end)
   end
 end)
-bench.probe.clients(port, tonumber(arg[1]))
+start_clients(port)
 assert(queue:loop())

@@ -1,15 +1,17 @@
--- W6: a server that sends back what comes, 64 bytes at a time.
+-- W6: a server that sends back what comes.
 local floor, bench = require "floor", require "harness"
-local probe, count = bench.probe, bench.echoes(tonumber(arg[1]))
+local probe, count, start_clients = bench.probe, bench.echoes()
 local listener, port = probe.listen()
 
 floor.readable(listener, function()
   local fd = probe.accept(listener)
   if not fd then return end
   floor.readable(fd, function()
-    probe.write(fd, probe.read(fd, 4096))
-    count()
+    local data = probe.read(fd, 65536)
+    if not data then return end
+    probe.write(fd, data)
+    count(#data)
   end)
 end)
-probe.clients(port, tonumber(arg[1]))
+start_clients(port)
 floor.run()

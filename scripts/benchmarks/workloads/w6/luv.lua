@@ -1,6 +1,6 @@
--- W6: a server that sends back what comes, 64 bytes at a time.
+-- W6: a server that sends back what comes.
 local uv, bench = require "luv", require "harness"
-local count = bench.echoes(tonumber(arg[1]))
+local count, start_clients = bench.echoes()
 
 local server = uv.new_tcp()
 server:bind("127.0.0.1", 0)
@@ -11,8 +11,8 @@ server:listen(1024, function()
   client:read_start(function(_, data)
     if not data then return end
     client:write(data)
-    count()
+    count(#data)
   end)
 end)
-bench.probe.clients(server:getsockname().port, tonumber(arg[1]))
+start_clients(server:getsockname().port)
 uv.run()

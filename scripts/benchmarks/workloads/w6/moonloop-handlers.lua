@@ -1,13 +1,14 @@
 -- W6 in handlers of events, as an NSStream's delegate has them, instead of tasks.
 local ml, bench = require "moonloop", require "harness"
-local count = bench.echoes(tonumber(arg[1]))
+local count, start_clients = bench.echoes()
 
 local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
   stream:on(function(_, event)
     if event ~= "has_bytes" then return end
-    stream:write(stream:read_some())
-    count()
+    local data = stream:read_some()
+    stream:write(data)
+    count(#data)
   end)
 end })
-bench.probe.clients(server.port, tonumber(arg[1]))
+start_clients(server.port)
 ml.current():run()

@@ -1,12 +1,12 @@
--- W6: a server that sends back what comes, 64 bytes at a time.
+-- W6: a server that sends back what comes.
 local ml, bench = require "moonloop", require "harness"
-local count = bench.echoes(tonumber(arg[1]))
+local count, start_clients = bench.echoes()
 
 local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
   for data in function() return stream:read_some() end do
     stream:write(data)
-    count()
+    count(#data)
   end
 end })
-bench.probe.clients(server.port, tonumber(arg[1]))
+start_clients(server.port)
 ml.current():run()
