@@ -65,21 +65,30 @@ CHILD static void reset_signals(void) {
     syscall(SYS_rt_sigaction, number, action, NULL, SIGNAL_BYTES);
 }
 
-CHILD static bool set_streams(const int32_t given[3]) {
-  int fds[3];
-  for (int i = 0; i < 3; i++) {
-    fds[i] = given[i];
-    if (fds[i] == i || fds[i] > 2) continue;
-    fds[i] = (int)syscall(SYS_fcntl, given[i], F_DUPFD_CLOEXEC, 3);  // before it is overwritten
+CHILD static bool set_streams(int32_t *fds, int count) {
+  for (int i = 0; i < count; i++) {
+    if (fds[i] == i || fds[i] < 0 || fds[i] >= count) continue;
+    fds[i] = (int)syscall(SYS_fcntl, fds[i], F_DUPFD_CLOEXEC, count);  // before it is overwritten
     if (fds[i] < 0) return false;
   }
-  for (int i = 0; i < 3; i++) {
-    long result = fds[i] == i ? syscall(SYS_fcntl, i, F_SETFD, 0) : syscall(SYS_dup3, fds[i], i, 0);
-    if (result < 0) return false;
+  for (int i = 0; i < count; i++) {
+    if (fds[i] < 0) syscall(SYS_close, i);
+    else if (fds[i] == i ? syscall(SYS_fcntl, i, F_SETFD, 0) < 0
+                         : syscall(SYS_dup3, fds[i], i, 0) < 0)
+      return false;
   }
   // Lua's files, and those of the host, need not be closed on exec.
-  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+  syscall(SYS_close_range, (unsigned)count, ~0u, CLOSE_RANGE_CLOEXEC);
   return true;
+}
+
+// The group first: whoever is no longer root cannot change it.
+CHILD static bool set_owner(const struct cmx_spawn *plan) {
+  bool is_root = syscall(SYS_geteuid) == 0;
+  if (is_root && (plan->user >= 0 || plan->group >= 0) && syscall(SYS_setgroups, 0, NULL) < 0)
+    return false;
+  if (plan->group >= 0 && syscall(SYS_setgid, plan->group) < 0) return false;
+  return plan->user < 0 || syscall(SYS_setuid, plan->user) == 0;
 }
 
 CHILD static void run_program(const struct cmx_spawn *plan) {
@@ -103,9 +112,10 @@ CHILD static int begin(void *argument) {
   }
   if (plan->folder != NULL && syscall(SYS_chdir, plan->folder) < 0)
     return fail(birth, cmx_spawn_folder);
-  if (!set_streams(plan->streams)) return fail(birth, cmx_spawn_streams);
+  if (!set_streams(plan->streams, plan->count)) return fail(birth, cmx_spawn_streams);
   if (plan->ownsTerminal && syscall(SYS_ioctl, 0, TIOCSCTTY, 0) < 0)
     return fail(birth, cmx_spawn_streams);
+  if (!set_owner(plan)) return fail(birth, cmx_spawn_owner);
   uint64_t none = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, SIGNAL_BYTES);
   run_program(plan);

@@ -23,6 +23,9 @@ ml.process = {}
 ---@field pty? boolean Give it a pseudo-terminal, which is all three of its streams; `stdin` and `stdout` are our side.
 ---@field columns? integer The width of that terminal; default 80.
 ---@field rows? integer Its height; default 24.
+---@field descriptors? table<integer, integer> More descriptors, by the child's numbers from 3 to 255.
+---@field uid? integer Run it as this user; needs the right to.
+---@field gid? integer Run it as this group; needs the right to.
 ---@field detached? boolean Give it a session of its own, in which it outlives the script.
 ---@field modes? moonloop.Modes Modes in which its end is reported; default "default".
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.

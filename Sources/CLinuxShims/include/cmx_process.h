@@ -9,14 +9,16 @@ struct cmx_spawn {
   char *const *arguments;       // including the name; NULL-terminated
   char *const *environment;     // NULL-terminated
   const char *folder;           // working folder; NULL: this process's
-  int32_t streams[3];           // become its 0, 1 and 2
+  int32_t *streams;             // become its 0, 1, 2 and so on, -1: it has none; overwritten
+  int32_t count;                // of the streams: 3 or more
+  int32_t user, group;          // whose it is; -1: as this process
   bool leadsGroup;              // whether it leads its own process group
   bool leadsSession;            // and its own session, without a terminal
   bool ownsTerminal;            // its 0 becomes the terminal of the session
 };
 
 enum cmx_spawn_stage { cmx_spawn_clone, cmx_spawn_group, cmx_spawn_folder, cmx_spawn_streams,
-                       cmx_spawn_program };
+                       cmx_spawn_owner, cmx_spawn_program };
 
 struct cmx_spawned {
   int32_t pid;

@@ -5,8 +5,8 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let spawnOptions: [StaticString] = [
-  "stdin", "stdout", "stderr", "pty", "columns", "rows", "cwd", "env", "env_add", "group",
-  "detached", "linger", "name", "modes", "keep_alive", "on_exit", "on_error",
+  "stdin", "stdout", "stderr", "pty", "columns", "rows", "descriptors", "cwd", "env", "env_add",
+  "uid", "gid", "group", "detached", "linger", "name", "modes", "keep_alive", "on_exit", "on_error",
 ]
 
 /// How long outputs that others hold open are waited for, unless the script says otherwise.
@@ -31,6 +31,9 @@ let processSpawn: LuaRawFunction = { L, context in
       streams = [terminal, terminal, terminal]
       plan.ownsTerminal = true
     }
+    plan.streams += try call.childDescriptors(options)
+    plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
+    plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
     let isDetached = try options.boolean("detached") ?? false
     plan.leadsSession = isDetached || plan.ownsTerminal
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
@@ -129,7 +132,7 @@ extension HostCall {
 
   func spawn(_ plan: inout ChildPlan, _ ends: borrowing ChildEnds) throws(OperatingFailure) -> Child
   {
-    plan.streams = (ends.child[0], ends.child[1], ends.child[2])
+    plan.streams = ends.child + plan.streams.dropFirst(3)
     do throws(SpawnFailure) { return try Child.spawn(plan) } catch { throw cannotRun(plan, error) }
   }
 
@@ -139,6 +142,7 @@ extension HostCall {
     switch failure.stage {
     case .folder: text += " in '\(String(decoding: plan.folder ?? [], as: UTF8.self))'"
     case .group: text += " in a group of its own"
+    case .owner: text += " as another user or group"
     case .clone, .streams, .program: break
     }
     text += ": \(failure.error.message)"

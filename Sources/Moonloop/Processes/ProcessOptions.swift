@@ -161,6 +161,34 @@ extension HostCall {
         + "descriptor, got \(given(-1))")
   }
 
+  /// What becomes its descriptors from 3 on: those of the table by number; -1: it has none.
+  func childDescriptors(_ options: Options) throws(ScriptMistake) -> [Int32] {
+    defer { stack.pop() }
+    if options.push("descriptors") == .nil { return [] }
+    let table = stack.absolute(-1)
+    guard stack.type(table) == .table else {
+      throw mistake("'descriptors' must be a table such as { [3] = 7 }, got \(given(table))")
+    }
+    var found: [Int32] = []
+    stack.pushNil()
+    while stack.next(table) {
+      guard let number = stack.exactInteger(-2), (3...Self.descriptorLimit).contains(number) else {
+        throw mistake(
+          "'descriptors': the child's numbers go from 3 to \(Self.descriptorLimit), "
+            + "got \(given(stack.absolute(-2)))")
+      }
+      let fd = try stack.integer(
+        stack.absolute(-1), "'descriptors': the descriptor", in: 0...Int(Int32.max))
+      while found.count < number - 2 { found.append(-1) }
+      found[number - 3] = Int32(fd)
+      stack.pop()
+    }
+    return found
+  }
+
+  /// How many descriptors a child may get.
+  private static let descriptorLimit = 255
+
   private func giveable(
     _ handle: LuaHandle, _ name: StaticString
   ) throws(ScriptMistake) -> ScriptStream {

@@ -12,8 +12,11 @@ package struct ChildPlan {
   package var environment: [[UInt8]]?
   /// Its working folder; nil: that of this process.
   package var folder: [UInt8]?
-  /// Its descriptors 0, 1 and 2.
-  package var streams: (Int32, Int32, Int32) = (0, 1, 2)
+  /// Its descriptors 0, 1, 2 and so on; -1: it has none of this number.
+  package var streams: [Int32] = [0, 1, 2]
+  /// The numbers of the user and the group whose it is; nil: those of this process.
+  package var user: Int32?
+  package var userGroup: Int32?
   /// Whether it leads its own process group.
   package var leadsGroup = false
   /// Whether it leads its own session, without a terminal.
@@ -26,7 +29,7 @@ package struct ChildPlan {
 
 /// Why a child could not be started.
 package struct SpawnFailure: Error, Sendable {
-  package enum Stage: Sendable { case clone, group, folder, streams, program }
+  package enum Stage: Sendable { case clone, group, folder, streams, owner, program }
   package let stage: Stage
   package let error: SystemError
 
@@ -85,17 +88,22 @@ package final class Child {
     Orphans.collect()
     let environment = plan.environment ?? Self.environment
     var spawned = cmx_spawned()
+    var streams = plan.streams
     let result: Int32 = withStrings(programs(plan, environment)) { programs in
       withStrings(plan.arguments) { arguments in
         withStrings(environment) { environment in
           withString(plan.folder) { folder in
-            var raw = cmx_spawn(
-              programs: UnsafeRawPointer(programs).assumingMemoryBound(
-                to: UnsafePointer<CChar>?.self),
-              arguments: arguments, environment: environment, folder: folder,
-              streams: plan.streams, leadsGroup: plan.leadsGroup,
-              leadsSession: plan.leadsSession, ownsTerminal: plan.ownsTerminal)
-            return cmx_child_start(&raw, &spawned)
+            streams.withUnsafeMutableBufferPointer { streams in
+              var raw = cmx_spawn(
+                programs: UnsafeRawPointer(programs).assumingMemoryBound(
+                  to: UnsafePointer<CChar>?.self),
+                arguments: arguments, environment: environment, folder: folder,
+                streams: streams.baseAddress!, count: Int32(streams.count),
+                user: plan.user ?? -1, group: plan.userGroup ?? -1,
+                leadsGroup: plan.leadsGroup, leadsSession: plan.leadsSession,
+                ownsTerminal: plan.ownsTerminal)
+              return cmx_child_start(&raw, &spawned)
+            }
           }
         }
       }
@@ -207,6 +215,7 @@ package final class Child {
     case cmx_spawn_group.rawValue: .group
     case cmx_spawn_folder.rawValue: .folder
     case cmx_spawn_streams.rawValue: .streams
+    case cmx_spawn_owner.rawValue: .owner
     case cmx_spawn_program.rawValue: .program
     default: .clone
     }
