@@ -201,6 +201,7 @@ final class ScriptProcess {
   /// Tells everybody, in a call-out of the process.
   private func finish() {
     phase = .over
+    letClockGo()  // A run in the handler has time again.
     let status = child.status ?? .unknown
     if graceAlarm == nil || !leadsGroup { child.reap() }
     let waiting = waits
@@ -220,9 +221,13 @@ final class ScriptProcess {
     drop()
   }
 
-  private func drop() {
+  private func letClockGo() {
     hold?.release()
     hold = nil
+  }
+
+  private func drop() {
+    letClockGo()
     outputs = []
     waits = []
     source.invalidate()
