@@ -276,6 +276,7 @@ function ml.fs.remove(path, options) end
 ---@class moonloop.FsTemporaryOptions: moonloop.FsOptions
 ---@field folder? string Where; default: TMPDIR, or "/tmp".
 ---@field prefix? string How its name begins; default "moonloop-".
+---@field memory? boolean In memory, on Linux's /dev/shm: for tests, no disk is waited for. "ENODEV" without one.
 
 ---Makes a file with a new, unpredictable name, open to read and write, for its owner alone.
 ---Its name is its field 'path'. It stays until it is removed. Fails as `ml.fs.stat` does.

@@ -89,11 +89,13 @@ function t:run(options) end
 function t:expect(output, pattern, within, options) end
 
 ---A folder of the test, removed afterwards.
+---With `memory` it is another one, which is on no disk, where Linux has /dev/shm.
 ---```lua
 ---it("has a folder", function(loop, clock, t) assert.is_string(t:tmpdir()) end)
 ---```
+---@param options? { memory: boolean } Whether it is to be in memory; default false.
 ---@return string path The same folder each time.
-function t:tmpdir() end
+function t:tmpdir(options) end
 
 ---Writes a file into the folder of the test, making folders as needed.
 ---```lua

@@ -14,10 +14,11 @@ let bedToolEntries: [LuaEntry] = [
   .function("close", bedClose), .function("write", bedWrite), .function("open", bedOpen),
 ]
 
-/// `make_folder()`: the path of a new, empty folder among the temporary ones.
+/// `make_folder(parent or nil)`: the path of a new, empty folder, else among the temporary ones.
 private let bedMakeFolder: LuaRawFunction = { L, context in
   host(L, context, "make_folder") { call in
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let parent = call.stack.string(1) ?? temporary
     var template = Array("\(parent)/moonloop-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) != nil }
     if !made { throw SystemError(call: "mkdtemp in '\(parent)'", code: errno) }

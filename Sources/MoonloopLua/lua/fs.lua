@@ -171,23 +171,40 @@ function fs.remove(path, options)
   return done, message, code
 end
 
--- Where temporary things are made, and how their names begin.
+-- Where Linux has a file system in memory, and what `statfs` calls it.
+local MEMORY, TMPFS = "/dev/shm", 0x01021994
+
+-- Where temporary things are made, how their names begin, and a caller; nil and a failure if they
+-- are to be in memory, and there is no such file system.
 local function template(name, options)
-  local made = file.options(name, options, { folder = "string", prefix = "string" })
-  local folder = made.folder or getenv "TMPDIR" or "/tmp"
-  local path = join(folder, (made.prefix or "moonloop-") .. "XXXXXX")
-  return path, file.caller(name, ("'%s'"):format(folder), made.timeout)
+  local made = file.options(name, options,
+    { folder = "string", prefix = "string", memory = "boolean" })
+  if made.memory and made.folder then
+    error(("fs.%s: 'memory' says where already; leave 'folder' out"):format(name), 3)
+  end
+  local folder = made.memory and MEMORY or made.folder or getenv "TMPDIR" or "/tmp"
+  local call = file.caller(name, ("'%s'"):format(folder), made.timeout)
+  if made.memory then
+    local found, message, code = call("statfs", folder)
+    if not found then return nil, message, code end
+    if found.type ~= TMPFS then
+      return nil, ("fs.%s: '%s' is not in memory (ENODEV)"):format(name, folder), "ENODEV"
+    end
+  end
+  return join(folder, (made.prefix or "moonloop-") .. "XXXXXX"), call
 end
 
 function fs.temporary_file(options)
-  local path, call = template("temporary_file", options)
+  local path, call, failure = template("temporary_file", options)
+  if not path then return nil, call, failure end
   local both, message, code = call("mkstemp", path)
   if not both then return nil, message, code end
   return file.wrap(both[1], both[2])
 end
 
 function fs.temporary_folder(options)
-  local path, call = template("temporary_folder", options)
+  local path, call, failure = template("temporary_folder", options)
+  if not path then return nil, call, failure end
   return call("mkdtemp", path)
 end
 

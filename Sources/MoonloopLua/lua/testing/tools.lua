@@ -42,7 +42,7 @@ local states = setmetatable({}, { __mode = "k" })
 function tools.new(file, options, name)
   local t = setmetatable({}, tools)
   states[t] = { file = file, options = options, name = name, snapshots = 0, actions = {},
-    programs = {} }
+    programs = {}, folders = {} }
   return t
 end
 
@@ -56,8 +56,8 @@ end
 function tools.close(t, call)
   local state = states[t]
   for index = #state.actions, 1, -1 do call(state.actions[index]) end
-  if state.folder then
-    local ok, message = bed.remove_folder(state.folder)
+  for _, folder in pairs(state.folders) do
+    local ok, message = bed.remove_folder(folder)
     if not ok then call(function() error(message, 0) end) end
   end
   states[t] = nil
@@ -81,11 +81,22 @@ function tools.said(t)
   return table.concat(texts, "\n")
 end
 
---- The test's own folder, removed with its contents after the test.
-function methods.tmpdir(t)
-  local state = state_of(t, "tmpdir")
-  state.folder = state.folder or assert(bed.make_folder())
-  return state.folder
+-- Where Linux has a file system in memory.
+local MEMORY = "/dev/shm"
+
+--- The test's own folder, removed with its contents after the test; with `memory` another one,
+--- which is on no disk.
+function methods.tmpdir(t, options)
+  local folders = state_of(t, "tmpdir").folders
+  local where = "disk"
+  for name, value in pairs(options or {}) do
+    if name ~= "memory" or type(value) ~= "boolean" then
+      error("t:tmpdir: takes { memory = true } or nothing", 2)
+    end
+    where = value and "memory" or "disk"
+  end
+  folders[where] = folders[where] or assert(bed.make_folder(where == "memory" and MEMORY or nil))
+  return folders[where]
 end
 
 --- Calls a function after the test, before what was made earlier ends. It may wait.
