@@ -95,3 +95,15 @@ extension LuaState {
     _ = cml_install_program(record, hooks.hooks)
   }
 }
+
+extension LuaState {
+  /// Whether a program that runs scripts is asked.
+  package var hasProgramHooks: Bool { kept.contains { $0 is LuaProgramHooks } }
+
+  /// Tells the hooks, if there are any, that a function of a library is about to block the thread.
+  /// - Returns: Whether it was told, so that it need not be told again.
+  package func reportsBlocking(_ name: String, _ site: String) -> Bool {
+    let hooks = kept.lazy.compactMap { $0 as? LuaProgramHooks }.first
+    return hooks?.blocks(name, site) ?? true
+  }
+}

@@ -4,6 +4,33 @@
 static const char compat_socket[] = {
 #embed "lua/compat/socket.lua"
 };
+static const char compat_socket_connecting[] = {
+#embed "lua/compat/socket/connecting.lua"
+};
+static const char compat_socket_datagrams[] = {
+#embed "lua/compat/socket/datagrams.lua"
+};
+static const char compat_socket_late[] = {
+#embed "lua/compat/socket/late.lua"
+};
+static const char compat_socket_names[] = {
+#embed "lua/compat/socket/names.lua"
+};
+static const char compat_socket_report[] = {
+#embed "lua/compat/socket/report.lua"
+};
+static const char compat_socket_select[] = {
+#embed "lua/compat/socket/select.lua"
+};
+static const char compat_socket_stock[] = {
+#embed "lua/compat/socket/stock.lua"
+};
+static const char compat_socket_streams[] = {
+#embed "lua/compat/socket/streams.lua"
+};
+static const char compat_socket_waiting[] = {
+#embed "lua/compat/socket/waiting.lua"
+};
 static const char compat_uv[] = {
 #embed "lua/compat/uv.lua"
 };
@@ -72,6 +99,15 @@ static const char compat_uv_work[] = {
 
 static const struct cmo_source sources[] = {
     SOURCE("compat.socket", compat_socket),
+    SOURCE("compat.socket.connecting", compat_socket_connecting),
+    SOURCE("compat.socket.datagrams", compat_socket_datagrams),
+    SOURCE("compat.socket.late", compat_socket_late),
+    SOURCE("compat.socket.names", compat_socket_names),
+    SOURCE("compat.socket.report", compat_socket_report),
+    SOURCE("compat.socket.select", compat_socket_select),
+    SOURCE("compat.socket.stock", compat_socket_stock),
+    SOURCE("compat.socket.streams", compat_socket_streams),
+    SOURCE("compat.socket.waiting", compat_socket_waiting),
     SOURCE("compat.uv", compat_uv),
     SOURCE("compat.uv.async", compat_uv_async),
     SOURCE("compat.uv.constants", compat_uv_constants),

@@ -18,7 +18,8 @@ local uv = {}
 ---@return moonloop.compat.uv uv The module itself.
 function uv.install(options) end
 
----LuaSocket, if it is installed, with its time and waits on our loop.
----`require "moonloop.compat.socket"` returns LuaSocket's module, in which it replaces `gettime`,
----`sleep` and `select`.
+---LuaSocket, if it is installed, on our loop: a call that would wait suspends its task.
+---`require "moonloop.compat.socket"` returns LuaSocket's module. It replaces the methods of its
+---sockets, of LuaSec's connections and of Unix sockets, and `gettime`, `sleep`, `select`, `connect`
+---and the functions of `dns`. Names, arguments, results and words of errors are LuaSocket's.
 ---@class moonloop.compat.socket

@@ -26,6 +26,10 @@ package struct Kinds {
   package let process: LuaHandleKind
   package let terminal: LuaHandleKind
   package let recording: LuaHandleKind
+  /// What stands for a socket of another library.
+  package let gate: LuaHandleKind
+  /// What stands for an object of another library.
+  package let blank: LuaHandleKind
   /// What the program made in Swift, and any of its states may schedule.
   package let programItem: LuaHandleKind
 
@@ -56,6 +60,8 @@ package struct Kinds {
     terminal = state.makeHandleKind("tty", slots: TerminalSlot.count, terminalEntries) {
       releaseTerminal($0)
     }
+    gate = state.makeHandleKind("gate", slots: 0, []) { releaseGate($0) }
+    blank = state.makeHandleKind("object", slots: 1, [])
     recording = state.makeHandleKind("recording", slots: 0, recordingEntries) { _ in }
     programItem = state.makeHandleKind("program item", slots: 0, programItemEntries) {
       releaseProgramItem($0)

@@ -30,7 +30,12 @@ let sourceIndex: LuaRawFunction = { L, context in
       }
       return LuaStatus.results(1)
     }
-    guard let source = source(of: name) else { return LuaStatus.results(0) }
+    guard let source = source(of: name) else {
+      if name != "socket.core" || !call.state.hasProgramHooks { return LuaStatus.results(0) }
+      // LuaSocket stops the loop while it waits: in a program that is reported.
+      try call.pushSource("return require('moonloop.compat.socket.stock').open(...)")
+      return LuaStatus.results(1)
+    }
     call.stack.push(
       loaderOf: UnsafeBufferPointer(start: source.text, count: source.count),
       chunkName: source.chunk)

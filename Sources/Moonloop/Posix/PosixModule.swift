@@ -1,5 +1,5 @@
 // `require "moonloop.posix"`: system calls by descriptor, one function each, for modules that bring
-// the words of another library (see docs/compat.md). Nothing here waits.
+// the words of another library (see docs/compat.md). Only `wait` waits.
 
 internal import Glibc
 internal import LuaEmbed
@@ -7,13 +7,15 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let posixModule = LuaModule(
-  "moonloop.posix", posixEntries + posixSocketEntries + posixSystemEntries)
+  "moonloop.posix",
+  posixEntries + posixSocketEntries + posixSystemEntries + posixWaitEntries)
 
 private let posixEntries: [LuaEntry] = [
   .function("read", posixRead), .function("write", posixWrite), .function("close", posixClose),
   .function("set_blocking", posixSetBlocking), .function("access", posixAccess),
   .function("kind", posixKind), .function("is_ready", posixIsReady), .function("pipe", posixPipe),
   .function("socketpair", posixSocketPair), .function("file", posixFile),
+  .function("blank", posixBlank),
 ]
 
 extension HostCall {
@@ -180,4 +182,12 @@ private let posixSocketPair: LuaRawFunction = { L, context in
 /// `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks as long as it takes.
 private let posixFile: LuaRawFunction = { L, context in
   host(L, context, "file") { call in Int32(call.stack.push(try call.fileCall(1).run())) }
+}
+
+/// `blank()`: a userdata with room for one value; what it is, its module says with `debug`.
+private let posixBlank: LuaRawFunction = { L, context in
+  host(L, context, "blank") { call in
+    _ = call.runtime.kinds.blank.push(call.stack.L)
+    return 1
+  }
 }

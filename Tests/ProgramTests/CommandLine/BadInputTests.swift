@@ -113,6 +113,23 @@ struct BadInputTests {
         "warning: os.execute blocks",
       ]),
     Row(
+      what: "LuaSocket's functions that block while others wait",
+      script: """
+        local socket = require "socket"
+        require "moonloop".current():after(0, function() end)
+        local server = socket.bind("127.0.0.1", 0)
+        server:settimeout(0) server:accept() server:settimeout(0.01)
+        for _ = 1, 2 do
+          server:accept()
+          socket.select({ server }, nil, 0.01)
+        end
+        """, status: 0,
+      errors: [
+        "warning: socket:accept blocks the loop until it returns (",
+        "script.lua:6); with require \"moonloop.compat.socket\" the loop goes on meanwhile",
+        "warning: socket.select blocks the loop until it returns (",
+      ]),
+    Row(
       what: "a name with control bytes", script: "error('a\\27[31mb\\0c')", status: 1,
       errors: ["script.lua:1: a?[31mb?c"]),
   ]

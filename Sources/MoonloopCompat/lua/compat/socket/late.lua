@@ -1,0 +1,51 @@
+-- Modules in C that a script may load later: LuaSec, and LuaSocket's Unix sockets. What loads them
+-- is put before Lua's own search.
+local datagrams = require "moonloop.compat.socket.datagrams"
+local stock = require "moonloop.compat.socket.stock"
+local streams = require "moonloop.compat.socket.streams"
+
+local late = {}
+
+local patches = {}
+
+patches["ssl.core"] = function(class)
+  local methods, c = class "SSL:Connection"
+  methods.receive, methods.send = streams.receive(c), streams.send(c)
+  methods.dohandshake = streams.repeated(c, "dohandshake")
+  methods.close, methods.settimeout = streams.close(c), streams.settimeout(c)
+end
+
+local function patch_unix(class, patch_all)
+  for _, name in ipairs { "master", "client", "server" } do
+    local methods, c = class(("unixstream{%s}"):format(name))
+    patch_all(methods, c)
+    if name == "client" then
+      methods.receive, methods.send = streams.receive(c), streams.send(c)
+    elseif name == "server" then
+      methods.accept = streams.repeated(c, "accept")
+    end
+  end
+  for _, name in ipairs { "connected", "unconnected" } do
+    local methods, c = class(("unixdgram{%s}"):format(name))
+    patch_all(methods, c)
+    datagrams.patch(c, methods)
+  end
+end
+patches["socket.unix"] = patch_unix
+
+function late.install(class, patch_all)
+  for name, patch in pairs(patches) do
+    if package.loaded[name] then
+      patch(class, patch_all)
+    else
+      package.preload[name] = function()
+        package.preload[name] = nil
+        local module = stock.load(name)
+        patch(class, patch_all)
+        return module
+      end
+    end
+  end
+end
+
+return late

@@ -1,0 +1,95 @@
+-- How calls of LuaSocket wait: each socket is asked without waiting; where that is not enough, the
+-- task waits until the descriptor is ready.
+local ml = require "moonloop"
+local posix = require "moonloop.posix"
+
+local waiting = {}
+
+-- What is known of each socket: its timeouts, its gate, who reads and writes.
+local states = setmetatable({}, { __mode = "k" })
+
+--- Returns what is known of a socket. LuaSocket itself never waits for it from now on.
+-- @param c the functions in C of its class
+function waiting.of(socket, c)
+  local state = states[socket]
+  if state then return state end
+  local block, total = -1, -1
+  if c.gettimeout then block, total = c.gettimeout(socket) end
+  state = { block = block, total = total }
+  c.settimeout(socket, 0, "b")
+  states[socket] = state
+  return state
+end
+
+--- Returns what is known of a socket that was used before, else nil.
+function waiting.known(socket) return states[socket] end
+
+--- Whether the socket's timeouts say that nothing may wait.
+function waiting.is_eager(state) return state.block == 0 or state.total == 0 end
+
+-- How long the next wait may take; nil: no limit. As in LuaSocket: 'b' is for one wait, 't' for
+-- the whole call.
+local function left(state, begin)
+  local block, total = state.block, state.total
+  if total < 0 then return block >= 0 and block or nil end
+  local rest = math.max(0, total - (ml.now() - begin))
+  return block < 0 and rest or math.min(block, rest)
+end
+
+local report
+
+-- Calls a function that waits. Where Lua cannot wait, the loop serves nothing else meanwhile, as
+-- with LuaSocket alone; that is reported.
+function waiting.call(name, fn, ...)
+  local obstacle = posix.obstacle()
+  if not obstacle then return fn(...) end
+  report = report or require "moonloop.compat.socket.report"
+  report(name)
+  return ml.current():task({ name = name }, fn, ...):wait()
+end
+
+--- Waits until a socket is ready.
+-- @param events "r", "w", or "c": until its connection is decided
+-- @return true; or nil and "timeout", or "closed" if it was closed meanwhile
+function waiting.ready(name, state, fd, events, begin)
+  if fd < 0 then return nil, "closed" end
+  state.gate = state.gate or posix.gate()
+  local done, _, code = waiting.call(name, posix.wait, left(state, begin), name,
+    { fd, events, state.gate })
+  if done then return true end
+  return nil, code == "ETIMEDOUT" and "timeout" or "closed"
+end
+
+--- Ends the waits for a socket that is about to be closed.
+function waiting.close(socket)
+  local state = states[socket]
+  if state and state.gate then posix.open(state.gate) end
+end
+
+-- Marks a socket as busy until the mark is closed: two tasks that read would mix what they get.
+local busy = { __close = function(mark) mark.state[mark.side] = nil end }
+
+function waiting.mark(state, side)
+  state[side] = true
+  return setmetatable({ state = state, side = side }, busy)
+end
+
+--- Calls a function in C; what it raises is raised at another level.
+-- @param name of the method, with a colon before it; or of the function
+function waiting.try(level, name, fn, ...)
+  local results = table.pack(pcall(fn, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local message = results[2]
+  if type(message) == "string" then
+    message = message:gsub("^bad argument #(%d+) to '%?'", function(number)
+      local word, is_method = name:gsub("^:", "")
+      return ("bad argument #%d to '%s'"):format(number - is_method, word)
+    end)
+  end
+  error(message, level + 1)
+end
+
+--- The same as the last step of ours: raises at the line that called it.
+function waiting.original(name, fn, ...) return waiting.try(1, name, fn, ...) end
+
+return waiting
