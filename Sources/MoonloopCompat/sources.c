@@ -34,6 +34,9 @@ static const char compat_socket_waiting[] = {
 static const char compat_uv[] = {
 #embed "lua/compat/uv.lua"
 };
+static const char compat_uv_arguments[] = {
+#embed "lua/compat/uv/arguments.lua"
+};
 static const char compat_uv_async[] = {
 #embed "lua/compat/uv/async.lua"
 };
@@ -54,6 +57,9 @@ static const char compat_uv_fs[] = {
 };
 static const char compat_uv_fs_event[] = {
 #embed "lua/compat/uv/fs_event.lua"
+};
+static const char compat_uv_fs_poll[] = {
+#embed "lua/compat/uv/fs_poll.lua"
 };
 static const char compat_uv_pipe[] = {
 #embed "lua/compat/uv/pipe.lua"
@@ -109,6 +115,7 @@ static const struct cmo_source sources[] = {
     SOURCE("compat.socket.streams", compat_socket_streams),
     SOURCE("compat.socket.waiting", compat_socket_waiting),
     SOURCE("compat.uv", compat_uv),
+    SOURCE("compat.uv.arguments", compat_uv_arguments),
     SOURCE("compat.uv.async", compat_uv_async),
     SOURCE("compat.uv.constants", compat_uv_constants),
     SOURCE("compat.uv.core", compat_uv_core),
@@ -116,6 +123,7 @@ static const struct cmo_source sources[] = {
     SOURCE("compat.uv.errors", compat_uv_errors),
     SOURCE("compat.uv.fs", compat_uv_fs),
     SOURCE("compat.uv.fs_event", compat_uv_fs_event),
+    SOURCE("compat.uv.fs_poll", compat_uv_fs_poll),
     SOURCE("compat.uv.pipe", compat_uv_pipe),
     SOURCE("compat.uv.poll", compat_uv_poll),
     SOURCE("compat.uv.process", compat_uv_process),

@@ -57,10 +57,10 @@ SUITES = {
     },
     "luv": {
         "about": "luv's tests at tag 1.44.2-0 on moonloop.compat.uv",
-        "needs": ["luv/lib/tap.lua"], "passes": 129, "in": "{scratch}",
+        "needs": ["luv/lib/tap.lua"], "passes": 130, "in": "{scratch}",
         "copies": ["luv/lib", "luv/tests", "luv/README.md"],  # some write into their folder
         "files": ["timer", "async", "callbacks", "coroutines", "prepare-check-idle-async",
                   "signal", "tcp", "pipe", "udp", "process", "dns", "handle", "loop", "misc",
-                  "work", "thread", "fs", "req"],
+                  "work", "thread", "fs", "req", "conversions"],
     },
 }

@@ -16,6 +16,7 @@ let posixSocketEntries: [LuaEntry] = [
   .function("send", posixSend), .function("receive", posixReceive),
   .function("send_fd", posixSendDescriptor), .function("receive_fd", posixReceiveDescriptor),
   .function("membership", posixMembership),
+  .function("multicast_interface", posixMulticastInterface),
 ]
 
 extension HostCall {
@@ -281,6 +282,31 @@ private let posixMembership: LuaRawFunction = { L, context in
       try membership4(call, fd, joins, group, interface, source)
     } else {
       try membership6(call, fd, joins, group, interface, source)
+    }
+    return call.done()
+  }
+}
+
+/// `multicast_interface(fd, address)`: where datagrams to groups go out; for IPv6 its name or
+/// number stands behind a "%".
+private let posixMulticastInterface: LuaRawFunction = { L, context in
+  host(L, context, "multicast_interface") { call in
+    let fd = try call.posixNumber()
+    let text = try call.string(2, "the interface")
+    if text.contains(":") {
+      let scope = String(text.split(separator: "%").dropFirst().first ?? "")
+      var index = UInt32(scope) ?? if_nametoindex(scope)
+      let size = socklen_t(MemoryLayout<UInt32>.size)
+      try call.check(
+        "setsockopt", setsockopt(fd, Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, &index, size))
+    } else {
+      var address = in_addr(s_addr: 0)
+      if !text.isEmpty && inet_pton(AF_INET, text, &address) != 1 {
+        throw SystemError(call: "setsockopt", code: EINVAL)
+      }
+      let size = socklen_t(MemoryLayout<in_addr>.size)
+      try call.check(
+        "setsockopt", setsockopt(fd, Int32(IPPROTO_IP), IP_MULTICAST_IF, &address, size))
     }
     return call.done()
   }

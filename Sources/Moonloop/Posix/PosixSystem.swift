@@ -9,7 +9,8 @@ let posixSystemEntries: [LuaEntry] = [
   .function("folder", posixFolder), .function("set_folder", posixSetFolder),
   .function("environment", posixEnvironment), .function("set_variable", posixSetVariable),
   .function("link", posixLink), .function("set_mode", posixSetMode),
-  .function("ids", posixIDs), .function("names", posixNames),
+  .function("ids", posixIDs), .function("set_id", posixSetID),
+  .function("set_priority", posixSetPriority), .function("names", posixNames),
   .function("machine", posixMachine), .function("interfaces", posixInterfaces),
 ]
 
@@ -91,6 +92,30 @@ private let posixIDs: LuaRawFunction = { L, context in
     call.stack.push(Int(getgid()))
     call.stack.push(Int(getppid()))
     return 3
+  }
+}
+
+/// `set_id("user" | "group", number)`: of the whole process.
+private let posixSetID: LuaRawFunction = { L, context in
+  host(L, context, "set_id") { call in
+    let number = UInt32(try call.stack.integer(2, "the number", in: 0...Int(UInt32.max)))
+    if call.stack.string(1) == "user" {
+      try call.check("setuid", setuid(number))
+    } else {
+      try call.check("setgid", setgid(number))
+    }
+    return call.done()
+  }
+}
+
+/// `set_priority(pid, number)`: from -20 to 19; a low one is served first.
+private let posixSetPriority: LuaRawFunction = { L, context in
+  host(L, context, "set_priority") { call in
+    let pid = id_t(try call.stack.integer(1, "the process", in: 0...Int(Int32.max)))
+    let number = Int32(try call.stack.integer(2, "the priority", in: -20...19))
+    let which = __priority_which_t(PRIO_PROCESS.rawValue)
+    try call.check("setpriority", setpriority(which, pid, number))
+    return call.done()
   }
 }
 

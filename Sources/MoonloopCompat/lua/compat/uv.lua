@@ -3,10 +3,11 @@
 local core = require "moonloop.compat.uv.core"
 
 for _, part in ipairs { "timer", "stages", "async", "poll", "signal", "stream", "socket", "tcp",
-  "pipe", "tty", "udp", "process", "fs_event", "dns", "work", "fs", "system" } do
+  "pipe", "tty", "udp", "process", "fs_event", "fs_poll", "dns", "work", "fs", "system" } do
   require("moonloop.compat.uv." .. part)
 end
 
+core.publish()
 local uv = core.uv
 uv.constants = require "moonloop.compat.uv.constants"
 

@@ -16,7 +16,7 @@ function uv.new_async(callback)
     callback(table.unpack(arguments, 1, arguments.n))
   end }
   core.settle(handle, true)
-  return handle
+  return handle._out
 end
 
 function async._stop(handle)
@@ -38,11 +38,11 @@ function async._gate(handle)
 end
 
 function async.send(handle, ...)
-  if type(handle) == "userdata" then
+  if type(handle) == "userdata" and not core.is_handle(handle) then
     local sent, _, code = handle:send(table.pack(...))
     return core.result(sent, nil, code)
   end
-  core.handle(handle, 1, "async")
+  handle = core.handle(handle, 1, "async")
   if handle._closing then return core.fail "EINVAL" end
   for place = 1, select("#", ...) do
     local kind = type((select(place, ...)))

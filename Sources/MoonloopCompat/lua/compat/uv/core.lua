@@ -1,10 +1,14 @@
 -- The base of moonloop.compat.uv: handles, requests, errors, and libuv's stages (idle, prepare,
 -- poll, check, closing) as items of our loop. See docs/compat.md.
 local ml = require "moonloop"
+local arguments = require "moonloop.compat.uv.arguments"
 local errors = require "moonloop.compat.uv.errors"
+local posix = require "moonloop.posix"
 
-local core = { uv = {}, classes = {} }
+local core = { uv = arguments.uv, classes = {} }
 local uv = core.uv
+for name, check in pairs(arguments) do core[name] = check end
+local bad = arguments.bad
 
 -- The stages that end a libuv pass run in this mode after a run was stopped.
 local TAIL = "moonloop.compat.uv.tail"
@@ -42,77 +46,6 @@ end
 function core.result(value, _, code)
   if value == nil then return core.fail(code) end
   return value == true and 0 or value
-end
-
--- The name of a function of ours that was passed to `pcall`.
-local function name_of(fn)
-  for name, value in pairs(uv) do if value == fn then return name end end
-  return "?"
-end
-
--- Raises like the C library, at the line that called the uv function.
-local function bad(index, text)
-  local called = debug.getinfo(3, "nf")
-  local name = called.name or name_of(called.func)
-  error(("bad argument #%d to '%s' (%s)"):format(index, name, text), 4)
-end
-
-function core.check(ok, index, text)
-  if not ok then bad(index, text) end
-end
-
-function core.integer(value, index)
-  local number = math.tointeger(tonumber(value))
-  if number then return number end
-  bad(index, ("number expected, got %s"):format(value == nil and "no value" or type(value)))
-end
-
-function core.text(value, index)
-  if type(value) == "string" then return value end
-  if type(value) == "number" then return tostring(value) end
-  bad(index, ("string expected, got %s"):format(value == nil and "no value" or type(value)))
-end
-
-function core.boolean(value, index)
-  if type(value) == "boolean" then return value end
-  bad(index, ("boolean expected, got %s"):format(value == nil and "no value" or type(value)))
-end
-
-local function is_callable(value)
-  if type(value) == "function" then return true end
-  local meta = getmetatable(value)
-  return type(meta) == "table" and type(meta.__call) == "function"
-end
-
--- A required callback; with `may_lack` it may be nil.
-function core.callback(value, index, may_lack)
-  if is_callable(value) or (may_lack and value == nil) then return value end
-  bad(index, "function or callable table expected, got " .. type(value))
-end
-
--- One of a list of words.
-function core.word(value, index, words, default)
-  if value == nil then value = default end
-  for place, word in ipairs(words) do
-    if word == value then return word, place - 1 end
-  end
-  bad(index, ("invalid option '%s'"):format(tostring(value)))
-end
-
--- The text to write: a string, or a list of strings.
-function core.bytes(value, index)
-  if type(value) == "string" then return value end
-  if type(value) == "number" then return tostring(value) end
-  if type(value) == "table" then
-    for place, part in ipairs(value) do
-      if type(part) ~= "string" and type(part) ~= "number" then
-        local text = "expected table of strings, found %s in the table at %d"
-        bad(index, text:format(type(part), place))
-      end
-    end
-    return table.concat(value)
-  end
-  bad(index, "data must be string or table of strings")
 end
 
 -- What holds the loop --------------------------------------------------------------------------
@@ -192,8 +125,8 @@ function core.enter(st)
   st.polled = true
 end
 
--- The closing stage. Each entry leaves the queue before it is called: an error in a callback is
--- reported, and the next pass continues with the rest.
+-- The closing stage. Each entry leaves the queue and holds nothing before it is called: an error in
+-- a callback is reported, and the next pass, or a run in the callback, continues with the rest.
 function close_all(st)
   if not st.polled then
     if #st.closing > 0 then core.hurry(st) end
@@ -202,16 +135,14 @@ function close_all(st)
   if not st.serving then
     st.serving, st.closing, st.served = st.closing, {}, 0
   end
-  while st.served < #st.serving do
+  while st.serving and st.served < #st.serving do
     st.served = st.served + 1
     local handle = st.serving[st.served]
-    local _ <close> = setmetatable({}, { __close = function()
-      core.end_stages(st)
-      core.release(st)
-      if st.served < #st.serving or #st.closing > 0 then core.hurry(st) end
-    end })
     st.handles[handle._id] = nil
     handle._closed = true
+    core.end_stages(st)
+    core.release(st)
+    if st.served < #st.serving or #st.closing > 0 then core.hurry(st) end
     if handle._finish then handle:_finish() end
     local callback = handle._on_close
     handle._on_close = nil
@@ -224,38 +155,89 @@ function close_all(st)
   st.polled = false
 end
 
+-- Objects --------------------------------------------------------------------------------------
+
+-- Scripts hold userdata, as those of luv; its value is a table with the fields, which only this
+-- module sees. `_out` is the way back.
+local getuservalue, setuservalue = debug.getuservalue, debug.setuservalue
+local setmeta = debug.setmetatable
+
+-- What scripts hold of an object.
+-- @param meta the metatable that scripts see
+function core.show(fields, meta)
+  fields._out = posix.blank()
+  setuservalue(fields._out, fields, 1)
+  setmeta(fields._out, meta)
+  return fields
+end
+
+-- The fields of an object with that metatable; nil for anything else.
+function core.fields(value, meta)
+  if type(value) ~= "userdata" or getmetatable(value) ~= meta then return nil end
+  return getuservalue(value, 1)
+end
+
+-- How an object is printed.
+function core.shown_as(text)
+  return function(value) return ("%s: %p"):format(text, value) end
+end
+
 -- Handles --------------------------------------------------------------------------------------
 
 local base = {}
 core.base = base
 
+-- The classes by the metatable that scripts see.
+local seen = {}
+
 -- A class of handles: `methods` are its own, in addition to those of all handles.
 function core.class(name, number, methods)
   local class = setmetatable(methods, { __index = base })
-  core.classes[name] = {
-    __index = class, __name = "uv_" .. name, name = name, number = number,
-    __tostring = function(handle) return ("uv_%s_t: %s"):format(name, handle._address) end,
-  }
+  local outer = { __index = {}, __name = "uv_" .. name,
+    __tostring = core.shown_as(("uv_%s_t"):format(name)) }
+  core.classes[name] = { __index = class, name = name, number = number, outer = outer }
+  seen[outer] = core.classes[name]
   return class
+end
+
+-- Puts the methods that scripts may call where they see them, once all are there.
+function core.publish()
+  for _, class in pairs(core.classes) do
+    for _, methods in ipairs { base, class.__index } do
+      for name, method in pairs(methods) do
+        if name:sub(1, 1) ~= "_" then class.outer.__index[name] = method end
+      end
+    end
+  end
 end
 
 function core.new(name)
   local st = state()
   st.last = st.last + 1
   local handle = { _id = st.last, _state = st, _ref = true, _active = false }
-  handle._address = tostring(handle):match "0x%x+" or tostring(st.last)
-  setmetatable(handle, core.classes[name])
-  st.handles[st.last] = handle
-  return handle
+  st.handles[st.last] = setmetatable(handle, core.classes[name])
+  return core.show(handle, core.classes[name].outer)
 end
 
--- The argument must be a handle, of one of the given classes if there are any.
+-- Whether a value is a handle, of a class if one is given.
+function core.is_handle(value, name)
+  local class = type(value) == "userdata" and seen[getmetatable(value)]
+  return class and (name == nil or class.name == name) or false
+end
+
+-- The fields of an argument that must be a handle, of one of the given classes if there are any.
+-- The module's own calls give the fields.
 function core.handle(value, index, ...)
-  local meta = getmetatable(value)
-  local name = type(meta) == "table" and core.classes[meta.name] == meta and meta.name
-  if name then
+  local kind = type(value)
+  local meta = (kind == "userdata" or kind == "table") and getmetatable(value)
+  local class = seen[meta]
+  if kind == "table" and meta and core.classes[meta.name] == meta then class = meta end
+  if class then
+    if kind == "userdata" then value = getuservalue(value, 1) end
     if select("#", ...) == 0 then return value end
-    for _, wanted in ipairs { ... } do if wanted == name then return value end end
+    for place = 1, select("#", ...) do
+      if select(place, ...) == class.name then return value end
+    end
   end
   bad(index or 1, ("Expected %s userdata"):format(... and "uv_" .. ... or "uv_handle"))
 end
@@ -278,17 +260,23 @@ function core.settle(handle, is_active)
   end
 end
 
-function base.is_active(handle) return core.handle(handle)._active and not handle._closing end
+function base.is_active(handle)
+  handle = core.handle(handle)
+  return handle._active and not handle._closing
+end
+
 function base.is_closing(handle) return core.handle(handle)._closing or false end
 function base.has_ref(handle) return core.handle(handle)._ref end
 
 function base.ref(handle)
-  core.handle(handle)._ref = true
+  handle = core.handle(handle)
+  handle._ref = true
   core.settle(handle)
 end
 
 function base.unref(handle)
-  core.handle(handle)._ref = false
+  handle = core.handle(handle)
+  handle._ref = false
   core.settle(handle)
 end
 
@@ -298,8 +286,9 @@ function base.get_type(handle)
 end
 
 function base.fileno(handle)
-  if not core.handle(handle)._fd then return core.fail "EBADF" end
-  return handle._fd
+  local fd = core.handle(handle)._fd
+  if not fd then return core.fail "EBADF" end
+  return fd
 end
 
 -- Closes without checking whether it is already closing.
@@ -315,8 +304,8 @@ function core.close(handle, callback)
 end
 
 function base.close(handle, callback)
-  core.handle(handle)
-  if handle._closing then error(("handle %s is already closing"):format(handle._address), 2) end
+  handle = core.handle(handle)
+  if handle._closing then error(("handle %p is already closing"):format(handle._out), 2) end
   core.close(handle, core.callback(callback, 2, true))
 end
 
@@ -332,7 +321,7 @@ function uv.walk(callback)
   for id in pairs(st.handles) do ids[#ids + 1] = id end
   table.sort(ids)
   for _, id in ipairs(ids) do
-    if st.handles[id] then callback(st.handles[id]) end
+    if st.handles[id] then callback(st.handles[id]._out) end
   end
 end
 
@@ -341,45 +330,56 @@ end
 local request_numbers = { connect = 2, write = 3, shutdown = 4, udp_send = 5, fs = 6, work = 7,
   getaddrinfo = 8, getnameinfo = 9, random = 10 }
 local request = {}
-local request_meta = { __index = request, __name = "uv_req",
-  __tostring = function(req) return ("uv_%s_t: %s"):format(req._type, req._address) end }
+local request_meta = { __index = request, __name = "uv_req" }
+function request_meta.__tostring(req)
+  return ("uv_%s_t: %p"):format(getuservalue(req, 1)._type, req)
+end
 
 -- A request that keeps the loop alive until it is finished.
 function core.request(type_name, callback)
   local st = state()
   local req = { _type = type_name, _state = st, _callback = callback }
-  req._address = tostring(req):match "0x%x+" or "?"
   core.hold(st)
-  return setmetatable(req, request_meta)
+  return core.show(req, request_meta)
 end
 
 local function finish(req, ...)
   if req._done then return end
   req._done = true
-  local st = req._state
-  local _ <close> = setmetatable({}, { __close = function() core.release(st) end })
-  core.enter(st)
+  core.enter(req._state)
+  core.release(req._state)
   local callback = req._callback
   req._callback = nil
   if callback then callback(...) end
 end
 
--- Calls the callback now: only in the closing stage, or when called by the loop itself.
+-- Calls the callback now: only in the closing stage, or when called by the loop itself. Before that
+-- the request holds nothing, so that a run in the callback can end.
 core.finish = finish
 
--- Calls the callback in the next pass, as libuv does for what completes at once.
+-- Calls the callback in the next pass, as libuv does for what completes at once; and for what a
+-- task waited for, because the task holds the loop until it is over.
 function core.finish_later(req, ...)
+  req._cancel = nil
   req._pending = req._state.loop:perform({ as_source = true }, finish, req, ...)
 end
 
+local function check_request(req)
+  return core.fields(req, request_meta) or bad(1, "Expected uv_req userdata")
+end
+
 function request.cancel(req)
+  req = check_request(req)
   if not req._cancel or req._done then return core.fail(req._done and "EINVAL" or "EBUSY") end
   if not req._cancel() then return core.fail "EBUSY" end
   core.finish_later(req, "ECANCELED")
   return 0
 end
 
-function request.get_type(req) return req._type, request_numbers[req._type] end
+function request.get_type(req)
+  req = check_request(req)
+  return req._type, request_numbers[req._type]
+end
 
 uv.cancel, uv.req_get_type = request.cancel, request.get_type
 

@@ -99,13 +99,13 @@ function uv.getaddrinfo(host, service, hints, callback)
     local req = core.request("getaddrinfo", callback)
     local task = look_up(host, service, hints, family, nil, function(list, code)
       if req._done then return end
-      if list then core.finish(req, nil, list) else core.finish(req, code) end
+      if list then core.finish_later(req, nil, list) else core.finish_later(req, code) end
     end)
     req._cancel = function()
       task:cancel()
       return true
     end
-    return req
+    return req._out
   end
   local list, code = core.block(function(mode, done)
     return look_up(host, service, hints, family, mode, done)
@@ -134,9 +134,9 @@ function uv.getnameinfo(address, callback)
   if callback then
     local req = core.request("getnameinfo", callback)
     by_worker(family, host, port, nil, function(name, service, code)
-      if name then core.finish(req, nil, name, service) else core.finish(req, code) end
+      if name then core.finish_later(req, nil, name, service) else core.finish_later(req, code) end
     end)
-    return req
+    return req._out
   end
   local name, service, code = core.block(function(mode, done)
     return by_worker(family, host, port, mode, done)

@@ -26,16 +26,16 @@ local function call(callback, convert, paths, ...)
     local value, _, code = files.wait(nil, table.unpack(given, 1, given.n))
     if req._done then return end
     if value == nil and code then
-      core.finish(req, (select(2, failure(code, paths))))
+      core.finish_later(req, (select(2, failure(code, paths))))
     else
-      core.finish(req, nil, convert(value))
+      core.finish_later(req, nil, convert(value))
     end
   end)
   req._cancel = function()
     task:cancel()
     return true
   end
-  return req
+  return req._out
 end
 
 local function same(value) return value end
@@ -166,7 +166,7 @@ end
 
 -- Folders -----------------------------------------------------------------------------------------
 
-local scan_meta = { __name = "uv_fs", __tostring = function() return "uv_fs_t" end }
+local scan_meta = { __name = "uv_fs", __tostring = core.shown_as "uv_fs_t" }
 
 local function next_of(list)
   local entry = list.entries[list.place]
@@ -175,7 +175,7 @@ local function next_of(list)
 end
 
 local function scanned(entries)
-  return setmetatable({ entries = entries, place = 1 }, scan_meta)
+  return core.show({ entries = entries, place = 1 }, scan_meta)._out
 end
 
 function uv.fs_scandir(path, callback)
@@ -185,23 +185,21 @@ function uv.fs_scandir(path, callback)
 end
 
 function uv.fs_scandir_next(req)
-  core.check(getmetatable(req) == scan_meta, 1, "Expected uv_fs_t")
-  local entry = next_of(req)
+  local list = core.fields(req, scan_meta)
+  core.check(list, 1, "Expected uv_fs_t")
+  local entry = next_of(list)
   if entry then return entry.name, entry.type end
 end
 
 local dir = {}
-local dir_meta = { __index = dir, __name = "uv_dir",
-  __tostring = function(self) return ("uv_dir_t: %s"):format(self.address) end }
+local dir_meta = { __index = dir, __name = "uv_dir", __tostring = core.shown_as "uv_dir_t" }
 
 function uv.fs_opendir(path, callback, count)
   path = core.text(path, 1)
   core.callback(callback, 2, true)
   count = count == nil and 1 or core.integer(count, 3)
   return call(callback, function(entries)
-    local made = { entries = entries, place = 1, count = count }
-    made.address = tostring(made):match "0x%x+" or "?"
-    return setmetatable(made, dir_meta)
+    return core.show({ entries = entries, place = 1, count = count }, dir_meta)._out
   end, path, "scandir", path)
 end
 
@@ -210,21 +208,23 @@ local function answer(callback, value)
   if not callback then return value end
   local req = core.request("fs", callback)
   core.finish_later(req, nil, value)
-  return req
+  return req._out
 end
 
 function dir.readdir(self, callback)
-  core.check(getmetatable(self) == dir_meta, 1, "Expected uv_dir")
+  local list = core.fields(self, dir_meta)
+  core.check(list, 1, "Expected uv_dir")
   core.callback(callback, 2, true)
   local found = {}
-  for place = 1, self.count do found[place] = next_of(self) end
+  for place = 1, list.count do found[place] = next_of(list) end
   return answer(callback, found[1] and found)
 end
 
 function dir.closedir(self, callback)
-  core.check(getmetatable(self) == dir_meta, 1, "Expected uv_dir")
+  local list = core.fields(self, dir_meta)
+  core.check(list, 1, "Expected uv_dir")
   core.callback(callback, 2, true)
-  self.entries = {}
+  list.entries = {}
   return answer(callback, true)
 end
 

@@ -7,7 +7,7 @@ local fs_event = core.class("fs_event", 3, {})
 function uv.new_fs_event()
   local handle = core.new "fs_event"
   handle._item_holds = true
-  return handle
+  return handle._out
 end
 
 function fs_event._stop(handle)
@@ -34,7 +34,7 @@ local function tell(handle, watched, changes)
 end
 
 function fs_event.start(handle, path, flags, callback)
-  core.handle(handle, 1, "fs_event")
+  handle = core.handle(handle, 1, "fs_event")
   path = core.text(path, 2)
   core.check(type(flags) == "table", 3, "table expected, got " .. type(flags))
   core.callback(callback, 4)
@@ -59,7 +59,7 @@ function fs_event.stop(handle)
 end
 
 function fs_event.getpath(handle)
-  core.handle(handle, 1, "fs_event")
+  handle = core.handle(handle, 1, "fs_event")
   if not handle._path then return core.fail "EINVAL" end
   return handle._path
 end

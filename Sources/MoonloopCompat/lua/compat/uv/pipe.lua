@@ -12,11 +12,11 @@ function uv.new_pipe(is_ipc)
   core.check(is_ipc == nil or type(is_ipc) == "boolean", 1, "Expected boolean or nil")
   local handle = new()
   handle._is_ipc, handle._pending = is_ipc or false, {}
-  return handle
+  return handle._out
 end
 
 function pipe.open(handle, fd)
-  check(handle)
+  handle = check(handle)
   fd = core.integer(fd, 2)
   if handle._fd then return core.fail "EBUSY" end
   local access, _, code = posix.access(fd)
@@ -32,7 +32,7 @@ function pipe._forget(handle)
 end
 
 function pipe.bind(handle, path)
-  check(handle)
+  handle = check(handle)
   path = core.text(path, 2)
   if handle._fd or handle._closing then return core.fail "EINVAL" end
   if #path > 107 then path = path:sub(1, 107) end
@@ -53,7 +53,7 @@ function pipe._prepare_listen(handle)
 end
 
 function pipe.connect(handle, path, callback)
-  check(handle)
+  handle = check(handle)
   path = core.text(path, 2)
   core.callback(callback, 3, true)
   if not handle._fd then
@@ -61,7 +61,7 @@ function pipe.connect(handle, path, callback)
     if not fd then
       local req = core.request("connect", callback)
       core.finish_later(req, code)
-      return req
+      return req._out
     end
     handle._fd = fd
   end
@@ -70,7 +70,7 @@ end
 
 local function names(of)
   return function(handle)
-    check(handle)
+    handle = check(handle)
     if not handle._fd then return core.fail "EBADF" end
     local family, path, code = of(handle._fd)
     if not family then return core.fail(code) end
@@ -80,7 +80,7 @@ end
 pipe.getsockname, pipe.getpeername = names(posix.name), names(posix.peer)
 
 function pipe.chmod(handle, flags)
-  check(handle)
+  handle = check(handle)
   core.word(flags, 2, { "r", "w", "rw", "wr" })
   if not handle._fd then return core.fail "EBADF" end
   local bits = flags:find "r" and tonumber("444", 8) or 0
@@ -91,7 +91,7 @@ function pipe.chmod(handle, flags)
 end
 
 function pipe.pending_instances(handle, count)
-  check(handle)
+  handle = check(handle)
   core.integer(count, 2)  -- only on Windows
 end
 

@@ -16,7 +16,7 @@ function uv.new_poll(fd)
   posix.set_blocking(fd, false)
   local handle = core.new "poll"
   handle._item_holds, handle._fd = true, fd
-  return handle
+  return handle._out
 end
 uv.new_socket_poll = uv.new_poll
 
@@ -38,7 +38,7 @@ function poll._stop(handle)
 end
 
 function poll.start(handle, events, callback)
-  core.handle(handle, 1, "poll")
+  handle = core.handle(handle, 1, "poll")
   events = core.word(events, 2, EVENTS, "rw")
   core.callback(callback, 3)
   if handle._closing then return core.fail "EINVAL" end

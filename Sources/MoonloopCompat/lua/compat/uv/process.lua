@@ -8,27 +8,40 @@ local uv = core.uv
 local process = core.class("process", 10, {})
 local STREAMS = { "stdin", "stdout", "stderr" }
 
+-- What a descriptor of the child is to be: one of ours, or an end of a new pair of sockets; nil: it
+-- has none. Programs expect that their standard streams block.
+local function plan_stream(value, place, ends)
+  if value == nil then return nil end
+  local fd = math.type(value) == "integer" and value
+  if not fd then
+    value = core.handle(value, 2, "pipe", "tcp", "tty")
+    fd = value._fd
+  end
+  if fd then
+    if fd > 2 and place <= 3 then posix.set_blocking(fd, true) end
+    return fd
+  end
+  local ours, theirs, code = posix.socketpair()
+  if not ours then return nil, code end
+  ends[#ends + 1] = { handle = value, ours = ours, theirs = theirs }
+  return theirs
+end
+
 -- The child's descriptors from the options, and the ends to close here afterwards.
 local function plan_streams(list, plan)
   local ends = {}
   core.check(list == nil or type(list) == "table", 2, "option 'stdio' must be table")
   list = list or {}
-  for place, name in ipairs(STREAMS) do
-    local value = list[place]
-    if value == nil then
-      plan[name] = "null"
-    elseif math.type(value) == "integer" then
-      plan[name] = value
+  local last = 3
+  for place in pairs(list) do last = math.max(last, math.tointeger(place) or 0) end
+  plan.descriptors = {}
+  for place = 1, last do
+    local fd, code = plan_stream(list[place], place, ends)
+    if code then return nil, code, ends end
+    if STREAMS[place] then
+      plan[STREAMS[place]] = fd or "null"
     else
-      core.handle(value, 2, "pipe", "tcp", "tty")
-      if value._fd then
-        plan[name] = value._fd
-      else
-        local ours, theirs, code = posix.socketpair()
-        if not ours then return nil, code, ends end
-        plan[name] = theirs
-        ends[#ends + 1] = { handle = value, ours = ours, theirs = theirs }
-      end
+      plan.descriptors[place - 1] = fd
     end
   end
   return true, nil, ends
@@ -54,6 +67,7 @@ local function make_plan(path, options)
     core.check(options[name] == nil or math.type(options[name]) == "integer", 2,
       ("option '%s' must be integer"):format(name))
   end
+  plan.uid, plan.gid = options.uid, options.gid
   plan.cwd, plan.env = options.cwd, environment(options.env)
   plan.detached = options.detached and true or nil
   return plan
@@ -64,15 +78,13 @@ function uv.spawn(path, options, callback)
   core.check(type(options) == "table", 2, "table expected, got " .. type(options))
   core.callback(callback, 3, true)
   local plan = make_plan(path, options)
-  if options.uid or options.gid or (options.stdio and #options.stdio > 3) then
-    return core.fail "ENOTSUP"
-  end
+  if math.min(plan.uid or 0, plan.gid or 0) < 0 then return core.fail "EINVAL" end
   local planned, why, ends = plan_streams(options.stdio, plan)
   local handle = core.new "process"
   handle._item_holds = true
   plan.on_exit = function(_, status)
     core.enter(handle._state)
-    handle._item = nil
+    handle:_stop()  -- before the callback: a run in there must not wait for it
     core.settle(handle, false)
     if callback and not handle._closing then
       callback(status.code or 0, core.signals.of_ours(status.signal))
@@ -80,9 +92,10 @@ function uv.spawn(path, options, callback)
   end
   local child, _, code
   if planned then child, _, code = ml.process.spawn(plan) else code = why end
+  -- Without a child the other end is closed: who reads gets to the end, as in libuv.
   for _, pair in ipairs(ends) do
     posix.close(pair.theirs)
-    if child then stream._adopt(pair.handle, pair.ours, "rw") else posix.close(pair.ours) end
+    stream._adopt(pair.handle, pair.ours, "rw")
   end
   if not child then
     core.close(handle)
@@ -90,7 +103,7 @@ function uv.spawn(path, options, callback)
   end
   handle._item, handle._child, handle._pid = child, child, child.pid
   core.settle(handle, true)
-  return handle, handle._pid
+  return handle._out, handle._pid
 end
 
 function process._stop(handle)
@@ -100,7 +113,7 @@ function process._stop(handle)
 end
 
 function process.kill(handle, signal)
-  core.handle(handle, 1, "process")
+  handle = core.handle(handle, 1, "process")
   local number = core.signals.number_of(signal == nil and "sigterm" or signal, 2)
   if not handle._child or not handle._child:is_valid() then return core.fail "ESRCH" end
   local sent, _, code = handle._child:kill(number)

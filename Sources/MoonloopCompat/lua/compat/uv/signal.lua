@@ -8,15 +8,16 @@ local signal = core.class("signal", 16, {})
 
 local names = {}
 for name, number in pairs(constants) do
-  if name:find "^SIG" and name ~= "SIGPOLL" then names[number] = name:lower() end
+  local is_alias = name == "SIGPOLL" or name == "SIGIOT"
+  if name:find "^SIG" and not is_alias then names[number] = name:lower() end
 end
 
--- The number of a signal by luv's name ("sigterm") or number.
+-- The number of a signal by luv's name ("sigterm", and "SIGTERM") or number.
 local function number_of(value, index)
   if math.type(value) == "integer" then return value end
   core.check(type(value) == "string", index, "Missing Signal name")
   local number = constants[value:upper()]
-  core.check(number and value:find "^sig", index, "Invalid Signal name")
+  core.check(number and value:lower():find "^sig", index, "Invalid Signal name")
   return number
 end
 
@@ -29,7 +30,7 @@ function core.signals.of_ours(name) return name and constants["SIG" .. name:uppe
 function uv.new_signal()
   local handle = core.new "signal"
   handle._item_holds = true
-  return handle
+  return handle._out
 end
 
 function signal._stop(handle)
@@ -39,7 +40,7 @@ function signal._stop(handle)
 end
 
 local function start(is_once, handle, number, callback)
-  core.handle(handle, 1, "signal")
+  handle = core.handle(handle, 1, "signal")
   number = number_of(number, 2)
   core.callback(callback, 3, true)
   if handle._closing then return core.fail "EINVAL" end

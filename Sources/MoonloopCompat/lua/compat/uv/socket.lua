@@ -29,7 +29,7 @@ end
 
 local function buffer(option)
   return function(handle, size)
-    core.handle(handle, 1, "tcp", "pipe", "udp")
+    handle = core.handle(handle, 1, "tcp", "pipe", "udp")
     size = size == nil and 0 or core.integer(size, 2)
     if not handle._fd then return core.fail "EBADF" end
     if size == 0 then return core.result(posix.get(handle._fd, option)) end

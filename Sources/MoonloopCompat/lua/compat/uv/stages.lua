@@ -27,7 +27,7 @@ end
 local function define(name, number)
   local class = core.class(name, number, {})
 
-  uv["new_" .. name] = function() return core.new(name) end
+  uv["new_" .. name] = function() return core.new(name)._out end
 
   function class._stop(handle)
     if not handle._item then return end
@@ -38,7 +38,7 @@ local function define(name, number)
   end
 
   function class.start(handle, callback)
-    core.handle(handle, 1, name)
+    handle = core.handle(handle, 1, name)
     core.callback(callback, 2)
     if handle._closing then return core.fail "EINVAL" end
     if handle._item then return 0 end

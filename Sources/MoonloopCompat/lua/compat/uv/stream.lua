@@ -120,17 +120,17 @@ local function write(handle, data, callback, passed)
   handle._queued = handle._queued + #text
   if is_first and not handle._connect then flush(handle) end
   update(handle)
-  return req
+  return req._out
 end
 
 function stream.write(handle, data, callback)
-  check(handle)
+  handle = check(handle)
   return write(handle, data, core.callback(callback, 3, true))
 end
 
 function stream.write2(handle, data, sent, callback)
-  check(handle)
-  check(sent, 3)
+  handle = check(handle)
+  sent = check(sent, 3)
   core.callback(callback, 4, true)
   if not handle._is_ipc then return core.fail "EINVAL" end
   if not sent._fd then return core.fail "EBADF" end
@@ -139,7 +139,7 @@ end
 
 function stream.try_write(handle, data)
   local text = core.bytes(data, 2)
-  check(handle)
+  handle = check(handle)
   if not handle._fd then return core.fail "EBADF" end
   if handle._connect or #handle._queue > 0 then return core.fail "EAGAIN" end
   if not handle._can_write then return core.fail "EPIPE" end
@@ -148,8 +148,8 @@ end
 
 function stream.try_write2(handle, data, sent)
   local text = core.bytes(data, 2)
-  check(handle)
-  check(sent, 3)
+  handle = check(handle)
+  sent = check(sent, 3)
   if not handle._is_ipc then return core.fail "EINVAL" end
   if not handle._fd or not sent._fd then return core.fail "EBADF" end
   if handle._connect or #handle._queue > 0 then return core.fail "EAGAIN" end
@@ -157,7 +157,7 @@ function stream.try_write2(handle, data, sent)
 end
 
 function stream.shutdown(handle, callback)
-  check(handle)
+  handle = check(handle)
   core.callback(callback, 2, true)
   if not handle._can_write or handle._closing or handle._shutdown or handle._has_shut then
     return core.fail "ENOTCONN"
@@ -166,7 +166,7 @@ function stream.shutdown(handle, callback)
   handle._shutdown, handle._can_write = req, false
   if #handle._queue == 0 then drain(handle) end
   update(handle)
-  return req
+  return req._out
 end
 
 function stream.get_write_queue_size(handle) return check(handle)._queued end
@@ -174,7 +174,7 @@ function stream.get_write_queue_size(handle) return check(handle)._queued end
 -- Reading --------------------------------------------------------------------------------------
 
 function stream.read_start(handle, callback)
-  check(handle)
+  handle = check(handle)
   core.callback(callback, 2)
   if handle._closing then return core.fail "EINVAL" end
   if not handle._fd or not handle._can_read then return core.fail "ENOTCONN" end
@@ -184,7 +184,7 @@ function stream.read_start(handle, callback)
 end
 
 function stream.read_stop(handle)
-  check(handle)
+  handle = check(handle)
   if handle._read_callback then
     handle._read_callback = nil
     update(handle)
@@ -236,7 +236,7 @@ local function connection(handle)
 end
 
 function stream.listen(handle, backlog, callback)
-  check(handle)
+  handle = check(handle)
   backlog = core.integer(backlog, 2)
   core.callback(callback, 3)
   if handle._closing then return core.fail "EINVAL" end
@@ -249,8 +249,8 @@ function stream.listen(handle, backlog, callback)
 end
 
 function stream.accept(handle, client)
-  check(handle)
-  check(client, 2)
+  handle = check(handle)
+  client = check(client, 2)
   if handle._is_ipc and handle._pending[1] then
     adopt(client, table.remove(handle._pending, 1), "rw")
     return 0
@@ -281,7 +281,7 @@ function stream._connect_to(handle, callback, ...)
     core.finish_later(req, code)
   end
   update(handle)
-  return req
+  return req._out
 end
 
 local function connected(handle)
@@ -344,7 +344,7 @@ function stream.is_readable(handle) return check(handle)._can_read or false end
 function stream.is_writable(handle) return check(handle)._can_write or false end
 
 function stream.set_blocking(handle, is_blocking)
-  check(handle)
+  handle = check(handle)
   core.boolean(is_blocking, 2)
   if not handle._fd then return core.fail "EBADF" end
   return core.result(posix.set_blocking(handle._fd, is_blocking))

@@ -43,6 +43,14 @@ function uv.getgid()
   return group
 end
 
+local function set_id(kind, number)
+  local done = posix.set_id(kind, core.integer(number, 1))
+  if not done then error("Error setting " .. (kind == "user" and "UID" or "GID"), 3) end
+end
+
+function uv.setuid(number) set_id("user", number) end
+function uv.setgid(number) set_id("group", number) end
+
 function uv.os_getenv(name)
   local value = posix.environment()[core.text(name, 1)]
   if value then return value end
@@ -96,6 +104,14 @@ function uv.os_getpriority(pid)
   end
 end
 
+function uv.os_setpriority(pid, priority)
+  pid, priority = core.integer(pid, 1), core.integer(priority, 2)
+  if priority < -20 or priority > 19 then return core.fail "EINVAL" end
+  local done, _, code = posix.set_priority(pid, priority)
+  if not done then return core.fail(code) end
+  return true
+end
+
 -- The machine ----------------------------------------------------------------------------------
 
 local function kilobytes(name)
@@ -138,6 +154,19 @@ end
 function uv.available_parallelism() return math.max(1, #uv.cpu_info()) end
 
 function uv.interface_addresses() return posix.interfaces() end
+
+-- The name of an interface by its number; on Linux that is also its identifier.
+function uv.if_indextoname(index)
+  index = core.integer(index, 1)
+  for entry in io.lines "/proc/net/dev" do
+    local name = entry:match "^%s*(%S+):"
+    if name and tonumber((contents(("/sys/class/net/%s/ifindex"):format(name)))) == index then
+      return name
+    end
+  end
+  return core.fail "ENXIO"
+end
+uv.if_indextoiid = uv.if_indextoname
 
 local function first_line(path) return (contents(path):match "^[^\n]*") end
 

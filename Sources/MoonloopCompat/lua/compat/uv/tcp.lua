@@ -32,11 +32,11 @@ function uv.new_tcp(family)
   family = socket.family_name(family, 1)
   local handle = new()
   if family then open(handle, family) end
-  return handle
+  return handle._out
 end
 
 function tcp.open(handle, fd)
-  check(handle)
+  handle = check(handle)
   fd = core.integer(fd, 2)
   if handle._fd then return core.fail "EBUSY" end
   local access, _, code = posix.access(fd)
@@ -47,7 +47,7 @@ function tcp.open(handle, fd)
 end
 
 function tcp.bind(handle, host, port, flags)
-  check(handle)
+  handle = check(handle)
   host, port = core.text(host, 2), core.integer(port, 3)
   local family = socket.family(host, port)
   if handle._closing then return core.fail "EINVAL" end
@@ -74,7 +74,7 @@ function tcp._prepare_listen(handle)
 end
 
 function tcp.connect(handle, host, port, callback)
-  check(handle)
+  handle = check(handle)
   host, port = core.text(host, 2), core.integer(port, 3)
   local family = socket.family(host, port)
   core.callback(callback, 4, true)
@@ -87,7 +87,7 @@ end
 
 local function names(of)
   return function(handle)
-    check(handle)
+    handle = check(handle)
     if handle._delayed then return core.fail(handle._delayed) end
     if not handle._fd then return core.fail "EBADF" end
     return socket.address(of(handle._fd))
@@ -96,7 +96,7 @@ end
 tcp.getsockname, tcp.getpeername = names(posix.name), names(posix.peer)
 
 function tcp.nodelay(handle, enable)
-  check(handle)
+  handle = check(handle)
   core.boolean(enable, 2)
   handle._no_delay = enable
   if not handle._fd then return 0 end
@@ -104,7 +104,7 @@ function tcp.nodelay(handle, enable)
 end
 
 function tcp.keepalive(handle, enable, delay)
-  check(handle)
+  handle = check(handle)
   core.boolean(enable, 2)
   delay = enable and core.integer(delay, 3) or 0
   handle._keep_alive = enable and delay or nil
@@ -116,13 +116,13 @@ function tcp.keepalive(handle, enable, delay)
 end
 
 function tcp.simultaneous_accepts(handle, enable)
-  check(handle)
+  handle = check(handle)
   core.boolean(enable, 2)
   return 0  -- only on Windows
 end
 
 function tcp.close_reset(handle, callback)
-  check(handle)
+  handle = check(handle)
   core.callback(callback, 2, true)
   if handle._shutdown then return core.fail "EINVAL" end
   if handle._closing then return core.fail "EINVAL" end

@@ -8,13 +8,20 @@ local timer = core.class("timer", 13, {})
 function uv.new_timer()
   local handle = core.new "timer"
   handle._item_holds, handle._repeat, handle._due = true, 0, 0
-  return handle
+  return handle._out
 end
 
 -- Sets the item to the handle's exact date: timers with the same date fire in order of starting.
 local function arm(handle, item)
   item.next_fire = handle._due / 1000
 end
+
+local function stop(handle)
+  if handle._item then handle._item:invalidate() end
+  handle._item = nil
+  core.settle(handle, false)
+end
+timer._stop = stop
 
 local function fire(handle, item)
   local st = handle._state
@@ -24,19 +31,11 @@ local function fire(handle, item)
     item:again(handle._repeat / 1000)
     arm(handle, item)
   else
-    handle._item = nil
-    core.settle(handle, false)
+    stop(handle)  -- before its callback: a run in there must not wait for it
   end
   core.served(st)
   handle._callback()
 end
-
-local function stop(handle)
-  if handle._item then handle._item:invalidate() end
-  handle._item = nil
-  core.settle(handle, false)
-end
-timer._stop = stop
 
 local function start(handle, timeout, interval)
   stop(handle)
@@ -51,7 +50,7 @@ local function start(handle, timeout, interval)
 end
 
 function timer.start(handle, timeout, interval, callback)
-  core.handle(handle, 1, "timer")
+  handle = core.handle(handle, 1, "timer")
   timeout, interval = core.integer(timeout, 2), core.integer(interval, 3)
   handle._callback = core.callback(callback, 4)
   if handle._closing then return core.fail "EINVAL" end
@@ -65,7 +64,7 @@ function timer.stop(handle)
 end
 
 function timer.again(handle)
-  core.handle(handle, 1, "timer")
+  handle = core.handle(handle, 1, "timer")
   if not handle._callback then return core.fail "EINVAL" end
   local interval = handle._repeat
   if interval > 0 and not handle._closing then start(handle, interval, interval) end
@@ -79,7 +78,7 @@ end
 function timer.get_repeat(handle) return core.handle(handle, 1, "timer")._repeat end
 
 function timer.get_due_in(handle)
-  core.handle(handle, 1, "timer")
+  handle = core.handle(handle, 1, "timer")
   if not handle._active then return 0 end
   local due = handle._due - handle._state.now
   return due == math.huge and math.maxinteger or math.max(0, due)

@@ -20,7 +20,7 @@ function uv.new_tty(fd, is_readable)
   if kind == "file" or kind == "folder" then return core.fail "EINVAL" end
   local handle = new()
   stream._adopt(handle, fd, posix.access(fd) or "rw")
-  return handle
+  return handle._out
 end
 
 local function terminal(handle)
@@ -36,7 +36,7 @@ end
 
 -- 0: normal; 1: raw; 2: binary, for programs that draw by themselves.
 function tty.set_mode(handle, mode)
-  core.handle(handle, 1, "tty")
+  handle = core.handle(handle, 1, "tty")
   mode = core.integer(mode, 2)
   if mode < 0 or mode > 2 then return core.fail "EINVAL" end
   local found, message, code = terminal(handle)

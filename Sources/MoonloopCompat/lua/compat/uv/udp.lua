@@ -47,11 +47,11 @@ function uv.new_udp(options)
   local handle = core.new "udp"
   handle._item_holds, handle._queue = true, {}
   if family then open(handle, family) end
-  return handle
+  return handle._out
 end
 
 function udp.open(handle, fd)
-  check(handle)
+  handle = check(handle)
   fd = core.integer(fd, 2)
   if handle._fd then return core.fail "EBUSY" end
   local access, _, code = posix.access(fd)
@@ -62,7 +62,7 @@ function udp.open(handle, fd)
 end
 
 function udp.bind(handle, host, port, flags)
-  check(handle)
+  handle = check(handle)
   host, port = core.text(host, 2), core.integer(port, 3)
   local family = socket.family(host, port)
   flags = type(flags) == "table" and flags or {}
@@ -100,7 +100,7 @@ local function cannot_send(handle, family)
 end
 
 function udp.connect(handle, host, port)
-  check(handle)
+  handle = check(handle)
   local family = address(host, port, 2)
   if not family then
     if not handle._is_connected then return core.fail "ENOTCONN" end
@@ -129,7 +129,7 @@ local function flush(handle)
 end
 
 function udp.send(handle, data, host, port, callback)
-  check(handle)
+  handle = check(handle)
   local text = core.bytes(data, 2)
   local family = address(host, port, 3)
   core.callback(callback, 5, true)
@@ -141,11 +141,11 @@ function udp.send(handle, data, host, port, callback)
   handle._queue[#handle._queue + 1] = { text = text, host = host, port = port, req = req }
   flush(handle)
   update(handle)
-  return req
+  return req._out
 end
 
 function udp.try_send(handle, data, host, port)
-  check(handle)
+  handle = check(handle)
   local text = core.bytes(data, 2)
   local family = address(host, port, 3)
   if #handle._queue > 0 then return core.fail "EAGAIN" end
@@ -159,7 +159,7 @@ function udp.try_send(handle, data, host, port)
 end
 
 function udp.recv_start(handle, callback)
-  check(handle)
+  handle = check(handle)
   core.callback(callback, 2)
   if handle._closing then return core.fail "EINVAL" end
   if handle._receive then return core.fail "EALREADY" end
@@ -170,7 +170,7 @@ function udp.recv_start(handle, callback)
 end
 
 function udp.recv_stop(handle)
-  check(handle)
+  handle = check(handle)
   if handle._receive then
     handle._receive = nil
     update(handle)
@@ -210,7 +210,7 @@ end
 
 local function names(of)
   return function(handle)
-    check(handle)
+    handle = check(handle)
     if not handle._fd then return core.fail "EBADF" end
     return socket.address(of(handle._fd))
   end
@@ -236,14 +236,14 @@ end
 local words = { "leave", "join" }
 
 function udp.set_membership(handle, group, interface, word)
-  check(handle)
+  handle = check(handle)
   group = core.text(group, 2)
   core.check(interface == nil or type(interface) == "string", 3, "expected string or nil")
   return membership(handle, group, interface, nil, core.word(word, 4, words))
 end
 
 function udp.set_source_membership(handle, group, interface, source, word)
-  check(handle)
+  handle = check(handle)
   group, source = core.text(group, 2), core.text(source, 4)
   core.check(interface == nil or type(interface) == "string", 3, "expected string or nil")
   return membership(handle, group, interface, source, core.word(word, 5, words))
@@ -252,7 +252,7 @@ end
 -- An option with a different name for IPv6.
 local function set(v4, v6, read)
   return function(handle, value)
-    check(handle)
+    handle = check(handle)
     value = read(value)
     if not handle._fd then return core.fail "EBADF" end
     return core.result(posix.set(handle._fd, handle._family == "inet6" and v6 or v4, value))
@@ -268,9 +268,10 @@ udp.set_ttl = set("ttl", "hops6", number)
 udp.set_broadcast = set("broadcast", "broadcast", flag)
 
 function udp.set_multicast_interface(handle, interface)
-  check(handle)
-  core.text(interface, 2)
-  return core.fail "ENOTSUP"
+  handle = check(handle)
+  interface = core.text(interface, 2)
+  if not handle._fd then return core.fail "EBADF" end
+  return core.result(posix.multicast_interface(handle._fd, interface))
 end
 
 for name, method in pairs(udp) do

@@ -8,17 +8,64 @@ local POOL = 4
 local SOURCE = [[
 local job = ...
 require("moonloop.compat.uv").install()
+local threads = require "moonloop.compat.uv.work"
+threads.begin(job.thread)
 local fn = assert(load(job.code, job.name, "b"))
-return fn(table.unpack(job.arguments, 1, job.arguments.n))
+return threads.send(fn(threads.receive(job.arguments)))
 ]]
+
+-- Threads, by which they know each other in all states: a number of the state that made them.
+local thread = {}
+local thread_meta = { __index = thread, __name = "uv_thread",
+  __tostring = core.shown_as "uv_thread_t" }
+
+function thread_meta.__eq(one, other)
+  one, other = core.fields(one, thread_meta), core.fields(other, thread_meta)
+  return one ~= nil and other ~= nil and one.id == other.id
+end
+
+local made = 0
+
+local function make(fields)
+  core.show(fields, thread_meta)
+  made = made + 1
+  fields.id = fields.id or ("%p %d"):format(fields._out, made)
+  return fields._out
+end
+
+local own = make {}
+
+-- What stands for a value in another state: a table for a thread.
+local function in_transit(value)
+  local fields = core.fields(value, thread_meta)
+  return fields and { thread = fields.id } or value
+end
+
+local function arrived(value)
+  return type(value) == "table" and make { id = value.thread } or value
+end
+
+local function each(convert, values)
+  for place = 1, values.n do values[place] = convert(values[place]) end
+  return values
+end
+
+local threads = {}
+function threads.begin(id) if id then own = make { id = id } end end
+function threads.send(...)
+  return table.unpack(each(in_transit, table.pack(...)), 1, select("#", ...))
+end
+function threads.receive(values) return table.unpack(each(arrived, values), 1, values.n) end
 
 -- The arguments for another state; those that cannot be passed raise luv's error.
 local function pack(level, ...)
   local arguments = table.pack(...)
   for place = 1, arguments.n do
     local kind = type(arguments[place])
-    if getmetatable(arguments[place]) == core.classes.async then
-      arguments[place], kind = arguments[place]:_gate(), "number"
+    if core.is_handle(arguments[place], "async") then
+      arguments[place], kind = core.handle(arguments[place]):_gate(), "number"
+    elseif core.fields(arguments[place], thread_meta) then
+      arguments[place], kind = in_transit(arguments[place]), "number"
     end
     if kind == "table" or kind == "function" or kind == "thread" or kind == "userdata" then
       error(("Error: thread arg not support type '%s' at %d"):format(kind, place), level + 1)
@@ -33,9 +80,9 @@ local function code_of(fn, index)
   return type(fn) == "string" and fn or string.dump(fn)
 end
 
-local function start(code, arguments, name)
+local function start(code, arguments, name, id)
   return ml.worker { source = SOURCE, name = name, args = { code = code, arguments = arguments,
-    name = "=" .. name } }
+    name = "=" .. name, thread = id } }
 end
 
 -- The pool -------------------------------------------------------------------------------------
@@ -52,22 +99,22 @@ local function next_job(pool)
       next_job(pool)
     end })
     local results = table.pack(assert(start(job.code, job.arguments, "uv.work")):await())
-    core.finish(job.req, table.unpack(results, 1, results.n))
+    core.finish_later(job.req, threads.receive(results))
   end)
 end
 
 local work = {}
 local work_meta = { __index = work, __name = "luv_work_ctx",
-  __tostring = function(context) return ("luv_work_ctx_t: %s"):format(context._address) end }
+  __tostring = core.shown_as "luv_work_ctx_t" }
 
 function uv.new_work(fn, callback)
   local context = { _code = code_of(fn, 1), _callback = core.callback(callback, 2) }
-  context._address = tostring(context):match "0x%x+" or "?"
-  return setmetatable(context, work_meta)
+  return core.show(context, work_meta)._out
 end
 
 function work.queue(context, ...)
-  core.check(getmetatable(context) == work_meta, 1, "Expected luv_work_ctx")
+  context = core.fields(context, work_meta)
+  core.check(context, 1, "Expected luv_work_ctx")
   local arguments = pack(2, ...)
   local st = core.state()
   local pool = pools[st] or { waiting = {}, running = 0 }
@@ -82,28 +129,22 @@ uv.queue_work = work.queue
 
 -- Threads --------------------------------------------------------------------------------------
 
-local thread = {}
-local thread_meta = { __index = thread, __name = "uv_thread",
-  __tostring = function(value) return ("uv_thread_t: %s"):format(value._address) end,
-  __eq = function(one, other) return one._address == other._address end }
-
-local function make(fields)
-  fields._address = fields._address or tostring(fields):match "0x%x+" or "?"
-  return setmetatable(fields, thread_meta)
-end
-
 function uv.new_thread(options, fn, ...)
   if type(options) ~= "table" then return uv.new_thread({}, options, fn, ...) end
-  local worker, _, code = start(code_of(fn, 1), pack(2, ...), "uv.thread")
+  local thread_made = make {}
+  local fields = core.fields(thread_made, thread_meta)
+  local worker, _, code = start(code_of(fn, 1), pack(2, ...), "uv.thread", fields.id)
   if not worker then return core.fail(code) end
-  return make { _worker = worker }
+  fields._worker = worker
+  return thread_made
 end
 
-local main = make {}
-function uv.thread_self() return main end
+function uv.thread_self() return own end
 
 function thread.join(self)
-  core.check(getmetatable(self) == thread_meta, 1, "Expected uv_thread")
+  self = core.fields(self, thread_meta)
+  core.check(self, 1, "Expected uv_thread")
+  if not self._worker then return core.fail "EINVAL" end
   if self._is_done then return true end
   return core.block(function(mode, done)
     if self._worker:is_valid() then ml.current():add(self._worker, mode) end
@@ -118,3 +159,5 @@ end
 function thread.equal(self, other) return self == other end
 
 uv.thread_join, uv.thread_equal = thread.join, thread.equal
+
+return threads
