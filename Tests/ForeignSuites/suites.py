@@ -55,6 +55,13 @@ SUITES = {
         "path": "{scratch}/?.lua;{scratch}/lua/?.lua;{scratch}/lua/?/init.lua;;",
         "arguments": ["test/async_spec.lua"],
     },
+    "nvim-nio": {
+        "about": "the specs of nvim-neotest/nvim-nio, with a shim for Neovim",
+        "needs": ["nvim-nio/tests/tasks_spec.lua"], "passes": 61, "in": "{dir}/nvim-nio",
+        "path": "./lua/?.lua;./lua/?/init.lua;;",
+        "environment": {"LUA_INIT": "@{here}/nio_shim.lua"},
+        "arguments": ["--leaks", "allow", "tests"],
+    },
     "luv": {
         "about": "luv's tests at tag 1.44.2-0 on moonloop.compat.uv",
         "needs": ["luv/lib/tap.lua"], "passes": 130, "in": "{scratch}",

@@ -45,6 +45,17 @@ five:write("hello\n", function() five:close() end)
 uv.run()
 is "exit 0\n  three hello\nclosed\n"
 
+-- What a child has written is read before its end is reported.
+local said = uv.new_pipe()
+child = uv.spawn("printf", { args = { "words" }, stdio = { nil, said } }, function(status)
+  note("exit", status)
+  said:close()
+  child:close()
+end)
+said:read_start(function(_, text) if text then note("said", text) end end)
+uv.run()
+is "exit 0\n  said words"
+
 -- A signal by name, in either case.
 for _, word in ipairs { "SIGTERM", "sigterm" } do
   local sleeping

@@ -8,6 +8,9 @@ local uv = core.uv
 local process = core.class("process", 10, {})
 local STREAMS = { "stdin", "stdout", "stderr" }
 
+-- How many passes the end of a child waits for output that others may go on to write.
+local ROUNDS = 32
+
 -- What a descriptor of the child is to be: one of ours, or an end of a new pair of sockets; nil: it
 -- has none. Programs expect that their standard streams block.
 local function plan_stream(value, place, ends)
@@ -73,6 +76,15 @@ local function make_plan(path, options)
   return plan
 end
 
+-- Whether one of these pipes is read, and has something to read.
+local function is_readable(ends)
+  for _, pair in ipairs(ends) do
+    local pipe = pair.handle
+    if pipe._read_callback and pipe._fd and posix.is_ready(pipe._fd, "r") then return true end
+  end
+  return false
+end
+
 function uv.spawn(path, options, callback)
   path = core.text(path, 1)
   core.check(type(options) == "table", 2, "table expected, got " .. type(options))
@@ -82,7 +94,7 @@ function uv.spawn(path, options, callback)
   local planned, why, ends = plan_streams(options.stdio, plan)
   local handle = core.new "process"
   handle._item_holds = true
-  plan.on_exit = function(_, status)
+  local function tell(status)
     core.enter(handle._state)
     handle:_stop()  -- before the callback: a run in there must not wait for it
     core.settle(handle, false)
@@ -90,6 +102,14 @@ function uv.spawn(path, options, callback)
       callback(status.code or 0, core.signals.of_ours(status.signal))
     end
   end
+  -- libuv serves the streams that are ready before it looks for children that have ended.
+  local rounds = 0
+  local function tell_after_output(status)
+    rounds = rounds + 1
+    if rounds > ROUNDS or not is_readable(ends) then return tell(status) end
+    handle._state.loop:perform({ as_source = true }, tell_after_output, status)
+  end
+  plan.on_exit = function(_, status) tell_after_output(status) end
   local child, _, code
   if planned then child, _, code = ml.process.spawn(plan) else code = why end
   -- Without a child the other end is closed: who reads gets to the end, as in libuv.
