@@ -13,6 +13,9 @@ local function through(value)
   return got[1]
 end
 local plain = { true, false, 0, -1, math.mininteger, 1.5, -0.0, 1e308, math.huge, "", "a\0b\xff" }
+-- Short texts lie in the message, longer ones beside it.
+for length = 14, 18 do plain[#plain + 1] = ("x"):rep(length - 1) .. "\0" end
+plain[#plain + 1] = ("y"):rep(70000)
 for _, value in ipairs(plain) do
   local copy = through(value)
   assert(copy == value and math.type(copy) == math.type(value), tostring(value))
