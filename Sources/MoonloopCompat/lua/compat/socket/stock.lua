@@ -1,5 +1,6 @@
 -- LuaSocket as it is, in a program: `require "socket.core"` gets it from here. While one of its
 -- calls waits, the whole loop does; the first of each kind is reported.
+local names = require "moonloop.compat.socket.names"
 local report = require "moonloop.compat.socket.report"
 local waiting = require "moonloop.compat.socket.waiting"
 
@@ -35,6 +36,9 @@ end
 
 local function always() return true end
 
+-- What is written in figures asks nobody.
+local function asks(host) return type(host) ~= "string" or not names.is_address(host) end
+
 local function watch(core)
   for _, name in ipairs(CLASSES) do
     local class = debug.getregistry()[name]
@@ -44,7 +48,7 @@ local function watch(core)
   replace(core, "sleep", "socket.sleep", always)
   replace(core, "connect", "socket.connect", always)
   for name in pairs(core.dns) do
-    if name ~= "gethostname" then replace(core.dns, name, "socket.dns." .. name, always) end
+    if name ~= "gethostname" then replace(core.dns, name, "socket.dns." .. name, asks) end
   end
 end
 
