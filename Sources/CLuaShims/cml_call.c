@@ -86,6 +86,14 @@ int cml_task_take(cml_state *s) {
   return task;
 }
 
+lua_State *cml_task_take_with(cml_state *s, int ref, int *task) {
+  *task = take(s);
+  if (UNLIKELY(*task < 0)) *task = cml_task_take(s);
+  lua_State *co = s->tasks[*task].L;
+  lua_rawgeti(co, LUA_REGISTRYINDEX, ref);
+  return co;
+}
+
 // The coroutine is as new: its stack is empty.
 static inline void give_back(struct cml_state *s, int task) {
   struct cml_task *t = &s->tasks[task];

@@ -20,21 +20,23 @@ extension LuaState {
       throw error
     }
     let result = cml_run(record, task, Int32(count), true)
+    guard result.outcome == Int32(CML_RETURNED.rawValue) else { throw error(of: result, task) }
+    defer { cml_task_give_back(record, task) }
+    return try read(stack, Int(result.count))
+  }
+
+  /// What became of a call that has not returned; its coroutine is given back.
+  func error(of result: cml_result, _ task: Int32) -> LuaError {
     switch outcome(result) {
-    case .returned:
-      defer { cml_task_give_back(record, task) }
-      return try read(stack, Int(result.count))
-    case .failed(let token), .stopped(let token):
-      throw takeError(of: token)
+    case .failed(let token), .stopped(let token): return takeError(of: token)
     case .suspended:
       if let error = close(task) { onCloseError?(error) }
-      throw LuaError(message: "attempt to yield from outside a coroutine")
-    case .nested:
-      throw nestingError()
+      return LuaError(message: "attempt to yield from outside a coroutine")
+    case .nested, .returned: return nestingError()
     }
   }
 
-  func nestingError() -> LuaError {
+  private func nestingError() -> LuaError {
     LuaError(
       kind: .nesting,
       message: "calls of Lua and the host are nested more than \(limits.nesting) deep")

@@ -4,9 +4,10 @@
 internal import CLuaShims
 
 /// A Swift closure that Lua holds: it reads its arguments from the stack and pushes its results.
+@usableFromInline
 final class LuaHostFunction {
   /// Returns how many results it pushed.
-  typealias Body = (LuaStack) throws -> Int
+  @usableFromInline typealias Body = (LuaStack) throws -> Int
   let name: String
   let body: Body
 

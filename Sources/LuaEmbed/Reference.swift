@@ -12,6 +12,8 @@ final class ReleaseList: @unchecked Sendable {
   // rest is atomic or never changes.
   private let record: OpaquePointer
   private let owner = cml_thread_id()
+  /// The state, while it is open. Owner thread only.
+  unowned(unsafe) var body: LuaStateBody!  // it holds this list, and is there while it is open
   private let open = Atomic<Bool>(true)
   private let dropped = Guarded<[Int32]>([])
   private let hasDropped = Atomic<Bool>(false)
@@ -28,13 +30,22 @@ final class ReleaseList: @unchecked Sendable {
   /// The state, for a use of one of its values.
   /// - Throws: `LuaError.closed`. Stops the program on a thread that is not the state's.
   func state(for what: StaticString) throws(LuaError) -> LuaState {
-    guard isOpen else { throw .closed }
-    guard isOnOwner else {
-      fatalError(
-        "\(what): a Lua value belongs to thread \(owner), used on thread \(cml_thread_id()); "
-          + "use perform or change of its loop to get there")
-    }
+    try requireUse(what)
     return Unmanaged<LuaState>.fromOpaque(cml_owner(record)).takeUnretainedValue()
+  }
+
+  /// The check of `state(for:)` alone.
+  @inline(__always)
+  func requireUse(_ what: StaticString) throws(LuaError) {
+    if !isOpen { throw .closed }
+    if !isOnOwner { wrongThread(what) }
+  }
+
+  @inline(never)
+  private func wrongThread(_ what: StaticString) -> Never {
+    fatalError(
+      "\(what): a Lua value belongs to thread \(owner), used on thread \(cml_thread_id()); "
+        + "use perform or change of its loop to get there")
   }
 
   /// Gives a reference back, now or when the owner thread next drains.
@@ -76,7 +87,7 @@ final class ReleaseList: @unchecked Sendable {
 /// It may be dropped on any thread, also after its state was closed; it is used on the state's.
 public final class LuaReference: Sendable {
   let ref: Int32
-  private let list: ReleaseList
+  let list: ReleaseList
 
   /// Pops the top value of the stack and keeps it. [-1, +0, raises: -]
   package init(popping stack: LuaStack) {

@@ -9,7 +9,7 @@ internal import Synchronization
 // Sendable: used on the state's thread only, but for `isClosed`, which is atomic, and for
 // `elsewhere`, which is set before any other thread knows the state.
 final class LuaStateBody: @unchecked Sendable {
-  private let record: OpaquePointer
+  let record: OpaquePointer
   private let thread = cml_thread_id()
   private let closed = Atomic<Bool>(false)
   /// Takes references dropped on other threads; shared with every reference.
@@ -49,9 +49,10 @@ final class LuaStateBody: @unchecked Sendable {
   /// Has something done on the state's thread when the call-outs under way may be over.
   var later: ((@escaping () -> Void) -> Void)?
   /// How many calls of the program into the state are under way.
-  private var calls = 0
+  // Unchecked: counted in each call, and nothing is called while it is.
+  @exclusivity(unchecked) private var calls = 0
   /// The state is to be closed when its code does not run any more.
-  private var closesLater = false
+  @exclusivity(unchecked) private var closesLater = false  // as `calls`
   /// The loop of the state has ended: the program cannot know when, so what it asks for is ignored.
   var lostItsLoop = false
 
@@ -60,6 +61,7 @@ final class LuaStateBody: @unchecked Sendable {
     self.limits = limits
     releases = ReleaseList(record: record)
     held = HeldMemory(record: record)
+    releases.body = self
   }
 
   var label: String { "the Lua state of thread \(thread)" }
@@ -129,7 +131,12 @@ final class LuaStateBody: @unchecked Sendable {
   @inline(__always)
   func endCall() {
     calls -= 1
-    if closesLater && !isBusy { inner?.close() }
+    if closesLater { closeIfFree() }
+  }
+
+  @inline(never)
+  private func closeIfFree() {
+    if !isBusy { inner?.close() }
   }
 
   /// As `LuaState.keepingOpen`.

@@ -35,6 +35,14 @@ import Testing
     ),
     ("a global is set", { lua in lua.set("x", Crossing { lua.close() }) }),
     (
+      "a function is called",
+      { lua in
+        let function: LuaFunction? = lua.globals["math"].flatMap { (math: LuaTable) in math["abs"] }
+        let result: Int? = try? function?(Crossing { lua.close() })
+        #expect(result == 1)
+      }
+    ),
+    (
       "an object is lent",
       { lua in
         lua.register(Thing.self, as: "Thing")

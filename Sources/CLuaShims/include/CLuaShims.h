@@ -199,6 +199,8 @@ struct cml_result {
 
 // Takes a coroutine from the pool, or makes one. [-0, +0, m]
 int cml_task_take(cml_state *s);
+// The same, with the value of a reference on it. [-0, +0, m]
+lua_State *cml_task_take_with(cml_state *s, int ref, int *task);
 // Ends a task that failed, was stopped or is suspended: closes its pending variables, under the
 // same limits. If that raises, the error is on top of the task's stack. Then the task must be given
 // back.

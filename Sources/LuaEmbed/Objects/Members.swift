@@ -6,6 +6,7 @@
 /// `Object` is the type that it belongs to; a closure gets an object of it first, a structure as a
 /// copy. Closures are called on the thread of the state.
 public struct LuaMember<Object> {
+  @usableFromInline
   enum Place { case method, getter, meta, others, setOthers, ofType, constant }
 
   let place: Place
@@ -13,10 +14,11 @@ public struct LuaMember<Object> {
   /// Makes the body, given the way to the object that is the first argument.
   let make: (ObjectAccess<Object>) -> LuaHostFunction.Body
   /// A property that can be set has a second half.
-  var setter: ((ObjectAccess<Object>) -> LuaHostFunction.Body)?
+  @usableFromInline var setter: ((ObjectAccess<Object>) -> LuaHostFunction.Body)?
   /// With how many of the two values on the stack an operator goes; nil: it is no operator.
   var fit: ((LuaStack) -> Int)?
 
+  @usableFromInline
   init(
     _ place: Place, _ name: String,
     _ make: @escaping (ObjectAccess<Object>) -> LuaHostFunction.Body
@@ -83,6 +85,7 @@ public struct LuaMember<Object> {
   // MARK: Properties
 
   /// A property that Lua may read.
+  @inlinable
   public static func property<R: LuaPushable>(_ name: String, _ path: KeyPath<Object, R>)
     -> LuaMember
   {
@@ -95,15 +98,21 @@ public struct LuaMember<Object> {
   }
 
   /// A property that Lua may read and set.
+  @inlinable
   public static func property<R: LuaPushable & LuaReadable>(
     _ name: String, _ path: WritableKeyPath<Object, R>
   ) -> LuaMember {
     var member = property(name, path as KeyPath<Object, R>)
     member.setter = { access in
-      { stack in
-        var index: Int32 = 1
+      if let path = path as? ReferenceWritableKeyPath<Object, R> {
+        return { stack in
+          try access.read(stack, 1)[keyPath: path] = stack.argument(2)
+          return 0
+        }
+      }
+      return { stack in
         var object = try access.read(stack, 1)
-        object[keyPath: path] = try stack.next(R.self, &index)
+        object[keyPath: path] = try stack.argument(2)
         try access.replace(stack, 1, by: object)
         return 0
       }
@@ -112,6 +121,7 @@ public struct LuaMember<Object> {
   }
 
   /// A property that a closure computes.
+  @inlinable
   public static func computed<R: LuaPushable>(
     _ name: String, _ body: @escaping (Object) throws -> R
   ) -> LuaMember {

@@ -4,34 +4,43 @@
 internal import CLuaShims
 
 /// A structure while Lua holds it.
+@usableFromInline
 final class Boxed<Value> {
-  var value: Value
+  @usableFromInline var value: Value
   init(_ value: Value) { self.value = value }
 }
 
 /// The way to objects of one registered type. For the state's thread.
+@usableFromInline
 struct ObjectAccess<Object> {
   let kind: OpaquePointer
   let name: String
   /// Whether Lua holds boxes with objects of a structure, instead of objects of a class.
-  let isBoxed: Bool
+  @usableFromInline let isBoxed: Bool
 
   /// The object at an index.
+  @inlinable
   func read(_ stack: LuaStack, _ index: Int32) throws(LuaArgumentError) -> Object {
-    if isBoxed { return try box(stack, index).value }
-    guard let object = stack.object(index, of: kind, as: AnyObject.self) else {
-      throw stack.notObject(index, name)
-    }
+    let pointer = try pointer(stack, index)
+    if isBoxed { return Unmanaged<Boxed<Object>>.fromOpaque(pointer).takeUnretainedValue().value }
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
     return unsafeBitCast(object, to: Object.self)  // the kind is that of the class or below it
   }
 
   /// Puts a changed structure in the place of what was there.
+  @inlinable
   func replace(_ stack: LuaStack, _ index: Int32, by object: Object) throws(LuaArgumentError) {
-    if isBoxed { try box(stack, index).value = object }
+    if !isBoxed { return }
+    let pointer = try pointer(stack, index)
+    Unmanaged<Boxed<Object>>.fromOpaque(pointer).takeUnretainedValue().value = object
   }
 
-  private func box(_ stack: LuaStack, _ index: Int32) throws(LuaArgumentError) -> Boxed<Object> {
-    if let box = stack.object(index, of: kind, as: Boxed<Object>.self) { return box }
+  /// What the userdata at an index holds.
+  @usableFromInline
+  func pointer(
+    _ stack: LuaStack, _ index: Int32
+  ) throws(LuaArgumentError) -> UnsafeMutableRawPointer {
+    if let pointer = cml_to_object(stack.L, index, kind)?.pointee.pointer { return pointer }
     throw stack.notObject(index, name)
   }
 
