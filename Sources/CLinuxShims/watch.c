@@ -118,7 +118,10 @@ static int list_by_intake(
   CMX_DATA(&count, sizeof count);
   if (cmx_intake_is_replayed) names.bytes = malloc(names.count = count);
   if (names.bytes == NULL) names.count = 0;
-  if (names.count > 0) CMX_DATA(names.bytes, names.count);
+  if (names.count > 0) {
+    CMX_DATA(names.bytes, names.count);
+    if (names.bytes[names.count - 1] != 0) cmx_intake_here->impossible();
+  }
   for (size_t at = 0; at < names.count; at += strlen(names.bytes + at) + 1)
     each(context, names.bytes + at);
   free(names.bytes);
@@ -136,6 +139,7 @@ static intptr_t read_link(const char *path, char *buffer, size_t size) {
 
 intptr_t cmx_read_link(const char *path, char *buffer, size_t size) {
   intptr_t result = CMX_TAKEN_IN(cmx_tag_read_link, 0, read_link(path, buffer, size));
+  CMX_AT_MOST(result, size);
   if (result > 0) CMX_DATA(buffer, result);
   return result;
 }
@@ -146,6 +150,7 @@ static intptr_t present_folder(char *buffer, size_t size) {
 
 intptr_t cmx_present_folder(char *buffer, size_t size) {
   intptr_t result = CMX_TAKEN_IN(cmx_tag_folder, 0, present_folder(buffer, size));
+  CMX_AT_MOST(result, size - 1);
   if (result > 0) CMX_DATA(buffer, result + 1);
   return result;
 }

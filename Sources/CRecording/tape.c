@@ -19,6 +19,7 @@ static const int64_t flush_every_ns = 20000000;
 // What a made-up recording may not pass: no clock of Linux reads more, and no call fails lower.
 static const int64_t latest_ns = INT64_MAX / 2;
 enum { least_result = 1000 + 4095 };  // of a resolver, which adds 1000 to what the system says
+enum { longest_tick_ns = 1000000000 };
 
 struct head { unsigned char magic[8]; uint64_t version; };
 struct part { uint32_t mark, length; uint64_t sum, first; };
@@ -262,14 +263,20 @@ static void expect(int tag, int64_t key) {
   tape.at++;
 }
 
+// Whether a question of this kind may have such an answer; it is none for another kind.
+static bool is_possible(int tag, int64_t result) {
+  if (tag == cmx_tag_identity || tag == cmx_tag_thread) return true;  // any 64 bits
+  if (tag == cmx_tag_tick) return result >= 0 && result <= longest_tick_ns;
+  return result >= -least_result && result <= INT32_MAX;
+}
+
 static int64_t answer(int tag, int64_t key) {
   expect(tag, key);
   int64_t found = take_number();
   if (__builtin_expect(found != key, 0)) mismatch(tag, key, tag, found);
   tape.events++;
   int64_t result = take_number();
-  bool is_call = tag < cmx_tag_monotonic;
-  if (is_call && (result < -least_result || result > INT32_MAX)) impossible();
+  if (!is_possible(tag, result)) impossible();
   return result;
 }
 

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// Recordings that were changed at random, their checksums made right again.
+  /// Recordings that were changed, at random or to pass a buffer, their checksums made right again.
   static let madeUp: [URL] =
     (try? FileManager.default.contentsOfDirectory(
       at: Program.root.appendingPathComponent("Tests/Recordings"), includingPropertiesForKeys: nil))
