@@ -69,6 +69,20 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     #expect(many <= few + 1, "among 10 modes a turn took \(few), among 10,000 \(many) steps")
   }
 
+  @Test(arguments: Kind.allCases)
+  func `a mode becomes common as fast where more items are not common`(kind: Kind) throws {
+    func cost(_ count: Int) throws -> Double {
+      try onLoop { loop, kernel in
+        for _ in 0..<count { try loop.add(make(kind, kernel)) }
+        try loop.add(make(kind, kernel), modes: [.common])
+        return steps(each: 1) { loop.addCommonMode("second") }
+      }
+    }
+    let few = try cost(1000)
+    let many = try cost(10_000)
+    #expect(many <= few + 8, "\(kind): beside 1000 it took \(few), beside 10,000 \(many) steps")
+  }
+
   // MARK: Passes
 
   enum Waiting: String, CaseIterable, Sendable {
@@ -130,6 +144,33 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     let many = try cost(100_000)
     // A heap may cost its logarithm.
     #expect(many.signals <= 2 * few.signals && many.performs <= 2 * few.performs, "\(few), \(many)")
+  }
+
+  @Test(arguments: [Loop.NotificationQueue.PostingStyle.asSoonAsPossible, .whenIdle])
+  func `a notification is posted as fast where more wait for other modes`(
+    style: Loop.NotificationQueue.PostingStyle
+  ) throws {
+    func cost(_ count: Int) throws -> Double {
+      try onLoop { loop, _ in
+        var posted = 0
+        let queue = Loop.NotificationQueue(on: loop) { _ in posted += 1 }
+        func enqueue(_ mode: ModeName) {
+          queue.enqueue(.init("n"), style, coalescing: [], modes: [mode])
+        }
+        for _ in 0..<count { enqueue("other") }
+        let timer = loop.schedule(after: .seconds(1), every: .seconds(1)) { _ in
+          if posted == 20 { loop.stop() } else { enqueue(.default) }
+        }
+        let steps = steps(each: 20) { loop.run() }
+        timer.invalidate()
+        #expect(posted == 20 && queue.count == count)
+        queue.invalidate()
+        return steps
+      }
+    }
+    let few = try cost(1000)
+    let many = try cost(100_000)
+    #expect(many <= few + 8, "\(style): a notification took \(few), then \(many) steps")
   }
 
   // MARK: Counting

@@ -35,9 +35,8 @@ extension Loop {
     for item in items.common where item.isValid {
       do throws(LoopError) { try join(item, mode) } catch { failures.append(error) }
     }
-    let records = timers.records
-    for slot in 0..<records.count where records[slot].flags.isSuperset(of: [.valid, .common]) {
-      join(timerInSlot: slot, mode)
+    for slot in timerState.common.sorted() where timers.records[Int(slot)].flags.contains(.valid) {
+      join(timerInSlot: Int(slot), mode)
     }
     for turn in defaultMode.turns.elements where turn.isCommon { joinTurn(turn.number, mode) }
     return failures

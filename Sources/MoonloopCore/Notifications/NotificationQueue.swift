@@ -163,7 +163,9 @@ extension Loop {
 
     /// Posts what waits for this moment in the mode that runs; what is enqueued meanwhile waits.
     private func postWaiting(forIdle: Bool) {
-      for number in waiting.numbers(forIdle: forIdle) {
+      guard let mode = loop.currentMode else { return }
+      let modes = loop.isCommonMode(mode) ? [mode, .common] : [mode]
+      for number in waiting.numbers(forIdle: forIdle, in: modes) {
         if isHeld { return }
         guard let one = waiting[number], isServed(one.modes) else { continue }
         waiting.take(number)
@@ -189,9 +191,7 @@ extension Loop {
     package func resume() {
       isHeld = false
       if !observer.isValid { return }
-      for number in waiting.numbers(forIdle: false) {
-        if let one = waiting[number] { queueBlock(one.modes) }
-      }
+      for modes in waiting.soonModes { queueBlock(modes) }
     }
   }
 }

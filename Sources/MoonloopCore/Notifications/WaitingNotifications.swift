@@ -10,37 +10,59 @@ struct WaitingNotification {
 /// What waits in a notification queue, in order of enqueueing. Each step takes as long as what it
 /// finds is long, however much else waits.
 struct WaitingNotifications {
+  /// Those that wait for one of the two moments.
+  private struct Moment {
+    /// By mode the numbers, in their order; some of them may be gone.
+    var numbers: [ModeName: CountedArray<UInt64>] = [:]
+    var count = 0
+  }
+
   private var all: [UInt64: WaitingNotification] = [:]
   private var names: [String: Set<UInt64>] = [:]
   private var senders: [AnyHashable?: Set<UInt64>] = [:]
-  /// The numbers in their order; some of them may be gone.
-  private var idle: [UInt64] = []
-  private var soon: [UInt64] = []
-  private(set) var idleCount = 0
+  private var idle = Moment()
+  private var soon = Moment()
+  /// How many wait for the next step of blocks, by their modes.
+  private var soonCounts: [[ModeName]: Int] = [:]
   private var last: UInt64 = 0
 
   var count: Int { all.count }
-  var soonCount: Int { all.count - idleCount }
+  var idleCount: Int { idle.count }
+  var soonCount: Int { soon.count }
+  /// The modes of what waits for the next step of blocks.
+  var soonModes: [[ModeName]] { Array(soonCounts.keys) }
 
   mutating func insert(_ one: WaitingNotification) {
     last += 1
     all[last] = one
     names[one.notification.name, default: []].insert(last)
     senders[one.notification.senderKey, default: []].insert(last)
-    if one.isForIdle {
-      idleCount += 1
-      idle.append(last)
-      if idle.count > 32 + 2 * idleCount { idle.removeAll { all[$0] == nil } }
-    } else {
-      soon.append(last)
-      if soon.count > 32 + 2 * soonCount { soon.removeAll { all[$0] == nil } }
+    let moment = one.isForIdle ? \Self.idle : \Self.soon
+    self[keyPath: moment].count += 1
+    if !one.isForIdle { soonCounts[one.modes, default: 0] += 1 }
+    for mode in Set(one.modes) {
+      self[keyPath: moment].numbers[mode, default: CountedArray()].append(last)
+      // As often as it has doubled: who replaces notifications leaves numbers behind.
+      let count = self[keyPath: moment].numbers[mode]?.count ?? 0
+      if count > 32 + 2 * all.count { forgetGone(mode, moment) }
     }
+  }
+
+  private mutating func forgetGone(_ mode: ModeName, _ moment: WritableKeyPath<Self, Moment>) {
+    let all = all
+    self[keyPath: moment].numbers[mode]?.removeAll { all[$0] == nil }
   }
 
   @discardableResult
   mutating func take(_ number: UInt64) -> WaitingNotification? {
     guard let one = all.removeValue(forKey: number) else { return nil }
-    if one.isForIdle { idleCount -= 1 }
+    if one.isForIdle {
+      idle.count -= 1
+    } else {
+      soon.count -= 1
+      let others = (soonCounts[one.modes] ?? 1) - 1
+      soonCounts[one.modes] = others > 0 ? others : nil
+    }
     let (name, sender) = (one.notification.name, one.notification.senderKey)
     names[name]?.remove(number)
     if names[name]?.isEmpty ?? false { names[name] = nil }
@@ -51,8 +73,18 @@ struct WaitingNotifications {
 
   subscript(number: UInt64) -> WaitingNotification? { all[number] }
 
-  /// The numbers of those that wait for one of the two moments, in order.
-  func numbers(forIdle: Bool) -> [UInt64] { (forIdle ? idle : soon).filter { all[$0] != nil } }
+  /// The numbers of those that wait for one of the two moments in one of the modes, in order.
+  mutating func numbers(forIdle: Bool, in modes: [ModeName]) -> [UInt64] {
+    let moment = forIdle ? \Self.idle : \Self.soon
+    var found: [UInt64] = []
+    for mode in modes where self[keyPath: moment].numbers[mode] != nil {
+      forgetGone(mode, moment)
+      let numbers = self[keyPath: moment].numbers[mode] ?? CountedArray()
+      if numbers.count == 0 { self[keyPath: moment].numbers[mode] = nil }
+      found += numbers
+    }
+    return modes.count > 1 ? Set(found).sorted() : found
+  }
 
   /// The numbers of those that a mask makes one with a notification.
   func numbers(

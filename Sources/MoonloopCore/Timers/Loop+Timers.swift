@@ -164,6 +164,7 @@ extension Loop {
     if name == .default { return join(timerInSlot: slot, defaultMode) }
     if name == .common {
       timers.records[slot].flags.insert(.common)
+      timerState.common.insert(Int32(slot))
       for mode in modes.common { join(timerInSlot: slot, mode) }
     } else {
       join(timerInSlot: slot, mode(name))
@@ -195,6 +196,7 @@ extension Loop {
       if name == .common {
         guard timers.records[slot].flags.contains(.common) else { continue }  // R131
         timers.records[slot].flags.remove(.common)
+        timerState.common.remove(Int32(slot))
         for mode in modes.common { leave(timerInSlot: slot, mode) }
       } else if let mode = findMode(name) {
         leave(timerInSlot: slot, mode)
@@ -338,6 +340,7 @@ extension Loop {
     let record = timers.records[slot]
     let id = TimerID(slot: slot, generation: record.generation)
     if record.flags.contains(.wallClock) { forgetWallDate(of: id) }
+    if record.flags.contains(.common) { timerState.common.remove(Int32(slot)) }
     timers.release(slot)
     let callout = record.callout
     callout.actions.pointee.release(

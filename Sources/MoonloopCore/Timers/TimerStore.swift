@@ -124,6 +124,8 @@ struct TimerState {
   /// The modes of the turns that do not wait in the default mode alone.
   var turnModes: [UInt64: [Int]] = [:]
   var farModes = FarModes()
+  /// The slots of common items.
+  var common: Set<Int32> = []
   var wallClock = WallClockDates()
 }
 
