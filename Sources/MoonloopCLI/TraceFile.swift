@@ -260,7 +260,7 @@ final class TraceFile {
     line.raw(#","late_us":"#)
     line.microseconds(wait.late)
     line.raw(#","missed":\#(wait.missed)"#)
-    if let (caller, took) = wait.culprit {
+    if let (caller, took, missed) = wait.culprit {
       line.raw(#","late_by":{"kind":"#)
       line.text(caller.kind.rawValue)
       line.raw(#","name":"#)
@@ -269,7 +269,7 @@ final class TraceFile {
       line.text(caller.place)
       line.raw(#","took_us":"#)
       line.microseconds(took)
-      line.raw("}")
+      line.raw(#","missed":\#(missed)}"#)
     }
     guard let held = wait.held else { return }
     line.raw(#","held_us":"#)

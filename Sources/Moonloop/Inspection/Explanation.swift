@@ -173,7 +173,7 @@ extension Explanation {
 
   // MARK: What happened before
 
-  /// The failures of a handler, and what made it late last.
+  /// The failures of a handler, and what made it latest.
   func history(_ subject: RecordedSubject) -> String {
     var text = ""
     if let failures = errors.failures(of: subject) {
@@ -185,7 +185,7 @@ extension Explanation {
     }
     guard let measuring, let figures = measuring.figures(subject) else { return text }
     let recorder = measuring.recorder
-    if let late = figures.late {
+    if let late = figures.latest {
       let culprit = label(of: recorder.items[late.culprit].subject)
       text +=
         "; it came \(seconds(late.late)) late \(seconds(recorder.now - late.at)) ago, "

@@ -28,13 +28,28 @@ final class LoopRecorder {
     var wakeUps = 0
     /// Real time in its handler, without what that called through a nested run, or slept in one.
     var durations = Histogram()
-    /// The last call that something else made late.
-    var late: LateCall?
+    /// What made calls late: the worst of each culprit.
+    private(set) var late: [LateCall] = []
     /// Calls in each column, the time in calls that last longer than a column, and the time in
     /// which a timer was held back.
     var columns: [Int32]
     var busyColumns: [Int64]
     var heldColumns: [Int64]
+
+    /// The call that was made latest.
+    var latest: LateCall? { late.max { $0.late < $1.late } }
+
+    mutating func blame(_ call: LateCall) {
+      guard let place = late.firstIndex(where: { $0.culprit == call.culprit }) else {
+        if late.count < LoopRecorder.culpritLimit { return late.append(call) }
+        let least = late.indices.min { late[$0].late < late[$1].late }!
+        if late[least].late < call.late { late[least] = call }
+        return
+      }
+      let missed = late[place].missed + call.missed
+      if call.late >= late[place].late { late[place] = call }
+      late[place].missed = missed
+    }
   }
 
   /// How often and why the timers of a row were held back.
@@ -68,7 +83,12 @@ final class LoopRecorder {
     /// How long the call of that took, without the runs that it nested.
     let duration: Int64
     let at: Int64
+    /// Fires that were missed because of the culprit, also before other calls.
+    var missed: Int64
   }
+
+  /// How many culprits a row has at most.
+  private static let culpritLimit = 8
 
   /// One run; runs of equal mode and depth that a picture could not tell apart are one.
   struct Run {
@@ -354,8 +374,9 @@ final class LoopRecorder {
     _ id: TimerID, _ item: Int, _ now: Int64, _ late: Int64, _ missed: Int64
   ) -> TimerWait<Int> {
     let wait = log.wait(of: id, at: now + origin, late: late, missed: missed)
-    if let (culprit, took) = wait.culprit, item >= 0 {
-      items[item].late = LateCall(late: wait.late, culprit: culprit, duration: took, at: now)
+    if let (culprit, took, missed) = wait.culprit, item >= 0 {
+      items[item].blame(
+        LateCall(late: wait.late, culprit: culprit, duration: took, at: now, missed: missed))
     }
     return wait
   }

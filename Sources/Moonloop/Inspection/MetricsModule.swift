@@ -92,13 +92,14 @@ extension Explanation {
     stack.setSeconds("busy", item.durations.sum)
     push("duration", item.durations, on: stack)
     if item.lateness.count > 0 { push("late", item.lateness, on: stack) }
-    if let late = item.late {
-      stack.push("made_late")
-      stack.newTable(fields: 3)
-      stack.setField("by", label(of: recorder.items[late.culprit].subject))
-      stack.setSeconds("took", late.duration)
-      stack.setSeconds("late", late.late)
-      stack.rawSet(-3)
+    if !item.late.isEmpty {
+      stack.setList("made_late", item.late.sorted { $0.late > $1.late }) { late in
+        stack.newTable(fields: 4)
+        stack.setField("by", label(of: recorder.items[late.culprit].subject))
+        stack.setSeconds("took", late.duration)
+        stack.setSeconds("late", late.late)
+        stack.setField("missed", Int(late.missed))
+      }
     }
     if item.held.count > 0 { push(item.held, recorder, on: stack) }
   }

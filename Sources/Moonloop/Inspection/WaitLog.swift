@@ -10,9 +10,9 @@ package struct TimerWait<Caller> {
   /// Missed fires whose dates lie in that time.
   package var missed: Int64
   package var held: HeldBack<Caller>?
-  /// The call that had the thread for most of the time that it was late, and how long that took
-  /// without the runs that it nested; nil: less than a quarter of it is anybody's.
-  package var culprit: (caller: Caller, took: Int64)?
+  /// The call that had the thread for most of the time that it was late, how long that took without
+  /// the runs that it nested, and the fires missed then; nil: less than a quarter of it is anybody's.
+  package var culprit: (caller: Caller, took: Int64, missed: Int64)?
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
 }
@@ -250,10 +250,12 @@ package final class WaitLog<Caller> {
     // Before all that is remembered a timer whose mode ran would have fired.
     held.add(.mode, date, end)
     held.missed += points(end)
+    if let (caller, took) = culprit(served, wait.late) {
+      wait.culprit = (caller, took, wait.missed)
+    }
     if missed > merged { splitEarlier(id, date, interval, missed - merged, &wait, &held) }
     if let jump, date > jump.from, date <= jump.to { held.addHold(jump.held) }
     if held.total > 0 || held.missed > 0 { wait.held = held }
-    wait.culprit = culprit(served, wait.late)
     return wait
   }
 

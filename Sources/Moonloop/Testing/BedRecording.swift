@@ -66,7 +66,7 @@ extension TestBed {
       stack.setField("missed", Int(item.missed))
       stack.setSeconds("late_max", item.lateness.max)
       stack.setSeconds("late_sum", item.lateness.sum)
-      if let late = item.late { stack.setField("made_late_by", late.culprit + 1) }
+      stack.setList("made_late_by", item.late) { stack.push($0.culprit + 1) }
       stack.setSeconds("held_max", item.held.max)
       stack.setField("held_missed", Int(item.held.missed))
       stack.setField("wake_ups", item.wakeUps)

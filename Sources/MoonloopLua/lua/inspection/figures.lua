@@ -132,11 +132,11 @@ local function notes(made, sorted)
     lines[1] = ("%s is running, for %s so far."):format(made.under_way.by,
       units.measured(made.under_way.took))
   end
-  local worst = worst_of(sorted, function(row) return row.made_late and row.made_late.late end)
+  local worst = worst_of(sorted, function(row) return row.made_late and row.made_late[1].late end)
   if worst then
+    local late = worst.made_late[1]
     lines[#lines + 1] = ("%s came %s late because a call of %s took %s."):format(named(worst),
-      units.measured(worst.made_late.late), worst.made_late.by,
-      units.measured(worst.made_late.took))
+      units.measured(late.late), late.by, units.measured(late.took))
   end
   local held = worst_of(sorted, function(row) return row.held and row.held.by and row.held.max end)
   if held then

@@ -224,6 +224,14 @@ end
 
 -- ── by a run ────────────────────────────────────────────────────────────────────────────────────
 
+-- Whether a row was ever late because of another.
+local function is_made_late(result, row, other)
+  for _, place in ipairs(row.made_late_by) do
+    if result.items[place] == other then return true end
+  end
+  return false
+end
+
 -- Runs the configuration, in real time while busy; reports handlers that make others miss fires.
 local function starving(doc, made, seconds, report)
   local simulation = require "moonloop.planning.simulation"
@@ -237,7 +245,7 @@ local function starving(doc, made, seconds, report)
     for _, other in ipairs(made.items) do
       if other ~= item and other.every and rows[other].missed > 0 and meet(item, other)
         and rows[item].busy_max >= other.every
-        and result.items[rows[other].made_late_by] == rows[item] then
+        and is_made_late(result, rows[other], rows[item]) then
         starved[#starved + 1] = ("'%s' (every %s)"):format(other.name, units.time(other.every))
       end
     end

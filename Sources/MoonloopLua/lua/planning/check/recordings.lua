@@ -35,12 +35,12 @@ local function late_in_trace(events)
   for _, event in ipairs(events) do
     local arguments = event.args or {}
     local by = arguments.late_by
-    if event.ph == "X" and by and (arguments.missed or 0) > 0
+    if event.ph == "X" and by and (by.missed or 0) > 0
       and (by.at ~= arguments.at or by.name ~= event.name) then
       found[#found + 1] = { culprit = { label = label(by.kind, by.name, by.at), at = by.at },
         took = by.took_us / 1e6,
         victim = { label = label(event.cat, event.name, arguments.at), at = arguments.at or "" },
-        late = arguments.late_us / 1e6, missed = arguments.missed }
+        late = arguments.late_us / 1e6, missed = by.missed }
     end
   end
   return found
@@ -51,14 +51,12 @@ end
 local function late_in_metrics(metrics)
   local found = {}
   for _, row in ipairs(metrics.handles) do
-    local late = row.made_late
-    if late and row.missed > 0 then
+    local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
+    for _, late in ipairs(row.made_late or {}) do
       local name, at = late.by:match "^(.-) %(made at (.-)%)$"
-      local victim = { label = label(row.kind, row.name, row.made_at), at = row.made_at }
-      if at and (at ~= victim.at or name ~= victim.label) then
+      if late.missed > 0 and at and (at ~= victim.at or name ~= victim.label) then
         found[#found + 1] = { culprit = { label = name, at = at }, took = late.took,
-          victim = victim,
-          late = late.late, missed = row.missed }
+          victim = victim, late = late.late, missed = late.missed }
       end
     end
   end
