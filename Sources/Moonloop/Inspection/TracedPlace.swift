@@ -15,7 +15,7 @@ extension Explanation {
       }
     }
     let id = TimerID(rawValue: subject)
-    if let timer = loop.timerObject(id) { return request(of: timer).map { text($0.madeAt) } ?? "" }
+    if let timer = loop.timerObject(id) { return text(handles.place(of: timer)) }
     let callout = loop.timers.callout(of: id)
     if callout.context == runtime.context, tasks.isOfWait(callout) {
       return tasks[callout.payload].map { place(of: $0) } ?? ""
@@ -33,13 +33,10 @@ extension Explanation {
     }
   }
 
-  /// What a timer of the host is called in traces.
+  /// What a timer of the host is called in traces. Of those only delayed requests have a place.
   func traceName(of timer: Loop.Timer) -> String {
-    timer.name.isEmpty ? request(of: timer).map { "\($0.kind)" } ?? "" : timer.name
-  }
-
-  private func request(of timer: Loop.Timer) -> ScriptRequest? {
-    requests.waiting.values.first { $0.request?.timer === timer }
+    let isRequest = timer.name.isEmpty && handles.place(of: timer).source >= 0
+    return isRequest ? "perform_after" : timer.name
   }
 
   private func text(_ place: LuaPosition) -> String {

@@ -87,6 +87,9 @@ let loopPerformAfter: LuaRawFunction = { L, context in
     let request = try call.pushRequest(modes, target, 3)
     let body = call.runtime.requests.body(of: request)
     request.request = call.loop.perform(after: .nanoseconds(delay), modes: modes, body)
+    if let timer = request.request?.timer {
+      call.runtime.handles.setPlace(of: timer, request.madeAt)
+    }
     return 1
   }
 }
