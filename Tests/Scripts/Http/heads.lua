@@ -3,9 +3,12 @@ local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
 
-local answer
+local answer, reported
 local server = assert(http.serve { host = "127.0.0.1", port = 0, max_head = 2000,
-  on_error = function() end, function() return table.unpack(answer) end })
+  on_error = function(e) reported = e.message end, function(request)
+    if type(answer) == "function" then return answer(request) end
+    return table.unpack(answer)
+  end })
 
 -- Sends bytes, keeps the connection open, and gives the answer.
 local function ask(bytes)
@@ -32,17 +35,34 @@ loop:task(function()
   is("400", get("/", "Host: x\r\nhost: y\r\n"))
   is("400", get("/", "Host: a b\r\n"))
   is("400", get("/", "Host: x/y\r\n"))
+  for _, host in ipairs { "x:y", "x:1:2", "[::1", "::1", "[x]", "x:80 y" } do
+    is("400", get("/", "Host: " .. host .. "\r\n"))
+  end
+  is("200", get("/", "Host: x:80\r\n"))
+  is("200", get("/", "Host: x_y.example-1:\r\n"))
   is("200", get("/", "Host: [::1]:8080\r\n"))
   is("200", get("/", "Host:\r\n"))
   is("200", "GET / HTTP/1.0\r\n\r\n")
   for _, target in ipairs { "x", "x/y", "/%", "/%4", "/%zz", "/a#b", "/a\\b", "/a\"b", "/<b>",
-    "/caf\xe9", "http://", "//a b" } do
+    "/caf\xe9", "http://", "//a b", "*", "?q", "?", "x:1" } do
     is("400", get(target))
   end
-  for _, target in ipairs { "/", "/%41?q=%20&r", "*", "http://x/y", "http://x", "//x/y",
+  for _, target in ipairs { "/", "/%41?q=%20&r", "http://x/y", "http://x", "http://x?q", "//x/y",
     "/a;b=c,d:e@f!$&'()*+~", "/[1]" } do
     is("200", get(target))
   end
+  local function options(method, target) return (get(target):gsub("^GET", method)) end
+  is("200", options("OPTIONS", "*"))
+  is("200", options("CONNECT", "x:80"))
+  is("400", options("CONNECT", "/"))
+  is("400", options("CONNECT", "x"))
+  answer = function(request) return request.path .. " " .. request.query_text end
+  for target, seen in pairs { ["http://x/y?q=1"] = "/y q=1", ["http://x"] = "/ ", ["http://x?q"] = "/ q",
+    ["/y?q=1"] = "/y q=1", ["//x/y"] = "//x/y " } do
+    local text = ask(get(target))
+    assert(text:find("\r\n\r\n" .. seen, 1, true), target .. ": " .. text)
+  end
+  answer = { "ok" }
   -- A line that is too long is answered at once: neither its end nor a time limit is awaited.
   local began = ml.now()
   is("431", "GET /" .. ("x"):rep(3000))
@@ -64,5 +84,20 @@ loop:task(function()
   is("500", get "/")
   answer = { { status = 200, headers = { x = "a\nb" }, body = "ok" } }
   is("500", get "/")
+  for message, bad in pairs {
+    ["the body must be a string, got a table"] = { { body = { "abc" } } },
+    ["the body must be a string, got a number"] = { 200, 5 },
+    ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
+    ["the status must be a whole number from 100 to 999, got 200"] = { { status = "200" } },
+  } do
+    answer = bad
+    is("500", get "/")
+    assert(reported == "http: " .. message, reported)
+  end
+  -- A whole answer has a length, whatever its handler says.
+  answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }
+  local whole = ask(get "/")
+  assert(not whole:lower():find "transfer%-encoding" and whole:find "content%-length: 2\r\n", whole)
+  is("200", (get("/"):gsub("close", "x, Close")))
 end)
 loop:run()

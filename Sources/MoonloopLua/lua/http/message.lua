@@ -14,6 +14,9 @@ Headers.__index = function(fields, name)
 end
 
 function message.headers(fields)
+  if fields ~= nil and type(fields) ~= "table" then
+    error("http: the headers must be a table, got a " .. type(fields), 0)
+  end
   local headers = setmetatable({}, Headers)
   for name, value in pairs(fields or {}) do headers[tostring(name):lower()] = value end
   return headers
@@ -60,14 +63,19 @@ local function read_fields(stream, left, time)
   end
 end
 
--- The forms of RFC 9112, 3.2: a path, a URL, "*", or for CONNECT a host and port.
+-- The forms of RFC 9112, 3.2: a path or a URL; for OPTIONS also "*", for CONNECT a host and port.
 local function is_target(target, method)
-  local path = target:match "^%a[%w+.-]*://[^/?]+(.*)$" or target
-  local is_known = path == "" or path == "*" or path:find "^[/?]" or method == "CONNECT"
-  return is_known and not target:gsub("%%%x%x", ""):find "[^%w%-._~:/?%[%]@!$&'()*+,;=]"
+  if target:gsub("%%%x%x", ""):find "[^%w%-._~:/?%[%]@!$&'()*+,;=]" then return false end
+  if method == "CONNECT" then return target:find "^[^/?]+:%d+$" ~= nil end
+  if target == "*" then return method == "OPTIONS" end
+  return target:find "^/" ~= nil or target:find "^%a[%w+.-]*://[^/?]+" ~= nil
 end
 
-local function is_host(host) return not host:find "[^%w%-._~%%!$&'()*+,;=:%[%]]" end
+-- RFC 3986, 3.2.2: a name, or an address that has brackets if it is one of IPv6; then a port.
+local function is_host(host)
+  local name = host:match "^(.-):%d*$" or host
+  return name:find "^%[[%x:.]+%]$" ~= nil or not name:find "[^%w%-._~%%!$&'()*+,;=]"
+end
 
 -- What is wrong with a request whose head is well-formed; nil if it is right.
 local function mistake_of(request)

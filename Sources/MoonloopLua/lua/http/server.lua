@@ -39,11 +39,14 @@ function Response:start(status, headers)
   return self:write_head(status, fields)
 end
 
+local function require_status(status)
+  if math.type(status) == "integer" and status >= 100 and status <= 999 then return end
+  error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
+end
+
 -- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
 function Response:write_head(status, fields, body)
-  if math.type(status) ~= "integer" or status < 100 or status > 999 then
-    error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
-  end
+  require_status(status)
   fields.connection = self.keeps and "keep-alive" or "close"
   local head = message.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), fields)
   self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
@@ -60,7 +63,12 @@ end
 
 -- Writes a whole response.
 function Response:finish(status, body, headers)
+  require_status(status)
+  if type(body) ~= "string" then
+    error("http: the body must be a string, got a " .. type(body), 0)
+  end
   local fields = message.headers(headers)
+  fields["transfer-encoding"] = nil  -- it has a length
   local allows = status ~= 204 and status ~= 304 and status >= 200
   if allows then fields["content-length"] = tostring(#body) end
   if allows and body ~= "" and not fields["content-type"] then
@@ -124,17 +132,18 @@ local function read_request(stream, options)
     if kind ~= "ECONNRESET" then refuse(stream, status_of(kind), why) end
     return nil
   end
-  request.path, request.query_text = request.target:match "^([^?]*)%??(.*)$"
-  request.path = url.unescape(request.path)
+  local resource = request.target:match "^%a[%w+.-]*://[^/?]+(.*)$" or request.target
+  request.path, request.query_text = resource:match "^([^?]*)%??(.*)$"
+  request.path = request.path == "" and "/" or url.unescape(request.path)
   request.query = url.parse_query(request.query_text)
   request.peer, request.stream = options.peer, stream
   return request
 end
 
 local function keeps_alive(request)
-  local connection = (request.headers.connection or ""):lower()
-  if request.version == "1.0" then return connection == "keep-alive" end
-  return connection ~= "close"
+  local words = ("," .. (request.headers.connection or ""):lower() .. ","):gsub("%s", "")
+  if request.version == "1.0" then return words:find(",keep-alive,", 1, true) ~= nil end
+  return not words:find(",close,", 1, true)
 end
 
 -- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
