@@ -8,11 +8,14 @@ enum HandleGroup: String {
   case tasks
   case performs
   case channels = "channels and semaphores"
+  case files = "open files"
 }
 
 /// Counts the handles of a group that has no list. Loop thread only.
 final class HandleTally {
   private(set) var count = 0
+
+  func add(_ change: Int) { count += change }
 
   /// One that is counted for as long as it lives.
   struct Place: ~Copyable {
@@ -52,6 +55,7 @@ extension HandleGroup {
     case .tasks: runtime.tasks.count - (runtime.generations.load?.oldTasks ?? 0)
     case .performs: runtime.requests.waiting.count
     case .channels: runtime.handles.channels.count
+    case .files: runtime.handles.files.count
     }
   }
 }

@@ -28,6 +28,8 @@ package final class Handles {
   package var limit = Int.max
   /// The channels and semaphores that scripts have.
   let channels = HandleTally()
+  /// Those of `ml.fs`, which are objects in Lua.
+  let files = HandleTally()
 
   package init() {}
 

@@ -112,6 +112,23 @@ package struct Options {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
 
+  /// What a handle is called in reports. Scripts' memory does not count it, so it has a limit.
+  package func name() throws(ScriptMistake) -> String? {
+    try read("name") { index throws(ScriptMistake) in
+      let name = try stack.text(index, "'name'")
+      try Self.requireShort(name.utf8.count, "'name'")
+      return name
+    }
+  }
+
+  /// The bytes of a name, or of what else a handle is told by.
+  package static let longestName = 1000
+
+  package static func requireShort(_ bytes: Int, _ what: String) throws(ScriptMistake) {
+    if bytes <= longestName { return }
+    throw ScriptMistake(what, mustBe: "at most \(longestName) bytes", got: "\(bytes)")
+  }
+
   package func boolean(_ name: StaticString) throws(ScriptMistake) -> Bool? {
     try read(name) { index throws(ScriptMistake) in try stack.flag(index, "'\(name)'") }
   }

@@ -18,7 +18,7 @@ let moduleChannel: LuaRawFunction = { L, context in
     case .table:
       let options = try call.options(1, channelOptions, example: "{ capacity = 16 }")
       capacity = try options.integer("capacity", in: limit) ?? 0
-      name = try options.string("name") ?? ""
+      name = try options.name() ?? ""
     default: capacity = try call.stack.integer(1, "the capacity", in: limit)
     }
     let channel = ScriptChannel(

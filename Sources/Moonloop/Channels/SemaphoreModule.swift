@@ -18,7 +18,7 @@ let moduleSemaphore: LuaRawFunction = { L, context in
         throw call.mistake("needs 'permits', how many there are")
       }
       permits = count
-      name = try options.string("name") ?? ""
+      name = try options.name() ?? ""
     } else {
       permits = try call.stack.integer(1, "the number of permits", in: limit)
     }

@@ -27,7 +27,7 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
   let options = try call.options(
     index, sourceOptions, example: "{ perform = function(source) … end }")
   let order = try options.integer("order", in: .min ... .max) ?? 0
-  let name = try options.string("name") ?? ""
+  let name = try options.name() ?? ""
   let modes = try call.modesOption(options, isAdded: isAdded)
   let stack = call.stack
   let hasPerform = try options.pushHandler("perform")
@@ -68,7 +68,10 @@ extension HostCall {
     let value: AnyHashable?
     switch options.push("identity") {
     case .nil: return describe.flatMap { SourceTraits(identity: nil, describe: $0) }
-    case .string: value = stack.withBytes(-1) { AnyHashable([UInt8]($0)) }
+    case .string:
+      let bytes = stack.withBytes(-1) { [UInt8]($0) } ?? []
+      try Options.requireShort(bytes.count, "'identity'")
+      value = AnyHashable(bytes)
     case .number:
       value = stack.integer(-1).map { AnyHashable($0) } ?? AnyHashable(stack.number(-1))
     default: throw mistake("'identity' must be a string or a number, got \(given(-1))")

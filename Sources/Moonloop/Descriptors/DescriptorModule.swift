@@ -37,7 +37,7 @@ private func makeDescriptor(
   guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
     throw call.mistake("needs 'fd', the number of an open descriptor")
   }
-  let name = try options.string("name") ?? ""
+  let name = try options.name() ?? ""
   let closes = try options.boolean("close") ?? false
   let reenabled = try options.names("reenable", eventNames, "event")
   let lineLimit = try options.integer("line_limit", in: 1...(1 << 30))

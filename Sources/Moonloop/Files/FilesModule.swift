@@ -6,7 +6,11 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 let filesModule = LuaModule(
-  "moonloop.files", [.function("wait", filesWait), .function("drop", filesDrop)])
+  "moonloop.files",
+  [
+    .function("wait", filesWait), .function("drop", filesDrop),
+    .function("reserve", filesReserve), .function("release", filesRelease),
+  ])
 
 /// A call about files that a task waits for.
 ///
@@ -102,6 +106,23 @@ private let filesDrop: LuaRawFunction = { L, context in
   host(L, context, "drop") { call in
     ChildDescriptors.close(
       Int32(try call.stack.integer(1, "the descriptor", in: 0...Int(Int32.max))))
+    return 0
+  }
+}
+
+/// `reserve()`: counts a file that is about to be opened, if there may be one more.
+private let filesReserve: LuaRawFunction = { L, context in
+  host(L, context, "open") { call in
+    try call.requireRoom(for: .files)
+    call.runtime.handles.files.add(1)
+    return 0
+  }
+}
+
+/// `release()`: one less.
+private let filesRelease: LuaRawFunction = { L, context in
+  host(L, context, "close") { call in
+    call.runtime.handles.files.add(-1)
     return 0
   }
 }

@@ -25,7 +25,7 @@ let moduleGuest: LuaRawFunction = { L, context in
       1, guestOptions, example: "{ file = \"plugin.lua\", allow = { \"timers\" } }")
     let script = try call.guestScript(options)
     let grants = try call.guestGrants(options, script)
-    let name = try options.string("name") ?? script.name
+    let name = try options.name() ?? script.name
     let modes = try options.modes() ?? [.default]
     let guest = ScriptGuest(
       call.runtime, try call.guestLimits(options), try call.guestFunctions(options))

@@ -62,7 +62,14 @@ private struct DumpRow {
 
   var columns: [String] {
     let measured = figures.map { [$0.total, $0.max, $0.late, $0.held] } ?? []
-    return [kind, name, modes, madeAt, fires] + measured + [state]
+    return ([kind, name, modes, madeAt, fires] + measured + [state]).map(Self.shortened)
+  }
+
+  /// Scripts give names, modes and descriptions: one that is long would make all rows long.
+  private static let longestCell = 200
+
+  private static func shortened(_ text: String) -> String {
+    text.utf8.count <= longestCell ? text : String(text.prefix(longestCell - 1)) + "…"
   }
 }
 

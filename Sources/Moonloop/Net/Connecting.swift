@@ -225,7 +225,7 @@ let netConnect: LuaRawFunction = { L, context in
     try call.requireGrant(for: place)
     var request = ConnectRequest()
     request.text = place.text
-    request.traits.name = try options.string("name") ?? place.text
+    request.traits.name = try options.name() ?? place.text
     request.traits.modes = try options.modes()
     request.traits.madeAt = call.stack.position
     request.limits = try StreamLimits(options, timeout: "io_timeout")

@@ -132,7 +132,7 @@ let netUDP: LuaRawFunction = { L, context in
     let broadcasts = try options.boolean("broadcast") ?? false
     let remote = try call.remote(options)
     if let remote { try call.requireGrant(for: remote) }
-    let name = try options.string("name")
+    let name = try options.name()
     let hasHandler = try options.pushHandlerOrNil("[1]")
     let identity = name ?? (port > 0 ? local.text : "")
     let requested = [local.text] + [remote].compactMap { $0?.text }

@@ -21,7 +21,7 @@ let loopNotifications: LuaRawFunction = { L, context in
     try call.requireRoom()
     let options = try call.options(
       2, queueOptions, example: "{ function(queue, name, sender, info) … end }")
-    let name = try options.string("name") ?? ""
+    let name = try options.name() ?? ""
     _ = try options.pushHandler("[1]", isRequired: true)
     let kept = try call.remake(
       NotificationsKind.self, name, handlers: 1, options, modes: nil

@@ -31,7 +31,7 @@ private func makeObserver(_ call: HostCall, options index: Int32, isAdded: Bool)
   }
   let order = try options.integer("order", in: .min ... .max) ?? 0
   let repeats = try options.boolean("repeats") ?? true
-  let name = try options.string("name") ?? ""
+  let name = try options.name() ?? ""
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = try options.pushHandler("[1]", isRequired: true)
   let activities = on.reduce([] as Activity) { $0.union($1) }

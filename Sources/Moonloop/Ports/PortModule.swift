@@ -58,7 +58,7 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   try call.requireRoom()
   let options = try call.options(
     index, portOptions, example: "{ name = \"jobs\", function(port, message, reply) … end }")
-  let name = try options.string("name") ?? ""
+  let name = try options.name() ?? ""
   let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasHandler = try options.pushHandlerOrNil("[1]")

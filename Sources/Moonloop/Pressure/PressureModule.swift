@@ -29,7 +29,7 @@ private func makePressure(_ call: HostCall, options index: Int32, isAdded: Bool)
   let options = try call.options(
     index, pressureOptions, example: "{ resource = \"memory\", function(pressure, figures) … end }")
   let wanted = try call.wantedPressure(options)
-  let name = try options.string("name") ?? wanted.resource
+  let name = try options.name() ?? wanted.resource
   let modes = try call.modesOption(options, isAdded: isAdded)
   _ = try options.pushHandler("[1]", isRequired: true)
   let kept = try call.remake(

@@ -41,7 +41,7 @@ let processRun: LuaRawFunction = { L, context in
     run.grace = try options.seconds("grace", .notNegative) ?? defaultGrace
     let timeout = try options.seconds("timeout", .notNegative)
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
-    let name = try options.string("name") ?? call.title(of: arguments)
+    let name = try options.name() ?? call.title(of: arguments)
     _ = try call.requireWaiting()
     try call.requireRoom(new: 1 + streams.count(where: \.isPipe))
     var ends = try call.openEnds(streams, plan)

@@ -48,7 +48,7 @@ extension HostCall {
     guard loop.kernel is LinuxKernel else {
       throw OperatingFailure("signal: a simulated system has no signals", "ENOSYS")
     }
-    let name = try options?.string("name") ?? numbers.map(SignalNumber.name).joined(separator: ",")
+    let name = try options?.name() ?? numbers.map(SignalNumber.name).joined(separator: ",")
     let runtime = runtime
     let kept = try remake(
       SignalKind.self, name, handlers: 1, options, modes: isAdded ? modes ?? [.default] : nil

@@ -18,7 +18,7 @@ let loopSocketSource: LuaRawFunction = { L, context in
     guard let fd = try options.integer("fd", in: 0...Int(Int32.max)) else {
       throw call.mistake("needs 'fd', the number of an open socket")
     }
-    let name = try options.string("name") ?? ""
+    let name = try options.name() ?? ""
     let closes = try options.boolean("close") ?? false
     let modes = try options.modes() ?? [.default]
     let reading = try call.pushReading(options)

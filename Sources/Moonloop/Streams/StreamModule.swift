@@ -29,7 +29,7 @@ private func makeStream(_ call: HostCall, options index: Int32) throws -> Int32 
     throw call.mistake("needs 'fd', the number of an open descriptor")
   }
   var traits = StreamTraits()
-  traits.name = try options.string("name") ?? (fd < 3 ? ["stdin", "stdout", "stderr"][fd] : "")
+  traits.name = try options.name() ?? (fd < 3 ? ["stdin", "stdout", "stderr"][fd] : "")
   traits.closesDescriptor = try options.boolean("close") ?? (fd > 2)
   traits.canRead = try options.boolean("read") ?? true
   traits.canWrite = try options.boolean("write") ?? true

@@ -19,7 +19,7 @@ let terminalOpen: LuaRawFunction = { L, context in
       given = try options.integer("fd", in: 0...Int(Int32.max)).map { Int32($0) }
       isRaw = try options.boolean("raw") ?? false
       keepsSignals = try options.boolean("signals") ?? false
-      name = try options.string("name") ?? name
+      name = try options.name() ?? name
     }
     if given == nil && Terminal.isTerminal(0) { given = 0 }
     return try call.openTerminal(given, name, isRaw, keepsSignals)

@@ -95,7 +95,7 @@ private let bedEnter: LuaRawFunction = { L, context in
       ("real", .real), ("virtual", .virtual), ("skip_idle", .skipIdle),
     ]
     let clock = try options.names("clock", modes, "clock")?.first ?? .real
-    let name = try options.string("name")
+    let name = try options.name()
     try call.requireBed().enter(name ?? "the loop of a test", clock)
     return 0
   }

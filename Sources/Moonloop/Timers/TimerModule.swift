@@ -35,7 +35,7 @@ private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) th
   }
   let tolerance = try options.seconds("tolerance", .notNegative) ?? 0
   let modes = try options.modes()
-  let name = try options.string("name")
+  let name = try options.name()
   let keepsAlive = try options.boolean("keep_alive") ?? true
   let onError = try options.reference("on_error")
   if !isAdded && modes != nil {

@@ -32,7 +32,7 @@ private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) th
   let path = try call.watchedPath(index)
   let debounce = try options.seconds("debounce", .notNegative) ?? defaultDebounce
   let isRecursive = try options.boolean("recursive") ?? false
-  let name = try options.string("name") ?? String(decoding: path, as: UTF8.self)
+  let name = try options.name() ?? String(decoding: path, as: UTF8.self)
   let modes = try call.modesOption(options, isAdded: isAdded)
   try options.pushSecondHandler()
   let kept = try call.remake(

@@ -15,7 +15,7 @@ let moduleWorker: LuaRawFunction = { L, context in
     let options = try call.options(
       1, workerOptions, example: "{ \"resize.lua\", args = { quality = 80 } }")
     let text = try call.workerText(options)
-    let name = try options.string("name") ?? text.name
+    let name = try options.name() ?? text.name
     let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
     let modes = try options.modes() ?? [.default]
     let script = try call.workerScript(text, options)
@@ -85,7 +85,7 @@ extension HostCall {
     }
     _ = options.push("args")
     defer { stack.pop() }
-    let argument: StructuredClone
+    var argument: StructuredClone
     do throws(StructuredClone.Obstacle) {
       argument = try StructuredClone(stack, -1, root: "args") { runtime.attachment($0, $1) }
     } catch {
@@ -94,6 +94,8 @@ extension HostCall {
           ? "'args' is larger than \(StructuredClone.sizeLimit) bytes"
           : "\(error.path) is \(error.what), which cannot be sent")
     }
+    // Its thread holds both to its end.
+    if Intake.isPlain { argument.charge = state.charge(argument.size + text.bytes.count) }
     return WorkerScript(
       text: text.bytes, chunkName: text.chunkName, argument: argument, limits: limits,
       path: packagePath("path"), cPath: packagePath("cpath"), guest: runtime.granted.guest)

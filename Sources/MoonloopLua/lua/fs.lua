@@ -197,8 +197,10 @@ end
 function fs.temporary_file(options)
   local path, call, failure = template("temporary_file", options)
   if not path then return nil, call, failure end
+  local room <close> = file.reserve()
   local both, message, code = call("mkstemp", path)
   if not both then return nil, message, code end
+  room.is_taken = true
   return file.wrap(both[1], both[2])
 end
 

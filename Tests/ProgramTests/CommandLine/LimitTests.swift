@@ -24,6 +24,15 @@ import Testing
       """
     ),
     (
+      "scripts and arguments of workers",
+      """
+      for i = 1, 20 do
+        ml.worker { source = "require('moonloop').sleep(100)", args = text:rep(64) .. i }
+      end
+      os.exit(0)
+      """
+    ),
+    (
       "values in a channel",
       "local c = ml.channel(1 << 20) for i = 1, 4096 do c:try_send(i .. text) end"
     ),
@@ -111,6 +120,16 @@ import Testing
           { "perform", function() return loop:perform({ modes = "never" }, nothing) end },
           { "channel", function() return ml.channel(1) end },
           { "semaphore", function() return ml.semaphore(1) end },
+          { "notifications", function() return loop:notifications { nothing } end },
+          { "socket source", function()
+            return loop:socket_source { fd = posix.pipe(), read = nothing }
+          end },
+          { "cron", function() return loop:cron("0 3 * * *", nothing) end },
+          { "http server", function()
+            return ml.http.serve { host = "127.0.0.1", port = 0, nothing }
+          end },
+          { "file", function() return assert(ml.fs.open "/dev/null") end },
+          { "temporary file", function() return assert(ml.fs.temporary_file()) end },
           { "worker", function()
             return ml.worker { source = "require('moonloop').sleep(100)" }
           end },
@@ -131,7 +150,12 @@ import Testing
           end
           print(maker[1], #made, ok or problem:match "the limit.*see ml.limit")
           for _, one in ipairs(made) do
-            if maker[1] == "task" then one:cancel() else one:invalidate() end
+            if maker[1] == "task" then one:cancel()
+            elseif not maker[1]:find "file" then one:invalidate()
+            else
+              one:close()
+              if maker[1] ~= "file" then os.remove(one.path) end
+            end
           end
           made = nil
           if maker[1] == "channel" then collectgarbage() end
@@ -143,6 +167,7 @@ import Testing
     let words = [
       "timer": "timers", "after": "timers", "task": "tasks", "perform": "performs",
       "channel": "channels and semaphores", "semaphore": "channels and semaphores",
+      "cron": "timers", "file": "open files", "temporary file": "open files",
     ]
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.contains("garbage does not count"), "\(outcome)")
@@ -154,7 +179,7 @@ import Testing
         fields.dropFirst() == [made, "the limit of 4 \(word) is reached; see ml.limit"],
         "\(line)")
     }
-    #expect(lines.count == 18, "\(outcome)")
+    #expect(lines.count == 24, "\(outcome)")
   }
 
   @Test("what makes several handles is refused unless there is room for all of them")

@@ -47,3 +47,11 @@ poll:invalidate()
 loop:metrics { on = false }
 loop:run { timeout = 200 }
 assert(loop:dump():find "no handles")
+
+-- A long description makes no long table.
+local long <close> = loop:source { name = ("n"):rep(1000), describe = function()
+  return ("ü"):rep(1 << 16)
+end, print }
+local dumped = loop:dump()
+assert(#dumped < 2000 and dumped:find(("n"):rep(199) .. "…", 1, true), dumped)
+assert(dumped:find(("ü"):rep(100), 1, true) and utf8.len(dumped), dumped)

@@ -36,6 +36,16 @@ end
 
 -- Open files ------------------------------------------------------------------------------------
 
+local place_meta = { __close = function(place)
+  if not place.is_taken then files.release() end
+end }
+
+--- A place among the files that may be open, for a `<close>` variable; a file takes it.
+function file.reserve()
+  files.reserve()
+  return setmetatable({ is_taken = false }, place_meta)
+end
+
 -- The descriptors of files, where no script can put another in their place.
 local open = setmetatable({}, { __mode = "k" })
 local methods = {}
@@ -53,8 +63,10 @@ function file.open(path, mode, options)
   end
   options = file.options("open", options, { permissions = "number" })
   local call = file.caller("open", ("'%s'"):format(path), options.timeout)
+  local room <close> = file.reserve()
   local fd, message, code = call("open", path, FLAGS[mode], options.permissions or 438)
   if not fd then return nil, message, code end
+  room.is_taken = true
   local where = getinfo(2, "Sl")
   return file.wrap(fd, path, where and ("%s:%d"):format(where.short_src, where.currentline))
 end
@@ -145,13 +157,17 @@ end
 
 function methods:close()
   local call, fd = on(self, "close")
+  if open[self] then files.release() end
   open[self] = nil
   return call("close", fd)
 end
 
 -- At the end of a block and for the collector: at once, since neither can wait.
 function meta.__close(self)
-  if open[self] then files.drop(open[self]) end
+  if open[self] then
+    files.drop(open[self])
+    files.release()
+  end
   open[self] = nil
 end
 
