@@ -6,22 +6,26 @@
 
 #include "cml_internal.h"
 
-void cml_site(lua_State *L, char *text) {
-  lua_Debug ar;
-  text[0] = 0;
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
-    lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline <= 0) continue;  // a C function
-    snprintf(text, CML_SITE_BYTES, " (%s:%d)", ar.short_src, ar.currentline);
-    return;
-  }
-}
-
 // Our Lua modules make handles on behalf of their callers.
 static bool is_ours(const char *source) {
   // Most names already differ from ours in their second byte.
   if (LIKELY(source[0] == 0 || source[1] != 'm')) return false;
   return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
+}
+
+// A mistake in what a script gives to one of our modules in Lua is at the line of the script; in
+// what a configuration describes, the module says where.
+void cml_site(lua_State *L, char *text) {
+  lua_Debug ar;
+  text[0] = 0;
+  bool is_described = cml_of(L)->maker.line > 0;
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline <= 0) continue;  // a C function
+    if (text[0] != 0 && is_ours(ar.source)) continue;
+    snprintf(text, CML_SITE_BYTES, " (%s:%d)", ar.short_src, ar.currentline);
+    if (is_described || !is_ours(ar.source)) return;
+  }
 }
 
 static int32_t name_id(struct cml_state *s, const char *name) {
