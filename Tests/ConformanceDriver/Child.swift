@@ -36,6 +36,15 @@ struct Child {
     output = ends[0]
   }
 
+  /// Goes on as the program that runs scenarios on Core Foundation.
+  static func becomeReference(_ arguments: [String]) throws(FormatError) -> Never {
+    let path = folder + "ConformanceReference"
+    var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+    argv.append(nil)
+    execv(path, argv)
+    throw error("start \(path)")
+  }
+
   /// Where the programs of the package are built.
   static let folder: String = {
     guard let path = realpath("/proc/self/exe", nil) else { return "" }

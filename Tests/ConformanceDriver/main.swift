@@ -8,6 +8,12 @@ do {
     print(Options.usage, terminator: "")
     exit(0)
   }
+  if options.face == .cf, let path = options.json ?? options.batch {
+    // Core Foundation is in a program of its own.
+    try Child.becomeReference([
+      options.json == nil ? "--batch" : "--json", path, "--jobs", "\(options.jobs)",
+    ])
+  }
   if let path = options.json {
     Driver.run([try Scenario.read(file: path)], options)
   }

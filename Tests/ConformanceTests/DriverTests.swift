@@ -1,6 +1,7 @@
 // The driver itself: its line of JSON, its report, and what it says of mistakes in files.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The driver of scenarios")
@@ -47,6 +48,14 @@ struct DriverTests {
     let run = try Driver.run(["--kernel", "simulated", "--json", path])
     #expect(run.lines == [#"{"id":"made-up","trace":["TIMEOUT"]}"#])
     #expect(run.status == 3)
+  }
+
+  @Test("runs a single scenario on Core Foundation, too")
+  func reference() throws {
+    let path = RepositoryFile(path: "Tests/Conformance/seq-port-ready.json").full
+    let run = try Driver.run(["--face", "cf", "--json", path])
+    #expect(run.lines.count == 1 && run.status == 0, "\(run)")
+    #expect(run.lines.first?.contains("observer:o:beforeWaiting") ?? false, "\(run)")
   }
 
   @Test("says so when an ability is missing")
