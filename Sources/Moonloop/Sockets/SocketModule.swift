@@ -27,6 +27,16 @@ let loopSocketSource: LuaRawFunction = { L, context in
     if reading == nil && !writes && !connects {
       throw call.mistake("needs a handler: 'read', 'accept', 'data', 'connect' or 'write'")
     }
+    let kept = try call.remake(
+      SocketKind.self, name.isEmpty ? "#\(fd)" : name, handlers: 3, options, modes: modes
+    ) {
+      $0.fd == Int32(fd) && $0.closesDescriptor == closes
+        && $0.state(as: SocketSource.self)?.reading == reading
+    }
+    if let kept {
+      if !writes { kept.state(as: SocketSource.self)?.disableWriting() }
+      return 1
+    }
     let kind = call.kind(SocketKind.self)
     let socket = SocketSource(
       Int32(fd), on: call.loop, reading: reading, connects: connects, writes: writes,

@@ -83,6 +83,12 @@ public final class SocketSource {
     source.enable(.write)
   }
 
+  /// Reports no space to write any more.
+  func disableWriting() {
+    wantsToWrite = false
+    if !isConnecting { source.disable(.write) }
+  }
+
   /// Reports the reading side, or stops reporting it; what comes meanwhile waits. Loop thread
   /// only.
   public func setReading(_ isEnabled: Bool) {

@@ -27,7 +27,12 @@ import Testing
       assert(ml.port.listen(FOLDER:match "[^/]+$", { function() end })),
       assert(ml.port.connect(FOLDER:match "[^/]+$")),
     }
-    if not READ then READ, WRITTEN = require("moonloop.posix").pipe() end
+    if not READ then
+      READ, WRITTEN = require("moonloop.posix").pipe()
+      INPUT, OUTPUT = require("moonloop.posix").pipe()
+    end
+    made[#made + 1] = loop:socket_source { fd = INPUT, close = true, data = function() end }
+    made[#made + 1] = loop:socket_source { fd = OUTPUT, close = true, write = function() end }
     made[#made + 1] = loop:fd { fd = READ, close = true, read = function() end }
     made[#made + 1] = loop:fd { fd = WRITTEN, close = true, write = function() end }
     made[#made + 1] = loop:pressure { resource = "io", file = "/proc/self/fd/" .. READ,
@@ -50,7 +55,7 @@ import Testing
       [Step(time: 1.5, files: [:]), Step(time: 2.5, files: [:])], seconds: 3)
     #expect(
       run.lines == [
-        "generation 2: 16 kept, 5 made, 5 ended", "generation 3: 16 kept, 5 made, 5 ended",
+        "generation 2: 18 kept, 5 made, 5 ended", "generation 3: 18 kept, 5 made, 5 ended",
       ])
     #expect(run.reports == [])
   }
