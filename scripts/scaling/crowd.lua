@@ -3,10 +3,11 @@
 -- Without CROWD: prints the crowds and operations. "memory" as OPERATION: bytes for each thing.
 local ml = require "moonloop"
 local loop = ml.current()
+local posix = require "moonloop.posix"
 
 local function nothing() end
 
-local server
+local server, queue, semaphore
 
 -- What the crowd is made of. Each returns one thing, which nothing wakes.
 local crowds = {
@@ -44,6 +45,19 @@ local crowds = {
       host = "127.0.0.1", port = 0, function() ml.sleep(1e6) end })
     return assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   end,
+  ["notifications in another mode"] = function()
+    queue = queue or loop:notifications { nothing }
+    queue:enqueue("n", { modes = "another", coalesce = "none" })
+    return {}
+  end,
+  ["tasks at a semaphore"] = function()
+    if not semaphore then
+      semaphore = ml.semaphore(1)
+      semaphore:try_acquire()
+    end
+    local task = loop:task(function() semaphore:acquire() end)
+    return { invalidate = function() task:cancel() end }
+  end,
   ["pending requests"] = function() return loop:perform_after(1e6, nothing) end,
   ["performs in another mode"] = function()
     return loop:perform({ modes = { "another" } }, nothing)
@@ -54,11 +68,14 @@ local names = {}
 for name in pairs(crowds) do names[#names + 1] = name end
 table.sort(names)
 
+local function stop() loop:stop() end
+
 local function observer()
   return loop:observer { on = "before_waiting", order = 50, nothing }
 end
 
 -- Each is one operation; the table that `prepare` returns is its argument, and is not counted.
+-- `prepare` may note descriptors that are to be closed.
 local operations = {
   { "make a timer", function(own) own[1] = loop:after(1e5, nothing) end },
   { "move a timer", function(own) own[1].next_fire = ml.now() + 1e5 * math.random() end,
@@ -126,9 +143,81 @@ local operations = {
       assert(ml.net.udp { host = "127.0.0.1" }):invalidate()
     end },
   { "next_timer", function() loop:next_timer() end },
+  { "timer:again", function(own) own[1]:again(1e5) end,
+    function() return { loop:after(1e5, nothing) } end },
+  { "timer:fire", function(own) own[1]:fire() end,
+    function() return { loop:every(1e5, nothing) } end },
+  { "set a tolerance", function(own) own[1].tolerance = 1 end,
+    function() return { loop:every(1e5, nothing) } end },
+  { "cron, cancel", function() loop:cron("0 3 * * *", nothing):invalidate() end },
+  { "stop a run", function()
+      loop:perform(stop)
+      loop:run()
+    end },
+  { "a nested run", function() loop:run { mode = "nested", timeout = 0 } end,
+    function() return { loop:source { modes = "nested", nothing } } end },
+  { "perform for a target, take back", function()
+      loop:perform({ target = "target" }, nothing)
+      loop:cancel_performs "target"
+    end },
+  { "enqueue a notification", function(own)
+      own[1]:enqueue("n", { coalesce = "none" })
+      loop:run { timeout = 0 }
+    end, function() return { loop:notifications { nothing } } end },
+  { "coalesce a notification", function(own)
+      own[1]:enqueue("n", { modes = "never" })
+      own[1]:enqueue("n", { modes = "never" })
+    end, function() return { loop:notifications { nothing } } end },
+  { "request and reply", function(own) assert(own[1]:request(1) == 1) end,
+    function() return { loop:port { function(_, _, reply) reply(1) end } } end, true },
+  { "port:receive", function(own)
+      own[1]:send(1)
+      own[1]:receive()
+    end, function() return { loop:port {} } end, true },
+  { "semaphore", function(own) own[1]:acquire():release() end,
+    function() return { ml.semaphore(1) } end, true },
+  { "ml.timeout", function() ml.timeout(1e5, nothing) end, nil, true },
+  { "a task in a scope", function(own) own[1]:task(nothing):await() end,
+    function() return { loop:task(function() ml.sleep(1e5) end) } end, true },
+  { "make and end an fd", function()
+      local from, to = posix.pipe()
+      loop:fd { fd = from, close = true, read = nothing }:invalidate()
+      posix.close(to)
+    end },
+  { "fd:disable, fd:enable", function(own) own[1]:disable "read" own[1]:enable "read" end,
+    function(ends)
+      local from, to = posix.pipe()
+      ends[#ends + 1] = to
+      return { loop:fd { fd = from, close = true, read = nothing } }
+    end },
+  { "make and end a socket source", function()
+      local from, to = posix.pipe()
+      loop:socket_source { fd = from, close = true, read = nothing }:invalidate()
+      posix.close(to)
+    end },
+  { "a line through a stream", function(own)
+      own.to:write "line\n"
+      own[1]:read "l"
+    end, function()
+      local from, to = posix.pipe()
+      return { ml.stream { fd = from, write = false }, to = ml.stream { fd = to, read = false } }
+    end, true },
+  { "make and end a signal", function() loop:signal("usr2", nothing):invalidate() end },
+  { "make and end a watch", function() loop:watch { "/", nothing }:invalidate() end },
+  { "make and end a server", function()
+      assert(ml.net.listen { host = "127.0.0.1", port = 0, nothing }):invalidate()
+    end },
+  { "read a file", function() assert(ml.fs.read "/dev/null") end, nil, true },
+  { "why of a handle", function(own) loop:why(own[1]) end,
+    function() return { loop:after(1e5, nothing) } end },
+  { "handle fields", function(own) return own[1].name, own[1].fires, own[1]:is_valid() end,
+    function() return { loop:after(1e5, nothing) } end },
   { "now", function() ml.now() end },
   { "an empty pass", function() loop:run { timeout = 0 } end },
   { "wake_up", function() loop:wake_up() loop:run { timeout = 0 } end },
+  -- The last one: what is made common stays so.
+  { "make a mode common", function(own) loop:add_common_mode(own.mode) end,
+    function(_, place) return { mode = "common " .. place } end },
 }
 
 local REPEATS, BATCHES = 20, 3
@@ -166,8 +255,8 @@ end
 collectgarbage "stop"
 for _, operation in ipairs(operations) do
   local _, act, prepare, is_task = table.unpack(operation, 1, 4)
-  local own = {}
-  for place = 1, BATCHES * REPEATS + 1 do own[place] = prepare and prepare() or {} end
+  local own, ends = {}, {}
+  for place = 1, BATCHES * REPEATS + 1 do own[place] = prepare and prepare(ends, place) or {} end
   local function all()
     act(own[1])  -- what is made once is not counted
     os.clock()
@@ -184,7 +273,9 @@ for _, operation in ipairs(operations) do
   end
   for _, one in ipairs(own) do
     if one[1] and one[1].invalidate then one[1]:invalidate() end
+    if one.to then one.to:invalidate() end
   end
+  for _, fd in ipairs(ends) do posix.close(fd) end
   loop:run { timeout = 0 }
 end
 
