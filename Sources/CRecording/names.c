@@ -31,6 +31,7 @@ static const char *name_of(int tag) {
     [cmx_tag_terminal_raw] = "tcsetattr", [cmx_tag_look_at] = "stat",
     [cmx_tag_list] = "readdir", [cmx_tag_read_link] = "readlink", [cmx_tag_folder] = "getcwd",
     [cmx_tag_watch_limit] = "max_user_watches", [cmx_tag_spawn] = "the start of a program",
+    [cmx_tag_tls] = "TLS",
     [cmx_tag_yes] = "input from another thread",
     [cmx_tag_thread] = "another thread's answer",
   };

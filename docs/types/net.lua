@@ -8,6 +8,28 @@ local ml = {}
 ---@class moonloop.Net
 ml.net = {}
 
+---Certificates, keys and lists are texts in PEM form, or names of files with one.
+---@class moonloop.TLS
+---@field cert? string The certificate to show, with the chain behind it.
+---@field key? string Its key, without a password; default: it is in 'cert'.
+---@field ca? string The roots to trust, instead of the system's.
+---@field crl? string Revocation lists of the issuers: revoked certificates are refused.
+---@field alpn? string[] Names of protocols, the best first.
+---@field min_version? "1.2"|"1.3" Default "1.2".
+
+---@class moonloop.ClientTLS: moonloop.TLS
+---@field host? string The name that the certificate must be for; default: 'host' of the connection.
+---@field verify? boolean False: accept any certificate; default true.
+
+---@class moonloop.ServerTLS: moonloop.TLS
+---@field verify? boolean|"optional" Ask clients for certificates: true with 'ca', which says whose are good.
+---@field others? { cert: string, key?: string }[] Further certificates, for clients that ask for one of their names.
+---@field timeout? moonloop.Seconds For the handshake; default 10.
+
+---@class moonloop.StartTLS: moonloop.ServerTLS
+---@field server? boolean This side is the server; default false.
+---@field host? string Of a client: the name that the certificate must be for.
+
 ---@class moonloop.ListenOptions
 ---@field [1] (fun(stream: moonloop.Stream, peer: moonloop.Peer))? Called in a task of its own for each connection.
 ---@field handler? fun(stream: moonloop.Stream, peer: moonloop.Peer) The same by name, as in configurations.
@@ -24,6 +46,7 @@ ml.net = {}
 ---@field modes? moonloop.Modes Modes in which it is served; default: those of its maker.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_error? moonloop.ErrorHandler Called first for its own errors and those of its handlers.
+---@field tls? moonloop.ServerTLS Encrypt all connections; see [net.md](../net.md#tls).
 ---@field nodelay? boolean Send small writes at once, without Nagle's algorithm; default true.
 ---@field keepalive? integer Probe silent peers after this many seconds.
 ---@field timeout? moonloop.Seconds Timeout of each read and write; default: none.
@@ -35,8 +58,8 @@ ml.net = {}
 ---The stream is closed when its handler returns, unless it has an event handler or another task
 ---waits for it. Without a handler `server:accept` returns the connections. When the process runs
 ---out of descriptors that is reported once, and accepting resumes by itself when there are some
----again. Returns `nil, message, code`: "EADDRINUSE", "EACCES", "EADDRNOTAVAIL", ... Raises an error
----that names the wrong option.
+---again. Returns `nil, message, code`: "EADDRINUSE", "EACCES", "EADDRNOTAVAIL", or "ENOENT" and
+---others for certificates that cannot be used. Raises an error that names the wrong option.
 ---```lua
 ---local server = ml.net.listen { host = "127.0.0.1", port = 0, function(stream, peer)
 ---  for line in stream:lines() do stream:write(line:upper(), "\n") end
@@ -63,6 +86,7 @@ function ml.net.listen(options) end
 ---@field local_host? string The local address to use.
 ---@field name? string Name in reports and traces; default: its address.
 ---@field modes? moonloop.Modes Modes in which queued bytes are written and its handler is called; default: those of its maker.
+---@field tls? boolean|moonloop.ClientTLS Encrypt the connection; see [net.md](../net.md#tls).
 ---@field io_timeout? moonloop.Seconds Timeout of each read and write; default: none.
 ---@field nodelay? boolean Send small writes at once, without Nagle's algorithm; default true.
 ---@field keepalive? integer Probe silent peers after this many seconds.
@@ -74,8 +98,8 @@ function ml.net.listen(options) end
 ---Names are looked up off the loop's thread. The addresses are tried in turn, alternating between
 ---families: the next one when one fails, or in parallel after 250 ms; the first that answers is
 ---used. Returns `nil, message, code`: "ECONNREFUSED", "ETIMEDOUT", "EHOSTUNREACH", "EAI_NONAME" if
----the name has no address, ... Raises an error that names the wrong option, and where Lua cannot
----wait.
+---the name has no address, "ETLS_HOST" and others for TLS, ... Raises an error that names the wrong
+---option, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  print(select(3, ml.net.connect { path = "@not.listening", timeout = 1 }))
@@ -172,6 +196,24 @@ server.address = nil
 ---```
 ---@type integer
 server.connections = nil
+
+---How many clients have failed in their TLS handshake.
+---They never become connections; 0 without TLS.
+---```lua
+---local server <close> = ml.net.listen { path = "@failures.example" }
+---print(server.tls_failures)   --> 0
+---```
+---@type integer
+server.tls_failures = nil
+
+---Why the last of them failed.
+---nil if none did.
+---```lua
+---local server <close> = ml.net.listen { path = "@failure.example" }
+---print(server.tls_failure)   --> nil
+---```
+---@type string?
+server.tls_failure = nil
 
 ---Waits for the next connection of a server without a handler.
 ---Returns `nil, message, code`: "ETIMEDOUT", "ECANCELED" when it is closed meanwhile. Raises an

@@ -93,6 +93,14 @@ stream.failure = nil
 ---@type moonloop.Peer?
 stream.peer = nil
 
+---What was agreed on by TLS.
+---nil without it. The subject and the certificate are those of the other side, if it has shown one.
+---```lua
+---print(loop:stream({ fd = 0 }).tls)   --> nil
+---```
+---@type { version: string, cipher: string, alpn: string?, host: string?, subject: string?, certificate: string? }?
+stream.tls = nil
+
 ---How many bytes were read ahead.
 ---They are kept for the next read.
 ---```lua
@@ -308,6 +316,28 @@ function stream:send_fd(fd, data, options) end
 ---@param what? "write" "write" is the only choice.
 ---@return moonloop.Stream stream The stream itself.
 function stream:shutdown(what) end
+
+---Encrypts the stream from now on, and waits for the handshake.
+---Both sides begin at the same point of what they say: no byte may come before the handshake.
+---Returns `nil, message, code`: "ETLS_EXPIRED", "ETLS_PROTOCOL", "ETIMEDOUT", ...; the stream can
+---then only be closed, as when the task is cancelled. Raises an error when the stream is closed, in
+---use, goes one way, or has TLS already.
+---```lua
+---local server = ml.net.listen { path = "@starttls.example", function(stream)
+---  stream:write "this is no TLS\n"
+---end }
+---loop:task(function()
+---  local stream = ml.net.connect { path = "@starttls.example" }
+---  print(select(3, stream:starttls { host = "example.org", timeout = 5 }))   --> ETLS_PROTOCOL
+---  server:invalidate()
+---end)
+---```
+---@async
+---@param options moonloop.StartTLS As 'tls' of `ml.net.connect`, or with `server = true` of `ml.net.listen`; 'timeout' is for the handshake.
+---@return moonloop.Stream? stream The stream itself.
+---@return string? message
+---@return string? code
+function stream:starttls(options) end
 
 ---Closes the stream: at once, or when everything queued is written.
 ---Never waits: queued bytes have ten seconds to go out, and a connection is ended so that the peer

@@ -36,7 +36,7 @@ LUA_ARROWS = {
     "console": {"inspect", "json", "reference", "text"},
     "cron": {"text"},
     "fs": {"files", "text"},
-    "http": {"text"},
+    "http": {"files", "text"},
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
@@ -82,7 +82,7 @@ FOLDERS = {
     "MoonloopCore": {"Kernel": set()},  # Loop, Items and Timers are parts of one object
     "MoonloopSystem": {
         "Children": set(), "Files": set(), "Signals": set(), "Sockets": set(),
-        "Streams": {"Sockets"},
+        "Streams": {"Sockets", "TLS"}, "TLS": set(),
         "Terminals": set(), "Watches": set(),
     },
 }

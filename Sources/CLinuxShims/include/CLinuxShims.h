@@ -10,6 +10,7 @@
 #include "cmx_signal.h"
 #include "cmx_terminal.h"
 #include "cmx_thread.h"
+#include "cmx_tls.h"
 #include "cmx_watch.h"
 
 #include <stdbool.h>

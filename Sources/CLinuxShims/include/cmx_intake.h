@@ -45,6 +45,7 @@ enum cmx_intake_tag {
   cmx_tag_folder,
   cmx_tag_watch_limit,
   cmx_tag_spawn,
+  cmx_tag_tls,
   cmx_tag_yes,     // another thread has done something: a look answered with yes
   cmx_tag_thread,  // another thread's answer
   cmx_tag_count,

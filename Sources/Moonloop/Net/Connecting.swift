@@ -14,6 +14,7 @@ struct ConnectRequest {
   var keepAlive: Int?
   /// Whose address the socket gets; nil: the system chooses.
   var localHost: String?
+  var tls: TLSRequest?
 }
 
 /// One `ml.net.connect`: the first attempt that succeeds is the stream, the others are closed.
@@ -26,6 +27,7 @@ final class ConnectWait: NetWait {
   private var connected: Int32 = -1
   private var family = SocketAddress.Family.unix
   private var refusal: OperatingFailure?
+  private var handshake: Handshake?
 
   /// How long an attempt may hesitate before the next address is tried beside it (RFC 8305,
   /// section 5), and how long before a full Unix socket is tried again.
@@ -148,9 +150,33 @@ final class ConnectWait: NetWait {
   }
 
   private func succeed(_ fd: Int32, _ address: SocketAddress) {
-    connected = fd
     family = address.family
+    if let tls = request.tls { return secure(fd, tls) }
+    connected = fd
     finish()
+  }
+
+  /// The handshake decides.
+  private func secure(_ fd: Int32, _ tls: TLSRequest) {
+    for attempt in attempts { remove(attempt) }
+    pause.map(remove)
+    (attempts, pause, rest) = ([], nil, [])
+    letClockGo()  // It is waited for the peer, as in a read.
+    guard let session = try? tls.session() else {
+      runtime.loop.kernel.close(fd)
+      return fail("TLS: no memory", "ENOMEM")
+    }
+    let handshake = Handshake(runtime, fd, session) { [weak self] failure in
+      guard let self else { return }
+      if let failure {
+        self.handshake?.endGently(in: modes)
+        return fail(failure.message, failure.code)
+      }
+      connected = self.handshake?.take() ?? -1
+      finish()
+    }
+    self.handshake = handshake
+    do { try handshake.begin(add) } catch { fail("TLS: \(error)", "EINVAL") }
   }
 
   private func note(_ error: SystemError, _ address: SocketAddress) {
@@ -173,6 +199,7 @@ final class ConnectWait: NetWait {
   }
 
   override func ended() {
+    handshake?.end()
     attempts = []
     pause = nil
     rest = []
@@ -192,6 +219,7 @@ final class ConnectWait: NetWait {
     connected = -1
     do throws(SystemError) {
       let stream = try runtime.makeStream(fd, traits, on: stack)
+      handshake?.handOver(to: stream)
       request.limits?.apply(to: stream)
       return 1
     } catch {
@@ -212,7 +240,7 @@ extension Sockets {
 
 private let connectOptions: [StaticString] = [
   "host", "port", "path", "family", "timeout", "local_host", "nodelay", "keepalive", "name",
-  "modes", "io_timeout", "line_limit", "buffer_limit", "write_limit",
+  "modes", "io_timeout", "line_limit", "buffer_limit", "write_limit", "tls",
 ]
 
 /// `ml.net.connect { host, port | path, timeout, … }`: a stream, when it is connected.
@@ -234,6 +262,7 @@ let netConnect: LuaRawFunction = { L, context in
     request.localHost = try options.string("local_host")
     let family = try options.family()
     let timeout = try options.seconds("timeout", .notNegative)
+    request.tls = try call.clientTLS(options, host: try options.string("host"))
     let coroutine = try call.requireWaiting()
     let wait = ConnectWait(call.runtime, request)
     do {

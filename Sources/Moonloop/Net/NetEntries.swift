@@ -17,6 +17,8 @@ let serverEntries: [LuaEntry] =
     .field("port", serverPort),
     .field("address", serverAddress),
     .field("connections", serverConnections),
+    .field("tls_failures", serverFailures),
+    .field("tls_failure", serverFailure),
   ] + itemEntries
 
 /// What the handle of a socket for datagrams offers.

@@ -14,6 +14,8 @@ struct ServerSettings {
   var mostConnections = Int.max
   /// It has a handler, which gets each connection.
   var hasHandler = false
+  /// Its connections are encrypted.
+  var tls: TLSRequest?
 }
 
 /// What a listener has besides its descriptor. Loop thread only.
@@ -31,6 +33,8 @@ final class ScriptServer {
   private(set) var connections = 0
   /// The task that waits in `server:accept`.
   var accepting: AcceptWait?
+  /// Its handshakes, if it has any.
+  private(set) lazy var handshakes = ServerHandshakes(self)
   var hasHandler: Bool { settings.hasHandler }
   /// Accepting goes on when this fires: descriptors were wanting.
   private var pause: Loop.Timer?
@@ -71,7 +75,13 @@ final class ScriptServer {
     settle()
   }
 
-  var isPaused: Bool { pause != nil || connections >= settings.mostConnections }
+  var isPaused: Bool {
+    if pause != nil { return true }
+    let open = settings.tls == nil ? connections : connections + handshakes.count
+    // Without a handler, those that are ready wait for `server:accept`.
+    if settings.tls != nil, !hasHandler, handshakes.count >= Self.batch { return true }
+    return open >= settings.mostConnections
+  }
 
   /// - Returns: nil if there is none now; what keeps it from accepting was taken care of.
   func acceptOne() -> Int32? {
@@ -97,6 +107,12 @@ final class ScriptServer {
       }
       return nil
     }
+  }
+
+  /// - Returns: A connection that can be used at once.
+  func acceptNow() -> Connection? {
+    if settings.tls != nil { return handshakes.takeKept() }
+    return isPaused ? nil : acceptOne().map { Connection($0) }
   }
 
   /// Descriptors or handles are wanting: accepting stops for a while, and goes on by itself.
@@ -132,15 +148,34 @@ final class ScriptServer {
   // MARK: Connections
 
   private func take(_ fd: Int32) {
+    if let tls = settings.tls { handshakes.begin(fd, tls) } else { give(Connection(fd)) }
+  }
+
+  /// A connection can be used.
+  func give(_ connection: Connection) {
     if let accepting, accepting.isActive {
-      accepting.come(fd)
+      accepting.come(connection)
+    } else if hasHandler {
+      serve(connection)
     } else {
-      serve(fd)
+      handshakes.keep(connection)
+    }
+  }
+
+  /// A connection that was accepted, with its handshake.
+  struct Connection {
+    let fd: Int32
+    var handshake: Handshake?
+
+    init(_ fd: Int32, _ handshake: Handshake? = nil) {
+      self.fd = fd
+      self.handshake = handshake
     }
   }
 
   /// Makes the stream of a connection, and pushes its handle. [-0, +1]
-  func makeStream(_ fd: Int32, on stack: LuaStack) -> ScriptStream? {
+  func makeStream(_ connection: Connection, on stack: LuaStack) -> ScriptStream? {
+    let fd = connection.fd
     if address.family != .unix {
       if settings.noDelay { try? Sockets.set(fd, .noDelay) }
       if let keepAlive = settings.keepAlive { try? Sockets.keepAlive(fd, keepAlive) }
@@ -152,6 +187,7 @@ final class ScriptServer {
     traits.modes = runtime.loopContext.modes(of: .item(source))
     traits.madeAt = runtime.handles.place(of: source)
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else { return nil }
+    connection.handshake?.handOver(to: stream)
     settings.limits?.apply(to: stream)
     connections += 1
     stream.whenEnded = { [weak self] in self?.connectionEnded() }
@@ -164,13 +200,14 @@ final class ScriptServer {
   }
 
   /// Begins the task of a connection: its handler with the stream and the peer.
-  private func serve(_ fd: Int32) {
+  private func serve(_ connection: Connection) {
+    let fd = connection.fd
     let stack = runtime.state.stack
     guard stack.reserve(8) else { return runtime.loop.kernel.close(fd) }
     let base = Int32(stack.count)
     stack.push(ref: source.maker.ref)
     stack.pushSlot(1, of: -1)
-    guard let stream = makeStream(fd, on: stack) else {
+    guard let stream = makeStream(connection, on: stack) else {
       stack.setCount(base)
       return runtime.loop.kernel.close(fd)
     }
@@ -193,6 +230,7 @@ final class ScriptServer {
   func ended() {
     pause?.invalidate()
     pause = nil
+    if settings.tls != nil { handshakes.end() }
     if let path, Sockets.fileIdentity(path.text) == path.identity { Sockets.removeFile(path.text) }
     accepting?.serverEnded(runtime.label(of: .item(source)))
   }
@@ -203,7 +241,7 @@ final class AcceptWait: OtherWait {
   unowned(unsafe) let server: ScriptServer  // Tells it of its end, before it goes.
   private let label: String
   private(set) var isActive = false
-  private var fd: Int32 = -1
+  private var connection: ScriptServer.Connection?
   private var isClosed = false
 
   init(_ server: ScriptServer, _ label: String) {
@@ -230,8 +268,8 @@ final class AcceptWait: OtherWait {
     if !isClosed { loop.remove(server.source, modes: [mode]) }
   }
 
-  func come(_ fd: Int32) {
-    self.fd = fd
+  func come(_ connection: ScriptServer.Connection) {
+    self.connection = connection
     isActive = false
     goOn(server.runtime)
   }
@@ -253,11 +291,10 @@ final class AcceptWait: OtherWait {
   override func push(on stack: LuaStack) -> Int {
     waiter = nil
     if isClosed { return stack.pushFailure("\(label) was closed meanwhile", "ECANCELED") }
-    let fd = fd
-    guard fd >= 0, server.makeStream(fd, on: stack) != nil else {
+    guard let connection, server.makeStream(connection, on: stack) != nil else {
       return stack.pushFailure("\(label): the connection was lost", "ECONNABORTED")
     }
-    stack.push(peerOf: fd)
+    stack.push(peerOf: connection.fd)
     return 2
   }
 }

@@ -8,7 +8,7 @@ private let listenOptions: [StaticString] = [
   "host", "port", "path", "fd", "backlog", "reuse_port", "v6_only", "permissions",
   "max_connections", "nodelay", "keepalive", "timeout", "line_limit", "buffer_limit", "write_limit",
   "name", "modes",
-  "keep_alive", "on_error", "handler",
+  "keep_alive", "on_error", "handler", "tls",
 ]
 
 /// What is asked of the listening socket itself.
@@ -44,6 +44,7 @@ let netListen: LuaRawFunction = { L, context in
     let name = try options.name()
     let hasHandler = try options.pushHandlerOrNil("[1]")
     let identity = name ?? requested.joined(separator: ",")
+    let tls = try call.listenerTLS(options)
     let kept = try call.remake(
       ServerKind.self, identity, handlers: 1, options, modes: modes ?? [.default]
     ) { ScriptServer.of($0)?.requested == requested }
@@ -53,7 +54,7 @@ let netListen: LuaRawFunction = { L, context in
       server.change(
         to: ServerSettings(
           limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
-          hasHandler: hasHandler))
+          hasHandler: hasHandler, tls: tls))
       return 1
     }
     let (socket, address) =
@@ -67,7 +68,7 @@ let netListen: LuaRawFunction = { L, context in
     let server = ScriptServer(call.runtime, source, address)
     server.settings = ServerSettings(
       limits: limits, noDelay: noDelay, keepAlive: keepAlive, mostConnections: most ?? .max,
-      hasHandler: hasHandler)
+      hasHandler: hasHandler, tls: tls)
     server.identity = identity
     server.requested = requested
     if passed == nil, address.family == .unix, !address.host.hasPrefix("@") {
@@ -182,11 +183,11 @@ let serverAccept: LuaRawFunction = { L, context in
     if server.accepting?.isActive ?? false {
       throw call.mistake("\(label): another task waits to accept already")
     }
-    if !server.isPaused, let fd = server.acceptOne() {
-      guard server.makeStream(fd, on: call.stack) != nil else {
+    if let connection = server.acceptNow() {
+      guard server.makeStream(connection, on: call.stack) != nil else {
         return Int32(call.stack.pushFailure("\(label): the connection was lost", "ECONNABORTED"))
       }
-      call.stack.push(peerOf: fd)
+      call.stack.push(peerOf: connection.fd)
       return 2
     }
     let coroutine = try call.requireWaiting()
@@ -224,6 +225,27 @@ let serverAddress: LuaRawFunction = { L, context in
 let serverConnections: LuaRawFunction = { L, context in
   host(L, context, "connections") { call in
     call.stack.push(try call.selfServer().connections)
+    return 1
+  }
+}
+
+/// How many handshakes with clients have failed, and why the last one did.
+let serverFailures: LuaRawFunction = { L, context in
+  host(L, context, "tls_failures") { call in
+    let server = try call.selfServer()
+    call.stack.push(server.settings.tls == nil ? 0 : server.handshakes.failures)
+    return 1
+  }
+}
+
+let serverFailure: LuaRawFunction = { L, context in
+  host(L, context, "tls_failure") { call in
+    let server = try call.selfServer()
+    if server.settings.tls != nil, let text = server.handshakes.lastFailure {
+      call.stack.push(text)
+    } else {
+      call.stack.pushNil()
+    }
     return 1
   }
 }

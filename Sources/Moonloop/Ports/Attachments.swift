@@ -2,6 +2,7 @@
 
 internal import LuaEmbed
 package import MoonloopCore
+internal import MoonloopSystem
 internal import Synchronization
 
 /// A way to send to a port of another state, or of this one. Any thread.
@@ -68,7 +69,9 @@ extension Runtime {
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
     if let handle = kinds.stream.handle(stack.L, index) {
-      ScriptStream.of(handle)?.connection = nil  // The receiver will have it too.
+      let stream = ScriptStream.of(handle)
+      if stream?.bytes.tls != nil { return .failure(.init("a stream with TLS")) }
+      stream?.connection = nil  // The receiver will have it too.
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
     return nil

@@ -110,9 +110,21 @@ extension Runtime {
     let modes = stream.modes
     let closing = LingeringClose(self, source.releaseDescriptor(), dropped: outcome.count)
     end(source)
+    begin(closing, in: modes)
+  }
+
+  private func begin(_ closing: LingeringClose, in modes: [ModeName]) {
     if lingering.count >= LingeringClose.most { lingering[0].finish() }
     lingering.append(closing)
     closing.begin(in: modes)
+  }
+
+  /// Takes the descriptor of a source whose bytes are all written, and ends it so that they arrive.
+  func linger(_ source: Loop.DescriptorSource, in modes: [ModeName]) {
+    if isClosing || (try? Sockets.shut(source.fd, bothWays: false)) == nil { return }
+    let outcome = LingeringClose.dropInput(of: source, self)
+    if outcome.isOver { return }
+    begin(LingeringClose(self, source.releaseDescriptor(), dropped: outcome.count), in: modes)
   }
 
   /// Closes all connections that still wait for their peers.

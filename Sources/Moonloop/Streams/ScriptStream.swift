@@ -233,16 +233,23 @@ final class StreamReader: StreamWait {
   /// It waits for a descriptor, not for bytes.
   @exclusivity(unchecked) var receives = false
   private var received: Result<(fd: Int32, bytes: [UInt8]), SystemError>?
+  /// It waits for a handshake, and gives this handle.
+  var shaken: LuaReference?
 
   override var what: String {
     if closed != nil { return "a closed stream" }
     if receives { return "a descriptor from \(stream.label)" }
+    if shaken != nil { return "the TLS handshake of \(stream.label)" }
     if copy != nil { return "all of \(stream.label) to be copied" }
     return "\(formats.words) of \(stream.label)"
   }
 
   override func abandon() {
     receives = false
+    if shaken != nil, closed == nil {
+      stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
+    }
+    shaken = nil
     super.abandon()
   }
 
@@ -257,6 +264,7 @@ final class StreamReader: StreamWait {
       return copy.push(on: stack)
     }
     if receives { return pushReceived(on: stack) }
+    if shaken != nil { return pushShaken(on: stack) }
     return stream.take(formats, on: stack)
   }
 
@@ -350,6 +358,6 @@ extension LuaStack {
 
   /// The same for what the system says. [-0, +3, raises: -]
   func push(_ error: SystemError, of stream: ScriptStream) -> Int {
-    pushFailure("\(stream.label): \(error)", error.name)
+    pushFailure("\(stream.label): \(stream.words(of: error))", error.name)
   }
 }

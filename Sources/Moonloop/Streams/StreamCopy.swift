@@ -101,13 +101,21 @@ final class StreamCopy {
 
   private func passThrough() -> Int? {
     let scratch = from.runtime.loop.scratch
-    let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<min(left, scratch.count)])
+    // With TLS all that was decrypted is taken, wanted or not.
+    let takesAll = from.bytes.tls != nil
+    let count = takesAll ? scratch.count : min(left, scratch.count)
+    let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<count])
     switch from.bytes.fill(from.runtime.loop.kernel, part) {
     case .nothingNow: wait(reads: true)
     case .end: isOver = true
     case .failed(let error): fail(from, error)
     case .bytes(let count):
-      if send(UnsafeRawBufferPointer(rebasing: part[0..<count])) { return count }
+      let bytes = UnsafeRawBufferPointer(rebasing: part[0..<count])
+      if takesAll {
+        from.bytes.state.input.append(bytes)
+        return 0
+      }
+      if send(bytes) { return count }
     }
     return nil
   }

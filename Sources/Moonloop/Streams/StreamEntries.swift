@@ -19,6 +19,7 @@ private let streamWritingEntries: [LuaEntry] = [
   .method("copy_to", streamCopyTo),
   .method("send_fd", streamSendDescriptor),
   .method("shutdown", streamShutdown),
+  .method("starttls", streamStartTLS),
 ]
 
 private let streamLifeEntries: [LuaEntry] = [
@@ -36,6 +37,7 @@ private let streamFieldEntries: [LuaEntry] = [
   .field("fd", streamNumber),
   .field("failure", streamFailure),
   .field("peer", streamPeer),
+  .field("tls", streamTLS),
   .field("buffered", streamBuffered),
   .field("queued", streamQueued),
   .field("bytes_read", streamBytesRead),

@@ -117,7 +117,7 @@ final class StreamEvents {
     let outcome = runtime.state.dispatch(ref: source.maker.ref, slot: 1) { stack in
       stack.push(event)
       guard let error else { return 1 }
-      stack.push("\(stream.label): \(error)")
+      stack.push("\(stream.label): \(stream.words(of: error))")
       stack.push(error.name)
       return 3
     }

@@ -58,6 +58,7 @@ extension Runtime {
   /// Closes a stream when what is queued is written, so that it arrives.
   package func close(_ stream: ScriptStream) {
     if stream.closing != nil { return }
+    stream.bytes.finishTLS(loop.kernel)
     guard !stream.bytes.state.output.isEmpty, stream.bytes.state.writeFailure == nil else {
       return endGently(stream)
     }
@@ -134,6 +135,7 @@ extension Runtime {
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
     if let copy = reader.copy { return copy.goOn() }
     if reader.receives { return reader.receive() ? answer(reader) : () }
+    if reader.shaken != nil { return stream.shake() ? answer(reader) : stream.settleOrBreak() }
     switch withLoop({ stream.bytes.fill(by: $0) }) {
     case .nothingNow: return
     case .end, .failed: break

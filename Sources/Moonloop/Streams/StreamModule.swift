@@ -285,6 +285,9 @@ extension HostCall {
     if stream.bytes.state.isShut {
       throw mistake("\(stream.label): its writing side was shut", hint: "write before shutdown")
     }
+    if let tls = stream.bytes.tls, !tls.isReady, stream.bytes.state.writeFailure == nil {
+      throw mistake("\(stream.label) is in its TLS handshake", hint: "wait for starttls")
+    }
     try requireFree(stream.writer, stream, "write")
   }
 
@@ -358,8 +361,13 @@ let streamShutdown: LuaRawFunction = { L, context in
       throw call.mistake("what is shut must be \"write\", got \(call.given(2))")
     }
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
+    stream.bytes.finishTLS(call.loop.kernel)
     stream.bytes.state.isShut = true
     stream.finishShutdown()
+    if stream.bytes.tls != nil, stream.source.isValid, !stream.bytes.state.output.isEmpty {
+      call.runtime.hold(stream, 1, on: call.stack)
+      try stream.settle()
+    }
     call.stack.setCount(1)
     return 1
   }

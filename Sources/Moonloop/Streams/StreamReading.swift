@@ -99,7 +99,7 @@ extension ScriptStream {
         "EMSGSIZE", on: stack)
     case .needsMore:
       if let failure = bytes.state.readFailure {
-        return pushFailure("\(label): \(failure)", failure.name, on: stack)
+        return pushFailure("\(label): \(words(of: failure))", failure.name, on: stack)
       }
       stack.pushNil()
       return 1

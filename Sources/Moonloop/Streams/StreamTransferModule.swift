@@ -57,6 +57,12 @@ extension HostCall {
     return stream
   }
 
+  /// A descriptor cannot go through TLS, and what is encrypted cannot go to another process.
+  fileprivate func requirePlain(_ stream: ScriptStream) throws(ScriptMistake) {
+    guard stream.bytes.tls != nil else { return }
+    throw mistake("\(stream.label) has TLS: a descriptor can neither go through it nor be its own")
+  }
+
   /// A descriptor: its number, or a stream that stands on it.
   fileprivate func descriptor(_ index: Int32) throws(ScriptMistake) -> Int32 {
     if stack.type(index) == .number, let number = stack.integer(index),
@@ -66,6 +72,7 @@ extension HostCall {
     }
     if stack.type(index) == .userdata {
       let stream = try stream(index)
+      try requirePlain(stream)
       stream.connection = nil  // The peer will have it too.
       return stream.source.fd
     }
@@ -81,6 +88,7 @@ let streamSendDescriptor: LuaRawFunction = { L, context in
     var timeout = stream.writeTimeout
     let last = try call.deadline(&timeout)
     try call.requireWritable(stream)
+    try call.requirePlain(stream)
     let number = try call.descriptor(2)
     if last >= 3, call.stack.type(3) != .nil && call.stack.type(3) != .string {
       throw call.mistake("the data must be a string, got \(call.given(3))")
@@ -144,6 +152,7 @@ let streamReceiveDescriptor: LuaRawFunction = { L, context in
     var timeout = stream.readTimeout
     _ = try call.deadline(&timeout)
     try call.requireFree(stream.reader, stream, "read")
+    try call.requirePlain(stream)
     if !stream.bytes.state.input.isEmpty {
       throw call.mistake(
         "\(stream.label): \(stream.bytes.state.input.count) bytes were read ahead, and a descriptor"

@@ -18,11 +18,13 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// The symbolic name of the code, such as `EBADF`.
   public var name: String {
-    cmx_errno_name(code).map { String(cString: $0) } ?? "errno \(code)"
+    (cmx_errno_name(code) ?? cmx_tls_name(code)).map { String(cString: $0) } ?? "errno \(code)"
   }
 
   /// The system's words for the code, such as `Bad file descriptor`.
-  public var message: String { String(cString: strerror(code)) }
+  public var message: String {
+    cmx_tls_words(code).map { String(cString: $0) } ?? String(cString: strerror(code))
+  }
 
   public var description: String { "\(call) failed: \(message) (\(name))" }
 }

@@ -47,6 +47,8 @@ extension Loop {
       @inline(__always) unsafeAddress { UnsafePointer(storage) }
       @inline(__always) unsafeMutableAddress { storage }
     }
+    /// What encrypts its bytes; nil: they are as they are.
+    @exclusivity(unchecked) package var tls: TLSSession?
     /// Called when nothing more will be read, for the code that made the stream.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
     /// Whether there is such code. Asked here: another module would check its access.
@@ -91,6 +93,7 @@ extension Loop {
     ) -> Fill {
       if state.isAtEnd { return .end }
       if let failure = state.readFailure { return .failed(failure) }
+      if let tls { return fill(kernel, buffer, through: tls) }
       do throws(SystemError) {
         let count = try source.read(kernel, into: buffer)
         if count == 0 {
@@ -137,6 +140,7 @@ extension Loop {
     ) throws(SystemError) {
       if let failure = state.writeFailure { throw failure }
       if bytes.isEmpty { return }
+      if let tls { return try send(kernel, bytes, through: tls) }
       var done = 0
       if state.output.isEmpty { done = try write(kernel, bytes) }
       if done < bytes.count {

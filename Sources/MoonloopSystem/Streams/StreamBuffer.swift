@@ -69,6 +69,17 @@ package struct StreamBuffer: ~Copyable {
     tail += bytes.count
   }
 
+  /// Appends what a closure puts into memory of this size.
+  /// - Returns: How much that is, as the closure says.
+  package mutating func append(
+    atMost most: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int
+  ) -> Int {
+    if capacity - tail < most || !isKnownUniquelyReferenced(&memory) { makeRoom(for: most) }
+    let count = body(UnsafeMutableRawBufferPointer(start: base! + tail, count: most))
+    tail += count
+    return count
+  }
+
   /// Takes this many bytes from the front; there must be as many.
   package mutating func drop(_ count: Int) {
     head += min(count, self.count)

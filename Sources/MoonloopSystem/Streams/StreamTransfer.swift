@@ -16,6 +16,7 @@ extension Loop.Stream {
 
   /// The best way to another stream.
   package func way(to other: Loop.Stream) -> Way {
+    if tls != nil || other.tls != nil { return .buffer }
     let from = cmx_sort_of(source.fd)
     let to = cmx_sort_of(other.source.fd)
     if from == cmx_sort_file { return to == cmx_sort_other ? .buffer : .sendFile }

@@ -12,7 +12,8 @@ import Testing
     "Compat", "Configuration", "CustomSources", "Descriptors", "Files", "Guests", "Http",
     "Inspection", "Items", "Json", "Loop", "NamedPorts", "Net", "Notifications", "Observers",
     "Ports",
-    "Pressure", "Processes", "Signals", "Sockets", "Streams", "Timers", "Watches", "Workers",
+    "Pressure", "Processes", "Signals", "Sockets", "Streams", "TLS", "Timers",
+    "Watches", "Workers",
   ]
 
   /// A script, by its path from the folder of the scripts.

@@ -1,0 +1,96 @@
+// TLS on a stream that there is already: `stream:starttls`, and what was agreed on.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+/// `stream:starttls { host, … }` or `{ server = true, cert, … }`: the stream, when it is encrypted.
+let streamStartTLS: LuaRawFunction = { L, context in
+  host(L, context, "stream:starttls") { call in
+    let stream = try call.selfStream()
+    guard stream.bytes.canRead, stream.bytes.canWrite else {
+      throw call.mistake("\(stream.label) goes one way; TLS needs both")
+    }
+    if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
+    try call.requireFree(stream.reader, stream, "read")
+    try call.requireWritable(stream)
+    let request = try call.startTLS(2)
+    let timeout = request.timeout ?? stream.readTimeout
+    _ = try call.requireWaiting()
+    if !stream.bytes.state.input.isEmpty {
+      let text = "\(stream.bytes.state.input.count) bytes have come before the handshake"
+      throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
+    }
+    stream.bytes.tls = try request.session()
+    let reader = stream.makeReader()
+    call.stack.setCount(1)
+    reader.shaken = LuaReference(popping: call.stack)
+    if stream.shake() { return Int32(reader.pushShaken(on: call.stack)) }
+    do { return try call.wait(reader, timeout) } catch {
+      reader.shaken = nil
+      stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
+      throw error
+    }
+  }
+}
+
+extension StreamReader {
+  /// Pushes what came of a handshake: the stream, or why not.
+  func pushShaken(on stack: LuaStack) -> Int {
+    defer { shaken = nil }
+    if let failure = stream.bytes.state.readFailure, !(stream.bytes.tls?.isReady ?? false) {
+      return stack.push(failure, of: stream)
+    }
+    if let shaken { stack.push(shaken) } else { stack.pushNil() }
+    return 1
+  }
+}
+
+extension ScriptStream {
+  /// Goes on with the handshake.
+  /// - Returns: Whether it is over; then the stream is broken, or encrypted.
+  func shake() -> Bool {
+    guard let tls = bytes.tls else { return true }
+    do throws(SystemError) {
+      let isDone = try bytes.shake(tls, runtime.loop.kernel, runtime.loop.scratch)
+      chargeQueue()
+      return isDone
+    } catch {
+      breakOff(error)
+      return true
+    }
+  }
+
+  /// A handshake that fails or is given up leaves nothing that could be read or written.
+  func breakOff(_ error: SystemError) {
+    bytes.endReading(error)
+    bytes.state.writeFailure = bytes.state.writeFailure ?? error
+    bytes.state.output.removeAll()
+    chargeQueue()
+  }
+
+  /// What failed, in words: those of TLS say more than its code.
+  func words(of error: SystemError) -> String {
+    guard error.call == "TLS", let reason = bytes.tls?.reason, !reason.isEmpty else {
+      return "\(error)"
+    }
+    return "TLS: \(reason) (\(error.name))"
+  }
+}
+
+/// `stream.tls`: what was agreed on; nil without TLS.
+let streamTLS: LuaRawFunction = { L, context in
+  host(L, context, "tls") { call in
+    guard let tls = try call.selfStream().bytes.tls, tls.isReady else {
+      call.stack.pushNil()
+      return 1
+    }
+    let facts = tls.facts
+    call.stack.newTable(fields: 6)
+    for (name, value) in [
+      ("version", facts.version), ("cipher", facts.cipher), ("alpn", facts.protocol),
+      ("host", facts.host), ("subject", facts.subject), ("certificate", facts.pem),
+    ] as [(StaticString, String)] where !value.isEmpty { call.stack.setField(name, value) }
+    return 1
+  }
+}
