@@ -124,6 +124,7 @@ static int64_t by_descriptor(enum cmx_file_call call, const struct cmx_file_argu
     // Not repeated on EINTR: Linux has already released the number.
     case cmx_file_close: return close(fd) < 0 && errno != EINTR ? -(int64_t)errno : 0;
     case cmx_file_truncate: return TRY(ftruncate(fd, n[1]));
+    case cmx_file_seek: return TRY(lseek(fd, n[1], SEEK_SET) < 0 ? -1 : 0);
     case cmx_file_sync: return TRY(fsync(fd));
     case cmx_file_sync_data: return TRY(fdatasync(fd));
     case cmx_file_fchmod: return TRY(fchmod(fd, (mode_t)n[1]));

@@ -37,6 +37,9 @@ static const char http[] = {
 static const char json[] = {
 #embed "../../docs/types/json.lua"
 };
+static const char http_messages[] = {
+#embed "../../docs/types/http_messages.lua"
+};
 static const char observers[] = {
 #embed "../../docs/types/observers.lua"
 };
@@ -106,7 +109,8 @@ static const char compat[] = {
 // In the order of the reference.
 static const struct cmo_source pages[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(json), FILE(fs), FILE(files),
+    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(http_messages), FILE(json), FILE(fs),
+    FILE(files),
     FILE(observers), FILE(notifications),
     FILE(ports), FILE(workers), FILE(guests), FILE(signals), FILE(watches), FILE(pressure),
     FILE(terminals), FILE(processes), FILE(tasks), FILE(channels), FILE(inspection),

@@ -82,11 +82,29 @@ static const char fs_file[] = {
 static const char http[] = {
 #embed "lua/http.lua"
 };
+static const char http_body[] = {
+#embed "lua/http/body.lua"
+};
 static const char http_client[] = {
 #embed "lua/http/client.lua"
 };
+static const char http_events[] = {
+#embed "lua/http/events.lua"
+};
+static const char http_exchange[] = {
+#embed "lua/http/exchange.lua"
+};
+static const char http_fields[] = {
+#embed "lua/http/fields.lua"
+};
+static const char http_files[] = {
+#embed "lua/http/files.lua"
+};
 static const char http_message[] = {
 #embed "lua/http/message.lua"
+};
+static const char http_response[] = {
+#embed "lua/http/response.lua"
 };
 static const char http_server[] = {
 #embed "lua/http/server.lua"
@@ -359,8 +377,14 @@ static const struct cmo_source sources[] = {
     SOURCE("fs", fs),
     SOURCE("fs.file", fs_file),
     SOURCE("http", http),
+    SOURCE("http.body", http_body),
     SOURCE("http.client", http_client),
+    SOURCE("http.events", http_events),
+    SOURCE("http.exchange", http_exchange),
+    SOURCE("http.fields", http_fields),
+    SOURCE("http.files", http_files),
     SOURCE("http.message", http_message),
+    SOURCE("http.response", http_response),
     SOURCE("http.server", http_server),
     SOURCE("http.url", http_url),
     SOURCE("inspect", inspect),

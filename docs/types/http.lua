@@ -4,23 +4,27 @@
 ---@class moonloop
 local ml = {}
 
----HTTP/1.1 on our streams: a small client and server for tests and webhooks, without TLS.
+---HTTP/1.1 and https on our streams: a small client and server.
 ---Loaded when first used. See [http.md](../http.md).
 ---@class moonloop.Http
 ml.http = {}
 
 ---@class moonloop.HttpFetchOptions
----@field headers? table<string, string> Additional headers; names in any case.
+---@field headers? table<string, string|number|(string|number)[]> Additional headers; names in any case. A list is sent as several lines.
 ---@field query? table<string, string|number> Added to the address, escaped.
 ---@field timeout? moonloop.Seconds For the whole request; default: none.
 ---@field max_body? moonloop.Bytes Largest body to accept; default 16 MiB.
 ---@field max_head? moonloop.Bytes Largest head to accept; default 64 KiB.
 ---@field keep_alive? boolean Accepted without effect; clients keep their connections.
+---@field redirects? integer How many redirects to follow; default 5.
+---@field stream? boolean Return as soon as the head is there: the body is read in parts, with `response:read`.
+---@field tls? boolean|moonloop.ClientTLS For https; default true.
+---@field upgrade? string The protocol to change to, such as "websocket"; after a 101 `response.stream` is the connection.
 
 ---@class moonloop.HttpRequestOptions: moonloop.HttpFetchOptions
----@field url string Such as "http://host:port/path", or "http+unix://%2Frun%2Fapp.sock/path" for a Unix socket.
+---@field url string Such as "https://host:port/path", "http://host/path", or "http+unix://%2Frun%2Fapp.sock/path" for a Unix socket.
 ---@field method? string Default "GET".
----@field body? string The body to send.
+---@field body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 
 ---@class moonloop.HttpServeOptions: moonloop.ListenOptions
 ---@field [1] fun(request: moonloop.HttpRequest, response: moonloop.HttpResponder): ... Called for each request; may wait.
@@ -28,11 +32,13 @@ ml.http = {}
 ---@field max_head? moonloop.Bytes Larger heads are answered with 431; default 64 KiB.
 ---@field timeout? moonloop.Seconds For each read and write; default 30.
 ---@field idle_timeout? moonloop.Seconds How long a peer may be silent between requests; default 60.
+---@field stream_bodies? boolean Bodies are not read before the handler is called: it reads them with `request:read`.
+---@field half_close? boolean Answer clients that have ended their side; else they count as gone.
 
 ---Makes a request on a connection of its own, with all options in one table.
 ---Returns `nil, message, code`: "ETIMEDOUT", "ECONNREFUSED", "EMSGSIZE" if the body is larger than
----'max_body', "EBADMSG" if the answer is not HTTP, "EINVAL" for a wrong address, ... Raises an
----error that names the wrong option.
+---'max_body', "EBADMSG" if the answer is not HTTP, "EINVAL" for a wrong address, "ETLS_HOST" and
+---others for https, ... Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
 ---  return request.method .. " " .. request.body
@@ -141,7 +147,7 @@ function ml.http.options(url, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -161,7 +167,7 @@ function ml.http.post(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -181,7 +187,7 @@ function ml.http.put(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -199,8 +205,10 @@ function ml.http.client(options) end
 
 ---Serves HTTP: listens, and calls the handler for each request.
 ---The handler returns a body; or a status, a body and headers; or `{ status =, headers =, body =
----}`; or nothing, which is status 204. It may instead write in parts with its second argument. An
+---}`; or nothing, which is status 204. It may instead write in parts with its second argument.
+---A body is a string, a number, or a function that gives its parts; `file = path` sends a file. An
 ---error in the handler is answered with 500 and reported; malformed requests are answered with 400.
+---If the client leaves, the handler is cancelled where it waits.
 ---Returns `nil, message, code` as `ml.net.listen`. Raises an error that names the wrong option.
 ---```lua
 ---local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(request)
@@ -377,7 +385,7 @@ function http_client:options(url, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -398,7 +406,7 @@ function http_client:post(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -419,7 +427,7 @@ function http_client:put(url, body, options) end
 ---```
 ---@async
 ---@param url string The address, as for `ml.http.request`.
----@param body? string The body to send.
+---@param body? string|number|(fun(): string|number?) The body to send; a function gives it in parts, and nil at its end.
 ---@param options? moonloop.HttpFetchOptions Headers, query and limits.
 ---@return moonloop.HttpResponse? response The response.
 ---@return string? message
@@ -434,65 +442,3 @@ function http_client:patch(url, body, options) end
 ---print((pcall(client.get, client, "http://localhost/")))   --> false
 ---```
 function http_client:close() end
-
----A response, as the client returns it.
----@class moonloop.HttpResponse
----@field status integer Such as 200; a status like 404 is not a failure.
----@field reason string The server's words for the status.
----@field headers table<string, string> By name, in any case.
----@field body string The body, decoded if it was chunked.
----@field url string The address that was requested.
----@field version string "1.1" or "1.0".
----@field reusable boolean Whether the connection could be kept.
-
----A request, as the handler of `ml.http.serve` gets it.
----@class moonloop.HttpRequest
----@field method string Such as "GET".
----@field target string The path and query as they were sent.
----@field path string The path, unescaped.
----@field query table<string, string> The fields of the query.
----@field query_text string The query as it was sent.
----@field headers table<string, string> By name, in any case.
----@field body string The body, decoded if it was chunked.
----@field version string "1.1" or "1.0".
----@field peer moonloop.Peer The client.
----@field stream moonloop.Stream The connection.
-
----Writes a response in parts; the second argument of the handler of `ml.http.serve`.
----@class moonloop.HttpResponder
-local responder = {}
-
----Sends the status and the headers; the body follows with `send`.
----Raises an error if the response has already been started.
----```lua
----local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
----  response:start(201, { ["content-type"] = "text/plain" })
----  response:send "made"
----end })
----loop:task(function()
----  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/").status)   --> 201
----  server:invalidate()
----end)
----```
----@async
----@param status integer Such as 200.
----@param headers? table<string, string> Additional headers.
-function responder:start(status, headers) end
-
----Sends a part of the body; starts the response with status 200 if `start` was not called.
----```lua
----local server = assert(ml.http.serve { host = "127.0.0.1", port = 0, function(_, response)
----  response:send "a"
----  response:send "b"
----end })
----loop:task(function()
----  print(ml.http.get("http://127.0.0.1:" .. server.port .. "/").body)   --> ab
----  server:invalidate()
----end)
----```
----@async
----@param ... string Parts of the body.
----@return true? sent True once it was written or queued.
----@return string? message
----@return string? code
-function responder:send(...) end

@@ -23,6 +23,7 @@ enum cmx_file_call {
   cmx_file_copy,   // path, other, flags: 1 not over another, 2 share blocks if possible, 4 or fail
   cmx_file_close,  // descriptor
   cmx_file_truncate,   // descriptor, length
+  cmx_file_seek,       // descriptor, position
   cmx_file_sync,       // descriptor
   cmx_file_sync_data,  // descriptor
   cmx_file_fchmod,     // descriptor, permissions

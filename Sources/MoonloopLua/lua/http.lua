@@ -1,4 +1,4 @@
--- HTTP/1.1 on streams: a client and a server for tests and webhooks. No TLS: use a proxy.
+-- HTTP/1.1 on streams: a client and a server.
 local client = require "moonloop.http.client"
 local server = require "moonloop.http.server"
 local url = require "moonloop.http.url"

@@ -118,6 +118,7 @@ extension FileCall {
     "copyfile": Plain(call: cmx_file_copy, paths: 2, numbers: 1),
     "close": Plain(call: cmx_file_close, paths: 0, numbers: 1),
     "ftruncate": Plain(call: cmx_file_truncate, paths: 0, numbers: 2),
+    "lseek": Plain(call: cmx_file_seek, paths: 0, numbers: 2),
     "fsync": Plain(call: cmx_file_sync, paths: 0, numbers: 1),
     "fdatasync": Plain(call: cmx_file_sync_data, paths: 0, numbers: 1),
     "fchmod": Plain(call: cmx_file_fchmod, paths: 0, numbers: 2),

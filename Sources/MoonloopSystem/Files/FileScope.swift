@@ -123,6 +123,7 @@ extension FileCall {
   /// Descriptors come from calls that were held to the scope themselves.
   private static let withoutPaths: Set = [
     "read", "write", "close", "fstat", "ftruncate", "fsync", "fdatasync", "lock",
+    "lseek",
   ]
 
   /// What this call does with its paths; nil: no scope allows it.

@@ -98,7 +98,8 @@ struct DocsEntryTests {
 
     -- What is written in Lua, without what its own files alone call.
     local inner = {}
-    for name in ("write_head finish new tell tail become add await_more"):gmatch "%S+" do
+    for name in ("write_head finish new tell tail become add await_more abort complete take give "
+      .. "answer"):gmatch "%S+" do
       inner[name] = true
     end
     local function add_methods(owner, methods)
@@ -113,11 +114,14 @@ struct DocsEntryTests {
       end
     end
     local loop = ml.current()
-    local server = http.serve { host = "127.0.0.1", port = 0, function(_, responder)
+    local server = http.serve { host = "127.0.0.1", port = 0, function(request, responder)
       add_methods("responder", getmetatable(responder).__index)
+      add_methods("http_request", getmetatable(request).__index)
     end }
     loop:task(function()
-      http.get("http://127.0.0.1:" .. server.port .. "/")
+      local response = http.get("http://127.0.0.1:" .. server.port .. "/")
+      add_methods("http_response", getmetatable(response).__index)
+      add_methods("response", getmetatable(response).__index)
       server:invalidate()
     end)
     loop:run()

@@ -78,4 +78,52 @@ struct ServerExampleTests {
         """)
     #expect(outcome.status == 0 && outcome.errors == "")
   }
+
+  @Test func `websocket.lua talks to a client of Python's, and to curl`() throws {
+    let outcome = try run(
+      """
+      local ml = require "moonloop"
+      local program, file = ...
+      local server = assert(ml.process.spawn { program, "run", file, "0", stdout = "pipe" })
+      local port = server.stdout:read "l":match "port (%d+)$"
+      local url = "127.0.0.1:" .. port .. "/"
+      io.write(ml.process.run({ "curl", "-s", "-m", "60", "-w", "%{http_code}\n", url }).stdout)
+      local client = ml.process.run { "/usr/bin/python3", "-c", [[if True:
+        import asyncio, sys, websockets
+        async def main(url):
+          async with websockets.connect(url) as one, websockets.connect(url) as other:
+            for text in ["hello", "", "x" * 125, "x" * 126, "x" * 70000]:
+              await one.send(text)
+              assert await one.recv() == text.upper() and await other.recv() == text
+            await one.send(iter(["in ", "three ", "parts"]))
+            print(await one.recv(), await other.recv())
+            await one.send(b"\\x00\\xff")
+            print(await one.recv(), await other.recv())
+            await (await one.ping())
+          for bad in ["x" * (1 << 20) + "x", b"\\xff"]:
+            async with websockets.connect(url) as one:
+              if isinstance(bad, bytes): await one.write_frame(True, 1, bad)
+              else: await one.send(bad)
+              try: await one.recv()
+              except websockets.ConnectionClosedError as error: print(error.rcvd.code)
+          async with websockets.connect(url) as one:
+            await one.send("stop")
+        asyncio.run(main("ws://" + sys.argv[1]))
+      ]], url, stderr = "stdout" }
+      io.write(client.stdout)
+      print(server:await().code)
+      """, "websocket.lua")
+    #expect(
+      outcome.output == """
+        this is a WebSocket
+        426
+        IN THREE PARTS in three parts
+        b'\\x00\\xff' b'\\x00\\xff'
+        1009
+        1007
+        0
+
+        """)
+    #expect(outcome.status == 0 && outcome.errors == "")
+  }
 }

@@ -52,8 +52,8 @@ loop:task(function()
   assert(#seen == 11, #seen)
 
   -- What cannot be asked is told as a value.
-  local nothing, message, code = http.get "https://example.org/"
-  assert(nothing == nil and code == "EINVAL" and message:find "TLS", message)
+  local nothing, message, code = http.get "gopher://example.org/"
+  assert(nothing == nil and code == "EINVAL" and message:find "use http or https", message)
   assert(select(3, http.get "127.0.0.1:80") == "EINVAL")
   local _, mistake = pcall(http.get, base, { timout = 1 })
   assert(mistake:find "unknown option 'timout'; did you mean 'timeout'%?", mistake)

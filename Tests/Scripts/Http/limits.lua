@@ -28,7 +28,7 @@ end
 loop:task(function()
   local closing <close> = server
   is("200", "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-  is("200", "\r\nGET / HTTP/1.0\n\n")
+  is("200", "\r\nGET / HTTP/1.0\r\n\r\n")
   is("200", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
     .. "3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\n")
   is("400", "GET /\r\n\r\n")

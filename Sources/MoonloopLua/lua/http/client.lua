@@ -1,5 +1,7 @@
 -- The client: a single request, or a client that keeps connections for later requests.
 local ml = require "moonloop"
+local exchange = require "moonloop.http.exchange"
+local fields = require "moonloop.http.fields"
 local message = require "moonloop.http.message"
 local url = require "moonloop.http.url"
 local spelling = require "moonloop.text.spelling"
@@ -7,13 +9,17 @@ local spelling = require "moonloop.text.spelling"
 local client = {}
 
 local OPTIONS = {
-  url = "string", method = "string", headers = "table", body = "string", query = "table",
-  timeout = "number", max_body = "number", max_head = "number", keep_alive = "boolean",
+  url = "string", method = "string", headers = "table", body = "string, number or function",
+  query = "table", timeout = "number", max_body = "number", max_head = "number",
+  keep_alive = "boolean", tls = "boolean or table", stream = "boolean", upgrade = "string",
+  redirects = "number",
 }
+-- How many redirects are followed, and how many idle connections a client keeps for a host.
+local REDIRECTS, IDLE = 5, 8
 
 -- The options of one request, from the arguments of http.get and the others.
-function client.options(method, address, body, options)
-  local made = { method = method, url = address, body = body }
+function client.options(method, address, text, options)
+  local made = { method = method, url = address, body = text }
   for key, value in pairs(options or {}) do made[key] = value end
   return made
 end
@@ -28,7 +34,7 @@ local function check(options, level)
       error(("http.request: unknown option '%s'%s"):format(tostring(key),
         spelling.hint(tostring(key), names, "the options are")), level + 1)
     end
-    if type(value) ~= expected then
+    if not expected:find(type(value), 1, true) then
       error(("http.request: '%s' must be a %s, got a %s"):format(key, expected, type(value)),
         level + 1)
     end
@@ -42,67 +48,94 @@ local function connect(address, made, left)
   local options = left()
   options.line_limit = made.max_head or message.HEAD_LIMIT
   options.host, options.port, options.path = address.host, address.port, address.path
+  if address.tls then options.tls = made.tls or true end
   return ml.net.connect(options)
 end
 
-local function send(stream, options, address, keep_alive, left)
-  local headers = message.headers(options.headers)
-  headers.host = headers.host or address.authority
-  headers["user-agent"] = headers["user-agent"] or "moonloop"
-  headers.accept = headers.accept or "*/*"
-  headers.connection = keep_alive and "keep-alive" or "close"
-  local method = options.method or "GET"
-  if options.body or method == "POST" or method == "PUT" or method == "PATCH" then
-    headers["content-length"] = tostring(#(options.body or ""))
+-- A way to one server: `take` gives a stream and whether it was kept, `give` gets it back.
+local Single = {}
+Single.__index = Single
+function Single.take(_, address, made, left) return connect(address, made, left) end
+function Single.give(_, _, _, stream) stream:close() end
+
+-- One request at one address.
+local function once(pool, made, address, left)
+  local stream, why, code = pool:take(address, made, left)
+  if not stream then return nil, why, code end
+  local is_kept = why == "kept"
+  local function finish(is_reusable)
+    if is_reusable then pool:give(address, made, stream) else stream:close() end
   end
-  if not method:find "^[%u%d%-_]+$" then error("http.request: not a method: " .. method, 0) end
-  local target = address.target
-  if options.query then
-    target = target .. (target:find "?" and "&" or "?") .. url.encode_query(options.query)
+  local response, problem, kind, is_unseen =
+    exchange.run(stream, made, address, pool.keeps, left, finish)
+  if response then return response end
+  stream:invalidate()
+  -- The server had closed the kept connection: try once more on a new one.
+  if is_kept and is_unseen and made.method ~= "POST" and type(made.body) ~= "function" then
+    return once(pool, made, address, left)
   end
-  local head = message.head(("%s %s HTTP/1.1"):format(method, target), headers)
-  return stream:write(head, options.body or "", left())
+  return nil, problem, kind
 end
 
-local function has_body(method, status)
-  return method ~= "HEAD" and status >= 200 and status ~= 204 and status ~= 304
+local function origin_of(address)
+  return (address.tls and "https:" or "") .. (address.path or address.host .. ":" .. address.port)
 end
 
--- Sends a request on a stream and reads the response; `reusable` says whether the stream can be
--- kept.
-local function exchange(stream, options, address, keep_alive, left)
-  local ok, problem, code = send(stream, options, address, keep_alive, left)
-  if not ok then return nil, problem, code end
-  local response
-  repeat  -- 1xx responses precede the final one
-    response, problem, code = message.read_response(stream, options.max_head, left)
-    if not response then return nil, problem, code end
-  until response.status >= 200
-  local framing = 0
-  if has_body(options.method or "GET", response.status) then
-    framing, problem, code = message.framing(response.headers, false)
-    if not framing then return nil, problem, code end
+-- Secrets are for the server that they were meant for.
+local function forget_secrets(made)
+  made.headers = fields.new(made.headers)
+  for _, name in ipairs { "authorization", "cookie", "host", "proxy-authorization" } do
+    made.headers[name] = nil
   end
-  response.body, problem, code = message.read_body(stream, framing, options.max_body, left)
-  if not response.body then return nil, problem, code end
-  response.url = options.url
-  local connection = (response.headers.connection or ""):lower()
-  response.reusable = framing ~= "close" and connection ~= "close"
-    and (response.version ~= "1.0" or connection == "keep-alive")
-  return response
+  if type(made.tls) ~= "table" then return end
+  local kept = {}
+  for name, value in pairs(made.tls) do kept[name] = value end
+  kept.cert, kept.key, kept.host = nil, nil, nil
+  made.tls = kept
+end
+
+-- The request that follows a redirect; nil if there is none.
+local function redirected(made, response, address)
+  local status, location = response.status, response.headers.location
+  local is_redirect = status == 301 or status == 302 or status == 303 or status == 307
+    or status == 308
+  if not is_redirect or not location then return nil end
+  local follows = client.options(made.method, url.resolve(location, made.url), made.body, made)
+  follows.url, follows.query = url.resolve(location, made.url), nil
+  local method = made.method or "GET"
+  if status == 303 and method ~= "HEAD" or status < 303 and method == "POST" then
+    follows.method, follows.body = "GET", nil
+  elseif type(made.body) == "function" then
+    return nil  -- It was read already.
+  end
+  local target, problem = url.parse(follows.url)
+  if not target then return nil, problem end
+  if address.tls and not target.tls then return nil end
+  if origin_of(target) ~= origin_of(address) then forget_secrets(follows) end
+  return follows, target
+end
+
+-- A request, with the redirects that it leads to.
+local function run(pool, made)
+  local address, problem = url.parse(made.url)
+  if not address then return nil, problem, "EINVAL" end
+  local left, follows = message.deadline(made.timeout), made.redirects or REDIRECTS
+  while true do
+    local response, why, code = once(pool, made, address, left)
+    if not response then return nil, why, code end
+    local next_one, target
+    if follows > 0 then next_one, target = redirected(made, response, address) end
+    if not next_one then return response end
+    if made.stream then response:close() end
+    made, address, follows = next_one, target, follows - 1
+  end
 end
 
 -- One request on its own connection. Returns { status, reason, headers, body, url, version }; or
 -- nil, message, code.
 function client.request(options)
   check(options, 2)
-  local address, problem = url.parse(options.url)
-  if not address then return nil, problem, "EINVAL" end
-  local left = message.deadline(options.timeout)
-  local stream, why, code = connect(address, options, left)
-  if not stream then return nil, why, code end
-  local closing <close> = stream
-  return exchange(stream, options, address, false, left)
+  return run(Single, options)
 end
 
 -- A client that keeps idle connections, with one connection per host for each concurrent request.
@@ -110,11 +143,24 @@ local Client = {}
 Client.__index = Client
 
 function client.new(options)
-  return setmetatable({ defaults = options or {}, idle = {}, is_closed = false }, Client)
+  return setmetatable({ defaults = options or {}, idle = {}, is_closed = false, keeps = true },
+    Client)
 end
 
-local function key_of(address)
-  return address.path or address.host .. ":" .. address.port
+function Client:take(address, made, left)
+  local idle = self.idle[origin_of(address)]
+  -- A connection with certificates of its own is for one request.
+  local kept = idle and made.tls == self.defaults.tls and table.remove(idle)
+  if kept then return kept, "kept" end
+  return connect(address, made, left)
+end
+
+function Client:give(address, made, stream)
+  local key = origin_of(address)
+  local idle = self.idle[key] or {}
+  self.idle[key] = idle
+  if self.is_closed or #idle >= IDLE or made.tls ~= self.defaults.tls then return stream:close() end
+  table.insert(idle, stream)
 end
 
 function Client:request(options)
@@ -122,29 +168,7 @@ function Client:request(options)
   for key, value in pairs(options) do made[key] = value end
   check(made, 2)
   if self.is_closed then error("http: the client is closed", 2) end
-  local address, problem = url.parse(made.url)
-  if not address then return nil, problem, "EINVAL" end
-  local left, key = message.deadline(made.timeout), key_of(address)
-  local kept = table.remove(self.idle[key] or {})
-  local stream, why, code = kept, nil, nil
-  if not stream then stream, why, code = connect(address, made, left) end
-  if not stream then return nil, why, code end
-  local response
-  response, why, code = exchange(stream, made, address, true, left)
-  if not response and kept and (code == "EPIPE" or code == "ECONNRESET" or code == "EBADMSG")
-    and (made.method or "GET") ~= "POST" then
-    stream:invalidate()  -- the peer had closed the kept connection: try once more on a new one
-    stream, why, code = connect(address, made, left)
-    if not stream then return nil, why, code end
-    response, why, code = exchange(stream, made, address, true, left)
-  end
-  if not response or not response.reusable or self.is_closed then
-    stream:close()
-  else
-    self.idle[key] = self.idle[key] or {}
-    table.insert(self.idle[key], stream)
-  end
-  return response, why, code
+  return run(self, made)
 end
 
 for _, method in ipairs { "get", "head", "delete", "options" } do
@@ -153,8 +177,8 @@ for _, method in ipairs { "get", "head", "delete", "options" } do
   end
 end
 for _, method in ipairs { "post", "put", "patch" } do
-  Client[method] = function(self, address, body, options)
-    return self:request(client.options(method:upper(), address, body, options))
+  Client[method] = function(self, address, text, options)
+    return self:request(client.options(method:upper(), address, text, options))
   end
 end
 

@@ -1,21 +1,16 @@
 -- The server: one task per connection answers its requests in order, within limits.
 local ml = require "moonloop"
+local body = require "moonloop.http.body"
 local message = require "moonloop.http.message"
+local Response = require "moonloop.http.response"
 local url = require "moonloop.http.url"
 
 local server = {}
 
-local REASONS = {
-  [100] = "Continue", [200] = "OK", [201] = "Created", [202] = "Accepted", [204] = "No Content",
-  [301] = "Moved Permanently", [302] = "Found", [303] = "See Other", [304] = "Not Modified",
-  [307] = "Temporary Redirect", [308] = "Permanent Redirect", [400] = "Bad Request",
-  [401] = "Unauthorized", [403] = "Forbidden", [404] = "Not Found", [405] = "Method Not Allowed",
-  [408] = "Request Timeout", [409] = "Conflict", [410] = "Gone", [411] = "Length Required",
-  [413] = "Content Too Large", [415] = "Unsupported Media Type", [422] = "Unprocessable Content",
-  [429] = "Too Many Requests", [431] = "Request Header Fields Too Large",
-  [500] = "Internal Server Error", [501] = "Not Implemented", [502] = "Bad Gateway",
-  [503] = "Service Unavailable", [505] = "HTTP Version Not Supported",
-}
+-- Why a task is cancelled whose client is gone.
+local LEFT = "the client has left"
+-- How much of a body that the handler has not read is skipped to keep the connection.
+local SKIPPED = 64 << 10
 
 -- The answers to requests that cannot be read.
 local function status_of(code, is_head)
@@ -25,139 +20,107 @@ local function status_of(code, is_head)
   return 400
 end
 
--- A response, written at once or in parts.
-local Response = {}
-Response.__index = Response
-
--- Writes the head. `send` then writes parts, and the handler's return ends the response.
-function Response:start(status, headers)
-  if self.is_started then error("http: the response has already been started", 2) end
-  local fields = message.headers(headers)
-  self.is_chunked = not fields["content-length"] and self.version ~= "1.0"
-  if self.is_chunked then fields["transfer-encoding"] = "chunked" end
-  if not self.is_chunked and not fields["content-length"] then self.keeps = false end
-  return self:write_head(status, fields)
-end
-
-local function require_status(status)
-  if math.type(status) == "integer" and status >= 100 and status <= 999 then return end
-  error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
-end
-
--- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
-function Response:write_head(status, fields, body)
-  require_status(status)
-  fields.connection = self.keeps and "keep-alive" or "close"
-  local head = message.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), fields)
-  self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
-  return self.stream:write(head, body or "")
-end
-
-function Response:send(...)
-  if not self.is_started then self:start(200) end
-  local data = table.concat { ... }
-  if data == "" or self.is_head then return true end
-  local ok, problem, code = self.stream:write(self.is_chunked and message.chunk(data) or data)
-  return ok and true, problem, code
-end
-
--- Writes a whole response.
-function Response:finish(status, body, headers)
-  require_status(status)
-  if type(body) ~= "string" then
-    error("http: the body must be a string, got a " .. type(body), 0)
-  end
-  local fields = message.headers(headers)
-  fields["transfer-encoding"] = nil  -- it has a length
-  local allows = status ~= 204 and status ~= 304 and status >= 200
-  if allows then fields["content-length"] = tostring(#body) end
-  if allows and body ~= "" and not fields["content-type"] then
-    fields["content-type"] = "text/plain; charset=utf-8"
-  end
-  return self:write_head(status, fields, allows and not self.is_head and body or nil)
-end
-
--- Ends the response with what the handler returned: a body; a status, a body and headers; or a
--- table { status, body, headers }.
-local function complete(response, first, body, headers)
-  if response.is_started then
-    if response.is_chunked and not response.is_head then response.stream:write "0\r\n\r\n" end
-    return
-  end
-  if type(first) == "table" then
-    return response:finish(first.status or 200, first.body or "", first.headers)
-  end
-  if type(first) == "string" then return response:finish(200, first, nil) end
-  if first ~= nil and math.type(first) ~= "integer" then
-    error("http: a handler must return a body, a status or a table, got a " .. type(first), 0)
-  end
-  return response:finish(first or (body and 200 or 204), body or "", headers)
-end
-
 local function refuse(stream, status, problem)
   if not stream:is_valid() then return end  -- closed in the meantime
-  local response = setmetatable({ stream = stream, keeps = false, version = "1.1" }, Response)
-  response:finish(status, (problem or "") .. "\n")
-  stream:shutdown "write"
-  -- Reads for a moment what the peer still sends; otherwise the peer might not see the answer.
-  for _ = 1, 64 do
-    if not stream:read_some(65536, { timeout = 0.2 }) then break end
-  end
+  Response.new(stream, { version = "1.1" }, false):finish(status, (problem or "") .. "\n")
+  stream:close()  -- what the peer still sends is dropped, so that it sees the answer
 end
 
+local Request = {}
+Request.__index = Request
+
+--- Gives the next part of the body; nil at the end, or nil, message, code.
+function Request:read(most)
+  if self.awaits_continue then
+    self.awaits_continue = nil
+    if not (self.length and self.length > self.limit) then
+      self.stream:write "HTTP/1.1 100 Continue\r\n\r\n"
+    end
+  end
+  local part, problem, code = self.parts(most)
+  if part then return part end
+  self.is_read, self.failure = not problem, code
+  if problem then return nil, problem, code end
+end
+
+-- Prepares the body of a request. Returns nil, status, and what is wrong.
+local function prepare(request, stream, options)
+  local framing, why, kind = body.framing(request.headers, true)
+  if not framing then return nil, status_of(kind), why end
+  local expected = request.headers.expect
+  if expected and expected:lower() ~= "100-continue" then
+    return nil, 417, ("'%s' cannot be expected"):format(expected:sub(1, 40))
+  end
+  request.awaits_continue = expected and framing ~= 0 and request.version ~= "1.0" or nil
+  request.length = math.type(framing) and framing
+  request.limit = options.max_body or body.LIMIT
+  request.stream, request.peer = stream, options.peer
+  request.parts = body.parts(stream, framing, options.max_body, options.time)
+  request.is_read = framing == 0
+  return setmetatable(request, Request)
+end
+
+-- Reads a request, with its body unless the handler reads that.
 local function read_request(stream, options)
   local request, problem, code = message.read_request(stream, options.max_head,
     message.deadline(options.idle_timeout), options.timeout)
   if not request then
-    if problem and code ~= "ECONNRESET" and code ~= "ETIMEDOUT" then
+    if problem and (code == "EBADMSG" or code == "EMSGSIZE") then
       refuse(stream, status_of(code, true), problem)
     end
     return nil
   end
   if request.version:sub(1, 2) ~= "1." then
-    refuse(stream, 505, "HTTP/" .. request.version .. " is not supported")
-    return nil
+    return refuse(stream, 505, "HTTP/" .. request.version .. " is not supported")
   end
-  local framing, why, kind = message.framing(request.headers, true)
-  if not framing then
-    refuse(stream, status_of(kind), why)
-    return nil
-  end
-  if framing ~= 0 and (request.headers.expect or ""):lower() == "100-continue" then
-    stream:write "HTTP/1.1 100 Continue\r\n\r\n"
-  end
-  request.body, why, kind = message.read_body(stream, framing, options.max_body,
-    function() return { timeout = options.timeout } end)
-  if not request.body then
-    if kind ~= "ECONNRESET" then refuse(stream, status_of(kind), why) end
-    return nil
+  local ready, status, why = prepare(request, stream, options)
+  if not ready then return refuse(stream, status, why) end
+  if not options.stream_bodies then
+    request.body, why, code = body.read(function() return request:read() end)
+    if not request.body then
+      if code ~= "ECONNRESET" then refuse(stream, status_of(code), why) end
+      return nil
+    end
   end
   local resource = request.target:match "^%a[%w+.-]*://[^/?]+(.*)$" or request.target
   request.path, request.query_text = resource:match "^([^?]*)%??(.*)$"
   request.path = request.path == "" and "/" or url.unescape(request.path)
   request.query = url.parse_query(request.query_text)
-  request.peer, request.stream = options.peer, stream
   return request
 end
 
-local function keeps_alive(request)
-  local words = ("," .. (request.headers.connection or ""):lower() .. ","):gsub("%s", "")
-  if request.version == "1.0" then return words:find(",keep-alive,", 1, true) ~= nil end
-  return not words:find(",close,", 1, true)
-end
-
--- Calls the handler. If it fails, the peer gets a 500 and the error is reported as the task's.
-local function answer(request, response, handler)
-  local is_done = false
+-- Calls the handler; its task is cancelled when the client leaves. If it fails, the peer gets a
+-- 500 and the error is reported as the task's.
+local function answer(request, response, options)
+  local stream, is_done = request.stream, false
   local guard <close> = setmetatable({}, { __close = function()
     if is_done then return end
     response.keeps = false
-    if not response.is_started then response:finish(500, "internal server error\n") end
-    response.stream:close()
+    if not stream:is_valid() then return end
+    if response.is_started or options.has_left then return response:abort() end
+    response:finish(500, "internal server error\n")
+    stream:close()
   end })
-  local first, body, headers = handler(request, response)
-  complete(response, first, body, headers)
+  if options.watch then stream:on(options.watch) end
+  local first, text, headers = options.handler(request, response)
+  if request.failure and not response.is_started then
+    refuse(stream, status_of(request.failure), "the body cannot be read")
+  elseif stream:is_valid() then
+    response:complete(first, text, headers)
+  end
   is_done = true
+  if options.watch and stream:is_valid() then stream:on(nil) end
+end
+
+-- Skips what the handler has not read. Returns whether the next request can be read.
+local function skip(request)
+  local skipped = 0
+  while not request.is_read and skipped < SKIPPED do
+    local part = request:read()
+    skipped = skipped + #(part or "")
+    if not part then break end
+  end
+  return request.is_read
 end
 
 -- Answers the requests of one connection until it closes.
@@ -166,38 +129,53 @@ local function serve_connection(stream, options)
   while true do
     local request = read_request(stream, options)
     if not request then break end
-    local response = setmetatable({ stream = stream, keeps = keeps_alive(request),
-      version = request.version, is_head = request.method == "HEAD" }, Response)
-    answer(request, response, options.handler)
-    if not response.keeps then break end
+    local response = Response.new(stream, request, message.keeps_alive(request), options.timeout)
+    answer(request, response, options)
+    if not response.keeps or not stream:is_valid() or not skip(request) then break end
   end
-  stream:close()
+  if stream:is_valid() then stream:close() end
 end
 
-local OWN = { handler = true, max_head = true, max_body = true, timeout = true,
-  idle_timeout = true }
+-- Serves a connection in a task of its own, which is cancelled if the client leaves before it has
+-- its answer.
+local function serve(stream, options)
+  local task <close> = ml.current():task(function(task)
+    if not options.half_close then
+      options.watch = function(_, event)
+        if event ~= "end" and event ~= "error" then return end
+        options.has_left = true
+        task:cancel(LEFT)
+      end
+    end
+    serve_connection(stream, options)
+  end)
+  local ok, problem = pcall(task.await, task)
+  if not ok and not options.has_left then error(problem, 0) end
+end
+
+local OWN = { "handler", "half_close", "idle_timeout", "max_body", "max_head", "stream_bodies",
+  "timeout" }
 
 -- Serves HTTP. Options: those of ml.net.listen; `max_head` and `max_body` (bytes); `timeout` and
--- `idle_timeout` (seconds); the handler is the first element. Returns the listener; or nil,
--- message, code.
+-- `idle_timeout` (seconds); `stream_bodies`, `half_close`; the handler is the first element.
+-- Returns the listener; or nil, message, code.
 function server.serve(options)
   if type(options) ~= "table" then
     error("http.serve: takes a table of options, e.g. { port = 8080, handler }", 2)
   end
-  local own = { handler = options[1] or options.handler, max_head = options.max_head,
-    max_body = options.max_body, timeout = options.timeout or 30,
-    idle_timeout = options.idle_timeout or 60 }
+  local own, listening = {}, {}
+  for key, value in pairs(options) do listening[key] = value end
+  for _, name in ipairs(OWN) do own[name], listening[name] = options[name], nil end
+  own.handler = options[1] or own.handler
   if type(own.handler) ~= "function" then
     error("http.serve: the handler is missing; put a function first in the table", 2)
   end
-  local listening = {}
-  for key, value in pairs(options) do
-    if key ~= 1 and not OWN[key] then listening[key] = value end
-  end
+  own.timeout, own.idle_timeout = own.timeout or 30, own.idle_timeout or 60
+  local limit = { timeout = own.timeout }
+  own.time = function() return limit end
   listening.line_limit = options.line_limit or own.max_head or message.HEAD_LIMIT
   listening[1] = function(stream, peer)
-    local connection = setmetatable({ peer = peer }, { __index = own })
-    serve_connection(stream, connection)
+    serve(stream, setmetatable({ peer = peer }, { __index = own }))
   end
   return ml.net.listen(listening)
 end

@@ -1,4 +1,5 @@
--- URLs: http://host:port/path?query, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix sockets.
+-- URLs: http://host:port/path?query, https, and http+unix://%2Fpath%2Fof%2Fsocket/path for Unix
+-- sockets.
 
 local url = {}
 
@@ -35,7 +36,8 @@ function url.parse_query(text)
   return fields
 end
 
--- Returns { host, port } or { path } of a socket, `target` and `authority`; or nil and a message.
+-- Returns { host, port } or { path } of a socket, `target`, `authority` and `tls` (https); or nil
+-- and a message.
 function url.parse(text)
   if type(text) ~= "string" then return nil, "the URL must be a string" end
   local scheme, authority, rest = text:match "^(%a[%w+.-]*)://([^/?#]*)([^#]*)"
@@ -43,11 +45,9 @@ function url.parse(text)
     return nil, ("'%s' is not a URL; write http://host:port/path"):format(text)
   end
   scheme = scheme:lower()
-  if scheme == "https" then
-    return nil, "https is not supported (no TLS); use a proxy"
-  end
-  if scheme ~= "http" and scheme ~= "http+unix" then
-    return nil, ("unknown scheme '%s'; use http"):format(scheme)
+  local is_tls = scheme == "https"
+  if not is_tls and scheme ~= "http" and scheme ~= "http+unix" then
+    return nil, ("unknown scheme '%s'; use http or https"):format(scheme)
   end
   local target = rest:sub(1, 1) == "/" and rest or "/" .. rest
   if target:find "[%c ]" then return nil, "the path contains a space or control character" end
@@ -61,7 +61,26 @@ function url.parse(text)
   if not host or (port ~= "" and tonumber(port) > 65535) then
     return nil, ("'%s' is not a host"):format(authority)
   end
-  return { host = host, port = tonumber(port) or 80, target = target, authority = authority }
+  return { host = host, port = math.tointeger(tonumber(port)) or is_tls and 443 or 80,
+    target = target, authority = authority, tls = is_tls or nil }
+end
+
+--- The address of a reference, such as the field Location, as seen from another address.
+function url.resolve(reference, base)
+  if reference:find "^%a[%w+.-]*:" then return reference end
+  local scheme, authority, path = base:match "^(%a[%w+.-]*:)(//[^/?#]*)([^?#]*)"
+  if not scheme then return reference end
+  if reference:find "^//" then return scheme .. reference end
+  if reference:find "^/" then return scheme .. authority .. reference end
+  if reference:find "^[?#]" then return scheme .. authority .. path .. reference end
+  local whole, rest = (path:match "^(.*/)" or "/") .. reference:match "^[^?#]*",
+    reference:match "^[^?#]*(.*)$"
+  local parts = {}
+  for part in whole:gmatch "[^/]+" do
+    if part == ".." then table.remove(parts) elseif part ~= "." then parts[#parts + 1] = part end
+  end
+  local ending = whole:find "/%.?%.?$" and #parts > 0 and "/" or ""
+  return scheme .. authority .. "/" .. table.concat(parts, "/") .. ending .. rest
 end
 
 return url

@@ -1,5 +1,6 @@
 -- HTTP in tests: a request without an answer fails the test, and responses have expectations.
 local http = require "moonloop.http"
+local exchange = require "moonloop.http.exchange"
 local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
 
@@ -7,7 +8,7 @@ local requests = {}
 
 local WITHIN = 5  -- seconds for a request, unless the test sets another
 
-local response = {}
+local response = setmetatable({ __close = exchange.Response.close }, exchange.Response)
 response.__index = response
 response.__name = "moonloop.testing.response"
 

@@ -1,0 +1,148 @@
+-- Bodies: how long they are, read in parts and whole, and written in chunks.
+local message = require "moonloop.http.message"
+
+local body = {}
+
+body.LIMIT = 16 << 20
+-- Bytes that the lines of chunks may have, besides their sizes, in one body.
+local EXTENSIONS_LIMIT = 64 << 10
+
+local malformed = message.malformed
+
+--- How a body ends: "chunked", a length, or "close" (with the stream).
+function body.framing(headers, is_request)
+  local encoding, length = headers["transfer-encoding"], headers["content-length"]
+  if encoding then
+    if length then return malformed "both Transfer-Encoding and Content-Length are given" end
+    if encoding:lower() ~= "chunked" then
+      return nil, ("transfer encoding '%s' is not supported"):format(encoding:sub(1, 40)), "ENOTSUP"
+    end
+    return "chunked"
+  end
+  if length then
+    if not length:find "^%d+$" or #length > 15 then
+      return malformed(("Content-Length '%s' is not a number"):format(length:sub(1, 40)))
+    end
+    return math.tointeger(tonumber(length))
+  end
+  return is_request and 0 or "close"
+end
+
+-- The size of the next chunk; 0 behind the last one, with its trailer.
+local function read_size(stream, left, time)
+  local line, rest, code = message.read_line(stream, left, time)
+  if not line then
+    if code == "EMSGSIZE" then return nil, "the lines of chunks are too long", code end
+    return nil, rest or "the body is incomplete", code or "EBADMSG"
+  end
+  local digits, extension = line:match "^(%x+)(.*)$"
+  local is_right = digits and #digits <= 12
+    and (extension == "" or extension:find "^[ \t]*;[^%z\1-\8\10-\31\127]*$")
+  if not is_right then return malformed(("'%s' is not a chunk size"):format(line:sub(1, 40))) end
+  local size = math.tointeger(tonumber(digits, 16))
+  if size == 0 then
+    local trailer, why, kind = message.read_fields(stream, message.HEAD_LIMIT, time)
+    if not trailer then return nil, why, kind end
+  end
+  return size, rest
+end
+
+-- A function that gives the content of chunks.
+local function chunks(stream, limit, time)
+  local left, lines, open, is_over = limit, EXTENSIONS_LIMIT, 0, false
+  return function(most)
+    if is_over then return nil end
+    if open == 0 then
+      local size, rest, code = read_size(stream, lines, time)
+      if not size then return nil, rest, code end
+      if size > left then return nil, "the body is too large", "EMSGSIZE" end
+      open, lines, left, is_over = size, rest, left - size, size == 0
+      if is_over then return nil end
+    end
+    local part, problem, code = stream:read_some(math.min(open, most), time())
+    if not part then return nil, problem or "the body is incomplete", code or "EBADMSG" end
+    open = open - #part
+    if open == 0 then
+      local ending, why, kind = stream:read(2, time())
+      if ending ~= "\r\n" then
+        return nil, why or "a chunk is longer than its size", kind or "EBADMSG"
+      end
+    end
+    return part
+  end
+end
+
+local function counted(stream, length, limit, time)
+  local left = length
+  return function(most)
+    if left == 0 then return nil end
+    if length > limit then return nil, "the body is too large", "EMSGSIZE" end
+    local part, problem, code = stream:read_some(math.min(left, most), time())
+    if not part then return nil, problem or "the body is incomplete", code or "EBADMSG" end
+    left = left - #part
+    return part
+  end
+end
+
+local function closed(stream, limit, time)
+  local left = limit
+  return function(most)
+    local part, problem, code = stream:read_some(most, time())
+    if not part then return nil, problem, code end
+    left = left - #part
+    if left < 0 then return nil, "the body is too large", "EMSGSIZE" end
+    return part
+  end
+end
+
+local WAYS = { chunked = chunks, close = closed }
+
+--- A function that reads a body: each call returns the next part, of at most so many bytes (65536);
+--- nil at the end, or nil, message, code, from then on.
+function body.parts(stream, framing, limit, time)
+  limit = limit or body.LIMIT
+  local way = WAYS[framing]
+  local read = way and way(stream, limit, time) or counted(stream, framing, limit, time)
+  local failure
+  return function(most)
+    if failure then return nil, table.unpack(failure) end
+    local part, problem, code = read(most or 65536)
+    if not part then failure = { problem, code } end
+    return part, problem, code
+  end
+end
+
+--- Reads the rest of a body.
+function body.read(parts)
+  local read = {}
+  while true do
+    local part, problem, code = parts()
+    if not part then
+      if problem then return nil, problem, code end
+      return table.concat(read)
+    end
+    read[#read + 1] = part
+  end
+end
+
+function body.chunk(data) return ("%x\r\n%s\r\n"):format(#data, data) end
+
+body.LAST_CHUNK = "0\r\n\r\n"
+
+--- Writes a body that a function gives part by part, in chunks or as it is. Each write waits while
+--- the peer reads more slowly.
+function body.write(stream, source, is_chunked, time)
+  while true do
+    local part = source()
+    if part == nil then break end
+    part = tostring(part)
+    if part ~= "" then
+      local ok, problem, code = stream:write(is_chunked and body.chunk(part) or part, time())
+      if not ok then return nil, problem, code end
+    end
+  end
+  if not is_chunked then return true end
+  return stream:write(body.LAST_CHUNK, time())
+end
+
+return body

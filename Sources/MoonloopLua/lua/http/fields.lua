@@ -1,0 +1,105 @@
+-- The fields of a head, as tables and as lines.
+local fields = {}
+
+-- Names are lower case; lookups ignore case.
+local Fields = {}
+Fields.__index = function(self, name)
+  return type(name) == "string" and rawget(self, name:lower()) or nil
+end
+
+--- A table of fields, with those of another one.
+function fields.new(others)
+  if others ~= nil and type(others) ~= "table" then
+    error("http: the headers must be a table, got a " .. type(others), 0)
+  end
+  local made = setmetatable({}, Fields)
+  for name, value in pairs(others or {}) do made[tostring(name):lower()] = value end
+  return made
+end
+
+--- Whether a list of words, such as the value of Connection, has a word.
+function fields.has(value, word)
+  for one in (value or ""):gmatch "[^,%s]+" do
+    if one:lower() == word then return true end
+  end
+  return false
+end
+
+--- Adds a line that was received. Returns what is wrong with it, or nil.
+-- Lines of one name become one value. Set-Cookie is a list: its values may contain commas.
+function fields.add(self, line)
+  local name, value = line:match "^([!#$%%&'*+%-.^_`|~%w]+):[ \t]*(.-)[ \t]*$"
+  if not name or value:find "[%z\1-\8\10-\31\127]" then
+    return ("'%s' is not a header field"):format(line:sub(1, 40))
+  end
+  name = name:lower()
+  local before = rawget(self, name)
+  if name == "set-cookie" then
+    self[name] = before or {}
+    table.insert(self[name], value)
+  elseif before and name == "host" then
+    return "'Host' is given twice"
+  else
+    self[name] = before and before .. (name == "cookie" and "; " or ", ") .. value or value
+  end
+end
+
+local function line_of(name, value)
+  local kind = type(value)
+  if kind ~= "string" and kind ~= "number" then
+    error(("http: the field '%s' must be a string, a number or a list of them, got a %s")
+      :format(name, kind), 0)
+  end
+  value = tostring(value)
+  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" or value:find "[\0-\8\10-\31\127]" then
+    error(("http: the field %q: %q would break the head"):format(name, value), 0)
+  end
+  return name .. ": " .. value
+end
+
+--- The lines of a head, sorted by field name; a list makes a line for each element. Raises an error
+--- for values that would break the head.
+function fields.head(first, self)
+  local names, lines = {}, { first }
+  for name in pairs(self) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local value = self[name]
+    for _, one in ipairs(type(value) == "table" and value or { value }) do
+      lines[#lines + 1] = line_of(name, one)
+    end
+  end
+  return table.concat(lines, "\r\n") .. "\r\n\r\n"
+end
+
+--- A point in time, in seconds since 1970, as in the field Date.
+function fields.date(seconds)
+  return os.date("!%a, %d %b %Y %H:%M:%S GMT", math.floor(seconds))
+end
+
+local now, now_text
+--- The value of Date.
+function fields.now()
+  local time = os.time()
+  if time ~= now then now, now_text = time, fields.date(time) end
+  return now_text
+end
+
+local MONTHS = {}
+for month, name in ipairs { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
+  "Nov", "Dec" } do MONTHS[name] = month end
+
+--- Reverses `date`; nil for anything else.
+function fields.parse_date(text)
+  local day, name, year, hour, min, sec =
+    (text or ""):match "^%a+, (%d%d) (%a+) (%d%d%d%d) (%d%d):(%d%d):(%d%d) GMT$"
+  local month = MONTHS[name]
+  if not month then return nil end
+  -- Days since 1970 of a year that begins in March.
+  local shifted = year - (month < 3 and 1 or 0)
+  local days = 365 * shifted + shifted // 4 - shifted // 100 + shifted // 400
+    + (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - 719468
+  return math.tointeger(((days * 24 + hour) * 60 + min) * 60 + sec)
+end
+
+return fields

@@ -1,0 +1,159 @@
+-- What a server answers: written at once or in parts.
+local body = require "moonloop.http.body"
+local events = require "moonloop.http.events"
+local fields = require "moonloop.http.fields"
+local files = require "moonloop.http.files"
+local spelling = require "moonloop.text.spelling"
+
+local REASONS = {
+  [100] = "Continue", [101] = "Switching Protocols", [200] = "OK", [201] = "Created",
+  [202] = "Accepted", [204] = "No Content", [206] = "Partial Content",
+  [301] = "Moved Permanently", [302] = "Found", [303] = "See Other", [304] = "Not Modified",
+  [307] = "Temporary Redirect", [308] = "Permanent Redirect", [400] = "Bad Request",
+  [401] = "Unauthorized", [403] = "Forbidden", [404] = "Not Found", [405] = "Method Not Allowed",
+  [408] = "Request Timeout", [409] = "Conflict", [410] = "Gone", [411] = "Length Required",
+  [413] = "Content Too Large", [415] = "Unsupported Media Type", [416] = "Range Not Satisfiable",
+  [417] = "Expectation Failed", [422] = "Unprocessable Content", [426] = "Upgrade Required",
+  [429] = "Too Many Requests", [431] = "Request Header Fields Too Large",
+  [500] = "Internal Server Error", [501] = "Not Implemented", [502] = "Bad Gateway",
+  [503] = "Service Unavailable", [505] = "HTTP Version Not Supported",
+}
+
+local Response = {}
+Response.__index = Response
+
+--- A response on a stream.
+-- @param keeps whether the connection is to stay open
+-- @param timeout for each write
+function Response.new(stream, request, keeps, timeout)
+  return setmetatable({ stream = stream, request = request, keeps = keeps, timeout = timeout,
+    is_head = request.method == "HEAD" }, Response)
+end
+
+--- Writes the head. `send` then writes parts, and the handler's return ends the response.
+function Response:start(status, headers)
+  if self.is_started then error("http: the response has already been started", 2) end
+  local made = fields.new(headers)
+  self.is_chunked = not made["content-length"] and self.request.version ~= "1.0"
+  if self.is_chunked then made["transfer-encoding"] = "chunked" end
+  if not self.is_chunked and not made["content-length"] then self.keeps = false end
+  return self:write_head(status, made)
+end
+
+--- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
+function Response:write_head(status, made, text)
+  if math.type(status) ~= "integer" or status < 100 or status > 999 then
+    error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
+  end
+  -- A body that was announced and not asked for may come or not.
+  if self.request.awaits_continue then self.keeps = false end
+  made.connection = made.connection or self.keeps and "keep-alive" or "close"
+  made.date = made.date or fields.now()
+  local head = fields.head(("HTTP/1.1 %d %s"):format(status, REASONS[status] or "Unknown"), made)
+  self.is_started = true  -- only now: if the head is invalid, 500 can still be answered
+  return self.stream:write(head, text or "")
+end
+
+function Response:send(...)
+  if not self.is_started then self:start(200) end
+  local data = table.concat { ... }
+  if data == "" or self.is_head then return true end
+  local ok, problem, code = self.stream:write(self.is_chunked and body.chunk(data) or data)
+  return ok and true, problem, code
+end
+
+--- Sends a server-sent event.
+function Response:event(event)
+  if not self.is_started then
+    self:start(200, { ["content-type"] = "text/event-stream", ["cache-control"] = "no-cache" })
+  end
+  return self:send(events.encode(event))
+end
+
+--- Ends HTTP on this connection: the stream is the handler's, until that returns.
+function Response:upgrade(protocol, headers)
+  if self.is_started then error("http: the response has already been started", 2) end
+  if type(protocol) ~= "string" then
+    error("http: an upgrade needs the name of the protocol, e.g. \"websocket\"", 2)
+  end
+  local made = fields.new(headers)
+  made.connection, made.upgrade = "Upgrade", protocol
+  self.keeps = false
+  local ok, problem, code = self:write_head(101, made)
+  if not ok then return nil, problem, code end
+  self.is_upgraded = true
+  self.stream:on(nil)
+  self.stream:set_timeout(nil, nil)
+  return self.stream
+end
+
+--- The peer must not take what it has got for a whole response.
+function Response:abort()
+  self.keeps = false
+  self.stream:invalidate()
+end
+
+--- Writes a whole response; the body is a text, a number, or a function that gives its parts.
+function Response:finish(status, text, headers)
+  local made = fields.new(headers)
+  local allows = status ~= 204 and status ~= 304 and status >= 200
+  if type(text) == "function" then
+    self:start(status, made)
+    if self.is_head or not allows then return end
+    return body.write(self.stream, text, self.is_chunked, function() return {} end)
+  end
+  if type(text) ~= "string" and type(text) ~= "number" then
+    error("http: a body must be a string, a number or a function, got a " .. type(text), 0)
+  end
+  text = tostring(text)
+  made["transfer-encoding"] = nil  -- it has a length
+  if allows then made["content-length"] = tostring(#text) end
+  if allows and text ~= "" and not made["content-type"] then
+    made["content-type"] = "text/plain; charset=utf-8"
+  end
+  return self:write_head(status, made, allows and not self.is_head and text or nil)
+end
+
+local ANSWER = { "body", "file", "headers", "status" }
+local IS_ANSWER = {}
+for _, name in ipairs(ANSWER) do IS_ANSWER[name] = true end
+
+-- Answers with a table of fields.
+function Response:answer(answer)
+  for name in pairs(answer) do
+    if not IS_ANSWER[name] then
+      error(("http: a response has no field '%s'%s"):format(tostring(name),
+        spelling.hint(tostring(name), ANSWER, "its fields are")), 0)
+    end
+  end
+  if answer.headers ~= nil and type(answer.headers) ~= "table" then
+    error("http: 'headers' of a response must be a table, got a " .. type(answer.headers), 0)
+  end
+  if answer.file == nil then
+    return self:finish(answer.status or 200, answer.body or "", answer.headers)
+  end
+  if type(answer.file) ~= "string" or answer.body ~= nil then
+    error("http: 'file' of a response must be a path, and the only body", 0)
+  end
+  local sent, status = files.send(self.request, self, answer, self.timeout)
+  if not sent then self:finish(status, REASONS[status]:lower() .. "\n") end
+end
+
+--- Ends the response with what the handler returned: a body; a status, a body and headers; or a
+--- table { status, headers, body or file }.
+function Response:complete(first, text, headers)
+  if self.is_upgraded then return end
+  if self.is_started then
+    if self.is_chunked and not self.is_head then self.stream:write(body.LAST_CHUNK) end
+    return
+  end
+  local kind = type(first)
+  if kind == "table" then return self:answer(first) end
+  if kind == "string" or kind == "function" then return self:finish(200, first, nil) end
+  if first ~= nil and math.type(first) ~= "integer" then
+    error("http: a handler must return a body, a status or a table, got a " .. kind, 0)
+  end
+  return self:finish(first or (text and 200 or 204), text or "", headers)
+end
+
+return Response

@@ -1,0 +1,85 @@
+-- A client that leaves is noticed at once: its handler is cancelled where it waits, and nothing is
+-- reported. One that half-closes only can be waited for.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+local function connect(server)
+  local stream = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  stream:write "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+  return stream
+end
+
+local function never_reported(problem) error("reported: " .. tostring(problem)) end
+
+local function leave(how)
+  local trace = {}
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0,
+    on_error = never_reported, function()
+      trace[#trace + 1] = "begun"
+      local done <close> = setmetatable({}, { __close = function() trace[#trace + 1] = "over" end })
+      ml.sleep(3600)
+      trace[#trace + 1] = "slept"
+      return "too late"
+    end })
+  local began = ml.now()
+  local stream = connect(server)
+  while #trace == 0 do ml.sleep(0.01) end
+  stream[how](stream)
+  while server.connections > 0 do ml.sleep(0.01) end
+  assert(table.concat(trace, " ") == "begun over", table.concat(trace, " "))
+  assert(ml.now() - began < 60, ml.now() - began)
+end
+
+-- A part of the answer is out: the handler that sends the next ones ends.
+local function leave_later()
+  local parts = 0
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0,
+    on_error = never_reported, function(_, response)
+      while response:send "part\n" do
+        parts = parts + 1
+        ml.sleep(1)
+      end
+    end })
+  local stream = connect(server)
+  while parts < 3 do ml.sleep(0.1) end
+  stream:close()
+  while server.connections > 0 do ml.sleep(0.1) end
+  assert(parts < 10, parts)
+end
+
+local function half_close()
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, half_close = true,
+    function()
+      ml.sleep(1)
+      return "patience"
+    end })
+  local stream <close> = connect(server)
+  stream:shutdown()
+  assert(stream:read("a"):find "patience")
+end
+
+-- Those who stay are served: also the second request of a connection, and one that came early.
+local function stay()
+  local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, function(request)
+    ml.sleep(1)
+    return request.path
+  end })
+  local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  for _, path in ipairs { "/a", "/b" } do
+    stream:write("GET ", path, " HTTP/1.1\r\nHost: x\r\n\r\n")
+  end
+  stream:write "GET /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  local text = stream:read "a"
+  assert(text:find "/a.*/b.*/c$", text)
+end
+
+loop:task(function()
+  leave "close"
+  leave "invalidate"
+  leave "shutdown"
+  leave_later()
+  half_close()
+  stay()
+end)
+loop:run()

@@ -1,0 +1,144 @@
+-- Bodies in parts, both ways, with back-pressure; "100 Continue"; numbers and functions as bodies.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+local PART = ("x"):rep(100000)
+
+-- A function that gives so many parts, and counts them.
+local function source(count, given)
+  return function()
+    if given[1] == count then return nil end
+    given[1] = given[1] + 1
+    return PART
+  end
+end
+
+local function serve(options)
+  options.host, options.port = "127.0.0.1", 0
+  local server = assert(http.serve(options))
+  return server, "http://127.0.0.1:" .. server.port
+end
+
+-- A download that the client reads slowly: the server waits for it.
+local function download()
+  local given = { 0 }
+  local server <close>, base = serve { function() return { body = source(200, given) } end }
+  local response <close> = assert(http.get(base .. "/", { stream = true, max_body = 1 << 30 }))
+  assert(not response.body and response.headers["transfer-encoding"] == "chunked")
+  ml.sleep(1)
+  assert(given[1] < 180, "the server has sent all: " .. given[1])
+  local size = 0
+  for part in function() return response:read() end do size = size + #part end
+  assert(size == 200 * #PART and given[1] == 200 and response:read() == nil)
+  -- What is left unread is given up.
+  local other = assert(http.get(base .. "/", { stream = true }))
+  other:close()
+  assert(other:read() == nil)
+end
+
+-- An upload that the handler reads slowly, into a limit, or not at all.
+local function upload()
+  local given, size = { 0 }, nil
+  local server <close>, base = serve { stream_bodies = true, max_body = 1 << 30,
+    function(request)
+      if request.path == "/no" then return 403 end
+      size = 0
+      ml.sleep(1)
+      assert(given[1] < 180, "the client has sent all: " .. given[1])
+      while true do
+        local part, problem, code = request:read()
+        if not part then
+          assert(not problem, code)
+          break
+        end
+        size = size + #part
+      end
+      return 200, size
+    end }
+  local response = assert(http.post(base .. "/", source(200, given)))
+  assert(size == 200 * #PART and response.body == tostring(size))
+  local client <close> = http.client()
+  assert(client:post(base .. "/no", "small").status == 403)
+  assert(client:post(base .. "/no", ("x"):rep(1 << 20)).status == 403)
+  assert(client:get(base .. "/no").status == 403)
+  local small <close>, other = serve { stream_bodies = true, max_body = 10,
+    function(request)
+      while request:read() do end
+      return "read"
+    end }
+  assert(http.post(other .. "/", "0123456789").body == "read")
+  assert(http.post(other .. "/", "0123456789x").status == 413)
+end
+
+-- The body is asked for when it is read, not before, and not if it is too large or not wanted.
+local function continue()
+  local server <close>, base = serve { stream_bodies = true, max_body = 10, idle_timeout = 0.1,
+    function(request)
+      if request.path == "/no" then return 401 end
+      local read = {}
+      for part in function() return request:read() end do read[#read + 1] = part end
+      return table.concat(read)
+    end }
+  local function ask(path, length, body)
+    local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+    stream:write(("POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n"):format(path, length),
+      "Expect: 100-continue\r\n\r\n")
+    local first = stream:read "l"
+    if first:find "100" then stream:write(body) end
+    return first, stream:read "a"
+  end
+  local first, rest = ask("/", 5, "hello")
+  assert(first == "HTTP/1.1 100 Continue\r", first)
+  assert(rest:find "^\r\nHTTP/1.1 200 OK\r\n" and rest:find "hello", rest)
+  first, rest = ask("/no", 5)
+  assert(first == "HTTP/1.1 401 Unauthorized\r" and rest:find "connection: close", first)
+  assert(ask("/", 11) == "HTTP/1.1 413 Content Too Large\r")
+  local expecting = { headers = { expect = "100-continue" } }
+  assert(http.post(base .. "/", "hello", expecting).body == "hello")
+  assert(http.post(base .. "/no", "hello", expecting).status == 401)
+  -- Whole bodies are asked for at once.
+  local whole <close>, other = serve { max_body = 10, function(request) return request.body end }
+  assert(http.post(other .. "/", "hello", expecting).body == "hello")
+  assert(http.post(other .. "/", "hello and more", expecting).status == 413)
+end
+
+local function bodies()
+  local answer
+  local server <close>, base = serve { on_error = function() end,
+    function() return table.unpack(answer) end }
+  for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
+    { { 201, 0.25 }, "0.25" }, { { "text" }, "text" }, { { { status = 200 } }, "" } } do
+    answer = case[1]
+    local response = http.get(base .. "/")
+    assert(response.body == case[2], response.body)
+  end
+  local problems = {}
+  server.on_error = function(problem)
+    problems[#problems + 1] = problem.message
+    return "continue"
+  end
+  for _, case in ipairs {
+    { { { staus = 200 } }, "a response has no field 'staus'; did you mean 'status'?" },
+    { { { bdy = "x" } }, "a response has no field 'bdy'; did you mean 'body'?" },
+    { { { wrong = 1 } }, "its fields are body, file, headers, status" },
+    { { { body = {} } }, "a body must be a string, a number or a function, got a table" },
+    { { { headers = "x" } }, "'headers' of a response must be a table, got a string" },
+    { { { file = 1 } }, "'file' of a response must be a path" },
+    { { true }, "a handler must return a body, a status or a table, got a boolean" },
+  } do
+    answer, problems = case[1], {}
+    assert(http.get(base .. "/").status == 500)
+    while #problems == 0 do ml.sleep(0.01) end
+    assert(problems[1]:find(case[2], 1, true), problems[1])
+  end
+  assert(http.post(base .. "/", 42, {}))
+end
+
+loop:task(function()
+  download()
+  upload()
+  continue()
+  bodies()
+end)
+loop:run()
