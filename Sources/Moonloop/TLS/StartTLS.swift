@@ -26,7 +26,7 @@ let streamStartTLS: LuaRawFunction = { L, context in
     call.stack.setCount(1)
     reader.shaken = LuaReference(popping: call.stack)
     if stream.shake() { return Int32(reader.pushShaken(on: call.stack)) }
-    do { return try call.wait(reader, timeout) } catch {
+    do { return try call.wait(reader, stream, timeout) } catch {
       reader.shaken = nil
       stream.breakOff(SystemError(call: "TLS", code: Errno.cancelled))
       throw error
