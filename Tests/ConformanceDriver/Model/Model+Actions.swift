@@ -167,7 +167,7 @@ extension Model {
       refuse("a mode of a run becomes one in which the main queue is served")
     }
     if rules(.commonModeExists) { _ = mode(name) }
-    for item in commonItems { add(item, to: name) }
+    for item in commonItems { add(item, to: name, rereads: false) }
   }
 
   private func contains(_ item: Item, _ name: String) -> Bool {
@@ -175,7 +175,9 @@ extension Model {
     return item.modes.contains { $0.name == name }
   }
 
-  private func add(_ item: Item, to name: String) {
+  /// - Parameter rereads: Whether what CF has read of a port is read again, as the reference has it
+  ///   when it adds one itself.
+  private func add(_ item: Item, to name: String, rereads: Bool = true) {
     guard item.isValid else { return }
     guard name != "common" else {
       if !contains(item, "common") { commonItems.append(item) }
@@ -197,8 +199,13 @@ extension Model {
       if actor != nil && rules(.addedSourceWakes) { wakeUp() }
     case .port:
       mode.ports.append(item)
-      if !item.messages.isEmpty && !item.isRaised && !rules(.emptiedPortLosesPlace) { raise(item) }
-      if !item.messages.isEmpty { item.isRaised = true }
+      if !item.messages.isEmpty {
+        if rules(.emptiedPortLosesPlace) {
+          item.isRaised = true
+        } else if !item.isRaised && rereads {
+          raise(item)
+        }
+      }
       if item.isRaised { mode.append(.port(item)) }
     case .observer:
       let place = mode.observers.firstIndex { $0.order > item.order } ?? mode.observers.endIndex
