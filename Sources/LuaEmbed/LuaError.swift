@@ -1,6 +1,7 @@
 // What went wrong in Lua, as one Swift value: kind, bounded message, traceback, the value itself.
 
 internal import CLuaShims
+internal import Glibc
 
 /// An error of a Lua script, or of the limits it runs under.
 public struct LuaError: Error, CustomStringConvertible {
@@ -108,7 +109,7 @@ public struct LuaError: Error, CustomStringConvertible {
 
   /// The message, and the code unless the message says it.
   private var headline: String {
-    guard let code, !code.isEmpty, !message.utf8.contains(code.utf8) else { return message }
+    guard let code, !code.isEmpty, strstr(message, code) == nil else { return message }
     return "\(message) (\(LuaText.clean(code)))"
   }
 }

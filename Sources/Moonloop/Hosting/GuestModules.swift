@@ -1,5 +1,6 @@
 // What `require` gives a guest of its own, and the list of all that it can reach.
 
+internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
@@ -9,7 +10,7 @@ extension HostCall {
   /// - Parameter name: As `require` gets it; a dot is a folder.
   func pushOwnModule(_ name: String) -> Int32 {
     guard let folder = runtime.granted.guest?.ownFolder,
-      name.utf8.allSatisfy({ Self.isOfName($0) }), !name.hasPrefix("."), !name.contains("..")
+      name.utf8.allSatisfy({ Self.isOfName($0) }), !name.hasPrefix("."), strstr(name, "..") == nil
     else { return LuaStatus.results(0) }
     var scope = FileScope()
     guard (try? scope.allow(folder, reads: true, writes: false)) != nil else {
