@@ -16,6 +16,25 @@ LONG_C = HEAD + "static int long_one(int a) {\n" + "  step();\n" * 69 + "}\n"
 LONG_LUA = "-- A file.\nlocal function long()\n" + "  if a then b() end\n" * 69 + "end\n"
 LONG_PYTHON = '"""A file."""\ndef long():\n' + "    step()\n" * 70
 DOC = "/// Does it.\n"
+EXAMPLE = '-- An example.\nlocal ml = require "moonloop"\nlocal loop = ml.current()\n'
+TYPES = """---@class moonloop
+local ml = {}
+---@class moonloop.Loop
+local loop = {}
+---@return moonloop.Loop loop The loop.
+function ml.current() end
+function ml.now() end
+---@class moonloop.TimerOptions
+---@field every? number How often.
+---@field name? string Its name.
+
+---@param options moonloop.TimerOptions When.
+---@return moonloop.Timer timer The timer.
+function loop:timer(options) end
+---@class moonloop.Timer
+local timer = {}
+function timer:fire() end
+"""
 
 # rule, path, text, lines that must be named
 FOUND = [
@@ -75,6 +94,13 @@ FOUND = [
     ("dead-file", "Sources/Core/lua/unused.lua", "-- A file.\n", [1]),
     ("dead-file", "scripts/examples/unused.lua", "-- An example.\n", [1]),
     ("dead-file", "docs/unlinked.md", "# A page\n", [1]),
+    ("type", "scripts/examples/a_spec.lua", EXAMPLE + "loop:evry(1, print)\nml.now()\n", [4]),
+    (
+        "type",
+        "scripts/examples/a_spec.lua",
+        EXAMPLE + "local t = loop:timer { evry = 1, name = 'a' }\nt:fire()\nt:fre()\n",
+        [4, 6],
+    ),
     ("rule", "Sources/Core/A.swift", HEAD + "// It is once only (R7).\n", [2]),
     ("link", "README.md", "See [this](docs/gone.md).\n", [1]),
     ("old-offender", "Sources/Core/Shrunk.swift", HEAD, [1]),
@@ -95,6 +121,7 @@ LAYERS = [
     ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["cmx_epoll_wait"], [1]),
     ("symbol", "Sources/MoonloopCore/A.swift", HEAD, ["$ss15ContinuousClockV3nowyyF"], [1]),
     ("symbol", "Sources/LuaEmbed/A.swift", HEAD, ["lua_gettop", "usleep"], [1]),
+    ("symbol", "Sources/Moonloop/A.swift", HEAD, ["$sSy17_StringProcessingE8containsySbSSF"], [1]),
     ("symbol", "Sources/MoonloopCore/Kernel/A.swift", HEAD, ["epoll_ctl", "clock_gettime"], []),
     ("symbol", "Sources/CLuaShims/a.c", HEAD, ["lua_pcallk", "clock_gettime"], []),
 ]
@@ -173,6 +200,7 @@ CLEAN = [
 def findings(path, text):
     files = {
         "Package.swift": '"Core" "CoreTests" "CShims" "CLuaShims" "LinuxKernelTests"\n',
+        "docs/types/loop.lua": TYPES,
         "Sources/CShims/embed.c": '// Embeds.\n#embed "../lua/used.lua"\n#embed "../lua/a.lua"\n',
         path: text,
     }

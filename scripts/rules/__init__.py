@@ -2,7 +2,7 @@
 
 import pathlib
 import subprocess
-from . import layout, lua_api, size, swift, text
+from . import layout, lua_api, lua_types, size, swift, text
 from .source import Finding, Source
 
 OFFENDERS = pathlib.Path("scripts/rules/offenders.txt")
@@ -52,6 +52,7 @@ def check(sources: dict[str, Source], paths: set[str], offenders: dict[tuple[str
             do = f"delete its line in {OFFENDERS}"
             yield Finding(path, 1, "old-offender", f"the file is gone; so is its {rule}", do)
     yield from layout.check_tree(sources, paths)
+    yield from lua_types.check(sources)
 
 
 def _sizes(source: Source, offenders):
