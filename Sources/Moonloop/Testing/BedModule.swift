@@ -29,6 +29,8 @@ package final class TestBed {
   var follower: LuaReference?
   /// Follows the loop of a simulation.
   var recorder: (LoopRecorder, TraceWatcher)?
+  /// Says at a terminal how far that simulation is.
+  var progress: SimulationProgress?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 }

@@ -8,9 +8,12 @@ let bedRecordingEntries: [LuaEntry] = [
   .function("record", bedRecord), .function("recorded", bedRecorded),
 ]
 
-private let recordOptions: [StaticString] = ["span", "columns", "from", "window", "details"]
+private let recordOptions: [StaticString] = [
+  "span", "columns", "from", "window", "details", "progress",
+]
 
-/// `record { span, columns, from, window, details }`: from now on the present loop is recorded.
+/// `record { span, columns, from, window, details, progress }`: from now on the present loop is
+/// recorded; `progress` says whether standard error is to show how far it is.
 private let bedRecord: LuaRawFunction = { L, context in
   host(L, context, "record") { call in
     let options = try call.options(1, recordOptions, example: "{ span = 3600, columns = 600 }")
@@ -24,8 +27,13 @@ private let bedRecord: LuaRawFunction = { L, context in
         span: span, columns: try options.integer("columns", in: 0...10_000) ?? 0, from: from,
         to: overflows ? .max : end,
         details: try options.integer("details", in: 0...1_000_000) ?? 0))
-    let watcher = TraceWatcher(wantsNames: true) { recorder.take($0) }
+    let progress = try options.boolean("progress") == true ? SimulationProgress() : nil
+    let watcher = TraceWatcher(wantsNames: true) {
+      recorder.take($0)
+      progress?.note(recorder)
+    }
     call.runtime.bed?.recorder = (recorder, watcher)
+    call.runtime.bed?.progress = progress
     call.loop.add(watcher: watcher)
     return 0
   }
@@ -39,6 +47,8 @@ private let bedRecorded: LuaRawFunction = { L, context in
     }
     call.loop.remove(watcher: watcher)
     call.runtime.bed?.recorder = nil
+    call.runtime.bed?.progress?.end()
+    call.runtime.bed?.progress = nil
     try call.requireBed().push(recorder, on: call.stack)
     return 1
   }

@@ -190,7 +190,8 @@ function simulation.run(doc, settings)
   if ok then
     feed(running, doc, settings)
     bed.record { span = settings.span, columns = settings.pictures and COLUMNS or 0,
-      from = settings.from, window = settings.window, details = settings.pictures and DETAILS or 0 }
+      from = settings.from, window = settings.window, details = settings.pictures and DETAILS or 0,
+      progress = bed.is_terminal(2) }
     local phases = run_phases(made, settings, ended)
     result = bed.recorded()
     result.phases, result.failures = phases, failures_of(result, ended)
