@@ -1,4 +1,4 @@
-"""The pictures of docs/architecture.md as SVG: boxes, arrows, and text, in light and dark."""
+"""The pictures of docs as SVG: boxes, arrows, and text, in light and dark."""
 
 from html import escape
 from .layers import ARROWS
@@ -140,4 +140,33 @@ def event():
     return _svg(640, 12 + step * len(_EVENT), "The path of an event", parts)
 
 
-PICTURES = {"house": house, "pass": one_pass, "event": event}
+_AWAKE = [("work", 60), ("child", 150), ("work", 60)]
+_CLOCKS = [
+    ("real", "runs", [("sleep", 230), *_AWAKE, ("sleep", 180)]),
+    ("virtual", "stands still in handlers and while the child lives, jumps over sleeps", _AWAKE),
+    ("skip_idle", "runs in handlers and while the child lives, jumps over sleeps", _AWAKE),
+]
+_LABELS = {"sleep": "0.5 s asleep", "work": "work", "child": "a child's work"}
+
+
+def clocks():
+    """How long the same script takes on each clock: three rows of bars over real time."""
+    parts, step, left = [], 84, 190
+    for index, (name, note, bars) in enumerate(_CLOCKS):
+        y = 20 + step * index
+        parts.append(f'<text x="10" y="{y + 18}">{name}</text>')
+        parts.append(f'<text class="small" x="{left}" y="{y + 52}">{escape(note)}</text>')
+        x = left
+        for kind, width in bars:
+            parts += _box(x, y, width, 32, "", strong=kind == "work")
+            parts.append(f'<text class="small" x="{x + width / 2}" y="{y + 20}" '
+                         f'text-anchor="middle">{escape(_LABELS[kind])}</text>')
+            x += width
+    y = 20 + step * len(_CLOCKS)
+    parts.append(_arrow(left, y, left + 690, y))
+    parts.append(f'<text class="small" x="{left + 690}" y="{y + 20}" text-anchor="end">'
+                 "real time</text>")
+    return _svg(900, y + 34, "The same script on three clocks", parts)
+
+
+PICTURES = {"house": house, "pass": one_pass, "event": event, "clocks": clocks}

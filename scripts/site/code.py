@@ -17,7 +17,7 @@ _INPUT = "printf 'one\\ntwo\\nthree\\n' | "
 # what needs a server of another example.
 _APART = re.compile(
     r"(?m)^\s*(describe|it|spec|test|setup|before_each|after_each|insulate|expose)\b"
-    r"|\b(jobs|tick)\b|ml\.reload\(\)"
+    r"|\b(jobs|tick)\b(?!\x22)|ml\.reload\(\)"
     r"|fd = 0\b(?s:.*)(peer|send_fd|receive_fd|queued|flush|shutdown|:write|copy_to|bytes_written)"
     r"|port = 7070")
 
