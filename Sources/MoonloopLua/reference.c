@@ -46,6 +46,9 @@ static const char observers[] = {
 static const char ports[] = {
 #embed "../../docs/types/ports.lua"
 };
+static const char brokers[] = {
+#embed "../../docs/types/brokers.lua"
+};
 static const char workers[] = {
 #embed "../../docs/types/workers.lua"
 };
@@ -112,7 +115,8 @@ static const struct cmo_source pages[] = {
     FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(http_messages), FILE(json), FILE(fs),
     FILE(files),
     FILE(observers), FILE(notifications),
-    FILE(ports), FILE(workers), FILE(guests), FILE(signals), FILE(watches), FILE(pressure),
+    FILE(ports), FILE(brokers), FILE(workers), FILE(guests), FILE(signals), FILE(watches),
+    FILE(pressure),
     FILE(terminals), FILE(processes), FILE(tasks), FILE(channels), FILE(inspection),
     FILE(recording), FILE(reload), FILE(configuration), FILE(testing), FILE(test_tools),
     FILE(test_programs),

@@ -1,6 +1,21 @@
 // Brings in the Lua sources by C23's #embed: one array and one row of the table for each.
 #include "MoonloopLua.h"
 
+static const char broker[] = {
+#embed "lua/broker.lua"
+};
+static const char broker_link[] = {
+#embed "lua/broker/link.lua"
+};
+static const char broker_receiver[] = {
+#embed "lua/broker/receiver.lua"
+};
+static const char broker_redis[] = {
+#embed "lua/broker/redis.lua"
+};
+static const char broker_scripts[] = {
+#embed "lua/broker/scripts.lua"
+};
 static const char configuration[] = {
 #embed "lua/configuration.lua"
 };
@@ -350,6 +365,11 @@ static const char text_values[] = {
 #define SOURCE(module, name) {"moonloop." module, "@moonloop/" module, name, sizeof name}
 
 static const struct cmo_source sources[] = {
+    SOURCE("broker", broker),
+    SOURCE("broker.link", broker_link),
+    SOURCE("broker.receiver", broker_receiver),
+    SOURCE("broker.redis", broker_redis),
+    SOURCE("broker.scripts", broker_scripts),
     SOURCE("configuration", configuration),
     SOURCE("configuration.evaluation", configuration_evaluation),
     SOURCE("configuration.items", configuration_items),

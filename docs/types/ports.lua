@@ -34,7 +34,8 @@ function loop:port(options) end
 ---Makes a port of this process without adding it to the loop.
 ---It is in no mode until `loop:add` adds it to one; `loop:port` does both. Takes the options of
 ---`loop:port` except 'modes'. The functions of `ml.port` are for ports that other processes find by
----name: see [ports.md](../ports.md). Raises an error that names the wrong option.
+---name: see [ports.md](../ports.md). With 'over' it makes a port that programs on other machines
+---share: see [brokers.md](../brokers.md). Raises an error that names the wrong option.
 ---```lua
 ---local port = ml.port { name = "jobs", function(port, job)
 ---  print(job)   --> build

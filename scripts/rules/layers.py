@@ -31,6 +31,7 @@ ARROWS = {  # who may import whom; there are no other arrows
 
 # Folders of Lua modules: whose modules each may require besides its own and `moonloop`.
 LUA_ARROWS = {
+    "broker": {"http", "json", "text"},
     "compat": {"files", "posix"},
     "configuration": {"generation", "reload", "text"},
     "console": {"inspect", "json", "reference", "text"},

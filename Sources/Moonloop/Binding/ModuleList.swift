@@ -34,7 +34,7 @@ extension LuaState {
     stack.newTable(fields: 2)
     if let function {
       stack.push("__call")
-      stack.push(function: function)
+      stack.push(function: function, then: sourceResults)
       stack.rawSet(-3)
     }
     stack.push("__index")

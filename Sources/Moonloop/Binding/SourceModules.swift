@@ -94,11 +94,7 @@ func callSource(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ chunk: StaticString
 ) -> Int32 {
-  host(L, context, name) { call in
-    try call.pushSource(chunk)
-    call.stack.rotate(1, 1)  // below its arguments
-    return LuaStatus.call(arguments: call.count - 1)
-  }
+  host(L, context, name) { call in try call.callSource(chunk) }
 }
 
 /// The second half: what it gave, as it is.
@@ -136,6 +132,13 @@ extension HostCall {
       if stack.type(-1) == .string, let name = stack.string(-1) { names.append(name) }
     }
     return names.sorted()
+  }
+
+  /// Has a chunk of ours called with the arguments.
+  func callSource(_ chunk: StaticString) throws -> Int32 {
+    try pushSource(chunk)
+    stack.rotate(1, 1)  // below its arguments
+    return LuaStatus.call(arguments: count - 1)
   }
 
   /// Compiles a line of ours and pushes the function. [-0, +1]

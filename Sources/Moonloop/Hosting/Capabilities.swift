@@ -156,7 +156,8 @@ extension LuaCapabilities {
     if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
     let pure = ["moonloop.inspect", "moonloop.json", "moonloop.text"]
-    return (granted.map { "\($0)" } + pure).contains { part in
+    let others = contains(.net) ? ["moonloop.broker"] : []
+    return (granted.map { "\($0)" } + pure + others).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")
     }
   }
@@ -233,7 +234,7 @@ extension Runtime {
     for event in ["__index", "__call"] {
       stack.push(event)
       if word == "port" && event == "__call" {
-        stack.push(function: modulePort)
+        stack.push(function: modulePort, then: sourceResults)
       } else {
         stack.push(function: refusal)
       }

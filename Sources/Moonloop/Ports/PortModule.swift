@@ -48,10 +48,24 @@ let loopPort: LuaRawFunction = { L, context in
   }
 }
 
-/// `ml.port { … }`: made, in no mode yet.
+/// `ml.port { … }`: made, in no mode yet; with 'over', a port over a broker, written in Lua.
 let modulePort: LuaRawFunction = { L, context in
   // `ml.port` is a table that can be called, and is the first argument itself.
-  host(L, context, "port") { call in try makePort(call, options: 2, isAdded: false) }
+  host(L, context, "port") { call in
+    guard call.isOverBroker else { return try makePort(call, options: 2, isAdded: false) }
+    try call.requireGrant(of: .net)
+    return try call.callSource("return require('moonloop.broker')(select(2, ...))")
+  }
+}
+
+extension HostCall {
+  /// Whether the options name a broker.
+  fileprivate var isOverBroker: Bool {
+    guard stack.type(2) == .table else { return false }
+    stack.push("over" as StaticString)
+    defer { stack.pop() }
+    return stack.rawGet(2) != .nil
+  }
 }
 
 private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {

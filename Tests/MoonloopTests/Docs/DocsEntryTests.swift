@@ -127,6 +127,10 @@ struct DocsEntryTests {
     loop:run()
     add_methods("http_client", getmetatable(http.client()).__index)
     add_methods("file", getmetatable(require "moonloop.fs.file".wrap(nil, "")).__index)
+    local broker_port = ml.port { name = "x", over = "redis://127.0.0.1:1" }
+    local broker_index = debug.getmetatable(broker_port).__index
+    add_methods("broker_port", upvalue(broker_index, "methods"))
+    for _, name in ipairs(upvalue(broker_index, "FIELDS")) do add("broker_port", ".", name) end
     add_methods("running", getmetatable(ml.configure {}).__index)
     for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
@@ -195,6 +199,7 @@ struct DocsEntryTests {
       "server": "ml.net.listen { path = '@options' }",
       "socket": "ml.net.udp { host = '127.0.0.1' }",
       "file": "require 'moonloop.fs.file'.wrap(nil, '')",
+      "broker_port": "ml.port { name = 'a', over = 'redis://127.0.0.1:1' }",
     ]
     let receiver = makers[entry.receiver] ?? entry.receiver
     let separator = entry.form == .method ? ":" : "."

@@ -37,7 +37,8 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
   var testDescription: String { signature }
   /// Whether it is written in Swift: random and failing calls look for mistakes there.
   var isNative: Bool {
-    !isSpec && !["http", "json", "fs", "files", "configuration", "compat"].contains(page)
+    let others = ["http", "json", "brokers", "fs", "files", "configuration", "compat"]
+    return !isSpec && !others.contains(page)
   }
   /// Whether it is there in tests alone, so that its example is a spec file.
   var isSpec: Bool { page.hasPrefix("test") }

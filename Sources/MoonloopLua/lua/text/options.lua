@@ -20,7 +20,9 @@ return function(what, options, known, level)
     local expected = known[key]
     if not expected then
       local names = {}
-      for option in pairs(known) do names[#names + 1] = option end
+      for option in pairs(known) do
+        if type(option) == "string" then names[#names + 1] = option end
+      end
       table.sort(names)
       local list = #names == 1 and "the only option is" or "the options are"
       error(("%s: unknown option '%s'%s"):format(what, tostring(key),

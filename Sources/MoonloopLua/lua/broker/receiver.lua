@@ -1,0 +1,179 @@
+-- The receiving side of a port over a broker: takes messages under a lease, renews it while their
+-- handlers run, acknowledges what they have done, and takes over what others have left.
+local ml = require "moonloop"
+local link = require "moonloop.broker.link"
+local redis = require "moonloop.broker.redis"
+local scripts = require "moonloop.broker.scripts"
+
+local receiver = {}
+
+-- Seconds for which the broker keeps a receiver waiting that it has no message for, and for its
+-- other answers.
+local HELD, PATIENCE = 5, 10
+
+-- Acknowledges a message, with the reply to whoever asked: true; or nil, message, code.
+local function acknowledge(self, entry, form, text)
+  local channel, number = entry.reply:match "^(%S+) (%d+)$"
+  local answer = channel and ("%s %s%s"):format(number, form, text) or ""
+  local result, times, code = self.calls:call(function()
+    return { "EVAL", scripts.ACKNOWLEDGE, 1, self.key, entry.id, self.calls.id, channel or "",
+      answer }
+  end)
+  if not result then return nil, times, code end
+  if result == 1 or (result == 2 and times > 1) then return true end
+  return nil, ("%s: message %s was given to another receiver after its lease of %g s"):format(
+    self.label, entry.id, self.lease), "ESTALE"
+end
+
+-- Runs the handler. A message whose handler failed waits for its lease, and is given out again.
+local function handle(self, entry)
+  local _ <close> = setmetatable({}, { __close = function()
+    self.busy[entry.id], self.free = nil, self.free + 1
+    self.bell:try_send(true)
+  end })
+  local value, problem = self.unpack(entry.form, entry.text)
+  if problem then error(("%s: message %s: %s"):format(self.label, entry.id, problem), 0) end
+  local is_answered = false
+  self.handler(value, function(reply)
+    if is_answered then return nil, self.label .. ": it was answered before", "EPIPE" end
+    local form, text, code = self.pack(self, reply)
+    if not form then return nil, text, code end
+    is_answered = true
+    return acknowledge(self, entry, form, text)
+  end)
+  if is_answered then return end
+  is_answered = true
+  local done, message = acknowledge(self, entry, "e", "")
+  if not done and not self.is_closed then error(message, 0) end
+end
+
+-- Starts handlers. What was deleted meanwhile has no fields; what asks too late is not asked.
+local function take(self, entries)
+  for _, raw in ipairs(entries) do
+    local id, fields = raw[1], raw[2] or {}
+    local entry = { id = id, form = fields[1], text = fields[2], reply = fields[4] or "" }
+    local life, sent = tonumber(fields[6]) or 0, tonumber(id:match "^%d+") or 0
+    local is_late = life > 0 and sent + life < (ml.wall_time() + self.offset) * 1000
+    if self.busy[id] then  -- its handler still runs
+    elseif not fields[1] or is_late then
+      link.task(self, acknowledge, self, entry, "e", "")
+    else
+      self.busy[id], self.free = entry, self.free - 1
+      link.task(self, handle, self, entry)
+    end
+  end
+end
+
+-- Receives on one connection until that is broken: message, code, whether it was of use.
+local function serve(self, stream)
+  local id = self.calls.id
+  local function ask(...) return redis.ask(stream, { timeout = HELD + PATIENCE }, ...) end
+  local function room()
+    while self.free <= 0 do self.bell:receive() end
+    return self.free
+  end
+  local function read(...)
+    local reply, message, code = ask("XREADGROUP", "GROUP", "moonloop", id, "COUNT", room(), ...)
+    if reply == nil then return nil, message, code end
+    return reply and reply[2] or {}
+  end
+  local made, message, code = ask("XGROUP", "CREATE", self.key, "moonloop", "0", "MKSTREAM")
+  if not made and not message:find("BUSYGROUP", 1, true) then return message, code end
+  local time
+  time, message, code = ask "TIME"
+  if not time then return message, code end
+  self.offset = tonumber(time[1]) + tonumber(time[2]) / 1e6 - ml.wall_time()
+  -- What the broker has given to this port, and a broken connection has swallowed.
+  local from, entries = "0", nil
+  repeat
+    entries, message, code = read("STREAMS", self.key, from)
+    if not entries then return message, code end
+    take(self, entries)
+    from = entries[1] and entries[#entries][1]
+  until not from
+  -- Others come back to the broker as well, and keep what they have.
+  local sweep = ml.now() + self.lease
+  while true do
+    if ml.now() >= sweep then
+      sweep = ml.now() + self.lease / 2
+      entries, message, code = ask("EVAL", scripts.TAKE_OVER, 2, self.key, self.key .. ":failed",
+        id, math.ceil(self.lease * 1000), room(), self.attempts)
+    else
+      local wait = math.max(0.001, math.min(HELD, sweep - ml.now()))
+      entries, message, code = read("BLOCK", math.ceil(wait * 1000), "STREAMS", self.key, ">")
+    end
+    if not entries then return message, code, true end
+    self.warned = nil
+    take(self, entries)
+  end
+end
+
+-- Tells the broker that the messages in progress still are.
+local function renew(self)
+  local words = { "EVAL", scripts.RENEW, 1, self.key, self.calls.id }
+  for id in pairs(self.busy) do words[#words + 1] = id end
+  if #words > 5 then self.calls:call(function() return words end, self.lease / 3) end
+end
+
+-- Hands the messages for all to the handler, 'at_once' at a time.
+local function deliver(self)
+  local gate = ml.semaphore(self.at_once)
+  for text in self.pushes:items() do
+    local permit = gate:acquire()
+    link.task(self, function()
+      local _ <close> = permit
+      local value, problem = self.unpack(text:sub(1, 1), text:sub(2))
+      if problem then error(("%s: %s"):format(self.label, problem), 0) end
+      self.handler(value, function()
+        return nil, self.label .. ": a message for all has no reply", "EPIPE"
+      end)
+    end)
+  end
+end
+
+--- A message for all was pushed. What the handler cannot keep up with is dropped, and counted.
+function receiver.push(self, text)
+  if self.pushes and not self.pushes:try_send(text) then self.dropped = self.dropped + 1 end
+end
+
+--- Says once that there is no broker, until there has been one.
+function receiver.lost(self, message)
+  if self.warned == message or self.is_closed then return end
+  self.warned = message
+  warn(("%s: %s; trying again"):format(self.label, message))
+end
+
+--- Begins to receive; with nil no further message is taken.
+function receiver.set(self, handler)
+  if self.task then self.task:cancel(self.label .. " takes no more messages") end
+  self.handler, self.task = handler, nil
+  if not handler then return end
+  self.holds = self.keep_alive ~= false
+  if self.deliver == "all" then
+    self.pushes, self.calls.holds = ml.channel(self.capacity), self.holds
+    self.calls:subscribe(self.key)
+    self.task = link.task(self, deliver, self)
+    return
+  end
+  self.busy, self.free = self.busy or {}, self.free or self.at_once
+  self.bell = self.bell or ml.channel(1)
+  self.renewal = self.renewal or ml.current():timer { every = self.lease / 3, keep_alive = false,
+    name = self.label, modes = self.modes, function() renew(self) end }
+  self.task = link.task(self, function()
+    while true do
+      local id, message = self.calls:identity(self.timeout)
+      if id then break end
+      receiver.lost(self, message)
+      link.rest(self, 1)
+    end
+    link.keep(self, function(stream) return serve(self, stream) end)
+  end)
+end
+
+function receiver.close(self)
+  if self.inbox then self.inbox:close() end
+  if self.renewal then self.renewal:invalidate() end
+  if self.task then self.task:cancel(self.label .. " was closed") end
+end
+
+return receiver

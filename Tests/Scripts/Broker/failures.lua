@@ -1,0 +1,265 @@
+-- What a port over a broker does when the broker is not there, refuses, breaks off or talks
+-- nonsense. The broker here is one of ours, which answers what the test wants.
+local ml = require "moonloop"
+local loop = ml.current()
+
+-- Reads one command: its words.
+local function read_command(stream)
+  local head = stream:read "L"
+  if not head then return nil end
+  local words = {}
+  for place = 1, tonumber(head:match "^%*(%d+)") do
+    words[place] = stream:read(tonumber(stream:read("L"):match "^%$(%d+)") + 2):sub(1, -3)
+  end
+  return words
+end
+
+local USUAL = { HELLO = "%0\r\n",
+  SUBSCRIBE = ">3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n" }
+
+-- A broker that logs commands and answers those of a table: a text, or a function of words and
+-- stream that gives one; false ends the connection.
+local function broker(answers)
+  local log = {}
+  local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    for words in function() return read_command(stream) end do
+      log[#log + 1] = words[1]
+      local answer = answers[words[1]]
+      if type(answer) == "function" then answer = answer(words, stream) end
+      if answer == nil then answer = USUAL[words[1]] or ":1\r\n" end
+      if not answer then return end
+      stream:write(answer)
+    end
+  end })
+  server:keep_alive(false)
+  return server, ("redis://127.0.0.1:%d"):format(server.port), log
+end
+
+local function port(over, options)
+  local made = { name = "jobs", over = over, timeout = 2 }
+  for name, value in pairs(options or {}) do made[name] = value end
+  return ml.port(made)
+end
+
+local function equal(actual, expected)
+  if actual ~= expected then error(("%s, expected %s"):format(actual, expected), 2) end
+end
+
+local function fails(code, words, result, message, actual)
+  equal(result, nil)
+  if actual ~= code or not message:find(words, 1, true) then
+    error(("%s: %s, expected %s: %s"):format(actual, message, code, words), 2)
+  end
+end
+
+local cases = {}
+
+function cases.nobody_listens()
+  local server, over = broker {}
+  server:invalidate()
+  local jobs <close> = port(over)
+  local began = ml.now()
+  fails("ETIMEDOUT", "Connection refused", jobs:send "x")
+  equal(ml.now() - began, 2.0)
+  fails("ETIMEDOUT", "Connection refused", jobs:request("x", { timeout = 1 }))
+  fails("ETIMEDOUT", "Connection refused", jobs:count { timeout = 0.5 })
+end
+
+function cases.it_comes_later()
+  local found, over = broker {}
+  local place = found.port
+  found:invalidate()
+  local jobs <close> = port(over)
+  local later
+  loop:after(1, function()
+    later = assert(ml.net.listen { host = "127.0.0.1", port = place, function(stream)
+      for words in function() return read_command(stream) end do
+        stream:write(words[1] == "HELLO" and "%0\r\n" or ":1\r\n")
+      end
+    end })
+  end)
+  equal(jobs:send "x", true)
+  assert(ml.now() >= 1)
+  later:invalidate()
+end
+
+function cases.it_refuses_the_password()
+  local server <close>, over = broker { HELLO = function(words)
+    equal(table.concat(words, " "), "HELLO 3 AUTH ada p@ss")
+    return "-WRONGPASS invalid username-password pair\r\n"
+  end }
+  local jobs <close> = port((over:gsub("//", "//ada:p%%40ss@")))
+  fails("EACCES", "WRONGPASS", jobs:send "x")
+end
+
+function cases.it_is_too_old()
+  local server <close>, over = broker { HELLO = "-NOPROTO unsupported protocol version\r\n" }
+  local jobs <close> = port(over)
+  fails("EPROTONOSUPPORT", "NOPROTO", jobs:send "x")
+end
+
+function cases.the_key_is_something_else()
+  local server <close>, over = broker { EVAL = function(words)
+    if words[4]:find ":names$" then return "$2\r\nme\r\n" end
+    return "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
+  end }
+  local jobs <close> = port(over)
+  fails("EINVAL", "WRONGTYPE", jobs:send "x")
+  fails("EINVAL", "WRONGTYPE", jobs:request "x")
+end
+
+-- A lost answer is no lost message, and no doubled one: the same number is sent again.
+function cases.it_breaks_off_before_it_answers()
+  local sent = {}
+  local server <close>, over = broker { EVAL = function(words)
+    if words[4]:find ":names$" then return "$2\r\nme\r\n" end
+    sent[#sent + 1] = table.concat(words, " ", 5)
+    return #sent > 1 and ":1\r\n"
+  end }
+  local jobs <close> = port(over)
+  equal(jobs:send { 1, 2.0 }, true)
+  equal(#sent, 2)
+  equal(sent[1], "moonloop:{jobs}:from:me 65536 1 j [1,2.0]  0")
+  equal(sent[2], sent[1])
+end
+
+local NONSENSE = { "hello\r\n", "$5\r\nab", "$-7\r\n", "*2\r\n:1\r\n$3\r\nabcd\r\n", ":1x\r\n",
+  "\r\n", "\0\0\0\0\n", ":99999999999999999999\r\n" }
+function cases.it_talks_nonsense()
+  for _, text in ipairs(NONSENSE) do
+    local server <close>, over, log = broker { EVAL = function(_, stream)
+      stream:write(text)
+      return false
+    end }
+    local jobs <close> = port(over, { timeout = 0.5 })
+    local _, message, code = jobs:send "x"
+    equal(code, "ETIMEDOUT")
+    assert(message:find "protocol" or message:find "closed" or message:find "line", message)
+    assert(#log < 30, "it is asked again and again: " .. #log)
+  end
+end
+
+function cases.its_replies_are_huge()
+  for _, text in ipairs { "$99999999999\r\n", "*9999999\r\n", ("*1\r\n"):rep(100),
+    ":" .. ("1"):rep(5000) .. "\r\n" } do
+    local server <close>, over = broker { EVAL = text }
+    local jobs <close> = port(over)
+    fails("EMSGSIZE", "port 'jobs': ", jobs:send "x")
+  end
+end
+
+function cases.a_message_is_huge()
+  local server <close>, over, log = broker {}
+  local jobs <close> = port(over)
+  fails("EMSGSIZE", "a message of 1048577 bytes", jobs:send(("x"):rep(1048577)))
+  equal(#log, 0)
+  equal(jobs:send(("x"):rep(1048576)), true)
+end
+
+function cases.it_is_silent()
+  local streams = 0
+  local server <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    streams = streams + 1
+    stream:read "a"
+  end })
+  local jobs <close> = port("redis://127.0.0.1:" .. server.port)
+  local began = ml.now()
+  fails("ETIMEDOUT", "jobs", jobs:send("x", { timeout = 6 }))
+  equal(ml.now() - began, 6.0)
+  equal(streams, 2)  -- each login has 5 s
+end
+
+-- A connection on which nothing comes is asked for a sign of life, and given up without one.
+function cases.it_falls_silent()
+  local is_silent = false
+  local server <close>, over, log = broker { PING = function()
+    if is_silent then ml.sleep(1000) end
+    return "+PONG\r\n"
+  end }
+  local jobs <close> = port(over)
+  equal(jobs:send "x", true)
+  ml.sleep(12)
+  equal(log[#log], "PING")
+  is_silent = true
+  ml.sleep(20)
+  local logins = 0
+  for _, word in ipairs(log) do logins = logins + (word == "HELLO" and 1 or 0) end
+  equal(logins, 2)
+end
+
+function cases.it_is_closed_meanwhile()
+  local server <close>, over = broker { EVAL = function(words)
+    if words[4]:find ":names$" then return "$2\r\nme\r\n" end
+    return ":1\r\n"
+  end }
+  local jobs = port(over)
+  loop:after(1, function() jobs:invalidate(); jobs:invalidate() end)
+  fails("ECANCELED", "was closed", jobs:request "nobody answers")
+  equal(jobs:is_valid(), false)
+  fails("EPIPE", "was closed", jobs:send "x")
+  fails("EPIPE", "was closed", jobs:request "x")
+  fails("EPIPE", "was closed", jobs:receive())
+  equal(pcall(jobs.on, jobs, "message", print), false)
+  local other = port "redis://127.0.0.1:1"
+  loop:after(1, function() other:invalidate() end)
+  fails("ECANCELED", "was closed", other:send "x")
+end
+
+function cases.a_cancelled_send_is_not_sent()
+  local gate, sent = ml.channel(), {}
+  local server <close>, over = broker { EVAL = function(words)
+    if words[4]:find ":names$" then gate:receive() return "$2\r\nme\r\n" end
+    for place = 9, #words, 5 do sent[#sent + 1] = words[place] end
+    return (":%d\r\n"):format(#sent)
+  end }
+  local jobs <close> = port(over)
+  local task = loop:task(function() jobs:send "cancelled" end)
+  local other = loop:task(function() return jobs:send "kept" end)
+  ml.sleep(0.5)
+  task:cancel()
+  gate:send(true)
+  equal(other:await(), true)
+  equal(table.concat(sent, " "), "kept")
+end
+
+local MISTAKES = {
+  { { over = 1 }, "'over' must be a string" }, { { over = "redis://x" }, "'name' must be" },
+  { { name = "a b" }, "'name' must be" }, { { nam = "x" }, "unknown option 'nam'; did you mean" },
+  { { over = "nats://h" }, "'over': write redis://" }, { { over = "redis://h:70000" }, "70000" },
+  { { over = "redis://" }, "'over'" }, { { over = "" }, "'over'" },
+  { { deliver = "some" }, "'deliver' must be" }, { { capacity = 0 }, "'capacity' must be from 1" },
+  { { at_once = 2000 }, "'at_once'" }, { { lease = 0 }, "'lease'" },
+  { { lease = 0 / 0 }, "'lease'" },
+  { { attempts = 1.5 }, "'attempts' must be an integer" }, { { timeout = -1 }, "'timeout'" },
+  { { [1] = 1 }, "must be a function" }, { { on_error = 1 }, "'on_error'" },
+}
+function cases.mistakes()
+  for _, case in ipairs(MISTAKES) do
+    local options = { name = "jobs", over = "redis://localhost" }
+    for key, value in pairs(case[1]) do options[key] = value end
+    if case[1].over == "redis://x" then options.name = nil end
+    local ok, message = pcall(ml.port, options)
+    assert(not ok and message:find(case[2], 1, true), message)
+  end
+  local jobs <close> = port "redis://127.0.0.1:1"
+  for _, call in ipairs {
+    function() jobs.name = 1 end, function() return jobs.nane end,
+    function() jobs:send(print) end, function() jobs:send("x", { timeot = 1 }) end,
+    function() jobs:send { "\xff" } end, function() jobs:on("close", print) end,
+    function() jobs:on("message", 1) end, function() setmetatable(jobs, nil) end,
+  } do
+    assert(not pcall(call))
+  end
+  equal(tostring(jobs), "port 'jobs'")
+  equal(jobs.name .. jobs.capacity .. jobs.deliver .. jobs.dropped, "jobs65536one0")
+end
+
+loop:task(function()
+  local names = {}
+  for name in pairs(cases) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local ok, problem = xpcall(cases[name], debug.traceback)
+    if not ok then error(name .. ": " .. problem, 0) end
+  end
+end)
