@@ -40,6 +40,9 @@ static const char json[] = {
 static const char http_messages[] = {
 #embed "../../docs/types/http_messages.lua"
 };
+static const char log_page[] = {
+#embed "../../docs/types/log.lua"
+};
 static const char observers[] = {
 #embed "../../docs/types/observers.lua"
 };
@@ -112,8 +115,8 @@ static const char compat[] = {
 // In the order of the reference.
 static const struct cmo_source pages[] = {
     FILE(moonloop), FILE(loop), FILE(items), FILE(timers), FILE(sources), FILE(descriptors),
-    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(http_messages), FILE(json), FILE(fs),
-    FILE(files),
+    FILE(sockets), FILE(streams), FILE(net), FILE(http), FILE(http_messages), FILE(json),
+    {"log", "docs/types/log.lua", log_page, sizeof log_page}, FILE(fs), FILE(files),
     FILE(observers), FILE(notifications),
     FILE(ports), FILE(brokers), FILE(workers), FILE(guests), FILE(signals), FILE(watches),
     FILE(pressure),

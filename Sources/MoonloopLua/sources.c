@@ -148,6 +148,9 @@ static const char json_encode[] = {
 static const char json_marks[] = {
 #embed "lua/json/marks.lua"
 };
+static const char log_records[] = {
+#embed "lua/log.lua"
+};
 static const char planning_check[] = {
 #embed "lua/planning/check.lua"
 };
@@ -414,6 +417,7 @@ static const struct cmo_source sources[] = {
     SOURCE("json.decode", json_decode),
     SOURCE("json.encode", json_encode),
     SOURCE("json.marks", json_marks),
+    SOURCE("log", log_records),
     SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
     SOURCE("planning.check.literals", planning_check_literals),

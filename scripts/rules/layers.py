@@ -41,6 +41,7 @@ LUA_ARROWS = {
     "inspect": {"text"},
     "inspection": {"console", "json", "text"},
     "json": {"text"},
+    "log": {"json", "sink", "text"},
     "planning": {"configuration", "json", "testing", "text"},
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},

@@ -3,6 +3,7 @@
 #pragma once
 #include "cmx_files.h"
 #include "cmx_intake.h"
+#include "cmx_log.h"
 #include "cmx_prefetch.h"
 #include "cmx_private_files.h"
 #include "cmx_process.h"

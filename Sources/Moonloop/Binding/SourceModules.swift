@@ -12,10 +12,11 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("fs", "moonloop.fs"),
   ("inspect", "moonloop.inspect"),
   ("json", "moonloop.json"),
+  ("log", "moonloop.log"),
 ]
 
 /// Modules that ours ask for.
-let hiddenModules = [posixModule, filesModule, tapeModule, generationModule]
+let hiddenModules = [posixModule, filesModule, tapeModule, generationModule, sinkModule]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
 let sourceIndex: LuaRawFunction = { L, context in

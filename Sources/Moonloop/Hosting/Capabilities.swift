@@ -155,7 +155,7 @@ extension LuaCapabilities {
     if self == .all { return true }
     if name == "moonloop.generation" { return contains(.reload) }
     let granted = Grant.all.filter { contains($0.capability) }.compactMap(\.required)
-    let pure = ["moonloop.inspect", "moonloop.json", "moonloop.text"]
+    let pure = ["moonloop.inspect", "moonloop.json", "moonloop.log", "moonloop.text"]
     let others = contains(.net) ? ["moonloop.broker"] : []
     return (granted.map { "\($0)" } + pure + others).contains { part in
       name == part || (name.hasPrefix("\(part).") && part != "moonloop.fs")

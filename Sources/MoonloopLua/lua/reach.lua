@@ -23,7 +23,7 @@ end
 
 local ml = require "moonloop"
 -- Fields that are there once they were asked for.
-for _, name in ipairs { "inspect", "json" } do assert(ml[name]) end
+for _, name in ipairs { "inspect", "json", "log" } do assert(ml[name]) end
 visit(ml, "moonloop")
 visit(string, "string")
 visit(_G, "_G")

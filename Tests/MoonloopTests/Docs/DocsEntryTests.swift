@@ -93,7 +93,7 @@ struct DocsEntryTests {
         add_kind(value)
       end
     end
-    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json }  -- loaded when first asked for
+    local http, _ = ml.http, { ml.fs, ml.inspect, ml.json, ml.log }  -- loaded when first asked for
     add_table("ml", ml)
 
     -- What is written in Lua, without what its own files alone call.
@@ -131,6 +131,10 @@ struct DocsEntryTests {
     local broker_index = debug.getmetatable(broker_port).__index
     add_methods("broker_port", upvalue(broker_index, "methods"))
     for _, name in ipairs(upvalue(broker_index, "FIELDS")) do add("broker_port", ".", name) end
+    local log_index = debug.getmetatable(ml.log {}).__index
+    add_methods("log", upvalue(log_index, "methods"))
+    for _, name in ipairs(upvalue(log_index, "FIELDS")) do add("log", ".", name) end
+    add("log", ".", "level =")
     add_methods("running", getmetatable(ml.configure {}).__index)
     for name in pairs(require "moonloop.testing.words".all()) do add("", "", name) end
     add("", "", "expect")
@@ -199,7 +203,7 @@ struct DocsEntryTests {
       "server": "ml.net.listen { path = '@options' }",
       "socket": "ml.net.udp { host = '127.0.0.1' }",
       "file": "require 'moonloop.fs.file'.wrap(nil, '')",
-      "broker_port": "ml.port { name = 'a', over = 'redis://127.0.0.1:1' }",
+      "log": "ml.log {}", "broker_port": "ml.port { name = 'a', over = 'redis://127.0.0.1:1' }",
     ]
     let receiver = makers[entry.receiver] ?? entry.receiver
     let separator = entry.form == .method ? ":" : "."
@@ -217,7 +221,7 @@ struct DocsEntryTests {
     let told = Set(entry.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
     // Functions of the module that add nothing know 'modes' to say that it belongs elsewhere.
     let isMadeHereOnly = [
-      "channel", "semaphore", "stream", "limit", "worker", "guest", "break_here", "inspect",
+      "channel", "semaphore", "stream", "limit", "worker", "guest", "break_here", "inspect", "log",
     ].contains(entry.name)
     if entry.receiver == "ml" || entry.form == .call, !isMadeHereOnly {
       #expect(known.remove("modes") != nil)

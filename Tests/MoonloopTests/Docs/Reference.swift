@@ -37,7 +37,7 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
   var testDescription: String { signature }
   /// Whether it is written in Swift: random and failing calls look for mistakes there.
   var isNative: Bool {
-    let others = ["http", "json", "brokers", "fs", "files", "configuration", "compat"]
+    let others = ["http", "json", "log", "brokers", "fs", "files", "configuration", "compat"]
     return !isSpec && !others.contains(page)
   }
   /// Whether it is there in tests alone, so that its example is a spec file.

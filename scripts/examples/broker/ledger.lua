@@ -40,7 +40,9 @@ local function kill_workers()
 end
 
 local function kill_server()
+  local jobs <close> = ml.port { name = "jobs", over = over }
   while not is_over do
+    repeat until jobs:count() or is_over  -- it reads what it had; then it is at work again
     ml.sleep(1 + 2 * math.random())
     if is_over then return end
     server:kill "kill"
@@ -49,6 +51,15 @@ local function kill_server()
     ml.sleep(0.3)
     start_server()
   end
+end
+
+-- Nothing goes on after a failure.
+function loop.on_error(problem)
+  is_over = true
+  io.stderr:write(problem.message, "\n", problem.traceback or "", "\n")
+  for _, worker in ipairs(workers) do worker:kill "kill" end
+  server:kill "kill"
+  os.exit(1, true)
 end
 
 -- The last beginning and the acknowledgement of each job, and how many were acknowledged twice.

@@ -1,0 +1,211 @@
+// See cmx_log.h. The lock is held for system calls that do not wait, and for copies.
+#define _GNU_SOURCE
+#include "cmx_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  MOST_LOGS = 64,
+  BUFFER_SIZE = 1 << 20,
+  EXIT_MS = 1000,   // how long the end of the process waits for a slow reader
+  CRASH_MS = 200,
+};
+
+struct log {
+  int fd;           // our own descriptor; open while users > 0
+  int shared_with;  // the number that was given, or -1
+  int users;
+  bool is_socket;
+  bool has_to_ask;  // its descriptor blocks, so poll is asked before each write
+  bool is_broken;
+  char *buffer;     // a ring, made when it is first needed
+  size_t begin, count;
+};
+
+static struct log logs[MOST_LOGS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool is_ready(int fd, int milliseconds) {
+  struct pollfd one = {fd, POLLOUT, 0};
+  return poll(&one, 1, milliseconds) > 0;
+}
+
+// How many bytes were taken now; the log is marked if none will ever be.
+static size_t write_now(struct log *log, const char *bytes, size_t count) {
+  size_t done = 0;
+  while (done < count) {
+    size_t part = count - done;
+    if (log->has_to_ask) {
+      if (!is_ready(log->fd, 0)) break;
+      if (part > PIPE_BUF) part = PIPE_BUF;
+    }
+    ssize_t result = log->is_socket
+        ? send(log->fd, bytes + done, part, MSG_DONTWAIT | MSG_NOSIGNAL)
+        : write(log->fd, bytes + done, part);
+    if (result < 0 && errno == EINTR) continue;
+    if (result < 0 && errno != EAGAIN) log->is_broken = true;
+    if (result <= 0) break;
+    done += (size_t)result;
+  }
+  return done;
+}
+
+static size_t drain(struct log *log) {
+  while (log->count > 0) {
+    size_t part = BUFFER_SIZE - log->begin < log->count ? BUFFER_SIZE - log->begin : log->count;
+    size_t done = write_now(log, log->buffer + log->begin, part);
+    log->begin = (log->begin + done) % BUFFER_SIZE;
+    log->count -= done;
+    if (done < part) break;
+  }
+  if (log->is_broken) log->count = 0;
+  return log->count;
+}
+
+static void queue(struct log *log, const char *bytes, size_t count) {
+  size_t end = (log->begin + log->count) % BUFFER_SIZE;
+  size_t part = BUFFER_SIZE - end < count ? BUFFER_SIZE - end : count;
+  memcpy(log->buffer + end, bytes, part);
+  memcpy(log->buffer, bytes + part, count - part);
+  log->count += count;
+}
+
+bool cmx_log_write(int number, const void *bytes, size_t count) {
+  struct log *log = &logs[number];
+  pthread_mutex_lock(&lock);
+  size_t done = drain(log) == 0 && !log->is_broken ? write_now(log, bytes, count) : 0;
+  bool is_taken = done == count;
+  if (!is_taken && !log->is_broken) {
+    if (log->buffer == NULL) log->buffer = malloc(BUFFER_SIZE);
+    is_taken = log->buffer != NULL && BUFFER_SIZE - log->count >= count - done;
+    if (is_taken) queue(log, (const char *)bytes + done, count - done);
+  }
+  pthread_mutex_unlock(&lock);
+  return is_taken;
+}
+
+size_t cmx_log_drain(int number) {
+  pthread_mutex_lock(&lock);
+  size_t left = drain(&logs[number]);
+  pthread_mutex_unlock(&lock);
+  return left;
+}
+
+// ---- The end -------------------------------------------------------------------------------
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void write_out(struct log *log, int64_t until) {
+  while (log->users > 0 && drain(log) > 0) {
+    int64_t left = until - now_ms();
+    if (left <= 0 || !is_ready(log->fd, (int)left)) return;
+  }
+}
+
+void cmx_log_finish(int milliseconds) {
+  int64_t until = now_ms() + milliseconds;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
+  pthread_mutex_unlock(&lock);
+}
+
+static void at_exit(void) { cmx_log_finish(EXIT_MS); }
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE};
+
+// Whoever crashed may hold the lock: then what waits is left alone.
+static void on_crash(int number) {
+  if (pthread_mutex_trylock(&lock) == 0) {
+    int64_t until = now_ms() + CRASH_MS;
+    for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
+  }
+  raise(number);  // its default action, once this returns
+}
+
+static void catch_crashes(void) {
+  atexit(at_exit);
+  for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+    struct sigaction old, action = {.sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    // A handler of the program, or of a sanitizer, stays.
+    if (sigaction(crashes[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) {
+      sigaction(crashes[i], &action, NULL);
+    }
+  }
+}
+
+// ---- Opening -------------------------------------------------------------------------------
+
+// A description of our own, so that not to wait is our own affair; or a copy.
+static int open_own(struct log *log, int fd, mode_t mode) {
+  if (S_ISFIFO(mode) || S_ISCHR(mode)) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (own >= 0) return own;
+    log->has_to_ask = true;
+  }
+  log->is_socket = S_ISSOCK(mode);
+  return fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static int open_log(struct log *log, int fd, const char *path) {
+  struct stat status;
+  *log = (struct log){.shared_with = path == NULL ? fd : -1};
+  if (path != NULL) {
+    log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  } else {
+    log->fd = fstat(fd, &status) < 0 ? -1 : open_own(log, fd, status.st_mode);
+  }
+  if (log->fd < 0) return -errno;
+  log->users = 1;
+  return 0;
+}
+
+int cmx_log_open(int fd, const char *path) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, catch_crashes);
+  int found = -EMFILE;
+  pthread_mutex_lock(&lock);
+  for (int i = MOST_LOGS - 1; i >= 0; i--) {
+    if (logs[i].users == 0 && found < 0) found = i;
+    if (logs[i].users > 0 && path == NULL && logs[i].shared_with == fd) found = i;
+  }
+  if (found >= 0 && logs[found].users > 0) {
+    logs[found].users++;
+  } else if (found >= 0) {
+    int code = open_log(&logs[found], fd, path);
+    if (code < 0) found = code;
+  }
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+// What waits is written out as far as that goes at once.
+void cmx_log_close(int number) {
+  struct log *log = &logs[number];
+  pthread_mutex_lock(&lock);
+  if (log->users == 1) {
+    drain(log);
+    close(log->fd);
+    free(log->buffer);
+  }
+  log->users--;
+  pthread_mutex_unlock(&lock);
+}

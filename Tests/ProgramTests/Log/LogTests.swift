@@ -1,0 +1,72 @@
+// ml.log with a reader that does not read: the loop goes on, and what waits is written at the end,
+// however that comes.
+
+import Testing
+
+@Suite("A log whose reader is slow")
+struct LogTests {
+  /// Starts a script whose standard error nobody reads until it has logged so many records of 1 kB,
+  /// then has it end, and tells what arrived.
+  private func run(records: Int, ending: String, signal: String = "") throws -> Outcome {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local log = ml.log { format = "journal" }
+      local pad = ("x"):rep(1000)
+      loop:task(function()
+        for number = 1, \(records) do log:info("record", { number = number, pad = pad }) end
+        ml.sleep(0.05)
+        print("logged, dropped " .. (log.dropped > 0 and "some" or "none"))
+        io.stdout:flush()
+        \(ending)
+      end)
+      """
+    let driver = """
+      local ml = require "moonloop"
+      local program, script = ...
+      local child = assert(ml.process.spawn { program, "run", script, stdout = "pipe",
+        stderr = "pipe" })
+      print(child.stdout:read "l")
+      \(signal.isEmpty ? "" : "ml.process.run { 'kill', '-\(signal)', tostring(child.pid) }")
+      local numbers, last, notes = 0, 0, {}
+      for line in child.stderr:lines() do
+        local number = line:match "^<6>record number=(%d+) pad=x+$"
+        if not number then
+          notes[#notes + 1] = line
+        elseif tonumber(number) > last then
+          numbers, last = numbers + 1, tonumber(number)
+        end
+      end
+      local ended = child:await()
+      print(numbers, ended.signal or ended.code)
+      for _, note in ipairs(notes) do print((note:gsub("%d%d%d+", "N"))) end
+      """
+    return try withFile(script, name: "logger.lua") { script in
+      try withFile(driver) { try moonloop(["run", $0, Program.executable.path, script]) }
+    }
+  }
+
+  @Test(arguments: [
+    ("", "0"), ("os.exit(3)", "3"), ("os.exit(3, true)", "3"),
+    ("while true do ml.sleep(1) end", "TERM"), ("while true do ml.sleep(1) end", "SEGV"),
+    ("while true do ml.sleep(1) end", "ABRT"),
+  ])
+  func `what waits is written at the end`(ending: String, how: String) throws {
+    let isSignal = Int(how) == nil
+    let outcome = try run(records: 500, ending: ending, signal: isSignal ? how : "")
+    #expect(outcome.output.hasPrefix("logged, dropped none\n500\t"), "\(outcome)")
+    #expect(outcome.output.lowercased().hasSuffix(how == "TERM" ? "143\n" : "\(how.lowercased())\n"))
+  }
+
+  @Test func `what has no room is dropped and counted, and the loop goes on`() throws {
+    let outcome = try run(
+      records: 3000,
+      ending: """
+        log:flush()
+        log:warn "after"
+        """)
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.first == "logged, dropped some")
+    #expect(lines.dropFirst(2) == ["<4>records were dropped dropped=N", "<4>after"], "\(outcome)")
+  }
+}

@@ -1,0 +1,92 @@
+-- Records as lines: levels, fields, forms, rates. What is written is never more than one line.
+local ml = require "moonloop"
+local loop = ml.current()
+
+local lines = {}
+local function take(line) lines[#lines + 1] = line end
+local function is(expected)
+  local text = table.remove(lines, 1)
+  if text ~= expected then error(("%s, expected %s"):format(text, expected), 2) end
+end
+
+local log = ml.log { to = take, format = "journal" }
+log:debug "not shown"
+log:info("listening", { port = 80, host = "::1", name = "a b", list = { 1, 2 }, ok = true })
+is '<6>listening host=::1 list="[1,2]" name="a b" ok=true port=80'
+log:warn "slow"
+is "<4>slow"
+log:error("broken", { why = 'a "reason"\nin two lines', [1] = "x", ["a b="] = 1 })
+is [[<3>broken 1=x a_b_=1 why="a \"reason\"\nin two lines"]]
+log:info "two\nlines \27[31m and\0more \"quoted\""
+is [[<6>two\nlines \x1b[31m and\x00more "quoted"]]
+log:info("", { empty = "", nan = 0 / 0 > 0, ["f"] = setmetatable({}, { __index = error }) })
+is '<6> empty="" f="[]" nan=false'
+assert(#lines == 0)
+
+-- The level can be set; that of a log with more fields is its own.
+local request = log:with { request = 7 }
+log.level = "debug"
+log:debug "now"
+is "<7>now"
+request:debug "not this one"
+request:info("started", { step = 1 })
+is "<6>started request=7 step=1"
+request:with({ request = 8, user = "ada" }):info "other"
+is "<6>other request=8 user=ada"
+assert(log.level == "debug" and request.level == "info" and #lines == 0)
+
+-- Text has the time of the loop's wall clock, JSON all as fields.
+local text = ml.log { to = take, fields = { app = "shop" } }
+text:info("paid", { order = 7 })
+local line = table.remove(lines)
+assert(line:find "^%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.%d%d%dZ info  paid app=shop order=7$", line)
+local data = ml.log { to = take, format = "json" }
+data:error("failed", { code = 7.0, list = {}, message = "not this", f = print, [true] = 1 })
+local record = ml.json.decode(table.remove(lines))
+assert(record.level == "error" and record.message == "failed" and record.code == 7.0)
+assert(record.time:find "Z$" and record.f:find "^function")
+
+-- A record has a limit.
+log:info(("x"):rep(100000))
+assert(#table.remove(lines) == 65536)
+
+-- At most 'rate' records with the same message a second; what was held back is told with the next.
+local calm = ml.log { to = take, format = "journal", rate = 2 }
+loop:task(function()
+  for number = 1, 5 do calm:info("again", { number = number }) end
+  calm:info "other"
+  is "<6>again number=1"
+  is "<6>again number=2"
+  is "<6>other"
+  assert(#lines == 0 and calm.suppressed == 3)
+  ml.sleep(1)
+  calm:info("again", { number = 6 })
+  is "<6>again number=6 suppressed=3"
+  for number = 1, 3000 do calm:info("message " .. number) end
+  assert(#lines == 3000)
+end)
+
+-- Mistakes are raised at the caller's line; what the system refuses is a value.
+for _, call in ipairs {
+  function() ml.log { level = "loud" } end, function() ml.log { format = "xml" } end,
+  function() ml.log { to = 1 } end, function() ml.log { rate = 0 } end,
+  function() ml.log { fields = 1 } end, function() ml.log { leve = "info" } end,
+  function() log:info(1) end, function() log:info("x", 1) end, function() log:with(1) end,
+  function() log.level = "loud" end, function() log.dropped = 1 end,
+  function() return log.inf end, function() log:flush { timeot = 1 } end,
+} do
+  local ok, problem = pcall(call)
+  assert(not ok and problem:find "records.lua:%d+: ", problem)
+end
+local _, problem, code = ml.log { to = "/nowhere/log" }
+assert(code == "ENOENT" and problem:find("log: '/nowhere/log'", 1, true), problem)
+
+-- To a file: each record at once.
+local folder = os.tmpname()
+os.remove(folder)
+local file = ml.log { to = folder, format = "journal" }
+file:info "one"
+file:info "two"
+local read <close> = assert(io.open(folder))
+assert(read:read "a" == "<6>one\n<6>two\n")
+os.remove(folder)

@@ -1,0 +1,127 @@
+---@meta _
+-- Logs
+
+---@class moonloop
+local ml = {}
+
+---@class moonloop.LogOptions
+---@field level? "debug"|"info"|"warn"|"error" Records below it are left out; default "info".
+---@field format? "text"|"json"|"journal" Default "text"; "journal" where standard error is the system's journal.
+---@field to? string|fun(line: string) "stderr" (the default), "stdout", the path of a file that is appended to, or a function that gets each line.
+---@field fields? table Fields of every record.
+---@field rate? integer At most so many records with the same message a second; default: all.
+
+---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
+---What the reader does not take at once waits in a buffer of 1 MiB; what has no room there is
+---dropped and counted. It is written out when the program ends: by its end, `os.exit`, a signal, or
+---a crash (`kill -9` is none). "journal" writes lines such as `<4>slow ms=250`, whose priority
+---systemd understands. A script that was not granted everything writes where its `print` does.
+---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an error
+---that names the wrong option.
+---```lua
+---local log = ml.log { to = print, format = "journal", fields = { app = "shop" } }
+---log:info("order paid", { order = 7, by = "ada l." })
+-----> <6>order paid app=shop by="ada l." order=7
+---log:debug "not shown"
+---```
+---@param options? moonloop.LogOptions Where to, how, and what.
+---@return moonloop.Log? log The log.
+---@return string? message
+---@return string? code
+function ml.log(options) end
+
+---A log, made by `ml.log`.
+---@class moonloop.Log
+local log = {}
+
+---The lowest level that is written.
+---Settable.
+---```lua
+---local log = ml.log { to = print, format = "journal" }
+---log.level = "debug"
+---log:debug "shown now"   --> <7>shown now
+---```
+---@type string
+log.level = nil
+
+---How many records were dropped, because nobody read them fast enough.
+---The next record that is written comes after one that says how many are missing.
+---```lua
+---print(ml.log({ to = print }).dropped)   --> 0
+---```
+---@type integer
+log.dropped = nil
+
+---How many records were held back by the option 'rate'.
+---The next record with the same message has their number as its field `suppressed`.
+---```lua
+---local log = ml.log { to = print, format = "journal", rate = 1 }
+---for _ = 1, 3 do log:warn "disk full" end   --> <4>disk full
+---print(log.suppressed)   --> 2
+---```
+---@type integer
+log.suppressed = nil
+
+---Writes a record for those who look for a mistake.
+---Control characters become escapes: a record is one line, of 64 KiB at most. Raises an error when
+---the message is not a string, or the fields are not a table.
+---```lua
+---ml.log({ to = print, format = "journal", level = "debug" }):debug("asked", { id = 7 })
+-----> <7>asked id=7
+---```
+---@param message string What happened; the same words each time, so that it can be found.
+---@param fields? table What differs; tables become JSON.
+function log:debug(message, fields) end
+
+---Writes a record of what happened as it should.
+---Raises an error as `debug` does.
+---```lua
+---ml.log({ to = print, format = "journal" }):info("listening", { port = 80 })
+-----> <6>listening port=80
+---```
+---@param message string What happened.
+---@param fields? table What differs.
+function log:info(message, fields) end
+
+---Writes a record of what should be looked at.
+---Raises an error as `debug` does.
+---```lua
+---ml.log({ to = print, format = "journal" }):warn("slow", { ms = 250 })   --> <4>slow ms=250
+---```
+---@param message string What happened.
+---@param fields? table What differs.
+function log:warn(message, fields) end
+
+---Writes a record of what went wrong.
+---Raises an error as `debug` does.
+---```lua
+---ml.log({ to = print, format = "journal" }):error("no answer", { code = "ETIMEDOUT" })
+-----> <3>no answer code=ETIMEDOUT
+---```
+---@param message string What happened.
+---@param fields? table What differs.
+function log:error(message, fields) end
+
+---Makes a log that has more fields and goes to the same place.
+---Its level is its own. Raises an error when it is not given a table.
+---```lua
+---local log = ml.log { to = print, format = "journal" }
+---local request = log:with { request = 7 }
+---request:info "started"   --> <6>started request=7
+---```
+---@param fields table Fields of every record of it.
+---@return moonloop.Log log Another log.
+function log:with(fields) end
+
+---Waits until everything is written.
+---Returns `nil, message, "ETIMEDOUT"` when that takes longer.
+---```lua
+---loop:task(function() print(ml.log({ to = print }):flush())   --> true
+---end)
+---```
+---@async
+---@param options? moonloop.DeadlineOptions The timeout; default: none.
+---@return true? written Nil when time was up.
+---@return string? message
+---@return string? code
+function log:flush(options) end
