@@ -43,6 +43,9 @@
 ---@class moonloop.ConfiguredTimer: moonloop.ConfiguredItem
 ---@field every? moonloop.Seconds Interval between fires, > 0.
 ---@field first? moonloop.Seconds Delay of the first fire; default: 'every'.
+---@field at? number The date of its only fire, as of `os.time`.
+---@field cron? string A schedule in cron's words, as for `loop:cron`; instead of 'every' and 'first'.
+---@field zone? string The time zone of the schedule, such as "Europe/Berlin"; default: the machine's.
 ---@field tolerance? moonloop.Seconds How much later than due it may fire; default 0.
 
 ---An observer of a configuration.

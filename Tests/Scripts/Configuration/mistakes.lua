@@ -39,7 +39,7 @@ is([[return {
 5: on_error: unknown value "continu"; did you mean 'continue'?
 7: timers.beat.every: must be > 0 seconds, got -5
 7: timers.beat.handler: must be a function or its name, e.g. "handlers.beat", got "no"
-7: timers.late: needs 'every' or 'first', in seconds
+7: timers.late: needs 'every' or 'first', in seconds, 'at' or 'cron'
 8: timers[1]: a timer needs a name: write name = { … }
 10: run[1].mode: 'common' is a set of modes; run one of them
 10: run[2].timout: unknown field; did you mean 'timeout'?

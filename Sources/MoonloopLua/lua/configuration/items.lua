@@ -239,8 +239,13 @@ function items.make(doc, world)
     return makers[sources.kind_of(one)](loop, name, one)
   end)
   each("timers", function(name, one)
+    if one.cron then
+      local made = options(name, one, { zone = one.zone, tolerance = one.tolerance })
+      made[1], made[2] = one.cron, made[1]
+      return loop:cron(made)
+    end
     return loop:timer(options(name, one,
-      { every = one.every, first = one.first, tolerance = one.tolerance }))
+      { every = one.every, first = one.first, at = one.at, tolerance = one.tolerance }))
   end)
   make_signals(doc, loop, running, value, makers)
   generation.at()

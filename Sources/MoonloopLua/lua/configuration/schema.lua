@@ -1,7 +1,9 @@
 -- The sections of a configuration and their rules, by field.
+local parse_schedule = require "moonloop.cron.schedule"
 local rules = require "moonloop.configuration.rules"
 local sources = require "moonloop.configuration.sources"
 local spelling = require "moonloop.text.spelling"
+local zones = require "moonloop.cron.zone"
 
 local ACTIVITIES = {
   "entry", "before_timers", "before_sources", "before_waiting", "after_waiting", "exit",
@@ -16,15 +18,40 @@ local function item(fields)
   return fields
 end
 
+-- A rule by a function that returns nil and a message for what it cannot read.
+local function readable(read)
+  return function(report, path, value)
+    local found, problem = read(value)
+    if not found then report(path, problem) end
+    return found ~= nil
+  end
+end
+
 local timer = rules.fields(item {
   every = rules.positive_seconds, first = rules.seconds, tolerance = rules.seconds,
+  at = rules.seconds, cron = readable(parse_schedule), zone = readable(zones.named),
 }, { "handler" })
+
+-- What says when a timer fires; fields of one line go together.
+local WHEN = { "every", "at", "cron" }
 
 local function timers(report, path, value)
   if not timer(report, path, value) then return false end
-  if value.every or value.first then return true end
-  report(path, "needs 'every' or 'first', in seconds")
-  return false
+  local found = value.first and not value.every and "first" or nil
+  for _, name in ipairs(WHEN) do
+    if value[name] and found then
+      report(path, ("cannot have both '%s' and '%s'"):format(found, name))
+      return false
+    end
+    found = value[name] and name or found
+  end
+  local is_misplaced = value.zone and found ~= "cron"
+  if is_misplaced then
+    report(path, "has 'zone', which belongs to 'cron'")
+  elseif not found then
+    report(path, "needs 'every' or 'first', in seconds, 'at' or 'cron'")
+  end
+  return found and not is_misplaced
 end
 
 -- The rule of a whole source, by kind.

@@ -44,6 +44,10 @@ local function timer_words(one)
   if one.every then
     parts[1] = "every " .. units.time(one.every)
     if one.first then parts[2] = "first after " .. units.time(one.first) end
+  elseif one.cron then
+    parts[1] = ("by the calendar, %s%s"):format(one.cron, one.zone and " in " .. one.zone or "")
+  elseif one.at then
+    parts[1] = "once, at " .. os.date("!%Y-%m-%d %H:%M:%SZ", math.floor(one.at))
   else
     parts[1] = "once, after " .. units.time(one.first)
   end
@@ -270,7 +274,8 @@ function plan.data(made)
     local one = type(item.value) == "table" and item.value or {}
     data.items[place] = { section = item.section, name = item.name, kind = item.kind,
       modes = item.modes, what = item.what, handler = item.handler, line = item.line,
-      keeps_run_open = item.holds, every = one.every, first = one.first,
+      keeps_run_open = item.holds, every = one.every, first = one.first, at = one.at,
+      cron = one.cron, zone = one.zone,
       tolerance = one.tolerance }
   end
   return data
