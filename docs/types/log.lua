@@ -16,8 +16,8 @@ local ml = {}
 ---dropped and counted. It is written out when the program ends: by its end, `os.exit`, a signal, or
 ---a crash (`kill -9` is none). "journal" writes lines such as `<4>slow ms=250`, whose priority
 ---systemd understands. A script that was not granted everything writes where its `print` does.
----Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an error
----that names the wrong option.
+---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an
+---error that names the wrong option.
 ---```lua
 ---local log = ml.log { to = print, format = "journal", fields = { app = "shop" } }
 ---log:info("order paid", { order = 7, by = "ada l." })

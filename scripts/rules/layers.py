@@ -33,7 +33,7 @@ ARROWS = {  # who may import whom; there are no other arrows
 LUA_ARROWS = {
     "broker": {"http", "json", "text"},
     "compat": {"files", "posix"},
-    "configuration": {"generation", "reload", "text"},
+    "configuration": {"cron", "generation", "reload", "text"},
     "console": {"inspect", "json", "reference", "text"},
     "cron": {"text"},
     "fs": {"files", "text"},

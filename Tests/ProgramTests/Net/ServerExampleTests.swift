@@ -49,6 +49,49 @@ struct ServerExampleTests {
     #expect(outcome.status == 0 && outcome.errors == "")
   }
 
+  @Test func `sqlite/orders.lua keeps the loop going while SQLite waits`() throws {
+    let file = Program.examples.appendingPathComponent("sqlite/orders.lua").path
+    let outcome = try withFile("", name: "orders.db") { try moonloop(["run", file, $0]) }
+    #expect(
+      outcome.output == """
+        ordered
+        nil\tLuaSQL: CHECK constraint failed: count > 0
+        false\tchanged my mind
+        tea\t2
+        cups\t4
+        ETIMEDOUT
+        the loop went on
+        4
+
+        """)
+    #expect(outcome.status == 0 && outcome.errors == "")
+  }
+
+  /// What docs/blocking.md says that is seen of such a call in a handler.
+  @Test func `a call of C that waits in a handler is found by check, and why names it`() throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      local db = assert(require "luasql.sqlite3".sqlite3():connect ":memory:")
+      local LONG = [[with recursive n(i) as (select 1 union all
+        select i + 1 from n where i < 300000) select count(*) as count from n]]
+      local beat = loop:every(0.001, function() end)
+      loop:timer { first = 0.05, name = "report", function()
+        db:execute(LONG)
+        print(loop:why(beat))
+        beat:invalidate()
+      end }
+      """
+    try withFile(script, name: "app.lua") { file in
+      let trace = file + ".json"
+      let run = try moonloop(["run", "--trace-out", trace, file])
+      #expect(run.output.contains("the handler of timer 'report'"), "\(run)")
+      let check = try moonloop(["check", "--recording", trace, file])
+      #expect(check.output.contains("starves-others: a call of timer 'report' took"), "\(check)")
+      #expect(check.status == 1)
+    }
+  }
+
   @Test func `redis_pubsub.lua hears from a real server what it publishes`() throws {
     let outcome = try run(
       """
