@@ -27,6 +27,22 @@ local function get(target, fields)
   return ("GET %s HTTP/1.1\r\nConnection: close\r\n%s\r\n"):format(target, fields or "Host: x\r\n")
 end
 
+local function wrong_answers()
+  for message, bad in pairs {
+    ["a body must be a string, a number or a function, got a table"] = { { body = { "abc" } } },
+    ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
+    ["the status must be a whole number from 100 to 999, got 200"] = { { status = "200" } },
+  } do
+    answer = bad
+    is("500", get "/")
+    assert(reported == "http: " .. message, reported)
+  end
+  -- A whole answer has a length, whatever its handler says.
+  answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }
+  local whole = ask(get "/")
+  assert(not whole:lower():find "transfer%-encoding" and whole:find "content%-length: 2\r\n", whole)
+end
+
 loop:task(function()
   local closing <close> = server
   answer = { "ok" }
@@ -57,8 +73,8 @@ loop:task(function()
   is("400", options("CONNECT", "/"))
   is("400", options("CONNECT", "x"))
   answer = function(request) return request.path .. " " .. request.query_text end
-  for target, seen in pairs { ["http://x/y?q=1"] = "/y q=1", ["http://x"] = "/ ", ["http://x?q"] = "/ q",
-    ["/y?q=1"] = "/y q=1", ["//x/y"] = "//x/y " } do
+  for target, seen in pairs { ["http://x/y?q=1"] = "/y q=1", ["http://x"] = "/ ",
+    ["http://x?q"] = "/ q", ["/y?q=1"] = "/y q=1", ["//x/y"] = "//x/y " } do
     local text = ask(get(target))
     assert(text:find("\r\n\r\n" .. seen, 1, true), target .. ": " .. text)
   end
@@ -84,20 +100,7 @@ loop:task(function()
   is("500", get "/")
   answer = { { status = 200, headers = { x = "a\nb" }, body = "ok" } }
   is("500", get "/")
-  for message, bad in pairs {
-    ["the body must be a string, got a table"] = { { body = { "abc" } } },
-    ["the body must be a string, got a number"] = { 200, 5 },
-    ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
-    ["the status must be a whole number from 100 to 999, got 200"] = { { status = "200" } },
-  } do
-    answer = bad
-    is("500", get "/")
-    assert(reported == "http: " .. message, reported)
-  end
-  -- A whole answer has a length, whatever its handler says.
-  answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }
-  local whole = ask(get "/")
-  assert(not whole:lower():find "transfer%-encoding" and whole:find "content%-length: 2\r\n", whole)
+  wrong_answers()
   is("200", (get("/"):gsub("close", "x, Close")))
 end)
 loop:run()

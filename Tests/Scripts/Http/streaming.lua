@@ -123,7 +123,7 @@ local function bodies()
     { { { bdy = "x" } }, "a response has no field 'bdy'; did you mean 'body'?" },
     { { { wrong = 1 } }, "its fields are body, file, headers, status" },
     { { { body = {} } }, "a body must be a string, a number or a function, got a table" },
-    { { { headers = "x" } }, "'headers' of a response must be a table, got a string" },
+    { { { headers = "x" } }, "the headers must be a table, got a string" },
     { { { file = 1 } }, "'file' of a response must be a path" },
     { { true }, "a handler must return a body, a status or a table, got a boolean" },
   } do

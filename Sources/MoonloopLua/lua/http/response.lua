@@ -22,6 +22,11 @@ local REASONS = {
 local Response = {}
 Response.__index = Response
 
+local function check_status(status)
+  if math.type(status) == "integer" and status >= 100 and status <= 999 then return end
+  error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
+end
+
 --- A response on a stream.
 -- @param keeps whether the connection is to stay open
 -- @param timeout for each write
@@ -42,9 +47,7 @@ end
 
 --- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
 function Response:write_head(status, made, text)
-  if math.type(status) ~= "integer" or status < 100 or status > 999 then
-    error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
-  end
+  check_status(status)
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
   made.connection = made.connection or self.keeps and "keep-alive" or "close"
@@ -96,6 +99,7 @@ end
 --- Writes a whole response; the body is a text, a number, or a function that gives its parts.
 function Response:finish(status, text, headers)
   local made = fields.new(headers)
+  check_status(status)
   local allows = status ~= 204 and status ~= 304 and status >= 200
   if type(text) == "function" then
     self:start(status, made)
@@ -125,9 +129,6 @@ function Response:answer(answer)
       error(("http: a response has no field '%s'%s"):format(tostring(name),
         spelling.hint(tostring(name), ANSWER, "its fields are")), 0)
     end
-  end
-  if answer.headers ~= nil and type(answer.headers) ~= "table" then
-    error("http: 'headers' of a response must be a table, got a " .. type(answer.headers), 0)
   end
   if answer.file == nil then
     return self:finish(answer.status or 200, answer.body or "", answer.headers)
