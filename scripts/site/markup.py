@@ -39,6 +39,9 @@ def render(page, tree):
     md.add_render_rule("fence", lambda _, tokens, at, *__: code.block(page, tokens[at]))
     md.add_render_rule("code_block", lambda _, tokens, at, *__: code.block(page, tokens[at]))
     md.add_render_rule("heading_close", _heading_close)
+    for at, token in enumerate(tokens):
+        if token.type == "th_open" and not tokens[at + 1].content:
+            token.tag = tokens[at + 2].tag = "td"  # it is no heading of its column
     numbers = itertools.count(1)
     md.add_render_rule("table_open", lambda *_: (
         f'<div class="scroll" role="region" aria-label="Table {next(numbers)}" tabindex="0">'
