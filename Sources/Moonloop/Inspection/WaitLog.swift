@@ -11,7 +11,8 @@ package struct TimerWait<Caller> {
   package var missed: Int64
   package var held: HeldBack<Caller>?
   /// The call that had the thread for most of the time that it was late, how long that took without
-  /// the runs that it nested, and the fires missed then; nil: less than a quarter of it is anybody's.
+  /// the runs that it nested, and the fires missed then; nil: less than a quarter of it is
+  /// anybody's.
   package var culprit: (caller: Caller, took: Int64, missed: Int64)?
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }

@@ -259,8 +259,8 @@ struct BlameTests {
       "metrics: timer 'tick' came 1.8 s late because a call of timer 'long' took 2 s.",
       "why: it came 1.8 s late 2.7 s ago, as a call of timer 'long' took 2 s: make that wait, or "
         + "move it to a worker",
-      "check: a call of timer 'long' took 2 s: timer 'tick' (AT) came up to 1.8 s late and missed 7 "
-        + "fires",
+      "check: a call of timer 'long' took 2 s: timer 'tick' (AT) came up to 1.8 s late and missed "
+        + "7 fires",
       "check: a call of timer 'short' took 600 ms: timer 'tick' (AT) came up to 450 ms late and "
         + "missed 1 fire"),
     Case(
@@ -304,10 +304,10 @@ struct BlameTests {
       """,
       "late 0.45, missed 1, held 0, missed 0",
       "metrics: timer 'tick' came 450 ms late because a call of task 'job' took 650 ms.",
-      "why: it came 0.45 s late 1.05 s ago, as a call of task 'job' took 0.65 s: make that wait, or "
-        + "move it to a worker",
-      "check: a call of task 'job' took 650 ms: timer 'tick' (AT) came up to 450 ms late and missed "
-        + "1 fire"),
+      "why: it came 0.45 s late 1.05 s ago, as a call of task 'job' took 0.65 s: make that wait, "
+        + "or move it to a worker",
+      "check: a call of task 'job' took 650 ms: timer 'tick' (AT) came up to 450 ms late and "
+        + "missed 1 fire"),
     Case(
       "a busy perform",
       """

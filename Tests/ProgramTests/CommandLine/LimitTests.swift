@@ -93,48 +93,52 @@ import Testing
     #expect(outcome.output == "50\t50\n" && outcome.status == 0, "\(outcome)")
   }
 
+  /// `makers`: one of each kind, and how it is made.
+  private static let makers = """
+    local posix = require "moonloop.posix"
+    local function nothing() end
+    local signals = { "usr1", "usr2", "winch", "hup", "quit" }
+    local makers = {
+      { "timer", function() return loop:timer { every = 100, nothing } end },
+      { "after", function() return loop:perform_after(100, nothing) end },
+      { "source", function() return loop:source { nothing } end },
+      { "observer", function() return loop:observer { on = "exit", nothing } end },
+      { "port", function() return loop:port { nothing } end },
+      { "named port", function(i) return ml.port.listen("org.example." .. LAST .. i) end },
+      { "fd", function() return loop:fd { fd = posix.pipe(), read = nothing } end },
+      { "stream", function() return loop:stream { fd = posix.pipe() } end },
+      { "signal", function(i) return loop:signal(signals[i], nothing) end },
+      { "watch", function() return loop:watch { "/tmp", nothing } end },
+      { "server", function() return ml.net.listen { host = "127.0.0.1", port = 0 } end },
+      { "udp", function() return ml.net.udp { host = "127.0.0.1" } end },
+      { "task", function() return loop:task(function() ml.sleep(100) end) end },
+      { "perform", function() return loop:perform({ modes = "never" }, nothing) end },
+      { "channel", function() return ml.channel(1) end },
+      { "semaphore", function() return ml.semaphore(1) end },
+      { "notifications", function() return loop:notifications { nothing } end },
+      { "socket source", function()
+        return loop:socket_source { fd = posix.pipe(), read = nothing }
+      end },
+      { "cron", function() return loop:cron("0 3 * * *", nothing) end },
+      { "http server", function()
+        return ml.http.serve { host = "127.0.0.1", port = 0, nothing }
+      end },
+      { "file", function() return assert(ml.fs.open "/dev/null") end },
+      { "temporary file", function() return assert(ml.fs.temporary_file()) end },
+      { "worker", function()
+        return ml.worker { source = "require('moonloop').sleep(100)" }
+      end },
+      { "process", function() return ml.process.spawn { "sleep", "100" } end },
+    }
+
+    """
+
   // What is of another thread or process takes its time to end: one of these comes last.
   @Test("a limit on handles bounds every kind of them", arguments: ["worker", "process"])
   func boundsHandles(last: String) throws {
     let outcome = try moonloop([
       "run", "-e",
-      Self.begin
-        + """
-        local posix = require "moonloop.posix"
-        local function nothing() end
-        local signals = { "usr1", "usr2", "winch", "hup", "quit" }
-        local makers = {
-          { "timer", function() return loop:timer { every = 100, nothing } end },
-          { "after", function() return loop:perform_after(100, nothing) end },
-          { "source", function() return loop:source { nothing } end },
-          { "observer", function() return loop:observer { on = "exit", nothing } end },
-          { "port", function() return loop:port { nothing } end },
-          { "named port", function(i) return ml.port.listen("org.example." .. LAST .. i) end },
-          { "fd", function() return loop:fd { fd = posix.pipe(), read = nothing } end },
-          { "stream", function() return loop:stream { fd = posix.pipe() } end },
-          { "signal", function(i) return loop:signal(signals[i], nothing) end },
-          { "watch", function() return loop:watch { "/tmp", nothing } end },
-          { "server", function() return ml.net.listen { host = "127.0.0.1", port = 0 } end },
-          { "udp", function() return ml.net.udp { host = "127.0.0.1" } end },
-          { "task", function() return loop:task(function() ml.sleep(100) end) end },
-          { "perform", function() return loop:perform({ modes = "never" }, nothing) end },
-          { "channel", function() return ml.channel(1) end },
-          { "semaphore", function() return ml.semaphore(1) end },
-          { "notifications", function() return loop:notifications { nothing } end },
-          { "socket source", function()
-            return loop:socket_source { fd = posix.pipe(), read = nothing }
-          end },
-          { "cron", function() return loop:cron("0 3 * * *", nothing) end },
-          { "http server", function()
-            return ml.http.serve { host = "127.0.0.1", port = 0, nothing }
-          end },
-          { "file", function() return assert(ml.fs.open "/dev/null") end },
-          { "temporary file", function() return assert(ml.fs.temporary_file()) end },
-          { "worker", function()
-            return ml.worker { source = "require('moonloop').sleep(100)" }
-          end },
-          { "process", function() return ml.process.spawn { "sleep", "100" } end },
-        }
+      (Self.begin + Self.makers + """
         ml.limit { handles = 4 }
         for place, maker in ipairs(makers) do
           if place == #makers - 1 then
@@ -162,7 +166,7 @@ import Testing
           ::continue::
         end
         os.exit(0)
-        """.replacingOccurrences(of: "LAST", with: "'\(last)'"),
+        """).replacingOccurrences(of: "LAST", with: "'\(last)'"),
     ])
     let words = [
       "timer": "timers", "after": "timers", "task": "tasks", "perform": "performs",
