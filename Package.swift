@@ -84,6 +84,9 @@ let package = Package(
       name: "FramesProgram", dependencies: ["Moonloop"], path: "Tests/FramesProgram",
       swiftSettings: strict),
     .executableTarget(
+      name: "ConfinedProgram", dependencies: ["MoonloopCore", "MoonloopSystem"],
+      path: "Tests/ConfinedProgram", swiftSettings: strict),
+    .executableTarget(
       name: "StatesProgram", dependencies: ["Moonloop"], path: "Tests/StatesProgram",
       swiftSettings: strict),
     .executableTarget(
@@ -103,6 +106,13 @@ let package = Package(
     .executableTarget(
       name: "HandlersProgram", dependencies: ["Moonloop"], path: "Tests/HandlersProgram",
       swiftSettings: strict),
+
+    .target(
+      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
+    .executableTarget(
+      name: "FuzzProgram",
+      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
+      path: "Tests/FuzzProgram", swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
@@ -136,7 +146,8 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
-        "PluginsProgram", "ToolProgram", "HandlersProgram", "MainHostProgram", "TestSupport",
+        "PluginsProgram", "ToolProgram", "HandlersProgram", "MainHostProgram", "ConfinedProgram",
+        "FuzzProgram", "TestSupport",
       ],
       swiftSettings: strict),
   ],

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -326,6 +327,22 @@ static int open_alarm(int64_t nanoseconds) {
 
 int cmx_alarm(int64_t nanoseconds) {
   return CMX_TAKEN_IN(cmx_tag_alarm, 0, open_alarm(nanoseconds));
+}
+
+bool cmx_usage_of(int32_t pid, struct cmx_process_usage *usage) {
+  clockid_t clock;
+  struct timespec time;
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) < 0) return false;
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+  FILE *file = fopen(path, "re");
+  long pages = 0;
+  if (file == NULL) return false;
+  if (fscanf(file, "%*s %ld", &pages) != 1) pages = 0;
+  fclose(file);
+  usage->nanoseconds = time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+  usage->resident = (int64_t)pages * sysconf(_SC_PAGESIZE);
+  return true;
 }
 
 // ---- The process itself --------------------------------------------------------------------

@@ -25,7 +25,7 @@ public struct LuaError: Error, CustomStringConvertible {
     public var function: String?
     /// What it is, such as "function", "method", "global", "main chunk" or "metamethod".
     ///
-    /// An "omission" stands for as many calls as `line` says.
+    /// An "omission" stands for so many calls as `line` says; a "text" is a line, in `source`.
     public var role: String
 
     package init(source: String, line: Int, function: String?, role: String) {
@@ -34,6 +34,7 @@ public struct LuaError: Error, CustomStringConvertible {
 
     /// A line of a traceback, as Lua writes them.
     public var description: String {
+      if role == "text" { return source }
       if role == "omission" { return "...\t(\(line) levels left out)" }
       let place = line > 0 ? "\(source):\(line):" : "\(source):"
       if role == "task" {

@@ -2,12 +2,14 @@
 
 internal import LuaEmbed
 internal import Moonloop
+internal import MoonloopCore
+internal import MoonloopSystem
 
 extension RunSettings {
   /// The options of guests; one that is not told has limits all the same.
   mutating func takeGuest(_ options: ScannedOptions) throws(UsageError) {
     guard options.has("--guest") else {
-      for name in ["--allow", "--list"] where options.has(name) {
+      for name in ["--allow", "--isolate", "--list"] where options.has(name) {
         throw UsageError(message: "\(name): goes with --guest", command: "run")
       }
       return
@@ -27,11 +29,46 @@ extension RunSettings {
       let path = String(cString: path)
       grants.ownFolder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
+    if options.has("--isolate") { try isolate(grants, options) }
     guest = grants
     limits = limits.orUsual
     readsInit = false
     ignoresEnvironment = true
     listsReach = options.has("--list")
+  }
+}
+
+extension RunSettings {
+  private mutating func isolate(
+    _ grants: GuestGrants, _ options: ScannedOptions
+  ) throws(UsageError) {
+    for name in ["--record", "--trace-out", "--metrics"] where options.has(name) {
+      throw UsageError(message: "\(name): is not for isolated guests", command: "run")
+    }
+    do throws(GuestGrants.Mistake) { try grants.requireIsolable() } catch {
+      throw UsageError(message: "--allow: \(error.message)", command: "run")
+    }
+    isolates = true
+  }
+
+  /// Confines the process, if that was asked for. Before it has threads, and after it has read the
+  /// script.
+  func confine() throws(ScriptFailure) {
+    guard isolates, let guest, let memory = limits.memory, let handles = limits.handles else {
+      return
+    }
+    do throws(SystemError) {
+      let holds = try guest.confinement(memory: memory, handles: handles, files: []).apply()
+      Confinement.forgetEnvironment()
+      if holds.landlock == 0 {
+        writeToStandardError(
+          "moonloop: warning: this kernel has no Landlock: files are held by grants alone")
+      }
+    } catch {
+      throw ScriptFailure(
+        message: "cannot isolate the guest: \(error.call): \(error.message)",
+        status: ExitStatus.failure)
+    }
   }
 }
 

@@ -48,6 +48,10 @@ let runCommand = CommandSpec(
       names: ["--allow"], placeholder: "GRANT", repeats: true,
       help: "What a guest may use, e.g. timers, net=127.0.0.1:8000-8010,\n"
         + "fs=read:data/ or process=git; several with commas."),
+    OptionSpec(
+      names: ["--isolate"],
+      help: "Have the system hold the guest's process, too: no other files, calls\n"
+        + "or memory, whatever the script does to Lua."),
     OptionSpec(names: ["--list"], help: "Show all that a guest reaches, and run nothing."),
     OptionSpec(
       names: ["--on-error"], placeholder: "WHAT", choices: ["continue", "stop"],
@@ -140,6 +144,8 @@ struct RunSettings {
   var limits = LuaLimits()
   /// What a script that is not trusted may reach; nil: everything, as one that is.
   var guest: GuestGrants?
+  /// Whether the process confines itself before the script runs.
+  var isolates = false
   /// Whether to show what a guest reaches, and nothing else.
   var listsReach = false
   var verdict: ErrorPolicy.Verdict?

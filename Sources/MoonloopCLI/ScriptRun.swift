@@ -34,6 +34,7 @@ final class ScriptRun {
       } else if settings.command == nil && settings.recorded == nil && !settings.isConsole {
         Recording.hold(text)
       }
+      try settings.confine()
     } catch {
       writeToStandardError("moonloop: \(error.message)")
       return error.status
@@ -107,7 +108,7 @@ final class ScriptRun {
     if settings.command != nil {
       TestBed.open(in: runtime)
       runtime.console.open()
-    } else if Intake.isPlain {
+    } else if Intake.isPlain && !settings.isolates {
       runtime.console.hearAttention(kernel)  // an attached console is not recorded
     }
     if settings.editsLines {

@@ -35,6 +35,10 @@ enum Program {
 
   private static func dispatch(_ arguments: [String]) throws(UsageError) -> Int32 {
     guard arguments.count > 1 else { return try interpret(arguments) }
+    if arguments[1] == GuestProgram.command {
+      return GuestServer.run(Array(arguments.dropFirst(2)))
+    }
+    GuestProgram.isAt("/proc/self/exe")
     if let command = commands.first(where: { $0.name == arguments[1] }) {
       if wantsHelp(arguments) { return Help.print(Help.of(command)) }
       return try run(command, arguments)

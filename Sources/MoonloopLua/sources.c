@@ -199,6 +199,9 @@ static const char recording[] = {
 static const char reference[] = {
 #embed "lua/reference.lua"
 };
+static const char isolated[] = {
+#embed "lua/isolated.lua"
+};
 static const char reach[] = {
 #embed "lua/reach.lua"
 };
@@ -437,6 +440,7 @@ static const struct cmo_source sources[] = {
     SOURCE("reload", reload),
     SOURCE("reload.bodies", reload_bodies),
     SOURCE("reload.watch", reload_watch),
+    SOURCE("isolated", isolated),
     SOURCE("reach", reach),
     SOURCE("safe", safe),
     SOURCE("testing.assertions", testing_assertions),

@@ -25,13 +25,14 @@ local ml = {}
 ---@field limits? moonloop.GuestLimits What it may use.
 ---@field functions? table<string, function> What it finds as `host.NAME`; called in tasks of the host, with copies.
 ---@field modes? moonloop.Modes The host's modes in which it is served; default "default".
+---@field isolate? boolean Whether it runs in a process of its own, which the system confines; default false. See [isolated guests](../guests.md#a-process-of-its-own).
 ---@field name? string Name in reports; default the file's.
 ---@field keep_alive? boolean Whether a run goes on for this item alone; default true.
 ---@field on_output? fun(guest: moonloop.Guest, text: string) Called with what it writes, in place of standard output.
 ---@field on_limit? fun(guest: moonloop.Guest, what: string): moonloop.GuestVerdict?, moonloop.Seconds? Called when it is over a limit: "memory", "callout", "output", or "stops", more than ten in a minute. Without a verdict "stops" ends it, and it goes on after others.
 ---@field on_error? moonloop.ErrorHandler Called first for its errors.
 
----Runs a script that is not trusted in this process.
+---Runs a script that is not trusted, in this process or, with `isolate`, in one of its own.
 ---It has globals, libraries, modes and a loop of its own, which this loop serves, and begins when
 ---that next looks. Returns `nil, message, code` for a script that cannot be read or compiled.
 ---```lua
@@ -95,6 +96,7 @@ function guest:suspend() end
 function guest:resume() end
 
 ---Ends the guest with all that it has: tasks, timers, sockets, memory. The same as `invalidate`.
+---An isolated one is killed.
 ---```lua
 ---local guest = ml.guest { text = "" }
 ---guest:stop()
@@ -111,6 +113,8 @@ function guest:stop() end
 ---@field wakes integer How often it was served.
 ---@field busy moonloop.Seconds How long that took on the host's clock.
 ---@field written integer Bytes that it has written.
+---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the others are as its process last told them.
+---@field cpu? moonloop.Seconds Time of processors that the process has taken.
 
 ---What the guest has used so far; also once it has ended.
 ---```lua

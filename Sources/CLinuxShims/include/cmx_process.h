@@ -39,6 +39,12 @@ struct cmx_exit {
 // 1 if the child has ended, 0 if not, -errno if it is not ours or was already waited for.
 // The child stays a zombie, whose process ID cannot be reused, unless `takes` is set.
 int cmx_exit_of(int fd, bool takes, struct cmx_exit *status);
+// What a process has used; false if there is none. For one that is not recorded.
+struct cmx_process_usage {
+  int64_t nanoseconds;  // of processors
+  int64_t resident;     // bytes of memory
+};
+bool cmx_usage_of(int32_t pid, struct cmx_process_usage *usage);
 // 0 or -errno.
 int cmx_process_signal(int fd, int number);
 // Waits up to this many milliseconds for all children to end; returns how many have not.

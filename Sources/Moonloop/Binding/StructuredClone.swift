@@ -4,6 +4,7 @@
 // and no depth is too deep: nothing here calls itself.
 
 package import LuaEmbed
+internal import Synchronization
 
 /// What a message carries that is more than bytes.
 package enum Attachment: Sendable {
@@ -16,7 +17,12 @@ package enum Attachment: Sendable {
 /// A Lua value outside of any state. Sendable: plain bytes, and what can be sent with them.
 package struct StructuredClone: Sendable {
   /// The most bytes that one value may take.
-  package static let sizeLimit = 64 << 20
+  package static var sizeLimit: Int { limit.load(ordering: .relaxed) }
+  private static let limit = Atomic<Int>(64 << 20)
+
+  /// Sets another limit for this process, before there are values.
+  package static func setSizeLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
+
   /// The most ports and descriptors that one value may carry.
   package static let attachmentLimit = 250
 
@@ -208,6 +214,7 @@ extension StructuredClone {
     let list: Int32
     let root: String
     let attach: Attach
+    let most = StructuredClone.sizeLimit
     var bytes = ContiguousArray<UInt8>()
     var attachments: [Attachment] = []
     var attachmentNumbers: [UnsafeRawPointer: Int] = [:]
@@ -268,7 +275,7 @@ extension StructuredClone {
       case .userdata: try appendAttachment(index, in: table, under: key)
       default: throw obstacle("a \(stack.describe(index))", index, table, key)
       }
-      if bytes.count > sizeLimit { throw Obstacle(path: root, what: "", isTooLarge: true) }
+      if bytes.count > most { throw Obstacle(path: root, what: "", isTooLarge: true) }
     }
 
     private func obstacle(_ what: String, _ index: Int32, _ table: Int, _ key: Int) -> Obstacle {

@@ -40,9 +40,8 @@ struct GuestAccount {
   }
 }
 
-extension ScriptGuest {
-  /// Pushes a table of what it has used. [-0, +1]
-  func pushUsage(on stack: LuaStack) {
+extension LocalGuest {
+  func pushOwnUsage(on stack: LuaStack) {
     var account = account
     if let lua = runtime?.state { account.keepLast(lua) }
     stack.newTable(fields: 7)

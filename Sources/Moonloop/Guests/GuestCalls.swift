@@ -7,7 +7,7 @@ internal import MoonloopCore
 final class CrossingWait: OtherWait {
   private unowned let runtime: Runtime
   private let words: String
-  private var outcome: Result<[StructuredClone], GuestCallFailure>?
+  private var outcome: GuestCallOutcome?
   /// Gives the call up on the other side.
   var cancel: (() -> Void)?
   /// Called once, when nothing is waited for any more.
@@ -21,7 +21,7 @@ final class CrossingWait: OtherWait {
   }
 
   /// The call on the other side has ended.
-  func finish(_ outcome: Result<[StructuredClone], GuestCallFailure>) {
+  func finish(_ outcome: GuestCallOutcome) {
     if self.outcome != nil || runtime.isClosing { return }
     self.outcome = outcome
     whenOver?()
@@ -37,6 +37,8 @@ final class CrossingWait: OtherWait {
 
   override func abandon() {
     waiter = nil
+    // The other side may end its task when this one's state has gone.
+    outcome = outcome ?? .failure(.ended)
     cancel?()
     whenOver?()
   }
@@ -66,6 +68,15 @@ enum GuestCallFailure: Error {
   case ended
 }
 
+/// What comes of a call: copies.
+typealias GuestCallOutcome = Result<[StructuredClone], GuestCallFailure>
+
+/// A call of a global function of a guest.
+struct GuestCall {
+  let name: String
+  let arguments: [StructuredClone]
+}
+
 extension HostCall {
   /// Copies of the arguments from an index on.
   fileprivate func copies(from first: Int32) throws(ScriptMistake) -> [StructuredClone] {
@@ -89,27 +100,32 @@ extension HostCall {
 
 extension Runtime {
   /// Runs what is pushed as a task; what comes of it is copied.
-  /// - Returns: The task; nil if it could not begin, which finishes the wait.
-  fileprivate func run(
-    for wait: CrossingWait, _ copies: [StructuredClone], modes: [ModeName],
-    push: (LuaStack) throws(LuaError) -> Void
-  ) -> ScriptTask? {
+  /// - Parameter whenOver: Told of that, at once if it cannot begin.
+  /// - Returns: What gives it up.
+  func run(
+    _ copies: [StructuredClone], modes: [ModeName], push: (LuaStack) throws(LuaError) -> Void,
+    whenOver: @escaping (GuestCallOutcome) -> Void
+  ) -> () -> Void {
     let stack = state.stack
     guard !isClosing, stack.reserve(copies.count + 4) else {
-      wait.finish(.failure(.ended))
-      return nil
+      whenOver(.failure(.ended))
+      return {}
     }
     do throws(LuaError) { try push(stack) } catch {
-      wait.finish(.failure(.raised(WorkerFailure(error))))
-      return nil
+      whenOver(.failure(.raised(WorkerFailure(error))))
+      return {}
     }
     let function = stack.absolute(-1)
     for copy in copies { copy.push(on: stack, pushAttachment: self.push) }
     let task = ScriptTask(subject: .chunk, modes: modes)
     task.hasHandle = true  // so that what it returns is kept
-    task.whenEnded = { [unowned self, unowned task] in wait.finish(outcome(of: task)) }
+    task.whenEnded = { [unowned self, unowned task] in whenOver(outcome(of: task)) }
     tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
-    return task
+    return { [weak task, weak self] in
+      guard let task, let self, !isClosing else { return }
+      let reason = LuaReference(pushing: "cancelled", on: state.stack)
+      tasks.cancel(task, Cancellation(reason: reason))
+    }
   }
 
   /// An error as it goes to another state.
@@ -121,7 +137,16 @@ extension Runtime {
     return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
   }
 
-  private func outcome(of task: ScriptTask) -> Result<[StructuredClone], GuestCallFailure> {
+  /// Calls a global function of this state for a task of another.
+  func run(_ call: GuestCall, for wait: CrossingWait) {
+    wait.cancel = run(call.arguments, modes: [.default]) { stack throws(LuaError) in
+      try stack.pushFunction(named: call.name)
+    } whenOver: {
+      wait.finish($0)
+    }
+  }
+
+  private func outcome(of task: ScriptTask) -> GuestCallOutcome {
     switch task.outcome {
     case .none, .cancelled: return .failure(.ended)
     case .failed:
@@ -132,7 +157,7 @@ extension Runtime {
     }
   }
 
-  private func results(of task: ScriptTask) -> Result<[StructuredClone], GuestCallFailure> {
+  private func results(of task: ScriptTask) -> GuestCallOutcome {
     let stack = state.stack
     let base = stack.count
     let count = task.values.push(on: stack)
@@ -145,7 +170,10 @@ extension Runtime {
             attachment($0, $1)
           })
       } catch {
-        let text = "\(error.path) is \(error.what), which cannot be returned"
+        let text =
+          error.isTooLarge
+          ? "the results are larger than \(StructuredClone.sizeLimit) bytes"
+          : "\(error.path) is \(error.what), which cannot be returned"
         return .failure(.raised(WorkerFailure(LuaError(message: text))))
       }
     }
@@ -161,7 +189,7 @@ private func hosted(
   host(L, context, "host", body)
 }
 
-extension ScriptGuest {
+extension LocalGuest {
   /// Puts a function of the host into the guest's table `host`.
   func putFunction(_ name: String, _ runtime: Runtime) {
     let stack = runtime.state.stack
@@ -187,13 +215,10 @@ extension ScriptGuest {
     let wait = CrossingWait("the host's '\(name)'", call.runtime) { [weak self] in self?.settle() }
     guard let function = functions[name] else { throw call.mistake("it has ended") }
     let modes = host.loop.modes(of: source)
-    let task = host.run(for: wait, copies, modes: modes.isEmpty ? [.default] : modes) { stack in
+    wait.cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
       stack.push(function)
-    }
-    wait.cancel = { [weak task, weak self] in
-      guard let task, let self, !host.isClosing else { return }
-      let reason = LuaReference(pushing: "cancelled", on: host.state.stack)
-      host.tasks.cancel(task, Cancellation(reason: reason))
+    } whenOver: {
+      wait.finish($0)
     }
     if wait.isOver { return LuaStatus.results(Int32(wait.push(on: call.stack))) }
     return call.suspend(Wait(.other(wait)), coroutine)
@@ -209,22 +234,13 @@ let guestCall: LuaRawFunction = { L, context in
     let name = try call.string(2, "the function's name")
     let copies = try call.copies(from: 3)
     let coroutine = try call.requireWaiting()
-    if guest.runtime == nil {
+    if guest.hasEnded {
       throw OperatingFailure("guest:call: the guest has ended", "ECANCELED")
     }
     let label = call.runtime.label(of: .item(guest.source))
     let wait = CrossingWait("'\(name)' of \(label)", call.runtime)
     guest.add(wait)
-    guest.whenBegun { runtime in
-      let task = runtime.run(for: wait, copies, modes: [.default]) { stack throws(LuaError) in
-        try stack.pushFunction(named: name)
-      }
-      wait.cancel = { [weak task, weak runtime] in
-        guard let task, let runtime, !runtime.isClosing else { return }
-        let reason = LuaReference(pushing: "cancelled", on: runtime.state.stack)
-        runtime.tasks.cancel(task, Cancellation(reason: reason))
-      }
-    }
+    guest.begin(GuestCall(name: name, arguments: copies), wait)
     if wait.isOver {
       if let failure = wait.failure { throw RaisedValue(failure.value) }
       return LuaStatus.results(Int32(wait.push(on: call.stack)))

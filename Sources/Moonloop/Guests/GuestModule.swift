@@ -5,7 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 private let guestOptions: [StaticString] = [
-  "file", "text", "args", "allow", "limits", "functions", "name", "modes", "keep_alive",
+  "file", "text", "args", "allow", "limits", "functions", "name", "modes", "keep_alive", "isolate",
   "on_output", "on_limit", "on_error",
 ]
 private let guestLimits: [StaticString] = [
@@ -27,13 +27,15 @@ let moduleGuest: LuaRawFunction = { L, context in
     let grants = try call.guestGrants(options, script)
     let name = try options.name() ?? script.name
     let modes = try options.modes() ?? [.default]
-    let guest = ScriptGuest(
+    let isIsolated = try options.boolean("isolate") ?? false
+    let kind = isIsolated ? IsolatedGuest.self : LocalGuest.self
+    let guest = kind.init(
       call.runtime, try call.guestLimits(options), try call.guestFunctions(options))
     guest.hearsOutput = try options.pushHandlerOrNil("on_output")
     guest.hearsLimits = try options.pushHandlerOrNil("on_limit")
     let argument = try call.guestArgument(options)
     let source = guest.makeSource(name)
-    try call.open(guest, script, argument, grants, name)
+    try call.open(guest, script, argument, grants, name.isEmpty ? "guest" : name)
     source.maker.state = guest
     call.push(call.kind(GuestKind.self), source)
     call.stack.rotate(-3, 1)  // the handle below its functions
@@ -159,20 +161,60 @@ extension HostCall {
     _ grants: GuestGrants, _ name: String
   ) throws {
     do {
-      try guest.open(name.isEmpty ? "guest" : name, grants) { runtime in
-        script.bytes.withUnsafeBytes { text in
-          do throws(LuaError) {
-            try runtime.mainChunk.start(bytes: text, name: script.chunkName) { stack in
-              argument.push(on: stack, pushAttachment: runtime.push)
-              return 1
-            }
-          } catch { runtime.report(error, .chunk) }
-        }
+      switch guest {
+      case let guest as LocalGuest: try open(guest, script, argument, grants, name)
+      case let guest as IsolatedGuest: try open(guest, script, argument, grants, name)
+      default: break
       }
     } catch let error as SystemError {
       throw OperatingFailure("guest: \(error.message)", error.name)
     } catch let error as LuaError {
       throw OperatingFailure("guest: \(error.message)", "ENOMEM")
+    }
+  }
+
+  private func open(
+    _ guest: LocalGuest, _ script: WorkerText, _ argument: StructuredClone,
+    _ grants: GuestGrants, _ name: String
+  ) throws {
+    try guest.open(name, grants) { runtime in
+      script.bytes.withUnsafeBytes { text in
+        do throws(LuaError) {
+          try runtime.mainChunk.start(bytes: text, name: script.chunkName) { stack in
+            argument.push(on: stack, pushAttachment: runtime.push)
+            return 1
+          }
+        } catch { runtime.report(error, .chunk) }
+      }
+    }
+  }
+
+  private func open(
+    _ guest: IsolatedGuest, _ script: WorkerText, _ argument: StructuredClone,
+    _ grants: GuestGrants, _ name: String
+  ) throws {
+    do throws(GuestGrants.Mistake) { try grants.requireIsolable() } catch {
+      throw mistake("'allow': \(error.message)")
+    }
+    do {
+      try guest.open(name, grants, script) { stack in
+        stack.setField("start", true)
+        stack.setField("name", name)
+        stack.setField("decides", guest.hearsLimits)
+        if let file = script.file {
+          stack.setField("file", file)
+        } else {
+          stack.setField("text", String(decoding: script.bytes, as: UTF8.self))
+        }
+        stack.set("allow", grants.words)
+        stack.set("functions", guest.functions.keys.sorted())
+        guest.limits.push(on: stack)
+        stack.push("args" as StaticString)
+        argument.push(on: stack, pushAttachment: runtime.push)
+        stack.rawSet(-3)
+      }
+    } catch is StructuredClone.Obstacle {
+      throw mistake("the script and 'args' are larger than \(guest.limits.message) bytes")
     }
   }
 
@@ -214,5 +256,33 @@ let guestStatus: LuaRawFunction = { L, context in
   host(L, context, "status") { call in
     call.stack.push(try call.selfGuest().status)
     return 1
+  }
+}
+
+extension LuaStack {
+  /// Sets a list of texts in the table on top. [-0, +0]
+  fileprivate func set(_ name: StaticString, _ texts: [String]) {
+    push(name)
+    newTable(items: Int32(clamping: texts.count))
+    for (place, text) in texts.enumerated() {
+      push(text)
+      rawSet(-2, item: Int64(place + 1))
+    }
+    rawSet(-3)
+  }
+}
+
+extension GuestLimits {
+  /// Sets them in the table on top, as `ml.guest` takes them. [-0, +0]
+  fileprivate func push(on stack: LuaStack) {
+    stack.push("limits" as StaticString)
+    stack.newTable(fields: 6)
+    if let memory = state.memory { stack.setField("memory", memory) }
+    if let time = state.callout { stack.setField("callout", time / .seconds(1)) }
+    if let instructions = state.instructions { stack.setField("instructions", instructions) }
+    if let handles = state.handles { stack.setField("handles", handles) }
+    stack.setField("share", share)
+    stack.setField("output", output)
+    stack.rawSet(-3)
   }
 }

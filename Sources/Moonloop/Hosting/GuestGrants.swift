@@ -14,6 +14,8 @@ package struct GuestGrants: Sendable {
   /// The reader of a refusal.
   package enum Advice: Sendable { case commandLine, table }
 
+  /// As they were written.
+  package private(set) var words: [String] = []
   package private(set) var capabilities: LuaCapabilities = []
   package var advice = Advice.commandLine
   /// Where its own modules are; nil: it has none.
@@ -44,6 +46,7 @@ package struct GuestGrants: Sendable {
       }
     }
     capabilities.insert(grant.capability)
+    words.append(word)
   }
 
   private static func hint(_ name: String) -> String {
@@ -117,7 +120,7 @@ package struct GuestGrants: Sendable {
 struct PlaceRule: Sendable {
   let path: String?
   private let host: String?
-  private let ports: ClosedRange<Int>
+  let ports: ClosedRange<Int>
 
   /// - Returns: nil if the text is no such rule.
   init?(_ text: String) {

@@ -48,6 +48,8 @@ final class PortConnection: @unchecked Sendable {
   private var linger: Loop.Timer?
   /// The peer has ended: so does this, when what has come has found room.
   private var endsWhenDelivered = false
+  /// How many descriptors may have come without their frame.
+  private let descriptorLimit: Int
   /// Descriptors that came and belong to frames that are not whole yet.
   private var descriptors: [Int32] = []
   /// What waits for the replies of the peer, by number.
@@ -63,7 +65,7 @@ final class PortConnection: @unchecked Sendable {
   /// behind.
   private static let heldLimit = 1 << 20
   /// How much may wait for a peer that does not read its replies.
-  private static let outputLimit = 2 * StructuredClone.sizeLimit
+  private static var outputLimit: Int { 2 * StructuredClone.sizeLimit }
   private static let requestLimit = 1 << 20
   /// How long a peer may take for the last messages.
   private static let lingering = Duration.seconds(30)
@@ -72,15 +74,20 @@ final class PortConnection: @unchecked Sendable {
   ///   - peer: The other end, in words: "process 42".
   ///   - incoming: The port that gets what comes.
   ///   - isListeners: It is one of many, whose messages name their sender.
+  ///   - largest: How large a value may be that comes; nil: as large as one may be here.
+  ///   - descriptorLimit: How many descriptors may come with one.
   init(
     _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
-    isListeners: Bool, whenOver: @escaping @Sendable (PortEnd) -> Void
+    isListeners: Bool, largest: Int? = nil, descriptorLimit: Int = 2 * Sockets.mostPassed,
+    whenOver: @escaping @Sendable (PortEnd) -> Void
   ) {
     self.hub = hub
     self.label = label
     self.incoming = incoming
     self.isListeners = isListeners
+    self.descriptorLimit = descriptorLimit
     self.whenOver = whenOver
+    if let largest { reader.largest = largest }
     outgoing = Loop.Port(name: peer, capacity: capacity) { _, _ in }
   }
 
@@ -295,8 +302,8 @@ final class PortConnection: @unchecked Sendable {
       if received.isCut || received.descriptors.contains(where: { $0 < 0 }) {
         return .failed("descriptors that it sent could not be taken over", code: "EMFILE")
       }
-      if descriptors.count > 2 * Sockets.mostPassed {
-        return .failed("it sent descriptors without messages", code: "EBADMSG")
+      if descriptors.count > descriptorLimit {
+        return .failed("it sent too many descriptors", code: "EBADMSG")
       }
       reader.append(UnsafeRawBufferPointer(rebasing: buffer[0..<received.count]))
     } catch {

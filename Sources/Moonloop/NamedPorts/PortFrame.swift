@@ -7,8 +7,8 @@
 internal import LuaEmbed
 
 /// One frame: a message, or a word about one.
-struct PortFrame {
-  enum Kind: UInt8 {
+package struct PortFrame {
+  package enum Kind: UInt8 {
     /// A message for a port: `target` says which, 0 is the one that the connection is for.
     case message = 1
     /// The same, and the sender waits for a reply with this `id`.
@@ -24,7 +24,7 @@ struct PortFrame {
   }
 
   /// What goes along with a message, by its number.
-  enum Passed: Equatable {
+  package enum Passed: Equatable {
     /// The next descriptor that came.
     case descriptor
     /// A port of the sender's: messages for it get this `target`.
@@ -46,12 +46,13 @@ struct PortFrame {
   static let magic: UInt32 = 0x014C_504D  // "MPL", and the version
   static let headerSize = 32
   private static let passedSize = 9
-  /// The most that may stand behind a header.
-  static let bodyLimit =
-    StructuredClone.sizeLimit + 8 + StructuredClone.attachmentLimit * passedSize
+  /// The most that may stand behind a header, by the size of a value.
+  static func bodyLimit(_ value: Int) -> Int {
+    value + 8 + StructuredClone.attachmentLimit * passedSize
+  }
 
   /// The frame as it goes out.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headerSize + passed.count * Self.passedSize + body.count)
     func append<Word: FixedWidthInteger>(_ word: Word) {
@@ -82,20 +83,24 @@ struct PortFrame {
 }
 
 /// Why what came over a socket is no frame.
-struct PortDamage: Error, Equatable {
-  let what: String
+package struct PortDamage: Error, Equatable {
+  package let what: String
   init(_ what: String) { self.what = what }
 }
 
 /// Cuts frames out of the bytes that come in.
-struct PortFrameReader {
+package struct PortFrameReader {
+  /// How large a value may be.
+  var largest = StructuredClone.sizeLimit
   private var buffer: [UInt8] = []
   private var head = 0
 
   /// How many bytes wait for the rest of their frame.
   var waiting: Int { buffer.count - head }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  package init() {}
+
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if head > 0 && (head == buffer.count || head > 1 << 16) {
       buffer.removeFirst(head)
       head = 0
@@ -104,7 +109,7 @@ struct PortFrameReader {
   }
 
   /// The next whole frame; nil: more bytes are needed.
-  mutating func next() throws(PortDamage) -> PortFrame? {
+  package mutating func next() throws(PortDamage) -> PortFrame? {
     guard waiting >= PortFrame.headerSize else { return nil }
     let magic: UInt32 = word(at: 0)
     if magic & 0xff_ffff != PortFrame.magic & 0xff_ffff { throw PortDamage("no message") }
@@ -117,9 +122,9 @@ struct PortFrameReader {
     }
     let count = Int(word(at: 6) as UInt16)
     let size: UInt64 = word(at: 8)
-    if size > UInt64(PortFrame.bodyLimit) {
+    if size > UInt64(PortFrame.bodyLimit(largest)) {
       throw PortDamage(
-        "a message of \(size) bytes; \(StructuredClone.sizeLimit) are the most that one may have")
+        "a message of \(size) bytes; \(largest) are the most that one may have")
     }
     if count > StructuredClone.attachmentLimit || count * 9 > Int(size) {
       throw PortDamage("a message with \(count) attachments in \(size) bytes")

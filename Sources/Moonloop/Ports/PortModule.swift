@@ -99,6 +99,29 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
 }
 
 extension Runtime {
+  /// Pushes the handle of a port whose other end another state has: messages wait in it until the
+  /// script listens, and then it holds the run.
+  ///
+  /// It is in the default mode. [-0, +1]
+  func push(_ port: Loop.Port, sendingTo peer: PortRight, on stack: LuaStack) {
+    let kind = itemKinds[PortKind.self]
+    port.listen(kind.parcel)
+    let handle = kinds.port.push(stack.L)
+    handle.pointer = Unmanaged.passRetained(port).toOpaque()
+    handles.note(port, of: kind, madeAt: .nowhere)
+    let shape = PortShape()
+    shape.waitsForHandler = true
+    shape.givesHandle = false
+    shape.holdsByHandler = true
+    shape.peer = peer
+    port.maker.state = shape
+    port.setSuspended(true)
+    stack.pushValue(-1)
+    port.maker.ref = stack.popRef()
+    loop.setKeepsAlive(port, false)
+    try? loop.add(port)
+  }
+
   /// A port that is made again has a handler now, or none.
   func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
     guard let shape = PortShape.of(port) else { return }

@@ -117,24 +117,9 @@ final class WorkerRun {
   private func openParent() {
     let stack = state.stack
     let port = link.inward
-    let kind = runtime.itemKinds[PortKind.self]
-    port.listen(kind.parcel)
     stack.push(runtime.module)
     stack.push("parent" as StaticString)
-    let handle = runtime.kinds.port.push(stack.L)
-    handle.pointer = Unmanaged.passRetained(port).toOpaque()
-    runtime.handles.note(port, of: kind, madeAt: .nowhere)
-    let shape = PortShape()
-    shape.waitsForHandler = true
-    shape.givesHandle = false
-    shape.holdsByHandler = true
-    shape.peer = PortRight(link.outward, home: 0)
-    port.maker.state = shape
-    port.setSuspended(true)
-    loop.setKeepsAlive(port, false)
-    stack.pushValue(-1)
-    port.maker.ref = stack.popRef()
-    try? loop.add(port)
+    runtime.push(port, sendingTo: PortRight(link.outward, home: 0), on: stack)
     stack.rawSet(-3)
     stack.pop()
   }

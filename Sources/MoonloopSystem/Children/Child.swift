@@ -157,6 +157,15 @@ package final class Child {
     if result < 0 { throw SystemError(call: "kill", code: -result) }
   }
 
+  /// Ends it at once.
+  package func kill() { _ = isReaped ? 0 : cmx_process_signal(fd, 9) }
+
+  /// The time of processors that it took, and the memory that it has; nil once it has ended.
+  package var usage: (nanoseconds: Int64, resident: Int)? {
+    var usage = cmx_process_usage()
+    return !isReaped && cmx_usage_of(pid, &usage) ? (usage.nanoseconds, Int(usage.resident)) : nil
+  }
+
   /// Waits in the kernel until these have ended, or for this long. For the end of a program.
   package static func awaitExits(_ children: [Child], milliseconds: Int32) {
     let fds = children.map(\.fd)

@@ -19,6 +19,11 @@ package struct FileScope: Sendable {
 
   package init() {}
 
+  /// What was added, resolved.
+  package var places: [(path: String, reads: Bool, writes: Bool)] {
+    rules.map { (String(decoding: $0.root, as: UTF8.self), $0.reads, $0.writes) }
+  }
+
   /// Adds a file or folder, which need not exist.
   /// - Throws: `SystemError` if its place cannot be found.
   package mutating func allow(_ path: String, reads: Bool, writes: Bool) throws(SystemError) {
@@ -42,6 +47,8 @@ package struct FileScope: Sendable {
     }
     throw refusal
   }
+
+  package static func exists(_ path: String) -> Bool { kind(of: Array(path.utf8)) != nil }
 
   /// What takes the place of a call's name in an error that says that a scope refuses it.
   package static let refused = "scope"

@@ -7,6 +7,8 @@ package enum SignalNumber {
   package static let kill: Int32 = 9
   package static let term: Int32 = 15
   package static let winch: Int32 = 28
+  package static let goOn: Int32 = 18
+  package static let stop: Int32 = 19
 
   /// Why a signal cannot be handled.
   package enum Obstacle: Sendable {

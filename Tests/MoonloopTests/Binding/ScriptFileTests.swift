@@ -1,6 +1,8 @@
 // The scripts in Tests/Scripts/<subject>/, one behaviour each: they assert, so that a report is a
 // failure. Each runs three times in one state, and may leave nothing behind.
 
+import Glibc
+import Moonloop
 import TestSupport
 import Testing
 
@@ -26,8 +28,18 @@ import Testing
       .map { String($0.path.dropFirst(folder.path.count + 1)) }
   }
 
+  /// The program, which lies beside the tests: isolated guests run in it.
+  private static let program: String = {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    let tests = String(
+      decoding: path[..<max(0, count)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return tests.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/moonloop"
+  }()
+
   @Test(arguments: scripts)
   func `a script does what it asserts, and leaves nothing`(script: String) throws {
+    GuestProgram.isAt(Self.program)
     let run = try ScriptRun.of(try Self.text(script), name: "@\(script)", times: 3)
     #expect(run.reports == [])
     #expect(run.leftovers == [])

@@ -211,6 +211,6 @@ import Testing
       "run", "--guest", "--handles", "3", "-e",
       "local l = require 'moonloop'.current() for i = 1, 4 do l:source { print } end",
     ])
-    #expect(handles.errors.contains("there are 3 handles"), "\(handles)")
+    #expect(handles.errors.contains("limit of 3 handles"), "\(handles)")
   }
 }

@@ -1,0 +1,132 @@
+// What a host and the process of a guest send each other: tables, which are taken apart here. What
+// comes from the process is looked at field by field, since anybody may have sent it.
+
+internal import LuaEmbed
+internal import MoonloopCore
+
+extension LuaStack {
+  /// A string field as bytes, read without metamethods; nil if it is no string.
+  func rawBytes(_ index: Int32, _ name: StaticString) -> [UInt8]? {
+    let index = absolute(index)
+    push(name)
+    defer { pop() }
+    guard rawGet(index) == .string else { return nil }
+    return withBytes(-1) { Array($0) }
+  }
+
+  /// The same for a whole number.
+  func rawInteger(_ index: Int32, _ name: StaticString) -> Int? {
+    let index = absolute(index)
+    push(name)
+    defer { pop() }
+    return rawGet(index) == .number ? integer(-1) : nil
+  }
+
+  /// Says in the table on top of the stack that something was raised.
+  func setRaised(_ message: String) {
+    setField("raised", true)
+    setField("value", message)
+  }
+}
+
+extension Runtime {
+  /// The most values that a call or its results may have.
+  private static let itemLimit = 200
+
+  /// Pushes a message while a body reads it; nothing is done with one that is no table.
+  @discardableResult
+  func reading<Result>(
+    _ message: StructuredClone, _ body: (LuaStack) -> Result
+  ) -> Result? {
+    let stack = state.stack
+    guard stack.reserve(Self.itemLimit + 16) else { return nil }
+    let height = Int32(stack.count)
+    defer { stack.setCount(height) }
+    message.push(on: stack, pushAttachment: push)
+    return stack.type(-1) == .table ? body(stack) : nil
+  }
+
+  /// Sets a list of values, with their number `n`, in the table on top of the stack.
+  func setItems(_ values: [StructuredClone], on stack: LuaStack) {
+    stack.setField("n", values.count)
+    for (place, value) in values.enumerated() {
+      value.push(on: stack, pushAttachment: push)
+      stack.rawSet(-2, item: Int64(place + 1))
+    }
+  }
+
+  /// The values of the table on top of the stack.
+  func items(on stack: LuaStack) -> GuestCallOutcome {
+    guard let count = stack.rawInteger(-1, "n"), 0...Self.itemLimit ~= count else {
+      return .failure(.ended)
+    }
+    var values: [StructuredClone] = []
+    for place in 0..<count {
+      _ = stack.rawGet(-1, item: Int64(place + 1))
+      defer { stack.pop() }
+      do throws(StructuredClone.Obstacle) {
+        values.append(try StructuredClone(stack, -1) { attachment($0, $1) })
+      } catch { return .failure(.raised(WorkerFailure(LuaError(message: error.what)))) }
+    }
+    return .success(values)
+  }
+
+  /// What a call came to: its results, or `raised`, with the value.
+  func outcome(on stack: LuaStack) -> GuestCallOutcome {
+    stack.push("raised" as StaticString)
+    let hasRaised = stack.rawGet(-2) != .nil
+    stack.pop()
+    if !hasRaised { return items(on: stack) }
+    stack.push("value" as StaticString)
+    defer { stack.pop() }
+    _ = stack.rawGet(-2)
+    let message = stack.string(-1) ?? "an error of the guest"
+    let value = try? StructuredClone(stack, -1) { attachment($0, $1) }
+    return .failure(.raised(WorkerFailure(LuaError(message: message), value: value)))
+  }
+
+  /// An error that the process reports.
+  func failure(on stack: LuaStack) -> WorkerFailure? {
+    guard let message = stack.rawField(-1, "error") else { return nil }
+    let lines = (stack.rawField(-1, "traceback") ?? "").split(separator: "\n").prefix(40)
+    let kind = stack.rawField(-1, "kind").flatMap(LuaError.Kind.init) ?? .runtime
+    let error = LuaError(
+      // An interrupt would end the host's run.
+      kind: kind.isLimit ? kind : .runtime,
+      message: LuaText.clean(String(message.prefix(4096))), code: stack.rawField(-1, "code"),
+      traceback: lines.map {
+        .init(source: LuaText.clean(String($0.prefix(400))), line: 0, function: nil, role: "text")
+      })
+    stack.push("value" as StaticString)
+    defer { stack.pop() }
+    if stack.rawGet(-2) == .nil { return WorkerFailure(error) }
+    return WorkerFailure(error, value: try? StructuredClone(stack, -1) { attachment($0, $1) })
+  }
+}
+
+/// What a guest's process has said that the guest used.
+struct GuestFigures {
+  private static let names: [StaticString] = [
+    "memory", "handles", "callouts", "stops", "wakes", "written",
+  ]
+  private var numbers = [Int](repeating: 0, count: names.count)
+  private var busy = 0
+
+  /// Reads them from the table on top of the stack, as far as they are there.
+  mutating func read(_ stack: LuaStack) {
+    stack.push("usage" as StaticString)
+    defer { stack.pop() }
+    guard stack.rawGet(-2) == .table else { return }
+    for (place, name) in Self.names.enumerated() {
+      numbers[place] = stack.rawInteger(-1, name) ?? numbers[place]
+    }
+    busy = stack.rawInteger(-1, "busy") ?? busy
+  }
+
+  /// Pushes them as a table. [-0, +1]
+  func push(on stack: LuaStack) {
+    stack.newTable(fields: 9)
+    for (name, number) in zip(Self.names, numbers) { stack.setField(name, number) }
+    stack.setField("busy", Double(busy) / 1e9)
+  }
+}

@@ -1,0 +1,66 @@
+// The process of an isolated guest: it confines itself, and then runs what its host sends.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+/// Runs in the process of a guest.
+package enum GuestServer {
+  /// Serves the host that has started this process, until one of them ends. For the main thread,
+  /// before there are others.
+  /// - Parameter arguments: Of the command line, behind the command.
+  /// - Returns: The exit status.
+  package static func run(_ arguments: [String]) -> Int32 {
+    guard let setup = GuestSetup(arguments), Confinement.endWithParent(setup.parent) else {
+      writeToStandardError("moonloop: this command is for the hosts of isolated guests")
+      return 2
+    }
+    var obstacle: String?
+    do throws(SystemError) {
+      _ = try confinement(of: setup).apply()
+      StructuredClone.setSizeLimit(setup.message)
+    } catch { obstacle = "cannot isolate the guest: \(error.call): \(error.message)" }
+    do { return try serve(obstacle) } catch {
+      writeToStandardError("moonloop: \(error)")
+      return 1
+    }
+  }
+
+  private static func confinement(of setup: GuestSetup) -> Confinement {
+    var grants = GuestGrants()
+    grants.ownFolder = setup.folder
+    for word in setup.grants { try? grants.allow(word) }  // What the host's could not say is less.
+    return grants.confinement(
+      memory: setup.memory, handles: setup.handles, files: setup.file.map { [$0] } ?? [])
+  }
+
+  private static func serve(_ obstacle: String?) throws -> Int32 {
+    let kernel = try LinuxKernel(clock: .real)
+    let loop = try Loop.makeIsolated("guest", kernel)
+    return try loop.isolate { loop in
+      let lua = try LuaState(on: loop)
+      let port = Loop.Port(name: "host", capacity: 1 << 16, parcels: { _, _ in })
+      let connection = PortConnection(
+        try PortHub.loop(), label: "the host", peer: "host", capacity: 1 << 16, to: port,
+        isListeners: false
+      ) { _ in loop.change { $0.endRuns() } }
+      try PortHub.loop().change { _ in connection.begin(0) }
+      try begin(lua.runtime!, port, connection, obstacle)
+      loop.run()
+      return 0
+    }
+  }
+
+  private static func begin(
+    _ runtime: Runtime, _ port: Loop.Port, _ connection: PortConnection, _ obstacle: String?
+  ) throws {
+    let text: StaticString = "require 'moonloop.isolated' (...)"
+    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    try runtime.mainChunk.start(bytes: bytes, name: "=moonloop") { stack in
+      let peer = PortRight(connection.outgoing, home: 0, isForeign: true)
+      runtime.push(port, sendingTo: peer, on: stack)
+      if let obstacle { stack.push(obstacle) } else { stack.pushNil() }
+      return 2
+    }
+  }
+}

@@ -1,0 +1,288 @@
+// A guest in a process of its own, as its host sees it: a child that is killed with it, and a
+// connection as named ports have it, whose messages are taken for what anybody may have sent.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+/// The connection is over: comes behind the last message.
+private struct GuestFarewell: Sendable {
+  let end: PortEnd
+}
+
+/// One guest in a process of its own. Thread of the host's loop only.
+final class IsolatedGuest: ScriptGuest {
+  private var child: Child?
+  private var connection: PortConnection?
+  /// What comes from the process; served where the guest is, as is the process's end.
+  private var incoming: Loop.Port?
+  private var exit: Loop.DescriptorSource?
+  private var connectionEnd: PortEnd?
+  /// The process has said that its script has begun.
+  private var hasBegun = false
+  private var isRunning = true
+  private var waits: [UInt64: CrossingWait] = [:]
+  private var lastCall: UInt64 = 0
+  /// What gives up the functions of the host that run for it.
+  private var hostCalls: [UInt64: () -> Void] = [:]
+  private var written = GuestAccount()
+  fileprivate var usage = GuestFigures()
+  /// How long a virtual clock waits for an answer.
+  private static let patience: Int64 = 2_000_000_000
+  /// Keeps a virtual clock from jumping while something is asked of the process.
+  private var hold: Hold?
+
+  override var hasEnded: Bool { child == nil }
+  override var isBusy: Bool { !hasBegun || isRunning || hasCalls }
+
+  // MARK: The begin
+
+  /// Starts the process.
+  /// - Parameter start: Pushes the order that begins it, a table.
+  func open(
+    _ name: String, _ grants: GuestGrants, _ script: WorkerText, start: (LuaStack) -> Void
+  ) throws {
+    let first = try order { stack in start(stack) }
+    let hub = try PortHub.loop()
+    let ends = try ChildDescriptors.sockets()
+    do {
+      child = try GuestProgram.start(grants, limits, script, socket: ends.theirs)
+    } catch {
+      ChildDescriptors.close(ends.ours)
+      throw error
+    }
+    let incoming = Loop.Port(name: name, capacity: 8) { [unowned self] _, parcel in
+      take(parcel)
+    }
+    self.incoming = incoming
+    let connection = PortConnection(
+      hub, label: "guest '\(name)'", peer: name, capacity: 1 << 16, to: incoming,
+      isListeners: false, largest: limits.message, descriptorLimit: 16
+    ) { [weak incoming] end in _ = incoming?.postAlways(GuestFarewell(end: end)) }
+    self.connection = connection
+    hub.change { _ in connection.begin(ends.ours) }
+    try? connection.outgoing.post(parcel: PortMessage(value: first))
+    let exit = Loop.DescriptorSource(child!.fd, name: name) { [unowned self] _, _ in exited() }
+    exit.isNonBlocking = true
+    self.exit = exit
+    host.loop.setKeepsAlive(incoming, false)
+    host.loop.setKeepsAlive(exit, false)
+    settle()
+  }
+
+  // MARK: Modes
+
+  override func join(_ mode: ModeName) {
+    guard let incoming, let exit, exit.isValid else { return }
+    try? host.loop.add(incoming, modes: [mode])
+    try? host.loop.add(exit, modes: [mode])
+  }
+
+  override func leave(_ mode: ModeName) {
+    guard let incoming, let exit, exit.isValid else { return }
+    host.loop.remove(incoming, modes: [mode])
+    host.loop.remove(exit, modes: [mode])
+  }
+
+  override func settle() {
+    guard child != nil else { return }
+    host.loop.setKeepsAlive(source, isBusy && !isSuspended)
+    // While a function of the host runs, it is the host's turn.
+    let isAsked = !isSuspended && (!hasBegun || hasCalls && hostCalls.isEmpty)
+    if isAsked == (hold != nil) { return }
+    hold?.release()
+    hold = isAsked ? host.loop.kernel.clock.hold(host.label(of: .item(source))) : nil
+    hold?.release(after: Self.patience, on: host.loop)
+  }
+
+  override func suspensionChanged() {
+    try? child?.send(isSuspended ? SignalNumber.stop : SignalNumber.goOn, toGroup: false)
+    if !isSuspended { tell { $0.setField("resume", true) } }
+    settle()
+  }
+
+  override func obey(_ verdict: GuestVerdict?, _ what: String) {
+    // It waits for the verdict.
+    if case .warn = verdict ?? (what == "stops" ? .end : .warn) {
+      return tell { $0.setField("resume", true) }
+    }
+    super.obey(verdict, what)
+  }
+
+  // MARK: Out
+
+  /// A table as a message.
+  private func order(
+    _ fill: (LuaStack) -> Void
+  ) throws(StructuredClone.Obstacle) -> StructuredClone {
+    let stack = host.state.stack
+    stack.newTable()
+    defer { stack.pop() }
+    fill(stack)
+    let order = try StructuredClone(stack, -1) { host.attachment($0, $1) }
+    if order.size > limits.message {
+      throw StructuredClone.Obstacle(path: "the message", what: "", isTooLarge: true)
+    }
+    return order
+  }
+
+  private func tell(_ fill: (LuaStack) -> Void) {
+    guard let connection, let order = try? order(fill) else { return }
+    try? connection.outgoing.post(parcel: PortMessage(value: order))
+  }
+
+  override func begin(_ call: GuestCall, _ wait: CrossingWait) {
+    lastCall += 1
+    let number = lastCall
+    do {
+      let value = try order { stack in
+        stack.setField("call", call.name)
+        stack.setField("id", Int(number))
+        host.setItems(call.arguments, on: stack)
+      }
+      waits[number] = wait
+      // Its end may be on its way, and fails the call then.
+      wait.cancel = { [weak self] in
+        self?.waits[number] = nil
+        self?.tell { $0.setField("cancel", Int(number)) }
+      }
+      try? connection?.outgoing.post(parcel: PortMessage(value: value))
+      settle()
+    } catch {
+      let text = "the arguments are larger than \(limits.message) bytes"
+      wait.finish(.failure(.raised(WorkerFailure(LuaError(message: text)))))
+    }
+  }
+
+  // MARK: In
+
+  private func take(_ parcel: any Parcel) {
+    if let message = parcel as? PortMessage {
+      receive(message)
+    } else if let farewell = parcel.message as? GuestFarewell {
+      connectionEnd = farewell.end
+      child?.kill()
+      exited()
+    }
+    settle()
+    tellEvents()
+  }
+
+  private func receive(_ message: PortMessage) {
+    host.reading(message.value) { stack in
+      if let ticket = message.reply { return callHost(stack, ticket) }
+      if let number = stack.rawInteger(-1, "answer") {
+        usage.read(stack)
+        waits.removeValue(forKey: UInt64(clamping: number))?.finish(host.outcome(on: stack))
+        return
+      }
+      if let text = stack.rawBytes(-1, "output") { wrote(text) }
+      if let what = stack.rawField(-1, "limit") { note(.limit(String(what.prefix(100)))) }
+      if let words = stack.rawField(-1, "status") {
+        hasBegun = true
+        isRunning = words == "running"
+        usage.read(stack)
+        if words == "ended" { note(.over) }
+      }
+      if let failure = host.failure(on: stack) { note(.error(failure)) }
+    }
+  }
+
+  private func wrote(_ text: [UInt8]) {
+    let second = host.loop.clock.now() / 1_000_000_000
+    if case .fits = written.note(written: text.count, in: second, limit: limits.output) {
+      note(.output(1, text))
+    }
+  }
+
+  /// It calls a function of the host: the table on top of the stack says which, with what.
+  private func callHost(_ stack: LuaStack, _ ticket: ReplyTicket) {
+    guard let name = stack.rawField(-1, "name"), let function = functions[name],
+      hostCalls.count < limits.state.handles ?? .max,
+      case .success(let copies) = host.items(on: stack)
+    else { return ticket.drop() }
+    lastCall += 1
+    let number = lastCall
+    hostCalls[number] = {}  // It may be over at once.
+    let modes = host.loop.modes(of: source)
+    let cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
+      stack.push(function)
+    } whenOver: { [weak self] outcome in
+      guard let self else { return }
+      hostCalls[number] = nil
+      answer(ticket, outcome)
+      settle()
+    }
+    if hostCalls[number] != nil { hostCalls[number] = cancel }
+  }
+
+  private func answer(_ ticket: ReplyTicket, _ outcome: GuestCallOutcome) {
+    if hasEnded || host.isClosing { return }
+    let words = "the results are larger than \(limits.message) bytes"
+    let value = try? reply(outcome) ?? order { $0.setRaised(words) }
+    if let value { _ = ticket.answer(value) } else { ticket.drop() }
+  }
+
+  private func reply(_ outcome: GuestCallOutcome) -> StructuredClone? {
+    try? order { stack in
+      switch outcome {
+      case .success(let values): host.setItems(values, on: stack)
+      case .failure(.ended): stack.setRaised("the host's function was cancelled")
+      case .failure(.raised(let failure)):
+        stack.setRaised(failure.message)
+        guard let value = failure.value else { return }
+        stack.push("value" as StaticString)
+        value.push(on: stack, pushAttachment: host.push)
+        stack.rawSet(-3)
+      }
+    }
+  }
+
+  override func pushUsage(on stack: LuaStack) {
+    usage.push(on: stack)
+    guard let child, let process = child.usage else { return }
+    stack.setField("resident", process.resident)
+    stack.setField("cpu", Double(process.nanoseconds) / 1e9)
+  }
+
+  // MARK: The end
+
+  /// The process has ended, or the connection; when both have, that is told.
+  private func exited() {
+    guard let child else { return }
+    if !child.look() { return }
+    exit?.disable(.read)
+    guard let connectionEnd else { return }
+    child.reap()
+    note(.error(WorkerFailure(LuaError(message: words(connectionEnd, child.status)))))
+    note(.over)
+    tellEvents()
+  }
+
+  private func words(_ end: PortEnd, _ status: ChildStatus?) -> String {
+    if case .failed(let text, _) = end { return "the guest's process was killed: \(text)" }
+    guard let signal = status?.signal else {
+      return "the guest's process has ended\(status?.code.map { ", with status \($0)" } ?? "")"
+    }
+    let name = SignalNumber.name(of: signal)
+    return "the guest's process was killed by SIG\(name.uppercased())"
+      + (name == "sys" ? ": it made a system call that no guest makes" : "")
+  }
+
+  override func close() {
+    guard let child else { return }
+    self.child = nil
+    child.kill()
+    exit?.invalidate()
+    incoming?.invalidate()
+    connection?.endSoon()
+    hold?.release()
+    child.close()
+    waits = [:]
+    let given = hostCalls.values
+    hostCalls = [:]
+    for cancel in given { cancel() }
+    failCalls()
+    tellLast()
+  }
+}

@@ -1,0 +1,196 @@
+// A guest on its host's thread: a state on a loop of its own, which the host's loop pumps.
+//
+// So the guest's modes, runs, items and figures are its own, and all of it goes with its loop. It
+// is served where its item is: the timer and the descriptor that tell of it follow that.
+
+internal import LuaEmbed
+internal import MoonloopCore
+internal import MoonloopSystem
+
+/// Where a guest is: a state and its loop.
+private struct GuestPlace {
+  let loop: Loop
+  let lua: LuaState
+  let descriptor: Loop.DescriptorSource
+}
+
+/// One guest on its host's thread. That thread only.
+final class LocalGuest: ScriptGuest {
+  private var place: GuestPlace?
+  private var timer: Loop.Timer?
+  private var start: ((Runtime) -> Void)?
+  /// What is called when its script has begun.
+  private var callsBefore: [(Runtime) -> Void] = []
+  private var isServing = false
+  private var isSettling = false
+  /// When it may be served again, on the host's clock.
+  private var notBefore: Int64 = 0
+  private(set) var account = GuestAccount()
+
+  /// Its runtime; nil once it has ended.
+  var runtime: Runtime? { place?.lua.runtime }
+  override var hasEnded: Bool { place == nil }
+  override var isBusy: Bool { start != nil || (place?.loop.hasItems ?? false) }
+
+  // MARK: The begin
+
+  /// Opens its state on a loop of its own.
+  /// - Parameter start: Called once, when it is first served.
+  func open(
+    _ name: String, _ grants: GuestGrants, start: @escaping (Runtime) -> Void
+  ) throws {
+    let loop = try host.loop.makeLodger(name) { [unowned self] in settle() }
+    do {
+      let lua = try LuaState(on: loop, limits: limits.state, guest: grants)
+      let descriptor = Loop.DescriptorSource(
+        try loop.pollDescriptor(), closesDescriptor: false, name: name
+      ) { [unowned self] _, _ in serve() }
+      place = GuestPlace(loop: loop, lua: lua, descriptor: descriptor)
+    } catch {
+      loop.end()
+      throw error
+    }
+    self.start = start
+    host.loop.setKeepsAlive(place!.descriptor, false)
+    let timer = Loop.Timer(at: .distantFuture, every: .seconds(1 << 33), name: name) {
+      [unowned self] _ in
+      serve()
+    }
+    timer.keepsLoopAlive = false
+    self.timer = timer
+    setUp(place!.lua.runtime!)
+  }
+
+  private func setUp(_ runtime: Runtime) {
+    runtime.errors.isHosted = true
+    runtime.errors.expectsInterrupts = { [unowned self] in place == nil || Ending.isQuiet }
+    runtime.errors.forward = { [unowned self, unowned runtime] error in
+      note(.error(runtime.crossing(error)))
+      if error.isStop { note(.limit(error.kind == .memoryLimit ? "memory" : "callout")) }
+      return true
+    }
+    runtime.errors.write = { [unowned self] text in
+      note(.error(WorkerFailure(LuaError(message: text))))
+    }
+    runtime.errors.onCondemned = { [unowned self] in note(.limit("stops")) }
+    runtime.state.install(
+      LuaProgramHooks(
+        // `os.exit` is not there, and nothing blocks.
+        exit: { _, _ in }, blocks: { _, _ in true },
+        warns: { [unowned self] text, isError in
+          if isError { return note(.error(WorkerFailure(LuaError(message: text)))) }
+          Array("warning: \(text)\n".utf8).withUnsafeBytes { write(2, $0) }
+        }))
+    _ = runtime.state.divertOutput { [unowned self] stream, bytes in write(stream, bytes) }
+    for name in functions.keys.sorted() { putFunction(name, runtime) }
+  }
+
+  // MARK: Modes
+
+  override func join(_ mode: ModeName) {
+    guard let place, let timer else { return }
+    try? host.loop.add(place.descriptor, modes: [mode])
+    try? host.loop.add(timer, modes: [mode])
+  }
+
+  override func leave(_ mode: ModeName) {
+    guard let place, let timer, place.descriptor.isValid else { return }
+    host.loop.remove(place.descriptor, modes: [mode])
+    host.loop.remove(timer, modes: [mode])
+  }
+
+  // MARK: Serving
+
+  /// How many passes it gets in one turn.
+  private static let passes = 8
+
+  private func serve() {
+    guard let place, !isServing, !isSuspended, host.loop.clock.now() >= notBefore else {
+      return settle()
+    }
+    isServing = true
+    let began = host.loop.clock.now()
+    place.loop.inPlace {
+      if let start {
+        self.start = nil
+        start(place.lua.runtime!)
+        let calls = callsBefore
+        callsBefore = []
+        for call in calls { call(place.lua.runtime!) }
+      }
+      _ = place.loop.pump(limit: Self.passes)
+      _ = place.lua.idleCollect()
+    }
+    let took = host.loop.clock.now() - began
+    account.note(turn: took)
+    if limits.share < 1 {
+      notBefore = began + took + Int64(Double(took) * (1 / limits.share - 1))
+    }
+    isServing = false
+    tellEvents()
+    settle()
+  }
+
+  /// Calls a function of it once its script has begun: now, or when it is first served.
+  override func begin(_ call: GuestCall, _ wait: CrossingWait) {
+    whenBegun { runtime in runtime.run(call, for: wait) }
+  }
+
+  private func whenBegun(_ body: @escaping (Runtime) -> Void) {
+    if start != nil { return callsBefore.append(body) }
+    if let runtime { body(runtime) }
+    settle()
+  }
+
+  override func settle() {
+    guard let place, let timer, !isServing, !isSettling else { return }
+    isSettling = true
+    defer { isSettling = false }
+    let date =
+      start == nil ? place.loop.nextDate()?.nanoseconds : host.loop.clock.now()
+    host.loop.setKeepsAlive(source, isBusy && !isSuspended)
+    timer.nextFire = date.map { LoopTime(nanoseconds: max($0, notBefore)) } ?? .distantFuture
+  }
+
+  // MARK: What it does to the host
+
+  private func write(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
+    let second = host.loop.clock.now() / 1_000_000_000
+    switch account.note(written: bytes.count, in: second, limit: limits.output) {
+    case .fits: note(.output(stream, Array(bytes)))
+    case .isFirstTooMany: note(.limit("output"))
+    case .isTooMuch: break
+    }
+  }
+
+  override func pushUsage(on stack: LuaStack) { pushOwnUsage(on: stack) }
+
+  override func tellSoon() {
+    if !isServing { timer?.nextFire = host.loop.now }
+  }
+
+  // MARK: The end
+
+  override func close() {
+    guard let place else { return }
+    if isServing { return closeLater() }
+    account.keepLast(place.lua)
+    self.place = nil
+    (start, callsBefore) = (nil, [])
+    timer?.invalidate()
+    timer = nil
+    place.descriptor.invalidate()
+    place.loop.inPlace {
+      place.lua.shutDown()
+      place.loop.end()
+    }
+    failCalls()
+    tellLast()
+  }
+
+  override func closeLater() {
+    host.loop.callAfterPass { [self] in
+      if isServing { closeLater() } else { close() }
+    }
+  }
+}

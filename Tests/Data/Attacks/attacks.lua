@@ -1,0 +1,153 @@
+-- Attacks of guests, by family: each must be held. `attacks.lua here|isolated FAMILY` attacks those
+-- in this process, or in processes of their own; prints what was not held, and "held COUNT".
+local ml = require "moonloop"
+local loop = ml.current()
+
+local where, only, folder = ...
+local broken, count = 0, 0
+
+local function check(held, name, ...)
+  count = count + 1
+  if held then return end
+  broken = broken + 1
+  print("NOT HELD: " .. name, ...)
+end
+
+-- A guest that runs what it is sent.
+local text = [[
+  ml = require "moonloop"
+  loop = ml.current()
+  function attack(text)
+    local body = assert(load(text, "=attack"))
+    return body()
+  end
+  function ping() return "pong" end
+]]
+local function open(options)
+  local told = { limits = {}, errors = {}, output = 0 }
+  options.isolate, options.text = where == "isolated", text
+  options.on_limit = function(_, what) told.limits[#told.limits + 1] = what end
+  options.on_error = function(error) told.errors[#told.errors + 1] = error end
+  options.on_output = function(_, written) told.output = told.output + #written end
+  return assert(ml.guest(options)), told
+end
+
+-- The attacks of a file, each behind a line `---- NAME`.
+local function attacks(name)
+  local all, title = {}, nil
+  for line in (assert(ml.fs.read(folder .. name)) .. "\n"):gmatch "([^\n]*)\n" do
+    local found = line:match "^%-%-%-%- (.*)"
+    if found then
+      title = found
+      all[#all + 1] = { name = title, text = "" }
+    elseif title then
+      all[#all].text = all[#all].text .. line .. "\n"
+    end
+  end
+  return all
+end
+
+local families = {}
+
+-- Whatever an attack returns has got out.
+function families.reach()
+  local guest <close>, told = open { functions = {
+    echo = function(...) return ... end, fail = function() error {} end,
+  } }
+  for _, one in ipairs(attacks "Data/Attacks/reach.txt") do
+    local done, what = pcall(guest.call, guest, "attack", one.text)
+    check(not done or not what, one.name, what)
+    check(guest:call "ping" == "pong", one.name, "the guest is gone")
+  end
+  check(#told.limits == 0, "reach: no limit", told.limits[1])
+end
+
+-- Each runs for ever, and is stopped; the host's timer goes on.
+function families.runaways()
+  local beats, guest, told = 0, nil, nil
+  local beat = loop:every(0.01, function() beats = beats + 1 end)
+  for number, one in ipairs(attacks "Scripts/StandardLibrary/runaways.txt") do
+    if number % 8 == 1 then
+      if guest then guest:stop() end
+      guest, told = open { limits = { callout = 0.02, memory = "256M" } }
+    end
+    local before = #told.limits
+    local done, what = pcall(guest.call, guest, "attack", one.text)
+    check(not done, one.name, what)
+    local pong, why = guest:call "ping"
+    check(pong == "pong", one.name, why)
+    what = tostring(what)
+    local is_refused = what:find "may not use" or what:find "call a nil value"
+    check(#told.limits > before or is_refused, one.name, what)
+  end
+  guest:stop()
+  beat:invalidate()
+  check(beats > 10, "the host's timer", beats)
+end
+
+-- Each takes all the memory that it can get, and is stopped; the memory comes back.
+function families.memory()
+  for _, one in ipairs(attacks "Data/Attacks/memory.txt") do
+    local guest <close>, told = open { limits = { memory = "8M", callout = 5 } }
+    local done, what = pcall(guest.call, guest, "attack", one.text)
+    check(not done, one.name, what)
+    check(guest:call "ping" == "pong", one.name, "the guest is gone")
+    guest:call("attack", "collectgarbage() collectgarbage()")
+    check(guest:usage().memory < 4 << 20, one.name, guest:usage().memory)
+    check(told.limits[1] == "memory" or what:find "is reached", one.name, what)
+  end
+end
+
+-- Known to crash liblua: the guest gets an error or a result, or its process ends; its host lives.
+function families.crashes()
+  for _, one in ipairs(attacks "Data/Attacks/crashes.txt") do
+    local guest <close> = open { limits = { memory = "16M", callout = 5 } }
+    local done, value, message = pcall(guest.call, guest, "attack", one.text)
+    print(one.name, done and (message or "passed") or (tostring(value):gsub("\n.*", "")))
+    check(true, one.name)
+  end
+end
+
+-- Errors of every sort are the guest's, in handlers too; what is told of them is bounded.
+function families.errors()
+  local guest <close>, told = open { allow = { "timers" } }
+  for _, one in ipairs(attacks "Data/Attacks/errors.txt") do
+    local before = #told.errors
+    local done, what = pcall(guest.call, guest, "attack", one.text)
+    check(not done, one.name, what)
+    guest:call("attack", "function failing() " .. one.text .. "\nend loop:after(0, failing)")
+    for _ = 1, 100 do
+      if #told.errors > before then break end
+      ml.sleep(0.001)
+      guest:call "ping"
+    end
+    check(#told.errors > before, one.name, "no report")
+    check(guest:call "ping" == "pong", one.name, "the guest is gone")
+  end
+  for _, error in ipairs(told.errors) do
+    check(#error.message < 8192 and #error.traceback < 65536, "a report in bounds", #error.message)
+  end
+end
+
+-- A flood of anything leaves the host its turns.
+function families.floods()
+  for _, one in ipairs(attacks "Data/Attacks/floods.txt") do
+    local guest <close>, told = open {
+      allow = { "timers" }, limits = { handles = 100, callout = 0.1, memory = "16M" },
+      functions = { quick = function() end, slow = function() ml.sleep(1000) end },
+    }
+    pcall(guest.call, guest, "attack", one.text)
+    local beats = 0
+    for _ = 1, 20 do
+      ml.sleep(0.001)
+      beats = beats + 1
+    end
+    check(beats == 20, one.name)
+    check(told.output <= 4 << 20, one.name, told.output)
+  end
+end
+
+loop:task(function()
+  families[only]()
+  print(("%s %d"):format(broken == 0 and "held" or "broken", broken == 0 and count or broken))
+end)

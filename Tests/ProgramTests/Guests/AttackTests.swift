@@ -1,0 +1,38 @@
+// Attacks of guests, in the process of their host and in one of their own: all are held.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct AttackTests {
+  private static let folder = RepositoryFile.top + "/Tests/"
+
+  @Test(
+    "of every family are held",
+    arguments: ["reach", "runaways", "memory", "crashes", "errors", "floods"],
+    ["here", "isolated"])
+  func held(family: String, place: String) throws {
+    if Program.isSanitized && family == "runaways" { return }  // Too slow for limits of time.
+    let script = Self.folder + "Data/Attacks/attacks.lua"
+    let outcome = try moonloop(["run", script, place, family, Self.folder])
+    let last = outcome.output.split(separator: "\n").last ?? ""
+    #expect(last.hasPrefix("held"), "\(outcome)")
+    #expect(outcome.isOurs, "\(outcome)")
+  }
+
+  @Test(
+    "against a program that runs a guest alone are held",
+    arguments: [["--guest"], ["--guest", "--isolate"]])
+  func alone(options: [String]) throws {
+    let runs = [
+      ("while true do pcall(function() while true do end end) end", Int32(3)),
+      ("local t = {} while true do t[#t + 1] = {} end", 3), ("error {}", 1),
+      ("print(io, os.getenv)", 0),
+      ("require 'moonloop'.fs.read '/etc/passwd'", 1),
+    ]
+    for (script, status) in runs {
+      let outcome = try moonloop(["run"] + options + ["--callout", "50ms", "-e", script])
+      #expect(outcome.status == status && outcome.isOurs, "\(script): \(outcome)")
+    }
+  }
+}
