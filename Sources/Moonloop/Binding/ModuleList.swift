@@ -11,7 +11,8 @@ extension LuaState {
     for module in innerModules {
       stack.push(module.name)
       push(module: module, on: stack)
-      setMetatable(module.name == "port" ? modulePort : nil, on: stack)
+      let isPort = module.name == "port"
+      setMetatable(isPort ? modulePort : nil, then: isPort ? sourceResults : nil, on: stack)
       stack.rawSet(-3)
     }
     pushReloading(on: stack)
@@ -30,11 +31,18 @@ extension LuaState {
 
   /// Gives the table on top a metatable: it can be called, and has no fields but its own.
   /// `ml.port { … }` makes a port; its fields are for named ones. [-0, +0, raises: -]
-  fileprivate func setMetatable(_ function: LuaRawFunction?, on stack: LuaStack) {
+  /// - Parameter then: The second half of a function that may call one of our sources.
+  fileprivate func setMetatable(
+    _ function: LuaRawFunction?, then: LuaRawFunction? = nil, on stack: LuaStack
+  ) {
     stack.newTable(fields: 2)
     if let function {
       stack.push("__call")
-      stack.push(function: function, then: sourceResults)
+      if let then {
+        stack.push(function: function, then: then)
+      } else {
+        stack.push(function: function)
+      }
       stack.rawSet(-3)
     }
     stack.push("__index")

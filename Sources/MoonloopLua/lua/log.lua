@@ -88,8 +88,9 @@ local function drain_later(outlet)
     end }
 end
 
-local function write_to_sink(outlet, line)
-  local is_taken = sinks.write(outlet.sink, line .. "\n")
+-- Both or neither is taken: a short notice must not fill the room that no record fits into.
+local function write_to_sink(outlet, line, notice)
+  local is_taken = sinks.write(outlet.sink, (notice and notice .. "\n" or "") .. line .. "\n")
   if sinks.drain(outlet.sink) > 0 then drain_later(outlet) end
   return is_taken
 end
@@ -136,10 +137,9 @@ local function is_too_often(self, message)
   return false, held > 0 and held or nil
 end
 
-local function put(self, level, message, fields)
+local function line_of(self, level, message, fields)
   local line = self.form(level, message, fields)
-  if #line > RECORD_LIMIT then line = line:sub(1, RECORD_LIMIT - 3) .. "..." end
-  return self.shared.outlet:write(line)
+  return #line > RECORD_LIMIT and line:sub(1, RECORD_LIMIT - 3) .. "..." or line
 end
 
 local function log(self, level, message, fields)
@@ -152,12 +152,13 @@ local function log(self, level, message, fields)
   for name, value in pairs(self.fields) do all[name] = value end
   for name, value in pairs(fields or {}) do all[name] = value end
   all.suppressed = held or all.suppressed
-  if shared.missing > 0
-    and put(self, "warn", "records were dropped", { dropped = shared.missing }) then
+  local notice = shared.missing > 0
+    and line_of(self, "warn", "records were dropped", { dropped = shared.missing }) or nil
+  if shared.outlet:write(line_of(self, level, message, all), notice) then
     shared.missing = 0
+  else
+    shared.dropped, shared.missing = shared.dropped + 1, shared.missing + 1
   end
-  if put(self, level, message, all) then return end
-  shared.dropped, shared.missing = shared.dropped + 1, shared.missing + 1
 end
 
 for level, rank in pairs(LEVELS) do

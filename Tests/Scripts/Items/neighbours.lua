@@ -21,10 +21,10 @@ end
 
 -- A field that the module has not.
 says("did you mean 'sleep'?", function() ml.slep(1) end)
-says("the loop of this thread is ml.current()", function() ml.lop() end)
+says("the loop of this thread is ml.current()", function() ml.loop() end)
 says("loops have it: ml.current().every", function() ml:every(1, print) end)
 says("did you mean 'listen'?", function() ml.net.lisen {} end)
-same({ ml[1] == nil, rawget(ml, "lop") == nil }, { true, true })
+same({ ml[1] == nil, rawget(ml, "loop") == nil }, { true, true })
 
 -- What other libraries call the end of a handle.
 local timer = loop:every(1, print)
