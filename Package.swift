@@ -112,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "FuzzProgram",
       dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
-      path: "Tests/FuzzProgram", swiftSettings: strict),
+      path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
