@@ -107,13 +107,6 @@ let package = Package(
       name: "HandlersProgram", dependencies: ["Moonloop"], path: "Tests/HandlersProgram",
       swiftSettings: strict),
 
-    .target(
-      name: "CFuzz", dependencies: ["MoonloopCLua"], path: "Tests/CFuzz", cSettings: strictC),
-    .executableTarget(
-      name: "FuzzProgram",
-      dependencies: ["CFuzz", "LuaEmbed", "Moonloop", "MoonloopCore", "MoonloopRecording"],
-      path: "Tests/FuzzProgram", exclude: ["corpus"], swiftSettings: strict),
-
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "MoonloopCoreTests",
@@ -147,7 +140,7 @@ let package = Package(
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
         "PluginsProgram", "ToolProgram", "HandlersProgram", "MainHostProgram", "ConfinedProgram",
-        "FuzzProgram", "TestSupport",
+        "TestSupport",
       ],
       swiftSettings: strict),
   ],
