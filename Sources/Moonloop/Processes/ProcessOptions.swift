@@ -145,7 +145,10 @@ extension HostCall {
       default: break
       }
     case .number:
-      if let fd = stack.integer(-1), fd >= 0, fd <= Int32.max { return .descriptor(Int32(fd)) }
+      if let fd = stack.integer(-1), fd >= 0, fd <= Int32.max {
+        try requireGrant(ofDescriptor: fd)
+        return .descriptor(Int32(fd))
+      }
     case .userdata:
       if let handle = kinds.stream.handle(stack.L, -1) {
         return .stream(try giveable(handle, name))
@@ -179,11 +182,17 @@ extension HostCall {
       }
       let fd = try stack.integer(
         stack.absolute(-1), "'descriptors': the descriptor", in: 0...Int(Int32.max))
+      try requireGrant(ofDescriptor: fd)
       while found.count < number - 2 { found.append(-1) }
       found[number - 3] = Int32(fd)
       stack.pop()
     }
     return found
+  }
+
+  /// A number may be that of any descriptor of this process.
+  private func requireGrant(ofDescriptor fd: Int) throws(ScriptMistake) {
+    if fd > 2 { try requireGrant(of: .descriptors) }
   }
 
   /// How many descriptors a child may get.

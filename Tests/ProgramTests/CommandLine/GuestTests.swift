@@ -134,6 +134,21 @@ import Testing
     #expect(found.last!.contains("may not use '__gc'"), "\(found)")
   }
 
+  @Test("a child of a guest gets no descriptor of this process by its number")
+  func numbers() throws {
+    let script = """
+      try(process.spawn, { "true", stdin = 5 })
+      try(process.run, { "true", stdout = 5 })
+      try(process.spawn, { "true", descriptors = { [3] = 5 } })
+      local child = process.spawn { "true", stdin = 0, stdout = "pipe" }
+      print(child:await().code)
+      """
+    #expect(
+      try lines(script, allow: "process") == [
+        no("spawn", "fd"), no("run", "fd"), no("spawn", "fd"), "0",
+      ])
+  }
+
   @Test("places in the network are what was granted")
   func network() throws {
     let script = """
