@@ -118,14 +118,14 @@ static void write_out(struct log *log, int64_t until) {
   }
 }
 
-void cmx_log_finish(int milliseconds) {
+static void finish(int milliseconds) {
   int64_t until = now_ms() + milliseconds;
   pthread_mutex_lock(&lock);
   for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
   pthread_mutex_unlock(&lock);
 }
 
-static void at_exit(void) { cmx_log_finish(EXIT_MS); }
+static void at_exit(void) { finish(EXIT_MS); }
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE};
 

@@ -12,5 +12,3 @@ void cmx_log_close(int log);
 bool cmx_log_write(int log, const void *bytes, size_t count);
 // Writes what the descriptor takes now; returns how many bytes still wait.
 size_t cmx_log_drain(int log);
-// Writes out all logs, within a time.
-void cmx_log_finish(int milliseconds);

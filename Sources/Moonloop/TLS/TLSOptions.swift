@@ -153,7 +153,10 @@ extension HostCall {
   private func pem(_ options: Options, _ name: StaticString) throws(ScriptMistake) -> TLSText? {
     guard let text = try options.string(name) else { return nil }
     if text.utf8.contains(0) { throw mistake("'\(name)' must not contain a zero byte") }
-    if text.contains("-----BEGIN ") { return .text(text) }
+    let isText = text.utf8.split(separator: UInt8(ascii: "\n")).contains {
+      $0.starts(with: "-----BEGIN ".utf8)
+    }
+    if isText { return .text(text) }
     try requireGrant(toRead: text)
     return .file(text)
   }
