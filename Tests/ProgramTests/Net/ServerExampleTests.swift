@@ -74,7 +74,7 @@ struct ServerExampleTests {
       local loop = ml.current()
       local db = assert(require "luasql.sqlite3".sqlite3():connect ":memory:")
       local LONG = [[with recursive n(i) as (select 1 union all
-        select i + 1 from n where i < 300000) select count(*) as count from n]]
+        select i + 1 from n where i < 3000000) select count(*) as count from n]]
       local beat = loop:every(0.001, function() end)
       loop:timer { first = 0.05, name = "report", function()
         db:execute(LONG)
@@ -130,7 +130,7 @@ struct ServerExampleTests {
       local server = assert(ml.process.spawn { program, "run", file, "0", stdout = "pipe" })
       local port = server.stdout:read "l":match "port (%d+)$"
       local url = "127.0.0.1:" .. port .. "/"
-      io.write(ml.process.run({ "curl", "-s", "-m", "60", "-w", "%{http_code}\n", url }).stdout)
+      io.write(ml.process.run({ "curl", "-s", "-m", "60", "-w", "%{http_code}\\n", url }).stdout)
       local client = ml.process.run { "/usr/bin/python3", "-c", [[if True:
         import asyncio, sys, websockets
         async def main(url):
