@@ -24,7 +24,7 @@ enum {
 };
 
 struct log {
-  int fd;           // our own descriptor; open while users > 0
+  int fd;           // our own descriptor; open while users > 0, or while something waits
   int shared_with;  // the number that was given, or -1
   int users;
   bool is_socket;
@@ -103,6 +103,14 @@ size_t cmx_log_drain(int number) {
   return left;
 }
 
+static bool is_free(const struct log *log) { return log->users == 0 && log->count == 0; }
+
+static void release(struct log *log) {
+  close(log->fd);
+  free(log->buffer);
+  log->buffer = NULL;
+}
+
 // ---- The end -------------------------------------------------------------------------------
 
 static int64_t now_ms(void) {
@@ -112,7 +120,7 @@ static int64_t now_ms(void) {
 }
 
 static void write_out(struct log *log, int64_t until) {
-  while (log->users > 0 && drain(log) > 0) {
+  while (log->count > 0 && drain(log) > 0) {
     int64_t left = until - now_ms();
     if (left <= 0 || !is_ready(log->fd, (int)left)) return;
   }
@@ -184,10 +192,10 @@ int cmx_log_open(int fd, const char *path) {
   int found = -EMFILE;
   pthread_mutex_lock(&lock);
   for (int i = MOST_LOGS - 1; i >= 0; i--) {
-    if (logs[i].users == 0 && found < 0) found = i;
-    if (logs[i].users > 0 && path == NULL && logs[i].shared_with == fd) found = i;
+    if (is_free(&logs[i]) && found < 0) found = i;
+    if (!is_free(&logs[i]) && path == NULL && logs[i].shared_with == fd) found = i;
   }
-  if (found >= 0 && logs[found].users > 0) {
+  if (found >= 0 && !is_free(&logs[found])) {
     logs[found].users++;
   } else if (found >= 0) {
     int code = open_log(&logs[found], fd, path);
@@ -197,15 +205,10 @@ int cmx_log_open(int fd, const char *path) {
   return found;
 }
 
-// What waits is written out as far as that goes at once.
+// What still waits is written at the end of the process.
 void cmx_log_close(int number) {
   struct log *log = &logs[number];
   pthread_mutex_lock(&lock);
-  if (log->users == 1) {
-    drain(log);
-    close(log->fd);
-    free(log->buffer);
-  }
-  log->users--;
+  if (--log->users == 0 && drain(log) == 0) release(log);
   pthread_mutex_unlock(&lock);
 }

@@ -143,10 +143,9 @@ import Testing
       local child = process.spawn { "true", stdin = 0, stdout = "pipe" }
       print(child:await().code)
       """
-    #expect(
-      try lines(script, allow: "process") == [
-        no("spawn", "fd"), no("run", "fd"), no("spawn", "fd"), "0",
-      ])
+    let found = try lines(script, allow: "process")
+    let expected = [no("spawn", "fd"), no("run", "fd"), no("spawn", "fd"), "0"]
+    #expect(found.count == expected.count && zip(found, expected).allSatisfy { $0.hasPrefix($1) })
   }
 
   @Test("places in the network are what was granted")

@@ -79,7 +79,7 @@ struct ServerExampleTests {
       loop:timer { first = 0.05, name = "report", function()
         db:execute(LONG)
         print(loop:why(beat))
-        beat:invalidate()
+        loop:after(0.05, function() beat:invalidate() end)
       end }
       """
     try withFile(script, name: "app.lua") { file in
