@@ -98,6 +98,7 @@ struct ExampleTests {
     let others =
       SystemExampleTests.files + [
         "attach.lua", "echo_server.lua", "live.lua", "redis_pubsub.lua", "webhook.lua",
+        "websocket.lua",
       ]
     #expect(Set(names).subtracting(Self.examples.map(\.file)).subtracting(others).isEmpty)
   }

@@ -12,9 +12,12 @@ assert(poll:start(path, 50, function(err, before, now)
 end) == 0)
 assert(poll:getpath() == path and poll:is_active())
 
+-- In one step: a look must not see the file while it is empty.
 local function set(text)
-  local file <close> = assert(io.open(path, "w"))
+  local file = assert(io.open(path .. ".new", "w"))
   file:write(text)
+  file:close()
+  assert(os.rename(path .. ".new", path))
 end
 ml.sleep(0.2)
 set "abc"
