@@ -208,6 +208,7 @@ struct BrokerTests {
   @Test func `a password is asked for, and must be right`() throws {
     let outcome = try run(
       """
+      repeat until redis("PING"):find "PONG"
       redis("CONFIG", "SET", "requirepass", "open sesame")
       local place = over:gsub("//", "//:open%%20sesame@")
       print(ml.port({ name = "jobs", over = place }):send "x")
