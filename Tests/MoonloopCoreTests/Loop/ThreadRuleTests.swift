@@ -122,26 +122,29 @@ internal import Testing
 
   @Test(arguments: making.indices)
   func `the handler of an item made for one thread is let go of there`(index: Int) {
-    var threads: [pthread_t] = []
-    func makeAndDrop(_ loop: Loop) {
-      dropElsewhere { Self.making[index].make(loop, Held { threads.append($0) }) }
-    }
-    Loop.isolated { loop in
-      makeAndDrop(loop)
-      #expect(threads == [])
-      loop.run(mode: .default, for: .zero)
-      #expect(threads == [pthread_self()])
-      makeAndDrop(loop)
-    }
-    #expect(threads == [pthread_self(), pthread_self()])
+    // On a thread of its own: this one may have a loop already.
+    onThread { [index] in
+      var threads: [pthread_t] = []
+      func makeAndDrop(_ loop: Loop) {
+        dropElsewhere { Self.making[index].make(loop, Held { threads.append($0) }) }
+      }
+      Loop.isolated { loop in
+        makeAndDrop(loop)
+        #expect(threads == [])
+        loop.run(mode: .default, for: .zero)
+        #expect(threads == [pthread_self()])
+        makeAndDrop(loop)
+      }
+      #expect(threads == [pthread_self(), pthread_self()])
 
-    // A thread that has no loop any more gets them with the next one.
-    var item: Loop.Item? = Loop.isolated { loop in
-      Self.making[index].make(loop, Held { threads.append($0) })
+      // A thread that has no loop any more gets them with the next one.
+      var item: Loop.Item? = Loop.isolated { loop in
+        Self.making[index].make(loop, Held { threads.append($0) })
+      }
+      dropElsewhere { item.take()! }
+      Loop.isolated { _ in }
+      #expect(threads == [pthread_self(), pthread_self(), pthread_self()])
     }
-    dropElsewhere { item.take()! }
-    Loop.isolated { _ in }
-    #expect(threads == [pthread_self(), pthread_self(), pthread_self()])
   }
 
   @Test func `a notification queue names both threads when it is counted elsewhere`() async {

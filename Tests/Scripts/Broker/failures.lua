@@ -69,7 +69,7 @@ function cases.it_comes_later()
   local found, over = broker {}
   local place = found.port
   found:invalidate()
-  local jobs <close> = port(over)
+  local jobs <close> = port(over, { timeout = 10 })
   local later
   loop:after(1, function()
     later = assert(ml.net.listen { host = "127.0.0.1", port = place, function(stream)
@@ -77,6 +77,7 @@ function cases.it_comes_later()
         stream:write(words[1] == "HELLO" and "%0\r\n" or ":1\r\n")
       end
     end })
+    later:keep_alive(false)
   end)
   equal(jobs:send "x", true)
   assert(ml.now() >= 1)
