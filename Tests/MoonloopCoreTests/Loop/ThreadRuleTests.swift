@@ -2,6 +2,7 @@
 
 import Glibc
 internal import MoonloopCore
+internal import TestSupport
 internal import Testing
 
 @Suite struct ThreadRuleTests {
