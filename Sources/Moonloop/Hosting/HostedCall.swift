@@ -75,7 +75,8 @@ final class HostedCall: @unchecked Sendable {
   ) -> Result<R, LuaError> {
     switch task.outcome {
     case .none, .cancelled:
-      return .failure(task.cancellation == nil ? .closed : cancelled)
+      let isCancelled = task.cancellation != nil || runtime.errors.isEndingScripts
+      return .failure(isCancelled ? cancelled : .closed)
     case .failed:
       guard let failure = task.failure else { return .failure(.closed) }
       failure.isTaken = true

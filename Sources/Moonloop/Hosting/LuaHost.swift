@@ -187,68 +187,6 @@ public actor LuaHost {
   }
 }
 
-extension LuaHost {
-  /// Where a host passes on what scripts report; each closure is called on the thread of the loop.
-  public struct Reports: Sendable {
-    /// An error in a handler, or in a task that is not awaited; nil: it is written to standard
-    /// error.
-    public var onError: (@Sendable (LuaError) -> Void)?
-    /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
-    public var onOutput: (@Sendable (String) -> Void)?
-    /// `os.exit` was called, with a status. It ends the state, not the program.
-    public var onExit: (@Sendable (Int32) -> Void)?
-    /// Scripts were stopped by limits more than ten times in a minute: all that they had on the
-    /// loop has been ended. The host still takes calls.
-    public var onCondemned: (@Sendable () -> Void)?
-
-    /// Makes a set of reports; what is left out goes where it goes without a host.
-    public init(
-      onError: (@Sendable (LuaError) -> Void)? = nil,
-      onOutput: (@Sendable (String) -> Void)? = nil,
-      onExit: (@Sendable (Int32) -> Void)? = nil,
-      onCondemned: (@Sendable () -> Void)? = nil
-    ) {
-      self.onError = onError
-      self.onOutput = onOutput
-      self.onExit = onExit
-      self.onCondemned = onCondemned
-    }
-
-    fileprivate func install(in outer: LuaState) {
-      guard let runtime = outer.runtime else { return }
-      let state = runtime.state
-      runtime.errors.isHosted = true
-      runtime.errors.onCondemned = onCondemned
-      if let onError {
-        runtime.errors.forward = { error in
-          onError(error)
-          return true
-        }
-      }
-      if let onOutput {
-        _ = state.divertOutput { stream, bytes in
-          if stream != 1 { return writeToStandardError(bytes) }
-          onOutput(String(decoding: bytes, as: UTF8.self))
-        }
-      }
-      var hasExited = false
-      runtime.errors.expectsInterrupts = { hasExited || Ending.isQuiet }
-      state.install(
-        LuaProgramHooks(
-          exit: { [unowned state, onExit] status, _ in
-            hasExited = true
-            onExit?(status)
-            state.close()  // takes effect when this call-out, which is stopped, is over
-            state.interruptHandle.interrupt()
-          },
-          blocks: { _, _ in true },
-          warns: { [unowned runtime] text, isError in
-            runtime.errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
-          }))
-    }
-  }
-}
-
 /// The thread that a host started: it ends with the host.
 private final class OwnThread: Sendable {
   private let thread: LoopThread

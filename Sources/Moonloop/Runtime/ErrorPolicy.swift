@@ -6,8 +6,7 @@ internal import MoonloopCore
 
 /// Where errors go, and how many there were. Loop thread only.
 package final class ErrorPolicy {
-  /// What is done after an error that no handler decided about.
-  package enum Verdict: String { case `continue`, stop }
+  package typealias Verdict = LuaHost.Verdict
 
   /// The script's own handler for all errors of the loop.
   package var onError: LuaReference?
@@ -28,12 +27,16 @@ package final class ErrorPolicy {
   package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
   /// The runs of the loop are the host's: no error of a script ends them.
   var isHosted = false
+  /// All that scripts have is being ended, and their state lives on.
+  var isEndingScripts = false
   /// Called when the scripts were stopped by limits too often, and all that they had was ended.
   var onCondemned: (() -> Void)?
   /// Called with every error, before the policy is applied.
   var observe: ((LuaError, Subject) -> Void)?
   /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
   var forward: ((LuaError) -> Bool)?
+  /// The host's own handler, for the same errors; `.stop` ends all that the scripts have.
+  var decide: ((LuaError, LuaHost.Subject) -> Verdict)?
 
   /// How the handlers of a row failed, for `loop:why`.
   struct Failures {
@@ -92,7 +95,12 @@ extension Runtime {
     if error.isStop { errors.lastStop = error.kind }
     let endsScript = mainChunk.endsAtError && subject.isOfChunk
     let usual = endsScript ? ErrorPolicy.Verdict.stop : .continue
-    let asked = askHandler(error, subject, usual)
+    var asked = askHandler(error, subject, usual)
+    var endsAll = state.isCondemned
+    if asked == nil, let decide = errors.decide {
+      asked = decide(error, LuaHost.Subject(words(of: subject), loop.currentMode))
+      endsAll = endsAll || asked == .stop
+    }
     if asked == nil { writeReport(error, subject) }
     let verdict = asked ?? errors.verdict ?? usual
     if endsScript && verdict == .stop { mainChunk.fail() }
@@ -100,7 +108,7 @@ extension Runtime {
       errors.note(stopper: row)
       if !errors.isHosted { loop.stopWhenNextLooking() }
     }
-    if state.isCondemned && !state.isClosed { condemn() }
+    if endsAll && !state.isClosed { endScripts() }
   }
 
   /// Writes the report to stderr.
@@ -117,29 +125,27 @@ extension Runtime {
   private var modeText: String { loop.currentMode.map { ", mode '\($0)'" } ?? "" }
 
   /// The handle in words: "timer 'poll' (made at app.lua:12)".
-  package func label(of subject: Subject) -> String {
-    switch subject {
-    case .chunk: return "the main chunk"
-    case .finalizer: return "a finalizer"
-    case .timer(let id):
-      let name = handles.name(ofTimer: id)
-      return "\(named("timer", name)) (made at \(state.text(of: handles.place(ofTimer: id))))"
-    case .item(let item):
-      let place = state.text(of: handles.place(of: item))
-      return "\(named(itemKinds.word(for: item), item.name)) (made at \(place))"
-    case .request(let request):
-      return "\(request.kind) (made at \(state.text(of: request.madeAt)))"
-    case .task(let task):
-      if case .chunk = task.subject {
-        if task.madeAt.source < 0 { return "the main chunk" }
-        return "\(named("task", task.name)) (made at \(state.text(of: task.madeAt)))"
-      }
-      return label(of: task.subject)
-    }
-  }
+  package func label(of subject: Subject) -> String { words(of: subject).label }
 
-  private func named(_ kind: String, _ name: String) -> String {
-    name.isEmpty ? kind : "\(kind) '\(name)'"
+  private func words(of subject: Subject) -> SubjectWords {
+    switch subject {
+    case .chunk: return SubjectWords(kind: "the main chunk")
+    case .finalizer: return SubjectWords(kind: "a finalizer")
+    case .timer(let id):
+      return SubjectWords(
+        kind: "timer", name: handles.name(ofTimer: id),
+        place: state.text(of: handles.place(ofTimer: id)))
+    case .item(let item):
+      return SubjectWords(
+        kind: itemKinds.word(for: item), name: item.name,
+        place: state.text(of: handles.place(of: item)))
+    case .request(let request):
+      return SubjectWords(kind: "\(request.kind)", place: state.text(of: request.madeAt))
+    case .task(let task):
+      guard case .chunk = task.subject else { return words(of: task.subject) }
+      if task.madeAt.source < 0 { return words(of: .chunk) }
+      return SubjectWords(kind: "task", name: task.name, place: state.text(of: task.madeAt))
+    }
   }
 
   /// Calls the script's error handlers with a table that tells of the error.
@@ -206,11 +212,14 @@ extension Runtime {
     }
   }
 
-  /// The script was stopped by limits too often: none of it runs any more.
-  private func condemn() {
+  /// The script was stopped by limits too often, or its host has had enough: none of it runs any
+  /// more.
+  private func endScripts() {
+    errors.isEndingScripts = true
+    defer { errors.isEndingScripts = false }
     invalidateAll()
-    tasks.endAll()
+    tasks.endAll(forGood: state.isCondemned)
     if !errors.isHosted { loop.stop() }
-    errors.onCondemned?()
+    if state.isCondemned { errors.onCondemned?() }
   }
 }

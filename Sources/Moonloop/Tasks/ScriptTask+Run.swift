@@ -237,12 +237,14 @@ extension Tasks {
 
   // MARK: The end of all
 
-  /// Ends all suspended tasks; their `<close>` variables are closed. What these make ends too, and
-  /// from then on nothing can be made, nor can anything wait.
-  func endAll() {
+  /// Ends all suspended tasks; their `<close>` variables are closed. What these make ends too.
+  /// - Parameter forGood: From then on nothing can be made, nor can anything wait.
+  func endAll(forGood: Bool = true) {
     context.waitingChunk = nil
     for task in all { end(task) }
+    let wasEnding = context.isEnding
     context.isEnding = true
+    defer { context.isEnding = forGood || wasEnding }
     for task in all { end(task) }
     table = TaskTable()
     let failed = unawaited.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -174,7 +174,11 @@ import Testing
       libraries: .safe, capabilities: [.timers],
       limits: LuaLimits(instructions: 20_000),
       reports: LuaHost.Reports(
-        onError: { _ in trace.add("error") }, onCondemned: { trace.add("condemned") }))
+        onError: { _, _ in
+          trace.add("error")
+          return .continue
+        },
+        onCondemned: { trace.add("condemned") }))
     try await host.run(
       """
       local ml = require "moonloop"

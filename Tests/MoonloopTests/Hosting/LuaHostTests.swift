@@ -151,7 +151,10 @@ struct LuaHostTests {
     let trace = Trace()
     let host = try await LuaHost(
       reports: LuaHost.Reports(
-        onError: { trace.add("error: \($0.message)") },
+        onError: { error, _ in
+          trace.add("error: \(error.message)")
+          return .continue
+        },
         onOutput: { trace.add("output: \($0)") },
         onExit: { trace.add("exit \($0)") }))
     try await host.run(
@@ -168,6 +171,65 @@ struct LuaHostTests {
     #expect(error?.kind == .closed)
     #expect(trace.all == ["output: hello\n", "error: no luck", "exit 3"])
     await host.shutDown()
+  }
+}
+
+@Suite("A verdict of a host")
+struct HostVerdictTests {
+  private let script = """
+    local ml = require "moonloop"
+    local loop = ml.current()
+    function begin()
+      loop:every(10, function() say "tick" end, { name = "ticks" })
+      loop:timer { first = 0, name = "poll", modes = "default",
+        function() say "poll" error("no luck", 0) end }
+    end
+    function wait()
+      local guard <close> = setmetatable({}, { __close = function() say "closed" end })
+      ml.sleep(1e6)
+    end
+    function settle() ml.sleep(0) ml.sleep(0) return "settled" end
+    """
+
+  /// What scripts and reports say, in order.
+  private func trace(of verdict: LuaHost.Verdict) async throws -> [String] {
+    let lines = Guarded<[String]>([])
+    let host = try await LuaHost(
+      reports: LuaHost.Reports(
+        onError: { error, subject in
+          lines.withLock { $0.append("\(subject), \(subject.mode!.rawValue): \(error.message)") }
+          return verdict
+        }))
+    try await host.withState { _, lua in
+      lua.register("say") { (line: String) in lines.withLock { $0.append(line) } }
+    }
+    try await host.run(script, name: "=app")
+    let waiting: LuaTask<Int> = await host.start("wait")
+    try await host.call("begin")
+    let settled: String = try await host.call("settle")
+    lines.withLock { $0.append(settled) }
+    if verdict == .stop {
+      do { _ = try await waiting.value } catch { lines.withLock { $0.append("\(error.kind)") } }
+    }
+    let isEmpty = try await host.withState { loop, _ in loop.nextTimerDate(mode: .default) == nil }
+    lines.withLock { $0.append(isEmpty ? "nothing is left" : "it goes on") }
+    await host.shutDown()
+    return lines.withLock { $0 }
+  }
+
+  @Test func `that says so goes on`() async throws {
+    #expect(
+      try await trace(of: .continue) == [
+        "poll", "timer 'poll' (made at app:5), default: no luck", "settled", "it goes on", "closed",
+      ])
+  }
+
+  @Test func `that says stop ends all that scripts have, and takes calls`() async throws {
+    #expect(
+      try await trace(of: .stop) == [
+        "poll", "timer 'poll' (made at app:5), default: no luck", "closed", "settled",
+        "interrupted", "nothing is left",
+      ])
   }
 }
 

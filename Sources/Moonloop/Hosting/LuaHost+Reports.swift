@@ -1,0 +1,107 @@
+// What a host is told of its scripts, and what it decides.
+
+public import LuaEmbed
+public import MoonloopCore
+
+extension LuaHost {
+  /// What follows an error.
+  public enum Verdict: String, Sendable {
+    /// The scripts go on: a timer fires again.
+    case `continue`
+    /// All that the scripts have on the loop ends: their handles, and tasks under way.
+    case stop
+  }
+
+  /// Whose error it was.
+  public struct Subject: Sendable, Hashable, CustomStringConvertible {
+    /// The kind of handle: "timer", "task", "descriptor".
+    public let kind: String
+    /// Its name; empty if it has none.
+    public let name: String
+    /// Where it was made, such as "app.lua:12"; empty for the main chunk and finalizers.
+    public let place: String
+    /// The mode in which its handler ran; nil outside of runs.
+    public let mode: ModeName?
+
+    init(_ words: SubjectWords, _ mode: ModeName?) {
+      (kind, name, place) = (words.kind, words.name, words.place)
+      self.mode = mode
+    }
+
+    /// As reports call it: "timer 'poll' (made at app.lua:12)".
+    public var description: String {
+      SubjectWords(kind: kind, name: name, place: place).label
+    }
+  }
+}
+
+/// What reports say of a handle.
+struct SubjectWords {
+  var kind: String
+  var name = ""
+  var place = ""
+
+  var label: String {
+    let named = name.isEmpty ? kind : "\(kind) '\(name)'"
+    return place.isEmpty ? named : "\(named) (made at \(place))"
+  }
+}
+
+extension LuaHost {
+  /// Where a host passes on what scripts report; each closure is called on the thread of the loop.
+  public struct Reports: Sendable {
+    /// An error in a handler or an unawaited task; nil: it is written to standard error.
+    ///
+    /// It decides what follows; in either case the host still takes calls. An error that an
+    /// `on_error` of the scripts takes does not come here.
+    public var onError: (@Sendable (LuaError, Subject) -> Verdict)?
+    /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
+    public var onOutput: (@Sendable (String) -> Void)?
+    /// `os.exit` was called, with a status. It ends the state, not the program.
+    public var onExit: (@Sendable (Int32) -> Void)?
+    /// Scripts were stopped by limits more than ten times in a minute: all that they had on the
+    /// loop has been ended. The host still takes calls.
+    public var onCondemned: (@Sendable () -> Void)?
+
+    /// Makes a set of reports; what is left out goes where it goes without a host.
+    public init(
+      onError: (@Sendable (LuaError, Subject) -> Verdict)? = nil,
+      onOutput: (@Sendable (String) -> Void)? = nil,
+      onExit: (@Sendable (Int32) -> Void)? = nil,
+      onCondemned: (@Sendable () -> Void)? = nil
+    ) {
+      self.onError = onError
+      self.onOutput = onOutput
+      self.onExit = onExit
+      self.onCondemned = onCondemned
+    }
+
+    func install(in outer: LuaState) {
+      guard let runtime = outer.runtime else { return }
+      let state = runtime.state
+      runtime.errors.isHosted = true
+      runtime.errors.onCondemned = onCondemned
+      runtime.errors.decide = onError
+      if let onOutput {
+        _ = state.divertOutput { stream, bytes in
+          if stream != 1 { return writeToStandardError(bytes) }
+          onOutput(String(decoding: bytes, as: UTF8.self))
+        }
+      }
+      var hasExited = false
+      runtime.errors.expectsInterrupts = { hasExited || Ending.isQuiet }
+      state.install(
+        LuaProgramHooks(
+          exit: { [unowned state, onExit] status, _ in
+            hasExited = true
+            onExit?(status)
+            state.close()  // takes effect when this call-out, which is stopped, is over
+            state.interruptHandle.interrupt()
+          },
+          blocks: { _, _ in true },
+          warns: { [unowned runtime] text, isError in
+            runtime.errors.write("moonloop: \(isError ? "" : "warning: ")\(text)")
+          }))
+    }
+  }
+}
