@@ -13,6 +13,7 @@ let package = Package(
   name: "moonloop",
   products: [
     .library(name: "MoonloopCore", targets: ["MoonloopCore"]),
+    .library(name: "LuaEmbed", targets: ["LuaEmbed"]),
     .library(name: "Moonloop", targets: ["Moonloop"]),
     .library(name: "MoonloopFoundation", targets: ["MoonloopFoundation"]),
     .executable(name: "moonloop", targets: ["MoonloopCLI"]),
@@ -104,6 +105,9 @@ let package = Package(
       name: "ToolProgram", dependencies: ["Moonloop"], path: "Tests/ToolProgram",
       swiftSettings: strict),
     .executableTarget(
+      name: "MisuseProgram", dependencies: ["Moonloop"], path: "Tests/MisuseProgram",
+      swiftSettings: strict),
+    .executableTarget(
       name: "HandlersProgram", dependencies: ["Moonloop"], path: "Tests/HandlersProgram",
       swiftSettings: strict),
 
@@ -139,7 +143,8 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "Moonloop", "MainQueueProgram", "FramesProgram", "PollProgram", "StatesProgram",
-        "PluginsProgram", "ToolProgram", "HandlersProgram", "MainHostProgram", "ConfinedProgram",
+        "PluginsProgram", "ToolProgram", "MisuseProgram", "HandlersProgram", "MainHostProgram",
+        "ConfinedProgram",
         "TestSupport",
       ],
       swiftSettings: strict),

@@ -4,8 +4,9 @@ internal import CLuaShims
 
 /// A Lua function that Swift keeps; it may be dropped on any thread.
 ///
-/// It is called on the thread of its state: on any other, a call stops the program and names both.
-public struct LuaFunction: Sendable, LuaReadable, LuaPushable {
+/// It is not Sendable. What the compiler does not see is checked: a call on a thread that is not
+/// the state's stops the program and names both.
+public struct LuaFunction: LuaReadable, LuaPushable {
   let reference: LuaReference
 
   /// What messages call it.
@@ -85,15 +86,15 @@ extension LuaState {
   /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running
   /// raises.
   public func run(file path: String) throws(LuaError) {
-    try evaluate(file: path) { (_, _) throws(LuaError) in }
+    try evaluate("run", file: path) { (_, _) throws(LuaError) in }
   }
 
   /// Runs a file and reads its results.
-  package func evaluate<R>(file path: String, _ read: (LuaStack, Int) throws(LuaError) -> R)
-    throws(LuaError) -> R
-  {
+  package func evaluate<R>(
+    _ what: StaticString, file path: String, _ read: (LuaStack, Int) throws(LuaError) -> R
+  ) throws(LuaError) -> R {
     try withCall(
-      "run",
+      what,
       push: { stack throws(LuaError) in
         try load(file: path, on: stack)
         return 0

@@ -84,7 +84,8 @@ final class ReleaseList: @unchecked Sendable {
 
 /// A Lua value that Swift keeps: a table, a function, anything.
 ///
-/// It may be dropped on any thread, also after its state was closed; it is used on the state's.
+/// It may be dropped on any thread, also after its state was closed. Any thread may hand it over,
+/// as to `LuaHost.call`, and nothing else can be done with it.
 public final class LuaReference: Sendable {
   let ref: Int32
   let list: ReleaseList

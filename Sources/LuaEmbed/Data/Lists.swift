@@ -188,7 +188,9 @@ extension UInt8: LuaConvertible {
 }
 
 /// A string of Lua that Swift keeps and reads in its place, for long ones.
-public struct LuaBytes: Sendable, LuaReadable, LuaPushable {
+///
+/// It is not Sendable, and may be dropped on any thread.
+public struct LuaBytes: LuaReadable, LuaPushable {
   private let reference: LuaReference
 
   /// What messages call it.

@@ -8,7 +8,7 @@ internal import CLuaShims
 /// lua.register("log") { (level: String, rest: LuaArguments) in print(level, rest.values) }
 /// lua.register("swap") { (all: LuaArguments) in LuaArguments(all.values.reversed()) }
 /// ```
-public struct LuaArguments: Sendable, LuaReadable, LuaResults {
+public struct LuaArguments: LuaReadable, LuaResults {
   /// The values, nil among them; what was left out at the end is not there.
   public var values: [LuaValue]
 

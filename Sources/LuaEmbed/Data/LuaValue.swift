@@ -5,8 +5,8 @@ internal import CLuaShims
 /// Any value of Lua.
 ///
 /// Plain values are copies; tables, functions and other objects are references, to be used on the
-/// thread of their state.
-public enum LuaValue: Sendable {
+/// thread of their state. `LuaCopy` is a value that may leave it.
+public enum LuaValue {
   case `nil`
   case boolean(Bool)
   case integer(Int)
@@ -89,9 +89,10 @@ extension LuaValue: CustomStringConvertible {
 
 /// A table of Lua that Swift reads and writes, without metamethods.
 ///
-/// It may be dropped on any thread and is used on that of its state: on any other, a use stops the
-/// program and names both. After `shutDown` reads give nil, writes do nothing.
-public struct LuaTable: Sendable, LuaReadable, LuaPushable {
+/// It is not Sendable, and may be dropped on any thread. What the compiler does not see is checked:
+/// a use on a thread that is not the state's stops the program and names both. After `shutDown`
+/// reads give nil, writes do nothing.
+public struct LuaTable: LuaReadable, LuaPushable {
   let reference: LuaReference
 
   /// What messages call it.
@@ -220,7 +221,7 @@ public struct LuaTable: Sendable, LuaReadable, LuaPushable {
 
 extension LuaStack {
   /// Whether a table can have the value as a key.
-  fileprivate func isKey(_ index: Int32) -> Bool {
+  func isKey(_ index: Int32) -> Bool {
     switch type(index) {
     case .none, .nil: false
     case .number: !(number(index) ?? .nan).isNaN

@@ -58,6 +58,7 @@ extension LuaState {
   private func setAsync(
     _ name: String, _ read: @escaping (LuaStack) throws(LuaArgumentError) -> Operation
   ) {
+    guard isUsable("registerAsync") else { return }
     guard let runtime else {
       fatalError("registerAsync: the Lua state is on no loop; make it by LuaState(on:)")
     }

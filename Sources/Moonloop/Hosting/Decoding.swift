@@ -18,7 +18,7 @@ extension LuaState {
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, file path: String)
     throws(LuaError) -> Value
   {
-    let result = try evaluate(file: path) { (stack, _) throws(LuaError) in
+    let result = try evaluate("decode", file: path) { (stack, _) throws(LuaError) in
       Result { () throws(LuaDataFailure) in try stack.decode(type, 1) }
     }
     do { return try result.get() } catch {

@@ -26,7 +26,7 @@ extension LuaHost {
 
   private func open<each A: LuaPushable & Sendable>(
     _ name: String, _ arguments: repeat each A
-  ) async throws(LuaError) -> LuaFunction {
+  ) async throws(LuaError) -> LuaReference {
     try await finish(
       name,
       function: { (stack) throws(LuaError) in
@@ -38,7 +38,10 @@ extension LuaHost {
         guard (try? stack.pushFunction(named: name)) != nil else { return 0 }
         return 1 + stack.push(all: repeat each arguments)
       },
-      read: { (stack, index) throws(LuaError) in try stack.result(index) })
+      read: { (stack, index) throws(LuaError) in
+        stack.pushValue(index)
+        return LuaReference(popping: stack)
+      })
   }
 
   /// Loads a file, or loads it again, as a transaction: if it has a mistake, nothing changes.
@@ -90,12 +93,12 @@ private let reloadFile = """
 /// What a function of a host makes, as a sequence: see `LuaHost.stream`.
 public struct LuaStream<Element: LuaReadable & Sendable>: AsyncSequence, Sendable {
   fileprivate let host: LuaHost
-  fileprivate let open: @Sendable () async throws(LuaError) -> LuaFunction
+  fileprivate let open: @Sendable () async throws(LuaError) -> LuaReference
 
   /// Asks for one element after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let stream: LuaStream
-    private var step: LuaFunction?
+    private var step: LuaReference?
     private var isOver = false
 
     fileprivate init(stream: LuaStream) { self.stream = stream }
@@ -118,7 +121,7 @@ public struct LuaStream<Element: LuaReadable & Sendable>: AsyncSequence, Sendabl
 
 extension LuaHost {
   fileprivate func next<Element: LuaReadable & Sendable>(
-    _ step: LuaFunction
+    _ step: LuaReference
   ) async throws(LuaError) -> Element? {
     try await finish(
       "next", function: { (stack) throws(LuaError) in step.push(on: stack) },

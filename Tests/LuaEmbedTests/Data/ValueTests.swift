@@ -199,3 +199,44 @@ import Testing
     #expect(error?.message == message)
   }
 }
+
+@Suite struct CopyTests {
+  private let all: LuaCopy = .table([
+    .string("list"): .list([.integer(1), .number(1.5), .string("a"), .bytes([255]), .boolean(true)]
+    ),
+    .integer(7): .list([]), .boolean(false): .table([.string("x"): .string("y")]),
+  ])
+
+  @Test func `a copy crosses both ways`() throws {
+    let lua = try LuaState()
+    lua.register("same") { (value: LuaCopy) in value }
+    let copy: LuaCopy = try lua.evaluate(
+      "return same { list = { 1, 1.5, 'a', '\\xff', true }, [7] = {}, [false] = { x = 'y' } }")
+    #expect(copy == all)
+    #expect(try lua.evaluate("return same() == nil and math.type(same(1.0)) == 'float'") as Bool)
+    lua.set("again", copy)
+    #expect(try lua.evaluate("return #again.list == 5 and again[false].x == 'y'") as Bool)
+    lua.set("odd", LuaCopy.table([.nil: .integer(1), .number(.nan): .integer(1)]))
+    #expect(try lua.evaluate("return next(odd) == nil") as Bool)
+  }
+
+  @Test func `what has no copy is named with its place`() throws {
+    let lua = try LuaState()
+    lua.register("f") { (_: LuaCopy) in }
+    func message(_ text: String) -> String? {
+      #expect(throws: LuaError.self) { try lua.run(text, name: "=t") }?.message
+    }
+    #expect(
+      message("f { a = { 1, { b = print } } }")
+        == "f: argument 1.a[2].b must be a value that can be copied, got a function (t:1)")
+    #expect(
+      message("f(coroutine.create(print))")
+        == "f: argument 1 must be a value that can be copied, got a thread (t:1)")
+    #expect(
+      message("local t = {} t[1] = t f(t)")?.hasSuffix("must be at most 200 tables deep (t:1)")
+        == true)
+    #expect(
+      message("local t = {} for i = 1, 60 do t = { t, t } end f(t)")?
+        .hasSuffix("must have at most 4194304 values (t:1)") == true)
+  }
+}

@@ -28,7 +28,7 @@ import Testing
     return options + ["-Xcc", "-I/usr/include/lua5.4"]
   }
 
-  @Test(arguments: ["items.txt", "conversions.txt"])
+  @Test(arguments: ["items.txt", "conversions.txt", "values.txt"])
   func `the compiler says what the file expects, and nothing else`(file: String) throws {
     let process = Process()
     let output = Pipe()

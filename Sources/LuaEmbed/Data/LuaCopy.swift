@@ -1,0 +1,143 @@
+// Values of Lua that have left their state.
+
+internal import CLuaShims
+
+/// A copy of a value of Lua, which may go to any thread and into any state.
+///
+/// ```swift
+/// let found: LuaCopy = try await host.call("find", "moon")
+/// ```
+/// Functions and objects have no copy: a value that holds one is refused, as are tables that lie
+/// more than 200 deep in one another and copies of more than 4 million values.
+public enum LuaCopy: Sendable, Hashable {
+  case `nil`
+  case boolean(Bool)
+  case integer(Int)
+  case number(Double)
+  case string(String)
+  /// A string that is not UTF-8.
+  case bytes([UInt8])
+  /// A table whose keys are 1 to n, or without any.
+  case list([LuaCopy])
+  /// Any other table.
+  case table([LuaCopy: LuaCopy])
+}
+
+extension LuaCopy: LuaReadable, LuaPushable {
+  /// What messages call it.
+  public static var luaTypeName: String { "value that can be copied" }
+
+  /// Reads the value in a slot; nil if it has no copy.
+  public static func read(_ slot: borrowing LuaSlot) -> LuaCopy? {
+    var copying = LuaCopying(stack: slot.stack)
+    return copying.copy(slot.stack.absolute(slot.index), 0)
+  }
+
+  /// What has no copy, and where it is in the value.
+  public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
+    var copying = LuaCopying(stack: slot.stack)
+    _ = copying.copy(slot.stack.absolute(slot.index), 0)
+    return copying.mismatch ?? LuaMismatch("must be a \(luaTypeName)")
+  }
+
+  /// Puts the value in a seat.
+  public func push(to seat: inout LuaSeat) {
+    switch self {
+    case .nil: seat.take().pushNil()
+    case .boolean(let value): value.push(to: &seat)
+    case .integer(let value): value.push(to: &seat)
+    case .number(let value): value.push(to: &seat)
+    case .string(let value): value.push(to: &seat)
+    case .bytes(let value): value.push(to: &seat)
+    case .list(let items): items.push(to: &seat)
+    case .table(let fields):
+      let stack = seat.take()
+      stack.requireRoom("LuaCopy")
+      stack.newTable(fields: Int32(clamping: fields.count))
+      for (key, value) in fields {
+        key.push(on: stack)
+        guard stack.isKey(-1) else {
+          stack.pop()
+          continue
+        }
+        value.push(on: stack)
+        stack.rawSet(-3)
+      }
+    }
+  }
+}
+
+/// The making of one copy.
+private struct LuaCopying {
+  let stack: LuaStack
+  var mismatch: LuaMismatch?
+  private var room = 1 << 22
+
+  init(stack: LuaStack) { self.stack = stack }
+
+  mutating func copy(_ index: Int32, _ depth: Int) -> LuaCopy? {
+    room -= 1
+    guard room >= 0 else { return refuse("must have at most \(1 << 22) values") }
+    switch stack.type(index) {
+    case .none, .nil: return .nil
+    case .boolean: return .boolean(stack.boolean(index))
+    case .number:
+      return stack.exactInteger(index).map(LuaCopy.integer) ?? .number(stack.number(index) ?? 0)
+    case .string:
+      return stack.text(index).map(LuaCopy.string)
+        ?? .bytes(stack.withBytes(index) { Array($0) } ?? [])
+    case .table:
+      guard depth < 200, stack.reserve(8) else { return refuse("must be at most 200 tables deep") }
+      return isList(index) ? list(index, depth) : table(index, depth)
+    case .function, .userdata, .lightuserdata, .thread:
+      return refuse(stack.mustBe("a \(LuaCopy.luaTypeName)", index))
+    }
+  }
+
+  private mutating func refuse(_ problem: String) -> LuaCopy? {
+    mismatch = mismatch ?? LuaMismatch(problem)
+    return nil
+  }
+
+  /// Whether a table has as many fields as its list has items.
+  private func isList(_ index: Int32) -> Bool {
+    var count = stack.listCount(index)
+    stack.pushNil()
+    while stack.next(index) {
+      stack.pop()
+      count -= 1
+    }
+    return count == 0
+  }
+
+  private mutating func list(_ index: Int32, _ depth: Int) -> LuaCopy? {
+    var items: [LuaCopy] = []
+    for item in 1..<Int64(stack.listCount(index)) + 1 {
+      _ = stack.rawGet(index, item: item)
+      defer { stack.pop() }
+      guard let copy = copy(stack.absolute(-1), depth + 1) else {
+        mismatch = mismatch?.under("[\(item)]")
+        return nil
+      }
+      items.append(copy)
+    }
+    return .list(items)
+  }
+
+  private mutating func table(_ index: Int32, _ depth: Int) -> LuaCopy? {
+    var fields: [LuaCopy: LuaCopy] = [:]
+    stack.pushNil()
+    while stack.next(index) {
+      let value = stack.absolute(-1)
+      guard let key = copy(value - 1, depth + 1), let copy = copy(value, depth + 1) else {
+        let name = stack.text(value - 1).map { LuaKey.text(of: [LuaKey.field($0, nil)]) }
+        mismatch = mismatch?.under(name ?? "[\(stack.given(value - 1))]")
+        stack.pop(2)
+        return nil
+      }
+      fields[key] = copy
+      stack.pop()
+    }
+    return .table(fields)
+  }
+}
