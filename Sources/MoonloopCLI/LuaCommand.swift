@@ -35,6 +35,13 @@ extension LuaCommandArguments {
     }
   }
 
+  /// The text of an option; empty for a flag, nil if it was not given.
+  func text(_ name: String) -> String? {
+    guard let value = options.last(where: { $0.name == name })?.value else { return nil }
+    if case .text(let text) = value { return text }
+    return ""
+  }
+
   private static func seconds(
     _ text: String, _ option: OptionSpec, _ command: CommandSpec
   ) throws(UsageError) -> Double {
@@ -59,6 +66,9 @@ extension Program {
     settings.readsInit = ["test", "plan", "simulate"].contains(command.name)
     settings.command = try LuaCommandArguments(arguments, command)
     settings.command?.options += given
+    settings.breaksOnErrors = settings.command?.text("break-on-error") != nil
+    settings.traceOut = settings.command?.text("trace-out")
+    settings.record = settings.command?.text("record")
     return ScriptRun(settings).run()
   }
 }

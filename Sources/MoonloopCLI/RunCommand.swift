@@ -151,6 +151,8 @@ struct RunSettings {
   var verdict: ErrorPolicy.Verdict?
   /// Whether errors are breakpoints.
   var breaksOnErrors = false
+  /// Whether the command is `test`: consoles reach its tests.
+  var runsTests: Bool { command?.name == "test" }
   /// Whether lines are read from standard input, with a prompt at a terminal.
   var editsLines = false
   /// Whether the script only prepares for the console.

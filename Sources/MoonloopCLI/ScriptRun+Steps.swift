@@ -61,8 +61,8 @@ extension ScriptRun {
   }
 
   private func start(_ text: ScriptText) throws(LuaError) {
-    traceFile?.beginChunk(text.name)
-    defer { traceFile?.endChunk() }
+    track?.beginChunk(text.name)
+    defer { track?.endChunk() }
     try runtime.mainChunk.start(bytes: text.bytes, name: text.name) { stack in
       ScriptArguments(settings).pushRest(on: stack)
     }

@@ -15,7 +15,9 @@ final class ScriptRun {
   private let reporter = LuaReporter()
   /// Tells the service manager what the program does.
   private var service: ServiceReports?
-  private(set) var traceFile: TraceFile?
+  private var traceFile: TraceFile?
+  /// The events of the program's own loop in that file.
+  private(set) var track: TraceTrack?
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -63,7 +65,9 @@ final class ScriptRun {
       runtime = state.runtime
       do throws(ScriptFailure) {
         traceFile = try settings.traceOut.map { path throws(ScriptFailure) in
-          try TraceFile(path, loop, state.runtime!, settings.clock)
+          let isReplay = !Intake.isPlain && !Intake.isKept
+          return try TraceFile(
+            path, standsStill: settings.clock == .virtual || settings.runsTests || isReplay)
         }
       } catch {
         writeToStandardError("moonloop: \(error.message)")
@@ -94,7 +98,10 @@ final class ScriptRun {
     loop.whenIdle(self) { [unowned self] _ in flush() }
     if settings.traces { loop.add(watcher: TraceWriter(loop).watcher) }
     if settings.measures { runtime.loopContext.measure() }
-    traceFile?.attach()
+    if let traceFile, !settings.runsTests {
+      track = TraceTrack(traceFile, loop, runtime)
+      track?.attach()
+    }
     Recording.join(state)
     state.install(
       LuaProgramHooks(
@@ -106,8 +113,10 @@ final class ScriptRun {
         }))
     if settings.guest == nil { ScriptArguments(settings).set(on: state) }
     if settings.command != nil {
-      TestBed.open(in: runtime)
+      let bed = TestBed.open(in: runtime)
       runtime.console.open()
+      if settings.runsTests && Intake.isPlain { bed.hearAttention(kernel) }
+      if settings.runsTests, let traceFile { trace(bed, traceFile) }
     } else if Intake.isPlain && !settings.isolates {
       runtime.console.hearAttention(kernel)  // an attached console is not recorded
     }
@@ -115,9 +124,8 @@ final class ScriptRun {
       runtime.console.open()
     }
     if settings.breaksOnErrors { runtime.console.breakOnErrors() }
-    if settings.editsLines
-      || (settings.command == nil && settings.guest == nil && LineEditor.hasTerminal)
-    {
+    let mayStop = settings.runsTests || (settings.command == nil && settings.guest == nil)
+    if settings.editsLines || (mayStop && LineEditor.hasTerminal) {
       LineEditor.open(on: state)
     }
     if settings.command == nil && settings.clock == .real { service = ServiceReports(runtime) }
@@ -130,6 +138,17 @@ final class ScriptRun {
       stop: { LuaState.interruptFunction(OpaquePointer($0)) },
       visit: { LuaState.visitFunction(OpaquePointer($0)) },
       context: UnsafeMutableRawPointer(state.record))
+  }
+
+  /// Gives each loop of the tests a track of its own.
+  private func trace(_ bed: TestBed, _ file: TraceFile) {
+    var count = 0
+    bed.trace = { [runtime] loop in
+      count += 1
+      let track = TraceTrack(file, loop, runtime!, number: count)
+      track.attach()
+      return { track.finish() }
+    }
   }
 
   private func run(_ text: ScriptText, _ state: LuaState, _ loop: Loop) {
@@ -159,7 +178,7 @@ final class ScriptRun {
     if settings.command != nil { runtime.bed?.close() }
     if settings.measures { RunSettings.writeMetrics(of: state) }
     state.shutDown()
-    traceFile?.finish()
+    finishTrace()
     flush()
     if let text = Ending.explanation { reporter.report("moonloop: \(text)") }
     recordingHasFailed = !Recording.finish()
@@ -178,6 +197,11 @@ final class ScriptRun {
     return hasFailed || Ending.explanation != nil ? ExitStatus.failure : ExitStatus.success
   }
 
+  private func finishTrace() {
+    track?.finish()
+    traceFile?.finish()
+  }
+
   // MARK: What scripts ask for
 
   private func exit(_ status: Int32, _ closes: Bool) {
@@ -187,7 +211,8 @@ final class ScriptRun {
       Ending.stopCallout()
     } else {
       flush()
-      traceFile?.finish()
+      runtime.bed?.close()
+      finishTrace()
       let hasFailed = !Recording.finish() || outputHasFailed
       Glibc.exit(hasFailed && status == ExitStatus.success ? ExitStatus.failure : status)
     }

@@ -111,6 +111,10 @@ private let running = [
   OptionSpec(
     names: ["--jobs", "-j"], placeholder: "COUNT",
     help: "Run this many files at a time, each in its own process."),
+  OptionSpec(
+    names: ["--break-on-error"],
+    help: "Stop at failures and uncaught errors if there is a console:\n"
+      + "the terminal, or an attached one."),
   OptionSpec(names: ["--watch"], help: "Wait for file changes and rerun the affected specs."),
   OptionSpec(
     names: ["--leaks"], placeholder: "WHAT", choices: ["fail", "allow"],
@@ -141,6 +145,13 @@ private let reporting = [
     names: ["--defer-print"], isNegatable: true, help: "Print the report at the end."),
   OptionSpec(
     names: ["--suppress-pending"], isNegatable: true, help: "Do not list pending tests."),
+  OptionSpec(
+    names: ["--metrics"],
+    help: "Measure the loop of each test; write the figures to standard error."),
+  OptionSpec(
+    names: ["--trace-out"], placeholder: "FILE",
+    help: "Write a trace file for ui.perfetto.dev or chrome://tracing,\nwith a track for each test."
+  ),
   OptionSpec(
     names: ["--color"], placeholder: "WHEN", choices: ["auto", "always", "never"],
     help: "Use colours; auto: on a terminal, unless NO_COLOR is set."),

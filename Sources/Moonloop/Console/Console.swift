@@ -104,7 +104,9 @@ package final class Console {
         }
         stack.push(coroutineOf: failed)
         stack.push(error.message)
-        return 2
+        guard let value = error.value else { return 2 }
+        stack.push(value)
+        return 3
       })
       runtime.tasks.settle(outcome, .chunk)
     }

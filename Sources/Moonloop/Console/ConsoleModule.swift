@@ -46,12 +46,16 @@ private let consoleStopBusy: LuaRawFunction = { _, context in
 
 /// `stop_clock()`: the time of the loop stands until as many calls of `start_clock`.
 private let consoleStopClock: LuaRawFunction = { _, context in
-  Runtime.of(context).loop.stopClock()
+  let runtime = Runtime.of(context)
+  runtime.loop.stopClock()
+  runtime.bed?.limit?.hold()
   return 0
 }
 
 private let consoleStartClock: LuaRawFunction = { _, context in
-  Runtime.of(context).loop.startClock()
+  let runtime = Runtime.of(context)
+  runtime.bed?.limit?.release()
+  runtime.loop.startClock()
   return 0
 }
 

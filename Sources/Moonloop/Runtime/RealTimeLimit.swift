@@ -13,6 +13,10 @@ final class RealTimeLimit: Sendable {
     var strikes = 0
     var callout: UInt64 = 0
     var sameCallout = 0
+    /// Breakpoints under way: they take a person's time, not the script's.
+    var holds = 0
+    /// Whether the time begins anew, since there was a breakpoint.
+    var startsAnew = false
   }
 
   private let state = Guarded(State())
@@ -35,16 +39,20 @@ final class RealTimeLimit: Sendable {
     try? startThread(stackSize: 256 << 10) { [self] in
       var distance = nanoseconds
       while !gate.wait(atMost: distance) {
-        strike()
-        distance = Self.strikeDistance
+        distance = strike() ? Self.strikeDistance : nanoseconds
       }
     }
   }
 
   /// Under the lock, so that a run that begins after the end is not stopped.
-  private func strike() {
+  /// - Returns: false if the time begins anew.
+  private func strike() -> Bool {
     state.withLock { state in
-      if state.isOver { return }
+      if state.isOver || state.holds > 0 { return true }
+      if state.startsAnew {
+        state.startsAnew = false
+        return false
+      }
       state.hasStruck = true
       state.strikes += 1
       loop.stop()
@@ -57,6 +65,17 @@ final class RealTimeLimit: Sendable {
       if state.sameCallout > Self.patience || state.strikes > Self.lastPatience {
         script.interrupt()
       }
+      return true
+    }
+  }
+
+  /// Stops nothing until as many calls of `release`; then the time begins anew.
+  func hold() { state.withLock { $0.holds += 1 } }
+
+  func release() {
+    state.withLock { state in
+      state.holds -= 1
+      state.startsAnew = !state.hasStruck
     }
   }
 

@@ -60,7 +60,8 @@ extension TestBed {
   fileprivate func leftovers() -> [Leftover] {
     let (state, loop, handles) = (runtime.state, runtime.loop, runtime.handles)
     let items = handles.items.filter {
-      $0.maker.ref > 0 || type(of: runtime.itemKinds[$0]).isLeftUnheld
+      ($0.maker.ref > 0 || type(of: runtime.itemKinds[$0]).isLeftUnheld)
+        && !isOfConsole(.item($0))
     }
     .map { item in
       Leftover(
@@ -69,13 +70,14 @@ extension TestBed {
         name: item.name, place: state.text(of: handles.place(of: item)),
         text: runtime.label(of: .item(item)))
     }
-    let timers = handles.timers(of: loop, madeBy: runtime.context).filter { isScheduled($0) }.map {
-      id in
+    let timers = handles.timers(of: loop, madeBy: runtime.context).filter {
+      isScheduled($0) && !isOfConsole(.timer($0))
+    }.map { id in
       Leftover(
         identity: .timer(id.rawValue), kind: "timer", name: handles.name(ofTimer: id),
         place: state.text(of: handles.place(ofTimer: id)), text: runtime.label(of: .timer(id)))
     }
-    let tasks = runtime.tasks.all.map { task in
+    let tasks = runtime.tasks.all.filter { !isOfConsole(.task($0)) }.map { task in
       Leftover(
         identity: .object(task), kind: "task", name: task.name, place: state.text(of: task.madeAt),
         text: "\(runtime.label(of: .task(task))), which waits \(runtime.tasks.forWhat(task))")
@@ -102,6 +104,11 @@ extension TestBed {
     }
     levels[level].known = known
     return leftovers.map { known[$0.identity] ?? 0 }
+  }
+
+  /// A person may look on at the end of a test.
+  private func isOfConsole(_ subject: Subject) -> Bool {
+    runtime.loopContext.modes(of: subject).contains(debugMode)
   }
 
   /// Whether the loop holds a timer of a script, other than that of a sleep.

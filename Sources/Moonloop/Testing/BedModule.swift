@@ -8,6 +8,9 @@ internal import MoonloopCore
 package final class TestBed {
   struct Level {
     let outer: Loop.OuterLoop
+    let kernel: LinuxKernel
+    /// Ends the trace of the loop.
+    var untrace: (() -> Void)?
     /// The handler of signals before this one.
     let wakes: Int32?
     /// The reports of errors since the last call.
@@ -31,6 +34,12 @@ package final class TestBed {
   var recorder: (LoopRecorder, TraceWatcher)?
   /// Says at a terminal how far that simulation is.
   var progress: SimulationProgress?
+  /// The time limit of the call under way.
+  private(set) var limit: RealTimeLimit?
+  /// Begins to trace a loop that is entered; what it returns ends that.
+  package var trace: ((Loop) -> () -> Void)?
+  /// The kernel of the program's own loop, if consoles reach the loops of tests.
+  private var attended: LinuxKernel?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 }
@@ -38,13 +47,28 @@ package final class TestBed {
 extension TestBed {
   /// Lets `require "moonloop.testing.host"` give the functions below, for the program that runs
   /// tests.
-  package static func open(in runtime: Runtime) {
-    runtime.bed = TestBed(runtime)
+  @discardableResult
+  package static func open(in runtime: Runtime) -> TestBed {
+    let bed = TestBed(runtime)
+    runtime.bed = bed
     runtime.followClock()
     runtime.state.preload(
       LuaModule(
         "moonloop.testing.host",
         bedEntries + bedSystemEntries + bedToolEntries + bedRecordingEntries))
+    return bed
+  }
+
+  /// From now on other processes of the user may ask for a console of the innermost loop.
+  /// - Parameter kernel: That of the program's own loop.
+  package func hearAttention(_ kernel: LinuxKernel) {
+    attended = kernel
+    attend()
+  }
+
+  private func attend() {
+    guard let attended else { return }
+    runtime.console.hearAttention(levels.last?.kernel ?? attended)
   }
 
   /// Leaves every loop of a test that is still entered.
@@ -56,8 +80,10 @@ extension TestBed {
     let kernel = try LinuxKernel(clock: clock, isReproducible: true)
     let loop = try Loop.makeIsolated(name, kernel)
     let wakes = Ending.isCaught ? Ending.wake(kernel.wakeUpDescriptor) : nil
-    levels.append(TestBed.Level(outer: loop.beginIsolation(), wakes: wakes))
+    levels.append(TestBed.Level(outer: loop.beginIsolation(), kernel: kernel, wakes: wakes))
     runtime.enter(loop)
+    levels[levels.count - 1].untrace = trace?(loop)
+    attend()
     runtime.errors.write = { [unowned self] text in
       if let last = levels.indices.last { levels[last].reports.append(text) }
     }
@@ -67,6 +93,8 @@ extension TestBed {
     guard let level = levels.popLast() else { return }
     let loop = runtime.loop
     runtime.leave()
+    level.untrace?()
+    attend()
     loop.endIsolation(level.outer)
     if let wakes = level.wakes { _ = Ending.wake(wakes) }
   }
@@ -227,7 +255,12 @@ extension TestBed {
   /// Runs the loop until a task has ended, its time is over, or nothing can end it.
   fileprivate func finish(_ task: ScriptTask, _ limit: Int64?) -> TestEnding {
     let clock = limit.map { RealTimeLimit($0, runtime.loop, runtime.state.interruptHandle) }
-    defer { clock?.end() }
+    let outer = self.limit
+    self.limit = clock
+    defer {
+      clock?.end()
+      self.limit = outer
+    }
     var result = RunResult.stopped
     while task.phase != .ended, result == .stopped, !(clock?.hasStruck ?? false),
       !Ending.isAskedFor

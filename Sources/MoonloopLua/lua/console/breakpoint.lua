@@ -211,10 +211,11 @@ local has_told = false
 local function tell_of_consoles(where, can_wait)
   if has_told then return end
   has_told = true
-  local advice = "Consoles see only the main loop of 'moonloop run' and 'repl', not workers."
+  local advice = "Consoles see only the main loop of 'moonloop run', 'repl' and 'test', "
+    .. "not workers."
   if host.is_reachable() then
     local others = can_wait and ",\n  or wait for one: ml.break_here { wait = true }" or "."
-    advice = ("Attach one before ('moonloop attach %d'), run it with 'moonloop repl FILE'%s")
+    advice = ("Run it at a terminal, or attach one before: 'moonloop attach %d'%s")
       :format(host.number(), others)
   end
   io.stdout:flush()
@@ -269,8 +270,12 @@ function breakpoint.here(options)
   return breakpoint.enter { wait = options and options.wait }
 end
 
+--- Whether an error value is no failure, so that no breakpoint is wanted for it.
+function breakpoint.is_expected() return false end
+
 --- An uncaught error has ended a coroutine, whose stack is still as it was.
-function breakpoint.failed(thread, message)
+function breakpoint.failed(thread, message, value)
+  if breakpoint.is_expected(value) then return end
   breakpoint.enter { frames = frames.of(thread), title = "error: " .. message }
 end
 

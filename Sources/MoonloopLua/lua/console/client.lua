@@ -39,10 +39,17 @@ local function described(arguments)
   return name or base:gsub("%.lua$", "") .. "", file
 end
 
---- The options of `run` and `repl` that take a separate value.
+--- The options of `run`, `repl` and `test` that take a separate value.
 client.takes_value = {}
-for option in ("mode timeout clock memory callout on-error trace-out name record"):gmatch "%S+" do
-  client.takes_value["--" .. option] = true
+for option in ([[
+  --mode --timeout --clock --memory --callout --handles --allow --on-error --trace-out --name
+  --record --filter --filter-out --shard --durations --tags -t --exclude-tags
+  --exclude-names-file --pattern -p --exclude-pattern --repeat --orders --seed --shuffle-seed
+  --bail --jobs -j --leaks --coverage-config-file --output -o --slowest --log-success --color
+  --directory -C --helper -Xhelper --lpath -m --cpath --run -r --config-file -f -Xoutput --lua
+  --loaders --lang
+]]):gmatch "%S+" do
+  client.takes_value[option] = true
 end
 
 --- This user's programs that can open a console: { pid, name, file, since } each.

@@ -62,8 +62,9 @@ end
 -- Noticed when sending or when reading; reported once.
 local is_over = false
 
-local function end_with_program()
-  if not is_over then complain("attach", "the program has ended") end
+local function end_with(console)
+  local what = console.hello.is_test and "test" or "program"
+  if not is_over then complain("attach", ("the %s has ended"):format(what)) end
   is_over = true
   os.exit(FAILURE, true)
 end
@@ -74,7 +75,7 @@ local function open_terminal(console, finish)
   terminal = front.open {
     evaluate = function(text)
       local reply = console:request { eval = text }
-      if not reply then end_with_program() end
+      if not reply then end_with(console) end
       terminal:tell_busy(reply.busy)
       return terminal:show(outcome_of(reply), reply.text)
     end,
@@ -129,7 +130,7 @@ function run.attach(options, paths)
   end
   loop:task({ owner = "none" }, function()
     console:dispatch()
-    end_with_program()
+    end_with(console)
   end)
   ml.sleep(0)  -- so that something reads the answers
   terminal:run()

@@ -1,10 +1,10 @@
 -- The calls of coroutines, as a console shows them.
 local frames = {}
 
--- Calls of the console and the host do not count as the program's.
+-- Calls of the console, the host and the library of asserts do not count as the program's.
 local function is_own(info)
   return info.what == "C" or info.source:sub(1, 10) == "@moonloop/"
-    or info.source == "=moonloop"
+    or info.source == "=moonloop" or info.source:find("/luassert/", 1, true)
 end
 
 -- Limit for the calls kept of an overflowed stack.

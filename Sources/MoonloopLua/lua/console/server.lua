@@ -100,6 +100,7 @@ local function serve(stream, peer)
     event = "hello", version = 1, pid = host.number(), mode = private_mode or loop.mode,
     depth = self.level, stopped = self.level > 0 and breakpoint.trace() or nil,
     busy = breakpoint.busy_text(),
+    is_test = package.loaded["moonloop.testing.runner"] and true or nil,
   })
   session.add(own, self)
   for line in function() return stream:read "l" end do

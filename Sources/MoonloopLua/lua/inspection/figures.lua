@@ -110,6 +110,7 @@ local function head(made)
 end
 
 local function named(row)
+  if row.name == "" and row.made_at == "" then return row.kind end
   return row.name == "" and ("%s (made at %s)"):format(row.kind, row.made_at)
     or ("%s '%s'"):format(row.kind, row.name)
 end

@@ -3,6 +3,7 @@ local bed = require "moonloop.testing.bed"
 local assertions = require "moonloop.testing.assertions"
 local discover = require "moonloop.testing.discover"
 local durations = require "moonloop.testing.durations"
+local failure = require "moonloop.testing.failure"
 local facade = require "moonloop.testing.facade"
 local filter = require "moonloop.testing.filter"
 local fixtures = require "moonloop.testing.fixtures"
@@ -241,9 +242,16 @@ function main.run_jobs(given, settings, files)
   return finish(settings, run, began)
 end
 
+-- A test that ends as pending has not failed.
+local function break_on_failures()
+  local breakpoint = require "moonloop.console.breakpoint"
+  function breakpoint.is_expected(value) return failure.kind(value) == "pending" end
+end
+
 --- Makes a runner, ready to run files; or nil and a message.
 local function make_runner(settings)
   local run = runner.new(settings)
+  if settings.break_on_error then break_on_failures() end
   local ok, message = prepare(settings, run)
   if ok then ok, message = start_coverage(settings) end
   extend_paths(settings)

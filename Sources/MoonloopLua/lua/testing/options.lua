@@ -26,6 +26,7 @@ local kinds = {
   recursive = { "flag", true }, ["suppress-pending"] = { "flag", false },
   shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
   sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
+  ["break-on-error"] = { "flag", false }, ["trace-out"] = { "text" }, metrics = { "flag", false },
   bail = { "count" }, ["rerun-failed"] = { "flag", false }, only = { "flag", false },
   shard = { "shard" }, durations = { "text" },
   update = { "flag", false }, watch = { "flag", false },
@@ -147,9 +148,12 @@ local settable = { "ROOT" }
 for name in pairs(kinds) do settable[#settable + 1] = name end
 table.sort(settable)
 
+-- What is for the command line alone.
+local only_there = { directory = true, ["break-on-error"] = true, ["trace-out"] = true }
+
 -- What is ignored in `.busted`, in words.
 local function ignored(name)
-  if name == "directory" then return "'directory' has no effect; use --directory" end
+  if only_there[name] then return ("'%s' has no effect; use --%s"):format(name, name) end
   return ("unknown option '%s'%s"):format(name, spelling.hint(name, settable))
 end
 
@@ -159,7 +163,7 @@ local function merge(given, settings)
   local warnings, added = {}, {}
   for key, value in pairs(settings) do
     local name = tostring(key):gsub("_", "-")
-    if not kinds[name] and name ~= "ROOT" or name == "directory" then
+    if not kinds[name] and name ~= "ROOT" or only_there[name] then
       warnings[#warnings + 1] = ignored(name)
     elseif kinds[name] and given[name] == nil then
       if name ~= "output" or not foreign_output[value] then
@@ -201,6 +205,9 @@ end
 
 --- Checks options that depend on one another.
 local function check(result)
+  if result.trace_out and (result.jobs or 1) > 1 then
+    return nil, "--trace-out and --jobs: give one of them"
+  end
   for _, tag in ipairs(result.exclude_tags) do
     for _, other in ipairs(result.tags) do
       if tag == other then

@@ -304,6 +304,17 @@ function runner:finish_tools(node, record, take)
   if said ~= "" and #record.problems > 0 then record.problems[1].output = said end
 end
 
+--- Measures the loop of a test.
+-- @return a function that writes the figures
+local function measure()
+  local figures = require "moonloop.inspection.figures"
+  local before = ml.current():metrics()
+  return function()
+    io.stdout:flush()
+    io.stderr:write("\n", figures.text(figures.between(ml.current():metrics(), before)))
+  end
+end
+
 --- Runs a test once, with its hooks, on its loop.
 function runner:once(node, record, seed)
   local was_late = false
@@ -322,6 +333,7 @@ function runner:once(node, record, seed)
   end
   if not keeper then beds.enter(wanted or self.options.clock, record.name) end
   beds.open()
+  local tell = self.options.metrics and measure()
   node.phase = "before"
   bed.order(seed)
   local is_well, ancestor = hooks.before_each(node.parent, self:hook(node, take))
@@ -330,6 +342,7 @@ function runner:once(node, record, seed)
   hooks.after_each(ancestor, self:hook(node, take))
   self:finish_tools(node, record, take)
   self:close(node, take)
+  if tell then tell() end
   bed.order(nil)
   if not keeper then beds.leave() end
 end

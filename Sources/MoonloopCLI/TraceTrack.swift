@@ -1,0 +1,332 @@
+// `--trace-out`: what a loop does, in Chrome's trace event format, which Perfetto reads.
+
+internal import Glibc
+internal import Moonloop
+
+/// Writes the events of one loop to a trace file as they end. Loop thread only.
+///
+/// Runs are begin and end pairs, so that they are visible even if the program was killed.
+final class TraceTrack {
+  private let file: TraceFile
+  private let loop: Loop
+  private let runtime: Runtime
+  /// The number of the thread that viewers see.
+  private let thread: Int
+  private var line: JSONLine {
+    get { file.line }
+    _modify { yield &file.line }
+  }
+  /// The time of the first event. In a replay no time is known before the script asks for it.
+  private var begin: Int64?
+  /// The last reading of the clock, and how far the times in the file are ahead of it.
+  private var clock: Int64 = 0
+  private var ahead: Int64 = 0
+
+  private var frames: [Frame] = []
+  private var calls: [Call] = []
+  private let log: WaitLog<Caller>
+  /// The end of a sleep whose cause is not known yet.
+  private var wake: (time: Int64, mode: String)?
+  private var chunk: (begin: Int64, name: String)?
+  private var tasks: [ObjectIdentifier: (number: Int, name: String)] = [:]
+  private var lastTask = 0
+  private var isOver = false
+  /// Where the tasks of the loop before are traced.
+  private var outerTracer: ((ScriptTask, Bool) -> Void)?
+
+  /// A run, with the beginnings of its current pass and sleep.
+  private struct Frame {
+    let mode: String
+    var pass: Int64?
+    var sleep: (begin: Int64, clock: Int64)?
+  }
+
+  /// What is called: its kind and name, and where it was made.
+  private struct Caller {
+    let kind: CalloutKind
+    let name: String
+    let place: String
+
+    var label: String {
+      if strstr(name, " (made at ") != nil { return name }  // a task
+      let named = name == kind.rawValue || name == place ? "" : " '\(name)'"
+      return kind.rawValue + named + (place.isEmpty ? "" : " (made at \(place))")
+    }
+  }
+
+  private struct Call {
+    let begin: Int64
+    let clock: Int64
+    let caller: Caller
+    let mode: String
+    let subject: UInt64
+    let delay: Int64
+    let wait: TimerWait<Caller>
+  }
+
+  /// - Parameter number: Which track of the file it is, from 0 on.
+  init(_ file: TraceFile, _ loop: Loop, _ runtime: Runtime, number: Int = 0) {
+    self.file = file
+    self.loop = loop
+    self.runtime = runtime
+    log = WaitLog(loop)
+    thread = file.process + number
+    name("thread_name", loop.name)
+  }
+
+  /// Subscribes to events of the loop and its tasks, beside other watchers.
+  func attach() {
+    loop.add(
+      watcher: TraceWatcher(wantsNames: true, looksOn: true) { [unowned self] in take($0) })
+    outerTracer = runtime.taskTracer
+    runtime.taskTracer = { [unowned self] task, begins in take(task, begins) }
+  }
+
+  /// Writes the rest, and leaves the tasks to the track before. Idempotent.
+  func finish() {
+    if isOver { return }
+    runtime.taskTracer = outerTracer
+    let now = stamp()
+    for (number, name) in tasks.values.sorted(by: { $0.number < $1.number }) {
+      task(number, name, "e", "", now)
+    }
+    while !calls.isEmpty { endCall(now) }
+    while let frame = frames.popLast() {
+      endPass(frame, now)
+      phase("E", "run \(frame.mode)", now)
+    }
+    endChunk(now)
+    isOver = true
+  }
+
+  // MARK: The main chunk
+
+  func beginChunk(_ name: String) {
+    if Intake.isReplayed { return }  // no time is known yet
+    chunk = (stamp(), String(name.drop { $0 == "@" || $0 == "=" }))
+  }
+
+  /// The main chunk has returned, or waits.
+  func endChunk() { endChunk(stamp()) }
+
+  private func endChunk(_ now: Int64) {
+    guard let (begin, name) = chunk, !isOver else { return }
+    chunk = nil
+    slice("main chunk", "chunk", begin, now) { line in
+      line.raw(#""at":"#)
+      line.text(name)
+    }
+  }
+
+  // MARK: Events of the loop
+
+  /// The time of an event. Viewers nest by time alone, so where the clock stands still (the virtual
+  /// clock in handlers), each event is moved one nanosecond after the previous one.
+  private func stamp(_ now: Int64? = nil) -> Int64 {
+    let now = now ?? time
+    let first = begin ?? now
+    if begin == nil { begin = now } else if now <= clock { ahead += clock - now + 1 }
+    clock = now
+    return now - first + ahead
+  }
+
+  private var time: Int64 { Intake.aside { loop.now.nanoseconds } }
+
+  private func take(_ event: TraceEvent) {
+    if isOver { return }
+    switch event {
+    case .run(true, let mode, let depth): beginRun(mode.rawValue, depth, stamp())
+    case .run(false, _, _): endRun(stamp())
+    case .activity(let activity, let mode): take(activity, mode.rawValue, stamp())
+    case .calloutBegins(let kind, let name, let mode, let late, let missed, let subject, let at):
+      if kind != .observer { tellWake("\(kind.rawValue) \(name)") }
+      let caller = Caller(
+        kind: kind, name: name.isEmpty ? kind.rawValue : name,
+        place: runtime.explanation.place(ofTraced: kind, subject))
+      let wait =
+        kind == .timer
+        ? log.wait(of: TimerID(rawValue: subject), at: at, late: late, missed: missed)
+        : TimerWait()
+      log.beginCall(caller, at: at)
+      calls.append(
+        Call(
+          begin: stamp(at), clock: at, caller: caller, mode: mode.rawValue, subject: subject,
+          delay: late, wait: wait))
+    case .callout(_, _, _, let nanoseconds):
+      // The same duration as in `loop:metrics`.
+      if let call = calls.last { endCall(stamp(call.clock + nanoseconds)) }
+    }
+    file.flushIfLong()
+  }
+
+  private func beginRun(_ mode: String, _ depth: Int, _ now: Int64) {
+    head("B", "run \(mode)", "run", now)
+    line.raw(#","args":{"mode":"#)
+    line.text(mode)
+    line.raw(#","depth":\#(depth)}},"#)
+    line.raw("\n")
+    frames.append(Frame(mode: mode))
+    log.beginRun(at: clock)
+  }
+
+  private func endRun(_ now: Int64) {
+    tellWake("wake_up")
+    guard let frame = frames.popLast() else { return }
+    log.endRun(at: clock)
+    endPass(frame, now)
+    phase("E", "run \(frame.mode)", now)
+  }
+
+  private func endPass(_ frame: Frame, _ now: Int64) {
+    if let begin = frame.pass { slice("pass", "pass", begin, now) { _ in } }
+  }
+
+  private func take(_ activity: Activity, _ mode: String, _ now: Int64) {
+    guard let last = frames.indices.last else { return }
+    switch activity {
+    case .beforeTimers:
+      tellWake("wake_up")
+      endPass(frames[last], now)
+      frames[last].pass = now
+    case .beforeWaiting:
+      frames[last].sleep = (now, clock)
+      log.beginSleep(at: clock)
+      file.flushIfOld()
+    case .afterWaiting:
+      guard let (begin, clock) = frames[last].sleep else { return }
+      frames[last].sleep = nil
+      log.endSleep(at: self.clock)
+      if clock == self.clock { return }  // it only polled
+      slice("sleep", "sleep", begin, now) { line in
+        line.raw(#""mode":"#)
+        line.text(mode)
+      }
+      wake = (now, mode)
+    case .exit:
+      tellWake("wake_up")
+      endPass(frames[last], now)
+      frames[last].pass = nil
+    default: break
+    }
+  }
+
+  private func endCall(_ now: Int64) {
+    guard let call = calls.popLast() else { return }
+    let caller = call.caller
+    log.endCall(at: clock)
+    if caller.kind == .timer {
+      log.endTimer(
+        TimerID(rawValue: call.subject), date: call.clock - call.delay, begin: call.clock,
+        end: clock)
+    }
+    slice(caller.name, caller.kind.rawValue, call.begin, now) { line in
+      line.raw(#""kind":"#)
+      line.text(caller.kind.rawValue)
+      line.raw(#","mode":"#)
+      line.text(call.mode)
+      if !caller.place.isEmpty {
+        line.raw(#","at":"#)
+        line.text(caller.place)
+      }
+      if caller.kind == .timer { tell(call.wait, &line) }
+    }
+    // An observer of the sleep has returned: only now does it begin.
+    if caller.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
+      frames[last].sleep = (now, clock)
+    }
+  }
+
+  /// What a timer waited for, in the arguments of its slice.
+  private func tell(_ wait: TimerWait<Caller>, _ line: inout JSONLine) {
+    line.raw(#","late_us":"#)
+    line.microseconds(wait.late)
+    line.raw(#","missed":\#(wait.missed)"#)
+    if let (caller, took, missed) = wait.culprit {
+      line.raw(#","late_by":{"kind":"#)
+      line.text(caller.kind.rawValue)
+      line.raw(#","name":"#)
+      line.text(caller.name)
+      line.raw(#","at":"#)
+      line.text(caller.place)
+      line.raw(#","took_us":"#)
+      line.microseconds(took)
+      line.raw(#","missed":\#(missed)}"#)
+    }
+    guard let held = wait.held else { return }
+    line.raw(#","held_us":"#)
+    line.microseconds(held.total)
+    line.raw(#","held_missed":\#(held.missed),"held_by":"#)
+    line.text(runtime.explanation.words(of: held) { $0.label })
+  }
+
+  /// The first call-out after a sleep is why it ended; if there was none, somebody woke the loop.
+  private func tellWake(_ cause: String) {
+    guard let (time, mode) = wake else { return }
+    wake = nil
+    head("i", "wake-up", "wake", time)
+    line.raw(#","s":"t","args":{"cause":"#)
+    line.text(cause)
+    line.raw(#","mode":"#)
+    line.text(mode)
+    line.raw("}},\n")
+  }
+
+  // MARK: Tasks
+
+  private func take(_ task: ScriptTask, _ begins: Bool) {
+    if isOver { return }
+    let now = stamp()
+    if begins {
+      lastTask += 1
+      let name = runtime.label(of: .task(task))
+      tasks[ObjectIdentifier(task)] = (lastTask, name)
+      self.task(lastTask, name, "b", runtime.explanation.place(of: task), now)
+    } else if let (number, name) = tasks.removeValue(forKey: ObjectIdentifier(task)) {
+      self.task(number, name, "e", "", now)
+    }
+  }
+
+  private func task(_ number: Int, _ name: String, _ phase: String, _ at: String, _ time: Int64) {
+    head(phase, name, "task", time)
+    line.raw(#","id2":{"local":"\#(number)"}"#)
+    if !at.isEmpty {
+      line.raw(#","args":{"at":"#)
+      line.text(at)
+      line.raw("}")
+    }
+    line.raw("},\n")
+  }
+
+  // MARK: Lines
+
+  private func head(_ phase: String, _ name: String, _ category: String, _ time: Int64) {
+    line.raw(#"{"ph":"\#(phase)","cat":"\#(category)","name":"#)
+    line.text(name)
+    line.raw(#","pid":\#(file.process),"tid":\#(thread),"ts":"#)
+    line.microseconds(time)
+  }
+
+  private func phase(_ phase: String, _ name: String, _ time: Int64) {
+    head(phase, name, "run", time)
+    line.raw("},\n")
+  }
+
+  private func slice(
+    _ name: String, _ category: String, _ begin: Int64, _ end: Int64,
+    _ arguments: (inout JSONLine) -> Void
+  ) {
+    head("X", name, category, begin)
+    line.raw(#","dur":"#)
+    line.microseconds(end - begin)
+    line.raw(#","args":{"#)
+    arguments(&line)
+    line.raw("}},\n")
+  }
+
+  private func name(_ what: String, _ name: String) {
+    line.raw(
+      #"{"ph":"M","name":"\#(what)","pid":\#(file.process),"tid":\#(thread),"args":{"name":"#)
+    line.text(name)
+    line.raw("}},\n")
+  }
+}
