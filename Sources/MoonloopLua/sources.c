@@ -340,6 +340,15 @@ static const char testing_tools[] = {
 static const char testing_values[] = {
 #embed "lua/testing/values.lua"
 };
+static const char testing_doubles_http[] = {
+#embed "lua/testing/doubles/http.lua"
+};
+static const char testing_doubles_kept[] = {
+#embed "lua/testing/doubles/kept.lua"
+};
+static const char testing_doubles_tcp[] = {
+#embed "lua/testing/doubles/tcp.lua"
+};
 static const char testing_watch[] = {
 #embed "lua/testing/watch.lua"
 };
@@ -437,6 +446,9 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.sequences", testing_sequences), SOURCE("testing.shuffle", testing_shuffle),
     SOURCE("testing.steps", testing_steps), SOURCE("testing.surface", testing_surface),
     SOURCE("testing.tools", testing_tools), SOURCE("testing.values", testing_values),
+    SOURCE("testing.doubles.http", testing_doubles_http),
+    SOURCE("testing.doubles.kept", testing_doubles_kept),
+    SOURCE("testing.doubles.tcp", testing_doubles_tcp),
     SOURCE("testing.watch", testing_watch), SOURCE("testing.words", testing_words),
     SOURCE("testing.worker", testing_worker), SOURCE("text.layout", text_layout),
     SOURCE("text.options", text_options), SOURCE("text.quoting", text_quoting),

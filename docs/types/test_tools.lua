@@ -241,6 +241,69 @@ function t:forall(makers, fn, options) end
 ---@return any value That value.
 function t:wait_until(fn, within, what) end
 
+---A request that a double of an HTTP server expects. Its first element is the method and the path;
+---with a query in it, that must be the same.
+---@class moonloop.test.HttpExpectation
+---@field [1] string For example "GET /items?page=2".
+---@field body? string A Lua pattern that the body matches.
+---@field headers? table<string, string> Lua patterns that headers match, by name.
+---@field plain? boolean Whether these are texts to find, rather than patterns.
+---@field times? integer|"any" How often it comes; default 1.
+---@field reply? any The status, the body, or `{ status, body, headers }`; or a function, as a handler of `ml.http.serve`. Default 200.
+
+---Expectations that are in a file. `moonloop test --update` asks the real server and writes them.
+---@class moonloop.test.RecordedExpectations
+---@field recorded string The name of the file, `golden/NAME.lua` beside the spec file.
+---@field from? string The real server, for `--update`: a URL for `t:http`, "host:port" for `t:tcp`.
+
+---A double of an HTTP server.
+---@class moonloop.test.HttpDouble
+---@field url string Its address, such as "http://127.0.0.1:40017".
+---@field port integer Its port.
+---@field requests table[] What came: `method`, `target`, `path`, `query`, `headers`, `body` each.
+
+---Serves HTTP in place of another server, until the test ends.
+---A request that is not expected is answered with 501 and fails the test; so does one that never
+---came. The first expectation that fits and is not used up answers.
+---```lua
+---it("asks for the weather", function(loop, clock, t)
+---  local api = t:http { { "GET /weather?city=Oslo", reply = { 200, "3 degrees" } } }
+---  local reply = require("moonloop").http.get(api.url .. "/weather?city=Oslo")
+---  assert.equal("3 degrees", reply.body)
+---end)
+---```
+---@param expectations moonloop.test.HttpExpectation[]|moonloop.test.RecordedExpectations What is to come.
+---@return moonloop.test.HttpDouble double The double.
+function t:http(expectations) end
+
+---A step of a double of a TCP server.
+---@class moonloop.test.TcpStep
+---@field expect? string The bytes that come next, exactly.
+---@field line? string Or a Lua pattern that the next line matches.
+---@field reply? string|fun(text: string): string? What is sent then.
+---@field close? boolean Whether the connection is closed then.
+
+---A double of a TCP server.
+---@class moonloop.test.TcpDouble
+---@field host string Its address.
+---@field port integer Its port.
+
+---Serves TCP in place of another server, until the test ends.
+---Each connection takes the steps in order. Other bytes end the connection and fail the test; so do
+---steps that were not taken.
+---```lua
+---it("pings", function(loop, clock, t)
+---  local peer = t:tcp { { expect = "PING\n", reply = "PONG\n" } }
+---  local stream <close> = assert(require("moonloop").net.connect {
+---    host = peer.host, port = peer.port })
+---  stream:write "PING\n"
+---  assert.equal("PONG", stream:read "l")
+---end)
+---```
+---@param steps moonloop.test.TcpStep[]|moonloop.test.RecordedExpectations What is to come.
+---@return moonloop.test.TcpDouble double The double.
+function t:tcp(steps) end
+
 ---Makes an HTTP request within 5 s; without an answer the test fails.
 ---In the address ":8080/path" is short for that port of this machine.
 ---```lua

@@ -70,7 +70,7 @@ end
 
 -- Frames of no use to readers: ours, luassert's, and C functions.
 local hidden = {
-  "^%s*%[C%]", "moonloop/testing%.[%w_.]*:", "luassert/[%w_/]+%.lua:",
+  "^%s*%[C%]", "moonloop/testing%.[%w_.]*:", "moonloop/text%.[%w_.]*:", "luassert/[%w_/]+%.lua:",
 }
 
 local function is_hidden(line)

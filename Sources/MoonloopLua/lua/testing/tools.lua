@@ -9,6 +9,8 @@ local failure = require "moonloop.testing.failure"
 local output = require "moonloop.testing.output"
 local programs = require "moonloop.testing.programs"
 local properties = require "moonloop.testing.properties"
+local http_double = require "moonloop.testing.doubles.http"
+local tcp_double = require "moonloop.testing.doubles.tcp"
 local requests = require "moonloop.testing.requests"
 local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.testing.values"
@@ -251,9 +253,33 @@ for name, has_body in pairs({
   end
 end
 
+-- ── doubles ──────────────────────────────────────────────────────────────────────────────────────
+
+local folder_of
+
+-- What a double needs of the test, and the line that makes it.
+local function context_of(t, name)
+  local state = state_of(t, name)
+  local info = debug.getinfo(3, "Sl")
+  return {
+    update = state.options.update,
+    golden = function(file) return ("%sgolden/%s.lua"):format(folder_of(state.file), file) end,
+    defer = function(fn) t:defer(fn) end,
+    where = ("%s:%d"):format(info.short_src, info.currentline),
+  }
+end
+
+--- A server in place of another one; see `moonloop.testing.doubles.http`.
+function methods.http(t, expectations)
+  return http_double.new(expectations, context_of(t, "http"), 2)
+end
+
+--- A peer in place of another one; see `moonloop.testing.doubles.tcp`.
+function methods.tcp(t, steps) return tcp_double.new(steps, context_of(t, "tcp"), 2) end
+
 -- ── files ────────────────────────────────────────────────────────────────────────────────────────
 
-local function folder_of(path) return path:match("^(.*/)") or "" end
+function folder_of(path) return path:match("^(.*/)") or "" end
 
 local function read(path)
   local file, message = io.open(path, "rb")

@@ -1,0 +1,11 @@
+-- What a server said, as expectations of a double; 'moonloop test --update' records it anew.
+return {
+  {
+    "GET /hello",
+    reply = {
+      200,
+      "hello",
+      {},
+    },
+  },
+}
