@@ -137,6 +137,10 @@ int cml_task_current(cml_state *s, lua_State *L) {
   return s->task >= 0 && s->tasks[s->task].L == L ? s->task : -1;
 }
 
+int cml_task_waiting(cml_state *s, lua_State *L) {
+  return !s->synchronous && lua_isyieldable(L) ? cml_task_current(s, L) : -1;
+}
+
 int cml_tasks_in_use(cml_state *s) {
   int count = 0;
   for (int i = 0; i < s->tasks_count; i++) count += s->tasks[i].phase != CML_PHASE_FREE;

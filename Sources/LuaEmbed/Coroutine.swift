@@ -50,6 +50,12 @@ package struct LuaDoor: BitwiseCopyable {
     return index >= 0 ? token(index) : nil
   }
 
+  /// The same if it can wait as well; nil if something is in the way: see `waitObstacle`.
+  package func waitingTask(_ L: OpaquePointer) -> LuaCoroutine? {
+    let index = cml_task_waiting(record, L)
+    return index >= 0 ? token(index) : nil
+  }
+
   /// Remembers where the host has its own part of a suspended task, for `prefetch` alone.
   package func note(_ task: LuaCoroutine, at address: UnsafeRawPointer) {
     cml_task_note(record, task.index, address)
@@ -98,14 +104,14 @@ extension LuaState {
   package func dispatch(ref: Int32, slot: Int32, push: (LuaStack) -> Int) -> DispatchOutcome {
     let task = cml_dispatch_begin(record, ref, slot)
     let count = push(LuaStack(L: cml_task_state(record, task)))
-    return settle(cml_run(record, task, Int32(count) + 1, false), nil)
+    return settle(cml_run(record, task, Int32(count) + 1, false)) { _, _ in }
   }
 
   /// Starts what the closure pushes (a function, then its arguments; it returns the count of the
   /// arguments) on a coroutine of its own.
   /// - Parameter onReturn: Gets the results, if the function returned without waiting.
   package func start(
-    push: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
+    push: (LuaStack) -> Int, onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) -> DispatchOutcome {
     let task = cml_task_take(record)
     let count = push(LuaStack(L: cml_task_state(record, task)))
@@ -121,7 +127,7 @@ extension LuaState {
 
   /// Runs a prepared task for the first time.
   package func begin(
-    _ task: LuaCoroutine, onReturn: ((LuaStack, Int) -> Void)? = nil
+    _ task: LuaCoroutine, onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) -> DispatchOutcome {
     let count = cml_gettop(cml_task_state(record, task.index)) - 1
     return settle(cml_run(record, task.index, count, false), onReturn)
@@ -140,7 +146,7 @@ extension LuaState {
   /// Resumes a suspended task; the values that the closure pushes are what its wait gives.
   package func resume(
     _ task: LuaCoroutine, push: (LuaStack) -> Int = { _ in 0 },
-    onReturn: ((LuaStack, Int) -> Void)? = nil
+    onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) -> DispatchOutcome {
     let stack = prepare(task)
     let count = body.keepingOpen { push(stack) }
@@ -157,7 +163,7 @@ extension LuaState {
   /// there.
   package func resume(
     _ task: LuaCoroutine, raising push: (LuaStack) -> Void,
-    onReturn: ((LuaStack, Int) -> Void)? = nil
+    onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) -> DispatchOutcome {
     guard cml_task_awaits(record, task.index) else {
       fatalError("an error for task \(task.index), which awaits nothing")
@@ -202,12 +208,12 @@ extension LuaState {
     return stack(of: task)
   }
 
-  private func settle(_ result: cml_result, _ onReturn: ((LuaStack, Int) -> Void)?)
+  private func settle(_ result: cml_result, _ onReturn: (LuaStack, Int) -> Void)
     -> DispatchOutcome
   {
     if result.outcome == Int32(CML_RETURNED.rawValue) {
       let stack = LuaStack(L: cml_task_state(record, result.task))
-      onReturn?(stack, Int(result.count))
+      onReturn(stack, Int(result.count))
       cml_task_give_back(record, result.task)
       return .returned
     }

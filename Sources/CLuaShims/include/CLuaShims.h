@@ -214,6 +214,9 @@ bool cml_task_is_suspended(cml_state *s, int task);
 // The index of the innermost running task, if its coroutine is L, or -1: then L is a coroutine of
 // the script's own.
 int cml_task_current(cml_state *s, lua_State *L);
+
+// The same if it can be suspended; -1 too if something is in the way.
+int cml_task_waiting(cml_state *s, lua_State *L);
 // The coroutine of the innermost running task, or NULL.
 lua_State *cml_callout_state(cml_state *s);
 int cml_tasks_in_use(cml_state *s);

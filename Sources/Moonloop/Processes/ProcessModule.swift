@@ -189,7 +189,7 @@ extension HostCall {
       return stack.pushNil()
     }
     if process.hasTerminal {
-      stream.bytes.state.isPseudoTerminal = true
+      stream.state.isPseudoTerminal = true
       process.terminal = stream
     }
     if traits.canRead { process.outputs.append(StreamOutput(stream, process)) }
@@ -208,12 +208,12 @@ private final class StreamOutput: ChildOutput {
   var fd: Int32 { stream.source.isValid ? stream.source.fd : -1 }
 
   var isUntouched: Bool {
-    stream.source.isValid && stream.bytes.state.bytesRead == 0 && !stream.bytes.state.isAtEnd
+    stream.source.isValid && stream.state.bytesRead == 0 && !stream.state.isAtEnd
       && stream.reader == nil && stream.events == nil
   }
 
   func isOver(_ waiters: [ScriptTask]) -> Bool {
-    guard stream.source.isValid, !stream.bytes.state.isAtEnd, stream.bytes.state.readFailure == nil
+    guard stream.source.isValid, !stream.state.isAtEnd, stream.state.readFailure == nil
     else {
       return true
     }

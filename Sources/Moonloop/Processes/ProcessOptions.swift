@@ -204,7 +204,7 @@ extension HostCall {
     guard let stream = ScriptStream.of(handle), stream.source.isValid else {
       throw mistake("'\(name)': the stream is closed")
     }
-    if !stream.bytes.state.input.isEmpty || !stream.bytes.state.output.isEmpty {
+    if !stream.state.input.isEmpty || !stream.state.output.isEmpty {
       throw mistake(
         "'\(name)': \(stream.label) holds bytes already, which the child would not get",
         hint: "give it away before you use it")

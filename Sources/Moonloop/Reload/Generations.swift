@@ -136,7 +136,7 @@ package final class Generations {
   }
 
   private func callReloader(
-    _ name: StaticString, onReturn: ((LuaStack, Int) -> Void)? = nil,
+    _ name: StaticString, onReturn: (LuaStack, Int) -> Void = { _, _ in },
     push: (LuaStack) -> Int
   ) -> DispatchOutcome {
     runtime.state.start(

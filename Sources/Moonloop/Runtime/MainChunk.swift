@@ -132,7 +132,7 @@ package final class MainChunk {
 
   /// Starts the function on top of the stack. [-1, +0]
   private func startLoaded(
-    _ pushArguments: (LuaStack) -> Int, onReturn: ((LuaStack, Int) -> Void)? = nil
+    _ pushArguments: (LuaStack) -> Int, onReturn: (LuaStack, Int) -> Void = { _, _ in }
   ) {
     let function = LuaReference(popping: runtime.state.stack)
     let outcome = runtime.state.start(

@@ -96,12 +96,11 @@ final class LingeringClose {
 extension Runtime {
   /// Ends a stream whose bytes are all written, so that they arrive.
   func endGently(_ stream: ScriptStream) {
-    let bytes = stream.bytes
     let source = stream.source
     // Another owner of the descriptor goes on with the connection.
-    guard let family = stream.connection, bytes.state.bytesWritten > 0, bytes.state.output.isEmpty,
-      !bytes.state.isAtEnd, bytes.state.readFailure == nil, bytes.state.writeFailure == nil,
-      !isClosing,
+    guard let family = stream.connection, stream.state.bytesWritten > 0,
+      stream.state.output.isEmpty, !stream.state.isAtEnd, stream.state.readFailure == nil,
+      stream.state.writeFailure == nil, !isClosing,
       (try? Sockets.shut(source.fd, bothWays: family == .unix)) != nil
     else { return end(source) }
     let outcome = LingeringClose.dropInput(of: source, self)

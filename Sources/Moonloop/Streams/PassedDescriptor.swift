@@ -19,11 +19,11 @@ final class PassedDescriptor {
   /// Goes as soon as all that was written before is gone.
   /// - Returns: Whether it has gone, or never will.
   func go(through stream: ScriptStream) -> Bool {
-    if let broken = stream.bytes.state.writeFailure {
+    if let broken = stream.state.writeFailure {
       failure = broken
       return true
     }
-    if !stream.bytes.state.output.isEmpty { return false }
+    if !stream.state.output.isEmpty { return false }
     do throws(SystemError) {
       let gone = bytes.withUnsafeBytes { bytes in
         Result { () throws(SystemError) in try stream.pass(descriptor.number, bytes) }
@@ -42,7 +42,7 @@ extension ScriptStream {
   func pass(_ number: Int32, _ data: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
     do throws(SystemError) {
       let sent = try Sockets.send(source.fd, data, with: number)
-      bytes.state.bytesWritten &+= UInt64(sent)
+      state.bytesWritten &+= UInt64(sent)
       try bytes.send(runtime.loop.kernel, UnsafeRawBufferPointer(rebasing: data[sent...]))
       chargeQueue()
       return true

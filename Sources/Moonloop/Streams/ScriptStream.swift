@@ -11,6 +11,12 @@ package final class ScriptStream {
 
   /// What comes in and goes out.
   package let bytes: Loop.Stream
+  private let storage: UnsafeMutablePointer<Loop.Stream.State>  // of `bytes`
+  /// What every read and write looks at.
+  package var state: Loop.Stream.State {
+    @inline(__always) unsafeAddress { UnsafePointer(storage) }
+    @inline(__always) unsafeMutableAddress { storage }
+  }
   package unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all streams first.
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
   @exclusivity(unchecked) package var modes: [ModeName]
@@ -18,8 +24,11 @@ package final class ScriptStream {
   @exclusivity(unchecked) package var readTimeout: Int64?
   @exclusivity(unchecked) package var writeTimeout: Int64?
   /// The waits, made when first needed.
-  @exclusivity(unchecked) private(set) var reader: StreamReader?
   @exclusivity(unchecked) private(set) var writer: StreamWriter?
+  /// The same for reading, held by hand: set once and let go of with the stream, so that whoever
+  /// holds the stream reaches it without counting a reference.
+  @exclusivity(unchecked) private(set) var heldReader: Unmanaged<StreamReader>?
+  var reader: StreamReader? { heldReader?.takeUnretainedValue() }
   /// What a read said last that was neither bytes nor the end of file.
   @exclusivity(unchecked) var lastFailure: (message: String, code: String)?
   /// The handler of events, if there is one.
@@ -42,7 +51,10 @@ package final class ScriptStream {
     self.runtime = runtime
     self.modes = modes
     bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
+    storage = bytes.storage
   }
+
+  deinit { heldReader?.release() }
 
   /// The stream of a source of that kind; nil once it has ended.
   @inline(__always)
@@ -57,7 +69,15 @@ package final class ScriptStream {
   }
 
   /// Whether a task waits for it, or a handler takes its events.
-  var isUsed: Bool { events != nil || reader?.isBusy ?? false || writer?.isBusy ?? false }
+  var isUsed: Bool { events != nil || isBeingRead || isBeingWritten }
+
+  /// Whether a task waits to read.
+  @inline(__always)
+  var isBeingRead: Bool { heldReader?._withUnsafeGuaranteedRef { $0.isBusy } ?? false }
+
+  /// Whether a task waits to write.
+  @inline(__always)
+  var isBeingWritten: Bool { writer?.isBusy ?? false }
 
   package var source: Loop.DescriptorSource { bytes.source }
 
@@ -69,7 +89,7 @@ package final class ScriptStream {
   func makeReader() -> StreamReader {
     if let reader { return reader }
     let fresh = StreamReader(self)
-    reader = fresh
+    heldReader = .passRetained(fresh)
     return fresh
   }
 
@@ -82,20 +102,19 @@ package final class ScriptStream {
 
   /// What is queued has changed.
   func chargeQueue() {
-    if charge == nil && bytes.state.output.isEmpty { return }
-    runtime.state.charge(bytes.state.output.count, to: &charge)
+    if charge == nil && state.output.isEmpty { return }
+    runtime.state.charge(state.output.count, to: &charge)
   }
 
   // MARK: Interest
 
   /// Has the loop watch for what tasks wait for now, in their modes.
   func settle() throws(LoopError) {
-    if writer == nil && events == nil && bytes.state.output.isEmpty {
+    if writer == nil && events == nil && state.output.isEmpty {
       // The usual stream: somebody reads, or nobody does anything.
-      if let modes = reader?.modesToWatch {
-        return try bytes.watch(.read, in: modes, on: runtime.loop)
-      }
-      return runtime.withLoop { bytes.unwatch($0) }
+      let modes = heldReader?._withUnsafeGuaranteedRef { $0.modesToWatch }
+      guard let modes = modes ?? nil else { return runtime.withLoop { bytes.unwatch($0) } }
+      return try bytes.watch(.read, in: modes, on: runtime.loop)
     }
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
@@ -107,7 +126,7 @@ package final class ScriptStream {
       wanted.insert(.write)
       places = union(places, modes)
     }
-    if !bytes.state.output.isEmpty {
+    if !state.output.isEmpty {
       wanted.insert(.write)
       places = union(places, modes)
     }
@@ -129,9 +148,9 @@ package final class ScriptStream {
   func settleOrBreak() {
     do throws(LoopError) { try settle() } catch {
       let failure = SystemError(call: "epoll_ctl", code: error.systemCode)
-      if bytes.state.readFailure == nil { bytes.endReading(failure) }
-      bytes.state.writeFailure = bytes.state.writeFailure ?? failure
-      bytes.state.output.removeAll()
+      if state.readFailure == nil { bytes.endReading(failure) }
+      state.writeFailure = state.writeFailure ?? failure
+      state.output.removeAll()
       chargeQueue()
       if let reader, reader.isActive { runtime.answer(reader) }
       if let writer, writer.isActive { runtime.answer(writer) }
@@ -276,7 +295,7 @@ final class StreamReader: StreamWait {
     do throws(SystemError) {
       let (count, fd) = try Sockets.receiveDescriptor(stream.source.fd, into: part)
       if count == 0 && fd < 0 { stream.bytes.endReading() }
-      stream.bytes.state.bytesRead &+= UInt64(count)
+      stream.state.bytesRead &+= UInt64(count)
       received = .success((fd, Array(part[0..<count])))
     } catch {
       if error.name == "EAGAIN" { return false }
@@ -296,7 +315,7 @@ final class StreamReader: StreamWait {
       }
       if fd < 0 {
         // Bytes alone: a read gives them.
-        bytes.withUnsafeBytes { stream.bytes.state.input.append($0) }
+        bytes.withUnsafeBytes { stream.state.input.append($0) }
         return stack.pushFailure("\(stream.label): bytes came without a descriptor", "ENOMSG")
       }
       stack.push(Int(fd))
@@ -335,13 +354,13 @@ final class StreamWriter: StreamWait {
       if passed.failure != nil { return true }
       self.passed = nil
     }
-    return stream.bytes.state.writeFailure != nil || stream.bytes.state.output.count <= goal
+    return stream.state.writeFailure != nil || stream.state.output.count <= goal
   }
 
   override func pushAnswer(on stack: LuaStack) -> Int {
     defer { (handle, passed) = (nil, nil) }
     if let failure = passed?.failure { return stack.push(failure, of: stream) }
-    if let failure = stream.bytes.state.writeFailure { return stack.push(failure, of: stream) }
+    if let failure = stream.state.writeFailure { return stack.push(failure, of: stream) }
     if let handle { stack.push(handle) } else { stack.pushNil() }
     return 1
   }

@@ -69,7 +69,7 @@ final class StreamCopy {
   func pump() {
     var done = 0
     while !isOver, done < Self.turn {
-      if to.bytes.state.output.count > to.bytes.state.outputLimit { return wait(reads: false) }
+      if to.state.output.count > to.state.outputLimit { return wait(reads: false) }
       if left == 0 {
         isOver = true
         return
@@ -84,18 +84,18 @@ final class StreamCopy {
 
   /// - Returns: nil when it waits or is over.
   private func step() -> Int? {
-    if !from.bytes.state.input.isEmpty { return takeBuffered() }
-    if way != .buffer && to.bytes.state.output.isEmpty { return move() }
+    if !from.state.input.isEmpty { return takeBuffered() }
+    if way != .buffer && to.state.output.isEmpty { return move() }
     return passThrough()
   }
 
   private func takeBuffered() -> Int? {
-    let count = min(left, from.bytes.state.input.count)
-    let sent = from.bytes.state.input.withBytes {
+    let count = min(left, from.state.input.count)
+    let sent = from.state.input.withBytes {
       send(UnsafeRawBufferPointer(rebasing: $0[0..<count]))
     }
     guard sent else { return nil }
-    from.bytes.state.input.drop(count)
+    from.state.input.drop(count)
     return count
   }
 
@@ -112,7 +112,7 @@ final class StreamCopy {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: part[0..<count])
       if takesAll {
-        from.bytes.state.input.append(bytes)
+        from.state.input.append(bytes)
         return 0
       }
       if send(bytes) { return count }
@@ -145,7 +145,7 @@ final class StreamCopy {
         way = .buffer
         return 0
       case "EPIPE", "ECONNRESET":
-        to.bytes.state.writeFailure = error
+        to.state.writeFailure = error
         fail(to, error)
       default: fail(from, error)
       }
@@ -162,7 +162,7 @@ final class StreamCopy {
   private func wait(reads: Bool) {
     guard let reader = from.reader, let writer = to.writer else { return }
     reader.isPaused = !reads
-    writer.isPaused = reads && to.bytes.state.output.isEmpty
+    writer.isPaused = reads && to.state.output.isEmpty
     from.settleOrBreak()
     to.settleOrBreak()
   }

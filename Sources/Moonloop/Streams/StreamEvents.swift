@@ -35,8 +35,8 @@ final class StreamEvents {
     if isBusy || isOver { return false }
     if !isOpenTold { return true }
     return expectsBytes
-      && (!stream.bytes.state.input.isEmpty || stream.bytes.state.isAtEnd
-        || stream.bytes.state.readFailure != nil)
+      && (!stream.state.input.isEmpty || stream.state.isAtEnd
+        || stream.state.readFailure != nil)
   }
 
   /// Looks again for an event to deliver.
@@ -66,7 +66,7 @@ final class StreamEvents {
       return tell("open_completed", stream, runtime)
     }
     guard expectsBytes else { return stream.bytes.silence(.read) }
-    if stream.bytes.state.input.isEmpty {
+    if stream.state.input.isEmpty {
       switch stream.bytes.fill(runtime.loop.kernel, runtime.loop.scratch) {
       case .nothingNow: return
       case .end:
@@ -76,7 +76,7 @@ final class StreamEvents {
         isOver = true
         return tell("error", stream, runtime, error)
       case .bytes(let count):
-        stream.bytes.state.input.append(
+        stream.state.input.append(
           UnsafeRawBufferPointer(rebasing: runtime.loop.scratch[0..<count]))
       }
     }
@@ -87,7 +87,7 @@ final class StreamEvents {
   func writeReady(_ stream: ScriptStream, _ runtime: Runtime) {
     guard isOpenTold, !isBusy, !isOver, wantsSpace else { return stream.bytes.silence(.write) }
     wantsSpace = false
-    if let failure = stream.bytes.state.writeFailure {
+    if let failure = stream.state.writeFailure {
       isOver = true
       return tell("error", stream, runtime, failure)
     }

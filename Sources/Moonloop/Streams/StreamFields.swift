@@ -190,28 +190,28 @@ let streamKeepAlive: LuaRawFunction = { L, context in
 let streamBuffered: LuaRawFunction = { L, context in
   host(L, context, "buffered") { call in
     let stream = try call.selfStream()
-    call.stack.push(stream.bytes.state.input.count)
+    call.stack.push(stream.state.input.count)
     return 1
   }
 }
 
 let streamQueued: LuaRawFunction = { L, context in
   host(L, context, "queued") { call in
-    call.stack.push(try call.selfStream().bytes.state.output.count)
+    call.stack.push(try call.selfStream().state.output.count)
     return 1
   }
 }
 
 let streamBytesRead: LuaRawFunction = { L, context in
   host(L, context, "bytes_read") { call in
-    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().bytes.state.bytesRead))
+    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesRead))
     return 1
   }
 }
 
 let streamBytesWritten: LuaRawFunction = { L, context in
   host(L, context, "bytes_written") { call in
-    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().bytes.state.bytesWritten))
+    call.stack.push(Int(truncatingIfNeeded: try call.selfStream().state.bytesWritten))
     return 1
   }
 }

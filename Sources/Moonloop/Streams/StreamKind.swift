@@ -73,7 +73,7 @@ final class StreamKind: ItemKind {
       return text + "there is more: \(runtime.explanation.blocker()), then it is read"
     }
     return text
-      + "the other side has sent nothing\(stream.bytes.state.input.isEmpty ? "" : " more")"
+      + "the other side has sent nothing\(stream.state.input.isEmpty ? "" : " more")"
   }
 
   private func writerWords(_ stream: ScriptStream) -> String? {
@@ -82,9 +82,9 @@ final class StreamKind: ItemKind {
   }
 
   private func outputWords(_ stream: ScriptStream) -> String? {
-    if stream.bytes.state.output.isEmpty { return nil }
+    if stream.state.output.isEmpty { return nil }
     let isReady = runtime.loop.kernel.isReady(stream.source.fd, for: .write)
-    return "\(stream.bytes.state.output.count) bytes are queued: "
+    return "\(stream.state.output.count) bytes are queued: "
       + (isReady
         ? "\(runtime.explanation.blocker()), then they are written"
         : "there is no room, because the other side does not read")

@@ -59,7 +59,7 @@ extension Runtime {
   package func close(_ stream: ScriptStream) {
     if stream.closing != nil { return }
     stream.bytes.finishTLS(loop.kernel)
-    guard !stream.bytes.state.output.isEmpty, stream.bytes.state.writeFailure == nil else {
+    guard !stream.state.output.isEmpty, stream.state.writeFailure == nil else {
       return endGently(stream)
     }
     stream.closing = StreamClosing(stream)
@@ -84,7 +84,7 @@ extension Runtime {
   /// Lets the script alone hold it again, if the loop need not.
   func letGoIfIdle(_ stream: ScriptStream) {
     let ref = stream.source.maker.ref
-    guard ref > 0, stream.bytes.state.output.isEmpty, stream.events == nil else { return }
+    guard ref > 0, stream.state.output.isEmpty, stream.events == nil else { return }
     stream.source.maker.ref = 0
     state.dropRef(ref)
   }
@@ -108,7 +108,7 @@ extension Runtime {
     stream.closing?.timer.invalidate()
     stream.closing = nil
     stream.events = nil
-    stream.bytes.state.output.removeAll()
+    stream.state.output.removeAll()
     stream.chargeQueue()
     stream.bytes.whenOver?()
     stream.bytes.whenOver = nil
@@ -125,8 +125,10 @@ extension Runtime {
   }
 
   private func readReady(_ stream: ScriptStream) {
-    stream.bytes.state.isDrained = false
-    if let reader = stream.reader, reader.isBusy { return advance(reader, stream) }
+    stream.state.isDrained = false
+    if stream.isBeingRead, let reader = stream.heldReader {
+      return reader._withUnsafeGuaranteedRef { advance($0, stream) }  // the caller holds the stream
+    }
     if let events = stream.events { return events.readReady(stream, self) }
     stream.bytes.silence(.read)
   }
@@ -141,12 +143,12 @@ extension Runtime {
     case .end, .failed: break
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count])
-      if stream.bytes.state.input.isEmpty && !stream.bytes.state.input.isSkipping
+      if stream.state.input.isEmpty && !stream.state.input.isSkipping
         && reader.formats.others.isEmpty
       {
         if answerDirectly(reader, stream, bytes) { return }
       }
-      stream.bytes.state.input.append(bytes)
+      stream.state.input.append(bytes)
     }
     if stream.find(reader.formats) != nil { answer(reader) }
   }
@@ -158,12 +160,12 @@ extension Runtime {
   ) -> Bool {
     let format = reader.formats.first
     let found = format.find(
-      in: bytes, from: 0, isAtEnd: false, limit: stream.bytes.state.input.limit(for: format))
+      in: bytes, from: 0, isAtEnd: false, limit: stream.state.input.limit(for: format))
     guard case .piece(_, let next) = found, let task = reader.waiter else { return false }
     return withTasks {
       $0.answerNow(task) { stack in
         if next < bytes.count {
-          stream.bytes.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
+          stream.state.input.append(UnsafeRawBufferPointer(rebasing: bytes[next...]))
         }
         reader.finish()
         return stream.push(found, format, bytes, on: stack)
@@ -176,7 +178,7 @@ extension Runtime {
     do throws(SystemError) { try stream.bytes.drain(loop.kernel) } catch {
       if let closing = stream.closing { return closing.finish(stream) }
     }
-    if stream.bytes.state.output.isEmpty {
+    if stream.state.output.isEmpty {
       if let closing = stream.closing { return closing.finish(stream) }
       stream.finishShutdown()
       if !(stream.events?.wantsSpace ?? false) { stream.bytes.silence(.write) }
@@ -187,7 +189,7 @@ extension Runtime {
       if writer.isDone() { answer(writer) } else { stream.settleOrBreak() }
       return
     }
-    if stream.bytes.state.output.isEmpty, let events = stream.events {
+    if stream.state.output.isEmpty, let events = stream.events {
       return events.writeReady(stream, self)
     }
     stream.settleOrBreak()
@@ -226,7 +228,7 @@ extension ScriptStream {
 
   /// Shuts the writing side if that was asked for, and all is written.
   func finishShutdown() {
-    guard bytes.state.isShut, bytes.state.output.isEmpty, closing == nil else { return }
+    guard state.isShut, state.output.isEmpty, closing == nil else { return }
     if !bytes.shutWriting() { runtime.end(source) }
   }
 }

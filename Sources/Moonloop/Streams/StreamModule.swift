@@ -63,9 +63,9 @@ struct StreamLimits {
   func apply(to stream: ScriptStream) {
     stream.readTimeout = timeout
     stream.writeTimeout = timeout
-    if let line { stream.bytes.state.input.lineLimit = line }
-    if let buffer { stream.bytes.state.input.limit = buffer }
-    if let write { stream.bytes.state.outputLimit = write }
+    if let line { stream.state.input.lineLimit = line }
+    if let buffer { stream.state.input.limit = buffer }
+    if let write { stream.state.outputLimit = write }
   }
 }
 
@@ -91,13 +91,22 @@ extension HostCall {
   }
 
   /// A second task that waits for the same direction would get what the first is to get.
-  func requireFree(_ wait: StreamWait?, _ stream: ScriptStream, _ verb: String)
-    throws(ScriptMistake)
-  {
-    guard let wait, wait.isBusy else { return }
-    let other = wait.waiter.map { runtime.label(of: .task($0)) } ?? "another handler"
-    let place = wait.waiter.flatMap(runtime.tasks.placeOfWait).map { state.text(of: $0) } ?? ""
-    throw mistake(
+  @inline(__always)
+  func requireFreeReader(_ stream: ScriptStream) throws(ScriptMistake) {
+    if stream.isBeingRead { throw taken(stream.reader, stream, "read") }
+  }
+
+  @inline(__always)
+  func requireFreeWriter(_ stream: ScriptStream) throws(ScriptMistake) {
+    if stream.isBeingWritten { throw taken(stream.writer, stream, "write") }
+  }
+
+  @inline(never)
+  private func taken(_ wait: StreamWait?, _ stream: ScriptStream, _ verb: String) -> ScriptMistake {
+    let task = wait?.waiter
+    let other = task.map { runtime.label(of: .task($0)) } ?? "another handler"
+    let place = task.flatMap(runtime.tasks.placeOfWait).map { state.text(of: $0) } ?? ""
+    return mistake(
       "\(stream.label): \(other) waits to \(verb) already\(place.isEmpty ? "" : " (at \(place))")",
       hint: "let one task \(verb), or put a semaphore around it")
   }
@@ -204,20 +213,18 @@ extension HostCall {
   /// Gives what the formats ask for, now or when it has come.
   func read(_ stream: ScriptStream, _ formats: StreamFormats, _ timeout: Int64?) throws -> Int32 {
     guard stream.bytes.canRead else { throw mistake("\(stream.label) is for writing only") }
-    try requireFree(stream.reader, stream, "read")
+    try requireFreeReader(stream)
     try requireRoom(stream, formats)
     if stream.bytes.isAwaited { stream.lastReader = currentTask }
     while true {
       if let found = stream.find(formats) {
         return Int32(stream.take(found, formats, on: stack))
       }
-      if stream.bytes.state.isDrained, withRuntime({ $0.door.waitObstacle(stack.L) }) == nil {
-        break
-      }
+      if stream.state.isDrained, withRuntime({ $0.door.waitingTask(stack.L) }) != nil { break }
       let fill = withLoop { stream.bytes.fill(by: $0) }
       if case .nothingNow = fill { break }
       if case .bytes(let count) = fill {
-        stream.bytes.state.input.append(
+        stream.state.input.append(
           UnsafeRawBufferPointer(rebasing: withLoop { $0.scratch }[0..<count]))
       }
     }
@@ -229,7 +236,7 @@ extension HostCall {
   private func requireRoom(
     _ stream: ScriptStream, _ formats: StreamFormats
   ) throws(ScriptMistake) {
-    let limit = stream.bytes.state.input.limit
+    let limit = stream.state.input.limit
     guard case .bytes(let count) = formats.first, count > limit else { return }
     throw mistake(
       "\(stream.label): \(count) bytes are more than 'buffer_limit' allows, \(limit)",
@@ -245,9 +252,13 @@ let streamWrite: LuaRawFunction = { L, context in
     let stream = try call.selfStream()
     var timeout = stream.writeTimeout
     let last = try call.deadline(&timeout)
-    for index in stride(from: 2, through: last, by: 1) { try call.checkWritable(index) }
+    var index: Int32 = 2
+    while index <= last {
+      try call.checkWritable(index)
+      index += 1
+    }
     try call.requireWritable(stream)
-    if stream.bytes.state.output.count > stream.bytes.state.outputLimit {
+    if stream.state.output.count > stream.state.outputLimit {
       _ = try call.requireWaiting()
     }
     do throws(SystemError) {
@@ -256,11 +267,11 @@ let streamWrite: LuaRawFunction = { L, context in
       return Int32(call.stack.push(error, of: stream))
     }
     stream.events?.noteWritten(stream)
-    if stream.bytes.state.output.isEmpty {
+    if stream.state.output.isEmpty {
       call.stack.pushValue(1)
       return 1
     }
-    return try call.finishWrite(stream, goal: stream.bytes.state.outputLimit, timeout)
+    return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
   }
 }
 
@@ -271,8 +282,8 @@ let streamFlush: LuaRawFunction = { L, context in
     var timeout = stream.writeTimeout
     _ = try call.deadline(&timeout)
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
-    try call.requireFree(stream.writer, stream, "write")
-    if let failure = stream.bytes.state.writeFailure {
+    try call.requireFreeWriter(stream)
+    if let failure = stream.state.writeFailure {
       return Int32(call.stack.push(failure, of: stream))
     }
     return try call.finishWrite(stream, goal: 0, timeout)
@@ -282,13 +293,13 @@ let streamFlush: LuaRawFunction = { L, context in
 extension HostCall {
   func requireWritable(_ stream: ScriptStream) throws {
     guard stream.bytes.canWrite else { throw mistake("\(stream.label) is for reading only") }
-    if stream.bytes.state.isShut {
+    if stream.state.isShut {
       throw mistake("\(stream.label): its writing side was shut", hint: "write before shutdown")
     }
-    if let tls = stream.bytes.tls, !tls.isReady, stream.bytes.state.writeFailure == nil {
+    if stream.bytes.isShakingHands, stream.state.writeFailure == nil {
       throw mistake("\(stream.label) is in its TLS handshake", hint: "wait for starttls")
     }
-    try requireFree(stream.writer, stream, "write")
+    try requireFreeWriter(stream)
   }
 
   func checkWritable(_ index: Int32) throws(ScriptMistake) {
@@ -337,12 +348,12 @@ extension HostCall {
   /// Bytes are queued: the loop holds the stream, and what runs waits if they are too many.
   func finishWrite(_ stream: ScriptStream, goal: Int, _ timeout: Int64?) throws -> Int32 {
     stream.chargeQueue()
-    if !stream.bytes.state.output.isEmpty {
+    if !stream.state.output.isEmpty {
       runtime.hold(stream, 1, on: stack)
       try stream.settle()
     }
     stack.pushValue(1)
-    if stream.bytes.state.output.count <= goal { return 1 }
+    if stream.state.output.count <= goal { return 1 }
     if goal > 0, state.waitObstacle(stack.L) != nil { return 1 }  // The next write says so.
     let writer = stream.makeWriter()
     writer.goal = goal
@@ -362,9 +373,9 @@ let streamShutdown: LuaRawFunction = { L, context in
     }
     guard stream.bytes.canWrite else { throw call.mistake("\(stream.label) is for reading only") }
     stream.bytes.finishTLS(call.loop.kernel)
-    stream.bytes.state.isShut = true
+    stream.state.isShut = true
     stream.finishShutdown()
-    if stream.bytes.tls != nil, stream.source.isValid, !stream.bytes.state.output.isEmpty {
+    if stream.bytes.tls != nil, stream.source.isValid, !stream.state.output.isEmpty {
       call.runtime.hold(stream, 1, on: call.stack)
       try stream.settle()
     }

@@ -35,20 +35,20 @@ struct StreamFound {
 extension ScriptStream {
   /// Where the formats are in what has come; nil while more is needed.
   func find(_ formats: StreamFormats) -> StreamFound? {
-    if bytes.state.input.isEmpty && !bytes.state.isAtEnd && bytes.state.readFailure == nil {
+    if state.input.isEmpty && !state.isAtEnd && state.readFailure == nil {
       return nil
     }
-    let isOver = bytes.state.isAtEnd && bytes.state.readFailure == nil
-    let first = bytes.state.input.find(formats.first, from: 0, isAtEnd: isOver)
-    if first == .needsMore && bytes.state.readFailure == nil {
-      bytes.state.input.noteSearched()
+    let isOver = state.isAtEnd && state.readFailure == nil
+    let first = state.input.find(formats.first, from: 0, isAtEnd: isOver)
+    if first == .needsMore && state.readFailure == nil {
+      state.input.noteSearched()
       return nil
     }
     var found = StreamFound(first: first)
     guard found.use(first) else { return found }
     for format in formats.others {
-      let one = bytes.state.input.find(format, from: found.next, isAtEnd: isOver)
-      if one == .needsMore && bytes.state.readFailure == nil { return nil }
+      let one = state.input.find(format, from: found.next, isAtEnd: isOver)
+      if one == .needsMore && state.readFailure == nil { return nil }
       found.others.append(one)
       guard found.use(one) else { break }
     }
@@ -64,11 +64,11 @@ extension ScriptStream {
   /// Pushes what was found, and takes that. [-0, +n]
   func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
     // Taken before it is pushed: that may run a finalizer of the script, which may read too.
-    let held = bytes.state.input.hold()
-    bytes.state.input.drop(found.next)
+    let held = state.input.hold()
+    state.input.drop(found.next)
     let last = found.others.last ?? found.first
     if case .tooLong(_, let goesOn) = last {
-      bytes.state.input.isSkipping = goesOn && formats.isLine(found.others.count)
+      state.input.isSkipping = goesOn && formats.isLine(found.others.count)
     }
     if found.next > 0 { events?.noteRead(self) }
     var count = held.withBytes { push(found.first, formats.first, $0, on: stack) }
@@ -94,11 +94,11 @@ extension ScriptStream {
     case .tooLong:
       let what = if case .line = format { "the line" } else { "what there is to read" }
       return pushFailure(
-        "\(label): \(what) is longer than \(bytes.state.input.limit(for: format)) bytes; it is"
+        "\(label): \(what) is longer than \(state.input.limit(for: format)) bytes; it is"
           + " dropped",
         "EMSGSIZE", on: stack)
     case .needsMore:
-      if let failure = bytes.state.readFailure {
+      if let failure = state.readFailure {
         return pushFailure("\(label): \(words(of: failure))", failure.name, on: stack)
       }
       stack.pushNil()

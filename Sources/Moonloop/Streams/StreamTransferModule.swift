@@ -13,7 +13,7 @@ let streamCopyTo: LuaRawFunction = { L, context in
     let last = try call.deadline(&timeout)
     let to = try call.stream(2)
     try call.requireWritable(to)
-    try call.requireFree(from.reader, from, "read")
+    try call.requireFreeReader(from)
     if from === to { throw call.mistake("\(from.label) cannot be copied to itself") }
     var most = Int.max
     if last >= 3, call.stack.type(3) != .nil {
@@ -108,7 +108,7 @@ let streamSendDescriptor: LuaRawFunction = { L, context in
       return Int32(call.stack.push(error, of: stream))
     }
     if let passed { return try call.wait(for: passed, through: stream, timeout) }
-    return try call.finishWrite(stream, goal: stream.bytes.state.outputLimit, timeout)
+    return try call.finishWrite(stream, goal: stream.state.outputLimit, timeout)
   }
 }
 
@@ -119,8 +119,8 @@ extension HostCall {
     _ number: Int32, _ data: UnsafeRawBufferPointer, through stream: ScriptStream
   ) -> Result<PassedDescriptor?, SystemError> {
     Result { () throws(SystemError) in
-      if let failure = stream.bytes.state.writeFailure { throw failure }
-      if stream.bytes.state.output.isEmpty, try stream.pass(number, data) { return nil }
+      if let failure = stream.state.writeFailure { throw failure }
+      if stream.state.output.isEmpty, try stream.pass(number, data) { return nil }
       return try PassedDescriptor(number, data)
     }
   }
@@ -133,7 +133,7 @@ extension HostCall {
     let writer = stream.makeWriter()
     stack.pushValue(1)
     writer.handle = LuaReference(popping: stack)
-    writer.goal = stream.bytes.state.outputLimit
+    writer.goal = stream.state.outputLimit
     writer.passed = passed
     do { return try wait(writer, stream, timeout) } catch {
       writer.passed = nil
@@ -151,11 +151,11 @@ let streamReceiveDescriptor: LuaRawFunction = { L, context in
     guard stream.bytes.canRead else { throw call.mistake("\(stream.label) is for writing only") }
     var timeout = stream.readTimeout
     _ = try call.deadline(&timeout)
-    try call.requireFree(stream.reader, stream, "read")
+    try call.requireFreeReader(stream)
     try call.requirePlain(stream)
-    if !stream.bytes.state.input.isEmpty {
+    if !stream.state.input.isEmpty {
       throw call.mistake(
-        "\(stream.label): \(stream.bytes.state.input.count) bytes were read ahead, and a descriptor"
+        "\(stream.label): \(stream.state.input.count) bytes were read ahead, and a descriptor"
           + " that came with them is lost", hint: "read nothing before the descriptor")
     }
     let reader = stream.makeReader()

@@ -46,7 +46,7 @@ final class Handshake {
     do throws(SystemError) {
       try bytes.drain(loop.kernel)
       let isShaken = tls.isReady ? true : try bytes.shake(tls, loop.kernel, loop.scratch)
-      if !bytes.state.output.isEmpty { return bytes.source.enable(.write) }
+      if !bytes.storage.pointee.output.isEmpty { return bytes.source.enable(.write) }
       bytes.source.disable(.write)
       if isShaken { finish(nil) }
     } catch { fail(error) }
@@ -78,7 +78,7 @@ final class Handshake {
 
   /// Ends a connection that was refused, so that the peer gets the reason.
   func endGently(in modes: [ModeName]) {
-    if bytes.source.isValid, bytes.state.writeFailure == nil {
+    if bytes.source.isValid, bytes.storage.pointee.writeFailure == nil {
       runtime.linger(bytes.source, in: modes)
     }
     end()

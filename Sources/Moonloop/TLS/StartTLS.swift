@@ -12,13 +12,13 @@ let streamStartTLS: LuaRawFunction = { L, context in
       throw call.mistake("\(stream.label) goes one way; TLS needs both")
     }
     if stream.bytes.tls != nil { throw call.mistake("\(stream.label) has TLS already") }
-    try call.requireFree(stream.reader, stream, "read")
+    try call.requireFreeReader(stream)
     try call.requireWritable(stream)
     let request = try call.startTLS(2)
     let timeout = request.timeout ?? stream.readTimeout
     _ = try call.requireWaiting()
-    if !stream.bytes.state.input.isEmpty {
-      let text = "\(stream.bytes.state.input.count) bytes have come before the handshake"
+    if !stream.state.input.isEmpty {
+      let text = "\(stream.state.input.count) bytes have come before the handshake"
       throw OperatingFailure("\(stream.label): \(text)", "ETLS_PROTOCOL")
     }
     stream.bytes.tls = try request.session()
@@ -38,7 +38,7 @@ extension StreamReader {
   /// Pushes what came of a handshake: the stream, or why not.
   func pushShaken(on stack: LuaStack) -> Int {
     defer { shaken = nil }
-    if let failure = stream.bytes.state.readFailure, !(stream.bytes.tls?.isReady ?? false) {
+    if let failure = stream.state.readFailure, !(stream.bytes.tls?.isReady ?? false) {
       return stack.push(failure, of: stream)
     }
     if let shaken { stack.push(shaken) } else { stack.pushNil() }
@@ -64,8 +64,8 @@ extension ScriptStream {
   /// A handshake that fails or is given up leaves nothing that could be read or written.
   func breakOff(_ error: SystemError) {
     bytes.endReading(error)
-    bytes.state.writeFailure = bytes.state.writeFailure ?? error
-    bytes.state.output.removeAll()
+    state.writeFailure = state.writeFailure ?? error
+    state.output.removeAll()
     chargeQueue()
   }
 

@@ -52,7 +52,8 @@ extension Tasks {
   /// `coroutine.yield`, which gives up the rest of this pass (D58).
   package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine, awaits: Bool) {
     task.phase = .suspended
-    if task.coroutine != coroutine || self[coroutine.index] !== task {
+    // A task that lives has one coroutine: its index says which.
+    if task.coroutine?.index != coroutine.index || self[coroutine.index] !== task {
       task.coroutine = coroutine
       self[coroutine.index] = task
       door.note(coroutine, at: Unmanaged.passUnretained(task).toOpaque())
@@ -176,9 +177,8 @@ extension Tasks {
   }
 
   private func isServed(_ task: ScriptTask) -> Bool {
-    guard let mode = loop.currentMode else { return false }
-    return task.modes.contains(mode) || task.waitModes.contains(mode)
-      || task.modes.contains(.common) && loop.isCommonMode(mode)
+    loop.isRunning(inOneOf: task.modes)
+      || task.extras != nil && loop.isRunning(inOneOf: task.waitModes)
   }
 
   private func pushTimedOut(_ stack: LuaStack) -> Int {
@@ -187,25 +187,21 @@ extension Tasks {
   }
 
   private func begin(_ task: ScriptTask) {
-    continueTask(task) { coroutine, onReturn in state.begin(coroutine, onReturn: onReturn) }
+    continueTask(task) { state.begin($0, onReturn: $1) }
   }
 
   /// Resumes a suspended task with values, and takes care of what comes of it.
   package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
-    continueTask(task) { coroutine, onReturn in
-      state.resume(coroutine, push: push, onReturn: onReturn)
-    }
+    continueTask(task) { state.resume($0, push: push, onReturn: $1) }
   }
 
   /// Resumes a suspended task so that a value is raised where it waits.
   package func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
-    continueTask(task) { coroutine, onReturn in
-      state.resume(coroutine, raising: push, onReturn: onReturn)
-    }
+    continueTask(task) { state.resume($0, raising: push, onReturn: $1) }
   }
 
   private func continueTask(
-    _ task: ScriptTask, _ run: (LuaCoroutine, ((LuaStack, Int) -> Void)?) -> DispatchOutcome
+    _ task: ScriptTask, _ run: (LuaCoroutine, (LuaStack, Int) -> Void) -> DispatchOutcome
   ) {
     guard let coroutine = task.coroutine else { return }
     task.phase = .running
@@ -213,7 +209,7 @@ extension Tasks {
     task.wait = nil
     let outer = running
     running = Running(task: task)
-    let outcome = run(coroutine, task.subject.isChunk ? keepReturned : nil)
+    let outcome = run(coroutine) { keep($0, $1, of: task) }
     switch outcome {
     case .suspended(let coroutine, let awaits):
       suspend(task, coroutine, awaits: awaits)
@@ -228,10 +224,12 @@ extension Tasks {
     running = outer
   }
 
-  /// Keeps what the function of the current task returned, if anybody may come to ask for it.
-  func keep(_ stack: LuaStack, _ count: Int) {
-    guard case .task(let task) = current, count > 0, task.hasHandle || !task.waiters.isEmpty
-    else { return }
+  /// Keeps what the function of a task returned, if anybody may come to ask for it; the results of
+  /// a handler are dropped.
+  private func keep(_ stack: LuaStack, _ count: Int, of task: ScriptTask) {
+    guard task.subject.isChunk else { return }
+    if task === context.waitingChunk { runtime.mainChunk.returned?(stack, count) }
+    if count == 0 || !task.hasHandle && task.waiters.isEmpty { return }
     task.values = TaskValues(popping: count, of: stack)
   }
 

@@ -21,12 +21,9 @@ extension HostCall {
       throw mistake(
         "cannot wait here: a file is loaded again in one go", hint: "wait in a loop:task")
     }
-    let door = withRuntime { $0.door }
-    if let obstacle = door.waitObstacle(stack.L) {
+    guard let coroutine = withRuntime({ $0.door.waitingTask(stack.L) }) else {
+      let obstacle = withRuntime { $0.door.waitObstacle(stack.L) } ?? "no task runs"
       throw mistake("cannot wait here: \(obstacle); use :wait on a task")
-    }
-    guard let coroutine = door.currentTask(stack.L) else {
-      throw mistake("cannot wait here: no task runs; use :wait on a task")
     }
     if let reason = withRuntime({ $0.withTasks { $0.reasonNotToWait() } }) {
       throw RaisedValue(reason)

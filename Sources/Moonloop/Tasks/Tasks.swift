@@ -21,9 +21,6 @@ package final class Tasks {
   /// What an await raised last in a handler that has not waited yet.
   var raisedInHandler: TaskFailure?
 
-  /// Keeps what the function of a task returned, as a closure that is made once.
-  @exclusivity(unchecked) private(set) var keepReturned: ((LuaStack, Int) -> Void)! = nil
-
   init(_ state: LuaState, _ loop: Loop) {
     self.state = state
     self.loop = loop
@@ -32,12 +29,6 @@ package final class Tasks {
 
   /// Called once, when the runtime is whole.
   func open(_ runtime: Runtime, _ context: LoopContext) {
-    keepReturned = { [unowned self] in
-      if case .task(let task) = current, task === self.context.waitingChunk {
-        self.runtime.mainChunk.returned?($0, $1)
-      }
-      keep($0, $1)
-    }
     self.runtime = runtime
     self.context = context
     plainContext = .passUnretained(context)

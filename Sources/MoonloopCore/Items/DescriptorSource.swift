@@ -48,6 +48,8 @@ extension Loop {
       return enabledEvents
     }
     @exclusivity(unchecked) private var enabledEvents: Events
+    /// Whether all of these are enabled. Loop thread only, which is not looked at.
+    package func hasEnabled(_ events: Events) -> Bool { enabledEvents.isSuperset(of: events) }
     /// Why it counts as ready. Loop thread only.
     @exclusivity(unchecked) var readiness: Readiness = []
     /// A read found the end of the file, where it stays readable for ever.
@@ -159,6 +161,7 @@ extension Loop {
     }
 
     // MARK: Reading and writing
+    // On the thread of the loop whose kernel is given, which is not looked at again.
 
     /// Looks at the descriptor before it is used for the first time.
     /// - Throws: `SystemError`: EBADF if it is not open, EISDIR for a directory.
@@ -177,10 +180,10 @@ extension Loop {
     package func read(
       _ kernel: any Kernel, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-      if !isNonBlocking && !kernel.isReady(fd, for: .read) {
+      if !isNonBlocking && !kernel.isReady(openDescriptor, for: .read) {
         throw SystemError(call: "read", code: Errno.wouldBlock)
       }
-      return try kernel.read(fd, into: buffer)
+      return try kernel.read(openDescriptor, into: buffer)
     }
 
     /// Writes what can be written now, and never blocks.
@@ -197,11 +200,11 @@ extension Loop {
         let rest = bytes.count - done
         let part = isNonBlocking ? rest : min(rest, Self.safeWrite)
         do throws(SystemError) {
-          if !isNonBlocking && !kernel.isReady(fd, for: .write) {
+          if !isNonBlocking && !kernel.isReady(openDescriptor, for: .write) {
             throw SystemError(call: "write", code: Errno.wouldBlock)
           }
           let piece = UnsafeRawBufferPointer(rebasing: bytes[done..<(done + part)])
-          let count = try kernel.write(fd, piece)
+          let count = try kernel.write(openDescriptor, piece)
           done += count
           if done == bytes.count || count < part { return done }
         } catch {

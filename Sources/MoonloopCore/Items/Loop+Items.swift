@@ -188,6 +188,18 @@ extension Loop {
       timer.keepsLoopAlive = holds
       return
     }
+    setHolds(item: item, holds)
+  }
+
+  /// The same for a descriptor, on the thread of the loop, which is not looked at: a stream whose
+  /// task reads in a row does it twice a message.
+  package func setHolds(_ source: DescriptorSource, _ holds: Bool) {
+    setHolds(item: source, holds)
+  }
+
+  /// The class of an item is known where this is inlined: nothing is looked up then.
+  @inline(__always)
+  private func setHolds<Kind: Item>(item: Kind, _ holds: Bool) {
     let before = item.holdsRuns
     item.holds = holds
     let change = (item.holdsRuns ? 1 : 0) - (before ? 1 : 0)

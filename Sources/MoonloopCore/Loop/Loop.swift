@@ -125,6 +125,13 @@ public final class Loop: @unchecked Sendable {
     return runs.frames.last?.mode.name
   }
 
+  /// Whether the innermost run is in one of these modes. Loop thread only, which is not looked at.
+  package func isRunning(inOneOf names: [ModeName]) -> Bool {
+    guard let mode = runs.frames.last?.mode else { return false }
+    for name in names where name == mode.name || mode.isCommon && name == .common { return true }
+    return false
+  }
+
   /// How many runs are active, one inside the other. Loop thread only.
   public var depth: Int {
     requireThread("depth")

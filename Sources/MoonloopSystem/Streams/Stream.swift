@@ -39,16 +39,18 @@ extension Loop {
       package var bytesWritten: UInt64 = 0
     }
 
-    @usableFromInline let storage: UnsafeMutablePointer<State>
     /// By address, so that another module reaches it without a coroutine and without a check of
-    /// exclusivity: no access spans a call into Lua.
-    @inlinable
-    package var state: State {
+    /// exclusivity: no access spans a call into Lua. It lasts as long as the stream.
+    package let storage: UnsafeMutablePointer<State>
+    var state: State {
       @inline(__always) unsafeAddress { UnsafePointer(storage) }
       @inline(__always) unsafeMutableAddress { storage }
     }
     /// What encrypts its bytes; nil: they are as they are.
     @exclusivity(unchecked) package var tls: TLSSession?
+    /// Whether nothing can be written yet because both sides have to agree on TLS first. Asked
+    /// here: another module would check its access.
+    package var isShakingHands: Bool { if let tls { !tls.isReady } else { false } }
     /// Called when nothing more will be read, for the code that made the stream.
     @exclusivity(unchecked) package var whenOver: (() -> Void)?
     /// Whether there is such code. Asked here: another module would check its access.
@@ -199,7 +201,7 @@ extension Loop {
     package func watch(
       _ events: DescriptorSource.Events, in modes: [ModeName], on loop: Loop
     ) throws(LoopError) {
-      if !source.enabled.isSuperset(of: events) { source.enable(events) }
+      if !source.hasEnabled(events) { source.enable(events) }
       hold(true, loop)
       if joined == modes { return }
       let old = joined
@@ -233,7 +235,7 @@ extension Loop {
     private func hold(_ wanted: Bool, _ loop: Loop) {
       if wanted == isWanted { return }
       isWanted = wanted
-      loop.setKeepsAlive(source, wanted && mayHold)
+      loop.setHolds(source, wanted && mayHold)
     }
 
     /// Sets whether it may keep a run open.
