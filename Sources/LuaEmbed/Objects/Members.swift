@@ -38,13 +38,18 @@ public struct LuaMember<Object> {
   /// A method without a result.
   public static func method<each A: LuaReadable>(
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
+  ) -> LuaMember { calling(.method, name, body) }
+
+  /// A method that gets the state, after the object: it need not capture it.
+  public static func method<each A: LuaReadable, R: LuaPushable>(
+    _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
   ) -> LuaMember {
     LuaMember(.method, name) { access in
       { stack in
         var index: Int32 = 1
         let object = try access.read(stack, 1)
-        try body(object, repeat stack.next((each A).self, &index))
-        return 0
+        try body(object, stack.state, repeat stack.next((each A).self, &index)).push(on: stack)
+        return 1
       }
     }
   }
@@ -68,6 +73,24 @@ public struct LuaMember<Object> {
   public static func call<each A: LuaReadable, R: LuaPushable>(
     _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.meta, "__call", body) }
+
+  /// The same without a result.
+  public static func call<each A: LuaReadable>(
+    _ body: @escaping (Object, repeat each A) throws -> Void
+  ) -> LuaMember { calling(.meta, "__call", body) }
+
+  private static func calling<each A: LuaReadable>(
+    _ place: Place, _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
+  ) -> LuaMember {
+    LuaMember(place, name) { access in
+      { stack in
+        var index: Int32 = 1
+        let object = try access.read(stack, 1)
+        try body(object, repeat stack.next((each A).self, &index))
+        return 0
+      }
+    }
+  }
 
   private static func calling<each A: LuaReadable, R: LuaPushable>(
     _ place: Place, _ name: String, _ body: @escaping (Object, repeat each A) throws -> R
@@ -157,6 +180,19 @@ public struct LuaMember<Object> {
         var index: Int32 = 0
         try body(repeat stack.next((each A).self, &index)).push(on: stack)
         return 1
+      }
+    }
+  }
+
+  /// The same without a result.
+  public static func function<each A: LuaReadable>(
+    _ name: String, _ body: @escaping (repeat each A) throws -> Void
+  ) -> LuaMember {
+    LuaMember(.ofType, name) { _ in
+      { stack in
+        var index: Int32 = 0
+        try body(repeat stack.next((each A).self, &index))
+        return 0
       }
     }
   }

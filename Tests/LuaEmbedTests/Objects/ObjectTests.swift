@@ -85,6 +85,56 @@ private final class Puppy: Hound {}
     #expect(try text(state(), chunk) == result)
   }
 
+  @Test(
+    arguments: zip(
+      LuaOperator.allCases,
+      [
+        "+", "-", "*", "/", "%", "^", "//", "&", "|", "~", "<<", ">>", "..", "==", "<", "<=",
+      ]))
+  func `each operator is asked with its operands`(operator: LuaOperator, sign: String) throws {
+    let lua = try LuaState()
+    var asked: [String] = []
+    lua.register(
+      Vector.self, as: "Vector", .constructor { (x: Double) in Vector(x: x) },
+      .operator(`operator`) { (a: Vector, b: Vector) in
+        asked.append("\(a.x) \(b.x)")
+        return a.x
+      },
+      .complement { -$0.x })
+    let result: LuaValue = try lua.evaluate("return Vector(3) \(sign) Vector(4)")
+    // Comparisons are true or false, whatever the closure gives.
+    #expect(result.description == (["==", "<", "<="].contains(sign) ? "true" : "3.0"))
+    #expect(asked == ["3.0 4.0"])
+    #expect(try lua.evaluate("return ~Vector(3)") == -3.0)
+    if sign != ".." && sign != "==" {
+      let error = #expect(throws: LuaError.self) { try lua.run("return Vector(3) \(sign) {}") }
+      #expect(error?.message.contains("argument 2 must be a Vector, got a table") ?? false)
+    }
+  }
+
+  @Test func `members may have no result, and may get the state`() throws {
+    let lua = try LuaState()
+    var trace: [String] = []
+    lua.register(
+      Creature.self, as: "Creature", .constructor { (name: String) in Creature(name: name) },
+      .function("note") { (text: String) in trace.append(text) },
+      .call { (creature: Creature, text: String) in trace.append(creature.name + text) },
+      .method("call") { (creature: Creature, lua: LuaState, name: String) throws -> String in
+        let f: LuaFunction? = lua.globals[function: name]
+        return try f?(creature.name) ?? "nobody"
+      })
+    try lua.run(
+      """
+      function greet(name) return "hello " .. name end
+      Creature.note(tostring(select("#", Creature.note("a"))))
+      local c = Creature "Rex"
+      c "!"
+      Creature.note(c:call "greet")
+      Creature.note(c:call "none")
+      """)
+    #expect(trace == ["a", "0", "Rex!", "hello Rex", "nobody"])
+  }
+
   @Test(arguments: [
     ("return Vector(1, 2) * 'x'", "argument 2 must be a number, got \"x\""),
     ("return 'x' * Vector(1, 2)", "argument 1 must be a number, got \"x\""),
