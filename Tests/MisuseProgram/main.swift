@@ -1,7 +1,8 @@
-// Misuses a state, each time in a process of its own: on another thread, and after its end.
+// Misuses the library, each time in a process of its own: entries of a state on another thread and
+// after its end, and whole programs that do what nobody should.
 //
 //   swift run -c release MisuseProgram       says of each misuse that does not end as it should
-//   MisuseProgram thread|closed NUMBER       is one misuse
+//   MisuseProgram thread|closed|attack NUMBER
 
 import Foundation
 import Moonloop
@@ -41,6 +42,15 @@ func written(by arguments: [String]) throws -> String {
   return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
 }
 
+/// Whether an attack has ended as it is to: with its line, or stopped with its sentence.
+func isRight(_ attack: Attack, _ text: String) -> Bool {
+  let last = text.split(separator: "\n").first {
+    $0.hasPrefix("end: ") || $0.contains("Fatal error")
+  }
+  guard let last else { return false }
+  return last == "end: \(attack.end)" || last.contains("Fatal error") && last.contains(attack.end)
+}
+
 func isRight(_ way: String, _ name: String, _ text: String) -> Bool {
   let stops = text.contains("Fatal error: \(name): ")
   if way == "thread" {
@@ -53,7 +63,9 @@ func isRight(_ way: String, _ name: String, _ text: String) -> Bool {
 }
 
 let arguments = CommandLine.arguments
-if arguments.count == 3, let number = Int(arguments[2]), entries.indices.contains(number) {
+if arguments.count == 3, arguments[1] == "attack", let number = Int(arguments[2]) {
+  print("end: \(try await attacks[number].run())")
+} else if arguments.count == 3, let number = Int(arguments[2]), entries.indices.contains(number) {
   try misuse(arguments[1], entries[number])
 } else {
   var wrong = 0
@@ -65,5 +77,11 @@ if arguments.count == 3, let number = Int(arguments[2]), entries.indices.contain
       print("\(way) \(number) \(entry.name): \(text)")
     }
   }
-  print("\(entries.count) entries in 2 ways, \(wrong) wrong")
+  for (number, attack) in attacks.enumerated() {
+    let text = try written(by: ["attack", "\(number)"])
+    if isRight(attack, text) { continue }
+    wrong += 1
+    print("attack \(number) '\(attack.name)': \(text)")
+  }
+  print("\(entries.count) entries in 2 ways, \(attacks.count) attacks, \(wrong) wrong")
 }

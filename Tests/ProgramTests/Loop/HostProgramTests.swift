@@ -43,7 +43,7 @@ struct HostProgramTests {
 
   @Test("each entry of a state throws or stops on another thread, and after the state's end")
   func stopsMisuse() throws {
-    #expect(try output(of: "MisuseProgram").hasSuffix(" entries in 2 ways, 0 wrong\n"))
+    #expect(try output(of: "MisuseProgram").hasSuffix(" attacks, 0 wrong\n"))
   }
 
   @Test("a simulation pumps once a frame, in its own time (R152)")
