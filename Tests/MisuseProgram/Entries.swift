@@ -129,7 +129,6 @@ private let tables = [
   Entry("LuaTable") { $0.table["a"] = 1 },
   Entry("LuaTable") { let _: Int = try $0.table.get(1) },
   Entry("LuaTable") { _ = $0.table.count },
-  Entry("LuaTable") { $0.table.forEach { _, _ in } },
   Entry("LuaTable") { _ = $0.table.pairs },
   Entry("LuaTable") { _ = $0.table.items },
   Entry("LuaTable") { _ = $0.table.metatable },
