@@ -73,9 +73,25 @@ void cmx_attention_catch(int fd) {
   wake_fd = fd;
   struct sigaction old, new = {.sa_handler = on_asked, .sa_flags = SA_RESTART};
   sigfillset(&new.sa_mask);
-  if (sigaction(asking(), NULL, &old) != 0 || old.sa_handler != SIG_DFL) return;
+  if (sigaction(asking(), NULL, &old) != 0) return;
+  if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return;
   // The other one first: a process that catches the first is assumed to catch both.
   if (sigaction(interrupting(), &new, NULL) == 0) sigaction(asking(), &new, NULL);
+}
+
+static void on_stray(int number) { (void)number; }
+
+// By default a real-time signal that nobody expects would kill the process. These are caught, not
+// ignored, so that programs started by os.execute find the default action. The one that asks for
+// a console is ignored where there is none: who catches it is assumed to have one.
+void cmx_attention_ignore_strays(void) {
+  for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
+    struct sigaction old, new = {.sa_flags = SA_RESTART | SA_ONSTACK};
+    new.sa_handler = number == asking() ? SIG_IGN : on_stray;
+    sigfillset(&new.sa_mask);  // a storm of many would nest until the signal stack is full
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+      sigaction(number, &new, NULL);
+  }
 }
 
 bool cmx_attention_take(void) {

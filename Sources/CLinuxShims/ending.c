@@ -168,6 +168,7 @@ void cmx_ending_catch(struct cmx_callouts callouts, int wake_fd) {
   catch(SIGINT, on_request);
   catch(SIGTERM, on_request);
   catch(SIGPIPE, on_broken_pipe);
+  cmx_attention_ignore_strays();
 }
 
 bool cmx_ending_is_caught(void) { return ending.wake_fd > 0; }

@@ -274,6 +274,8 @@ static inline int cmx_ending(void) { return cmx_ending_word; }
 // call-out that is the same as at the last such signal is visited. No effect if the program handles
 // that signal itself.
 void cmx_attention_catch(int wake_fd);
+// From now on real-time signals that have their default action have no effect.
+void cmx_attention_ignore_strays(void);
 extern volatile int cmx_attention_word;
 static inline bool cmx_attention(void) { return cmx_attention_word != 0; }
 // Whether there was a request since the last call.
