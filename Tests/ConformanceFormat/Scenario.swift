@@ -53,6 +53,12 @@ package struct ObjectSpec: Sendable {
 }
 
 extension ObjectSpec {
+  /// One that no scenario names, and no trace.
+  package init(unseen id: String, _ kind: Kind) {
+    self.init(
+      id: id, kind: kind, modes: [], isDeferred: true, isQuiet: true, isStamped: false, actions: [])
+  }
+
   /// The same with its times multiplied.
   package func stretched(by scale: Int64) -> ObjectSpec {
     guard case .timer(let delay, let interval) = kind else { return self }

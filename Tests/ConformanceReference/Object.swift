@@ -14,8 +14,12 @@ final class Object {
   private var kind: Kind!
   fileprivate let id: String
   fileprivate unowned let reference: Reference
-  // A port: an eventfd that is written while messages wait. CF reads it before the call-out.
+  // A port: an eventfd that is written while messages wait. CF reads it before the call-out. A
+  // descriptor: an epoll that watches our end of a socket pair, which CF can read nothing from.
   private let lock = Lock()
+  private var ends: (own: Int32, far: Int32) = (-1, -1)
+  private var isEnabled = true
+  private var isOneShot = false
   fileprivate private(set) var descriptor: Int32 = -1
   private var messages: [String] = []
 
@@ -48,7 +52,13 @@ final class Object {
       context.info = Unmanaged.passUnretained(self).toOpaque()
       kind = .source(CFRunLoopSourceCreate(nil, order, &context)!)
     default:
-      descriptor = makeEventDescriptor(0, O_NONBLOCK | O_CLOEXEC)
+      if case .descriptor(let events, let reenabled, _) = spec.kind {
+        isEnabled = events.contains(.read)
+        isOneShot = !reenabled.contains(.read)
+        makeEnds()
+      } else {
+        descriptor = makeEventDescriptor(0, O_NONBLOCK | O_CLOEXEC)
+      }
       var context = CFRunLoopSourceContext1()
       context.version = 1
       context.getPort = { Object.of($0)?.descriptor ?? -1 }
@@ -63,7 +73,7 @@ final class Object {
     }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit { for fd in [descriptor, ends.own, ends.far] where fd >= 0 { close(fd) } }
 
   private static func of(_ info: UnsafeMutableRawPointer?) -> Object? {
     info.map { Unmanaged<Object>.fromOpaque($0).takeUnretainedValue() }
@@ -87,11 +97,64 @@ final class Object {
   }
 
   private func deliver() {
+    if ends.own >= 0 { return deliverReadiness() }
     let (message, isMore) = lock.with {
       (messages.isEmpty ? nil : messages.removeFirst(), !messages.isEmpty)
     }
     if isMore { raise() }
     if let message { reference.called(id, message) }
+  }
+
+  // MARK: Descriptors
+
+  private func makeEnds() {
+    var pair: [Int32] = [-1, -1]
+    let type = Int32(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC
+    guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { fail("no socket pair") }
+    ends = (pair[0], pair[1])
+    descriptor = makeEpoll(O_CLOEXEC)
+    watch()
+  }
+
+  /// Has the epoll look or not. What is added anew tells CF if there is something to read.
+  private func watch() {
+    // An epoll_event begins with the events.
+    var event: (events: UInt32, UInt32, UInt32, UInt32) = (1, 0, 0, 0)
+    let (addition, removal): (Int32, Int32) = (1, 2)
+    withUnsafeMutableBytes(of: &event) {
+      _ = changeEpoll(descriptor, removal, ends.own, $0.baseAddress!)
+      if isEnabled { _ = changeEpoll(descriptor, addition, ends.own, $0.baseAddress!) }
+    }
+  }
+
+  private func deliverReadiness() {
+    var one = pollfd(fd: ends.own, events: Int16(POLLIN), revents: 0)
+    guard isEnabled, poll(&one, 1, 0) == 1 else { return }
+    if isOneShot { isEnabled = false }
+    watch()
+    reference.called(id, "read", on: "read")
+  }
+
+  func enable(_ isEnabled: Bool) {
+    self.isEnabled = isEnabled
+    watch()
+  }
+
+  func writeToFarEnd(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = send(ends.far, bytes, bytes.count, Int32(truncatingIfNeeded: MSG_NOSIGNAL))
+  }
+
+  func closeFarEnd() {
+    close(ends.far)
+    ends.far = -1
+  }
+
+  func read(atMost count: Int) -> String {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let found = isValid ? recv(ends.own, &bytes, count, 0) : -1
+    if found <= 0 { return found < 0 ? "none" : "EOF" }
+    return String(decoding: bytes[..<found], as: UTF8.self)
   }
 
   // MARK: Operations
@@ -166,9 +229,16 @@ final class Object {
   }
 }
 
-/// Swift's Glibc has no eventfd.
+/// Swift's Glibc has neither eventfd nor epoll: their types are those of the manual.
 private let makeEventDescriptor = unsafeBitCast(
   dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
+/// As above.
+private let makeEpoll = unsafeBitCast(
+  dlsym(nil, "epoll_create1"), to: (@convention(c) (Int32) -> Int32).self)
+/// As above.
+private let changeEpoll = unsafeBitCast(
+  dlsym(nil, "epoll_ctl"),
+  to: (@convention(c) (Int32, Int32, Int32, UnsafeMutableRawPointer) -> Int32).self)
 
 extension String {
   /// The mode of that name; Core Foundation knows the common modes by the address of theirs.

@@ -18,6 +18,7 @@ final class Reference: @unchecked Sendable {
   private var loops: [String: CFRunLoop] = [:]
   private var names: [UInt: String] = [:]
   private var ended: Set<String> = []
+  private var requests: Requests?
 
   init(_ job: BatchJob, scale: Int64) {
     self.job = job
@@ -25,21 +26,29 @@ final class Reference: @unchecked Sendable {
     for spec in job.scenario.objects { specs[spec.id] = spec }
   }
 
-  /// Core Foundation on Linux has no perform requests, and no descriptors without a second thread.
+  /// Core Foundation on Linux has neither perform requests nor descriptors: both are made of its
+  /// sources and timers here, descriptors for reading alone.
   static func knows(_ scenario: Scenario) -> Bool {
     func knows(_ action: Action) -> Bool {
       switch action.op {
-      case .performOn, .performAfter, .cancelPerform: false
+      case .performOn(_, _, let waits): !waits && action.loop == Action.home
+      case .performAfter, .cancelPerform: action.loop == Action.home
+      case .fill, .drain: false
+      case .enable(_, let events), .disable(_, let events): events == [.read]
       case .thread(_, let actions): actions.allSatisfy(knows)
       default: true
       }
     }
-    return scenario.objects.allSatisfy { $0.type != .fd && $0.actions.allSatisfy(knows) }
-      && scenario.steps.allSatisfy(knows)
+    return scenario.steps.allSatisfy(knows)
+      && scenario.objects.allSatisfy {
+        if case .descriptor(let events, _, _) = $0.kind, events != [.read] { return false }
+        return $0.actions.allSatisfy(knows)
+      }
   }
 
   func performAsHome() {
     enter(Action.home)
+    requests = Requests(self)
     start = now()
     for spec in job.scenario.objects where !spec.isDeferred { create(spec) }
     for step in job.scenario.steps { perform(step) }
@@ -140,12 +149,23 @@ final class Reference: @unchecked Sendable {
     case .post(let id, let message): object(id).post(message)
     case .add(let id, let mode): object(id).add(to: loop(action.loop), mode.runLoopMode)
     case .remove(let id, let mode): object(id).remove(from: loop(action.loop), mode.runLoopMode)
-    case .addCommonMode(let mode): CFRunLoopAddCommonMode(loop(action.loop), mode.runLoopMode)
+    case .addCommonMode(let mode):
+      CFRunLoopAddCommonMode(loop(action.loop), mode.runLoopMode)
+      if action.loop == Action.home { requests?.modeBecameCommon(mode) }
     case .invalidate(let id): object(id).invalidate()
     case .create(let id): if let spec = specs[id] { create(spec) }
     case .setNext(let id, let delay): object(id).setNext(Double(delay * scale) / 1e9)
     case .perform(let id, let modes):
       perform(modes, on: loop(action.loop)) { [self] in called(id) }
+    case .performOn(let id, let modes, _): requests?.add(id, modes)
+    case .performAfter(let id, let delay, let modes):
+      requests?.add(id, modes, after: Double(delay * scale) / 1e9)
+    case .cancelPerform(let id): requests?.cancel(id)
+    case .write(let id, let data): object(id).writeToFarEnd(data)
+    case .closePeer(let id): object(id).closeFarEnd()
+    case .read(let id, let count): add("read:\(id):\(object(id).read(atMost: count))")
+    case .enable(let id, _): object(id).enable(true)
+    case .disable(let id, _): object(id).enable(false)
     case .mainAsync(let id): DispatchQueue.main.async { [self] in called(id) }
     case .sleep(let time): block(for: max(0, time) * scale)
     case .log(let text): add("log:\(text)")

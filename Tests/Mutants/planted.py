@@ -11,6 +11,7 @@ SOURCES = "Items/Loop+Sources.swift"
 SIGNALS = "Items/SignalList.swift"
 NOTES = "Items/Loop+Signals.swift"
 READY = "Items/Loop+Ready.swift"
+DESCRIPTORS = "Items/Loop+Descriptors.swift"
 ITEMS = "Items/Loop+Items.swift"
 PORT = "Items/Port.swift"
 SOURCE = "Items/Source.swift"
@@ -192,8 +193,21 @@ FAULTS = [
      "\n        callOut(to: source, mode)",
      "callOut(to: source, mode); _ = source.takeMark(); forgetSignal(of: source)"),
     (SOURCES, "all sources are performed though one is enough",
-     "performSignalled(mode, onlyOne: onlyOne)",
-     "performSignalled(mode, onlyOne: false)"),
+     "performWaiting(mode, hasSignals: hasSignals, onlyOne: onlyOne)",
+     "performWaiting(mode, hasSignals: hasSignals, onlyOne: false)"),
+    (SOURCES, "a request is no source",
+     "performTaken(pending.takeRequests(for: mode), mode)",
+     "performTaken(pending.takeRequests(for: mode), mode) && false"),
+    (SOURCES, "what a request signals is served with it",
+     "hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0",
+     "{ if pending.hasRequests { _ = performTaken(pending.takeRequests(for: mode), mode) }; "
+     "return hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0 }()"),
+    (READY, "a one-shot descriptor stays enabled",
+     "\n    if !source.reenabledEvents.contains(event) { source.disable(event) }  // R62",
+     ""),
+    (DESCRIPTORS, "the kernel is not told what is enabled",
+     "\n        try kernel.rewatch(source.fd, for: source.interest, token: source.token, in: set)",
+     ""),
     (TIMERS, "a date that is set to the past stays there",
      "clock.hasReached(date) ? clock.now() : date",
      "date"),

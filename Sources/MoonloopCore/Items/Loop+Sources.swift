@@ -6,15 +6,16 @@ extension Loop {
   @inline(__always)
   package func performSources(_ mode: Mode, onlyOne: Bool) -> Bool {
     drainInbox()
-    var any = false
-    if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode) }
-    if (mode.signals.isEmpty && !signals.hasKept) || (any && onlyOne) { return any }
-    return performSignalled(mode, onlyOne: onlyOne) || any
+    let hasSignals = !mode.signals.isEmpty || signals.hasKept
+    if !pending.hasRequests && !hasSignals { return false }
+    return performWaiting(mode, hasSignals: hasSignals, onlyOne: onlyOne)
   }
 
-  private func performSignalled(_ mode: Mode, onlyOne: Bool) -> Bool {
-    let batch = takeBatch(mode, onlyOne: onlyOne)
+  /// Requests, then sources; what a request signals waits for the next pass (R43, R44).
+  private func performWaiting(_ mode: Mode, hasSignals: Bool, onlyOne: Bool) -> Bool {
+    let batch = hasSignals ? takeBatch(mode, onlyOne: onlyOne) : 0..<0
     var any = false
+    if pending.hasRequests { any = performTaken(pending.takeRequests(for: mode), mode) }
     for index in batch {
       if any && onlyOne { break }  // The others stay marked (R43).
       let done = signals.batches[index].signal.withSource { source in
@@ -25,7 +26,7 @@ extension Loop {
       }
       any = any || done
     }
-    endBatch(batch)
+    if hasSignals { endBatch(batch) }
     return any
   }
 

@@ -9,6 +9,8 @@ struct Generator {
   private var hasThread = false
   /// It runs on the main thread, which serves the main queue.
   private var isMain: Bool
+  private var hasRequests: Bool
+  private var hasDescriptors: Bool
   private var lifecycles: Set<String> = []
   private var blockModes: [String] { ["default", "m", "common"] }
 
@@ -19,13 +21,17 @@ struct Generator {
     let seed = UInt64(truncatingIfNeeded: seed)
     // Drawn apart: the other scenarios of a seed stay what they are.
     var first = Dice(seed: ~seed)
-    var generator = Generator(dice: Dice(seed: seed), isMain: first.chance(6))
+    var generator = Generator(
+      dice: Dice(seed: seed), isMain: first.chance(6), hasRequests: first.chance(25),
+      hasDescriptors: first.chance(25))
     return generator.scenario(id: "fuzz-\(Int(truncatingIfNeeded: seed))")
   }
 
-  private init(dice: Dice, isMain: Bool) {
+  private init(dice: Dice, isMain: Bool, hasRequests: Bool, hasDescriptors: Bool) {
     self.dice = dice
     self.isMain = isMain
+    self.hasRequests = hasRequests
+    self.hasDescriptors = hasDescriptors
   }
 
   private mutating func scenario(id: String) -> JSON {
@@ -35,6 +41,7 @@ struct Generator {
       ("observer", dice.roll(1...3)), ("block", dice.roll(0...4)),
     ]
     if isMain { counts.append(("queued", dice.roll(1...3))) }
+    if hasDescriptors { counts.append(("fd", dice.roll(1...2))) }
     for (type, count) in counts {
       ids[type] = (0..<count).map { "\(type.prefix(1))\($0 + 1)" }
     }
@@ -83,6 +90,7 @@ struct Generator {
         fields.append(("activities", .array(activities().map { .string($0) })))
         if dice.chance(30) { fields.append(("repeats", .bool(false))) }
       }
+    case "fd": if dice.chance(25) { fields.append(("reenable", .array([]))) }
     default: break
     }
     if type != "block" {
@@ -93,8 +101,13 @@ struct Generator {
         fields.append(("deferred", .bool(true)))
       }
     }
-    let actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).map { _ in
+    var actions = (0..<dice.pick(weighed: [(4, 0), (4, 1), (3, 2), (1, 3)])).map { _ in
       callbackAction(of: type)
+    }
+    if type == "fd" && !dice.chance(5) {
+      var read = op("read", ("id", .string(id)))
+      if dice.chance(30) { read.append(("bytes", .number(1))) }
+      actions.insert(.object(read), at: dice.below(actions.count + 1))
     }
     if !actions.isEmpty { fields.append(("do", .array(actions))) }
     return .object(fields)
@@ -132,6 +145,10 @@ struct Generator {
       (9, "member"), (5, "invalidate"), (9, "setNext"), (nested ? 7 : 3, "sleep"),
       (nested ? 10 : 0, "run"), (3, "addCommonMode"), (deferred.isEmpty ? 0 : 6, "create"),
       (9, "query"), (1, "log"), (isMain ? 12 : 0, "mainAsync"),
+      (hasRequests ? 12 : 0, "performOn"), (hasRequests ? 9 : 0, "performAfter"),
+      (hasRequests ? 5 : 0, "cancelPerform"), (hasDescriptors ? 18 : 0, "write"),
+      (hasDescriptors ? 2 : 0, "closePeer"), (hasDescriptors ? 4 : 0, "enable"),
+      (hasDescriptors ? 4 : 0, "disable"),
     ])
     return fields(kind) ?? op("log", ("text", .string("x")))
   }
@@ -143,12 +160,23 @@ struct Generator {
     case "post":
       let text = "\(dice.roll(1...9))"
       return one("port").map { op("post", ("id", $0), ("msg", .string(text))) }
-    case "perform":
+    case "perform", "performOn", "performAfter":
       let modes = dice.chance(60) ? nil : blockModes.filter { _ in dice.chance(45) }
       return one("block").map { id in
-        guard let modes, !modes.isEmpty else { return op("perform", ("id", id)) }
-        return op("perform", ("id", id), ("modes", .array(modes.map { .string($0) })))
+        var fields = op(kind, ("id", id))
+        if kind == "performAfter" {
+          fields.append(("ms", .number(Double(20 * dice.roll(1...12)))))
+        }
+        guard let modes, !modes.isEmpty else { return fields }
+        return fields + [("modes", .array(modes.map { .string($0) }))]
       }
+    case "cancelPerform": return one("block").map { op(kind, ("id", $0)) }
+    case "write":
+      let data = String("abc".prefix(dice.roll(1...3)))
+      return one("fd").map { op(kind, ("id", $0), ("data", .string(data))) }
+    case "closePeer": return one("fd").map { op(kind, ("id", $0)) }
+    case "enable", "disable":
+      return one("fd").map { op(kind, ("id", $0), ("events", .array([.string("read")]))) }
     case "member":
       guard let id = anyItem(), !lifecycles.contains(id) else { return nil }
       return op(
@@ -209,7 +237,7 @@ struct Generator {
   }
 
   private mutating func anyItem() -> String? {
-    let all = ["timer", "source", "port", "observer"].flatMap { ids[$0] ?? [] }
+    let all = ["timer", "source", "port", "observer", "fd"].flatMap { ids[$0] ?? [] }
     return all.isEmpty ? nil : dice.pick(all)
   }
 

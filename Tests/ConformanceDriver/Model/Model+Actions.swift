@@ -8,10 +8,11 @@ extension Model {
     func isKnown(_ action: Action) -> Bool {
       guard action.loop == Action.home else { return false }
       switch action.op {
-      case .performOn, .performAfter, .cancelPerform: return false
+      case .performOn(_, _, let waits): return !waits
       case .mainAsync: return scenario.onMainThread
       case .perform(_, let modes): return !modes.isEmpty
-      case .write, .closePeer, .read, .fill, .drain, .enable, .disable: return false
+      case .fill, .drain: return false
+      case .enable(_, let events), .disable(_, let events): return events == [.read]
       case .thread(_, let actions):
         return actions.allSatisfy {
           switch $0.op {
@@ -22,8 +23,12 @@ extension Model {
       default: return true
       }
     }
-    return scenario.needs == (scenario.onMainThread ? ["mainQueue"] : [])
-      && scenario.objects.allSatisfy { $0.type != .fd && $0.actions.allSatisfy(isKnown) }
+    let needs = scenario.needs.filter { $0 != "performers" }
+    return needs == (scenario.onMainThread ? ["mainQueue"] : [])
+      && scenario.objects.allSatisfy {
+        if case .descriptor(let events, _, _) = $0.kind, events != [.read] { return false }
+        return $0.actions.allSatisfy(isKnown)
+      }
       && scenario.steps.allSatisfy(isKnown)
   }
 
@@ -69,6 +74,10 @@ extension Model {
     case .perform(let id, let names):
       for name in names where name != "common" { _ = mode(name) }
       blocks.append(Block(item: item(id), modes: names))
+    case .performOn(let id, let names, _): request(item(id), names)
+    case .performAfter(let id, let delay, let names): request(item(id), names, after: delay)
+    case .cancelPerform(let id): cancelRequests(item(id))
+    case .write, .closePeer, .read, .enable, .disable: performOnDescriptor(action.op)
     case .mainAsync(let id): queueOnMain(item(id))
     case .sleep(let time): pass(max(0, time))
     case .log(let text): add("log:\(text)")
@@ -168,6 +177,7 @@ extension Model {
     }
     if rules(.commonModeExists) { _ = mode(name) }
     for item in commonItems { add(item, to: name, rereads: false) }
+    placePerforms()
   }
 
   private func contains(_ item: Item, _ name: String) -> Bool {
@@ -177,7 +187,7 @@ extension Model {
 
   /// - Parameter rereads: Whether what CF has read of a port is read again, as the reference has it
   ///   when it adds one itself.
-  private func add(_ item: Item, to name: String, rereads: Bool = true) {
+  func add(_ item: Item, to name: String, rereads: Bool = true) {
     guard item.isValid else { return }
     guard name != "common" else {
       if !contains(item, "common") { commonItems.append(item) }
@@ -197,6 +207,9 @@ extension Model {
       }
       if item.hasLifecycle { add("source:\(item.spec.id):schedule:\(name)") }
       if actor != nil && rules(.addedSourceWakes) { wakeUp() }
+    case .fd:
+      mode.ports.append(item)
+      if item.isReadable { mode.append(.port(item)) }
     case .port:
       mode.ports.append(item)
       if !item.messages.isEmpty {
@@ -210,7 +223,7 @@ extension Model {
     case .observer:
       let place = mode.observers.firstIndex { $0.order > item.order } ?? mode.observers.endIndex
       mode.observers.insert(item, at: place)
-    case .fd, .block: break
+    case .block: break
     }
   }
 

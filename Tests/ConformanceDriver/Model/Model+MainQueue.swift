@@ -32,10 +32,10 @@ extension Model {
     mainQueue.isServed = false
   }
 
-  /// In which order a port and the main queue came, only the kernel knows.
+  /// In which order a port and the main queue or a descriptor came, only the kernel knows.
   func lookForTies(among candidates: [Ready]) {
-    if candidates.contains(.mainQueue), candidates.filter(\.isPort).count > 1 {
-      refuse("the main queue and a port are ready together")
+    if candidates.contains(where: \.isOfKernel), candidates.filter(\.isPort).count > 1 {
+      refuse("the main queue or a descriptor and a port are ready together")
     }
   }
 }

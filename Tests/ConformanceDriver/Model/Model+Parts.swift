@@ -23,8 +23,25 @@ extension Model {
     // A port: its messages, and whether the kernel knows of them.
     var messages: [String] = []
     var isRaised = false
+    // A descriptor: what can be read, and whether it is looked for.
+    var bytes: [UInt8] = []
+    var peerIsClosed = false
+    var isEnabled = false
+    /// The block that a timer performs, if it is a delayed request.
+    var request: Item?
 
-    init(_ spec: ObjectSpec) { self.spec = spec }
+    init(_ spec: ObjectSpec) {
+      self.spec = spec
+      if case .descriptor(let events, _, _) = spec.kind { isEnabled = events.contains(.read) }
+    }
+
+    var isDescriptor: Bool { spec.type == .fd }
+    var isReadable: Bool { isValid && isEnabled && (!bytes.isEmpty || peerIsClosed) }
+    var isOneShot: Bool {
+      guard case .descriptor(_, let reenabled, _) = spec.kind else { return false }
+      return !reenabled.contains(.read)
+    }
+    var isThere: Bool { isDescriptor ? isReadable : !messages.isEmpty }
 
     var interval: Int64 {
       if case .timer(_, let interval) = spec.kind { interval } else { 0 }
@@ -81,6 +98,10 @@ extension Model {
     }
     var isWithheld: Bool { if case .port(let port) = self { port.keptIn != nil } else { false } }
     var isPort: Bool { self != .wakeUp && self != .timers }
+    /// What only the kernel knows of: the main queue and descriptors.
+    var isOfKernel: Bool {
+      if case .port(let port) = self { port.isDescriptor } else { self == .mainQueue }
+    }
     var isTimers: Bool { self == .timers }
     var isWakeUp: Bool { self == .wakeUp }
   }

@@ -63,7 +63,8 @@ extension Model {
 
   private func isReady(_ entry: Ready, _ mode: Mode) -> Bool {
     switch entry {
-    case .port(let port): port.isRaised && port.keptIn == nil
+    case .port(let port):
+      (port.isDescriptor ? port.isReadable : port.isRaised) && port.keptIn == nil
     case .mainQueue: isMainQueueReady(mode)
     case .timers: rules(.goneTimerDoesNotWake) ? hasDueTimers(mode) : mode.alarmRang
     case .wakeUp: wakeIsPending

@@ -61,8 +61,8 @@ extension Model {
       notify(.afterWaiting, mode)
       if rules(.eventIsLookedForAgain) && !isThere(event, run) {
         if event?.isPort == true { run.servedPort = false }
-        // The kernel, which knows of the main queue, is not asked again.
-        event = nextReady(run) { $0 != .mainQueue }
+        // The kernel, which knows of the main queue and of descriptors, is not asked again.
+        event = nextReady(run) { !$0.isOfKernel }
       }
       run.eventOfSleep = []
       run.isEventMainQueue = false
@@ -136,7 +136,11 @@ extension Model {
     for source in batch {
       let performs = source.mark != nil && source.isValid
       source.mark = nil
-      if performs { call(source, "perform") }
+      if performs && source === self.performs.source {
+        performRequests(mode)
+      } else if performs {
+        call(source, "perform")
+      }
       any = rules(.anySourceCounts) ? any || performs : performs
       if performs && onlyOne { break }
     }
@@ -149,13 +153,14 @@ extension Model {
   private func isThere(_ event: Ready?, _ run: Run) -> Bool {
     if event == .mainQueue { return true }
     guard case .port(let port)? = event else { return false }
-    return port.isValid && !port.messages.isEmpty && run.eventOfSleep.contains { $0 === port }
+    return port.isValid && port.isThere && run.eventOfSleep.contains { $0 === port }
   }
 
   /// - Returns: Whether a port was served.
   private func serve(_ event: Ready?, _ run: Run) -> Bool {
     run.servedPort = false
     switch event {
+    case .port(let port) where port.isDescriptor: return serve(port, run)
     case .port(let port):
       guard port.isValid, run.mode.ports.contains(where: { $0 === port }) else { return false }
       // In CF a run nested in afterWaiting may have taken the message.

@@ -36,7 +36,7 @@ extension Model {
     let served = timer.date
     timer.isFiring = true
     rearm(mode)
-    call(timer)
+    if let request = timer.request { call(request) } else { call(timer) }
     if timer.interval <= 0 { invalidate(timer) }
     timer.isFiring = false
     guard timer.isValid else { return }

@@ -1,8 +1,7 @@
 // A model of the run loop in virtual time: what a scenario has to leave, by the rules and rulings.
 // `Model+Run` is the part to read beside docs/sequence.md.
 //
-// It knows one loop. Other threads act on it and have none of their own; descriptors and perform
-// requests are left to the written scenarios.
+// It knows one loop: other threads act on it and have none of their own.
 
 import ConformanceFormat
 
@@ -17,6 +16,7 @@ final class Model {
   var commonItems: [Item] = []
   var blocks: [Block] = []
   var mainQueue = MainQueue()
+  let performs = Performs()
   var runs: [Run] = []
   var isAsleep = false
   /// Home does nothing for a while, but not in a run.
