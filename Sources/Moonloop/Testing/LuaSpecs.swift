@@ -6,13 +6,15 @@ internal import MoonloopCore
 
 /// A folder of spec files, for tests in Swift.
 ///
-/// Each file is run on a loop and in a state of its own, on the calling thread. With Swift Testing:
+/// Each run has a loop and a state of its own, on the calling thread. With Swift Testing, one Swift
+/// test for each test in Lua:
 ///
-///     static let specs = LuaSpecs(directory: "Tests/Specs")
+///     static let specs = LuaSpecs(directory: "Tests/Specs") { lua in
+///       lua.register("add") { (a: Int, b: Int) in a + b }
+///     }
 ///
-///     @Test(arguments: specs.files) func spec(file: LuaSpecs.File) throws {
-///       let outcomes = try Self.specs.run(file) { lua in lua.register("add") { $0 + $1 } }
-///       #expect(outcomes.filter(\.isFailure) == [])
+///     @Test(arguments: specs.tests) func spec(test: LuaSpecs.Test) throws {
+///       #expect(try Self.specs.run(test).filter(\.isFailure) == [])
 ///     }
 public struct LuaSpecs: Sendable {
   /// Where the files are.
@@ -26,6 +28,17 @@ public struct LuaSpecs: Sendable {
     /// Names a file.
     public init(path: String) { self.path = path }
     public var description: String { path }
+  }
+
+  /// One test of a spec file.
+  public struct Test: Sendable, Hashable, CustomStringConvertible {
+    /// The file that it is in.
+    public let file: File
+    /// The names of the test and of the blocks around it; empty for a file that cannot be listed.
+    public let name: String
+    /// File and line.
+    public let place: String
+    public var description: String { name.isEmpty ? file.path : "\(name) (\(place))" }
   }
 
   /// What came of one test, or an error outside of tests.
@@ -48,25 +61,59 @@ public struct LuaSpecs: Sendable {
     public var description: String { "\(status) \(name) (\(place))\n\(text)" }
   }
 
+  private let prepare: @Sendable (LuaState) throws -> Void
+
   /// Names a folder; a path that does not begin with a slash is one of the working directory.
-  public init(directory: String) { self.directory = directory }
+  /// - Parameter prepare: Gives each state what the specs need, such as functions of the program.
+  public init(
+    directory: String, prepare: @escaping @Sendable (LuaState) throws -> Void = { _ in }
+  ) {
+    self.directory = directory
+    self.prepare = prepare
+  }
 
   /// The files of the folder and of those in it whose names end in `_spec.lua` or `_test.lua`.
   ///
   /// They are in the order of their paths; hidden folders are left out.
   public var files: [File] { Self.files(in: directory).sorted { $0.path < $1.path } }
 
+  /// The tests of all files, in their order; none of them is run. A file that cannot be loaded is
+  /// one test, which fails.
+  public var tests: [Test] {
+    files.flatMap { file in
+      let found = try? outcomes(of: file, ["list": "true"]) { _ in }
+      let whole = Test(file: file, name: "", place: file.path)
+      guard let found, !found.contains(where: \.isFailure) else { return [whole] }
+      return found.map { Test(file: file, name: $0.name, place: $0.place) }
+    }
+  }
+
+  /// Runs one test, and others of its file that have the same name.
+  ///
+  /// - Throws: As for a file.
+  public func run(_ test: Test, options: [String: String] = [:]) throws -> [Outcome] {
+    try run(
+      test.file,
+      options: test.name.isEmpty ? options : options.merging(["name": test.name]) { $1 })
+  }
+
   /// Runs a file.
   ///
   /// - Parameters:
   ///   - file: One of `files`, or any path.
   ///   - options: Those of `moonloop test`, without dashes, such as `["timeout": "5"]`.
-  ///   - prepare: Gives the state what the specs need, such as functions of the program.
+  ///   - prepare: Gives this state more than the others get.
   /// - Returns: The outcome of each test, and of each error outside of tests.
   /// - Throws: What `prepare` throws; `LuaError` if a limit ends the run; `LuaFailure` if an option
   ///   is wrong or luassert is not installed.
   public func run(
     _ file: File, options: [String: String] = [:], prepare: (LuaState) throws -> Void = { _ in }
+  ) throws -> [Outcome] {
+    try outcomes(of: file, options, prepare)
+  }
+
+  private func outcomes(
+    of file: File, _ options: [String: String], _ more: (LuaState) throws -> Void
   ) throws -> [Outcome] {
     try Loop.isolated(clock: .real) { loop in
       let state = try LuaState(on: loop)
@@ -77,6 +124,7 @@ public struct LuaSpecs: Sendable {
         state.shutDown()
       }
       try prepare(state)
+      try more(state)
       return try run(file, options, state, runtime)
     }
   }
@@ -93,7 +141,8 @@ public struct LuaSpecs: Sendable {
     let told = Told()
     runtime.errors.write = { told.reports.append($0) }
     state.register("moonloop_tell") { (status: String, name: String, place: String, text: String) in
-      let status = Outcome.Status(rawValue: status) ?? .error
+      // What is only listed has not failed.
+      let status = Outcome.Status(rawValue: status) ?? (status == "listed" ? .pending : .error)
       told.outcomes.append(Outcome(status: status, name: name, place: place, text: text))
     }
     state.register("moonloop_wrong") { (text: String) in told.wrong = text }

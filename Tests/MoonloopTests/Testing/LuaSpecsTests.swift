@@ -23,6 +23,33 @@ import Testing
     #expect(outcomes.map(\.status) == [.success, .success, .pending])
   }
 
+  static let prepared = LuaSpecs(directory: folder + "/embedded") { lua in
+    lua.register("add") { (a: Int, b: Int) in a + b }
+  }
+
+  @Test(arguments: prepared.tests)
+  func `each test in Lua may be one in Swift`(test: LuaSpecs.Test) throws {
+    let outcomes = try Self.prepared.run(test)
+    #expect(outcomes.map(\.name) == [test.name])
+    #expect(outcomes.filter(\.isFailure) == [])
+  }
+
+  @Test func `tests are listed in their order, and a file with a mistake is one that fails`() throws
+  {
+    #expect(
+      Self.prepared.tests.map { $0.place.split(separator: "/").last } == [
+        "embedded_spec.lua:2", "embedded_spec.lua:3", "embedded_spec.lua:9",
+      ])
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("moonloop-specs-\(getpid())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data("it(".utf8).write(to: folder.appendingPathComponent("wrong_spec.lua"))
+    let wrong = LuaSpecs(directory: folder.path)
+    #expect(wrong.tests.map(\.name) == [""])
+    #expect(try wrong.tests.flatMap { try wrong.run($0) }.map(\.isFailure) == [true])
+  }
+
   @Test func `what fails is told with its place`() throws {
     let file = try #require(
       LuaSpecs(directory: Self.folder + "/leaks").files.first {

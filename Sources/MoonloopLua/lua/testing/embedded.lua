@@ -4,7 +4,7 @@ local main = require "moonloop.testing.main"
 
 --- The reporter that calls the function.
 -- @param tell called with status, name, place ("file:line") and text for each test and each problem
---   outside of tests
+--   outside of tests; of a test that is only listed the status is "listed"
 local function reporter(tell)
   return { record = function(_, record)
     if record.type == "test" then
@@ -12,6 +12,8 @@ local function reporter(tell)
       for _, problem in ipairs(record.problems) do texts[#texts + 1] = explained(problem) end
       local where = record.problems[1] and record.problems[1].where or record.where
       tell(record.status, record.name, where or "", table.concat(texts, "\n"))
+    elseif record.type == "listed" then
+      tell("listed", record.record.name, record.record.where or "", "")
     elseif record.type == "problem" then
       tell("error", record.name, record.problem.where or "", explained(record.problem))
     end
