@@ -367,9 +367,10 @@ struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument) {
   return finish(s, task, co, 2);
 }
 
-int cml_dispatch_begin(cml_state *s, int ref, int slot) {
+int cml_dispatch_begin(cml_state *s, int ref, int slot, bool gives_handle) {
   int task;
-  begin(s, ref, slot, &task);
+  lua_State *co = begin(s, ref, slot, &task);
+  if (!gives_handle) lua_settop(co, -2);
   return task;
 }
 

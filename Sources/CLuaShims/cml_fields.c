@@ -1,9 +1,31 @@
 // Operations on tables that raise only if misused, made safe to call from Swift.
+#include <string.h>
+
 #include "cml_internal.h"
 
 bool cml_next(lua_State *L, int i) {
   // The key came from the previous call, and nothing was set since: lua_next cannot raise.
   return lua_next(L, i) != 0;
+}
+
+bool cml_push_only_field(lua_State *L, int i, const char *name, size_t length) {
+  if (!lua_istable(L, i)) return false;
+  int table = lua_absindex(L, i);
+  lua_pushnil(L);
+  if (lua_next(L, table) == 0) return false;
+  size_t given = 0;
+  const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &given) : NULL;
+  bool is_only = false;
+  if (key != NULL && given == length && memcmp(key, name, length) == 0) {
+    lua_pushvalue(L, -2);
+    is_only = lua_next(L, table) == 0;
+    if (!is_only) lua_pop(L, 2);
+  }
+  if (is_only)
+    lua_remove(L, -2);  // the key
+  else
+    lua_pop(L, 2);
+  return is_only;
 }
 
 void cml_set_metatable(lua_State *L, int i) {

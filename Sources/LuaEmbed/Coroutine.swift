@@ -101,10 +101,13 @@ extension LuaState {
   package var door: LuaDoor { LuaDoor(record: record) }
 
   /// Calls a handler, as a door does, with values that a closure pushes; it returns how many.
-  package func dispatch(ref: Int32, slot: Int32, push: (LuaStack) -> Int) -> DispatchOutcome {
-    let task = cml_dispatch_begin(record, ref, slot)
-    let count = push(LuaStack(L: cml_task_state(record, task)))
-    return settle(cml_run(record, task, Int32(count) + 1, false)) { _, _ in }
+  /// - Parameter givesHandle: Whether the userdata comes before them.
+  package func dispatch(
+    ref: Int32, slot: Int32, givesHandle: Bool = true, push: (LuaStack) -> Int
+  ) -> DispatchOutcome {
+    let task = cml_dispatch_begin(record, ref, slot, givesHandle)
+    let count = push(LuaStack(L: cml_task_state(record, task))) + (givesHandle ? 1 : 0)
+    return settle(cml_run(record, task, Int32(count), false)) { _, _ in }
   }
 
   /// Starts what the closure pushes (a function, then its arguments; it returns the count of the

@@ -51,6 +51,16 @@ extension LuaStack {
   /// - Returns: false when there is none; then nothing is pushed.
   package func next(_ index: Int32) -> Bool { cml_next(L, index) }
 
+  /// Pushes the value of the one field that a table has, if its name is this. [-0, +(0|1), raises:
+  /// -]
+  package func pushOnlyField(_ name: StaticString, of index: Int32) -> Bool {
+    name.withUTF8Buffer { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        cml_push_only_field(L, index, $0.baseAddress, $0.count)
+      }
+    }
+  }
+
   /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if nothing
   /// does.
   package var boundary: String? {

@@ -238,9 +238,9 @@ struct cml_result cml_run_raising(cml_state *s, int task);
 // function. One call, no allocation.
 struct cml_result cml_dispatch(cml_state *s, int ref, int slot);
 struct cml_result cml_dispatch_ref(cml_state *s, int ref, int slot, int argument);
-// The same in two steps: the function and the handle are pushed on the task, the caller pushes
-// `more` arguments, and calls cml_run with 1 + more.
-int cml_dispatch_begin(cml_state *s, int ref, int slot);
+// The same in two steps: the function is pushed on the task, and the handle if that is wanted; the
+// caller pushes more arguments, and calls cml_run with the count of all.
+int cml_dispatch_begin(cml_state *s, int ref, int slot, bool gives_handle);
 // The same for a userdata held together with its function: `ref` is from cml_hold.
 struct cml_result cml_dispatch_held(cml_state *s, int ref, long long argument);
 
@@ -390,6 +390,8 @@ void cml_set_metatable(lua_State *L, int i);
 // The next field of a table: pops a key, pushes the next and its value. The key must be nil at
 // first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);
+// Pushes the value of the one field that a table has, if its name is this. [-0, +(0|1), -]
+bool cml_push_only_field(lua_State *L, int i, const char *name, size_t length);
 // Pops a table and makes it the globals of the chunk below it. [-1, +0, -]
 void cml_set_environment(lua_State *L);
 // Pops a value into package.loaded. [-1, +0, m]

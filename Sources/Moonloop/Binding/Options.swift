@@ -67,6 +67,19 @@ extension HostCall {
     try options.refuseUnknown(known, unnamed: unnamed)
     return options
   }
+
+  /// The 'timeout' of a table of options that may have no other.
+  package func timeoutOption(
+    _ index: Int32, example: StaticString = "{ timeout = 5 }"
+  ) throws(ScriptMistake) -> Int64? {
+    // Waits in a row take it each time. A table that holds just this field has no unknown one, and
+    // is not searched for any.
+    if stack.pushOnlyField("timeout", of: index) {
+      defer { stack.pop() }
+      return try stack.seconds(-1, "'timeout'", .notNegative)
+    }
+    return try options(index, ["timeout"], example: example).seconds("timeout", .notNegative)
+  }
 }
 
 /// A table of options: fields by name, the handler as first element.

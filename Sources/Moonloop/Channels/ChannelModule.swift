@@ -4,7 +4,6 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 private let channelOptions: [StaticString] = ["capacity", "name"]
-private let waitOptions: [StaticString] = ["timeout"]
 
 /// `ml.channel(capacity)`, `ml.channel { capacity, name }`
 let moduleChannel: LuaRawFunction = { L, context in
@@ -54,8 +53,7 @@ extension HostCall {
   /// `{ timeout }` at an index.
   func timeout(_ index: Int32) throws(ScriptMistake) -> Int64? {
     if stack.type(index) == .none || stack.type(index) == .nil { return nil }
-    return try options(index, waitOptions, example: "{ timeout = 5 }")
-      .seconds("timeout", .notNegative)
+    return try timeoutOption(index)
   }
 
   /// Suspends what runs now until something is answered, or its time is over.

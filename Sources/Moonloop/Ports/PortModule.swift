@@ -164,7 +164,9 @@ extension Runtime {
     }
     var suspended: LuaCoroutine?
     callOut(port) { ref in
-      let outcome = call(port, message, ref, givesHandle: shape?.givesHandle ?? true)
+      let outcome = state.dispatch(ref: ref, slot: 1, givesHandle: shape?.givesHandle ?? true) {
+        push(message, on: $0)
+      }
       switch outcome {
       case .failed, .stopped, .nested: message.reply?.drop()
       case .suspended(let coroutine, _): suspended = coroutine
@@ -176,21 +178,6 @@ extension Runtime {
       // A handler that fails does not answer any more.
       task.whenEnded = { [unowned task] in if task.outcome == .failed { ticket.drop() } }
     }
-  }
-
-  private func call(
-    _ port: Loop.Port, _ message: PortMessage, _ ref: Int32, givesHandle: Bool
-  ) -> DispatchOutcome {
-    if givesHandle {
-      return state.dispatch(ref: ref, slot: 1) { stack in push(message, on: stack) }
-    }
-    return state.start(push: { stack in
-      stack.push(ref: ref)
-      stack.pushSlot(1, of: 1)
-      stack.rotate(1, -1)
-      stack.pop()
-      return push(message, on: stack)
-    })
   }
 
   /// Pushes the message, its reply, and its sender if that is known. [-0, +n]
@@ -292,17 +279,11 @@ let portOn: LuaRawFunction = { L, context in
   }
 }
 
-private let receiveOptions: [StaticString] = ["timeout"]
-
 /// `port:receive { timeout }`: the next message and its reply, for a task; or nil, message, code.
 let portReceive: LuaRawFunction = { L, context in
   host(L, context, "receive") { call in
     let (handle, port) = try call.selfPort()
-    var timeout: Int64?
-    if !call.isAbsent(2) {
-      let options = try call.options(2, receiveOptions, example: "{ timeout = 5 }")
-      timeout = try options.seconds("timeout", .notNegative)
-    }
+    let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
     guard port.isValid else { throw OperatingFailure(call.told(call.invalid(handle)), "EPIPE") }
     let coroutine = try call.requireWaiting()
     guard let shape = PortShape.of(port), shape.waitsForHandler else {

@@ -25,7 +25,7 @@ struct PortTarget {
 extension HostCall {
   /// What the first argument, a port of this state or of another, sends to.
   func selfTarget() throws -> PortTarget {
-    if let handle = runtime.kinds.port.handle(stack.L, 1) {
+    if let handle = kinds.port.handle(stack.L, 1) {
       let port = handle.item(as: Loop.Port.self)
       guard port.isValid else { throw OperatingFailure(told(invalid(handle)), "EPIPE") }
       let peer = PortShape.of(port)?.peer
@@ -33,7 +33,7 @@ extension HostCall {
         port: peer?.port ?? port, isOwn: peer == nil, ofHandle: port,
         isForeign: peer?.isForeign ?? false)
     }
-    if let handle = runtime.kinds.remotePort.handle(stack.L, 1) {
+    if let handle = kinds.remotePort.handle(stack.L, 1) {
       guard let right = remoteRight(handle) else {
         throw OperatingFailure("\(name): this way to the port was invalidated", "EPIPE")
       }
@@ -91,18 +91,12 @@ extension HostCall {
 
 // MARK: Sending
 
-private let sendOptions: [StaticString] = ["timeout"]
-
 /// `port:send(message, { timeout })`: true; or nil, message, code: "EAGAIN" if it is full,
 /// "ETIMEDOUT" if it stays so, "EPIPE" if it has ended.
 let portSend: LuaRawFunction = { L, context in
   host(L, context, "port:send") { call in
     let target = try call.selfTarget()
-    var timeout: Int64?
-    if !call.isAbsent(3) {
-      let options = try call.options(3, sendOptions, example: "{ timeout = 5 }")
-      timeout = try options.seconds("timeout", .notNegative)
-    }
+    let timeout = call.isAbsent(3) ? nil : try call.timeoutOption(3)
     return try call.send(try call.clone(2), to: target, timeout: timeout)
   }
 }

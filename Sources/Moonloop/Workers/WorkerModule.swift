@@ -189,17 +189,11 @@ let workerStop: LuaRawFunction = { L, context in
   }
 }
 
-private let awaitOptions: [StaticString] = ["timeout"]
-
 /// `worker:await { timeout }`: what the script returned, or its error, raised.
 let workerAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let control = try call.selfWorker()
-    var timeout: Int64?
-    if !call.isAbsent(2) {
-      let options = try call.options(2, awaitOptions, example: "{ timeout = 5 }")
-      timeout = try options.seconds("timeout", .notNegative)
-    }
+    let timeout = call.isAbsent(2) ? nil : try call.timeoutOption(2)
     let runtime = call.runtime
     guard let worker = Worker.of(control) else {
       throw OperatingFailure("\(call.name): the worker has ended", "ECANCELED")
