@@ -173,14 +173,15 @@ let descriptorWrite: LuaRawFunction = { L, context in
   host(L, context, "fd:write") { call in
     let handle = try call.selfHandle(call.kinds.fd)
     let count = call.count
-    for index in stride(from: 2, through: count, by: 1) { try call.checkWritable(index) }
+    try call.checkWritable(from: 2, through: count)
     try call.requireValid(handle)
     let written = try handle.withItem(as: Loop.DescriptorSource.self) { source in
-      var written = 0
-      for index in stride(from: 2, through: count, by: 1) {
+      var (written, index) = (0, Int32(2))
+      while index <= count {
         let (size, done) = try call.write(source, index, after: written)
         written += done
         if done < size { break }
+        index += 1
       }
       return written
     }

@@ -17,7 +17,8 @@ package final class ScriptStream {
     @inline(__always) unsafeAddress { UnsafePointer(storage) }
     @inline(__always) unsafeMutableAddress { storage }
   }
-  package unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all streams first.
+  private let plainRuntime: Unmanaged<Runtime>  // The state holds it, and ends all streams first.
+  package var runtime: Runtime { plainRuntime.takeUnretainedValue() }
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
   @exclusivity(unchecked) package var modes: [ModeName]
   /// The deadline of reads and of writes, from their begin; nil: none.
@@ -48,7 +49,7 @@ package final class ScriptStream {
     _ runtime: Runtime, _ source: Loop.DescriptorSource, modes: [ModeName], canRead: Bool,
     canWrite: Bool
   ) {
-    self.runtime = runtime
+    plainRuntime = .passUnretained(runtime)
     self.modes = modes
     bytes = Loop.Stream(source, canRead: canRead, canWrite: canWrite)
     storage = bytes.storage
@@ -113,7 +114,9 @@ package final class ScriptStream {
     if writer == nil && events == nil && state.output.isEmpty {
       // The usual stream: somebody reads, or nobody does anything.
       let modes = heldReader?._withUnsafeGuaranteedRef { $0.modesToWatch }
-      guard let modes = modes ?? nil else { return runtime.withLoop { bytes.unwatch($0) } }
+      guard let modes = modes ?? nil else {
+        return plainRuntime._withUnsafeGuaranteedRef { $0.withLoop { bytes.unwatch($0) } }
+      }
       return try bytes.watch(.read, in: modes, on: runtime.loop)
     }
     var wanted: Loop.DescriptorSource.Events = []

@@ -160,16 +160,13 @@ let streamReadSome: LuaRawFunction = { L, context in
   }
 }
 
-private let deadlineOptions: [StaticString] = ["timeout"]
-
 extension HostCall {
   /// Reads the options behind the other arguments, if there are any.
   /// - Returns: The index of the last argument before them.
   func deadline(_ timeout: inout Int64?) throws -> Int32 {
     let count = count
     guard count >= 2, stack.type(count) == .table else { return count }
-    let options = try options(count, deadlineOptions, example: "{ timeout = 2 }")
-    if let given = try options.seconds("timeout", .notNegative) { timeout = given }
+    if let given = try timeoutOption(count, example: "{ timeout = 2 }") { timeout = given }
     return count - 1
   }
 
@@ -252,11 +249,7 @@ let streamWrite: LuaRawFunction = { L, context in
     let stream = try call.selfStream()
     var timeout = stream.writeTimeout
     let last = try call.deadline(&timeout)
-    var index: Int32 = 2
-    while index <= last {
-      try call.checkWritable(index)
-      index += 1
-    }
+    try call.checkWritable(from: 2, through: last)
     try call.requireWritable(stream)
     if stream.state.output.count > stream.state.outputLimit {
       _ = try call.requireWaiting()
@@ -302,11 +295,16 @@ extension HostCall {
     try requireFreeWriter(stream)
   }
 
-  func checkWritable(_ index: Int32) throws(ScriptMistake) {
-    switch stack.type(index) {
-    case .string: break
-    case .number: stack.makeString(index)
-    default: throw mistake("argument \(index - 1) must be a string, got \(given(index))")
+  /// The arguments must be strings, or numbers, which become strings.
+  func checkWritable(from first: Int32, through last: Int32) throws(ScriptMistake) {
+    var index = first
+    while index <= last {
+      switch stack.type(index) {
+      case .string: break
+      case .number: stack.makeString(index)
+      default: throw mistake("argument \(index - 1) must be a string, got \(given(index))")
+      }
+      index += 1
     }
   }
 

@@ -187,33 +187,43 @@ extension Tasks {
   }
 
   private func begin(_ task: ScriptTask) {
-    continueTask(task) { state.begin($0, onReturn: $1) }
+    guard let coroutine = task.coroutine else { return }
+    let outer = enter(task)
+    leave(task, state.begin(coroutine) { keep($0, $1, of: task) }, outer)
   }
 
   /// Resumes a suspended task with values, and takes care of what comes of it.
   package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
-    continueTask(task) { state.resume($0, push: push, onReturn: $1) }
+    guard let coroutine = task.coroutine else { return }
+    let outer = enter(task)
+    let outcome = withState { $0.resume(coroutine, push: push) { keep($0, $1, of: task) } }
+    leave(task, outcome, outer)
   }
 
   /// Resumes a suspended task so that a value is raised where it waits.
   package func resume(_ task: ScriptTask, raising push: (LuaStack) -> Void) {
-    continueTask(task) { state.resume($0, raising: push, onReturn: $1) }
+    guard let coroutine = task.coroutine else { return }
+    let outer = enter(task)
+    leave(task, state.resume(coroutine, raising: push) { keep($0, $1, of: task) }, outer)
   }
 
-  private func continueTask(
-    _ task: ScriptTask, _ run: (LuaCoroutine, (LuaStack, Int) -> Void) -> DispatchOutcome
-  ) {
-    guard let coroutine = task.coroutine else { return }
+  /// A task goes on: its wait is over.
+  /// - Returns: What ran before, for `leave`.
+  private func enter(_ task: ScriptTask) -> Running {
     task.phase = .running
     task.isReady = false
     task.wait = nil
     let outer = running
     running = Running(task: task)
-    let outcome = run(coroutine) { keep($0, $1, of: task) }
+    return outer
+  }
+
+  /// Takes care of how a task that went on has ended or suspended.
+  private func leave(_ task: ScriptTask, _ outcome: DispatchOutcome, _ outer: Running) {
     switch outcome {
     case .suspended(let coroutine, let awaits):
       suspend(task, coroutine, awaits: awaits)
-      if context.isEnding { end(task) }
+      if isEnding { end(task) }
     case .returned: functionEnded(task, .returned)
     case .failed(let coroutine): functionFailed(task, coroutine, isStop: false)
     case .stopped(let coroutine): functionFailed(task, coroutine, isStop: true)

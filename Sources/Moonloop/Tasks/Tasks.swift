@@ -10,6 +10,7 @@ package final class Tasks {
   /// The context as a plain word: what each wait looks at counts no reference.
   @exclusivity(unchecked) private var plainContext: Unmanaged<LoopContext>! = nil
   unowned(unsafe) let state: LuaState  // It holds the runtime.
+  private let plainState: Unmanaged<LuaState>  // The same as a plain word, as `plainContext`.
   let loop: Loop
   let door: LuaDoor
   /// Those whose coroutines are suspended or whose children run, by coroutine.
@@ -23,6 +24,7 @@ package final class Tasks {
 
   init(_ state: LuaState, _ loop: Loop) {
     self.state = state
+    plainState = .passUnretained(state)
     self.loop = loop
     door = state.door
   }
@@ -44,6 +46,15 @@ package final class Tasks {
   var current: Subject {
     @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.current } }
     @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.current = newValue } }
+  }
+
+  /// See `LoopContext.isEnding`.
+  var isEnding: Bool { plainContext._withUnsafeGuaranteedRef { $0.isEnding } }
+
+  /// Runs a body on the state without counting a reference.
+  @inline(__always)
+  func withState<Result>(_ body: (LuaState) throws -> Result) rethrows -> Result {
+    try plainState._withUnsafeGuaranteedRef(body)
   }
 
   /// The task of a coroutine.
