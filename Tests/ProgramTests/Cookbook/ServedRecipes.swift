@@ -82,6 +82,52 @@ struct ServedRecipe {
         """,
       output: "[]\n{\"name\":\"owl\"}\n[\"owl\"]\n{\"name\":\"owl\"}\n404\t400\n0\n"),
     ServedRecipe(
+      file: "https_api.lua",
+      driver: #"""
+        local pem = assert(ml.process.run { "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+          "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-addext",
+          "subjectAltName=DNS:localhost", "-keyout", "-", "-out", "-", stderr = "null" }).stdout
+        put("server.pem", pem)
+        local p, port = serve("0", folder .. "/server.pem", "sesame")
+        local base = "https://localhost:" .. port
+        local function get(path, token, ca)
+          local reply, _, code = ml.http.get(base .. path, { timeout = 10, tls = { ca = ca },
+            headers = { Authorization = "Bearer " .. token } })
+          return reply and reply.status or code, reply and reply.body
+        end
+        print((get("/time", "guess", pem)), (get("/", "sesame", pem)), (get("/time", "sesame")))
+        local status, body = get("/time", "sesame", pem)
+        print(status, math.type(ml.json.decode(body).time))
+        p:kill "hup"
+        print(p.stdout:read "l", (get("/time", "sesame", pem)))
+        print(stop(p))
+        """#,
+      output: "401\t404\tETLS_UNTRUSTED\n200\tinteger\nreloaded\t200\n0\n"),
+    ServedRecipe(
+      file: "mqtt_bridge.lua",
+      driver: #"""
+        local broker = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+          local function packet(count) return stream:read(count) end
+          local connect = packet(20)
+          print(#connect, (string.unpack(">s2", connect, 3)), string.unpack(">s2", connect, 13))
+          stream:write "\x20\2\0\0"
+          local subscribe = packet(12)
+          print(string.unpack(">s2", subscribe, 5))
+          stream:write "\x90\3\0\1\0"
+          local publish = packet(12)
+          print(publish:byte(1), (string.unpack(">s2", publish, 3)), publish:sub(10))
+          stream:write(publish)
+          stream:read(1)
+        end })
+        local p, port = serve("127.0.0.1:" .. broker.port, "birds", "0")
+        local s = connect(port)
+        s:write "owl\n"
+        print(p.stdout:read "l")
+        print(stop(p))
+        broker:invalidate()
+        """#,
+      output: "20\tMQTT\tbridge\t21\nbirds\t12\n48\tbirds\towl\nbirds: owl\n0\n"),
+    ServedRecipe(
       file: "proxy.lua",
       driver: """
         local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
