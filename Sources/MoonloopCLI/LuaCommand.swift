@@ -58,7 +58,8 @@ extension Program {
   /// - Parameter given: Options that are not on the command line.
   static func runInLua(
     _ arguments: [String], _ command: CommandSpec, editsLines: Bool = false,
-    given: [(name: String, value: LuaCommandArguments.Value)] = [], _ chunk: StaticString
+    given: [(name: String, value: LuaCommandArguments.Value)] = [], traceOut: String? = nil,
+    _ chunk: StaticString
   ) throws(UsageError) -> Int32 {
     let text = UnsafeRawPointer(chunk.utf8Start).assumingMemoryBound(to: CChar.self)
     var settings = RunSettings(source: .chunk(text), scriptIndex: 1)
@@ -67,8 +68,11 @@ extension Program {
     settings.command = try LuaCommandArguments(arguments, command)
     settings.command?.options += given
     settings.breaksOnErrors = settings.command?.text("break-on-error") != nil
-    settings.traceOut = settings.command?.text("trace-out")
-    settings.record = settings.command?.text("record")
+    settings.traceOut = traceOut ?? settings.command?.text("trace-out")
+    // The name of a folder is for the command: it has other processes recorded.
+    settings.record = settings.command?.text("record").flatMap {
+      $0.hasSuffix(".mlt") && !Intake.isReplayed ? $0 : nil
+    }
     return ScriptRun(settings).run()
   }
 }

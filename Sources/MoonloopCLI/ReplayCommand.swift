@@ -110,6 +110,9 @@ enum Replay {
   static func run(_ start: RecordedStart, _ options: ReplayOptions) throws -> Int32 {
     ProgramArguments.replace(start.arguments)
     start.setEnvironment()
+    if ProgramArguments.texts.dropFirst().first == testCommand.name {
+      return try replayTests(options)
+    }
     var settings = try RunSettings(ProgramArguments.texts)
     settings.record = nil
     settings.prompts = false
@@ -129,5 +132,14 @@ enum Replay {
       settings.recorded = ScriptText(start.script, name: start.scriptName)
     }
     return ScriptRun(settings).run()
+  }
+
+  private static func replayTests(_ options: ReplayOptions) throws -> Int32 {
+    if options.script != nil || options.traces {
+      throw ScriptFailure(
+        message: "--script and --trace are not for recordings of tests; --trace-out is",
+        status: ExitStatus.usage)
+    }
+    return try Program.test(ProgramArguments.texts, traceOut: options.traceOut)
   }
 }

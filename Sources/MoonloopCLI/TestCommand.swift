@@ -146,6 +146,10 @@ private let reporting = [
   OptionSpec(
     names: ["--suppress-pending"], isNegatable: true, help: "Do not list pending tests."),
   OptionSpec(
+    names: ["--record"], placeholder: "FOLDER",
+    help: "Keep a recording of each file with failures in this folder, for\n"
+      + "'moonloop replay'; FILE.mlt records the whole run."),
+  OptionSpec(
     names: ["--metrics"],
     help: "Measure the loop of each test; write the figures to standard error."),
   OptionSpec(
@@ -197,10 +201,12 @@ private let ofBusted = [
 ]
 
 extension Program {
-  static func test(_ arguments: [String]) throws(UsageError) -> Int32 {
+  static func test(
+    _ arguments: [String], traceOut: String? = nil
+  ) throws(UsageError) -> Int32 {
     // The runner ends the program itself, unless a signal does.
     try runInLua(
-      arguments, testCommand,
+      arguments, testCommand, traceOut: traceOut,
       """
       local status = require "moonloop.testing.main".command(...)
       if status then os.exit(status, true) end

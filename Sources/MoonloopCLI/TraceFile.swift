@@ -15,7 +15,7 @@ final class TraceFile {
   private let path: String
   private let fd: Int32
   private let isObject: Bool
-  private var lastFlush = RealTime.monotonic
+  private var lastFlush = TraceFile.now
   private var written = 0
   private var isOver = false
 
@@ -53,17 +53,20 @@ final class TraceFile {
     close(fd)
   }
 
+  /// Not recorded, as nothing is that only looks on.
+  private static var now: Int64 { Intake.aside { RealTime.monotonic } }
+
   func flushIfLong() {
     if line.bytes.count > Self.bufferLimit { flush() }
   }
 
   func flushIfOld() {
-    if RealTime.monotonic - lastFlush > Self.delayLimit { flush() }
+    if Self.now - lastFlush > Self.delayLimit { flush() }
   }
 
   /// Writes the buffer. A failure is reported once and ends the trace, not the program.
   private func flush() {
-    lastFlush = RealTime.monotonic
+    lastFlush = Self.now
     defer { line.bytes.removeAll(keepingCapacity: true) }
     if isOver { return }
     let failure: Int32? = line.bytes.withUnsafeBytes { bytes in

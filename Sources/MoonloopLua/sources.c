@@ -349,6 +349,9 @@ static const char testing_doubles_kept[] = {
 static const char testing_doubles_tcp[] = {
 #embed "lua/testing/doubles/tcp.lua"
 };
+static const char testing_recordings[] = {
+#embed "lua/testing/recordings.lua"
+};
 static const char testing_watch[] = {
 #embed "lua/testing/watch.lua"
 };
@@ -449,6 +452,7 @@ static const struct cmo_source sources[] = {
     SOURCE("testing.doubles.http", testing_doubles_http),
     SOURCE("testing.doubles.kept", testing_doubles_kept),
     SOURCE("testing.doubles.tcp", testing_doubles_tcp),
+    SOURCE("testing.recordings", testing_recordings),
     SOURCE("testing.watch", testing_watch), SOURCE("testing.words", testing_words),
     SOURCE("testing.worker", testing_worker), SOURCE("text.layout", text_layout),
     SOURCE("text.options", text_options), SOURCE("text.quoting", text_quoting),

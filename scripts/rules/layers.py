@@ -47,7 +47,7 @@ LUA_ARROWS = {
     "recording": {"tape", "taped"},
     "reference": {"console"},
     "reload": {"configuration", "generation"},
-    "testing": {"console", "http", "inspection", "json", "text"},
+    "testing": {"console", "http", "inspection", "json", "recording", "tape", "taped", "text"},
     "text": set(),
 }
 

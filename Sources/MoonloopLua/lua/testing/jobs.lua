@@ -1,5 +1,7 @@
 -- Runs spec files in parallel, each in its own process; reports in the order of the files.
+local bed = require "moonloop.testing.bed"
 local ml = require "moonloop"
+local recordings = require "moonloop.testing.recordings"
 local worker = require "moonloop.testing.worker"
 
 local jobs = {}
@@ -28,6 +30,7 @@ end
 function jobs.run(run, given, files)
   local options = run.options
   local next_file, next_told, done, running = 1, 1, {}, {}
+  if options.records then assert(bed.make_folders(options.records)) end
   local signals <close> = worker.forward(running, function(number) run.signal = number end)
   local function tell()
     while done[next_told] do
@@ -42,12 +45,14 @@ function jobs.run(run, given, files)
       if run.signal then return end
       local index = next_file
       next_file = next_file + 1
-      done[index] = table.pack(worker.run(given, { files[index] }, running))
+      local recording = options.records and recordings.path(options.records, index, files[index])
+      done[index] = table.pack(worker.run(given, { files[index] }, running, recording))
+      if recording then recordings.settle(recording, done[index][1]) end
       tell()
     end
   end
   local tasks = {}
-  for index = 1, math.min(options.jobs, #files) do
+  for index = 1, math.min(options.jobs or 1, #files) do
     tasks[index] = ml.current():task({ name = "job " .. index }, work)
   end
   for _, task in ipairs(tasks) do task:await() end

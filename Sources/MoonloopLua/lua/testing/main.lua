@@ -217,7 +217,7 @@ function main.run(given, paths)
     return SUCCESS
   end
   if settings.watch then return watch.run(given, settings, function() return find(settings) end) end
-  if (settings.jobs or 1) > 1 and not settings.list then
+  if ((settings.jobs or 1) > 1 or settings.records) and not settings.list then
     return main.run_jobs(given, settings, files)
   end
   return main.run_files(settings, files)

@@ -27,6 +27,7 @@ local kinds = {
   shuffle = { "flag" }, ["shuffle-files"] = { "flag" }, ["shuffle-tests"] = { "flag" },
   sort = { "flag" }, ["sort-files"] = { "flag" }, ["sort-tests"] = { "flag" },
   ["break-on-error"] = { "flag", false }, ["trace-out"] = { "text" }, metrics = { "flag", false },
+  record = { "text" },
   bail = { "count" }, ["rerun-failed"] = { "flag", false }, only = { "flag", false },
   shard = { "shard" }, durations = { "text" },
   update = { "flag", false }, watch = { "flag", false },
@@ -149,7 +150,8 @@ for name in pairs(kinds) do settable[#settable + 1] = name end
 table.sort(settable)
 
 -- What is for the command line alone.
-local only_there = { directory = true, ["break-on-error"] = true, ["trace-out"] = true }
+local only_there = { directory = true, ["break-on-error"] = true, ["trace-out"] = true,
+  record = true }
 
 -- What is ignored in `.busted`, in words.
 local function ignored(name)
@@ -205,8 +207,14 @@ end
 
 --- Checks options that depend on one another.
 local function check(result)
-  if result.trace_out and (result.jobs or 1) > 1 then
-    return nil, "--trace-out and --jobs: give one of them"
+  local is_whole = result.record and result.record:find "%.mlt$"
+  result.records = result.record and not is_whole and result.record
+  for _, name in ipairs { "trace-out", "record" } do
+    local is_one = name == "record" and is_whole or name == "trace-out" and result.trace_out
+    if is_one and ((result.jobs or 1) > 1 or result.records) then
+      return nil, ("--%s and --%s: give one of them"):format(name,
+        result.records and "record" or "jobs")
+    end
   end
   for _, tag in ipairs(result.exclude_tags) do
     for _, other in ipairs(result.tags) do

@@ -1,4 +1,5 @@
 -- The reporters of a run: each gets every record; tests are counted here.
+local bed = require "moonloop.testing.bed"
 local durations = require "moonloop.testing.durations"
 local memory = require "moonloop.testing.memory"
 
@@ -60,6 +61,7 @@ function report.new(options)
     local to_file = path ~= nil
     self.reporters[#self.reporters + 1] = loaded[name].new(write, options, to_file)
   end
+  if bed.is_replay then self.reporters[#self.reporters + 1] = self.for_replay(options) end
   -- Workers have the name of no file: the program that started them remembers.
   if options.log_success ~= "" then
     self.reporters[#self.reporters + 1] = memory.new()
@@ -68,6 +70,14 @@ function report.new(options)
     end
   end
   return self:log(options.log_success)
+end
+
+-- In a replay a report for people is written past the recording, whatever was written then.
+function report.for_replay(options)
+  local color = bed.is_terminal(1) and "always" or "never"
+  local function write(...) bed.write(1, table.concat { ... }) end
+  return loaded.people.new(write, setmetatable({ color = color, verbose = true },
+    { __index = options }), true)
 end
 
 -- Returns a function that keeps what it is to write until the end.

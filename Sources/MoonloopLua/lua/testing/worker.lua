@@ -9,19 +9,21 @@ local worker = {}
 local not_passed = {
   jobs = true, watch = true, output = true, ["shuffle-files"] = true, directory = true,
   Xoutput = true, ["log-success"] = true, shard = true, bail = true, ["defer-print"] = true,
-  durations = true,
+  durations = true, record = true,
 }
 
 --- The arguments of a worker.
 -- @param given the options as given, a list of { name, value }
 -- @param files the spec files to run
 -- @param path where it writes its records, as JSON lines
-function worker.arguments(given, files, path)
+-- @param recording the path of its recording; nil: it is not recorded
+function worker.arguments(given, files, path, recording)
   local list = { "/proc/self/exe", "test", "--jobs", "1" }
   local function add(...)
     for _, text in ipairs({ ... }) do list[#list + 1] = text end
   end
   add("--output", "json=" .. path, "--log-success=")
+  if recording then add("--record", recording) end
   for _, option in ipairs(given) do
     local name, value = option[1], option[2]
     if not not_passed[name] then
@@ -95,10 +97,10 @@ end
 --- Runs some files in a worker, to its end.
 -- @param running the running processes, as keys
 -- @return its records, its standard output and error, and how it ended
-function worker.run(given, files, running)
+function worker.run(given, files, running, recording)
   local folder <close> = worker.folder()
   local path = folder.path .. "/records"
-  local options = worker.arguments(given, files, path)
+  local options = worker.arguments(given, files, path, recording)
   options.name = "worker of " .. files[1]
   options.stdout, options.stderr = "pipe", "pipe"
   local process = worker.spawn(options)

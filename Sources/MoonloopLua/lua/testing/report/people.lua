@@ -98,6 +98,9 @@ function people:failure(record)
   local word = record.status == "failure" and "FAILED" or "ERROR"
   write("\n", paint.red(word), " ", paint.bold(visible(record.name)), "\n")
   for _, problem in ipairs(record.problems) do self:problem(problem, record.name) end
+  if record.recording then
+    write(("  to see what happened again: moonloop replay %s\n"):format(record.recording))
+  end
   local orders = record.orders
   if orders then
     local name = record.name:gsub("'", "'\\''")
@@ -161,6 +164,7 @@ function people:record(record)
   elseif record.type == "problem" then
     self.failures[#self.failures + 1] = {
       name = record.name, status = "error", problems = { record.problem },
+      recording = record.recording,
     }
     if not self.options.verbose then self.write(self.paint.red("E")) end
     self.column = self.column + 1

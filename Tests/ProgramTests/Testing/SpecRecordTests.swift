@@ -1,0 +1,81 @@
+// Recordings of tests that failed: they show again what depended on chance.
+
+import Foundation
+import Testing
+
+@Suite("Recordings of tests")
+struct SpecRecordTests {
+  private let failing = """
+    local ml = require "moonloop"
+    it("fails by chance", function(loop, clock, t)
+      local number = math.random(1 << 40)
+      local p = t:spawn { "sh", "-c", "echo $$; read line; echo got $line", stdin = "pipe" }
+      local id = p:expect "%d+"
+      p.stdin:write(number, "\\n")
+      p:expect("got " .. number)
+      local port = t:free_port()
+      print("number", number, id, port, t:read "passes_spec.lua" == "")
+      t:file("kept/number", tostring(number))
+      error "no luck"
+    end)
+    it("sleeps", { clock = "virtual" }, function() ml.sleep(100) end)
+    """
+
+  private func withSpecs(_ body: (URL) throws -> Void) throws {
+    try withFile(failing, name: "fails_spec.lua") { file in
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+      try Data().write(to: folder.appendingPathComponent("passes_spec.lua"))
+      try Data("it('passes', function() end)".utf8).write(
+        to: folder.appendingPathComponent("well_spec.lua"))
+      try body(folder)
+    }
+  }
+
+  /// The line that only the same numbers print.
+  private func printed(_ outcome: Outcome) -> Substring? {
+    outcome.output.split(separator: "\n").first { $0.hasPrefix("number\t") }
+  }
+
+  @Test("one is kept for each file with a failure, and the report has the line that replays it")
+  func folder() throws {
+    try withSpecs { folder in
+      let run = try moonloop(["test", "--record", "kept"], in: folder)
+      #expect(run.status == 1)
+      let line = "  to see what happened again: moonloop replay kept/fails_spec-1.mlt\n"
+      #expect(run.output.contains(line), "\(run)")
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: folder.appendingPathComponent("kept").path)
+      #expect(names == ["fails_spec-1.mlt"])
+      try FileManager.default.removeItem(at: folder.appendingPathComponent("fails_spec.lua"))
+      let trace = folder.appendingPathComponent("trace.json")
+      for options in [[], ["--trace-out", trace.path]] {
+        let again = try moonloop(["replay"] + options + ["kept/fails_spec-1.mlt"], in: folder)
+        #expect(again.status == 1 && again.errors == "", "\(again)")
+        #expect(printed(again) != nil && printed(again) == printed(run), "\(again)")
+        #expect(again.output.contains("\nFAILED fails by chance\n  fails_spec.lua:11: no luck\n"))
+      }
+      #expect(
+        try String(contentsOf: trace, encoding: .utf8).contains(#""name":"fails by chance"}"#))
+    }
+  }
+
+  @Test("the whole run is recorded into one file")
+  func file() throws {
+    try withSpecs { folder in
+      let run = try moonloop(["test", "--record", "run.mlt"], in: folder)
+      let again = try moonloop(["replay", "run.mlt"], in: folder)
+      #expect(run.status == 1 && again.status == 1 && again.errors == "", "\(again)")
+      #expect(printed(again) != nil && printed(again) == printed(run), "\(again)")
+    }
+  }
+
+  @Test(
+    "what does not go together is refused",
+    arguments: [
+      ["--record", "a.mlt", "--jobs", "2"], ["--record", "a", "--trace-out", "/dev/null"],
+    ])
+  func refused(options: [String]) throws {
+    let outcome = try moonloop(["test"] + options + ["."])
+    #expect(outcome.status == 2 && outcome.errors.hasSuffix(": give one of them\n"), "\(outcome)")
+  }
+}
