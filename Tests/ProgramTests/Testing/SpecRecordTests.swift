@@ -52,7 +52,7 @@ struct SpecRecordTests {
         let again = try moonloop(["replay"] + options + ["kept/fails_spec-1.mlt"], in: folder)
         #expect(again.status == 1 && again.errors == "", "\(again)")
         #expect(printed(again) != nil && printed(again) == printed(run), "\(again)")
-        #expect(again.output.contains("\nFAILED fails by chance\n  fails_spec.lua:11: no luck\n"))
+        #expect(again.output.contains("\nERROR fails by chance\n  fails_spec.lua:11: no luck\n"))
       }
       #expect(
         try String(contentsOf: trace, encoding: .utf8).contains(#""name":"fails by chance"}"#))
@@ -75,7 +75,9 @@ struct SpecRecordTests {
       ["--record", "a.mlt", "--jobs", "2"], ["--record", "a", "--trace-out", "/dev/null"],
     ])
   func refused(options: [String]) throws {
-    let outcome = try moonloop(["test"] + options + ["."])
-    #expect(outcome.status == 2 && outcome.errors.hasSuffix(": give one of them\n"), "\(outcome)")
+    try withSpecs { folder in
+      let outcome = try moonloop(["test"] + options + ["."], in: folder)
+      #expect(outcome.status == 2 && outcome.errors.hasSuffix(": give one of them\n"), "\(outcome)")
+    }
   }
 }
