@@ -9,6 +9,21 @@ local function nothing() end
 
 local server, queue, semaphore
 
+-- What is made once, when it is first needed.
+local shared = {}
+local function once(name, make)
+  shared[name] = shared[name] or make()
+  return shared[name]
+end
+
+-- A FIFO in place of a file of the kernel, which says how long tasks wait for memory.
+local function fifo(place)
+  local folder = once("folder", function() return assert(ml.fs.temporary_folder()) end)
+  local path = folder .. "/" .. place
+  assert(os.execute("mkfifo " .. path))
+  return path
+end
+
 -- What the crowd is made of. Each returns one thing, which nothing wakes.
 local crowds = {
   timers = function(place) return loop:after(1e6 + place * 0.7919 % 1, nothing) end,
@@ -58,6 +73,21 @@ local crowds = {
     local task = loop:task(function() semaphore:acquire() end)
     return { invalidate = function() task:cancel() end }
   end,
+  processes = function() return assert(ml.process.spawn { "sleep", "1000000" }) end,
+  workers = function()
+    return assert(ml.worker { source = "require('moonloop').parent:receive()" })
+  end,
+  guests = function() return assert(ml.guest { text = "function f() end" }) end,
+  ["named ports"] = function(place)
+    return assert(ml.port.listen("scale." .. place, { nothing }))
+  end,
+  pressures = function(place)
+    return assert(loop:pressure { resource = "io", file = fifo(place), nothing })
+  end,
+  ["http connections"] = function()
+    server = server or assert(ml.http.serve { host = "127.0.0.1", port = 0, nothing })
+    return assert(ml.net.connect { host = "127.0.0.1", port = server.port })
+  end,
   ["pending requests"] = function() return loop:perform_after(1e6, nothing) end,
   ["performs in another mode"] = function()
     return loop:perform({ modes = { "another" } }, nothing)
@@ -69,6 +99,31 @@ for name in pairs(crowds) do names[#names + 1] = name end
 table.sort(names)
 
 local function stop() loop:stop() end
+
+-- What operations talk to.
+local function worker()
+  return once("worker", function()
+    return assert(ml.worker { source = [[
+      require("moonloop").parent:on("message", function(message, reply) reply(message) end)
+    ]] })
+  end)
+end
+
+local function named_port()
+  return once("named port", function()
+    return assert(ml.port.listen("scale.operations", { function(_, message, reply)
+      reply(message)
+    end }))
+  end)
+end
+
+local function http_server()
+  return once("http server", function()
+    return assert(ml.http.serve { host = "127.0.0.1", port = 0, function() return "text" end })
+  end)
+end
+
+local function url() return ("http://127.0.0.1:%d/"):format(http_server().port) end
 
 local function observer()
   return loop:observer { on = "before_waiting", order = 50, nothing }
@@ -135,6 +190,73 @@ local operations = {
       own[1]:try_send(1)
       own[1]:try_receive()
     end, function() return { ml.channel { capacity = 1 } } end },
+  { "make and end a channel", function() ml.channel { capacity = 1 }:invalidate() end },
+  { "channel message, both wait", function(own)
+      local task = loop:task(function() own[1]:send(1) end)
+      own[1]:receive()
+      task:await()
+    end, function() return { ml.channel { capacity = 0 } } end, true },
+  { "ml.await", function()
+      ml.await(function(resume) return loop:after(0, resume) end)
+    end, nil, true },
+  { "cancel a scope", function(own) own[1]:cancel() loop:run { timeout = 0 } end,
+    function()
+      return { loop:task(function(scope)
+        for _ = 1, 3 do scope:task(ml.sleep, 1e5) end
+      end) }
+    end },
+  { "make and end a process", function()
+      assert(ml.process.spawn { "true" }):await()
+    end, nil, true },
+  { "run a process", function() assert(ml.process.run { "true" }) end, nil, true },
+  { "make and end a worker", function() assert(ml.worker { source = "" }):await() end, nil, true },
+  { "request to a worker", function(own) assert(own.port:request(1) == 1) end,
+    function() return { port = worker().port } end, true },
+  { "make and end a guest", function() assert(ml.guest { text = "" }):stop() end },
+  { "call a guest", function(own) assert(own.guest:call "f" == 1) end,
+    function()
+      return { guest = once("guest", function()
+        return assert(ml.guest { text = "function f() return 1 end" })
+      end) }
+    end, true },
+  { "make and end a named port", function()
+      assert(ml.port.listen("scale.another", { nothing })):invalidate()
+    end },
+  { "connect to a named port", function(own) assert(ml.port.connect(own.name)):invalidate() end,
+    function() return named_port() and { name = "scale.operations" } end, true },
+  { "request to a named port", function(own) assert(own.port:request(1) == 1) end,
+    function()
+      named_port()
+      return { port = once("connection", function()
+        return assert(ml.port.connect "scale.operations")
+      end) }
+    end, true },
+  { "make and end a pressure", function(own)
+      assert(loop:pressure { resource = "io", file = own.file, nothing }):invalidate()
+    end, function()
+      return { file = once("fifo", function() return fifo "operations" end) }
+    end },
+  { "report a pressure", function(own)
+      own.to:write("some avg10=2.50 avg60=0.00 avg300=0.00 total=1500000\n"):flush()
+      loop:run { timeout = 0 }
+    end, function(_, place)
+      local path = fifo("report" .. place)
+      local pressure = assert(loop:pressure { resource = "io", file = path, nothing })
+      return { pressure, to = assert(io.open(path, "w")) }
+    end },
+  { "http.get", function(own) assert(ml.http.get(own.url).status == 200) end,
+    function() return { url = url() } end, true },
+  { "http_client:get", function(own) assert(own.client:get(url()).status == 200) end,
+    function()
+      return { client = once("client", function() return ml.http.client {} end) }
+    end, true },
+  { "make and end an http server", function()
+      ml.http.serve { host = "127.0.0.1", port = 0, nothing }:invalidate()
+    end },
+  { "log a record", function(own) own.log:info("text", { number = 1 }) end,
+    function()
+      return { log = once("log", function() return ml.log { to = "/dev/null" } end) }
+    end },
   { "descriptor event", function(own)
       own[1]:send("x", "127.0.0.1", own[1].port)
       own[1]:receive { timeout = 1 }
@@ -222,6 +344,11 @@ local operations = {
 
 local REPEATS, BATCHES = 20, 3
 
+local function leave()
+  if shared.folder then os.execute("rm -r " .. shared.folder) end
+  os.exit(0, true)
+end
+
 local function rss()
   local file <close> = assert(io.open "/proc/self/statm")
   local _, resident = file:read("n", "n")
@@ -232,7 +359,7 @@ local crowd, count, what = arg[1], tonumber(arg[2]), arg[3]
 if not crowd then
   for _, name in ipairs(names) do print("crowd", name) end
   for _, operation in ipairs(operations) do print("operation", operation[1]) end
-  os.exit(0)
+  leave()
 end
 
 local function settle()
@@ -249,7 +376,7 @@ settle()
 os.clock()  -- what lies between is the making of the crowd
 if what == "memory" then
   print((rss() - before) / count)
-  os.exit(0)
+  leave()
 end
 
 collectgarbage "stop"
@@ -258,6 +385,10 @@ for _, operation in ipairs(operations) do
   local own, ends = {}, {}
   for place = 1, BATCHES * REPEATS + 1 do own[place] = prepare and prepare(ends, place) or {} end
   local function all()
+    if is_task and crowd == "observers" then  -- each sleep calls them all: no operation's cost
+      for _ = 0, BATCHES do os.clock() end
+      return
+    end
     act(own[1])  -- what is made once is not counted
     os.clock()
     for batch = 0, BATCHES - 1 do
@@ -266,14 +397,14 @@ for _, operation in ipairs(operations) do
     end
   end
   if is_task then
-    loop:task(all)
-    loop:run { timeout = 0.1 }
+    local task = loop:task(all)
+    repeat loop:run { timeout = 0.1 } until task:is_done()
   else
     all()
   end
   for _, one in ipairs(own) do
     if one[1] and one[1].invalidate then one[1]:invalidate() end
-    if one.to then one.to:invalidate() end
+    if io.type(one.to) then one.to:close() elseif one.to then one.to:invalidate() end
   end
   for _, fd in ipairs(ends) do posix.close(fd) end
   loop:run { timeout = 0 }
@@ -285,4 +416,4 @@ for place = 1, count do
   if things[place].invalidate then things[place]:invalidate() end
 end
 os.clock()
-os.exit(0)
+leave()
