@@ -30,11 +30,15 @@ package struct Explanation {
 extension Explanation {
   /// The suspended handler of an item, if it has one (D59).
   func waitingHandler(of item: Loop.Item) -> ScriptTask? {
-    tasks.all.first { if case .item(let other) = $0.subject { other === item } else { false } }
+    guard item.isSuspended else { return nil }
+    return tasks.all.first {
+      if case .item(let other) = $0.subject { other === item } else { false }
+    }
   }
 
   private func waitingHandler(of id: TimerID) -> ScriptTask? {
-    tasks.all.first { if case .timer(id) = $0.subject { true } else { false } }
+    guard loop.timers.records[id.slot].flags.contains(.suspended) else { return nil }
+    return tasks.all.first { if case .timer(id) = $0.subject { true } else { false } }
   }
 
   // MARK: Timers

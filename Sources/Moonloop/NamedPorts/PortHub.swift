@@ -65,12 +65,18 @@ struct PortFarewell: Sendable {
 struct PortFarewells {
   /// How long a state that ends waits for its last messages to leave.
   private static let patience: Int64 = 2_000_000_000
+  private static let least = 32
   private var all: [PortFarewell] = []
+  /// When to look next for those that are over: once they may be half of all.
+  private var limit = Self.least
 
   /// Remembers a connection until it is over.
   mutating func note(_ farewell: PortFarewell) {
     // A replay has the same list, and does not know which have gone.
-    if Intake.isPlain { all.removeAll { $0.gate.wait(atMost: 0) } }
+    if all.count >= limit && Intake.isPlain {
+      all.removeAll { $0.gate.wait(atMost: 0) }
+      limit = max(Self.least, 2 * all.count)
+    }
     all.append(farewell)
   }
 
