@@ -229,8 +229,11 @@ package final class WaitLog<Caller> {
     var held = HeldBack<Caller>()
     var served: [Range<Int64>] = []
     var end = now
-    for span in spans.reversed() where end > date {
-      let begin = max(date, span.begin)
+    // In no mode it waited for one, like one whose mode does not run.
+    let join = loop.lateJoin(of: id) ?? date
+    let first = join - date < longPiece || join > now ? date : join
+    for span in spans.reversed() where end > first {
+      let begin = max(first, span.begin)
       let passed = points(end) - points(begin)
       let place = span.runs.lastIndex { loop.serves(id, in: $0.mode) }
       if let place, place == span.runs.count - 1 {

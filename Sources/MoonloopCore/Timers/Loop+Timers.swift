@@ -176,7 +176,9 @@ extension Loop {
     let records = timers.records
     if mode.timers.contains(slot) { return }
     let date = records[slot].date
-    mode.timers.insert(slot, date: date, isDue: date <= time.now)
+    let isDue = date <= time.now
+    if isDue && records[slot].modes.isEmpty { noteLateJoin(slot) }
+    mode.timers.insert(slot, date: date, isDue: isDue)
     records[slot].modes.bits |= mode.bit
     if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
     if timers.tolerance(slot) > 0 { mode.timers.noteTolerance() }
@@ -185,6 +187,21 @@ extension Loop {
       mode.timers.park(slot)
       timerState.wasParked = true
     }
+  }
+
+  @inline(never)
+  private func noteLateJoin(_ slot: Int) {
+    if tracing.isOn {
+      timerState.lateJoins[slot] = (timers.records[slot].generation, clock.now())
+    }
+  }
+
+  /// When a timer that was in no mode was added to one last, if it was due by then.
+  package func lateJoin(of id: TimerID) -> Int64? {
+    guard let join = timerState.lateJoins[id.slot], join.generation == id.generation else {
+      return nil
+    }
+    return join.date
   }
 
   package func remove(_ id: TimerID, _ names: [ModeName]) {

@@ -127,6 +127,8 @@ struct TimerState {
   /// The slots of common items.
   var common: Set<Int32> = []
   var wallClock = WallClockDates()
+  /// When timers that were due already joined their first mode, by slot; noted while traced.
+  var lateJoins: [Int: (generation: UInt32, date: Int64)] = [:]
 }
 
 /// The slots of a loop's timers. Loop thread only.

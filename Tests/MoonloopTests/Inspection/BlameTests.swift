@@ -384,6 +384,27 @@ struct BlameTests {
       """,
       "late 0.9, missed 0, held 0, missed 0"),
     Case(
+      "taken out of its mode, and put back later",
+      """
+      make("tick", 0.25, nil, { every = 0.25 })
+      make("out", 0.3, function() loop:remove(made.tick, "default") end)
+      make("back", 1.3, function() loop:add(made.tick, "default") end)
+      run(nil, 2) say "tick"
+      """,
+      "late 0, missed 0, held mode 0.8, missed 3",
+      "metrics: timer 'tick' was held back 800 ms because its mode did not run.",
+      "why: it was held back 0.8 s, until 0.7 s ago, because its mode did not run"),
+    Case(
+      "in no mode at its date, and a busy call when it is added",
+      """
+      made.tick = ml.timer { first = 0.2, name = "tick", function() end }
+      make("back", 0.6, function() loop:add(made.tick, "default") work(0.3) end)
+      run(nil, 1) say "tick"
+      """,
+      "late 0.3, missed 0, held mode 0.4, missed 0",
+      "metrics: timer 'tick' came 300 ms late because a call of timer 'back' took 300 ms.",
+      "metrics: timer 'tick' was held back 400 ms because its mode did not run."),
+    Case(
       "a nested run of a task",
       """
       make("tick", 0.25, nil, { every = 0.25 })
@@ -439,8 +460,10 @@ struct BlameTests {
       state.register("hold") {
         let hold = loop.clock.hold("what is in flight")
         Thread.detachNewThread {
-          // The sleep has begun by then: what is measured is the real time of what is left of it.
           while !loop.isWaiting { sched_yield() }
+          // The sleep is noted by then. At least this long, which is what is measured here.
+          let begin = RealTime.monotonic
+          while RealTime.monotonic - begin < 2_000_000 { sched_yield() }
           hold.release()
         }
       }
