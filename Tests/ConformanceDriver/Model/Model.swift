@@ -79,7 +79,11 @@ final class Model {
   func add(_ entry: String) {
     if isOver { return }
     trace.append((actor.map { "\($0.name)|" } ?? "") + entry)
-    if trace.count > 2000 { trace.append("TIMEOUT") }
+    if trace.count <= 2000 { return }
+    trace.append("TIMEOUT")
+    if runs.contains(where: { $0.deadline != nil }) {
+      refuse("it makes passes until a timeout: how many, the machine decides")
+    }
   }
 
   /// A call-out: its entry, then the object's actions.
