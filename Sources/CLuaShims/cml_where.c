@@ -206,5 +206,5 @@ int cml_distance(const char *a, const char *b, int limit) {
 
 int cml_distance_limit(const char *word) {
   size_t length = strlen(word);
-  return length < 3 ? 1 : length < 6 ? 2 : 3;
+  return length < 4 ? 1 : length < 6 ? 2 : 3;
 }

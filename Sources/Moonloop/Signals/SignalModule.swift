@@ -92,7 +92,10 @@ extension HostCall {
   }
 
   /// The number of the signal at an index.
-  func signalNumber(_ index: Int32) throws(ScriptMistake) -> Int32 {
+  /// - Parameter known: The names that a misspelt one may stand for.
+  func signalNumber(
+    _ index: Int32, among known: @autoclosure () -> [String] = SignalNumber.names
+  ) throws(ScriptMistake) -> Int32 {
     if stack.type(index) == .number, let number = stack.integer(index) {
       if let number = Int32(exactly: number), SignalNumber.exists(number) { return number }
       throw mistake("there is no signal \(number)", hint: "use a name, such as \"term\"")
@@ -101,12 +104,11 @@ extension HostCall {
       throw mistake("the signal must be a name such as \"term\", or a number, got \(given(index))")
     }
     if let number = SignalNumber.number(of: name) { return number }
-    throw ScriptMistake.unknown(
-      "signal", name.lowercased(), among: SignalNumber.names, quote: "\"")
+    throw ScriptMistake.unknown("signal", name.lowercased(), among: known(), quote: "\"")
   }
 
   private func handledSignal(_ index: Int32) throws(ScriptMistake) -> Int32 {
-    let number = try signalNumber(index)
+    let number = try signalNumber(index, among: handledNames)
     let name = SignalNumber.name(of: number)
     let reason: (why: String, hint: String)?
     switch SignalNumber.obstacle(number) {
@@ -119,6 +121,14 @@ extension HostCall {
     }
     guard let reason else { return number }
     throw mistake("\"\(name)\" cannot be handled: \(reason.why)", hint: reason.hint)
+  }
+
+  /// The names of the signals that can be handled.
+  private var handledNames: [String] {
+    SignalNumber.names.filter { name in
+      guard let number = SignalNumber.number(of: name) else { return false }
+      return SignalNumber.obstacle(number) == nil && ownReason(number, name) == nil
+    }
   }
 
   /// What we need a signal for ourselves.

@@ -85,6 +85,9 @@ is("return {\n signals = { trem = { stop = true },\n SIGTERM = { stop = true },\
 is("return { sources = { a = { signal = { 'usr1', 'rtmin+3' }, handler = print },\n"
   .. " b = { signal = 'usr3', handler = print } } }",
   "2: sources.b.signal: signal \"usr3\" is unknown; did you mean 'usr1'?")
+is("return { sources = { a = { foo = 1 },\n b = { signal = 'pipe', handler = print } } }",
+  "1: sources.a.foo: unknown field; the kinds are fd, listen, perform, port, pressure, process, "
+    .. "signal, watch\n2: sources.b.signal: signal \"pipe\" cannot be handled\n2 mistakes")
 is("return 5", "1: must return a table (the configuration), got 5")
 is("return {\n timers = { a = { every = 1,\n handler = 'no_such_module.beat' } } }",
   "3: timers.a.handler: no module 'no_such_module' beside the configuration or in "

@@ -15,6 +15,8 @@ mistake("\"32\" cannot be handled: the C library keeps it to itself", 32, nothin
 mistake("\"pipe\" cannot be handled: a write to a closed pipe gives nil, message", "pipe", nothing)
 mistake("\"urg\" cannot be handled: it stops call-outs that run too long", "urg", nothing)
 mistake("unknown signal \"trem\"; did you mean \"term\"?", "trem", nothing)
+mistake("unknown signal \"foo\"; use one of hup, int, quit, usr1, ", "foo", nothing)
+mistake("unknown signal \"pipp\"; use one of", "pipp", nothing)
 mistake("unknown signal \"rtmin+99\"", "rtmin+99", nothing)
 mistake("there is no signal 0", 0, nothing)
 mistake("there is no signal 65", 65, nothing)

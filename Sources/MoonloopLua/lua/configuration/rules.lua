@@ -149,8 +149,8 @@ end
 rules.modes = rules.names(rules.mode, "the name of a mode")
 
 local SIGNALS = {}
-for name in ("hup int quit usr1 usr2 term pipe alrm chld cont tstp ttin ttou winch urg io poll pwr "
-  .. "xcpu xfsz prof vtalrm stkflt cld"):gmatch "%S+" do
+for name in ("hup int quit usr1 usr2 term alrm chld cont tstp ttin ttou winch io poll pwr xcpu "
+  .. " xfsz prof vtalrm stkflt cld"):gmatch "%S+" do
   SIGNALS[#SIGNALS + 1] = name
 end
 
@@ -167,7 +167,7 @@ function rules.signal(report, path, value)
   for _, known in ipairs(SIGNALS) do
     if word == known then return true end
   end
-  local fatal = " kill stop segv bus fpe ill trap sys abrt iot "
+  local fatal = " kill stop segv bus fpe ill trap sys abrt iot pipe urg "
   local is_fatal = fatal:find(" " .. word .. " ", 1, true)
   report(path, ("signal %s %s"):format(rules.given(value), is_fatal and "cannot be handled"
     or "is unknown" .. spelling.hint(word, SIGNALS)))
