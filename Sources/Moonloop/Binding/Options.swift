@@ -56,15 +56,18 @@ extension HostCall {
   }
 
   /// The options in the table at an index.
-  /// - Parameter unnamed: How many elements may stand without a name: the handler, as a rule.
+  /// - Parameters:
+  ///   - unnamed: How many elements may stand without a name: the handler, as a rule.
+  ///   - hints: What to do instead, for unknown names that are likely.
   package func options(
-    _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1
+    _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1,
+    hints: KeyValuePairs<String, String> = [:]
   ) throws(ScriptMistake) -> Options {
     guard stack.type(index) == .table else {
       throw mistake("takes a table of options, such as \(example); got \(given(index))")
     }
     let options = Options(call: self, index: stack.absolute(index))
-    try options.refuseUnknown(known, unnamed: unnamed)
+    try options.refuseUnknown(known, unnamed: unnamed, hints)
     return options
   }
 
@@ -241,7 +244,7 @@ package struct Options {
 
   /// Finds unknown keys, and names the nearest known one.
   fileprivate func refuseUnknown(
-    _ known: [StaticString], unnamed: Int
+    _ known: [StaticString], unnamed: Int, _ hints: KeyValuePairs<String, String>
   ) throws(ScriptMistake) {
     stack.pushNil()
     while stack.next(index) {
@@ -260,8 +263,10 @@ package struct Options {
       }
       let key = stack.string(-1) ?? call.given(-1)
       stack.pop()
+      let hint = hints.first { $0.key == key }?.value
       throw call.mistake(
-        "unknown option '\(key)'", hint: suggestion(for: key, among: known.map { "\($0)" }))
+        "unknown option '\(key)'",
+        hint: hint ?? suggestion(for: key, among: known.map { "\($0)" }))
     }
   }
 }

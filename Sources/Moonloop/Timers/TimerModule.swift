@@ -23,7 +23,9 @@ let moduleTimer: LuaRawFunction = { L, context in
 }
 
 private func makeTimer(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
-  let options = try call.options(index, timerOptions, example: "{ every = 1, function() … end }")
+  let options = try call.options(
+    index, timerOptions, example: "{ every = 1, function() … end }",
+    hints: ["cron": "use loop:cron { \"0 3 * * *\", function() … end }"])
   let interval = try options.seconds("every", .positive) ?? 0
   let first = try options.seconds("first", .any)
   let wall = try options.seconds("at", .any)

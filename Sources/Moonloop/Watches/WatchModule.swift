@@ -27,8 +27,10 @@ let moduleWatch: LuaRawFunction = { L, context in
 private func makeWatch(_ call: HostCall, options index: Int32, isAdded: Bool) throws -> Int32 {
   let stack = call.stack
   try call.requireRoom()
+  let first = "the path is the first element: { \"app.lua\", function(watch, changes) … end }"
   let options = try call.options(
-    index, watchOptions, example: "{ \"app.lua\", function(watch, changes) … end }", unnamed: 2)
+    index, watchOptions, example: "{ \"app.lua\", function(watch, changes) … end }", unnamed: 2,
+    hints: ["path": first, "watch": first])
   let path = try call.watchedPath(index)
   let debounce = try options.seconds("debounce", .notNegative) ?? defaultDebounce
   let isRecursive = try options.boolean("recursive") ?? false

@@ -92,7 +92,9 @@ wrong("the handler must be a function, got nothing", "@daily")
 wrong("no time zone 'Europe/Berln'", { "@daily", print, zone = "Europe/Berln" })
 wrong("a time zone is a name", { "@daily", print, zone = "../etc/passwd" })
 wrong("unknown option 'mode'; did you mean 'modes'?", { "@daily", print, mode = "default" })
-local where = select(2, pcall(function() loop:cron("1 2 3", print) end))
+local where = select(2, pcall(function() loop:timer { cron = "@daily", print } end))
+assert(where:find "unknown option 'cron' %(.*%); use loop:cron { \"0 3 ", where)
+where = select(2, pcall(function() loop:cron("1 2 3", print) end))
 assert(where:find "cron.lua:%d+: cron: five fields")
 
 -- A timer of it: its dates are on the wall clock, and go on until it ends.

@@ -12,6 +12,9 @@ mistake("the path, the first element of the table, must be a string, got nothing
 mistake("must be a string, got \"\"", { "", nothing })
 mistake("the handler, the second element of the table, must be a function", { "x" })
 mistake("unknown option 'recursiv'; did you mean 'recursive'?", { "x", nothing, recursiv = true })
+mistake("unknown option 'path'; the path is the first element: { \"app.lua\", function",
+  { path = "x" })
+mistake("unknown option 'watch'; the path is the first element", { watch = "x", nothing })
 mistake("'debounce' must be seconds", { "x", nothing, debounce = -1 })
 
 local path = os.tmpname()
