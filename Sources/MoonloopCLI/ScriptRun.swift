@@ -160,6 +160,9 @@ final class ScriptRun {
     if runtime.mainChunk.configurationFailed && !settings.watches { return }
     if runtime.mainChunk.wasLimited && runtime.mainChunk.endsAtLimit { return }
     if Ending.isAskedFor || (runtime.runs.ranLoop && runtime.waitingChunk == nil) { return }
+    if settings.forConfigurations.mode != nil {
+      runtime.mainChunk.reportEmptiness(of: settings.mode)
+    }
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
       if !settings.watches || Ending.isAskedFor { return }

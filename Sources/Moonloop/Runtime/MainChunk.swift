@@ -106,7 +106,7 @@ package final class MainChunk {
       local running, mistakes = configuration.prepare(value, path, text)
       if not running then return mistakes, false end
       require("moonloop.reload").note(running)
-      running:run(bounds)
+      if not bounds.mode then running:run(bounds) end  -- else the program runs that mode
       """, name: "=moonloop", on: runtime.state.stack)
     runsPhases = true
     startLoaded { [forConfigurations] stack in
@@ -147,6 +147,20 @@ package final class MainChunk {
     case .stopped: wasLimited = runtime.errors.lastStop?.isLimit ?? false
     default: break
     }
+  }
+
+  /// Reports that a run of a mode waits for nothing, although there are items in other modes.
+  package func reportEmptiness(of name: ModeName) {
+    let loop = runtime.loop
+    let isKnown = loop.findMode(name).map { !loop.isEmpty($0) }
+    if isKnown == true { return }
+    let others = loop.modeNames.filter { !loop.isEmpty(loop.mode($0)) }
+    if others.isEmpty { return }
+    let problem =
+      isKnown == nil
+      ? "nothing is in mode '\(name)'" : "nothing in mode '\(name)' keeps a run open"
+    let names = others.map { "'\($0)'" }.joined(separator: ", ")
+    runtime.errors.write("moonloop: \(problem); there are items in \(names)")
   }
 
   /// Reports a main chunk that still waits after a run of a mode is finished: nothing is left that

@@ -39,6 +39,9 @@ struct ConfiguredRunTests {
     Row(options: ["--mode", "drain", "--timeout", "1.5"], output: "drain\n"),
     Row(options: ["--mode", "bad"], output: "", status: 1, errors: "bad"),
     Row(
+      options: ["--mode", "other"], output: "",
+      errors: "moonloop: nothing is in mode 'other'; there are items in 'default', "),
+    Row(
       options: ["--mode", "bad", "--on-error", "continue"], output: "late\n", status: 1,
       errors: "bad"),
     Row(
