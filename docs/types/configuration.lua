@@ -68,7 +68,7 @@
 ---@field until_handled? boolean Return after a source, fd or port was served.
 
 ---A source of a configuration, of any kind.
----@alias moonloop.ConfiguredSource moonloop.ConfiguredPerform|moonloop.ConfiguredDescriptor|moonloop.ConfiguredListener|moonloop.ConfiguredSignals|moonloop.ConfiguredWatch|moonloop.ConfiguredProcess|moonloop.ConfiguredPort
+---@alias moonloop.ConfiguredSource moonloop.ConfiguredPerform|moonloop.ConfiguredDescriptor|moonloop.ConfiguredListener|moonloop.ConfiguredSignals|moonloop.ConfiguredWatch|moonloop.ConfiguredPressure|moonloop.ConfiguredProcess|moonloop.ConfiguredPort
 
 ---A custom source, signalled by `running.sources.NAME:signal()`; without 'handler'.
 ---@class moonloop.ConfiguredPerform
@@ -103,6 +103,14 @@
 ---@field watch string The path of a file or folder.
 ---@field debounce? moonloop.Seconds How long it must be quiet before changes are reported.
 ---@field recursive? boolean Watch subfolders as well.
+
+---Pressure on memory, processors, or input and output, as `loop:pressure` reports it.
+---@class moonloop.ConfiguredPressure: moonloop.ConfiguredItem
+---@field pressure "memory"|"cpu"|"io" What tasks wait for.
+---@field stall? moonloop.Seconds How long they must wait, in all, within the window; default a tenth of it.
+---@field window? moonloop.Seconds From 0.5 to 10; default 2. Without privileges a multiple of 2.
+---@field level? "some"|"full" Which time counts: that in which some or all tasks wait; default "some".
+---@field file? string The pressure file, such as that of a control group, or a FIFO; default the system's.
 
 ---A child process; its handler is called when it ends.
 ---@class moonloop.ConfiguredProcess: moonloop.ConfiguredItem
