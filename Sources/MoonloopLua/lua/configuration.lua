@@ -8,7 +8,7 @@ local items = require "moonloop.configuration.items"
 local quoting = require "moonloop.text.quoting"
 local spelling = require "moonloop.text.spelling"
 
-local configuration = {}
+local configuration = { sections = schema.sections }
 
 -- A document: { value, name, node, folder }. `node` knows the lines of the fields.
 function configuration.document(value, name, text)
@@ -25,8 +25,12 @@ local function evaluated(text, path)
   local chunk, mistake = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
   if not chunk then return nil, mistake end
   local ok, values = evaluation.run(chunk, path)
-  if not ok then return nil, values end
-  local doc = configuration.document(values[1], path, text)
+  local doc = configuration.document(ok and values[1], path, text)
+  if not ok then
+    return nil, doc.node.is_missing
+      and ("%s is not a configuration: it does not end with 'return { … }'\n%s")
+        :format(path, values) or values
+  end
   if type(values[1]) ~= "table" or values.n > 1 then
     return nil, ("%s:%d: must return a table (the configuration), got %s"):format(path,
       doc.node.line, values.n > 1 and values.n .. " values" or rules.given(values[1]))
@@ -101,6 +105,10 @@ function configuration.mistakes(doc, loads_nothing)
   return found
 end
 
+local function is_misspelt(key)
+  return type(key) == "string" and spelling.nearest(key, schema.sections) ~= nil
+end
+
 -- Whether a returned value is meant as a configuration: it has one of its sections, or only a
 -- misspelt one that holds a table.
 function configuration.is_one(value)
@@ -110,10 +118,24 @@ function configuration.is_one(value)
   end
   local is_near = next(value) ~= nil
   for key, one in next, value do
-    is_near = is_near and type(one) == "table" and type(key) == "string"
-      and spelling.hint(key, schema.sections):find "did you mean" ~= nil
+    is_near = is_near and type(one) == "table" and is_misspelt(key)
   end
   return is_near
+end
+
+-- What a file's text shows of the table that it returns: "configuration"; "data" for another table
+-- of constants; nil for a script or a module.
+function configuration.written_as(text)
+  local fields = positions.of(text).fields
+  local is_data, is_near, has_section = next(fields) ~= nil, true, false
+  for key, field in next, fields do
+    local is_section = type(key) == "string" and schema.rules[key]
+    if is_section and next(field.fields) then return "configuration" end
+    is_data = is_data and not field.is_computed
+    is_near = is_near and (is_section or is_misspelt(key) and field.is_table)
+    has_section = has_section or is_section
+  end
+  return is_data and (has_section or is_near) and "configuration" or is_data and "data" or nil
 end
 
 -- Mistakes as one text.

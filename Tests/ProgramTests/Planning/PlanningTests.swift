@@ -28,6 +28,7 @@ struct PlanningTests {
     Row(name: "plan-service", arguments: ["plan", service]),
     Row(name: "plan-mistake", arguments: ["plan", "../defects/mistake.lua"], status: 1),
     Row(name: "plan-syntax", arguments: ["plan", "../defects/syntax.lua"], status: 1),
+    Row(name: "plan-script", arguments: ["plan", "../defects/nested-default.lua"], status: 1),
     Row(name: "plan-missing", arguments: ["plan", "missing.lua"], status: 2),
     Row(name: "plan-nothing", arguments: ["plan"], status: 2),
     Row(name: "plan-option", arguments: ["plan", "--jsn", "app.lua"], status: 2),
@@ -70,7 +71,7 @@ struct PlanningTests {
       "runs-common", "never-signalled", "never-signalled-script", "signal-without-wake-up",
       "shared-wake-up", "shared-wake-up-script", "zero-interval", "zero-interval-script",
       "wide-tolerance", "nested-default", "never-invalidated", "blocks-the-loop", "named-handlers",
-      "never-ends-script", "configured-script",
+      "never-ends-script", "configured-script", "misspelt-section", "empty-section", "named-table",
     ].map {
       Row(name: "check-\($0)", arguments: ["check", "\($0).lua"], folder: "defects", status: 1)
     } + [
@@ -91,6 +92,7 @@ struct PlanningTests {
         status: 2),
       Row(name: "check-modal", arguments: ["check", "--for", "15s", "modal.lua"]),
       Row(name: "check-not-run", arguments: ["check", "starves-others.lua"], folder: "defects"),
+      Row(name: "check-other-table", arguments: ["check", "other-table.lua"], folder: "defects"),
       Row(name: "check-allowed", arguments: ["check", "allowed.lua"], folder: "defects"),
       Row(
         name: "check-json", arguments: ["check", "--json", "wide-tolerance.lua", "allowed.lua"],

@@ -26,6 +26,7 @@ end
 
 local T = "{ every = 1, handler = print }"
 local AS_HANDLER = 'must be a function or its name, e.g. "handlers.beat", got '
+local NO_RETURN = "is not a configuration: it does not end with 'return { … }'\n"
 local EFFECTS = "a configuration is data; call %s in a handler"
 
 -- { text, expected }: T is a timer that is right.
@@ -49,11 +50,11 @@ local rows = {
   { "local function f()\n require 'moonloop'.sleep(1)\nend\nf()\nreturn {}",
     "2: " .. EFFECTS:format "ml.sleep" },
   { "\ncoroutine.yield()\nreturn {}", "2: a configuration is data and cannot wait" },
-  { "while true do end", "1: does not end: stopped after 100 million instructions" },
+  { "while true do end", NO_RETURN .. "1: does not end: stopped after 100 million instructions" },
   { "while true do\n pcall(function() while true do end end) end",
-    "2: does not end: stopped after 100 million instructions" },
+    NO_RETURN .. "2: does not end: stopped after 100 million instructions" },
   { "local x\nreturn { timers = x.y }", "2: attempt to index a nil value (local 'x')" },
-  { "\nerror { code = 5 }", "2: raised a table where a text was expected" },
+  { "\nerror { code = 5 }", NO_RETURN .. "2: raised a table where a text was expected" },
   { "return {\n timers = { a = , } }", "2: unexpected symbol near ','" },
   -- Tables that are none.
   { "return setmetatable({}, {})", "1: must be a plain table, got one with a metatable" },

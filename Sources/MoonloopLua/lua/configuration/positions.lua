@@ -8,6 +8,7 @@ local positions = {}
 
 local OPENERS = { ["function"] = true, ["do"] = true, ["if"] = true, ["repeat"] = true }
 local CLOSERS = { ["end"] = true, ["until"] = true }
+local CONSTANTS = { ["true"] = true, ["false"] = true, ["nil"] = true }
 local BRACKETS = { ["("] = ")", ["{"] = "}", ["["] = "]" }
 
 -- The index after the expression that begins at an index: that of a comma, a semicolon, or the
@@ -52,7 +53,8 @@ local function parse_key(list, index)
 end
 
 -- Reads the constructor whose brace is at an index. Returns a node { line, fields = { [key] = node
--- } } and the index after it. `again` lists fields that appear twice, with the line of the first:
+-- } } and the index after it. A field's node says whether it `is_table`, or `is_computed`: begins
+-- with a name or a bracket. `again` lists fields that appear twice, with the line of the first:
 -- Lua silently uses the last.
 function parse_table(list, index)
   local node = { line = list[index].line, fields = {} }
@@ -65,7 +67,11 @@ function parse_table(list, index)
       key = item
     end
     local child, next_index = { line = line, fields = {} }, nil
-    if list[value].text == "{" and list[value].kind == "symbol" then
+    local first_token = list[value]
+    child.is_computed = first_token.kind == "symbol" and first_token.text == "("
+      or first_token.kind == "name" and not CONSTANTS[first_token.text]
+    if first_token.text == "{" and first_token.kind == "symbol" then
+      child.is_table = true
       local parsed
       parsed, next_index = parse_table(list, value)
       child.fields, child.again = parsed.fields, parsed.again
@@ -82,7 +88,22 @@ function parse_table(list, index)
   return node, index + 1
 end
 
--- The node of the table that a text returns; or of the whole text, if the table is computed.
+-- The place of the constructor of a local table that is mentioned nowhere else but in its return.
+local function constructor_of(list, name)
+  local found, count = nil, 0
+  for index, token in ipairs(list) do
+    if token.kind == "name" and token.text == name then
+      count = count + 1
+      local is_made = index > 1 and list[index - 1].text == "local"
+        and list[index + 1].text == "=" and list[index + 2].text == "{"
+      found = found or is_made and index + 2
+    end
+  end
+  return count == 2 and found or nil
+end
+
+-- The node of the table that a text returns; or of the whole text, if the table is computed. If
+-- the text does not end with a `return`, the node says so: `is_missing`.
 function positions.of(text)
   local list, depth, found = tokens.of(text), 0, nil
   for index, token in ipairs(list) do
@@ -92,9 +113,12 @@ function positions.of(text)
       if depth == 0 and token.text == "return" then found = index end
     end
   end
-  if not found then return { line = 1, fields = {} } end
-  if list[found + 1].text ~= "{" then return { line = list[found].line, fields = {} } end
-  return (parse_table(list, found + 1))
+  if not found then return { line = 1, fields = {}, is_missing = true } end
+  local value = list[found + 1]
+  local brace = value.text == "{" and value.kind == "symbol" and found + 1
+    or value.kind == "name" and list[found + 2].kind == "end" and constructor_of(list, value.text)
+  if not brace then return { line = list[found].line, fields = {} } end
+  return (parse_table(list, brace))
 end
 
 -- The line of a field, given its path; if it is unknown, that of the nearest field around it.

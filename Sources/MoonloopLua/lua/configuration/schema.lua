@@ -190,4 +190,5 @@ local SECTIONS = {
 return {
   check = rules.fields(SECTIONS),
   sections = rules.sorted_keys(SECTIONS),
+  rules = SECTIONS,
 }

@@ -1,6 +1,5 @@
 -- `moonloop check`: tells configurations from scripts, collects and sorts findings, prints them.
-local positions = require "moonloop.configuration.positions"
-local schema = require "moonloop.configuration.schema"
+local configuration = require "moonloop.configuration"
 local configurations = require "moonloop.planning.check.configurations"
 local recordings = require "moonloop.planning.check.recordings"
 local rules = require "moonloop.planning.check.rules"
@@ -10,25 +9,6 @@ local units = require "moonloop.text.units"
 
 local check = {}
 
--- Whether a text returns a table with a section of a configuration.
-local function is_configuration(text)
-  local node = positions.of(text)
-  for _, section in ipairs(schema.sections) do
-    local field = node.fields[section]
-    if field and next(field.fields) then return true end
-  end
-  return false
-end
-
-local function read(path)
-  local file, message = io.open(path, "rb")
-  if not file then return nil, "cannot read " .. message end
-  local text, failure = file:read "a"
-  file:close()
-  if not text then return nil, ("cannot read %s: %s"):format(path, failure) end
-  return text
-end
-
 -- The finding for a text that does not load; nil if it loads.
 local function syntax_mistake(text, path)
   local _, message = load((text:gsub("^#[^\n]*", "")), "@" .. path, "t")
@@ -37,9 +17,12 @@ local function syntax_mistake(text, path)
   return tonumber(line) or 1, problem or message
 end
 
--- The findings of all files: { file, line, rule, what, why, advice } each; or nil and a message.
+local DATA = "%s: note: it returns a table, but without a section of a configuration, which are %s"
+
+-- The findings of all files: { file, line, rule, what, why, advice } each; and notes as texts. Or
+-- nil and a message.
 function check.files(paths, options)
-  local findings, known = {}, {}
+  local findings, notes, known = {}, {}, {}
   local by_path, order = {}, {}
   -- The analysis of a file, made once per path, and a function that takes its findings.
   local function look(path, text)
@@ -56,23 +39,27 @@ function check.files(paths, options)
     by_path[path] = seen
     return seen
   end
-  local texts, others = {}, {}
+  local texts, forms, others = {}, {}, {}
   for place, path in ipairs(paths) do
-    local text, message = read(path)
-    if not text then return nil, message end
+    local text, message = configuration.text(path)
+    if not text then return nil, "cannot read " .. message end
     texts[place], order[path] = text, place
+    forms[place] = configuration.written_as(text)
     local line, problem = syntax_mistake(text, path)
     local file = look(path, text)
     if line then
       file.is_broken = true
       file.report("syntax", line, problem)
-    elseif not is_configuration(text) then
+    elseif forms[place] ~= "configuration" then
       others[#others + 1] = file
+      if forms[place] == "data" and not file:is_ours() then
+        notes[#notes + 1] = DATA:format(path, table.concat(configuration.sections, ", "))
+      end
     end
   end
   for place, path in ipairs(paths) do
     local file = by_path[path]
-    if is_configuration(texts[place]) and not file.is_broken then
+    if forms[place] == "configuration" and not file.is_broken then
       configurations.check(path, file, options, file.report, look, others)
     elseif not file.is_broken then
       if file:is_ours() then configurations.check_script(file, file.report, look, {}) end
@@ -80,13 +67,14 @@ function check.files(paths, options)
     end
   end
   for _, path in ipairs(options.recording or {}) do
-    local text, message = read(path)
-    if not text then return nil, message end
-    local ok, problem = recordings.check(path, text, paths, function(file, line, rule, what)
+    local text, message = configuration.text(path)
+    if not text then return nil, "cannot read " .. message end
+    local ok, note = recordings.check(path, text, paths, function(file, line, rule, what)
       if not by_path[file] then order[file] = math.huge end
       look(file, texts[file] or "").report(rule, line, what)
     end)
-    if not ok then return nil, problem end
+    if not ok then return nil, note end
+    notes[#notes + 1] = note
   end
   table.sort(findings, function(a, b)
     if a.file ~= b.file then
@@ -97,16 +85,21 @@ function check.files(paths, options)
     return a.order < b.order
   end)
   for _, finding in ipairs(findings) do finding.order = nil end
-  return findings
+  return findings, notes
 end
+
+-- The rules whose findings say all that there is to say.
+local SELF_EXPLAINING = { mistake = true, syntax = true }
 
 -- Findings as lines for people.
 function check.text(findings, count)
   local lines = {}
   for _, one in ipairs(findings) do
     lines[#lines + 1] = ("%s:%d: %s: %s"):format(one.file, one.line, one.rule, one.what)
-    lines[#lines + 1] = "    why: " .. one.why
-    lines[#lines + 1] = "    do:  " .. one.advice
+    if not SELF_EXPLAINING[one.rule] then
+      lines[#lines + 1] = "    why: " .. one.why
+      lines[#lines + 1] = "    do:  " .. one.advice
+    end
   end
   lines[#lines + 1] = ("%s: %s"):format(units.plural(count, "file"),
     #findings == 0 and "no findings" or units.plural(#findings, "finding"))

@@ -16,14 +16,8 @@ end
 
 -- Reads a configuration. Returns its document; or nil and an exit status, after printing a message.
 local function read(command, path)
-  local file, message = io.open(path, "rb")
-  local first = file and file:read(0)
-  if file and first == nil then
-    local _, failure = file:read(1)
-    message = failure and path .. ": " .. failure
-  end
-  if file then file:close() end
-  if message then return nil, complain(command, "cannot read " .. message) end
+  local text, message = configuration.text(path)
+  if not text then return nil, complain(command, "cannot read " .. message) end
   local doc
   configuration.set_arguments(path)
   doc, message = configuration.read(path)
@@ -121,9 +115,11 @@ function commands.check(options, paths)
   end
   local count = #paths + #(options.recording or {})
   if count == 0 then return complain("check", "name the files to check") end
-  local findings, message = check.files(paths, options)
-  if not findings then return complain("check", message) end
+  local findings, notes = check.files(paths, options)
+  if not findings then return complain("check", notes) end
   io.write(options.json and json.encode(findings, REPORT) .. "\n" or check.text(findings, count))
+  io.stdout:flush()
+  for _, note in ipairs(notes) do io.stderr:write("moonloop: check: ", note, "\n") end
   return #findings > 0 and FAILURE or SUCCESS
 end
 

@@ -1,0 +1,3 @@
+-- Planted: a configuration whose only section is empty.
+print "hi"
+return { timers = {} }
