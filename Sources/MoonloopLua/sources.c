@@ -157,8 +157,14 @@ static const char planning_check[] = {
 static const char planning_check_configurations[] = {
 #embed "lua/planning/check/configurations.lua"
 };
+static const char planning_check_lifetimes[] = {
+#embed "lua/planning/check/lifetimes.lua"
+};
 static const char planning_check_literals[] = {
 #embed "lua/planning/check/literals.lua"
+};
+static const char planning_check_names[] = {
+#embed "lua/planning/check/names.lua"
 };
 static const char planning_check_recordings[] = {
 #embed "lua/planning/check/recordings.lua"
@@ -413,7 +419,9 @@ static const struct cmo_source sources[] = {
     SOURCE("json.encode", json_encode), SOURCE("json.marks", json_marks),
     SOURCE("log", log_records), SOURCE("planning.check", planning_check),
     SOURCE("planning.check.configurations", planning_check_configurations),
+    SOURCE("planning.check.lifetimes", planning_check_lifetimes),
     SOURCE("planning.check.literals", planning_check_literals),
+    SOURCE("planning.check.names", planning_check_names),
     SOURCE("planning.check.recordings", planning_check_recordings),
     SOURCE("planning.check.rules", planning_check_rules),
     SOURCE("planning.check.scripts", planning_check_scripts),

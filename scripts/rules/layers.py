@@ -42,7 +42,7 @@ LUA_ARROWS = {
     "inspection": {"console", "json", "text"},
     "json": {"text"},
     "log": {"json", "sink", "text"},
-    "planning": {"configuration", "json", "testing", "text"},
+    "planning": {"configuration", "json", "reference", "testing", "text"},
     "projects": {"console", "json", "text"},
     "recording": {"tape", "taped"},
     "reference": {"console"},

@@ -85,10 +85,9 @@ local function evidence(file, modules, is_outside)
     for _, call in ipairs(one.calls) do
       seen.calls[call.name] = true
       if source.maker(call) then seen.makes = true end
-      local mode = call.name == "run" and call.fields.mode
-      if mode then
-        local name = one:literal(mode)
-        if type(name) == "string" then seen.run_modes[name] = true else seen.any_mode = true end
+      if call.name == "run" and scripts.is_loop(one, call) then
+        local mode = one:run_mode(call)
+        if mode then seen.run_modes[mode] = true else seen.any_mode = true end
       end
     end
     for index, token in ipairs(one.list) do

@@ -11,8 +11,8 @@ local list = {
     "give it a timeout, or stop it from a signal or handler" },
   { "ends-at-once", "a run in a mode without timers and sources is finished as soon as it begins",
     "add its items to the mode, or remove the run" },
-  { "runs-common", "'common' is a set of modes for items; no loop runs in it, so the run is "
-    .. "finished at once", "run one mode of the set" },
+  { "runs-common", "'common' is a set of modes for items, in which no loop can run: the call "
+    .. "raises an error", "run one mode of the set" },
   { "never-signalled", "a custom source is performed only after it is signalled",
     "call source:signal() when there is work, or remove the source" },
   { "signal-without-wake-up", "signalling a source does not wake the loop: if it is about to "
@@ -30,6 +30,12 @@ local list = {
     "keep the handle and invalidate it, or make it once, outside the handler" },
   { "blocks-the-loop", "the loop serves nothing else until the call returns",
     "use ml.process, or a descriptor or stream on the loop" },
+  { "unknown-name", "it raises an error when the script comes to it",
+    "use the name that exists; 'moonloop help' lists them" },
+  { "never-added", "what ml makes is in no mode, and an item without a mode is never served",
+    "pass it to loop:add, or make it with the loop's own method" },
+  { "closed-at-once", "a <close> variable of a script is closed as the script ends; the loop runs "
+    .. "after that", "use a local without <close>, or call loop:run() in the script" },
   { "starves-others", "while a handler runs, no other can, and timers miss their fires",
     "do less per call, yield with ml.sleep(0), or use a worker" },
 }

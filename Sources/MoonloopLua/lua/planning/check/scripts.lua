@@ -1,6 +1,9 @@
 -- The rules for handlers and scripts, applied to their text.
 local sources = require "moonloop.configuration.sources"
+local lifetimes = require "moonloop.planning.check.lifetimes"
+local names = require "moonloop.planning.check.names"
 local source = require "moonloop.planning.check.source"
+local spelling = require "moonloop.text.spelling"
 local units = require "moonloop.text.units"
 
 local scripts = {}
@@ -16,18 +19,18 @@ end
 
 -- ── in handlers: of scripts, configurations and modules ─────────────────────────────────────────
 
-local function is_loop(call)
-  return call.receiver == "loop" or call.receiver == "lp" or call.receiver == "()"
+-- Whether a call is one of a loop's methods, as far as the receiver's name shows it.
+function scripts.is_loop(file, call)
+  return call.is_method and (call.receiver == "loop" or call.receiver == "lp"
+    or call.receiver == "()" or names.receiver(file, call) == "loop")
 end
+local is_loop = scripts.is_loop
 
 local function nested_default(file, report)
   for _, call in ipairs(file.calls) do
-    if call.name == "run" and call.is_method and is_loop(call) and file:handler_at(call.index)
-      and (call.is_table or #call.items == 0) then
-      local mode = call.fields.mode
-      if not mode or file:literal(mode) == "default" then
-        report("nested-default", call.line, "a handler runs its loop in the default mode")
-      end
+    if call.name == "run" and is_loop(file, call) and file:handler_at(call.index)
+      and file:run_mode(call) == "default" then
+      report("nested-default", call.line, "a handler runs its loop in the default mode")
     end
   end
 end
@@ -88,6 +91,38 @@ local function spinning(file, report)
   end
 end
 
+-- Whether a file gives a table a field of this name itself.
+local function defines(file, name)
+  for index, token in ipairs(file.list) do
+    local before, after = file.list[index - 1], file.list[index + 1]
+    if token.text == name and token.kind == "name" and before
+      and (before.text == "." or before.text == ":")
+      and (after.text == "=" or file.list[index - 3] and file.list[index - 3].text == "function")
+    then
+      return true
+    end
+  end
+  return false
+end
+
+-- Functions, methods and options that do not exist.
+local function unknown_names(file, report)
+  for _, call in ipairs(file.calls) do
+    local entry, receiver, entries, name = names.entry(file, call)
+    if entry then
+      for _, one in ipairs(names.unknown_options(file, call, entry)) do
+        report("unknown-name", one.line, ("%s has no option '%s'%s"):format(
+          names.written(receiver, call.name), one.name,
+          spelling.hint(one.name, one.known, "the options are")))
+      end
+    elseif receiver and not defines(file, name) then
+      local meant = spelling.nearest(name, entries.list)
+      report("unknown-name", call.line, ("there is no %s%s"):format(
+        names.written(receiver, name), meant and ("; did you mean '%s'?"):format(meant) or ""))
+    end
+  end
+end
+
 -- The rules for the handlers in a file.
 function scripts.handlers(file, report)
   nested_default(file, report)
@@ -95,6 +130,8 @@ function scripts.handlers(file, report)
   signal_without_wake_up(file, report)
   never_invalidated(file, report)
   spinning(file, report)
+  unknown_names(file, report)
+  lifetimes.never_added(file, report)
 end
 
 -- ── whole scripts ───────────────────────────────────────────────────────────────────────────────
@@ -169,11 +206,9 @@ local function mode_uses(file)
     if call.fields.modes and not note(call.fields.modes, uses.items, line) then
       uses.dynamic_items = true
     end
-    if (call.name == "run" or call.name == "wait") and call.fields.mode
-      and not note(call.fields.mode, uses.runs, line) then
-      uses.dynamic_runs = true
-    end
-    if call.name == "run" and call.is_method and not call.is_table and #call.items > 0 then
+    local ran = call.fields.mode
+    if call.name == "run" and call.is_method and not call.is_table then ran = call.items[1] end
+    if (call.name == "run" or call.name == "wait") and ran and not note(ran, uses.runs, line) then
       uses.dynamic_runs = true
     end
     if call.name == "add" and call.is_method and call.items[2] then
@@ -242,11 +277,10 @@ local function never_ends(file, report)
     while file.list[below].text == "end" and file.list[below].kind == "name" do
       below = below + 1
     end
-    local mode = run.fields.mode and file:literal(run.fields.mode) or not run.fields.mode
-      and "default"
-    if run.name == "run" and run.is_method and is_loop(run) and file:is_statement(run)
-      and not file:function_at(run.index) and (run.is_table or #run.items == 0)
-      and not run.fields.timeout and not run.fields.until_handled and mode
+    local mode = file:run_mode(run)
+    if run.name == "run" and is_loop(file, run) and file:is_statement(run)
+      and not file:function_at(run.index) and not run.fields.timeout
+      and not run.fields.until_handled and mode
       and file.list[below].kind ~= "end" then
       for _, call in ipairs(file.calls) do
         local kind = HOLDING[source.maker(call)]
@@ -291,6 +325,7 @@ function scripts.check(file, report)
   modes(file, report)
   never_ends(file, report)
   never_signalled(file, report)
+  lifetimes.closed_at_once(file, report)
 end
 
 return scripts

@@ -83,6 +83,15 @@ function Source:literal(entry)
   return values
 end
 
+-- The mode of a call of `run`: its name, "default" if it is left out; nil if it is computed.
+function Source:run_mode(call)
+  local entry = call.fields.mode
+  if not call.is_table then entry = call.items[1] end
+  if not entry then return "default" end
+  local mode = self:literal(entry)
+  return type(mode) == "string" and mode or nil
+end
+
 -- The beginning of the chain of names and calls that ends before an index.
 function Source:chain_start(index)
   while index > 1 do
