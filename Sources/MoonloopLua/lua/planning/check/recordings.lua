@@ -9,6 +9,9 @@ local recordings = {}
 local NO_RECORDING =
   " is no recording: it is to be what 'run' wrote with --record or --trace-out, or 'top --json'"
 
+local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
+  .. "to find all slow handlers, check what 'run' writes with --trace-out"
+
 local function label(kind, name, at)
   if kind == "task" and name:find "^%a+ '" then return (name:gsub(" %(made at .-%)$", "")) end
   return name ~= "" and name ~= at and ("%s '%s'"):format(kind, name) or kind
@@ -131,13 +134,13 @@ local function replayed(path)
 end
 
 -- Checks a recording. `report(file, line, rule, what)` takes findings; places outside the given
--- paths are reported as recorded. Returns true; or nil and a message.
+-- paths are reported as recorded. Returns true, and perhaps a note; or nil and a message.
 function recordings.check(path, text, paths, report)
-  local found
+  local found, note
   if text:find "^\x89MLTAP" then
     local trace, message = replayed(path)
     if not trace then return nil, message end
-    text = trace
+    text, note = trace, FEW_TIMES:format(path)
   elseif not text:find "^%s*[%[{]" then
     return nil, path .. NO_RECORDING
   end
@@ -156,7 +159,7 @@ function recordings.check(path, text, paths, report)
     report(place and (file_of(place, paths) or place) or path, tonumber(line) or 1,
       "starves-others", text_of(row))
   end
-  return true
+  return true, note
 end
 
 return recordings
