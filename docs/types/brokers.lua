@@ -58,6 +58,18 @@ broker_port.deliver = nil
 ---@type integer
 broker_port.dropped = nil
 
+---Called first for errors in its handler, before `loop.on_error`.
+---Nil for none. Settable.
+---```lua
+---local jobs <close> = ml.port { name = "jobs", over = "redis://127.0.0.1:1" }
+---jobs.on_error = function(e) print(e.message) end
+---```
+---@type moonloop.ErrorHandler?
+broker_port.on_error = nil
+
+---@class moonloop.BrokerDeadlineOptions
+---@field timeout? moonloop.Seconds Default: that of the port.
+
 ---Sends a message, and waits until the broker has it.
 ---It is in the queue once, however often the connection breaks meanwhile. Waits while the queue is
 ---full. Returns `nil, message, code`: "ETIMEDOUT" (it may be sent all the same, if it was under
@@ -71,7 +83,7 @@ broker_port.dropped = nil
 ---```
 ---@async
 ---@param message any What JSON has: see `ml.json.encode`; a string may hold any bytes.
----@param options? moonloop.DeadlineOptions The timeout.
+---@param options? moonloop.BrokerDeadlineOptions The timeout.
 ---@return true? sent True once the broker has it.
 ---@return string? message
 ---@return string? code
@@ -89,7 +101,7 @@ function broker_port:send(message, options) end
 ---```
 ---@async
 ---@param message any As for `send`.
----@param options? moonloop.DeadlineOptions The timeout, of the sending and the reply together.
+---@param options? moonloop.BrokerDeadlineOptions The timeout, of the sending and the reply together.
 ---@return any reply A copy of the reply.
 ---@return string? message
 ---@return string? code
@@ -119,7 +131,7 @@ function broker_port:on(event, handler) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions The timeout; default: none.
+---@param options? moonloop.WaitOptions The timeout.
 ---@return any message A copy of the message.
 ---@return moonloop.Reply reply Acknowledges it, and answers it if it is a request.
 function broker_port:receive(options) end
@@ -133,7 +145,7 @@ function broker_port:receive(options) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.DeadlineOptions The timeout.
+---@param options? moonloop.BrokerDeadlineOptions The timeout.
 ---@return integer? count How many.
 ---@return string? message
 ---@return string? code

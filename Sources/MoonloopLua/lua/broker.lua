@@ -22,7 +22,7 @@ local DEFAULTS = { deliver = "one", capacity = 65536, at_once = 1, lease = 30, a
   timeout = 10 }
 local RANGES = { capacity = { 1, 1 << 24 }, at_once = { 1, 1024 }, lease = { 0.1, 86400 },
   attempts = { 1, 1000 }, timeout = { 0, 1e9 } }
-local FIELDS = { "name", "capacity", "deliver", "dropped" }
+local FIELDS = { "name", "capacity", "deliver", "dropped", "on_error" }
 
 -- The state of each handle, where no script reaches it.
 local states = setmetatable({}, { __mode = "k" })
@@ -233,7 +233,15 @@ function meta.__index(handle, key)
     spelling.hint(tostring(key), names, "there are")), 2)
 end
 
-function meta.__newindex(handle, key)
+function meta.__newindex(handle, key, value)
+  if key == "on_error" then
+    if value ~= nil and type(value) ~= "function" then
+      error(("%s: 'on_error' must be a function, got %s"):format(states[handle].label,
+        type(value)), 2)
+    end
+    states[handle].on_error = value
+    return
+  end
   error(("%s: the field '%s' cannot be set"):format(states[handle].label, tostring(key)), 2)
 end
 

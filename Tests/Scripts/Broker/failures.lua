@@ -251,6 +251,10 @@ function cases.mistakes()
   } do
     assert(not pcall(call))
   end
+  assert(not pcall(function() jobs.on_error = 1 end))
+  equal(jobs.on_error, nil)
+  jobs.on_error = print
+  equal(jobs.on_error, print)
   equal(tostring(jobs), "port 'jobs'")
   equal(jobs.name .. jobs.capacity .. jobs.deliver .. jobs.dropped, "jobs65536one0")
 end

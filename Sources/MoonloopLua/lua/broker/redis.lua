@@ -88,7 +88,7 @@ function redis.parse_url(text)
   local scheme, login, place, database = text:match "^([%w+]+)://(.-)([^/@]+)/?(%d*)$"
   local is_unix = scheme == "redis+unix"
   if not is_unix and scheme ~= "redis" or not (login == "" or login:find "^[^/@]*@$") then
-    return nil, "write redis://host:port or redis+unix://%2Fpath%2Fof%2Fsocket"
+    return nil, "write redis://host, redis://host:port or redis+unix://%2Fpath%2Fof%2Fsocket"
   end
   local user, password = login:match "^([^:]*):?(.-)@$"
   local found = { user = user ~= "" and user and url.unescape(user) or "default",
