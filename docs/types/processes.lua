@@ -191,7 +191,7 @@ process.name = nil
 ---Waits until the process and its output have ended.
 ---Output ends when the last process that holds it has closed it, and its reader here has reached
 ---the end. After the end of the child that takes at most 'linger' seconds. Raises what `ml.sleep`
----raises.
+---raises, and an error for options: `wait` has a timeout.
 ---```lua
 ---loop:task(function()
 ---  local p = assert(ml.process.spawn { "sh", "-c", "exit 3" })

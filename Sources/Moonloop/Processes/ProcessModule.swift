@@ -254,6 +254,7 @@ func releaseProcess(_ handle: LuaHandle) {
 let processAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let process = try call.selfProcess()
+    try call.refuseOptions("process:wait")
     if let status = process.status {
       call.stack.push(status)
       return 1

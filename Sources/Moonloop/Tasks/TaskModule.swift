@@ -112,6 +112,7 @@ extension HostCall {
 let taskAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let task = try call.selfTask()
+    try call.refuseOptions("task:wait")
     let coroutine = try call.requireWaiting()
     if task.phase == .ended { return try call.give(task) }
     try call.requireOther(task)
@@ -120,6 +121,13 @@ let taskAwait: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
+  /// A table for `await` is meant for `wait`, which has a timeout.
+  func refuseOptions(_ wait: StaticString) throws(ScriptMistake) {
+    if stack.type(2) == .table {
+      throw mistake("takes no options; use \(wait) { timeout = … }")
+    }
+  }
+
   /// What a task that has ended gives: what it returned, or its error, raised.
   fileprivate func give(_ task: ScriptTask) throws(RaisedValue) -> Int32 {
     if let reason = runtime.tasks.reason(of: task, for: currentTask) { throw RaisedValue(reason) }

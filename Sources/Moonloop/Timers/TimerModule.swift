@@ -72,7 +72,7 @@ let loopAfter: LuaRawFunction = { L, context in
   host(L, context, "after") { call in
     try call.requireLoop()
     let delay = try call.seconds(2, "the delay", .notNegative)
-    try call.function(3, "the handler")
+    try call.handlerAlone("loop:perform_after")
     let date = call.withLoop { $0.dueDate(after: delay) }
     return try call.addSimpleTimer(date: date, interval: 0)
   }
@@ -83,7 +83,7 @@ let loopEvery: LuaRawFunction = { L, context in
   host(L, context, "every") { call in
     try call.requireLoop()
     let interval = try call.seconds(2, "the interval", .positive)
-    try call.function(3, "the handler")
+    try call.handlerAlone("function() … end")
     let date = call.withLoop { $0.dueDate(after: interval, repeats: true) }
     return try call.addSimpleTimer(date: date, interval: interval)
   }
@@ -94,7 +94,7 @@ let loopAt: LuaRawFunction = { L, context in
   host(L, context, "at") { call in
     try call.requireLoop()
     let epoch = try call.seconds(2, "the date", .any)
-    try call.function(3, "the handler")
+    try call.handlerAlone("function() … end")
     let results = try call.addSimpleTimer(date: .max, interval: 0)
     if let id = call.timerID(-1) { try call.setWallDate(of: id, to: epoch) }
     return results
@@ -107,6 +107,14 @@ let loopCron: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
+  /// The handler at 3; arguments behind it would never reach it.
+  fileprivate func handlerAlone(_ instead: StaticString) throws {
+    try function(3, "the handler")
+    if count > 3, stack.type(4) != .nil {
+      throw mistake("takes no arguments for the handler; use \(instead)")
+    }
+  }
+
   /// Makes a timer of the handler at 3, and adds it to the default mode.
   @inline(__always)
   fileprivate func addSimpleTimer(date: Int64, interval: Int64) throws -> Int32 {

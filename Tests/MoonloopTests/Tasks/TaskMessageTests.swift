@@ -6,8 +6,8 @@ import Testing
 @Suite struct TaskMessageTests {
   /// A chunk that raises, and the message; `ml` and `loop` are there.
   static let messages: [(chunk: String, message: String)] = [
-    ("loop:task()", "task: the function must be a function, got nothing (m:1)"),
-    ("loop:task(5)", "task: the function must be a function, got 5 (m:1)"),
+    ("loop:task()", "task: takes a function, got nothing (m:1)"),
+    ("loop:task(5)", "task: takes a function, got 5 (m:1)"),
     (
       "loop:task {}",
       "task: the handler is missing: give a function as first element of the table (m:1)"
@@ -31,6 +31,7 @@ import Testing
       "t.await()",
       "await: must be called as task:await(…), with a colon; got nothing for the task (m:1)"
     ),
+    ("t:await { timeout = 1 }", "await: takes no options; use task:wait { timeout = … } (m:1)"),
     ("t:wait(5)", "wait: takes a table of options, such as { timeout = 5 }; got 5 (m:1)"),
     (
       "t:wait { timeout = 'x' }",
@@ -57,7 +58,7 @@ import Testing
       "ml.await(function() return 1 end)",
       "await: the function must return a handle to be closed on cancelling, or nothing, got 1 (m:1)"
     ),
-    ("ml.timeout(1)", "timeout: the function must be a function, got nothing (m:1)"),
+    ("ml.timeout(1)", "timeout: takes a function, got nothing (m:1)"),
     ("ml.timeout('x', print)", "timeout: the time must be seconds, a number >= 0, got \"x\" (m:1)"),
     (
       "coroutine.wrap(function() ml.sleep(1) end)()",
