@@ -162,6 +162,9 @@ stream.fires = nil
 ---@type moonloop.ErrorHandler?
 stream.on_error = nil
 
+---@class moonloop.WaitOptions
+---@field timeout? moonloop.Seconds Default: none.
+
 ---@class moonloop.DeadlineOptions
 ---@field timeout? moonloop.Seconds Default: that of the stream.
 
@@ -217,9 +220,9 @@ function stream:read_some(max, options) end
 function stream:receive_fd(options) end
 
 ---Reads line by line in a `for`, or in other formats.
----The loop ends at the end of file, and when the stream is closed. A failure is raised, as
----`io.lines` does; its code is in `stream.failure`. Raises an error when a read fails or times out,
----when the stream is closed, when another task is already reading, and where Lua cannot wait.
+---The loop ends at the end of file, and when the stream is closed. When a read fails or times out,
+---it raises a table with `message` and `code`, such as "ETIMEDOUT". Raises an error when the stream
+---is closed, when another task is already reading, and where Lua cannot wait.
 ---```lua
 ---loop:task(function()
 ---  for line in loop:stream({ fd = 0 }):lines() do

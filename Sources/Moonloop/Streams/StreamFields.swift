@@ -60,14 +60,34 @@ let linesSecond: LuaRawFunction = { L, _ in
   return lineResults(stack, count: Int32(stack.count) - 2)
 }
 
-/// A failure is raised, as `io.lines` does: a loop over lines must not take it for the end.
+/// A failure is raised, as `io.lines` does: a loop over lines must not take it for the end. It is a
+/// table with message and code.
 private func lineResults(_ stack: LuaStack, count: Int32) -> Int32 {
   guard count == 3, stack.type(-3) == .nil, stack.type(-2) == .string else {
     return LuaStatus.results(count)
   }
   if stack.string(-1) == "ECANCELED" { return LuaStatus.results(count) }  // The script closed it.
-  stack.pop()
+  stack.newTable(fields: 2)
+  for (name, index) in [("message", Int32(-4)), ("code", Int32(-3))] {
+    stack.push(name)
+    stack.pushValue(index)
+    stack.rawSet(-3)
+  }
+  stack.newTable(fields: 1)
+  stack.push("__tostring")
+  stack.push(function: failureText)
+  stack.rawSet(-3)
+  stack.popMetatable(of: -2)
   return LuaStatus.raise
+}
+
+/// The text of a failure that was raised: its message.
+private let failureText: LuaRawFunction = { L, _ in
+  let stack = LuaStack(L: L!)
+  stack.setCount(1)
+  stack.push("message")
+  if stack.type(1) == .table { _ = stack.rawGet(1) }
+  return 1
 }
 
 // MARK: Events

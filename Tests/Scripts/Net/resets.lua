@@ -22,7 +22,7 @@ loop:task(function(scope)
     ["waits for all"] = function(stream) return stream:read "a" end,
     ["reads lines"] = function(stream)
       local ok, message = pcall(function() for _ in stream:lines() do end end)
-      return nil, message, not ok and message:match "%((%u+)%)"
+      return nil, not ok and message.message, not ok and message.code
     end,
     ["writes much"] = function(stream)
       for _ = 1, 1000 do
