@@ -111,7 +111,7 @@ local cases = {
   { "two spaces", "400", head "GET  / HTTP/1.1" },
   { "a tab", "400", head "GET\t/ HTTP/1.1" },
   { "a space at the end", "400", head "GET / HTTP/1.1 " },
-  { "a space at the begin", "400", head " GET / HTTP/1.1" },
+  { "a space at the start", "400", head " GET / HTTP/1.1" },
   { "a space in the target", "400", head "GET /a b HTTP/1.1" },
   { "no version", "400", "GET /\r\n\r\n" .. SMUGGLED },
   { "small letters", "400", head "get / HTTP/1.1" },

@@ -107,6 +107,15 @@ local function bodies()
   local answer
   local server <close>, base = serve { on_error = function() end,
     function() return table.unpack(answer) end }
+  local refused
+  local odd <close>, there = serve { function(request)
+    refused = select(2, pcall(function() return request.pth end))
+    assert(request.failure == nil and request.body == "x")
+    request.user = "ada"
+    return request.user
+  end }
+  assert(http.post(there .. "/", "x").body == "ada")
+  assert(refused:find("a request has no field 'pth'; did you mean 'path'?", 1, true), refused)
   for _, case in ipairs { { { 200, 42 }, "42" }, { { { body = 42 } }, "42" },
     { { 201, 0.25 }, "0.25" }, { { "text" }, "text" }, { { { status = 200 } }, "" } } do
     answer = case[1]
@@ -125,6 +134,7 @@ local function bodies()
     { { { body = {} } }, "a body must be a string, a number or a function, got a table" },
     { { { headers = "x" } }, "the headers must be a table, got a string" },
     { { { file = 1 } }, "'file' of a response must be a path" },
+    { { "none", 404 }, "the status comes first: return 404, \"no such page\"" },
     { { true }, "a handler must return a body, a status or a table, got a boolean" },
   } do
     answer, problems = case[1], {}

@@ -51,7 +51,9 @@ local function send(stream, options, address, keeps, left)
     local early, why, kind = message.read_response(stream, options.max_head,
       function() return { timeout = limit } end)
     if early and early.status ~= 100 then return early end
-    if not early and kind ~= "ETIMEDOUT" then return nil, why, kind end
+    if not early and kind ~= "ETIMEDOUT" then
+      return nil, why or "the server closed the connection before it answered", kind
+    end
   end
   if type(source) ~= "function" then return stream:write(tostring(source or ""), left()) end
   return body.write(stream, source, made["transfer-encoding"] == "chunked", left)
@@ -97,7 +99,11 @@ function exchange.run(stream, options, address, keeps, left, finish)
   local response, unread = type(sent) == "table" and sent or nil, nil
   while not response or response.status < 200 and response.status ~= 101 do
     response, problem, code, unread = message.read_response(stream, options.max_head, left)
-    if not response then return nil, problem, code, unread and UNSEEN[code] end
+    if not response then
+      problem = problem or ("%s://%s: the server closed the connection before it answered"):format(
+        address.tls and "https" or "http", address.authority)
+      return nil, problem, code, unread and UNSEEN[code]
+    end
   end
   response.url, response.reusable = options.url, false
   setmetatable(response, Response)

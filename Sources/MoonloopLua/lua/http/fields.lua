@@ -51,8 +51,12 @@ local function line_of(name, value)
       :format(name, kind), 0)
   end
   value = tostring(value)
-  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" or value:find "[\0-\8\10-\31\127]" then
-    error(("http: the field %q: %q would break the head"):format(name, value), 0)
+  if not name:find "^[!#$%%&'*+%-.^_`|~%w]+$" then
+    error(("http: %q is not the name of a header"):format(name), 0)
+  end
+  if value:find "[\0-\8\10-\31\127]" then
+    error(("http: header '%s' contains a %s"):format(name,
+      value:find "[\r\n]" and "line break" or "control character"), 0)
   end
   return name .. ": " .. value
 end

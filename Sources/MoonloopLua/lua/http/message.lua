@@ -96,11 +96,11 @@ function message.read_request(stream, limit, idle, time)
   return request
 end
 
---- Reads a response's head: { status, reason, version, headers }. The fourth result says that
---- nothing of it has come.
+--- Reads a response's head: { status, reason, version, headers }; or nil, message, code. The fourth
+--- result says that nothing of it has come; there is no message if the server has closed.
 function message.read_response(stream, limit, time)
   local line, left, code = message.read_line(stream, limit or message.HEAD_LIMIT, time, true)
-  if not line then return nil, left or "the peer has closed", code or "ECONNRESET", true end
+  if not line then return nil, left, code or "ECONNRESET", true end
   local version, status, reason = line:match "^HTTP/(%d%.%d) (%d%d%d) ?(.*)$"
   if not version then return malformed(("'%s' is not a response"):format(line:sub(1, 40))) end
   local headers, problem, why = message.read_fields(stream, left, time, true)

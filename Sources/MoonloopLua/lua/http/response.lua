@@ -150,7 +150,12 @@ function Response:complete(first, text, headers)
   end
   local kind = type(first)
   if kind == "table" then return self:answer(first) end
-  if kind == "string" or kind == "function" then return self:finish(200, first, nil) end
+  if kind == "string" or kind == "function" then
+    if type(text) == "number" then
+      error("http: the status comes first: return 404, \"no such page\"", 0)
+    end
+    return self:finish(200, first, nil)
+  end
   if first ~= nil and math.type(first) ~= "integer" then
     error("http: a handler must return a body, a status or a table, got a " .. kind, 0)
   end

@@ -3,6 +3,7 @@ local ml = require "moonloop"
 local body = require "moonloop.http.body"
 local message = require "moonloop.http.message"
 local Response = require "moonloop.http.response"
+local spelling = require "moonloop.text.spelling"
 local url = require "moonloop.http.url"
 
 local server = {}
@@ -27,7 +28,18 @@ local function refuse(stream, status, problem)
 end
 
 local Request = {}
-Request.__index = Request
+-- The fields of a request; some may be nil.
+local FIELDS = { "body", "failure", "headers", "method", "path", "peer", "query", "query_text",
+  "read", "stream", "target", "version" }
+local IS_FIELD = { awaits_continue = true, is_read = true, length = true }
+for _, name in ipairs(FIELDS) do IS_FIELD[name] = true end
+
+local meta = {}
+function meta.__index(_, name)
+  if Request[name] or IS_FIELD[name] then return Request[name] end
+  error(("http: a request has no field '%s'%s"):format(tostring(name),
+    spelling.hint(tostring(name), FIELDS, "its fields are")), 2)
+end
 
 --- Gives the next part of the body; nil at the end, or nil, message, code.
 function Request:read(most)
@@ -57,7 +69,7 @@ local function prepare(request, stream, options)
   request.stream, request.peer = stream, options.peer
   request.parts = body.parts(stream, framing, options.max_body, options.time)
   request.is_read = framing == 0
-  return setmetatable(request, Request)
+  return setmetatable(request, meta)
 end
 
 -- Reads a request, with its body unless the handler reads that.
