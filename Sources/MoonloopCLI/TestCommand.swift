@@ -118,7 +118,7 @@ private let running = [
   OptionSpec(names: ["--watch"], help: "Wait for file changes and rerun the affected specs."),
   OptionSpec(
     names: ["--leaks"], placeholder: "WHAT", choices: ["fail", "allow"],
-    help: "Whether tests that leave something behind fail (default)."),
+    help: "What a test that leaves something behind does: fail (default) or allow."),
   OptionSpec(names: ["--update"], help: "Rewrite golden files instead of comparing with them."),
   OptionSpec(
     names: ["--coverage", "-c"], isNegatable: true,

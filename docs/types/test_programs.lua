@@ -42,9 +42,9 @@ function program:expect(pattern, within, options) end
 function program:type(text) end
 
 ---Presses keys on the terminal of the program.
----"enter", "tab", "escape", "backspace", "up", "down", "left", "right", "home", "end", "page_up",
----"page_down", "insert", "delete", "f1" to "f12", "ctrl-c", "alt-x", or a character. Raises an
----error for an unknown key, with the nearest one.
+---"enter", "tab", "shift-tab", "escape", "space", "backspace", "up", "down", "left", "right",
+---"home", "end", "page_up", "page_down", "insert", "delete", "f1" to "f12", "ctrl-c", "alt-x", or
+---a character. Raises an error for an unknown key, with the nearest one.
 ---```lua
 ---it("is interrupted", function(loop, clock, t)
 ---  local p = t:spawn { "sh", "-c", "echo ready; read line", pty = true }
@@ -84,14 +84,17 @@ function program:resize(columns, rows) end
 ---@return moonloop.ProcessStatus status How it ended.
 function program:await() end
 
----Asks it to end, and waits.
+---@class moonloop.test.StopOptions: moonloop.TerminateOptions
+---@field grace? moonloop.Seconds Time until it is killed; default 2.
+
+---Asks it to end, and waits; it is killed if it has not ended after a while.
 ---```lua
 ---it("stops", function(loop, clock, t)
 ---  assert.equal("term", t:spawn({ "sleep", "10" }):stop().signal)
 ---end)
 ---```
 ---@async
----@param options? moonloop.TerminateOptions As for `process:terminate`.
+---@param options? moonloop.test.StopOptions Optional.
 ---@return moonloop.ProcessStatus status How it ended.
 function program:stop(options) end
 
@@ -126,7 +129,8 @@ function program:is_valid() end
 local screen = {}
 
 ---Waits until the text of the screen matches a Lua pattern.
----A failure shows the screen.
+---The text is that of `text()`, with the blanks in front of the cursor, as those of a prompt. A
+---failure shows the screen.
 ---```lua
 ---it("greets", function(loop, clock, t)
 ---  local p = t:spawn { "printf", "\27[5;3HHello, moon", pty = true }

@@ -44,10 +44,16 @@ function clock:kind() end
 ---@class moonloop.test.Tools
 local t = {}
 
----Starts a program, with an environment of the test, and reads its output from the start.
----The environment holds only `PATH`, `HOME`, `TMPDIR`, the language and the time zone; `env_add`
----adds to it,
----`env = "inherit"` is ours. Raises an error if the program cannot be run.
+---Options of `t:spawn`.
+---@class moonloop.test.SpawnOptions: moonloop.SpawnOptions
+---@field env? table<string, string>|"inherit" Its whole environment; default: only `PATH`, `HOME`, `TMPDIR`, the terminal, the language and the time zone; "inherit": that of the test run.
+---@field group? boolean Make it the leader of a process group, which ends with it; default true.
+---@field stdin? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "null". A stream is given away: it is closed here.
+---@field stdout? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor Default "pipe": it is read into `stdout` of the program.
+---@field stderr? "pipe"|"inherit"|"null"|integer|moonloop.Stream|moonloop.Descriptor|"stdout" Default "pipe"; "stdout": the same place as standard output.
+
+---Starts a program in a clean environment, and reads its output from the start.
+---Raises an error if the program cannot be run.
 ---```lua
 ---it("runs", function(loop, clock, t)
 ---  local p = t:spawn { "sh", "-c", "echo ready; cat", stdin = "pipe" }
@@ -56,9 +62,13 @@ local t = {}
 ---  assert.equal(0, p:await().code)
 ---end)
 ---```
----@param options moonloop.SpawnOptions As for `ml.process.spawn`.
+---@param options moonloop.test.SpawnOptions As for `ml.process.spawn`, with other defaults.
 ---@return moonloop.test.Program program The program.
 function t:spawn(options) end
+
+---Options of `t:run`.
+---@class moonloop.test.RunOptions: moonloop.ProcessRunOptions
+---@field env? table<string, string>|"inherit" Its whole environment; default: as for `t:spawn`.
 
 ---Runs a program to its end.
 ---Raises an error if the program cannot be run.
@@ -68,7 +78,7 @@ function t:spawn(options) end
 ---end)
 ---```
 ---@async
----@param options moonloop.ProcessRunOptions As for `ml.process.run`.
+---@param options moonloop.test.RunOptions As for `ml.process.run`.
 ---@return moonloop.ProcessResult result How it ended, and its output.
 function t:run(options) end
 
@@ -304,6 +314,14 @@ function t:http(expectations) end
 ---@return moonloop.test.TcpDouble double The double.
 function t:tcp(steps) end
 
+---@class moonloop.test.FetchOptions: moonloop.HttpFetchOptions
+---@field timeout? moonloop.Seconds For the whole request; default 5.
+---@field redirects? integer How many redirects to follow; default 0.
+
+---@class moonloop.test.RequestOptions: moonloop.HttpRequestOptions
+---@field timeout? moonloop.Seconds For the whole request; default 5.
+---@field redirects? integer How many redirects to follow; default 0.
+
 ---Makes an HTTP request within 5 s; without an answer the test fails.
 ---In the address ":8080/path" is short for that port of this machine.
 ---```lua
@@ -315,7 +333,7 @@ function t:tcp(steps) end
 ---end)
 ---```
 ---@async
----@param options moonloop.HttpRequestOptions As for `ml.http.request`.
+---@param options moonloop.test.RequestOptions As for `ml.http.request`.
 ---@return moonloop.test.Response response The response.
 function t:request(options) end
 
@@ -330,7 +348,7 @@ function t:request(options) end
 ---```
 ---@async
 ---@param url string The address.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:get(url, options) end
 
@@ -345,7 +363,7 @@ function t:get(url, options) end
 ---```
 ---@async
 ---@param url string The address.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:head(url, options) end
 
@@ -360,11 +378,11 @@ function t:head(url, options) end
 ---```
 ---@async
 ---@param url string The address.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:delete(url, options) end
 
----Makes a OPTIONS request, as `t:request` does.
+---Makes an OPTIONS request, as `t:request` does.
 ---```lua
 ---it("serves", function(loop, clock, t)
 ---  local server <close> = assert(require("moonloop").http.serve { host = "127.0.0.1", port = 0,
@@ -375,7 +393,7 @@ function t:delete(url, options) end
 ---```
 ---@async
 ---@param url string The address.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:options(url, options) end
 
@@ -391,7 +409,7 @@ function t:options(url, options) end
 ---@async
 ---@param url string The address.
 ---@param body? string The body to send.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:post(url, body, options) end
 
@@ -407,7 +425,7 @@ function t:post(url, body, options) end
 ---@async
 ---@param url string The address.
 ---@param body? string The body to send.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:put(url, body, options) end
 
@@ -423,7 +441,7 @@ function t:put(url, body, options) end
 ---@async
 ---@param url string The address.
 ---@param body? string The body to send.
----@param options? moonloop.HttpFetchOptions Headers, query and limits.
+---@param options? moonloop.test.FetchOptions Headers, query and limits.
 ---@return moonloop.test.Response response The response.
 function t:patch(url, body, options) end
 

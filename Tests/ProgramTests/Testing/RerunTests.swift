@@ -172,7 +172,7 @@ struct RerunTests {
       """
     try withFile(specs, name: "a_spec.lua") { file in
       let outcome = try moonloop(["test", file])
-      #expect(outcome.output.contains("nothing listens at port 1: its program ended with 3"))
+      #expect(outcome.output.contains("nothing is listening on port 1: its program ended with 3"))
     }
   }
 

@@ -67,6 +67,6 @@ describe("eventually", function()
 
   it("fails with the last error", { clock = "virtual" }, function(_, _, t)
     local message = failing(t.eventually, t, function() error("not yet", 0) end, 2)
-    assert.matches("not within 2 s: not yet", message, 1, true)
+    assert.matches("still fails after 2 s: not yet", message, 1, true)
   end)
 end)

@@ -94,6 +94,13 @@ describe("a program on a terminal", function()
     p:press "ctrl-c"
     assert.equal("int", p:await().signal)
   end)
+  it("has the blanks of a prompt", function(_, _, t)
+    local p = t:spawn { "sh", "-c", "printf '\\nName? '; read name; echo Hello, $name", pty = true }
+    assert.equal("Name? ", p.screen:expect "Name%? ")
+    assert.equal("\nName?", p.screen:text())
+    p:type "moon\r"
+    p.screen:expect "\nHello, moon$"
+  end)
   it("says what it shows when a pattern does not come", function(_, _, t)
     local p = t:spawn { "printf", "this", pty = true, columns = 8, rows = 2 }
     local ok, message = pcall(p.screen.expect, p.screen, "that")

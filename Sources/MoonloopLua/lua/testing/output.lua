@@ -80,8 +80,8 @@ function output:expect(pattern, within, options)
     if found.n > 2 then return table.unpack(found, 3, found.n) end
     return self.text:sub(found[1], found[2])
   end
-  local reason = found == "ended" and "it ended" or ("not within %g s"):format(within)
-  failure.fail(("%s did not match '%s': %s. It wrote:\n%s"):format(
+  local reason = found == "ended" and ": it ended" or (" within %g s"):format(within)
+  failure.fail(("%s did not match '%s'%s. It wrote:\n%s"):format(
     self.what, pattern, reason, self:tail()), 2)
 end
 

@@ -2,6 +2,7 @@
 local ml = require "moonloop"
 local keys = require "moonloop.testing.keys"
 local output = require "moonloop.testing.output"
+local quoting = require "moonloop.text.quoting"
 local screen = require "moonloop.testing.screen"
 
 local programs = {}
@@ -119,7 +120,7 @@ function program:expect(...) return self.stdout:expect(...) end
 
 --- Waits until it has ended.
 -- @return a table with code or signal
-function program:await() return self.process:await() end
+function program:await(...) return self.process:await(...) end
 
 function program:kill(...) return self.process:kill(...) end
 function program:is_valid() return self.process:is_valid() end
@@ -128,7 +129,9 @@ function program:is_valid() return self.process:is_valid() end
 -- @return how it ended
 function program:stop(options)
   if self.process:is_valid() then
-    self.process:terminate(options or { grace = GRACE })
+    local all = { grace = GRACE }
+    for name, value in pairs(options or {}) do all[name] = value end
+    self.process:terminate(all)
   end
   return self.process:await()
 end
@@ -139,6 +142,20 @@ function programs.close(self)
   local input = self.process.stdin
   if input then input:close() end
   for _, one in ipairs(self.outputs) do one.reader:await() end
+end
+
+--- How a program that was run to its end has failed: the whole command, and both outputs.
+function programs.failed(command, result)
+  local words = {}
+  for place, word in ipairs(command) do words[place] = quoting.plain(tostring(word)) end
+  local lines = { ("'%s' %s"):format(table.concat(words, " "),
+    result.code and "ended with code " .. result.code or "was killed by " .. result.signal) }
+  for _, name in ipairs { "stdout", "stderr" } do
+    if result[name] then
+      lines[#lines + 1] = ("%s:\n%s"):format(name, output.tail { text = result[name] })
+    end
+  end
+  return table.concat(lines, "\n")
 end
 
 --- Its output, for the report of a failed test.

@@ -264,7 +264,12 @@ function runner:file(file)
   local before = {}
   for name in pairs(package.loaded) do before[name] = true end
   self.before_file = before
+  local folder = file.name:match "^(.*/)" or ""
+  local beside = (";%s?.lua;%s?/init.lua"):format(folder, folder)
+  package.path = package.path .. beside
   self:block(file)
+  local first, last = package.path:find(beside, 1, true)
+  if first then package.path = package.path:sub(1, first - 1) .. package.path:sub(last + 1) end
 end
 
 --- Reports the modules that a spec file has loaded: `--watch` needs to know what a change affects.

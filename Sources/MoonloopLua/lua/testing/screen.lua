@@ -97,6 +97,19 @@ local function framed(shown)
   return edge .. "\n" .. table.concat(lines, "\n") .. "\n" .. edge
 end
 
+-- The text of the screen with the blanks in front of the cursor: those of a prompt.
+local function text_to_cursor(shown)
+  local lines, last = {}, shown.row
+  for number, row in ipairs(shown.grid) do
+    lines[number] = text_of(row)
+    if number == shown.row then
+      lines[number] = lines[number] .. (" "):rep(shown.column - 1 - layout.width(lines[number]))
+    end
+    if lines[number] ~= "" then last = math.max(last, number) end
+  end
+  return table.concat(lines, "\n", 1, last)
+end
+
 --- Waits until the text of the screen matches a pattern.
 -- @param within seconds, by default 5, on the clock of the test's loop
 -- @param options `{ plain = true }` takes the pattern literally
@@ -106,7 +119,14 @@ function methods:expect(pattern, within, options)
     error(("screen:expect: the pattern must be a string, got %s"):format(type(pattern)), 2)
   end
   local is_plain = options and options.plain or false
-  local function look() return table.pack(self:text():find(pattern, 1, is_plain)) end
+  local text
+  local function look()
+    text = self:text()
+    local found = table.pack(text:find(pattern, 1, is_plain))
+    if found[1] then return found end
+    text = text_to_cursor(surfaces[self])
+    return table.pack(text:find(pattern, 1, is_plain))
+  end
   local found = ml.timeout(within or 5, function()
     local found = look()
     while not found[1] and not outputs[self].ended do
@@ -116,9 +136,9 @@ function methods:expect(pattern, within, options)
     return found
   end)
   if found and found.n > 2 then return table.unpack(found, 3, found.n) end
-  if found and found[1] then return self:text():sub(found[1], found[2]) end
-  local reason = found and "the program ended" or ("not within %g s"):format(within or 5)
-  failure.fail(("the screen did not match '%s': %s. It shows:\n%s"):format(
+  if found and found[1] then return text:sub(found[1], found[2]) end
+  local reason = found and ": the program ended" or (" within %g s"):format(within or 5)
+  failure.fail(("the screen did not match '%s'%s. It shows:\n%s"):format(
     pattern, reason, framed(surfaces[self])), 2)
 end
 

@@ -104,7 +104,7 @@ end
 --- Calls a function after the test, before what was made earlier ends. It may wait.
 function methods.defer(t, fn)
   if type(fn) ~= "function" then
-    error(("t:defer: the function must be a function, got %s"):format(type(fn)), 2)
+    error(("t:defer: takes a function, got %s"):format(type(fn)), 2)
   end
   table.insert(state_of(t, "defer").actions, fn)
 end
@@ -133,8 +133,11 @@ end
 -- @return how it ended and its output: code or signal, stdout, stderr
 function methods.run(t, options)
   local all = programs.options(options, function() return t:tmpdir() end)
+  local checks = all.check == true
+  if checks then all.check = nil end
   local result, message = ml.process.run(all)
   if not result then error("t:run: " .. message, 2) end
+  if checks and result.code ~= 0 then error("t:run: " .. programs.failed(options, result), 2) end
   return result
 end
 
@@ -159,7 +162,7 @@ function methods.wait_until(_, fn, within, what)
     end
   end)
   if value then return value end
-  failure.fail(("%s: not within %g s"):format(what or "the condition", within), 2)
+  failure.fail(("%s: not true after %g s"):format(what or "the condition", within), 2)
 end
 
 --- Calls a function over and over until it raises no error.
@@ -179,7 +182,7 @@ function methods.eventually(t, fn, within)
     end
   end)
   if results then return table.unpack(results, 2, results.n) end
-  failure.fail(("not within %g s: %s"):format(within, failure.text(last)), 2)
+  failure.fail(("still fails after %g s: %s"):format(within, failure.text(last)), 2)
 end
 
 --- Calls a function with many values; see `moonloop.testing.properties`.
@@ -219,9 +222,10 @@ function methods.wait_port(t, port, within)
   local ok = pcall(methods.wait_until, t, is_over, within, what)
   if ok and not how then return port end
   local said = tools.said(t)
-  local why = how and "its program " .. how or ("not within %g s"):format(within or 5)
-  failure.fail(("nothing listens at port %s: %s%s"):format(
-    tostring(port), why, said == "" and "" or ". The programs wrote:\n" .. said), 2)
+  local why = how and "is listening on port %s: its program " .. how
+    or ("was listening on port %%s after %g s"):format(within or 5)
+  failure.fail(("nothing " .. why .. "%s"):format(
+    tostring(port), said == "" and "" or ". The programs wrote:\n" .. said), 2)
 end
 
 -- ── requests ─────────────────────────────────────────────────────────────────────────────────────
@@ -337,7 +341,7 @@ function methods.golden(t, name, text)
     failure.fail(("no golden file: %s; 'moonloop test --update' writes it"):format(message), 2)
   end
   if expected == text then return end
-  failure.fail(("not what stands in %s; 'moonloop test --update' writes it anew"):format(path), 2,
+  failure.fail(("differs from %s; 'moonloop test --update' rewrites it"):format(path), 2,
     { expected = expected, actual = text })
 end
 

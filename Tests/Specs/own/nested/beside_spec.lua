@@ -1,0 +1,3 @@
+it("finds modules beside its file", function()
+  assert.equal("beside the spec", require "beside")
+end)
