@@ -85,7 +85,8 @@ wrong("the minute has '*/0', whose step must be a whole number > 0", "*/0 * * * 
 wrong("the minute has a list with nothing between commas: '1,,2'", "1,,2 * * * *", print)
 wrong("five fields are wanted (minute, hour, day of the month, month, day of the week), got 6",
   "0 0 3 * * *", print)
-wrong("no year has such a day in \"0 0 30 2 *\"", "0 0 30 2 *", print)
+wrong('cron: "0 0 30 2 *" never comes: February has no day 30', "0 0 30 2 *", print)
+wrong('"0 0 31 4,6 *" never comes: none of its months has a day 31', "0 0 31 4,6 *", print)
 wrong("no schedule '@dayly'; did you mean '@daily'?", "@dayly", print)
 wrong("a schedule is a text such as \"0 3 * * *\", got a number", 3, print)
 wrong("the handler must be a function, got nothing", "@daily")

@@ -4,6 +4,8 @@ local spelling = require "moonloop.text.spelling"
 
 local MONTHS = { "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
   "dec" }
+local NAMES_OF_MONTHS = { "January", "February", "March", "April", "May", "June", "July", "August",
+  "September", "October", "November", "December" }
 local DAYS = { "sun", "mon", "tue", "wed", "thu", "fri", "sat" }
 local FIELDS = {
   { "minute", 0, 59 }, { "hour", 0, 23 }, { "day of the month", 1, 31 },
@@ -77,10 +79,21 @@ end
 local Schedule = {}
 Schedule.__index = Schedule
 
+-- Why a schedule means no day: its months are all too short.
+local function why_never(schedule)
+  local month, day = next(schedule.months), math.maxinteger
+  for one in pairs(schedule.days) do day = math.min(day, one) end
+  if next(schedule.months, month) then return ("none of its months has a day %d"):format(day) end
+  return ("%s has no day %d"):format(NAMES_OF_MONTHS[month], day)
+end
+
 local function read(text)
   local line = text
   if text:find "^@" then
-    line = NAMES[text] or fail("no schedule '%s'%s", text, spelling.hint(text, NAME_LIST))
+    line = NAMES[text]
+    if not line then
+      error({ whole = ("no schedule '%s'%s"):format(text, spelling.hint(text, NAME_LIST)) }, 0)
+    end
   end
   local texts = {}
   for one in line:gmatch "%S+" do texts[#texts + 1] = one end
@@ -96,7 +109,9 @@ local function read(text)
     -- As in cron: when both name days, either will do.
     takes_either = texts[3]:sub(1, 1) ~= "*" and texts[5]:sub(1, 1) ~= "*",
     is_every = texts[1]:sub(1, 1) == "*" or texts[2]:sub(1, 1) == "*" }, Schedule)
-  if not schedule:following(0) then fail "no year has such a day" end
+  if not schedule:following(0) then
+    error({ whole = ('"%s" never comes: %s'):format(text, why_never(schedule)) }, 0)
+  end
   return schedule
 end
 
@@ -186,5 +201,5 @@ return function(text)
   local ok, found = pcall(read, text)
   if ok then return found end
   if type(found) ~= "table" then error(found, 0) end
-  return nil, ('%s in "%s"'):format(found.what, text)
+  return nil, found.whole or ('%s in "%s"'):format(found.what, text)
 end
