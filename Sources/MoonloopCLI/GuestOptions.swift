@@ -14,7 +14,7 @@ extension RunSettings {
       }
       return
     }
-    for name in ["--uv", "--watch", "-l", "-i"] where options.has(name) {
+    for name in ["--uv", "--watch", "--record", "-l", "-i"] where options.has(name) {
       throw UsageError(message: "\(name): is not for guests", command: "run")
     }
     var grants = GuestGrants()
@@ -42,7 +42,7 @@ extension RunSettings {
   private mutating func isolate(
     _ grants: GuestGrants, _ options: ScannedOptions
   ) throws(UsageError) {
-    for name in ["--record", "--trace-out", "--metrics"] where options.has(name) {
+    for name in ["--trace-out", "--metrics"] where options.has(name) {
       throw UsageError(message: "\(name): is not for isolated guests", command: "run")
     }
     do throws(GuestGrants.Mistake) { try grants.requireIsolable() } catch {

@@ -10,6 +10,7 @@ private let helpCommand = CommandSpec(
 extension Program {
   /// Prints what the prompt's `help` prints.
   static func explain(_ arguments: [String]) throws(UsageError) -> Int32 {
+    if arguments[2] == helpCommand.name { return Help.print(Help.of(helpCommand)) }
     guard arguments.count == 3 else {
       throw UsageError(message: "help: one name at a time, got '\(arguments[3])' too")
     }

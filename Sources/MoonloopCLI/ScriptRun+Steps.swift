@@ -35,7 +35,10 @@ extension ScriptRun {
     if settings.prompts { steps.append(.prompt) }
     return steps.map { step in
       { [unowned self, unowned state] in
-        do throws(LuaError) { try take(step, text, state) } catch { return error }
+        do throws(LuaError) { try take(step, text, state) } catch {
+          if case .script = step { wasLoaded = false }
+          return error
+        }
         return nil
       }
     }

@@ -18,6 +18,8 @@ final class ScriptRun {
   private var traceFile: TraceFile?
   /// The events of the program's own loop in that file.
   private(set) var track: TraceTrack?
+  /// Whether the script could be loaded when the program began.
+  var wasLoaded = true
 
   init(_ settings: RunSettings) { self.settings = settings }
 
@@ -166,7 +168,7 @@ final class ScriptRun {
     while loop.run(mode: settings.mode, for: settings.timeout) == .finished {
       runtime.mainChunk.reportDeadlock(in: settings.mode)
       if !settings.watches || Ending.isAskedFor { return }
-      runtime.generations.awaitChange()
+      runtime.generations.awaitChange(wasLoaded: wasLoaded)
     }
   }
 

@@ -89,7 +89,14 @@ package final class Generations {
   package func watchFile() { runtime.tasks.settle(callReloader("watch") { _ in 0 }, .chunk) }
 
   /// Lets the next run of the loop wait for a change of the file, whatever else there is.
-  package func awaitChange() { runtime.tasks.settle(callReloader("idle") { _ in 0 }, .chunk) }
+  /// - Parameter wasLoaded: Whether the file could be loaded when the program began.
+  package func awaitChange(wasLoaded: Bool) {
+    let call = callReloader("idle") { stack in
+      stack.push(wasLoaded)
+      return 1
+    }
+    runtime.tasks.settle(call, .chunk)
+  }
 
   /// Has the file loaded again between this pass and the next.
   fileprivate func requestReload(_ wait: ReloadWait) {

@@ -105,6 +105,9 @@ struct ExitStatusTests {
       arguments: ["help", "loop:tmier"], status: 2,
       errors: ["no command and no entry is called 'loop:tmier'; did you mean 'loop:timer'?"]),
     Row(
+      arguments: ["help", "ml.every"], status: 2,
+      errors: ["no command and no entry is called 'ml.every'; did you mean 'loop:every'?"]),
+    Row(
       arguments: ["help", "loop:timer", "loop:fd"], status: 2,
       errors: ["help: one name at a time, got 'loop:fd' too"]),
     Row(

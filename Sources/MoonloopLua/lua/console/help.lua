@@ -174,11 +174,36 @@ local function names()
   return list
 end
 
+-- The entry that is called like the end of a name; and the first whose text has it as a word.
+local function related(name)
+  local word, mention = name:match "[%w_]*$", nil
+  for _, class in ipairs(word ~= "" and reference.all().classes or {}) do
+    for _, entry in ipairs(class.entries) do
+      if entry.name == word then return reference.name(entry) end
+      local text = (entry.summary .. " " .. entry.details):lower()
+      if not mention and text:find("%f[%w_]" .. word:lower() .. "%f[^%w_]") then
+        mention = reference.name(entry)
+      end
+    end
+  end
+  return nil, mention
+end
+
+-- What else there is with the same beginning, as "; ml.process has id, kill".
+local function brothers(name)
+  local class = reference.all().receivers[name:match "^(.+)[.:]" or ""]
+  local list = {}
+  for _, entry in ipairs(class and class.entries or {}) do list[#list + 1] = entry.name end
+  return list[1] and ("; %s has %s"):format(class.receiver, table.concat(list, ", "))
+end
+
 local function hint(name, more)
   local known = table.move(more, 1, #more, 1, {})
   table.move(names(), 1, #names(), #known + 1, known)
-  local near = spelling.nearest(name, known)
-  return near and ("; did you mean '%s'?"):format(near)
+  local near, mention = spelling.nearest(name, known), nil
+  if not near then near, mention = related(name) end
+  return near and ("; did you mean '%s'?"):format(near) or brothers(name)
+    or mention and ("; '%s' mentions it"):format(mention)
 end
 
 local overview = [[

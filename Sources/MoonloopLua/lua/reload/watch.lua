@@ -53,8 +53,12 @@ generation.outside(false)
 update()
 
 -- The program has nothing left to do: wait for a change.
-return function()
-  say(("%s has nothing left to wait for; waiting for a file to change")
-    :format(generation.file()))
+return function(was_loaded)
+  if not was_loaded and generation.number() == 1 then
+    say(generation.file() .. " was not loaded; waiting for it to change")
+  else
+    say(("%s has nothing left to wait for; waiting for a file to change")
+      :format(generation.file()))
+  end
   set_idle(true)
 end
