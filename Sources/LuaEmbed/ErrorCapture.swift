@@ -17,7 +17,7 @@ extension LuaState {
     var error = readError(on: stack)
     if wantsTraceback {
       let below = takePassing(error, stack)
-      error.traceback = below + Self.frames(of: stack.L)
+      error.traceback = below + Self.callers(Self.frames(of: stack.L), of: error)
     }
     if !error.isStop { onFailure?(stack, error) }
     if let second = close(task.index) { onCloseError?(second) }
@@ -153,6 +153,18 @@ extension LuaState {
       if result.outcome == Int32(CML_STOPPED.rawValue) { stops.note() }
       _ = close(result.task)
     }
+  }
+
+  /// Without the innermost calls in modules of ours, which raise the errors of their callers.
+  private static func callers(_ frames: [LuaError.Frame], of error: LuaError) -> [LuaError.Frame] {
+    func isOurs(_ frame: LuaError.Frame) -> Bool {
+      frame.source.hasPrefix("moonloop/") || frame.source == "moonloop"
+    }
+    guard !error.message.hasPrefix("moonloop/"),
+      let script = frames.firstIndex(where: { $0.line > 0 && !isOurs($0) }),
+      let ours = frames[..<script].lastIndex(where: isOurs)
+    else { return frames }
+    return Array(frames[(ours + 1)...])
   }
 
   /// The calls that are active on a coroutine: the innermost ten and the outermost eleven.
