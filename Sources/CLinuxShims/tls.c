@@ -21,13 +21,13 @@ struct cmx_tls_session {
 static const struct { const char *name, *words; } codes[] = {
     {"ETLS_EXPIRED", "the certificate has expired, or is not valid yet"},
     {"ETLS_HOST", "the certificate is for another host"},
-    {"ETLS_UNTRUSTED", "the certificate comes from nobody who is trusted"},
+    {"ETLS_UNTRUSTED", "the certificate is not from a trusted issuer"},
     {"ETLS_REVOKED", "the certificate was revoked"},
     {"ETLS_WEAK", "the certificate is too weak"},
     {"ETLS_CERTIFICATE", "the certificate is not good"},
     {"ETLS_REFUSED", "the other side has refused the connection"},
     {"ETLS_TRUNCATED", "the connection ended without the end of TLS: bytes may be missing"},
-    {"ETLS_PROTOCOL", "the other side does not keep to TLS"},
+    {"ETLS_PROTOCOL", "the other side does not speak TLS"},
 };
 _Static_assert(sizeof codes / sizeof *codes == cmx_tls_last - cmx_tls_first + 1, "one for each");
 

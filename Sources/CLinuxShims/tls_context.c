@@ -67,8 +67,14 @@ static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx
   if (bio == NULL) return code;
   EVP_PKEY *secret = tls.PEM_read_bio_PrivateKey(bio, NULL, no_password, NULL);
   tls.BIO_free(bio);
-  if (secret == NULL)
-    return fail(reason, EINVAL, "'key' holds no private key in PEM form without a password", "");
+  if (secret == NULL && key.text != NULL)
+    return fail(reason, EINVAL, "'key' holds no unencrypted private key in PEM form", "");
+  if (secret == NULL) {
+    char words[cmx_tls_text_size];
+    snprintf(words, sizeof words, "'%s' contains no unencrypted private key; give 'key'",
+             certificate.is_path ? certificate.text : "cert");
+    return fail(reason, EINVAL, words, "");
+  }
   // Refuses also a key that is not that of the certificate.
   if (tls.SSL_CTX_use_PrivateKey(ctx, secret) != 1)
     code = fail(reason, EINVAL, "'key' is not the key of the certificate", complaint());

@@ -180,6 +180,7 @@ extension LuaStack {
 
   @inline(never)
   private func notFunction(_ index: Int32, _ what: String) -> LuaArgumentError {
-    LuaArgumentError(what, mustBe: "a function", got: given(index))
+    if what == "the function" { return LuaArgumentError("takes a function, got \(given(index))") }
+    return LuaArgumentError(what, mustBe: "a function", got: given(index))
   }
 }

@@ -78,7 +78,7 @@ extension LuaHandleKind {
     LuaHandle(object: cml_push_handle(L, kind, function))
   }
 
-  /// The same, held from the begin together with its function, which is no user value then: a door
+  /// The same, held from the start together with its function, which is no user value then: a door
   /// calls that without touching the handle. [-0, +1, raises: -]
   /// - Parameter ref: Gets the reference; see `LuaStack.dropHeld`.
   package func push(

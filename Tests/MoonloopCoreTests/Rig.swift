@@ -40,16 +40,16 @@ final class Rig: @unchecked Sendable {
     trace = []
   }
 
-  /// Nanoseconds since the begin of the test.
+  /// Nanoseconds since the start of the test.
   var elapsed: Int64 { world.now - start }
 
-  /// Seconds since the begin of the test, as text without needless zeros.
+  /// Seconds since the start of the test, as text without needless zeros.
   var clock: String {
     let value = Double(elapsed) / 1e9
     return value == value.rounded() ? "\(Int(value))" : "\(value)"
   }
 
-  /// The instant so many seconds after the begin of the test.
+  /// The instant so many seconds after the start of the test.
   func instant(_ seconds: Double) -> LoopTime {
     LoopTime(nanoseconds: start + Int64(seconds * 1e9))
   }

@@ -86,7 +86,7 @@ def page(counts, crowds, operations, found, memory):
     yield "# What grows with what"
     yield ""
     yield from paragraph(
-        f"Written by `scripts/scale`. Each operation of the Lua face was done beside a crowd of "
+        f"Written by `scripts/scale`. Each operation of the Lua API was done beside a crowd of "
         f"{' and '.join(f'{count:,}' for count in counts)} things of one kind, which wait; "
         + ", ".join(f"{kind} stop at {most:,}" for kind, most in MOST.items())
         + ". Valgrind counted instructions, those of all threads, not of child processes, so the "

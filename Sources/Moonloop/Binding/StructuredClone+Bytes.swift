@@ -7,7 +7,7 @@ extension StructuredClone {
   /// Why bytes are no message.
   package struct Damage: Error, Equatable {
     package let what: String
-    /// Where, in bytes from the begin.
+    /// Where, in bytes from the start.
     package let offset: Int
   }
 

@@ -118,8 +118,8 @@ let semaphoreRelease: LuaRawFunction = { L, context in
     let semaphore = try call.selfSemaphore()
     guard semaphore.release(call.runtime) else {
       throw call.mistake(
-        "\(semaphore.label(call.runtime)) has all its \(semaphore.permits) permits: one was "
-          + "released twice, or never acquired")
+        "\(semaphore.label(call.runtime)) already has all its permits "
+          + "(\(semaphore.permits)): one was released twice, or never acquired")
     }
     return 0
   }

@@ -69,6 +69,12 @@ struct Grant: Sendable {
   /// Raises that it is not granted.
   let refusal: LuaRawFunction
 
+  /// What is refused, in words: "ml.net or ml.http".
+  var subject: String {
+    if !ofLoop.isEmpty { return "'\(word)'" }
+    return ofModule.map { "ml.\($0)" }.joined(separator: " or ")
+  }
+
   static let all: [Grant] = [
     Grant(
       capability: .timers, name: ".timers", word: "timers", ofModule: ["timer"],
@@ -132,7 +138,10 @@ private func refuse(
 extension HostCall {
   fileprivate func refusal(of capability: LuaCapabilities) -> ScriptMistake {
     let grant = Grant.all.first { $0.capability == capability }!
-    if let guest = runtime.granted.guest { return mistake(guest.refusal("\(grant.word)")) }
+    if let guest = runtime.granted.guest {
+      let advice = guest.advice(of: "\(grant.word)")
+      return mistake("this guest may not use \(grant.subject); \(advice)")
+    }
     return mistake("this script may not use that; its host can grant \(grant.name)")
   }
 

@@ -28,8 +28,8 @@ extension Explanation {
     let place = "the loop runs in mode '\(current)', and it is in \(list)\(suffix)"
     if let outer = outerRun(modes) { return place + outer }
     if isCommon {
-      return place + "; '\(current)' is no common mode: loop:add_common_mode \"\(current)\" makes "
-        + "it one"
+      return place + "; '\(current)' is not a common mode: "
+        + "loop:add_common_mode \"\(current)\" makes it one"
     }
     if let hint = misspelled(modes, [current]) { return place + ": \(hint)" }
     return place + "; add it to '\(current)' too, or run '\(modes[0])'"
@@ -76,8 +76,8 @@ extension Explanation {
     }
     let time = loop.clock.now() - nester.began
     return
-      "; \(runtime.label(of: nester.who.subject)) runs this one since \(seconds(time)), and the "
-      + "run in '\(mode)' goes on when it ends: give it a timeout, or name "
+      "; \(runtime.label(of: nester.who.subject)) has been running this one for \(seconds(time)), "
+      + "and the run in '\(mode)' goes on when it ends: give it a timeout, or name "
       + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
 

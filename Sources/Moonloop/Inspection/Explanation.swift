@@ -130,8 +130,8 @@ extension Explanation {
     if !loop.clock.jumpsWhenIdle { return "" }
     let holds = loop.clock.holds.names
     if !holds.isEmpty {
-      return "; the clock is held by \(holds.joined(separator: ", ")), and does not jump there "
-        + "before that is over"
+      return "; the clock is held by \(holds.joined(separator: ", ")), and will not jump until "
+        + (holds.count == 1 ? "it ends" : "they end")
     }
     if loop.clock.mode != .virtual { return "" }
     return "; virtual time stands while the loop has something to do, and jumps when it has nothing"

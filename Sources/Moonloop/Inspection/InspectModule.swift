@@ -120,7 +120,7 @@ extension Explanation {
       ].filter { $0.1 > 0 }.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }
       let next = loop.nextUnservedDate(mode: name).map { date in
         let wait = date.nanoseconds - loop.clock.now()
-        return wait > 0 ? ", the next date in \(seconds(wait))" : ", a date has come"
+        return wait > 0 ? ", the next date in \(seconds(wait))" : ", a timer is due"
       }
       return "mode '\(name)'\(mode.isCommon ? " (common)" : ""): "
         + (counts.isEmpty ? "nothing" : counts.joined(separator: ", ")) + (next ?? "")
@@ -223,7 +223,7 @@ extension Explanation {
     let wait = record.date.subtractingReportingOverflow(loop.clock.now())
     if wait.overflow { return "no date" }
     return wait.partialValue > 0
-      ? "due in \(seconds(wait.partialValue))" : "due since \(seconds(-wait.partialValue))"
+      ? "due in \(seconds(wait.partialValue))" : "due \(seconds(-wait.partialValue)) ago"
   }
 
   /// A time for people: "2.5 s", "3 days".

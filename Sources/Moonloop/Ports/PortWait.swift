@@ -171,7 +171,7 @@ final class PortWait: OtherWait {
 }
 
 func noReplyText(_ label: String) -> String {
-  "no reply: \(label) has ended, or dropped the request without a reply"
+  "no reply: the handler of \(label) failed, the port has ended, or the request was dropped"
 }
 
 func noReplyText(within timeout: Int64?) -> String {

@@ -103,7 +103,8 @@ extension HostCall {
         "ENOENT")
     case (_, 95):  // EOPNOTSUPP
       return OperatingFailure(
-        text + "it takes no trigger; pressure is switched off (psi=1), or it is no pressure file",
+        text + "it does not take a trigger; pressure is switched off (psi=1), or it is not a "
+          + "pressure file",
         "ENOTSUP")
     case ("write", _) where error.name == "EINVAL":
       return OperatingFailure(

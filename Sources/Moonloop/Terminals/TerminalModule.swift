@@ -35,7 +35,7 @@ extension HostCall {
     let fd: Int32
     do throws(SystemError) { fd = try Terminal.open(given) } catch {
       let isNone = error.name == "ENOTTY" || error.name == "ENXIO"
-      let text = given == nil ? "\(what) has no terminal" : "\(what) is no terminal"
+      let text = given == nil ? "\(what) has no terminal" : "\(what) is not a terminal"
       throw OperatingFailure("tty: \(isNone ? text : "\(what): \(error.message)")", error.name)
     }
     var traits = StreamTraits()

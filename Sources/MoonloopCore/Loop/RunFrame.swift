@@ -37,7 +37,7 @@ package final class RunFrame {
   var isExiting = false
   /// The activity whose observers are being called, if any: for `loop:why`.
   @exclusivity(unchecked) package var telling: Activity = []
-  /// The number of wake-ups at the begin of the pass under way.
+  /// The number of wake-ups at the start of the pass under way.
   var wakesSeen: UInt64 = 0
   /// It is a run of the loop's host, and the host knows that it is to end.
   var isHosted = false

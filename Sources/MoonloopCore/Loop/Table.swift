@@ -40,7 +40,7 @@ package struct Table<Element: BitwiseCopyable> {
   }
   @usableFromInline let header: UnsafeMutablePointer<Header>
 
-  /// - Parameter lead: How many elements are left free at the begin, so that others than the first
+  /// - Parameter lead: How many elements are left free at the start, so that others than the first
   ///   begin a line of the cache.
   package init(minimumCapacity: Int = 8, lead: Int = 0) {
     header = .allocate(capacity: 1)

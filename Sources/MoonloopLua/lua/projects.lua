@@ -73,7 +73,7 @@ local function objection(kind, name, more)
     return ("no kind '%s'%s"):format(kind, spelling.hint(kind, KINDS, "there are"))
   end
   if not name:find "^%a[%w_]*$" then
-    return ("'%s' is no name for a project: use letters, digits and '_'"):format(name)
+    return ("'%s' is not a name for a project: use letters, digits and '_'"):format(name)
   end
   if TAKEN[name] then return ("'%s' is the name of another file; use another"):format(name) end
 end

@@ -5,7 +5,7 @@ internal import Testing
 
 @Suite struct WakeUpTests {
   @Test(
-    "asked for between the begin of a pass and its sleep it ends that at once",
+    "asked for between the start of a pass and its sleep it ends that at once",
     arguments: [Activity.beforeTimers, .beforeSources, .beforeWaiting])
   func beforeTheSleep(activity: Activity) throws {
     try withLoop { rig in  // R117

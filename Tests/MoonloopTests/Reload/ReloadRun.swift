@@ -14,7 +14,7 @@ struct ReloadRun {
 
   /// A change of files, and the load after it.
   struct Step {
-    /// Seconds after the begin.
+    /// Seconds after the start.
     let time: Double
     /// What the files are from then on, by name.
     let files: [String: String]
@@ -76,7 +76,7 @@ struct ReloadRun {
     var reports: [String] = []
   }
 
-  /// The text with plain names of files; Lua writes three dots for the begin of a long one.
+  /// The text with plain names of files; Lua writes three dots for the start of a long one.
   private static func short(_ text: String) -> String {
     text.replacing(/\S*moonloop-reload-[-\w]+\//, with: "")
       .replacing(/\.\.\.loop-reload-[-\w]+\//, with: "")

@@ -57,6 +57,7 @@ import Testing
       (["--guest", "--allow", "fs="], "--allow: 'fs=': the path is missing"),
       (["--guest", "--allow", "process="], "--allow: 'process=': the program is missing"),
       (["--guest", "--uv"], "--uv: is not for guests"),
+      (["--guest", "--record", "tape"], "--record: is not for guests"),
       (["--guest", "--handles", "0"], "--handles: must be a number from 1 on, got '0'"),
       (["--allow", "net"], "--allow: goes with --guest"), (["--list"], "--list: goes with --guest"),
     ] as [([String], String)])
@@ -72,7 +73,7 @@ import Testing
     ])
     #expect(outcome.status == 1)
     #expect(
-      outcome.errors.contains("this guest may not do that; --allow timers would grant it"),
+      outcome.errors.contains("this guest may not use 'timers'; --allow timers would grant it"),
       "\(outcome)")
     #expect(try lines("print(io, arg, os.exit, os.getenv)") == ["nil\tnil\tnil\tnil"])
     #expect(

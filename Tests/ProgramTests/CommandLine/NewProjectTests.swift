@@ -48,7 +48,7 @@ struct NewProjectTests {
         (["script", "place"], Int32(1), "'place' exists already"),
         (["scrpt", "x"], 2, "no kind 'scrpt'; did you mean 'script'?"),
         (["script"], 2, "name a kind and a project"),
-        (["script", "../x"], 2, "'../x' is no name for a project"),
+        (["script", "../x"], 2, "'../x' is not a name for a project"),
         (["script", "main"], 2, "'main' is the name of another file"),
       ] {
         let outcome = try moonloop(["new"] + arguments, in: folder)

@@ -136,7 +136,7 @@ struct SeeingTests {
       let console = try moonloop(attach, input: "\(ask)\n\(ask)\n")
       for line in console.output.split(separator: "\n") {
         #expect(line.hasPrefix("timer 'tick' (made at "), "\(console)")
-        #expect(line.contains("seen_busy.lua:3): due since "), "\(console)")
+        #expect(line.contains("seen_busy.lua:3): due "), "\(console)")
         #expect(isHog("\(line)", "; the handler of ", " runs now, in a pass that takes "))
         #expect(line.hasSuffix(" s so far, then it fires"))
       }

@@ -96,8 +96,8 @@ traced { "mine" }
 -- Without a guard: `release`, and not more often than there are permits.
 single:release()
 local ok, e = pcall(single.release, single)
-assert(not ok and e:find("^release: semaphore %(made at .-%) has all its 1 permits: one was "
-  .. "released twice, or never acquired"))
+assert(not ok and e:find("^release: semaphore %(made at .-%) already has all its "
+  .. "permits %(1%): one was released twice, or never acquired"))
 
 -- The end: who waits and who asks is told; what was given can be given back.
 permit = single:acquire()
@@ -124,7 +124,7 @@ local range = "semaphore: the number of permits must be a whole number from 1 to
 same(message(ml.semaphore), range .. "nothing")
 same(message(ml.semaphore, 0), range .. "0")
 same(message(ml.semaphore, { name = "x" }), "semaphore: needs 'permits', how many there are")
-same(message(gate.with, gate, 5), "with: the function must be a function, got 5")
+same(message(gate.with, gate, 5), "with: takes a function, got 5")
 local found
 table.sort({ 2, 1 }, function() found = message(gate.acquire, gate); return false end)
 same(found, "acquire: cannot wait here: inside the comparator of table.sort; use :wait on a task")

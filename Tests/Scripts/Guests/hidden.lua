@@ -34,7 +34,7 @@ loop:task(function()
   local text = "function f() ml = require 'moonloop' return ml.net.x end"
   local refused <close> = ml.guest { text = text }
   local done, message = pcall(refused.call, refused, "f")
-  assert(message:find 'may not do that; allow = { "net" } would grant it', message)
+  assert(message:find 'may not use ml.net or ml.http; allow = { "net" } would grant it', message)
 end):wait { mode = "default" }
 local value, message, code = ml.guest { text = "x x" }
 assert(value == nil and code == "ENOEXEC" and message:find "guest:1: syntax error", message)

@@ -68,7 +68,7 @@ row("a common item, and a mode that is not common", function(keep)
   local timer = keep(loop:timer { every = 5, name = "t", modes = "common", nothing })
   return inside(function() return why(timer) end, { mode = "private" })
 end, "timer 't' (made at @): the loop runs in mode 'private', and it is in default (due in 4 s); "
-  .. "'private' is no common mode: loop:add_common_mode \"private\" makes it one")
+  .. "'private' is not a common mode: loop:add_common_mode \"private\" makes it one")
 
 row("the mode of a nested run that excludes it", function(keep)
   local timer = keep(loop:timer { every = 3, name = "t", nothing })
@@ -83,9 +83,9 @@ row("the mode of a nested run that excludes it", function(keep)
   end })
   loop:run { timeout = 1000 }
   return sentence
-end, "timer 't' (made at @): the loop runs in mode 'ask', and it is in default (due since 2 s); "
-  .. "timer 'outer' (made at @) runs this one since 4 s, and the run in 'default' goes on when it "
-  .. "ends: give it a timeout, or name 'ask' among the modes")
+end, "timer 't' (made at @): the loop runs in mode 'ask', and it is in default (due 2 s ago); "
+  .. "timer 'outer' (made at @) has been running this one for 4 s, and the run in "
+  .. "'default' goes on when it ends: give it a timeout, or name 'ask' among the modes")
 
 -- ── the run ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -150,7 +150,7 @@ row("blocked behind a handler", function(keep)
     loop:run { mode = "other", timeout = 5 }  -- as a handler that takes five seconds
     return why(late)
   end)
-end, "timer 'late' (made at @): due since 3 s; the handler of timer 'asker' (made at @) runs now, "
+end, "timer 'late' (made at @): due 3 s ago; the handler of timer 'asker' (made at @) runs now, "
   .. "in a pass that takes 5 s so far, then it fires")
 
 row("was held back", function(keep)
@@ -228,8 +228,8 @@ row("a clock that is held", function(keep)
   loop:task(function() child:await() loop:stop() end)
   loop:run()
   return text
-end, "timer 't' (made at @): due in 5 s; the clock is held by the child, and does not jump there "
-  .. "before that is over")
+end, "timer 't' (made at @): due in 5 s; the clock is held by the child, and will not jump "
+  .. "until it ends")
 
 row("a tolerance", function(keep)
   local timer = keep(loop:timer { every = 8, tolerance = 4, name = "t", nothing })
@@ -238,7 +238,7 @@ row("a tolerance", function(keep)
     loop:run { mode = "other", timeout = 8 }
     return why(timer)
   end)
-end, "timer 't' (made at @): due since 1 s; its tolerance lets it be 4 s late, to share a wake-up")
+end, "timer 't' (made at @): due 1 s ago; its tolerance lets it be 4 s late, to share a wake-up")
 
 -- ── what keeps the loop from finishing ──────────────────────────────────────────────────────────
 

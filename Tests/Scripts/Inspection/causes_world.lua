@@ -99,8 +99,8 @@ end, "timer (made at @): due in # s, by the wall clock")
 
 row("a date of the wall clock that is past", function(keep)
   return why(keep(loop:at(ml.wall_time() - 3600, nothing)))
-end, "timer (made at @): the loop does not run; it can fire when that runs in default (due since # "
-  .. "s); this script runs its loop by itself, so call loop:run() again")
+end, "timer (made at @): the loop does not run; it can fire when that runs in default (due # s "
+  .. "ago); this script runs its loop by itself, so call loop:run() again")
 
 -- ── signals ─────────────────────────────────────────────────────────────────────────────────────
 

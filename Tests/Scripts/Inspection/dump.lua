@@ -35,11 +35,11 @@ for _, pattern in ipairs {
   "^%S.- runs in mode 'ask', depth 2, %d+ passes\n",
   "\nrun 1: mode 'default', begun by the main chunk 4.5 s ago\n",
   "\nrun 2: mode 'ask', begun by timer 'outer' %(made at %S+dump.lua:24%) 1.5 s ago\n",
-  "\nmode 'default' %(common%): 3 timers, a date has come\n",
+  "\nmode 'default' %(common%): 3 timers, a timer is due\n",
   "\nmode 'ask': 1 timer\n",
   "\nkind +name +modes +made at +fires +total +max +late +held +state\n",
   "\ntimer +poll +default +%S+dump.lua:22 +1 +[%d.]+ %as +[%d.]+ %as +0 ns +%- "
-    .. "+due since 0.5 s, every",
+    .. "+due 0.5 s ago, every",
   "\ntask +sleeper +default +%S+dump.lua:32 +%- +[%d.]+ %as +[%d.]+ %as +0 ns +%- "
     .. "+waits for a sleep",
 } do assert(seen:find(pattern), pattern .. "\n" .. seen) end

@@ -28,7 +28,7 @@ refused("ENOENT", "the kernel does not measure pressure, or 'file' is wrong", "/
 -- A plain file is left as it was.
 local path = os.tmpname()
 io.open(path, "w"):write("mine"):close()
-refused("ENOTSUP", "it is no pressure file", path)
+refused("ENOTSUP", "it is not a pressure file", path)
 assert(io.open(path):read "a" == "mine")
 os.remove(path)
 

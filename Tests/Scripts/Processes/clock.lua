@@ -22,7 +22,7 @@ loop:task(function(scope)
   assert(none == nil and code == "ETIMEDOUT")
   assert(ml.now() == begin and #trace == 0, table.concat(trace, ", "))
   local why = loop:why(timer)
-  local held = "due in 1 s; the clock is held by process 'cat', and does not jump"
+  local held = "due in 1 s; the clock is held by process 'cat', and will not jump"
   assert(why:find(held, 1, true), why)
   child.stdin:close()
   child:await()

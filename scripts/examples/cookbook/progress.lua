@@ -1,6 +1,6 @@
 -- Show a progress bar
 -- The bar is a timer of its own: drawn ten times a second at most, whatever the speed of the work.
--- If standard error is no terminal, there is one line at the end.
+-- If standard error is not a terminal, there is one line at the end.
 --
 --   moonloop run progress.lua
 local ml = require "moonloop"

@@ -23,7 +23,7 @@ local function less(now, before, names)
 end
 
 --- What happened between two looks: counts and times of the later less those of the earlier, and
---- the percentiles since the begin. Without an earlier look: since the begin.
+--- the percentiles since the start. Without an earlier look: since the start.
 function figures.between(now, before)
   before = before or { measured = 0, passes = 0, wake_ups = 0, idle = 0, busy = 0, causes = {},
     handles = {} }

@@ -7,7 +7,7 @@ local units = require "moonloop.text.units"
 local recordings = {}
 
 local NO_RECORDING =
-  " is no recording: it is to be what 'run' wrote with --record or --trace-out, or 'top --json'"
+  " is not a recording: it must be what 'run' wrote with --record or --trace-out, or 'top --json'"
 
 local FEW_TIMES = "%s: note: in a recording a call takes only the time that the script read in it; "
   .. "to find all slow handlers, check what 'run' writes with --trace-out"

@@ -4,7 +4,7 @@ local rules = {}
 local list = {
   { "mistake", "the configuration will be rejected when it is run",
     "write what is expected" },
-  { "syntax", "the file cannot be loaded", "mend the syntax" },
+  { "syntax", "the file cannot be loaded", "fix the syntax error" },
   { "mode-never-run", "an item is served only while its loop runs in one of its modes",
     "run the loop in that mode, or move the item to a mode that runs" },
   { "never-ends", "what follows a run waits until it ends",
