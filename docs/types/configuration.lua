@@ -17,7 +17,7 @@
 ---@field timers? table<string, moonloop.ConfiguredTimer> Timers by name.
 ---@field sources? table<string, moonloop.ConfiguredSource> Sources by name; one field says of which kind each is.
 ---@field observers? table<string, moonloop.ConfiguredObserver> Observers by name.
----@field signals? table<string, moonloop.ConfiguredSignal|moonloop.ConfiguredHandler> Actions by signal, such as `term`; they keep no run alive.
+---@field signals? table<string, moonloop.ConfiguredSignal|moonloop.ConfiguredHandler> Actions by signal, such as `term`; they do not keep a run alive.
 ---@field run? moonloop.ConfiguredPhase[] The phases, in order; default: one run of "default".
 
 ---The modes of a configuration.

@@ -336,7 +336,7 @@ function ml.fs.link(path, new_path, options) end
 ---@field whole? boolean Follow all links, and return an absolute path; default false.
 
 ---Returns what a symbolic link leads to, as it is written there.
----Fails as `ml.fs.stat` does, and with "EINVAL" for what is no link.
+---Fails as `ml.fs.stat` does, and with "EINVAL" if it is not a link.
 ---```lua
 ---loop:task(function()
 ---  print(ml.fs.target("/..", { whole = true }))   --> /

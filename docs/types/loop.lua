@@ -102,7 +102,7 @@ loop.is_waiting = nil
 loop.on_error = nil
 
 ---@class moonloop.PerformOptions
----@field modes? moonloop.Modes The mode to run; default "default".
+---@field modes? moonloop.Modes Modes in which it is called; default "default".
 ---@field wake? boolean Wake a sleeping loop; default true.
 ---@field as_source? boolean A run with 'until_handled' returns after it.
 ---@field order? integer Position among the functions that wait, lowest first; default 0.
@@ -125,7 +125,7 @@ function loop:perform(options, fn, ...) end
 
 ---@class moonloop.PerformAfterOptions
 ---@field after moonloop.Seconds Delay, at least 0.
----@field modes? moonloop.Modes The mode to run; default "default".
+---@field modes? moonloop.Modes Modes in which it is called; default "default".
 ---@field target? any The target, by which `loop:cancel_performs` finds it.
 
 ---Calls a function with arguments once, after a delay.
@@ -160,7 +160,7 @@ function loop:cancel_performs(target) end
 ---print(timer:modes()[1])   --> tracking
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param modes? moonloop.Modes The mode to run; default "default".
+---@param modes? moonloop.Modes Modes to add it to; default "default".
 ---@return moonloop.Item|moonloop.ProgramItem item The item itself.
 function loop:add(item, modes) end
 
@@ -171,7 +171,7 @@ function loop:add(item, modes) end
 ---print(#loop:remove(timer):modes())   --> 0
 ---```
 ---@param item moonloop.Item|moonloop.ProgramItem A timer, source, fd, observer or port.
----@param modes? moonloop.Modes The mode to run; default "default".
+---@param modes? moonloop.Modes Modes to take it out of; default "default".
 ---@return moonloop.Item|moonloop.ProgramItem item The item itself.
 function loop:remove(item, modes) end
 
@@ -213,7 +213,7 @@ function loop:add_common_mode(mode) end
 ---local timer <close> = loop:every(2, print)
 ---print(("%.1f s"):format(loop:next_timer() - ml.now()))   --> 2.0 s
 ---```
----@param mode? string The mode to run; default "default".
+---@param mode? string The mode to look at; default "default".
 ---@return moonloop.Seconds? date Nil if the mode has no timer.
 function loop:next_timer(mode) end
 

@@ -11,14 +11,14 @@ local loop = {}
 ---@field order? integer Position among the observers of an activity, lowest first; default 0.
 ---@field repeats? boolean False: it ends after its first call; default true.
 ---@field name? string Name in reports and traces.
----@field keep_alive? boolean Whether a run goes on for this item alone; default true.
+---@field keep_alive? boolean Accepted without effect: an observer never keeps a run alive.
 ---@field on_error? moonloop.ErrorHandler Called first for errors in its handlers.
 
 ---@class moonloop.LoopObserverOptions: moonloop.ObserverOptions
 ---@field modes? moonloop.Modes Modes in which it is served; default "default".
 
 ---Makes an observer, which is called at stages of a run, and adds it.
----An observer keeps no run alive. Raises an error that names the wrong option or activity.
+---An observer does not keep a run alive. Raises an error that names the wrong option or activity.
 ---```lua
 ---loop:observer { on = { "entry", "exit" }, function(observer, activity)
 ---  print(activity)   --> entry

@@ -141,7 +141,7 @@ function tty:lines() end
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
 ---  if not term then return end   -- not a terminal
----  term:write("\\27[2J")
+---  term:write("\27[2J")
 ---end)
 ---```
 ---@async
@@ -152,7 +152,7 @@ function tty:lines() end
 function tty:write(...) end
 
 ---Sets the function to call when the size changes; it replaces the former one.
----Keeps no run alive.
+---Does not keep a run alive.
 ---```lua
 ---loop:task(function()
 ---  local term <close> = ml.tty.open { raw = true }
