@@ -131,7 +131,7 @@ function broker_port:on(event, handler) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return any message A copy of the message.
 ---@return moonloop.Reply reply Acknowledges it, and answers it if it is a request.
 function broker_port:receive(options) end

@@ -80,7 +80,7 @@ channel.count = nil
 ---```
 ---@async
 ---@param value any Anything except nil, which means the end; it is not copied.
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return true? sent True once it was received, or is in the channel.
 ---@return string? message
 ---@return string? code
@@ -109,7 +109,7 @@ function channel:try_send(value) end
 ---jobs:try_send "build"
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return any value The value; nil when the channel is closed and empty.
 ---@return string? message
 ---@return string? code
@@ -211,7 +211,7 @@ semaphore.available = nil
 ---end)
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return moonloop.Permit? permit Gives the permit back at the end of a block.
 ---@return string? message
 ---@return string? code

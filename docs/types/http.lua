@@ -204,8 +204,9 @@ function ml.http.patch(url, body, options) end
 function ml.http.client(options) end
 
 ---Serves HTTP: listens, and calls the handler for each request.
----The handler returns a body; or a status, a body and headers, in this order; or `{ status =, headers =, body =
----}`; or nothing, which is status 204. It may instead write in parts with its second argument.
+---The handler returns a body; or a status, a body and headers, in this order; or `{ status =,
+---headers =, body = }`; or nothing, which is status 204. It may instead write in parts with its
+---second argument.
 ---A body is a string, a number, or a function that gives its parts; `file = path` sends a file. An
 ---error in the handler is answered with 500 and reported; malformed requests are answered with 400.
 ---If the client leaves, the handler is cancelled where it waits.

@@ -120,7 +120,7 @@ function log:with(fields) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return true? written Nil when time was up.
 ---@return string? message
 ---@return string? code

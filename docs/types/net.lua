@@ -230,7 +230,7 @@ server.tls_failure = nil
 ---end)
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return moonloop.Stream? stream The connection.
 ---@return moonloop.Peer peer The address of the other end.
 function server:accept(options) end
@@ -273,7 +273,7 @@ function socket:send(data, host, port) end
 ---end)
 ---```
 ---@async
----@param options? moonloop.WaitOptions The timeout.
+---@param options? moonloop.TimeoutOptions The timeout.
 ---@return string? data The datagram, at most 65536 bytes.
 ---@return moonloop.Peer peer The sender.
 function socket:receive(options) end

@@ -162,7 +162,7 @@ stream.fires = nil
 ---@type moonloop.ErrorHandler?
 stream.on_error = nil
 
----@class moonloop.WaitOptions
+---@class moonloop.TimeoutOptions
 ---@field timeout? moonloop.Seconds Default: none.
 
 ---@class moonloop.DeadlineOptions

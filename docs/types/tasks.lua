@@ -134,8 +134,8 @@ function task:task(options, fn, ...) end
 
 ---Waits until the task has ended, and returns what it returned.
 ---Raises the task's error, the same value; or the reason it was cancelled with. Raises an error
----where Lua cannot wait (in a comparator, `__tostring`, ...), and for options: `wait` has a timeout,
----and works there.
+---where Lua cannot wait (in a comparator, `__tostring`, ...), and for options: `wait` works there,
+---and has a timeout.
 ---```lua
 ---local task = loop:task(function() ml.sleep(1); return "done" end)
 ---loop:task(function() print(task:await()) end)   --> done

@@ -132,13 +132,16 @@ struct Grant: Sendable {
 private func refuse(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ capability: LuaCapabilities
 ) -> Int32 {
-  host(L, context, "moonloop") { call throws in throw call.refusal(of: capability) }
+  host(L, context, "moonloop") { call throws in throw call.refusal(of: capability, isWhole: true) }
 }
 
 extension HostCall {
-  fileprivate func refusal(of capability: LuaCapabilities) -> ScriptMistake {
+  /// - Parameter isWhole: Whether the call has no other use; the message names it then.
+  fileprivate func refusal(of capability: LuaCapabilities, isWhole: Bool) -> ScriptMistake {
     let grant = Grant.all.first { $0.capability == capability }!
-    if let guest = runtime.granted.guest {
+    if let guest = runtime.granted.guest, !isWhole {
+      return mistake(guest.refusal("\(grant.word)"))
+    } else if let guest = runtime.granted.guest {
       let advice = guest.advice(of: "\(grant.word)")
       return mistake("this guest may not use \(grant.subject); \(advice)")
     }
@@ -147,7 +150,7 @@ extension HostCall {
 
   /// For what is a part of something that needs no grant.
   func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
-    if !runtime.granted.capabilities.contains(capability) { throw refusal(of: capability) }
+    if !runtime.granted.capabilities.contains(capability) { throw refusal(of: capability, isWhole: false) }
   }
 }
 

@@ -116,7 +116,7 @@ struct DocsEntryTests {
     local loop = ml.current()
     local server = http.serve { host = "127.0.0.1", port = 0, function(request, responder)
       add_methods("responder", getmetatable(responder).__index)
-      add_methods("http_request", getmetatable(request).__index)
+      add_methods("http_request", upvalue(getmetatable(request).__index, "Request"))
     end }
     loop:task(function()
       local response = http.get("http://127.0.0.1:" .. server.port .. "/")
@@ -131,6 +131,7 @@ struct DocsEntryTests {
     local broker_index = debug.getmetatable(broker_port).__index
     add_methods("broker_port", upvalue(broker_index, "methods"))
     for _, name in ipairs(upvalue(broker_index, "FIELDS")) do add("broker_port", ".", name) end
+    add("broker_port", ".", "on_error =")
     local log_index = debug.getmetatable(ml.log {}).__index
     add_methods("log", upvalue(log_index, "methods"))
     for _, name in ipairs(upvalue(log_index, "FIELDS")) do add("log", ".", name) end
