@@ -150,7 +150,8 @@ extension HostCall {
 
   /// For what is a part of something that needs no grant.
   func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
-    if !runtime.granted.capabilities.contains(capability) { throw refusal(of: capability, isWhole: false) }
+    if runtime.granted.capabilities.contains(capability) { return }
+    throw refusal(of: capability, isWhole: false)
   }
 }
 
