@@ -31,7 +31,7 @@ local function wrong_answers()
   for message, bad in pairs {
     ["a body must be a string, a number or a function, got a table"] = { { body = { "abc" } } },
     ["the headers must be a table, got a string"] = { 200, "ok", "x: y" },
-    ["the status must be a whole number from 100 to 999, got 200"] = { { status = "200" } },
+    ["the status must be a whole number from 200 to 999, got 200"] = { { status = "200" } },
   } do
     answer = bad
     is("500", get "/")

@@ -111,6 +111,7 @@ local function redirected(made, response, address)
   local target, problem = url.parse(follows.url)
   if not target then return nil, problem end
   if address.tls and not target.tls then return nil end
+  if target.path and target.path ~= address.path then return nil end  -- a socket of this machine
   if origin_of(target) ~= origin_of(address) then forget_secrets(follows) end
   return follows, target
 end
@@ -147,11 +148,21 @@ function client.new(options)
     Client)
 end
 
+-- Whether a server has sent nothing since its last response: else that would be taken for the next.
+local function is_quiet(stream)
+  if stream.buffered > 0 then return false end
+  local _, _, code = stream:read_some(1, { timeout = 0 })
+  return code == "ETIMEDOUT"
+end
+
 function Client:take(address, made, left)
   local idle = self.idle[origin_of(address)]
   -- A connection with certificates of its own is for one request.
-  local kept = idle and made.tls == self.defaults.tls and table.remove(idle)
-  if kept then return kept, "kept" end
+  while idle and #idle > 0 and made.tls == self.defaults.tls do
+    local kept = table.remove(idle)
+    if is_quiet(kept) then return kept, "kept" end
+    kept:invalidate()
+  end
   return connect(address, made, left)
 end
 
@@ -159,7 +170,9 @@ function Client:give(address, made, stream)
   local key = origin_of(address)
   local idle = self.idle[key] or {}
   self.idle[key] = idle
-  if self.is_closed or #idle >= IDLE or made.tls ~= self.defaults.tls then return stream:close() end
+  if self.is_closed or #idle >= IDLE or made.tls ~= self.defaults.tls or stream.buffered > 0 then
+    return stream:close()
+  end
   table.insert(idle, stream)
 end
 

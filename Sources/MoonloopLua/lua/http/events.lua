@@ -1,7 +1,15 @@
 -- Server-sent events: text in blocks, each ended by an empty line.
+local check = require "moonloop.text.options"
+
 local events = {}
 
+local FIELDS = { data = "any", event = "any", id = "any", retry = "number" }
+local MOST_SECONDS = 1e9
+
 local function line(name, value)
+  if type(value) ~= "string" and type(value) ~= "number" then
+    error(("http: '%s' of an event must be text, got a %s"):format(name, type(value)), 0)
+  end
   value = tostring(value)
   if name ~= "data" and value:find "[\r\n%z]" then
     error(("http: '%s' of an event must be one line"):format(name), 0)
@@ -12,14 +20,20 @@ end
 --- The text of an event: { data, event, id, retry (seconds) }, or its data alone.
 function events.encode(event)
   if type(event) ~= "table" then event = { data = event } end
+  check("http: response:event", event, FIELDS, 3)
+  if event.retry and not (event.retry >= 0 and event.retry <= MOST_SECONDS) then
+    error(("http: 'retry' of an event must be from 0 to %g seconds, got %s"):format(MOST_SECONDS,
+      event.retry), 0)
+  end
   local lines = {}
   for _, name in ipairs { "event", "id" } do
     if event[name] ~= nil then lines[#lines + 1] = line(name, event[name]) end
   end
   if event.retry then lines[#lines + 1] = line("retry", math.floor(event.retry * 1000)) end
   if event.data ~= nil then
-    local data = tostring(event.data):gsub("\r\n?", "\n")
-    for one in (data .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line("data", one) end
+    local data = type(event.data) == "string" and event.data:gsub("\r\n?", "\n") .. "\n"
+    for one in (data or ""):gmatch "(.-)\n" do lines[#lines + 1] = line("data", one) end
+    if not data then lines[#lines + 1] = line("data", event.data) end
   end
   return table.concat(lines) .. "\n"
 end
@@ -29,7 +43,7 @@ local function take(event, text)
   local name, value = text:match "^([^:]*):? ?(.*)$"
   if name == "data" then
     event.data = event.data and event.data .. "\n" .. value or value
-  elseif name == "event" or name == "id" then
+  elseif name == "event" and value ~= "" or name == "id" and not value:find "%z" then
     event[name] = value
   elseif name == "retry" and value:find "^%d+$" then
     event.retry = tonumber(value) / 1000
@@ -39,11 +53,16 @@ end
 --- An iterator over the events of a body: { data, event, id, retry (seconds) }. An event without
 --- data is none; one that is longer than the limit raises an error, as a failed read does.
 function events.iterator(read, limit)
-  local buffer, place = "", 1
+  local buffer, place, is_first = "", 1, true
   local function next_line()
     while true do
-      local text, after = buffer:match("^([^\r\n]*)\r?\n()", place)
-      if text then
+      if is_first and #buffer > 2 then
+        is_first = false
+        if buffer:sub(1, 3) == "\xef\xbb\xbf" then place = 4 end
+      end
+      -- A line feed behind a carriage return may come later.
+      local text, ending, after = buffer:match("^([^\r\n]*)(\r?\n?)()", place)
+      if ending:find "\n" or ending == "\r" and after <= #buffer then
         place = after
         return text
       end

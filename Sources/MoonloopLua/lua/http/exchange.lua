@@ -23,10 +23,12 @@ local function head_of(options, address, keeps)
     made.connection, made.upgrade = "Upgrade", options.upgrade
   end
   local method = options.method or "GET"
-  if type(source) == "function" then
-    if not made["content-length"] then made["transfer-encoding"] = "chunked" end
-  elseif source ~= nil or method == "POST" or method == "PUT" or method == "PATCH" then
-    made["content-length"] = tostring(#tostring(source or ""))
+  local is_announced = source ~= nil or method == "POST" or method == "PUT" or method == "PATCH"
+  made["transfer-encoding"] = nil  -- The body is what it is, whatever the headers say.
+  if type(source) ~= "function" then
+    made["content-length"] = is_announced and tostring(#tostring(source or "")) or nil
+  elseif not made["content-length"] then
+    made["transfer-encoding"] = "chunked"
   end
   if not method:find "^[%u%d%-_]+$" then error("http.request: not a method: " .. method, 0) end
   local target = address.target

@@ -3,6 +3,10 @@
 local ml = require "moonloop"
 local fields = require "moonloop.http.fields"
 
+-- A guest has them while its libraries are loaded, if it may read files.
+local has_files, calls = pcall(require, "moonloop.files")
+local open_stream = ml.stream
+
 local sender = {}
 
 local TYPES = {
@@ -87,11 +91,11 @@ end
 -- @param response what answers; its connection is closed if the file ends too early
 -- @return nothing; or nil, the status, and words for a file that cannot be sent
 function sender.send(request, response, answer, timeout)
-  local calls = require "moonloop.files"
+  if not has_files then error("http: 'file' needs files to be granted", 0) end
   local path = answer.file
   local fd, message, code = calls.wait(nil, "open", path, READ_NOW, 0)
   if not fd then return nil, STATUS[code] or 500, message end
-  local source <close>, problem, kind = ml.stream { fd = fd, write = false, name = path }
+  local source <close>, problem, kind = open_stream { fd = fd, write = false, name = path }
   if not source then
     calls.drop(fd)
     return nil, STATUS[kind] or 500, problem

@@ -101,7 +101,7 @@ end
 function message.read_response(stream, limit, time)
   local line, left, code = message.read_line(stream, limit or message.HEAD_LIMIT, time, true)
   if not line then return nil, left, code or "ECONNRESET", true end
-  local version, status, reason = line:match "^HTTP/(%d%.%d) (%d%d%d) ?(.*)$"
+  local version, status, reason = line:match "^HTTP/(%d%.%d) ([1-9]%d%d)%f[ \0] ?(.*)$"
   if not version then return malformed(("'%s' is not a response"):format(line:sub(1, 40))) end
   local headers, problem, why = message.read_fields(stream, left, time, true)
   if not headers then return nil, problem, why end

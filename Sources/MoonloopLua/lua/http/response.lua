@@ -23,8 +23,8 @@ local Response = {}
 Response.__index = Response
 
 local function check_status(status)
-  if math.type(status) == "integer" and status >= 100 and status <= 999 then return end
-  error(("http: the status must be a whole number from 100 to 999, got %s"):format(status), 0)
+  if math.type(status) == "integer" and status >= 200 and status <= 999 then return end
+  error(("http: the status must be a whole number from 200 to 999, got %s"):format(status), 0)
 end
 
 --- A response on a stream.
@@ -47,7 +47,7 @@ end
 
 --- Writes the head and the body in one piece: the peer then sees one packet, and we make one call.
 function Response:write_head(status, made, text)
-  check_status(status)
+  if status ~= 101 or not made.upgrade then check_status(status) end
   -- A body that was announced and not asked for may come or not.
   if self.request.awaits_continue then self.keeps = false end
   made.connection = made.connection or self.keeps and "keep-alive" or "close"
@@ -67,10 +67,11 @@ end
 
 --- Sends a server-sent event.
 function Response:event(event)
+  local text = events.encode(event)
   if not self.is_started then
     self:start(200, { ["content-type"] = "text/event-stream", ["cache-control"] = "no-cache" })
   end
-  return self:send(events.encode(event))
+  return self:send(text)
 end
 
 --- Ends HTTP on this connection: the stream is the handler's, until that returns.

@@ -1,0 +1,64 @@
+-- A client among servers that mean it harm: no answer is taken for another's, no socket of this
+-- machine is asked, and what goes out is one request.
+local ml = require "moonloop"
+local http = ml.http
+local loop = ml.current()
+
+-- A server that answers each request, which it notes, with what a function gives.
+local function serve(answer)
+  local heads = {}
+  local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
+    while true do
+      local lines = {}
+      repeat
+        local line = stream:read "L"
+        if not line then return end
+        lines[#lines + 1] = line
+      until line == "\r\n"
+      heads[#heads + 1] = table.concat(lines)
+      stream:write(answer(#heads))
+    end
+  end })
+  return server, "http://127.0.0.1:" .. server.port, heads
+end
+
+local ONE = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"
+
+loop:task(function()
+  -- Two responses to one request.
+  do
+    local server <close>, url = serve(function(number)
+      return number == 1 and ONE .. "a" .. ONE .. "E" or ONE .. "b"
+    end)
+    local client <close> = http.client { timeout = 5 }
+    assert(client:get(url).body == "a" and client:get(url).body == "b")
+  end
+
+  -- To a Unix socket it goes by its own will only.
+  do
+    local server <close>, url = serve(function()
+      return "HTTP/1.1 302 Found\r\nLocation: http+unix://%2Frun%2Fx.sock/\r\n"
+        .. "Content-Length: 0\r\n\r\n"
+    end)
+    local response = assert(http.get(url, { timeout = 5 }))
+    assert(response.status == 302 and response.url == url)
+  end
+
+  -- Headers of the caller do not say where the body ends.
+  do
+    local server <close>, url, heads = serve(function() return ONE .. "a" end)
+    local headers = { ["Transfer-Encoding"] = "chunked", ["Content-Length"] = 7 }
+    assert(http.get(url, { headers = headers, timeout = 5 }).body == "a")
+    assert(http.post(url, "", { headers = headers, timeout = 5 }).body == "a")
+    assert(not heads[1]:lower():find "transfer%-encoding" and not heads[1]:find "Length", heads[1])
+    assert(not heads[2]:lower():find "transfer%-encoding", heads[2])
+    assert(heads[2]:lower():find "content%-length: 0\r", heads[2])
+  end
+
+  for _, line in ipairs { "HTTP/1.1 99999 x", "HTTP/1.1 000 x", "HTTP/1.1 20", "HTTP/1.1 2000" } do
+    local server <close>, url = serve(function() return line .. "\r\n\r\n" end)
+    local response, _, code = http.get(url, { timeout = 5 })
+    assert(response == nil and code == "EBADMSG", line)
+  end
+end)
+loop:run()
