@@ -21,6 +21,7 @@ enum {
   BUFFER_SIZE = 1 << 20,
   EXIT_MS = 1000,   // how long the end of the process waits for a slow reader
   CRASH_MS = 200,
+  FULL_MS = 10,     // until a full disk is tried again then
 };
 
 struct log {
@@ -29,7 +30,8 @@ struct log {
   int users;
   bool is_socket;
   bool has_to_ask;  // its descriptor blocks, so poll is asked before each write
-  bool is_broken;
+  bool is_broken;   // its reader has gone: nothing is ever written again
+  int problem;      // why the last write failed, such as ENOSPC; 0: it did not
   char *buffer;     // a ring, made when it is first needed
   size_t begin, count;
 };
@@ -37,9 +39,25 @@ struct log {
 static struct log logs[MOST_LOGS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_ready(int fd, int milliseconds) {
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool is_ready(int fd, int64_t milliseconds) {
   struct pollfd one = {fd, POLLOUT, 0};
-  return poll(&one, 1, milliseconds) > 0;
+  int64_t until = milliseconds > 0 ? now_ms() + milliseconds : 0;
+  while (true) {
+    int result = poll(&one, 1, (int)milliseconds);
+    if (result >= 0 || errno != EINTR) return result > 0;
+    if (milliseconds > 0 && (milliseconds = until - now_ms()) < 0) milliseconds = 0;
+  }
+}
+
+// A full disk may have room again; a reader that has gone does not come back.
+static bool is_transient(int code) {
+  return code == EAGAIN || code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO;
 }
 
 // How many bytes were taken now; the log is marked if none will ever be.
@@ -55,7 +73,8 @@ static size_t write_now(struct log *log, const char *bytes, size_t count) {
         ? send(log->fd, bytes + done, part, MSG_DONTWAIT | MSG_NOSIGNAL)
         : write(log->fd, bytes + done, part);
     if (result < 0 && errno == EINTR) continue;
-    if (result < 0 && errno != EAGAIN) log->is_broken = true;
+    log->problem = result < 0 && errno != EAGAIN ? errno : 0;
+    if (result < 0 && !is_transient(errno)) log->is_broken = true;
     if (result <= 0) break;
     done += (size_t)result;
   }
@@ -103,6 +122,13 @@ size_t cmx_log_drain(int number) {
   return left;
 }
 
+int cmx_log_problem(int number) {
+  pthread_mutex_lock(&lock);
+  int problem = logs[number].problem;
+  pthread_mutex_unlock(&lock);
+  return problem;
+}
+
 static bool is_free(const struct log *log) { return log->users == 0 && log->count == 0; }
 
 static void release(struct log *log) {
@@ -113,16 +139,11 @@ static void release(struct log *log) {
 
 // ---- The end -------------------------------------------------------------------------------
 
-static int64_t now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void write_out(struct log *log, int64_t until) {
   while (log->count > 0 && drain(log) > 0) {
     int64_t left = until - now_ms();
-    if (left <= 0 || !is_ready(log->fd, (int)left)) return;
+    if (left <= 0 || !is_ready(log->fd, left)) return;
+    if (log->problem != 0) nanosleep(&(struct timespec){.tv_nsec = FULL_MS * 1000000}, NULL);
   }
 }
 
@@ -135,9 +156,11 @@ static void finish(int milliseconds) {
 
 static void at_exit(void) { finish(EXIT_MS); }
 
-static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE};
+static const int crashes[] = {
+  SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGHUP, SIGQUIT,
+};
 
-// Whoever crashed may hold the lock: then what waits is left alone.
+// The thread that crashed may hold the lock; then the queued records are left alone.
 static void on_crash(int number) {
   if (pthread_mutex_trylock(&lock) == 0) {
     int64_t until = now_ms() + CRASH_MS;

@@ -12,9 +12,10 @@ local ml = {}
 ---@field rate? integer At most so many records with the same message a second; default: all.
 
 ---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
----What the reader does not take at once waits in a buffer of 1 MiB; what has no room there is
----dropped and counted. It is written out when the program ends: by its end, `os.exit`, a signal, or
----a crash (`kill -9` is none). "journal" writes lines such as `<4>slow ms=250`, whose priority
+---What the reader does not take at once waits in a buffer of 1 MiB, which no limit of memory counts;
+---what has no room there is dropped and counted. A full disk is reported once, and records wait for
+---room. What waits is written out when the program ends: by its end, `os.exit`, SIGTERM, SIGINT,
+---SIGHUP, SIGQUIT, or a crash, for at most a second. There may be 64 files and descriptors. "journal" writes lines such as `<4>slow ms=250`, whose priority
 ---systemd understands. A script that was not granted everything writes where its `print` does.
 ---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an
 ---error that names the wrong option.
@@ -44,7 +45,7 @@ local log = {}
 ---@type string
 log.level = nil
 
----How many records were dropped, because nobody read them fast enough.
+---How many records were dropped because they were not read fast enough.
 ---The next record that is written comes after one that says how many are missing.
 ---```lua
 ---print(ml.log({ to = print }).dropped)   --> 0
@@ -63,7 +64,8 @@ log.dropped = nil
 log.suppressed = nil
 
 ---Writes a record for those who look for a mistake.
----Control characters become escapes: a record is one line, of 64 KiB at most. Raises an error when
+---Control characters become escapes: a record is one line, of 64 KiB at most. Longer ones are cut;
+---in JSON their texts are. Raises an error when
 ---the message is not a string, or the fields are not a table.
 ---```lua
 ---ml.log({ to = print, format = "journal", level = "debug" }):debug("asked", { id = 7 })
@@ -114,7 +116,8 @@ function log:error(message, fields) end
 function log:with(fields) end
 
 ---Waits until everything is written.
----Returns `nil, message, "ETIMEDOUT"` when that takes longer.
+---Returns `nil, message, "ETIMEDOUT"` when that takes longer, and `nil, message, code` when it cannot
+---be written, as on a full disk.
 ---```lua
 ---loop:task(function() print(ml.log({ to = print }):flush())   --> true
 ---end)

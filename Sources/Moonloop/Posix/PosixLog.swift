@@ -9,6 +9,7 @@ let sinkModule = LuaModule(
   [
     .function("open", sinkOpen), .function("close", sinkClose), .function("write", sinkWrite),
     .function("drain", sinkDrain), .function("is_journal", sinkIsJournal),
+    .function("problem", sinkProblem),
   ])
 
 extension HostCall {
@@ -51,6 +52,16 @@ private let sinkDrain: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
     call.stack.push(try call.log().drain())
     return 1
+  }
+}
+
+/// `problem(sink)`: why the last write failed, and its code; nil: it did not.
+private let sinkProblem: LuaRawFunction = { L, context in
+  host(L, context, "log") { call in
+    guard let problem = try call.log().problem else { return 0 }
+    call.stack.push(problem.message)
+    call.stack.push(problem.name)
+    return 2
   }
 }
 

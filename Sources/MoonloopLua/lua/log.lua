@@ -9,7 +9,7 @@ local spelling = require "moonloop.text.spelling"
 local values = require "moonloop.text.values"
 -- A script that was not granted everything writes where its `print` writes.
 local has_sinks, sinks = pcall(require, "moonloop.sink")
-local date, print = os.date, print
+local date, print, errors = os.date, print, io and io.stderr
 
 local LEVELS = { debug = 1, info = 2, warn = 3, error = 4 }
 local NAMES = { "debug", "info", "warn", "error" }
@@ -88,10 +88,20 @@ local function drain_later(outlet)
     end }
 end
 
+-- A full disk is reported once; what waits is written when there is room again.
+local function report_problem(outlet)
+  local problem = sinks.problem(outlet.sink)
+  if problem and not outlet.is_reported and outlet.name ~= "stderr" and errors then
+    errors:write(("moonloop: log '%s': %s; records wait for room\n"):format(outlet.name, problem))
+  end
+  outlet.is_reported = problem ~= nil
+end
+
 -- Both or neither is taken: a short notice must not fill the room that no record fits into.
 local function write_to_sink(outlet, line, notice)
   local is_taken = sinks.write(outlet.sink, (notice and notice .. "\n" or "") .. line .. "\n")
   if sinks.drain(outlet.sink) > 0 then drain_later(outlet) end
+  report_problem(outlet)
   return is_taken
 end
 
@@ -105,12 +115,12 @@ local function open(to)
     if to == "stderr" or to == "stdout" then
       return { write = function(_, line) print(line) return true end }
     end
-    return nil, "this script may not write files"
+    return nil, "a script with less than all grants may not write logs to files"
   end
   local fd = to == "stdout" and 1 or to == "stderr" and 2
   local sink, problem, code = sinks.open(fd or to)
   if not sink then return nil, ("'%s': %s"):format(to, problem), code end
-  return setmetatable({ sink = sink, write = write_to_sink }, {
+  return setmetatable({ sink = sink, name = to, write = write_to_sink }, {
     __gc = function(outlet) sinks.close(outlet.sink) end,
   })
 end
@@ -137,9 +147,30 @@ local function is_too_often(self, message)
   return false, held > 0 and held or nil
 end
 
+-- The first bytes of a text, without half a character at the end.
+local function cut(text, most)
+  if #text <= most then return text end
+  while most > 0 and text:find("^[\128-\191]", most + 1) do most = most - 1 end
+  return text:sub(1, most) .. "..."
+end
+
+-- A JSON record stays one: its texts are cut, and if that is not enough, its fields are left out.
+local function cut_values(values, most)
+  local made = {}
+  for name, value in pairs(values) do
+    made[name] = type(value) == "string" and cut(value, most) or value
+  end
+  return made
+end
+
 local function line_of(self, level, message, fields)
   local line = self.form(level, message, fields)
-  return #line > RECORD_LIMIT and line:sub(1, RECORD_LIMIT - 3) .. "..." or line
+  if #line <= RECORD_LIMIT then return line end
+  if self.form ~= forms.json then return cut(line, RECORD_LIMIT - 3) end
+  message = cut(message, 1000)
+  line = self.form(level, message, cut_values(fields, 1000))
+  return #line <= RECORD_LIMIT and line
+    or self.form(level, message, { fields = "left out: the record is too long" })
 end
 
 local function log(self, level, message, fields)
@@ -164,6 +195,7 @@ end
 for level, rank in pairs(LEVELS) do
   methods[level] = function(handle, message, fields)
     local self = states[handle]
+    if not self then error("log: call it with a colon: log:" .. level .. "(message)", 2) end
     if type(message) ~= "string" then
       error(("log: the message must be a string, got a %s"):format(type(message)), 2)
     elseif fields ~= nil and type(fields) ~= "table" then
@@ -193,9 +225,12 @@ function methods:flush(options)
   local timeout = check("flush", options, { timeout = "number" }, 2).timeout or math.huge
   local outlet, ends = states[self].shared.outlet, ml.now() + timeout
   while outlet.sink and sinks.drain(outlet.sink) > 0 do
+    local problem, code = sinks.problem(outlet.sink)
+    if problem then return nil, problem, code end
     if ml.now() >= ends then return nil, "the log is not written yet", "ETIMEDOUT" end
     ml.sleep(AGAIN)
   end
+  if outlet.sink and sinks.problem(outlet.sink) then return nil, sinks.problem(outlet.sink) end
   return true
 end
 

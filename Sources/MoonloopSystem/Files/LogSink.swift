@@ -33,4 +33,10 @@ package struct LogSink: Sendable {
 
   /// Writes what can be written now, and returns how many bytes still wait.
   package func drain() -> Int { cmx_log_drain(number) }
+
+  /// Why the last write failed; nil: it did not, or there was no room for the moment.
+  package var problem: SystemError? {
+    let code = cmx_log_problem(number)
+    return code == 0 ? nil : SystemError(call: "write", code: code)
+  }
 }

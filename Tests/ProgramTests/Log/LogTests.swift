@@ -51,7 +51,8 @@ struct LogTests {
   @Test(arguments: [
     ("", "0"), ("os.exit(3)", "3"), ("os.exit(3, true)", "3"),
     ("while true do ml.sleep(1) end", "TERM"), ("while true do ml.sleep(1) end", "SEGV"),
-    ("while true do ml.sleep(1) end", "ABRT"),
+    ("while true do ml.sleep(1) end", "ABRT"), ("while true do ml.sleep(1) end", "HUP"),
+    ("while true do ml.sleep(1) end", "QUIT"),
   ])
   func `what waits is written at the end`(ending: String, how: String) throws {
     let isSignal = Int(how) == nil
@@ -71,5 +72,40 @@ struct LogTests {
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.first == "logged, dropped some")
     #expect(lines.dropFirst(2) == ["<4>records were dropped dropped=N", "<4>after"], "\(outcome)")
+  }
+
+  @Test func `a full disk is reported once, and flush says it`() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local log = require "moonloop".log { to = "/dev/full" }
+      for number = 1, 3 do log:info "record" end
+      print(log:flush())
+      print(log.dropped)
+      """,
+    ])
+    #expect(outcome.output == "nil\tNo space left on device\tENOSPC\n0\n", "\(outcome)")
+    let report = "moonloop: log '/dev/full': No space left on device; records wait for room\n"
+    #expect(outcome.errors == report, "\(outcome)")
+  }
+
+  @Test func `a record of JSON that is too long is cut, and stays one`() throws {
+    let outcome = try moonloop([
+      "run", "-e",
+      """
+      local ml = require "moonloop"
+      local log = ml.log { format = "json", to = function(line)
+        local record = ml.json.decode(line)
+        print(#line <= 65536, utf8.len(line) ~= nil, record.level, #record.message)
+      end }
+      log:info("m", { a = ("ä"):rep(1e5) })
+      log:info(("ä"):rep(1e5))
+      local fields = {}
+      for number = 1, 100 do fields["field" .. number] = ("x"):rep(2000) end
+      log:info("m", fields)
+      """,
+    ])
+    let expected = "true\ttrue\tinfo\t"
+    #expect(outcome.output == "\(expected)1\n\(expected)1003\n\(expected)1\n", "\(outcome)")
   }
 }
