@@ -81,7 +81,7 @@ local function pump(self)
       taken, message, code = self.calls:call(function()
         batch = next_batch(self)
         return batch[1] and batch_words(self, batch)
-      end)
+      end, nil, "number")
     end
     for place, item in ipairs(batch or next_batch(self)) do
       if not taken or place <= taken then
@@ -199,7 +199,8 @@ function methods:count(options)
   local state, timeout, code = enter(self, "count", options)
   if not state then return nil, timeout, code end
   local count, problem
-  count, problem, code = state.calls:call(function() return { "XLEN", state.key } end, timeout)
+  count, problem, code = state.calls:call(function() return { "XLEN", state.key } end, timeout,
+    "number")
   if not count then return nil, problem, code end
   return count
 end

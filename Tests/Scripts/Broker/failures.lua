@@ -140,8 +140,33 @@ function cases.it_talks_nonsense()
   end
 end
 
+-- Answers of the right form that answer something else do no harm to the port.
+function cases.it_answers_something_else()
+  local is_odd = true
+  local server <close>, over = broker { EVAL = function(words)
+    if is_odd then return "+OK\r\n" end
+    if words[4]:find ":names$" then return "$2\r\nme\r\n" end
+    return ":1\r\n"
+  end, TIME = function() return is_odd and "+OK\r\n" or "*2\r\n$1\r\n1\r\n$1\r\n2\r\n" end,
+    XGROUP = "+OK\r\n", XREADGROUP = function()
+      if is_odd then return "*1\r\n+OK\r\n" end
+      ml.sleep(1000)
+    end }
+  local jobs <close> = port(over)
+  fails("EBADMSG", "not one to the question", jobs:send { 1 })
+  jobs:on("message", print)
+  ml.sleep(3)
+  is_odd = false
+  equal(jobs:send "x", true)
+  is_odd = true
+  fails("EBADMSG", "not one to the question", jobs:send "x")
+  is_odd = false
+  ml.sleep(10)
+  equal(jobs:send "x", true)
+end
+
 function cases.its_replies_are_huge()
-  for _, text in ipairs { "$99999999999\r\n", "*9999999\r\n", ("*1\r\n"):rep(100),
+  for _, text in ipairs { "*2\r\n$1\r\na\r\n$67108864\r\n", "$99999999999\r\n", "*9999999\r\n", ("*1\r\n"):rep(100),
     ":" .. ("1"):rep(5000) .. "\r\n" } do
     local server <close>, over = broker { EVAL = text }
     local jobs <close> = port(over)

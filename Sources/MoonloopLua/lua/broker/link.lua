@@ -12,7 +12,7 @@ local FATAL = { EACCES = true, EPROTONOSUPPORT = true, EMSGSIZE = true }
 
 local link = {}
 
---- Waits; that alone keeps a run alive only if somebody waits for messages.
+--- Waits; keeps a run alive only while a task waits for messages.
 function link.rest(self, seconds)
   ml.await(function(resume)
     return ml.current():timer { first = seconds, keep_alive = self.holds or false,
@@ -124,8 +124,9 @@ end
 
 --- Sends a command and waits for its reply, over as many connections as that takes.
 -- @param words gives them each time it is sent; nil: it is no longer wanted
+-- @param kind the type that the reply must have
 -- @return the reply, and how often it was sent; or nil, message, code
-function Calls:call(words, timeout)
+function Calls:call(words, timeout, kind)
   if self.is_closed then return nil, self.label .. " was closed", "EPIPE" end
   local call <close> = setmetatable({ words = words, times = 0, done = ml.channel(1) },
     { __close = function(call) call.is_over = true end })
@@ -138,6 +139,9 @@ function Calls:call(words, timeout)
       "ETIMEDOUT"
   end
   if answer[1] == nil then return nil, ("%s: %s"):format(self.label, answer[2]), answer[3] end
+  if kind and type(answer[1]) ~= kind then
+    return nil, ("%s: %s"):format(self.label, redis.ODD), "EBADMSG"
+  end
   return answer[1], call.times
 end
 
@@ -145,7 +149,7 @@ end
 function Calls:identity(timeout)
   if self.id then return self.id end
   local id, message, code = self:call(
-    function() return { "EVAL", scripts.NAME, 1, self.key .. ":names" } end, timeout)
+    function() return { "EVAL", scripts.NAME, 1, self.key .. ":names" } end, timeout, "string")
   if not id then return nil, message, code end
   self.id = self.id or id
   return self.id

@@ -11,7 +11,7 @@ local receiver = {}
 -- other answers.
 local HELD, PATIENCE = 5, 10
 
--- Acknowledges a message, with the reply to whoever asked: true; or nil, message, code.
+-- Acknowledges a message, with the reply to the requester: true; or nil, message, code.
 local function acknowledge(self, entry, form, text)
   local channel, number = entry.reply:match "^(%S+) (%d+)$"
   local answer = channel and ("%s %s%s"):format(number, form, text) or ""
@@ -64,6 +64,25 @@ local function take(self, entries)
   end
 end
 
+local function are_texts(list)
+  if type(list) ~= "table" then return not list end
+  for _, one in ipairs(list) do
+    if type(one) ~= "string" then return false end
+  end
+  return true
+end
+
+-- The entries of a stream: the broker's reply if it is that; else nil, message, code.
+local function entries_of(reply)
+  if type(reply) ~= "table" then return nil, redis.ODD, "EBADMSG" end
+  for _, raw in ipairs(reply) do
+    if type(raw) ~= "table" or type(raw[1]) ~= "string" or not are_texts(raw[2]) then
+      return nil, redis.ODD, "EBADMSG"
+    end
+  end
+  return reply
+end
+
 -- Receives on one connection until that is broken: message, code, whether it was of use.
 local function serve(self, stream)
   local id = self.calls.id
@@ -75,13 +94,17 @@ local function serve(self, stream)
   local function read(...)
     local reply, message, code = ask("XREADGROUP", "GROUP", "moonloop", id, "COUNT", room(), ...)
     if reply == nil then return nil, message, code end
-    return reply and reply[2] or {}
+    if not reply then return {} end
+    return entries_of(type(reply) == "table" and reply[2])
   end
   local made, message, code = ask("XGROUP", "CREATE", self.key, "moonloop", "0", "MKSTREAM")
   if not made and not message:find("BUSYGROUP", 1, true) then return message, code end
   local time
   time, message, code = ask "TIME"
   if not time then return message, code end
+  if type(time) ~= "table" or not tonumber(time[1]) or not tonumber(time[2]) then
+    return redis.ODD, "EBADMSG"
+  end
   self.offset = tonumber(time[1]) + tonumber(time[2]) / 1e6 - ml.wall_time()
   -- What the broker has given to this port, and a broken connection has swallowed.
   local from, entries = "0", nil
@@ -98,6 +121,7 @@ local function serve(self, stream)
       sweep = ml.now() + self.lease / 2
       entries, message, code = ask("EVAL", scripts.TAKE_OVER, 2, self.key, self.key .. ":failed",
         id, math.ceil(self.lease * 1000), room(), self.attempts)
+      if entries then entries, message, code = entries_of(entries) end
     else
       local wait = math.max(0.001, math.min(HELD, sweep - ml.now()))
       entries, message, code = read("BLOCK", math.ceil(wait * 1000), "STREAMS", self.key, ">")

@@ -2,9 +2,9 @@
 local ml = require "moonloop"
 local url = require "moonloop.http.url"
 
-local redis = {}
+local redis = { ODD = "the broker's answer is not one to the question" }
 
--- Limits of a reply: bytes of a text, elements, and how deep.
+-- Limits of a reply: bytes of its texts, elements, and how deep.
 local TEXT_LIMIT, COUNT_LIMIT, DEPTH_LIMIT = 64 << 20, 1 << 20, 16
 -- Codes by the first word of an error reply; "EAGAIN": it passes.
 local CODES = { LOADING = "EAGAIN", BUSY = "EAGAIN", MASTERDOWN = "EAGAIN", TRYAGAIN = "EAGAIN",
@@ -32,8 +32,10 @@ local function malformed(line)
   broken(("the reply is not Redis' protocol: %q"):format(line:sub(1, 40)), "EBADMSG")
 end
 
-local function read_text(stream, size, options)
-  if size > TEXT_LIMIT then broken(("a reply of %d bytes"):format(size), "EMSGSIZE") end
+-- @param room `left`, `count`: bytes of texts and elements that the reply may still have
+local function read_text(stream, size, options, room)
+  room.left = room.left - size
+  if room.left < 0 then broken("a reply too large", "EMSGSIZE") end
   local text, message, code = stream:read(size + 2, options)
   if not text or #text < size + 2 then broken(message, code, true) end
   if text:sub(-2) ~= "\r\n" then malformed(text:sub(-40)) end
@@ -41,7 +43,7 @@ local function read_text(stream, size, options)
 end
 
 -- False stands for null; an error reply is a table with its words as `failure`.
-local function read_value(stream, depth, options)
+local function read_value(stream, depth, options, room)
   local line, message, code = stream:read("L", options)
   if not line then broken(message, code, depth > 1) end
   local sign, rest = line:match "^([-+:$*%%~>_,#])([^\r]*)\r\n$"
@@ -54,17 +56,19 @@ local function read_value(stream, depth, options)
   if sign == ":" then return number end
   if number == -1 then return false end
   if number < 0 then malformed(line) end
-  if sign == "$" then return read_text(stream, number, options) end
+  if sign == "$" then return read_text(stream, number, options, room) end
   if sign == "%" then number = 2 * number end
-  if number > COUNT_LIMIT or depth > DEPTH_LIMIT then broken("a reply too large", "EMSGSIZE") end
+  room.count = room.count - number
+  if room.count < 0 or depth > DEPTH_LIMIT then broken("a reply too large", "EMSGSIZE") end
   local list = { is_push = sign == ">" }
-  for place = 1, number do list[place] = read_value(stream, depth + 1, options) end
+  for place = 1, number do list[place] = read_value(stream, depth + 1, options, room) end
   return list
 end
 
 --- Reads one reply: the value; or nil, message, code when the connection is of no more use.
 function redis.read(stream, options)
-  local ok, value = pcall(read_value, stream, 1, options)
+  local room = { left = TEXT_LIMIT, count = COUNT_LIMIT }
+  local ok, value = pcall(read_value, stream, 1, options, room)
   if ok then return value end
   if type(value) ~= "table" or not value.message then error(value, 0) end
   return nil, value.message, value.code
