@@ -11,15 +11,27 @@ local READING = { null = "any", max_depth = "integer", max_size = "integer" }
 local WRITING = { pretty = "boolean", decimals = "integer", is_lenient = "boolean",
   max_depth = "integer" }
 
+-- Raises an error for an option that is out of its range.
+local function within(what, options, name, first, last)
+  local value = options[name]
+  if value and not (value >= first and value <= last) then
+    error(("%s: '%s' must be from %d to %d, got %d"):format(what, name, first, last, value), 3)
+  end
+end
+
 function json.decode(text, options)
   if type(text) ~= "string" then
     error(("json.decode: takes a string, got a %s"):format(type(text)), 2)
   end
-  return read(text, check("json.decode", options, READING, 2))
+  options = check("json.decode", options, READING, 2)
+  within("json.decode", options, "max_depth", 1, 10000)
+  return read(text, options)
 end
 
 function json.encode(value, options)
-  local text, problem = write(value, check("json.encode", options, WRITING, 2))
+  options = check("json.encode", options, WRITING, 2)
+  within("json.encode", options, "decimals", 0, 17)
+  local text, problem = write(value, options)
   return text or error("json.encode: " .. problem, 2)
 end
 
