@@ -240,16 +240,17 @@ struct SpecRunTests {
     #expect(outcome.output.contains(" passed, 0 failed"))
   }
 
-  /// The examples of docs/testing.md that need programs of others.
+  /// The examples that start programs.
   static let examples: [(file: String, program: String)] = [
-    ("script_spec.lua", "/bin/sh"), ("redis_spec.lua", "/usr/bin/redis-server"),
-    ("nginx_spec.lua", "/usr/sbin/nginx"),
+    ("testing/script_spec.lua", "/bin/sh"), ("testing/redis_spec.lua", "/usr/bin/redis-server"),
+    ("testing/nginx_spec.lua", "/usr/sbin/nginx"), ("plugins/host_spec.lua", "/bin/sh"),
   ].filter { FileManager.default.isExecutableFile(atPath: $0.1) }
 
   @Test(arguments: examples)
   func `a real program is tested from its start to its end`(file: String, program: String) throws {
-    let folder = Program.examples.appendingPathComponent("testing")
-    let outcome = try moonloop(["test", file], in: folder)
+    let path = Program.examples.appendingPathComponent(file)
+    let outcome = try moonloop(
+      ["test", path.lastPathComponent], in: path.deletingLastPathComponent())
     #expect(outcome.status == 0, "\(outcome)")
   }
 
