@@ -53,6 +53,12 @@ package final class Runs {
   /// Whether the innermost run was begun by a script.
   var isInOwnRun: Bool { nesters.last?.depth == loop.depth }
 
+  /// Whether the main chunk runs now, which has waited before.
+  private var isOfChunk: Bool {
+    if case .task(let task) = runtime.current { return task === context.waitingChunk }
+    return false
+  }
+
   /// A run is to begin in what runs now.
   func prepare() {
     // One run after the end was asked for reports it by its result. A script that begins another is
@@ -67,7 +73,7 @@ package final class Runs {
     _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
   ) -> Int32 {
     // A breakpoint is not the script's own way of running its loop.
-    if loop.depth == 0 && mode != debugMode { ranLoop = true }
+    if mode != debugMode && (loop.depth == 0 || isOfChunk) { ranLoop = true }
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: runtime.names.ref(of: result))
     let value = loop.takeStopValue() as? LuaReference

@@ -67,6 +67,7 @@ package final class MainChunk {
     chunk text: String, name: String, arguments: [String] = []
   ) throws(LuaError) {
     try runtime.state.load(text, name: name, on: runtime.state.stack)
+    runtime.runs.forgetOwnRun()
     startLoaded { stack in
       for argument in arguments { stack.push(argument) }
       return arguments.count

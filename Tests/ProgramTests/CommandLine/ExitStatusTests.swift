@@ -47,6 +47,14 @@ struct ExitStatusTests {
         loop + "l:every(1, print) l:run { timeout = 0 } require 'moonloop'.sleep(0.01) print 'on'",
       ],
       status: 0, output: "on\n"),
+    Row(  // also if it has waited before.
+      arguments: [
+        "run", "-e",
+        loop
+          + "require 'moonloop'.sleep(0) l:every(1, print) l:after(0.01, function() l:stop() end) "
+          + "l:run() print 'over'",
+      ],
+      status: 0, output: "over\n"),
     // 1: an error was reported
     Row(
       arguments: [
