@@ -113,7 +113,7 @@ function guest:stop() end
 ---@field wakes integer How often it was served.
 ---@field busy moonloop.Seconds How long that took on the host's clock.
 ---@field written integer Bytes that it has written.
----@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the others are as its process last told them.
+---@field resident? integer Bytes of memory that the process of an isolated guest has. For such a guest the other figures are those last reported by its process.
 ---@field cpu? moonloop.Seconds Time of processors that the process has taken.
 
 ---What the guest has used so far; also once it has ended.

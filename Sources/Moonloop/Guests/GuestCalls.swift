@@ -100,7 +100,7 @@ extension HostCall {
 
 extension Runtime {
   /// Runs what is pushed as a task; what comes of it is copied.
-  /// - Parameter whenOver: Told of that, at once if it cannot begin.
+  /// - Parameter whenOver: Gets that, at once if it cannot begin.
   /// - Returns: What gives it up.
   func run(
     _ copies: [StructuredClone], modes: [ModeName], push: (LuaStack) throws(LuaError) -> Void,

@@ -42,4 +42,5 @@ let guestEntries: [LuaEntry] =
     .method("stop", itemInvalidate),
     .method("usage", guestUsage),
     .field("status", guestStatus),
-  ] + itemEntries
+    .method("keep_alive", guestKeepAlive),
+  ] + itemEntries.filter { "\($0.name)" != "keep_alive" }

@@ -31,7 +31,7 @@ extension LuaStack {
 
 extension Runtime {
   /// The most values that a call or its results may have.
-  private static let itemLimit = 200
+  private static let itemLimit = 1000
 
   /// Pushes a message while a body reads it; nothing is done with one that is no table.
   @discardableResult
@@ -57,8 +57,12 @@ extension Runtime {
 
   /// The values of the table on top of the stack.
   func items(on stack: LuaStack) -> GuestCallOutcome {
-    guard let count = stack.rawInteger(-1, "n"), 0...Self.itemLimit ~= count else {
-      return .failure(.ended)
+    guard let count = stack.rawInteger(-1, "n"), count >= 0 else { return .failure(.ended) }
+    if count > Self.itemLimit {
+      let message =
+        "\(count) values are too many: an isolated guest takes and gives "
+        + "\(Self.itemLimit) at most"
+      return .failure(.raised(WorkerFailure(LuaError(message: message))))
     }
     var values: [StructuredClone] = []
     for place in 0..<count {

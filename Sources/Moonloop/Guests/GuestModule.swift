@@ -43,7 +43,7 @@ let moduleGuest: LuaRawFunction = { L, context in
     call.stack.popSlot(GuestSlot.onOutput, of: -2)
     try call.applyCommonOptions(options, to: source)
     try call.addNew(source, to: modes)
-    guest.settle()
+    guest.mayHold = try options.boolean("keep_alive") ?? true
     return 1
   }
 }
@@ -226,6 +226,16 @@ extension HostCall {
 }
 
 // MARK: Methods
+
+/// `guest:keep_alive(false)`: it keeps no run of the host going, busy or not.
+let guestKeepAlive: LuaRawFunction = { L, context in
+  host(L, context, "guest:keep_alive") { call in
+    let holds = try call.boolean(2)
+    try call.selfGuest().mayHold = holds
+    call.stack.setCount(1)
+    return 1
+  }
+}
 
 /// `guest:suspend()`: takes it out of all modes.
 let guestSuspend: LuaRawFunction = { L, context in

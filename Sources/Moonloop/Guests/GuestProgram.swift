@@ -75,7 +75,7 @@ struct GuestSetup {
     (self.file, self.folder, self.grants) = (file, folder, grants)
   }
 
-  /// - Returns: nil if nobody but a host could have meant this.
+  /// - Returns: nil if only a host could have meant this.
   init?(_ arguments: [String]) {
     guard arguments.count >= 6, let parent = Int32(arguments[0]), let memory = Int(arguments[1]),
       let handles = Int(arguments[2]), let message = Int(arguments[3])

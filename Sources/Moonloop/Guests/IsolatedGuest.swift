@@ -86,7 +86,7 @@ final class IsolatedGuest: ScriptGuest {
 
   override func settle() {
     guard child != nil else { return }
-    host.loop.setKeepsAlive(source, isBusy && !isSuspended)
+    host.loop.setKeepsAlive(source, mayHold && isBusy && !isSuspended)
     // While a function of the host runs, it is the host's turn.
     let isAsked = !isSuspended && (!hasBegun || hasCalls && hostCalls.isEmpty)
     if isAsked == (hold != nil) { return }
@@ -247,7 +247,7 @@ final class IsolatedGuest: ScriptGuest {
 
   // MARK: The end
 
-  /// The process has ended, or the connection; when both have, that is told.
+  /// The process has ended, or the connection; when both have, that is reported.
   private func exited() {
     guard let child else { return }
     if !child.look() { return }

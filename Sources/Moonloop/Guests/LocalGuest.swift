@@ -148,7 +148,7 @@ final class LocalGuest: ScriptGuest {
     defer { isSettling = false }
     let date =
       start == nil ? place.loop.nextDate()?.nanoseconds : host.loop.clock.now()
-    host.loop.setKeepsAlive(source, isBusy && !isSuspended)
+    host.loop.setKeepsAlive(source, mayHold && isBusy && !isSuspended)
     timer.nextFire = date.map { LoopTime(nanoseconds: max($0, notBefore)) } ?? .distantFuture
   }
 

@@ -27,6 +27,8 @@ class ScriptGuest {
   /// Which handlers the host has for it.
   final var hearsOutput = false
   final var hearsLimits = false
+  /// Whether it may keep a run of the host going.
+  final var mayHold = true { didSet { settle() } }
   /// In which modes it was when it was suspended; nil: it is not.
   private final var modesBefore: [ModeName]?
   /// The calls under way: they fail when it ends, begun or not.
@@ -66,9 +68,9 @@ class ScriptGuest {
   func settle() {}
   /// It was suspended, or resumed.
   func suspensionChanged() {}
-  /// Calls a global function of it; the wait, which is noted, is told what comes of it.
+  /// Calls a global function of it; the wait, which is noted, gets the outcome.
   func begin(_ call: GuestCall, _ wait: CrossingWait) {}
-  /// Has its events told soon.
+  /// Has its events delivered soon.
   func tellSoon() {}
   /// Pushes a table of what it has used. [-0, +1]
   func pushUsage(on stack: LuaStack) { stack.newTable() }
@@ -125,7 +127,7 @@ class ScriptGuest {
         if stream != 1 || !host.tell(self, output: bytes) {
           WorkerOutput(stream: stream, bytes: bytes).write()
         }
-      case .error(let failure): host.report(host.error(of: failure), .item(source))
+      case .error(let failure): host.report(host.error(of: failure), .item(source), isOwn: false)
       case .limit(let what): obey(host.ask(self, limit: what), what)
       case .over: host.end(source)
       }
@@ -153,7 +155,8 @@ class ScriptGuest {
       switch event {
       case .output(let stream, let bytes): WorkerOutput(stream: stream, bytes: bytes).write()
       case .error(let failure):
-        if !host.isClosing { host.report(host.error(of: failure), .item(source)) }
+        if host.isClosing { continue }
+        host.report(host.error(of: failure), .item(source), isOwn: false)
       case .limit, .over: break
       }
     }

@@ -215,6 +215,9 @@ extension Runtime {
       // It takes what it needs itself while there is everything.
       if capabilities.contains(.files) {
         try state.run("require 'moonloop.fs'", name: "=moonloop")
+        if capabilities.contains(.net) {
+          try state.run("require 'moonloop.http.files'", name: "=moonloop")
+        }
         for module in hiddenModules { state.forgetLoaded(module.name) }
         state.forgetLoaded("moonloop.fs.file")  // It wraps descriptors by their numbers.
       }

@@ -204,10 +204,13 @@ extension HostCall {
     guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
     let name = String(decoding: program, as: UTF8.self)
     if !guest.allows(program: name) { throw mistake(guest.refusal("process=\(name)")) }
-    if setsEnvironment {
-      throw mistake(
-        "a guest with some programs may not set their environment; \(guest.advice(of: "process"))")
-    }
+    if setsEnvironment { try requireAllPrograms("set their environment") }
+  }
+
+  /// Raises if a guest may run some programs only.
+  func requireAllPrograms(_ what: String) throws(ScriptMistake) {
+    guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
+    throw mistake("a guest with some programs may not \(what); \(guest.advice(of: "process"))")
   }
 
   /// Raises unless a guest may read a file, here and now.

@@ -35,6 +35,8 @@ let processSpawn: LuaRawFunction = { L, context in
     plan.user = try options.integer("uid", in: 0...Int(Int32.max)).map { Int32($0) }
     plan.userGroup = try options.integer("gid", in: 0...Int(Int32.max)).map { Int32($0) }
     let isDetached = try options.boolean("detached") ?? false
+    if isDetached { try call.requireAllPrograms("detach them") }
+    if plan.user != nil || plan.userGroup != nil { try call.requireAllPrograms("set their user") }
     plan.leadsSession = isDetached || plan.ownsTerminal
     let linger = try options.seconds("linger", .notNegative) ?? defaultLinger
     let given = try options.name()
@@ -312,6 +314,7 @@ let processWait: LuaRawFunction = { L, context in
 /// `notify(lines)`: tells the service manager, if there is one.
 let processNotify: LuaRawFunction = { L, context in
   host(L, context, "notify") { call in
+    try call.requireAllPrograms("notify the service manager")
     let lines = try call.string(1, "argument 1")
     if lines.utf8.contains(0) { throw call.mistake("argument 1 must not contain a zero byte") }
     Systemd.notify(lines)
@@ -390,6 +393,7 @@ let processClose: LuaRawFunction = { L, context in
 /// `ml.process.kill(pid, signal)`: true; or nil, message, code.
 let processKillAny: LuaRawFunction = { L, context in
   host(L, context, "kill") { call in
+    try call.requireAllPrograms("signal others")
     let pid = try call.stack.integer(1, "the process", in: Int(Int32.min)...Int(Int32.max))
     let number =
       try call.stack.type(2) == .number && call.stack.integer(2) == 0

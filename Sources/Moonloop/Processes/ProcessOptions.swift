@@ -204,6 +204,9 @@ extension HostCall {
     guard let stream = ScriptStream.of(handle), stream.source.isValid else {
       throw mistake("'\(name)': the stream is closed")
     }
+    if stream.bytes.tls != nil {
+      throw mistake("'\(name)': \(stream.label) has TLS, and the child would get encrypted bytes")
+    }
     if !stream.state.input.isEmpty || !stream.state.output.isEmpty {
       throw mistake(
         "'\(name)': \(stream.label) holds bytes already, which the child would not get",

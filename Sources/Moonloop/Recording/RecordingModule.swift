@@ -18,6 +18,8 @@ private let tapePlays: LuaRawFunction = { L, _ in
 let loopRecord: LuaRawFunction = { L, context in
   host(L, context, "record") { call in
     try call.requireLoop()
+    if call.runtime.granted.guest != nil { throw call.mistake("a guest cannot be recorded") }
+    try call.requireGrant(of: .files)
     let path = try call.string(2, "the file")
     if Intake.isReplayed {
       if Tape.take(.began).first != 1 { throw isRecordedAlready }

@@ -13,9 +13,9 @@ package final class ErrorPolicy {
   /// What is done when no handler says otherwise; nil: stop after an error of the main chunk, if
   /// the script ends with that, and continue after any other.
   package var verdict: Verdict?
-  /// How many errors were reported.
+  /// How many errors there were. Those of workers and guests count if no handler took them.
   package private(set) var count = 0
-  /// The limit or interrupt that ended something, the last one.
+  /// The limit or interrupt that ended a call of this state, the last one.
   package var lastStop: LuaError.Kind?
   /// Writes one report; replaced in tests.
   package var write: (String) -> Void = { writeToStandardError($0) }
@@ -73,13 +73,14 @@ package final class ErrorPolicy {
 
 extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
+  /// - Parameter isOwn: Whether a call of this state failed, not of a worker or a guest.
   @inline(never)
-  package func report(_ error: LuaError, _ subject: Subject) {
-    // Whoever is told may close the state, by whatever functions of it.
-    state.keepingOpen { handle(error, subject) }
+  package func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
+    // A handler may close the state, by any of its functions.
+    state.keepingOpen { handle(error, subject, isOwn) }
   }
 
-  private func handle(_ error: LuaError, _ subject: Subject) {
+  private func handle(_ error: LuaError, _ subject: Subject, _ isOwn: Bool) {
     if error.kind == .interrupted {
       if errors.expectsInterrupts() { return }
       // By a console, which tells of its own and wants the loop to go on.
@@ -89,10 +90,8 @@ extension Runtime {
       }
     }
     errors.observe?(error, subject)
-    errors.noteReported()
     let row = explanation.recorded(subject)
     errors.note(error, of: row)
-    if error.isStop { errors.lastStop = error.kind }
     let endsScript = mainChunk.endsAtError && subject.isOfChunk
     let usual = endsScript ? ErrorPolicy.Verdict.stop : .continue
     var asked = askHandler(error, subject, usual)
@@ -103,6 +102,10 @@ extension Runtime {
     }
     if asked == nil { writeReport(error, subject) }
     let verdict = asked ?? errors.verdict ?? usual
+    if isOwn || asked == nil || verdict == .stop {
+      errors.noteReported()
+      if error.isStop { errors.lastStop = error.kind }
+    }
     if endsScript && verdict == .stop { mainChunk.fail() }
     if verdict == .stop || error.kind == .interrupted {
       errors.note(stopper: row)

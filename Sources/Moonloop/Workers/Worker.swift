@@ -66,7 +66,7 @@ final class Worker {
     let isAwaited = finishWaits()
     if let failure, !isAwaited {
       failure.isTaken = true
-      runtime.report(failure.error, .item(link.control))
+      runtime.report(failure.error, .item(link.control), isOwn: false)
     }
     closeMessages()
     runtime.workers.forget(self)

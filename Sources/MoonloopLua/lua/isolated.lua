@@ -59,7 +59,7 @@ function orders.start(order)
     end,
   }
   if not guest then return port:send { error = message, status = "ended" } end
-  loop:observer { "before_waiting", name = "status", tell_status }
+  loop:observer { on = "before_waiting", name = "status", tell_status }
 end
 
 -- The answer is a message, so that it comes after what the guest has sent before.
@@ -86,7 +86,7 @@ end
 function orders.resume() guest:resume() end
 
 return function(host, obstacle)
-  port = host
+  port, loop.on_error = host, report
   if obstacle then port:send { error = obstacle, status = "ended" } end
   port:on("message", function(order)
     for _, name in ipairs { "start", "call", "cancel", "resume" } do

@@ -180,12 +180,42 @@ import Testing
       try(process.run, { "ls" })
       try(process.spawn, { "./echo" })
       try(process.run, { "echo", env_add = { PATH = "data" } })
+      try(process.spawn, { "echo", detached = true })
+      try(process.spawn, { "echo", uid = 0 })
+      try(process.kill, 1, 0)
+      try(process.notify, "READY=1")
       """
     let found = try lines(script, allow: "process=echo")
     #expect(found[0] == "hello")
     #expect(found[1].contains("--allow process=ls would grant it"))
     #expect(found[2].contains("--allow process=./echo would grant it"))
-    #expect(found[3].contains("may not set their environment; --allow process would grant it"))
+    for (line, what) in zip(
+      found.dropFirst(3),
+      ["set their environment", "detach them", "set their user", "signal others", "notify the"])
+    {
+      #expect(line.contains("with some programs may not \(what)"), "\(line)")
+    }
+  }
+
+  @Test("a guest records nothing, and serves the files that it may read")
+  func recordsAndServes() throws {
+    let script = """
+      local ml = require "moonloop"
+      local loop = ml.current()
+      try(loop.record, loop, "data/notes")
+      local server = ml.http.serve { host = "127.0.0.1", port = 0, function(request)
+        return { file = request.path:sub(2) }
+      end }
+      loop:task(function()
+        for _, path in ipairs { "data/notes", "secret" } do
+          print((ml.http.get("http://127.0.0.1:" .. server.port .. "/" .. path)).status)
+        end
+        server:invalidate()
+      end)
+      """
+    let found = try lines(script, allow: "inspect,net,fs=read:data", "timers")
+    #expect(found[0].contains("a guest cannot be recorded"), "\(found)")
+    #expect(found.dropFirst() == ["200", "403"], "\(found)")
   }
 
   @Test("require finds the modules beside a guest, and no others")

@@ -89,4 +89,27 @@ import Testing
     ])
     #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "", "\(outcome)")
   }
+
+  /// A guest's text, more options, and the status and output of a host that has nothing else.
+  static let alone: [(text: String, options: String, status: Int32, output: String)] = [
+    ("print 'hi'", "", 0, "hi\n"),
+    ("require 'moonloop'.current():every(0.001, function() end)", "keep_alive = false,", 0, ""),
+    ("error 'no'", "on_error = function(e) print(e.kind) end,", 0, "runtime\n"),
+    ("error 'no'", "", 1, ""),
+    ("while true do end", "on_error = function(e) print(e.kind) end,", 0, "timeLimit\n"),
+    ("while true do end", "", 3, ""),
+  ]
+
+  @Test("a host ends with its guest, and its status is its own", arguments: 0..<6, [true, false])
+  func alone(row: Int, isIsolated: Bool) throws {
+    let (text, options, status, output) = Self.alone[row]
+    let outcome = try moonloop([
+      "run", "--timeout", "20s", "-e",
+      """
+      require "moonloop".guest { isolate = \(isIsolated), \(options) allow = { "timers" },
+        limits = { callout = 0.05 }, text = ... }
+      """, text,
+    ])
+    #expect(outcome.status == status && outcome.output == output, "\(outcome)")
+  }
 }

@@ -110,6 +110,8 @@ local function starttls()
   assert(not ok and message:find("has TLS already", 1, true), message)
   ok, message = pcall(stream.send_fd, stream, 0)
   assert(not ok and message:find("has TLS", 1, true), message)
+  ok, message = pcall(ml.process.spawn, { "cat", stdin = stream })
+  assert(not ok and message:find("has TLS, and the child would get", 1, true), message)
   stream:close()
   assert(not pcall(stream.starttls, stream, {}))
 end
