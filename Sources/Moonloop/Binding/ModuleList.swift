@@ -35,8 +35,8 @@ extension LuaState {
   fileprivate func setMetatable(
     _ function: LuaRawFunction?, then: LuaRawFunction? = nil, on stack: LuaStack
   ) {
-    stack.newTable(fields: 2)
-    if let function {
+    setFieldNames(on: stack) {
+      guard let function else { return }
       stack.push("__call")
       if let then {
         stack.push(function: function, then: then)
@@ -45,14 +45,8 @@ extension LuaState {
       }
       stack.rawSet(-3)
     }
-    stack.push("__index")
-    stack.push(function: innerModuleIndex)
-    stack.rawSet(-3)
-    stack.popMetatable(of: -2)
   }
-}
 
-extension LuaState {
   /// Puts `ml.reload`, which is called and has functions, into the module on top of the stack.
   private func pushReloading(on stack: LuaStack) {
     stack.push("reload")
@@ -60,6 +54,18 @@ extension LuaState {
     setMetatable(moduleReload, on: stack)
     stack.rawSet(-3)
   }
+}
+
+/// Gives the table on top a metatable, so that reading a field that it has not raises the nearest
+/// name. [-0, +0, raises: -]
+/// - Parameter more: Sets more fields of the metatable, which is on top.
+func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
+  stack.newTable(fields: 2)
+  more()
+  stack.push("__index")
+  stack.push(function: innerModuleIndex)
+  stack.rawSet(-3)
+  stack.popMetatable(of: -2)
 }
 
 /// `ml.current()`: the loop of this thread, always the same handle (D1).

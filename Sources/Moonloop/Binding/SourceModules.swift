@@ -80,9 +80,10 @@ let moduleIndex: LuaRawFunction = { L, context in
   }
 }
 
-/// The second half: what `require` gave becomes the field.
+/// The second half: what `require` gave becomes the field; a table has no fields but its own.
 let moduleIndexSecond: LuaRawFunction = { L, context in
   let stack = LuaStack(L: L!)
+  if stack.type(3) == .table { setFieldNames(on: stack) }
   stack.pushValue(2)
   stack.pushValue(3)
   stack.rawSet(1)
@@ -116,7 +117,7 @@ extension HostCall {
     if loopEntries.contains(where: { "\($0.name)" == key && $0.form != .metamethod }) {
       return mistake("unknown field '\(key)'", hint: "loops have it: ml.current().\(key)")
     }
-    let names = names() + lazyFields.map { "\($0.field)" }
+    let names = Set(names() + lazyFields.map { "\($0.field)" }).sorted()
     if LuaText.nearest(to: key, among: names + ["loop"]) == "loop" {
       return mistake("unknown field '\(key)'", hint: "the loop of this thread is ml.current()")
     }

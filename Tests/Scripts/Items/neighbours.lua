@@ -24,6 +24,11 @@ says("did you mean 'sleep'?", function() ml.slep(1) end)
 says("the loop of this thread is ml.current()", function() ml.loop() end)
 says("loops have it: ml.current().every", function() ml:every(1, print) end)
 says("did you mean 'listen'?", function() ml.net.lisen {} end)
+says("did you mean 'list'?", function() ml.fs.lists "." end)
+says("did you mean 'serve'?", function() ml.http.server {} end)
+says("did you mean 'encode'?", function() ml.json.encoder() end)
+local _, count = message(function() ml.qqqqqqqq() end):gsub("%f[%w]http%f[%W]", "")
+same({ count }, { 1 })
 same({ ml[1] == nil, rawget(ml, "loop") == nil }, { true, true })
 
 -- What other libraries call the end of a handle.
