@@ -168,7 +168,9 @@ extension Runtime {
     tasks.endAll()
     endProcesses()
     endWorkers()
-    endTerminals()
+    let terminals = loopContext.terminals
+    loopContext.terminals = [:]
+    for terminal in terminals.values { terminal.end(self) }
     invalidateAll()
     endLingering()
     watches?.end()

@@ -25,7 +25,19 @@ final class ScriptTerminal {
     if isRaw { raw = try RawTerminal(fd, keepsSignals: keepsSignals) }
   }
 
-  /// The terminal is what it was; nothing of it is open.
+  /// Calls the handler with the size that the terminal has now.
+  func resized(_ source: Loop.DescriptorSource, _ runtime: Runtime) {
+    guard let size = try? Terminal.size(fd) else { return }
+    runtime.callOut(source) { ref in
+      runtime.state.dispatch(ref: ref, slot: TerminalSlot.onResize) { stack in
+        stack.push(size.columns)
+        stack.push(size.rows)
+        return 2
+      }
+    }
+  }
+
+  /// Restores the terminal and closes its streams.
   func end(_ runtime: Runtime) {
     raw = nil
     if let resize, resize.isValid { runtime.end(resize) }
@@ -34,7 +46,7 @@ final class ScriptTerminal {
     fd = -1
   }
 
-  /// The handle was collected: Lua is left alone.
+  /// Its handle was collected.
   func forget() {
     raw = nil
     fd = -1

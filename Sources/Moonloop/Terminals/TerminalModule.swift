@@ -135,7 +135,7 @@ let terminalOnResize: LuaRawFunction = { L, context in
     let modes = runtime.currentModes
     let (watch, source) = try Loop.SignalWatch.make(
       [SignalNumber.winch], name: "tty", on: call.loop
-    ) { [unowned runtime, unowned terminal] source, _ in runtime.resized(terminal, source) }
+    ) { [unowned runtime, unowned terminal] source, _ in terminal.resized(source, runtime) }
     runtime.handles.note(
       source, of: call.kind(ResizeKind.self), madeAt: call.stack.position)
     source.maker.state = watch
@@ -148,26 +148,6 @@ let terminalOnResize: LuaRawFunction = { L, context in
       throw error
     }
     return 1
-  }
-}
-
-extension Runtime {
-  fileprivate func resized(_ terminal: ScriptTerminal, _ source: Loop.DescriptorSource) {
-    guard let size = try? Terminal.size(terminal.fd) else { return }
-    callOut(source) { ref in
-      state.dispatch(ref: ref, slot: TerminalSlot.onResize) { stack in
-        stack.push(size.columns)
-        stack.push(size.rows)
-        return 2
-      }
-    }
-  }
-
-  /// All terminals are what they were. At the end of the state.
-  func endTerminals() {
-    let all = terminals.values
-    terminals = [:]
-    for terminal in all { terminal.end(self) }
   }
 }
 
