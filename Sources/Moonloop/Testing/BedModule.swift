@@ -278,7 +278,7 @@ extension TestBed {
       }
       return TestEnding(status: "error")
     }
-    let waits = suspendedTasks(first: task)
+    let waits = suspendedTasks(first: task) + (hasStruck ? clockNote() : "")
     let status: StaticString = hasStruck ? "timeout" : isInterrupted ? "stopped" : "deadlock"
     clock?.end()
     giveUp(task)
@@ -300,6 +300,15 @@ extension TestBed {
       _ = runtime.tasks.run(until: task, mode: .default, timeout: .seconds(1), owner: nil)
     }
     if task.phase != .ended { runtime.tasks.end(task) }
+  }
+
+  /// Why virtual time did not come to what the test waits for.
+  private func clockNote() -> String {
+    let clock = runtime.loop.clock
+    let holds = clock.holds.names
+    if clock.mode != .virtual || holds.isEmpty { return "" }
+    return "\nvirtual time stands still while it is held by \(holds.joined(separator: ", ")): "
+      + "use clock = \"real\" or \"skip_idle\""
   }
 
   /// What every suspended task waits for, and where: a paragraph each.
