@@ -83,7 +83,7 @@ CHILD static bool set_streams(int32_t *fds, int count) {
   return true;
 }
 
-// The group first: whoever is no longer root cannot change it.
+// The group first: a process that is no longer root cannot change it.
 CHILD static bool set_owner(const struct cmx_spawn *plan) {
   bool is_root = syscall(SYS_geteuid) == 0;
   if (is_root && (plan->user >= 0 || plan->group >= 0) && syscall(SYS_setgroups, 0, NULL) < 0)

@@ -25,7 +25,7 @@ static int fail(char *reason, int code, const char *what, const char *why) {
 
 // ---- PEM -------------------------------------------------------------------------------------
 
-// An encrypted key is refused: nobody is asked for its password.
+// An encrypted key is refused: there is no prompt for its password.
 static int no_password(char *buffer, int size, int writes, void *context) {
   (void)buffer, (void)size, (void)writes, (void)context;
   return -1;
@@ -84,7 +84,7 @@ static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx
 
 static int trust(SSL_CTX *ctx, const struct cmx_tls_plan *plan, char *reason) {
   if (plan->authorities.text == NULL) {
-    tls.SSL_CTX_set_default_verify_paths(ctx);  // Where there are none, nobody is trusted.
+    tls.SSL_CTX_set_default_verify_paths(ctx);  // Without any, no peer is trusted.
     return 0;
   }
   int code = 0, count = 0;

@@ -101,7 +101,7 @@ extension LuaState {
   package var hasProgramHooks: Bool { kept.contains { $0 is LuaProgramHooks } }
 
   /// Tells the hooks, if there are any, that a function of a library is about to block the thread.
-  /// - Returns: Whether it was told, so that it need not be told again.
+  /// - Returns: Whether it was reported, and need not be again.
   package func reportsBlocking(_ name: String, _ site: String) -> Bool {
     let hooks = kept.lazy.compactMap { $0 as? LuaProgramHooks }.first
     return hooks?.blocks(name, site) ?? true

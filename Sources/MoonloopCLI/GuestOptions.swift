@@ -6,7 +6,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 extension RunSettings {
-  /// The options of guests; one that is not told has limits all the same.
+  /// The options of guests; without any, a guest has limits all the same.
   mutating func takeGuest(_ options: ScannedOptions) throws(UsageError) {
     guard options.has("--guest") else {
       for name in ["--allow", "--isolate", "--list"] where options.has(name) {

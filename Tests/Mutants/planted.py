@@ -215,7 +215,7 @@ FAULTS = [
      "\n      if isHereOnly { mode.timers.move(slot, to: next) } "
      "else { moveQueued(slot, to: next) }",
      "mode.timers.move(slot, to: next)"),
-    (CALLS, "observers that were taken out are not told",
+    (CALLS, "removed observers are not called",
      "!observer.isFiring",
      "!observer.isFiring && contains(observer, mode: mode.name)"),
     (RUN, "an inner run uses up a wake-up",

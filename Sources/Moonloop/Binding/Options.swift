@@ -137,7 +137,7 @@ package struct Options {
     }
   }
 
-  /// The bytes of a name, or of what else a handle is told by.
+  /// The bytes of a name, or of another word that identifies a handle.
   package static let longestName = 1000
 
   package static func requireShort(_ bytes: Int, _ what: String) throws(ScriptMistake) {

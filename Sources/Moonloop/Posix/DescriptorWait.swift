@@ -5,7 +5,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// Where whoever closes a descriptor finds the tasks that wait for it. Loop thread only.
+/// The tasks that wait for descriptors, found when one is closed. Loop thread only.
 final class DescriptorGate {
   fileprivate var waits: [DescriptorWait] = []
 

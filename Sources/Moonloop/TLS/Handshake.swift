@@ -9,7 +9,7 @@ final class Handshake {
   /// What was agreed on, and what came behind it.
   let bytes: Loop.Stream
   private let tls: TLSSession
-  private unowned(unsafe) let runtime: Runtime  // Whoever holds this ends it before the runtime.
+  private unowned(unsafe) let runtime: Runtime  // Its holder ends it before the runtime.
   /// Called once, with what went wrong, or nil.
   private var whenDone: ((OperatingFailure?) -> Void)?
 

@@ -66,7 +66,7 @@ final class ServerHandshakes {
     server.settle()
   }
 
-  /// Nobody waits for a connection yet.
+  /// No task waits for a connection yet.
   func keep(_ connection: ScriptServer.Connection) { kept.append(connection) }
 
   func takeKept() -> ScriptServer.Connection? { kept.isEmpty ? nil : kept.removeFirst() }

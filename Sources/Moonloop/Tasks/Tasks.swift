@@ -36,7 +36,7 @@ package final class Tasks {
     plainContext = .passUnretained(context)
   }
 
-  /// The same in plain words: whoever calls out holds what it is.
+  /// The same in plain words: the caller holds what it is.
   var running: Running {
     @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.running } }
     @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.running = newValue } }

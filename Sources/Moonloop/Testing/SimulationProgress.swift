@@ -1,4 +1,4 @@
-// How far a simulation has come, for whoever waits for it at a terminal.
+// How far a simulation has come, shown at a terminal.
 
 internal import MoonloopCore
 

@@ -156,7 +156,7 @@ extension Loop {
     /// Does something with an item of one loop at a time: on the thread of that loop; while it is
     /// on none, on any that may have it, one after the other.
     ///
-    /// The body calls nobody and lets go of nothing.
+    /// The body must neither call out nor release anything.
     @inline(__always)
     final func use<Result>(_ what: StaticString, _ body: () -> Result) -> Result {
       let bits = owner.load(ordering: .acquiring)

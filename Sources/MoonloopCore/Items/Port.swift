@@ -120,7 +120,7 @@ extension Loop {
       for tell in waiters { tell() }
     }
 
-    /// The first message that waits has come. Of those behind it nobody need be told: a loop that
+    /// The first message that waits has come. Those behind it need no notice: a loop that
     /// takes a message looks for more, and gives the port another turn.
     private func tellLoops() {
       for member in members.withLock({ $0 }) {

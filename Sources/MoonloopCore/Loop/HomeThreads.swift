@@ -5,7 +5,7 @@ internal import CLinuxShims
 /// The loops of all threads, for those who bring something there. Any thread.
 enum HomeThreads {
   /// Something that is let go of at home.
-  // Sendable: moved whole, and looked at by nobody on the way.
+  // Sendable: moved whole, and not looked at on the way.
   private final class Leftover: @unchecked Sendable {
     private var content: Any?
     private let home: Int32

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A queue that any thread may add to and take from.
 ///
-/// Senders and receivers meet once for each batch: whoever takes the first message takes all that
+/// Senders and receivers meet once for each batch: the taker of the first message takes all that
 /// are there over to its own end. Nothing is called while a lock is held.
 package final class Inbox<Message>: Sendable {
   private struct Back: ~Copyable {
@@ -35,7 +35,7 @@ package final class Inbox<Message>: Sendable {
   ///
   /// - Parameter limit: The number of waiting messages that is not exceeded.
   /// - Returns: How many waited before; nil if the message was refused because the inbox is full or
-  ///   closed. Whoever takes the last of those finds this one too.
+  ///   closed. The taker of the last of those finds this one too.
   @discardableResult
   package func post(_ message: sending Message, limit: Int = .max) -> Int? {
     // The message is handed over whole: the caller keeps no part of it (`sending`).

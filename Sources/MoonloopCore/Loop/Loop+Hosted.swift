@@ -70,7 +70,7 @@ extension Loop {
   /// does. Timers fire in the next pass or pump.
   ///
   /// - Parameter duration: At least zero: time never goes back.
-  /// - Note: Loop thread only. Stops the program on a real clock, which nobody can move.
+  /// - Note: Loop thread only. Stops the program on a real clock, which cannot be moved.
   public func advanceClock(by duration: Duration) {
     requireThread("advanceClock")
     clock.advance(by: duration.loopNanoseconds)
@@ -88,14 +88,14 @@ extension Loop {
     !mode.signals.isEmpty || !mode.files.isEmpty || pending.holds(mode)
   }
 
-  /// The host sleeps now: whoever asks for something makes the poll descriptor readable.
-  /// - Returns: false if somebody has asked before.
+  /// The host sleeps now: the next request makes the poll descriptor readable.
+  /// - Returns: false if there was a request before.
   private func announceSleep(_ mode: Mode) -> Bool {
     for hook in hooks.whenIdle { hook.body(wakeDate(mode)) }
     shared.isAsleep.store(true, ordering: .sequentiallyConsistent)
     kernel.announceSleep()
-    // What passes have answered already must not wake the host. Whoever asked before the store is
-    // seen here; whoever asks later takes the word back, or makes the descriptor readable.
+    // What passes have answered already must not wake the host. A request from before the store is
+    // seen here; a later one takes the word back, or makes the descriptor readable.
     askKernel(mode)
     if !hasWork(mode) && !isAskedFor && shared.isAsleep.load(ordering: .acquiring) { return true }
     shared.isAsleep.store(false, ordering: .relaxed)

@@ -6,8 +6,7 @@ internal import CLinuxShims
 ///
 /// The signals of the program are for other threads, the stack has room for nested runs and for
 /// what Lua may use of it, and the loop ends in order: sources hear of their cancelling, requests
-/// are cancelled, whoever waits is told. It runs until `stop`, whether anybody holds the object or
-/// not.
+/// are cancelled, and those that wait get an error. It runs until `stop`, held or not.
 public final class LoopThread: Sendable {
   /// What the thread and its loop are called; the system shows the first 15 bytes.
   public let name: String

@@ -1,4 +1,4 @@
-// What is in a mode, counted: for whoever shows a loop to people.
+// What is in a mode, counted, to be displayed.
 
 /// How much of each kind a mode has.
 package struct ModeContents: Sendable, Equatable {

@@ -2,8 +2,8 @@
 
 /// Which modes something is in, by the modes' indices in their loop.
 ///
-/// Modes from the 64th on share the last bit, which then says "perhaps": whoever finds it set looks
-/// into the mode itself. Programs have a handful of modes, so that is never seen in practice.
+/// Modes from the 64th on share the last bit, which then says "perhaps": a caller that finds it set
+/// looks into the mode itself. Programs have a handful of modes, so that is never seen in practice.
 package struct ModeMask: Hashable, BitwiseCopyable, Sendable {
   package var bits: UInt64 = 0
   package init() {}

@@ -7,7 +7,7 @@ package struct SharedState: ~Copyable, Sendable {
   package let inbox = Inbox<Post>()
   /// How many wake-ups were asked for, ever: a pass compares it with that at its begin (R117).
   let wakes = Atomic<UInt64>(0)
-  /// Whether the loop's thread may be in the kernel's wait: whoever takes it off wakes the kernel.
+  /// Whether the loop's thread may be in the kernel's wait: the thread that clears this wakes it.
   let isAsleep = Atomic<Bool>(false)
   /// Whether the loop sleeps (R5).
   let isWaiting = Atomic<Bool>(false)

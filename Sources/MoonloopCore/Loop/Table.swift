@@ -4,7 +4,7 @@
 // That makes it a `let` of its owner, so that access needs no exclusivity check, and a handler may
 // change the table while a caller stands between two accesses (never inside one).
 
-/// A growable array of plain records with checked indices, owned by whoever calls `deallocate`.
+/// A growable array of plain records with checked indices, owned by the caller of `deallocate`.
 @usableFromInline
 package struct Table<Element: BitwiseCopyable> {
   @usableFromInline
@@ -83,7 +83,7 @@ package struct Table<Element: BitwiseCopyable> {
     return header.pointee.base + index
   }
 
-  /// The elements' memory, for loops that call nobody and add nothing: valid until the next append.
+  /// The elements' memory, for loops that neither call out nor append: valid until the next append.
   @inline(__always)
   package var base: UnsafeMutablePointer<Element> { header.pointee.base }
 

@@ -4,7 +4,7 @@
 public enum TraceEvent: Sendable {
   /// A run began or ended; depth 1 is the outermost.
   case run(begins: Bool, mode: ModeName, depth: Int)
-  /// Observers are told of an activity, also if there are none.
+  /// An activity is announced to observers, also if there are none.
   case activity(Activity, mode: ModeName)
   /// User code is about to be called: so many nanoseconds after the date of its timer, which missed
   /// so many; both are 0 for what is no timer. `subject` tells what is called from all others that
@@ -22,10 +22,10 @@ public enum CalloutKind: String, Sendable, CaseIterable {
   case mainQueue = "main queue"
 }
 
-/// Told of what a loop does, on its thread.
+/// Receives what a loop does, on its thread.
 public typealias Tracer = (TraceEvent) -> Void
 
-/// One of several who are told of what a loop does. Loop thread only.
+/// One of several tracers of a loop. Loop thread only.
 package final class TraceWatcher {
   /// Whether it looks at the names of what is called; making them is most of the cost.
   fileprivate let wantsNames: Bool
@@ -83,7 +83,7 @@ extension Loop {
     withExtendedLifetime(old) {}
   }
 
-  /// Has somebody told of every stage and call-out, beside `tracer` and others. Loop thread only.
+  /// Adds a tracer of every stage and call-out, beside `tracer` and others. Loop thread only.
   package func add(watcher: TraceWatcher) {
     changeTracing { $0.watchers.append(watcher) }
   }

@@ -143,7 +143,7 @@ extension Loop {
   @inline(__always)
   package func dueDate(after delay: Int64, repeats: Bool = false) -> Int64 {
     if delay == 0 && !repeats {
-      // What has come now is due, whoever looks: it need not be put into the order of dates.
+      // What is due now need not be put into the order of dates.
       if timers.served == 0 { time.now = max(time.now, clock.now()) }
       return time.now
     }
@@ -279,7 +279,7 @@ extension Loop {
     return true
   }
 
-  /// Fires again so much later, whatever kind of timer it is, also in its own callback.
+  /// Fires again after a delay, whatever kind of timer it is, also in its own callback.
   @discardableResult
   package func rearm(_ id: TimerID, after delay: Int64) -> Bool {
     guard let slot = timers.slot(of: id) else { return false }

@@ -30,7 +30,7 @@ extension Loop {
   package func wallDate(of id: TimerID) -> Int64? { timerState.wallClock.dates[id] }
 
   /// The loop's date of one of the wall clock; one that was more than 146 years ago counts as that,
-  /// so that how late it is can be told in 64 bits.
+  /// so that its lateness fits into 64 bits.
   private func loopDate(ofWall epoch: Int64) -> Int64 {
     let distance = epoch.subtractingSaturated(kernel.wallTime())
     if distance == .max { return .max }

@@ -70,7 +70,7 @@ extension Loop {
       self.init(at: date, every: interval, tolerance: tolerance, name: name, handler: plain)
     }
 
-    /// The same with a closure that whoever adds it to a loop answers for.
+    /// The same with a closure whose thread safety is the caller's matter.
     package convenience init(
       after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
       name: String = "", handler: @escaping Handler
@@ -113,7 +113,7 @@ extension Loop {
       }
     }
 
-    /// Fires again so much later than now, whatever kind of timer it is, also in its own handler.
+    /// Fires again after a delay from now, whatever kind of timer it is, also in its own handler.
     /// - Note: Loop thread only.
     public func again(after delay: Duration) {
       use("timer.again") { if isValid, let loop { loop.rearm(id, after: delay.loopNanoseconds) } }

@@ -33,7 +33,7 @@ extension TimerQueue {
     }
   }
 
-  // The two sifts run on bare memory: they call nobody, and every index is below `heap.count`.
+  // The two sifts run on bare memory: they call no handlers, and every index is below `heap.count`.
 
   func siftUp(_ start: Int, _ entry: Entry) {
     let entries = heap.base

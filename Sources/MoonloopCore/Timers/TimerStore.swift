@@ -93,7 +93,7 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   package static let wallClock = TimerFlags(rawValue: 1 << 6)
   /// It is to fire again, though its callback is under way and it is one that fires once.
   package static let rearmed = TimerFlags(rawValue: 1 << 7)
-  /// Its owner remembers more of it elsewhere, and is told at its end.
+  /// Its owner remembers more of it elsewhere, and is called at its end.
   package static let noted = TimerFlags(rawValue: 1 << 9)
   /// It is the record of a `Loop.Timer`.
   package static let object = TimerFlags(rawValue: 1 << 8)
@@ -104,7 +104,7 @@ package struct TimerRecord: BitwiseCopyable {
   package var date: Int64
   package var interval: Int64  // 0: fires once
   package var modes: ModeMask
-  package var missed: Int64  // coalesced and not told yet
+  package var missed: Int64  // coalesced and not reported yet
   package var callout: TimerCallout
   package var fires: UInt32
   package var generation: UInt32

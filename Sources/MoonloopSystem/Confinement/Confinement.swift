@@ -1,4 +1,4 @@
-// What a process gives up for good, before it runs what nobody trusts.
+// What a process gives up for good before it runs untrusted code.
 
 internal import CLinuxShims
 package import MoonloopCore

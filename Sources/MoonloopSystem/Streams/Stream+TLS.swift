@@ -10,7 +10,7 @@ extension Loop.Stream {
 
   /// Goes on with the handshake as far as it can without waiting.
   /// - Returns: Whether it is done.
-  /// - Throws: What is wrong with the peer; the peer was told, if it can be.
+  /// - Throws: What is wrong with the peer, after an alert to it where that is possible.
   package func shake(
     _ tls: TLSSession, _ kernel: any Kernel, _ scratch: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Bool {

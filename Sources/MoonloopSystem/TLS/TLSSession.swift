@@ -9,7 +9,7 @@ package final class TLSSession {
   private let context: TLSContext
   /// The handshake is done: bytes can be written.
   package private(set) var isReady = false
-  /// The peer was told that nothing more is written.
+  /// A close_notify was sent: no more is written.
   package private(set) var isFinished = false
 
   /// - Parameter host: What a client asks for, and what the certificate of the server must be for;

@@ -44,7 +44,7 @@ function connecting.connect(c)
   end
 end
 
---- `udp:setpeername`: nobody is asked but for the address.
+--- `udp:setpeername`: it blocks only to look up a name.
 function connecting.setpeername(c)
   return function(socket, host, port)
     if host == "*" or not is_place(host, port) or names.is_address(host) then

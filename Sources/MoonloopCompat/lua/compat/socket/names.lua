@@ -11,7 +11,7 @@ local WORDS = { EAI_AGAIN = "temporary failure in name resolution",
   EAI_NONAME = "host or service not provided, or not known",
   EAI_MEMORY = "memory allocation failure", ETIMEDOUT = "timeout" }
 
---- Whether an address is written in figures, so that nobody must be asked.
+--- Whether an address is numeric, so that it needs no lookup.
 function names.is_address(host) return posix.address((host:gsub("%%.*", ""))) ~= nil end
 
 --- The addresses of a host; or nil and LuaSocket's words.
@@ -24,7 +24,7 @@ function names.look_up(host, family, timeout)
   return nil, WORDS[code] or message
 end
 
---- Replaces the functions of socket.dns that ask somebody.
+--- Replaces the functions of socket.dns that look names up.
 function names.install(dns)
   local original = {}
   for name, fn in pairs(dns) do original[name] = fn end

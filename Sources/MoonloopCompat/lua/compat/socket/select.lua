@@ -6,7 +6,7 @@ local waiting = require "moonloop.compat.socket.waiting"
 local SIZE = require("socket.core")._SETSIZE
 
 -- The sockets of both lists by descriptor, with what is wanted of each; and those that are ready
--- because they hold bytes that nobody has read.
+-- because they hold unread bytes.
 local function collect(receivers, senders)
   local wanted, order, dirty = {}, {}, {}
   local function want(list, event, index)

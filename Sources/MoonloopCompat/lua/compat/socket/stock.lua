@@ -36,7 +36,7 @@ end
 
 local function always() return true end
 
--- What is written in figures asks nobody.
+-- Numeric addresses need no lookup.
 local function asks(host) return type(host) ~= "string" or not names.is_address(host) end
 
 local function watch(core)

@@ -41,7 +41,7 @@ local function nothing()
   return status
 end
 
--- The first look only notes what is there. A failure is told once, until it is another.
+-- The first look only notes what is there. A failure is reported once, until it changes.
 local function look(handle, item)
   local status, _, code = files.wait(nil, "stat", handle._path)
   if handle._item ~= item then return end
