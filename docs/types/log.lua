@@ -12,11 +12,12 @@ local ml = {}
 ---@field rate? integer At most so many records with the same message a second; default: all.
 
 ---Makes a log: records with a level and fields, a line each, that never keep the loop waiting.
----What the reader does not take at once waits in a buffer of 1 MiB, which no limit of memory counts;
----what has no room there is dropped and counted. A full disk is reported once, and records wait for
----room. What waits is written out when the program ends: by its end, `os.exit`, SIGTERM, SIGINT,
----SIGHUP, SIGQUIT, or a crash, for at most a second. There may be 64 files and descriptors. "journal" writes lines such as `<4>slow ms=250`, whose priority
----systemd understands. A script that was not granted everything writes where its `print` does.
+---What the reader does not take at once waits in a buffer of 1 MiB, which no limit of memory
+---counts; what has no room there is dropped and counted. A full disk is reported once, and records
+---wait for room. What waits is written out when the program ends: by its end, `os.exit`, SIGTERM,
+---SIGINT, SIGHUP, SIGQUIT, or a crash, for at most a second. There may be 64 files and descriptors.
+---"journal" writes lines such as `<4>slow ms=250`, whose priority systemd understands. A script that
+---was not granted everything writes where its `print` does.
 ---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an
 ---error that names the wrong option.
 ---```lua
@@ -116,8 +117,8 @@ function log:error(message, fields) end
 function log:with(fields) end
 
 ---Waits until everything is written.
----Returns `nil, message, "ETIMEDOUT"` when that takes longer, and `nil, message, code` when it cannot
----be written, as on a full disk.
+---Returns `nil, message, "ETIMEDOUT"` when that takes longer, and `nil, message, code` when it
+---cannot be written, as on a full disk.
 ---```lua
 ---loop:task(function() print(ml.log({ to = print }):flush())   --> true
 ---end)

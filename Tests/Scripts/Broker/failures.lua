@@ -166,7 +166,8 @@ function cases.it_answers_something_else()
 end
 
 function cases.its_replies_are_huge()
-  for _, text in ipairs { "*2\r\n$1\r\na\r\n$67108864\r\n", "$99999999999\r\n", "*9999999\r\n", ("*1\r\n"):rep(100),
+  for _, text in ipairs { "*2\r\n$1\r\na\r\n$67108864\r\n", "$99999999999\r\n",
+    "*9999999\r\n", ("*1\r\n"):rep(100),
     ":" .. ("1"):rep(5000) .. "\r\n" } do
     local server <close>, over = broker { EVAL = text }
     local jobs <close> = port(over)
