@@ -111,22 +111,13 @@ package final class ScriptStream {
 
   /// Has the loop watch for what tasks wait for now, in their modes.
   func settle() throws(LoopError) {
-<<<<<<< HEAD
     if writer == nil && events == nil && state.output.isEmpty {
-      // The usual stream: somebody reads, or nobody does anything.
+      // The usual stream: one task reads, or none does anything.
       let modes = heldReader?._withUnsafeGuaranteedRef { $0.modesToWatch }
       guard let modes = modes ?? nil else {
         return plainRuntime._withUnsafeGuaranteedRef { $0.withLoop { bytes.unwatch($0) } }
       }
       return try bytes.watch(.read, in: modes, on: runtime.loop)
-=======
-    if writer == nil && events == nil && bytes.state.output.isEmpty {
-      // The usual stream: one task reads, or none does anything.
-      if let modes = reader?.modesToWatch {
-        return try bytes.watch(.read, in: modes, on: runtime.loop)
-      }
-      return runtime.withLoop { bytes.unwatch($0) }
->>>>>>> 2e21d43 (comments, docs: callers, tasks and peers instead of whoever and nobody)
     }
     var wanted: Loop.DescriptorSource.Events = []
     var places: [ModeName]?
