@@ -16,8 +16,8 @@ local ml = {}
 ---counts; what has no room there is dropped and counted. A full disk is reported once, and records
 ---wait for room. What waits is written out when the program ends: by its end, `os.exit`, SIGTERM,
 ---SIGINT, SIGHUP, SIGQUIT, or a crash, for at most a second. There may be 64 files and descriptors.
----"journal" writes lines such as `<4>slow ms=250`, whose priority systemd understands. A script that
----was not granted everything writes where its `print` does.
+---"journal" writes lines such as `<4>slow ms=250`, whose priority systemd understands. A script
+---that was not granted everything writes where its `print` does.
 ---Loaded when first used. Returns `nil, message, code` when a file cannot be opened. Raises an
 ---error that names the wrong option.
 ---```lua
