@@ -163,7 +163,8 @@ static const int crashes[] = {
 // The thread that crashed may hold the lock; then the queued records are left alone.
 static void on_crash(int number) {
   if (pthread_mutex_trylock(&lock) == 0) {
-    int64_t until = now_ms() + CRASH_MS;
+    bool is_crash = number != SIGHUP && number != SIGQUIT;
+    int64_t until = now_ms() + (is_crash ? CRASH_MS : EXIT_MS);
     for (int i = 0; i < MOST_LOGS; i++) write_out(&logs[i], until);
   }
   raise(number);  // its default action, once this returns

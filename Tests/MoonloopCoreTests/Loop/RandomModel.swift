@@ -350,11 +350,12 @@ final class ModelLoop {
   }
 
   private func runSources(_ mode: String, onlyOne: Bool) -> Bool {
+    // What a request signals waits for the next pass (R43, R44).
+    let set = members(mode, .source).filter { $0.signal != nil }
+      .sorted { ($0.spec.order, $0.signal!) < ($1.spec.order, $1.signal!) }
     let hasRequests = blocks.contains { isFor($0, mode) && $0.asSource }
     runBlocks(mode, asSource: true)
     if hasRequests && onlyOne { return true }
-    let set = members(mode, .source).filter { $0.signal != nil }
-      .sorted { ($0.spec.order, $0.signal!) < ($1.spec.order, $1.signal!) }
     var any = hasRequests
     for source in set where source.isValid && source.signal != nil {
       source.signal = nil

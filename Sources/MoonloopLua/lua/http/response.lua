@@ -152,7 +152,8 @@ function Response:complete(first, text, headers)
   local kind = type(first)
   if kind == "table" then return self:answer(first) end
   if kind == "string" or kind == "function" then
-    if type(text) == "number" then
+    -- A smaller number is likely the second result of `gsub`.
+    if math.type(text) == "integer" and text >= 100 and text <= 599 then
       error("http: the status comes first: return 404, \"no such page\"", 0)
     end
     return self:finish(200, first, nil)
