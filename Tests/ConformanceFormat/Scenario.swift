@@ -95,7 +95,7 @@ package struct Action: Sendable {
   package static let home = "home"
 }
 
-package indirect enum Operation: Sendable {
+package enum Operation: Sendable {
   /// No timeout means forever.
   case run(mode: String, timeout: Int64?, returnAfterSource: Bool)
   case runUnconditionally

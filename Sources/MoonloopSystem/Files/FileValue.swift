@@ -1,7 +1,7 @@
 // What calls about files take and give, as values that any thread and a pipe can carry.
 
 /// An argument or an answer.
-package indirect enum FileValue: Sendable {
+package enum FileValue: Sendable {
   case none
   case flag(Bool)
   case number(Int)
