@@ -1,4 +1,4 @@
-// Stock Lua beside ours: its functions are taken out of a state that is opened as any program does.
+// Stock Lua beside ours: its functions come from a state that is opened as any program does.
 #include "CStockLua.h"
 
 #include <lauxlib.h>

@@ -1,6 +1,6 @@
-// What native code can still do in a process that has confined itself: stands for a guest that
-// has broken out of Lua. The arguments say how it is confined, and what it tries; it prints the
-// outcome, unless it is killed first. `ProgramTests` runs it.
+// What native code can still do in a process that has confined itself, as a guest would that has
+// broken out of Lua. The arguments say how the process is confined and what it tries; it prints the
+// outcome unless it is killed first. `ProgramTests` runs it.
 
 import Glibc
 import MoonloopSystem
@@ -8,7 +8,7 @@ import MoonloopSystem
 let folder = CommandLine.arguments[3]
 let parent = getppid()
 
-/// At once: whatever comes next may kill the process.
+/// Writes at once, because whatever comes next may kill the process.
 func say(_ text: String) {
   let line = Array((text + "\n").utf8)
   _ = write(1, line, line.count)

@@ -5,11 +5,11 @@ import Glibc
 
 struct Child {
   let pid: pid_t
-  /// The reading end of its standard output. Ours to close.
+  /// The reading end of its standard output; we close it.
   let output: Int32
   private(set) var text: [UInt8] = []
 
-  /// Starts this very program with other arguments, or one that was built beside it.
+  /// Starts this program with other arguments, or another program from the same build.
   init(program: String? = nil, arguments: [String]) throws(FormatError) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Child.error("make a pipe") }
@@ -36,7 +36,7 @@ struct Child {
     output = ends[0]
   }
 
-  /// Goes on as the program that runs scenarios on Core Foundation.
+  /// Becomes the program that runs scenarios on Core Foundation.
   static func becomeReference(_ arguments: [String]) throws(FormatError) -> Never {
     let path = folder + "ConformanceReference"
     var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
@@ -56,7 +56,7 @@ struct Child {
     FormatError(message: "cannot \(what): \(String(cString: strerror(errno)))")
   }
 
-  /// Takes what is there to read.
+  /// Reads what has arrived.
   /// - Returns: false at the end of the output.
   mutating func readOutput() -> Bool {
     var chunk = [UInt8](repeating: 0, count: 65536)
@@ -65,10 +65,10 @@ struct Child {
     return count > 0 || (count < 0 && errno == EINTR)
   }
 
-  /// Ends it by force.
+  /// Kills it.
   func kill() { _ = Glibc.kill(pid, SIGKILL) }
 
-  /// Waits for its end, after the end of its output.
+  /// Waits until it has ended; its output must have ended before.
   /// - Returns: How it ended, for a message; nil if it exited with 0 or 3.
   func finish() -> String? {
     close(output)

@@ -88,7 +88,7 @@ extension Engine {
     if isIn == true { state.withLock { $0.owners[id] = target } }
   }
 
-  /// Performs an operation on the thread that an item belongs to; where it belongs to none, here.
+  /// Performs an operation on the thread that an item belongs to, or here if it belongs to none.
   @discardableResult
   func askOwner<Answer: Sendable>(
     of id: String, by thread: ScenarioThread, _ body: @escaping @Sendable () -> Answer
@@ -110,7 +110,7 @@ extension Engine {
     case .performOn(let id, let modes, waits: false):
       face.request(id, modes: modes, on: target.loop, then: nil)
     case .performOn(let id, let modes, waits: true):
-      // On the thread itself it is performed at once; waiting would be for ever.
+      // On the loop's own thread it is performed at once, because waiting would never end.
       if target === thread { return called(id, .plain) }
       let isPerformed = Flag()
       face.request(id, modes: modes, on: target.loop, then: isPerformed)
@@ -162,7 +162,7 @@ extension Engine {
 }
 
 extension ReadOutcome {
-  /// How the entry of a read shows it.
+  /// How a read appears in the trace.
   var word: String {
     switch self {
     case .data(let bytes): String(decoding: bytes, as: UTF8.self)

@@ -13,7 +13,7 @@ extension Engine {
       let stamp = spec.isStamped ? "@\(Trace.slot(nanoseconds: elapsed()))" : ""
       job.trace.add(prefix + event.entry(of: spec) + stamp)
     }
-    // Being added and removed is not being called.
+    // Schedule and cancel do not count as calls.
     guard !event.isLifecycle else { return }
     let (all, same) = state.withLock { state in
       state.calls[id, default: 0] += 1
@@ -37,7 +37,7 @@ extension Event {
     }
   }
 
-  /// What `on` of an action names.
+  /// The event that an action's `on` names.
   var word: String? {
     switch self {
     case .ready(let direction): direction.rawValue
@@ -46,7 +46,7 @@ extension Event {
     }
   }
 
-  /// The entry of the format for it.
+  /// Its entry in the trace.
   func entry(of spec: ObjectSpec) -> String {
     let name = "\(spec.type.rawValue):\(spec.id)"
     return switch self {

@@ -8,7 +8,7 @@ import Synchronization
 final class Engine: CallbackReceiver {
   let job: BatchJob
   let world: any World
-  /// By what all times of the scenario are stretched.
+  /// The factor by which all times of the scenario are stretched.
   let scale: Int64
   /// Set once, before the home thread starts.
   let face: any Face
@@ -18,13 +18,13 @@ final class Engine: CallbackReceiver {
     var start: Int64 = 0
     /// The threads by the names that actions use.
     var threads: [String: ScenarioThread] = [:]
-    /// Who runs on which thread of the system.
+    /// The scenario's thread for each system thread.
     var running: [UInt: ScenarioThread] = [:]
-    /// In whose name a thread acts, while it serves what another one asked for.
+    /// The thread whose request each thread is serving.
     var actingFor: [UInt: ScenarioThread] = [:]
-    /// How often each object was called, and for what.
+    /// How often each object was called, in all and for each event.
     var calls: [String: Int] = [:]
-    /// The thread on whose loop an item was put last; absent: on none so far.
+    /// The thread on whose loop each item was put last.
     var owners: [String: ScenarioThread] = [:]
     /// The near and far ends of the descriptors.
     var descriptors: [String: (near: Int32, far: Int32?)] = [:]
@@ -66,10 +66,10 @@ final class Engine: CallbackReceiver {
 
   // MARK: Time
 
-  /// The time since the scenario began, in its own measure.
+  /// The time since the scenario began, unstretched.
   func elapsed() -> Int64 { scenarioTime(world.now()) }
 
-  /// A time of the world, or of a loop, in the scenario's own measure.
+  /// A time of the world, or of a loop, as unstretched scenario time.
   func scenarioTime(_ time: Int64) -> Int64 {
     let start = state.withLock { $0.start }
     return (time - start) / scale
@@ -89,7 +89,7 @@ final class Engine: CallbackReceiver {
     return thread
   }
 
-  /// The thread that is calling, whoever it acts for.
+  /// The calling thread, whichever thread it acts for.
   var current: ScenarioThread? {
     let id = currentThreadID()
     return state.withLock { $0.running[id] }
@@ -102,7 +102,7 @@ final class Engine: CallbackReceiver {
       let thread = enter(name: name)
       isReady.set()
       for action in actions { perform(action, by: thread) }
-      // What was asked of its loop by now is still done, what comes later is not.
+      // What was asked of its loop before now is still done; later requests are not.
       thread.isServing.withLock { $0 = false }
       thread.loop.block(until: world.now())
       thread.isDone.set()
@@ -113,8 +113,8 @@ final class Engine: CallbackReceiver {
   /// Performs an operation on the thread of a loop and waits for it, as if it took effect at once.
   ///
   /// The loop belongs to its thread, so the operation goes there as a posted change, which a
-  /// sleeping loop applies without a wake-up. What it leaves in the trace is the asker's.
-  /// - Returns: nil if the thread is over.
+  /// sleeping loop applies without a wake-up. Its trace entries are the asker's.
+  /// - Returns: nil if the thread has ended.
   @discardableResult
   func ask<Answer: Sendable>(
     _ thread: ScenarioThread, by asker: ScenarioThread, _ body: @escaping @Sendable () -> Answer
@@ -142,14 +142,14 @@ final class Engine: CallbackReceiver {
     state.withLock { $0.actingFor[id] = outer }
   }
 
-  /// What the entries of the calling thread begin with.
+  /// The prefix of the calling thread's entries.
   var prefix: String {
     let id = currentThreadID()
     return state.withLock { $0.actingFor[id] ?? $0.running[id] }?.prefix ?? ""
   }
 }
 
-/// Carries an answer from the thread that gives it.
+/// Carries an answer back from the thread that gives it.
 private final class AnswerBox<Answer: Sendable>: Sendable {
   let answer = Mutex<Answer?>(nil)
 }

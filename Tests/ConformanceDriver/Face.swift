@@ -1,5 +1,5 @@
 // What a scenario asks of a run loop, in the words of the format: the seam between the engine and
-// the interfaces that can be put to the test.
+// the interfaces under test.
 
 import ConformanceFormat
 import MoonloopCore
@@ -16,22 +16,22 @@ enum Event: Sendable {
   case activity(ActivityName)
 }
 
-/// The engine's side: what the callbacks of all objects call, on the thread they came on.
+/// The engine's side, which the callbacks of all objects call on the thread that they run on.
 protocol CallbackReceiver: AnyObject, Sendable {
   func called(_ id: String, _ event: Event)
 }
 
-/// An interface to the run loop. Objects go by their ids.
+/// An interface to the run loop. Objects are named by their ids.
 ///
 /// Everything is called on the thread of the loop it concerns, except where it says "any thread".
 protocol Face: AnyObject, Sendable {
   /// Why the interface cannot show the scenario; nil if it can.
   static func reasonNotToRun(_ scenario: Scenario) -> String?
 
-  /// A thread of the scenario begins; comes before everything else on it.
+  /// A thread of the scenario begins; called before everything else on it.
   func threadBegan(_ name: String, on loop: Loop)
 
-  /// The thread on which an object has to be used while it is on no loop; nil: any.
+  /// The thread that an object must be used on while it is on no loop; nil: any.
   func place(of id: String) -> String?
 
   // Objects
@@ -72,6 +72,6 @@ protocol Face: AnyObject, Sendable {
 
   // Blocks: any thread
   func perform(_ id: String, modes: [String], on loop: Loop)
-  /// A perform request; sets the flag when it was performed.
+  /// A perform request; sets the flag once it has been performed.
   func request(_ id: String, modes: [String], on loop: Loop, then flag: Flag?)
 }

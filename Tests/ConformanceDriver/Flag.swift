@@ -19,7 +19,7 @@ final class Flag: Sendable {
       state.isSet = true
       return state.waiting
     }
-    // A change that changes nothing: the loop looks, and `block` finds the flag.
+    // An empty change: the loop looks again, and `block` finds the flag set.
     for loop in waiting { loop.change { _ in } }
   }
 
@@ -28,10 +28,10 @@ final class Flag: Sendable {
 
 extension Loop {
   /// Blocks the loop's thread until the time has come or the flag is set, whichever is first; nil
-  /// means never.
+  /// means no time limit.
   ///
   /// Meanwhile changes that other threads make to the items of the loop take effect, as they do in
-  /// Core Foundation, and nothing else happens.
+  /// Core Foundation; nothing else does.
   func block(until time: Int64?, _ flag: Flag? = nil) {
     flag?.wait(on: self)
     applyChanges(until: time ?? .max, or: { flag?.isSet ?? false })

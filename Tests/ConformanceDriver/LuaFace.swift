@@ -1,5 +1,5 @@
-// Drives the run loop through its Lua interface: each loop has a Lua state of its own, and what is
-// done on its thread is done by Lua functions (`LuaScript`).
+// Drives the run loop through its Lua interface: each loop has its own Lua state, and Lua functions
+// do what is done on its thread (`LuaScript`).
 
 import ConformanceFormat
 import LuaEmbed
@@ -10,17 +10,17 @@ import Synchronization
 final class LuaFace: Face {
   private let receiver: any CallbackReceiver
   private let world: any World
-  /// By id: the loop on which an object lives, by the name of its thread.
+  /// By id: the loop on which an object lives, as the name of its thread.
   private let places: [String: String]
-  /// The objects of several loops. Swift makes them, as a program would that hands one thing to
-  /// several states; a handler that runs on two threads cannot be a function of one Lua state.
+  /// The objects of several loops. Swift makes them, like a program that hands one thing to several
+  /// states; a handler that runs on two threads cannot be a function of one Lua state.
   private let shared: SwiftFace
   private let sharedIDs: Set<String>
 
   private struct State {
     var sides: [String: LuaSide] = [:]
     var names: [ObjectIdentifier: String] = [:]
-    /// What is to be done on the loop of a thread that was not started yet.
+    /// What is left to do on the loops of threads that have not started yet.
     var waiting: [String: [@Sendable (LuaSide) -> Void]] = [:]
   }
   private let state = Mutex(State())
@@ -39,7 +39,7 @@ final class LuaFace: Face {
     return nil
   }
 
-  /// Whether the module has all that `LuaScript` uses: asked of a state on a loop of its own.
+  /// Whether the module has all that `LuaScript` uses, by asking a state on a loop of its own.
   private static let isComplete = Loop.isolated { loop in
     let question = "local ml = require 'moonloop' return ml.source and ml.fd and ml.port and true"
     guard let lua = try? LuaState(on: loop) else { return false }
@@ -84,8 +84,8 @@ final class LuaFace: Face {
 
   private func home(of id: String) -> String { places[id] ?? Action.home }
 
-  /// Has something done on the thread of an object's loop: at once if this is that thread, when it
-  /// begins if it was not started yet, else as a posted change.
+  /// Runs something on the thread of an object's loop: at once if this is that thread, when the
+  /// thread starts if it has not yet, else as a posted change.
   private func onLoop(of id: String, _ work: @escaping @Sendable (LuaSide) -> Void) {
     let place = home(of: id)
     let side = state.withLock { state in
@@ -95,8 +95,8 @@ final class LuaFace: Face {
     side?.loop.change { _ in side.map(work) }
   }
 
-  /// The Lua side of the thread that is calling, which is that of the object's loop. What is shared
-  /// has a handle on each.
+  /// The Lua side of the calling thread, which is that of the object's loop. Each side has a handle
+  /// of every shared object.
   private func side(of id: String) -> LuaSide {
     if sharedIDs.contains(id) {
       let side = side(of: Loop.current)
@@ -158,7 +158,7 @@ final class LuaFace: Face {
     onLoop(of: id) { $0.call("signal", id) }
   }
 
-  // Messages and bytes of a shared port or descriptor are its maker's.
+  // Messages and bytes of a shared port or descriptor belong to the face that made it.
 
   func post(_ message: String, to id: String) {
     if sharedIDs.contains(id) { return shared.post(message, to: id) }
@@ -206,9 +206,9 @@ final class LuaFace: Face {
 
   func currentMode(of loop: Loop) -> String? { side(of: loop).ask("current_mode") }
 
-  // MARK: Any thread: elsewhere than on the loop's own there is no Lua, so Swift does it
+  // MARK: Any thread: off the loop's own thread there is no Lua, so Swift does it
 
-  /// The Lua interface does not tell: a script that asks is awake.
+  /// The Lua interface cannot tell: a loop whose script asks is awake.
   func isWaiting(_ loop: Loop) -> Bool { loop.isWaiting }
 
   func stop(_ loop: Loop) {

@@ -1,8 +1,8 @@
-// The Lua half of the Lua face: each operation of a face, said in the words of the Lua interface.
+// The Lua half of the Lua face: each operation of a face in terms of the Lua interface.
 
 enum LuaScript {
   /// Defines one global function for each operation. Times are seconds; objects go by their ids.
-  /// `called(id, event, detail)` is the engine's.
+  /// The engine provides `called(id, event, detail)`.
   static let source = """
     local ml = require "moonloop"
     local loop = ml.current()

@@ -5,7 +5,7 @@ import LuaEmbed
 import Moonloop
 import MoonloopCore
 
-// Sendable: a Lua state is for the thread of its loop, and the face comes here on no other.
+// Sendable: a Lua state belongs to the thread of its loop, and the face uses it on no other.
 final class LuaSide: @unchecked Sendable {
   let loop: Loop
   private let lua: LuaState

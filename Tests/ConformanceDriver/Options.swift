@@ -2,8 +2,8 @@
 
 import ConformanceFormat
 
-/// Who performs a scenario: this package by one of its interfaces, the model of its rules, the same
-/// with the rulings of Core Foundation, or the live CFRunLoop.
+/// What performs a scenario: this package through one of its interfaces, the model of its rules,
+/// the model with Core Foundation's rulings, or the live CFRunLoop.
 enum FaceName: String, CaseIterable {
   case swift, lua, model
   case cfModel = "cf-model"
@@ -11,9 +11,9 @@ enum FaceName: String, CaseIterable {
   /// This package, in the runs of the live CFRunLoop.
   case hosted
 
-  /// Whether traces are compared with those of Core Foundation.
+  /// Whether traces must equal those of Core Foundation.
   var isCF: Bool { self == .cf || self == .cfModel }
-  /// Whether both those of Core Foundation and those of this package are right.
+  /// Whether traces may equal either Core Foundation's or this package's.
   var isEither: Bool { self == .hosted }
 }
 enum KernelName: String, CaseIterable { case real, simulated }
@@ -25,16 +25,16 @@ struct Options {
   var json: String?
   /// Run the scenarios of this file, one a line, in this process.
   var batch: String?
-  /// Make and perform so many random scenarios, from this seed on.
+  /// Make and perform this many random scenarios, starting with this seed.
   var fuzz: Int?
   var seed = 1
-  /// Whether only one face or kernel is to perform them.
+  /// Whether to use only one face or kernel.
   var isRestricted = false
-  /// Whether what differs is shrunk and printed.
+  /// Whether to shrink and print differences.
   var shrinks = true
   /// Only read the files.
   var checksOnly = false
-  /// The folder whose scenarios are run when no file is named.
+  /// The folder of scenarios to run when no file is named.
   var suite = "Tests/Conformance"
   /// How often each scenario is run.
   var times = 1
@@ -75,7 +75,7 @@ struct Options {
 
     """
 
-  /// - Returns: nil when help was asked for.
+  /// - Returns: nil if help was requested.
   static func parse(_ arguments: some Sequence<String>) throws(FormatError) -> Options? {
     var options = Options()
     var rest = Array(arguments)[...]

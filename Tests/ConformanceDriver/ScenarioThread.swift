@@ -9,7 +9,7 @@ final class ScenarioThread: Sendable {
   let loop: Loop
   /// Set when it has performed all its actions.
   let isDone = Flag()
-  /// Whether it still serves what other threads ask of its loop.
+  /// Whether it still serves requests of other threads for its loop.
   let isServing = Mutex(true)
 
   init(name: String?, loop: Loop) {
@@ -17,6 +17,6 @@ final class ScenarioThread: Sendable {
     self.loop = loop
   }
 
-  /// What its entries begin with.
+  /// The prefix of its entries.
   var prefix: String { name.map { $0 + "|" } ?? "" }
 }

@@ -1,4 +1,4 @@
-// The simulated world: exact time that passes only when every thread waits.
+// The simulated world: exact time, which passes only while every thread waits.
 
 import ConformanceFormat
 import Glibc
@@ -10,7 +10,7 @@ final class SimulatedScene: World {
   /// A view of the world that no loop uses: for the far ends of sockets.
   private let outside: SimulatedKernel
 
-  /// - Parameter whenStuck: Called when every thread is blocked for ever.
+  /// - Parameter whenStuck: Called when every thread is blocked forever.
   init(whenStuck: @escaping @Sendable () -> Void) {
     outside = SimulatedKernel(world: world)
     world.whenDeadlocked { _ in whenStuck() }

@@ -10,7 +10,7 @@ struct Suite {
 
   private enum Outcome {
     case passed
-    /// It failed at first, and passed alone and stretched: the machine was busy.
+    /// It failed at first, but passed alone with stretched times: the machine was busy.
     case late(String)
     case skipped(String)
     case failed(String)
@@ -24,13 +24,13 @@ struct Suite {
   private struct Running {
     var child: Child
     let job: Int
-    /// When it is ended by force, in nanoseconds of the monotonic clock.
+    /// When it is killed, in nanoseconds of the monotonic clock.
     let deadline: UInt64
     /// The longest that this process was held up meanwhile, in nanoseconds.
     var longestStall: UInt64 = 0
   }
 
-  /// How long this process sleeps at most while it waits, in milliseconds.
+  /// The longest that this process sleeps while it waits, in milliseconds.
   private static let patience: UInt64 = 20
 
   /// - Returns: The exit status.
@@ -111,8 +111,8 @@ struct Suite {
     return Running(child: child, job: index, deadline: monotonicNanoseconds() + limit)
   }
 
-  /// Runs what failed once more, one at a time and stretched: what was late on a busy machine then
-  /// passes, and is reported as such; what is wrong stays wrong.
+  /// Runs failures once more, one at a time and stretched: what was late on a busy machine then
+  /// passes, and is reported as such; a real failure fails again.
   private func retry(_ jobs: [Job], _ outcomes: [Outcome]) -> [Outcome] {
     var slow = self
     slow.options.jobs = 1

@@ -11,12 +11,12 @@ final class SwiftFace: Face {
   private let world: any World
   private struct State {
     var items: [String: Loop.Item] = [:]
-    /// The perform requests that were made for a block, with their loops.
+    /// The perform requests made for each block, with their loops.
     var requests: [String: [(loop: Loop, request: PerformRequest)]] = [:]
   }
   private let state = Mutex(State())
 
-  /// Whether loops are served in the runs of Foundation's.
+  /// Whether loops run inside Foundation's runs.
   private let isHosted: Bool
 
   init(_ receiver: any CallbackReceiver, _ world: any World, isHosted: Bool = false) {
@@ -43,7 +43,7 @@ final class SwiftFace: Face {
       case .source(let order, let hasLifecycle):
         makeSource(spec.id, order: order, hasLifecycle: hasLifecycle)
       case .port: makePort(spec.id)
-      // The order of descriptors has no meaning here: one event a pass, by turns (R29, R54).
+      // The order of descriptors does not matter here: one event a pass, in turn (R29, R54).
       case .descriptor(let events, let reenabled, _):
         descriptor.map {
           makeDescriptorSource(
@@ -114,7 +114,7 @@ final class SwiftFace: Face {
   }
 
   func add(_ id: String, to mode: String, of loop: Loop) {
-    // What cannot be added (it is invalid, or on another loop) stays out, as in Core Foundation.
+    // What cannot be added (invalid, or on another loop) stays out, as in Core Foundation.
     do { try loop.add(item(id), modes: [ModeName(mode)]) } catch {
       switch error {
       case .invalidItem, .onAnotherLoop: break
@@ -159,7 +159,7 @@ final class SwiftFace: Face {
   func signal(_ id: String) { item(id, as: Loop.Source.self).signal() }
 
   func post(_ message: String, to id: String) {
-    // An invalid port takes no messages; that is what is being looked at.
+    // An invalid port takes no messages, which is what such a scenario tests.
     try? item(id, as: Loop.Port.self).post(message)
   }
 

@@ -11,17 +11,17 @@ enum ReadOutcome: Sendable {
 protocol World: AnyObject, Sendable {
   func now() -> Int64
 
-  /// Lets the time pass that a callback or an action takes, where that does not pass by itself.
+  /// Lets the time of a callback or an action pass, where it does not pass by itself.
   func spendTime()
 
-  /// Makes the calling thread the home thread, with its loop, to its end.
+  /// Makes the calling thread the home thread, with its loop, until the body returns.
   func runHome(_ body: () -> Void)
   /// Starts a thread with a loop of its own.
   func startThread(named name: String, _ body: @escaping @Sendable () -> Void)
   /// Hands a block to the libdispatch main queue.
   func mainAsync(_ block: @escaping @Sendable () -> Void)
 
-  /// A connected pair of stream sockets that do not block.
+  /// A connected pair of nonblocking stream sockets.
   func socketPair() -> (near: Int32, far: Int32)
   func read(_ fd: Int32, atMost count: Int) -> ReadOutcome
   /// - Returns: How many bytes were written; 0 if there is no room or no peer.

@@ -9,7 +9,7 @@ do {
     exit(0)
   }
   if options.face == .cf, let path = options.json ?? options.batch {
-    // Core Foundation is in a program of its own.
+    // Core Foundation needs a program of its own.
     try Child.becomeReference([
       options.json == nil ? "--batch" : "--json", path, "--jobs", "\(options.jobs)",
     ])

@@ -1,4 +1,4 @@
-// Reads actions: one line for each word of the format, with the fields that go with it.
+// Reads actions: one line for each word of the format, with its fields.
 
 extension Action {
   /// - Parameter type: The type of the object whose callbacks perform it; nil in steps and threads.

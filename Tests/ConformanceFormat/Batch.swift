@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The trace of one scenario of a batch, and how its end is told.
+/// The trace of one scenario of a batch, and how its end is reported.
 package final class BatchJob: Sendable {
   package let scenario: Scenario
   package let trace = Trace()
@@ -44,7 +44,7 @@ package final class BatchJob: Sendable {
     _ = [Int32(index), isOver ? 0 : 1].withUnsafeBytes { write(done, $0.baseAddress, $0.count) }
   }
 
-  /// Ends the scenario as one that never ends by itself, and the calling thread's part in it.
+  /// Ends the scenario as one that never ends by itself; the calling thread goes no further.
   package func giveUp() -> Never {
     finish(adding: "TIMEOUT")
     while true { pause() }
@@ -53,12 +53,12 @@ package final class BatchJob: Sendable {
 
 /// Performs many scenarios in one process.
 package enum Batch {
-  /// Performs scenarios, and ends the process: with status 3 if one took too long.
+  /// Performs scenarios, then ends the process, with status 3 if one took too long.
   ///
-  /// A scenario of the main thread is the only one, and this is called there.
+  /// A scenario of the main thread must be the only one, and this must be called there.
   /// - Parameters:
   ///   - jobs: How many are performed at the same time.
-  ///   - limit: After how many nanoseconds one is given up. Its thread stays where it is.
+  ///   - limit: The nanoseconds after which one is given up. Its thread is left as it is.
   ///   - perform: Performs one on the calling thread, from the first object to the last step.
   package static func run(
     _ scenarios: [Scenario], jobs: Int, limit: UInt64,
@@ -95,7 +95,7 @@ package enum Batch {
         running[index] = (job, monotonicNanoseconds() + limit)
         start(job)
       }
-      // Threads that are still at work must not meet the destructors of the process.
+      // Threads that are still at work must not meet the process's destructors.
       if running.isEmpty { _exit(status) }
       var end = pollfd(fd: done.read, events: Int16(POLLIN), revents: 0)
       if poll(&end, 1, 50) > 0 {

@@ -1,7 +1,7 @@
-// The fields of one JSON object, taken one after the other; what nobody took is an error.
+// The fields of one JSON object, taken one after the other; a field left over is an error.
 
 package struct Fields {
-  /// What the object is, for messages: "timer 't'", "action 'run' in step 3".
+  /// What the object is called in messages: "timer 't'", "action 'run' in step 3".
   package var place: String
   private var rest: [(name: String, value: JSON)]
   private var known: [String] = []
@@ -25,7 +25,7 @@ package struct Fields {
 
   package func peek(_ name: String) -> JSON? { rest.first { $0.name == name }?.value }
 
-  /// Everything must have been taken by now.
+  /// Fails if a field was not taken.
   package func finish() throws(FormatError) {
     guard let field = rest.first else { return }
     throw error(

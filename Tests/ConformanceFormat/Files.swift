@@ -3,7 +3,7 @@
 import Glibc
 
 extension Scenario {
-  /// When a scenario is given up, in nanoseconds of its own time.
+  /// When a scenario is given up, in nanoseconds of scenario time.
   package static let limit: Int64 = 20_000_000_000
 
   /// Reads a scenario file.

@@ -1,4 +1,4 @@
-// The little JSON that scenario files and the driver's own line need: strict, with line numbers.
+// The subset of JSON that scenario files and the driver's own line need: strict, with line numbers.
 
 /// A JSON value; the fields of an object keep their order.
 package enum JSON {
@@ -22,7 +22,7 @@ package enum JSON {
   }
 }
 
-/// Something in a file that is not as the format asks for.
+/// Something in a file that breaks the format.
 package struct FormatError: Error {
   package let message: String
   package init(message: String) { self.message = message }

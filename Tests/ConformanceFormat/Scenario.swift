@@ -1,4 +1,4 @@
-// A scenario as the driver sees it: objects to make, steps to perform, the trace to leave.
+// A scenario as the driver sees it: objects to make, steps to perform, the expected trace.
 
 /// One scenario file, read and checked. Times are in nanoseconds, not yet stretched.
 package struct Scenario: Sendable {
@@ -12,7 +12,7 @@ package struct Scenario: Sendable {
   package var objects: [ObjectSpec]
   package var steps: [Action]
   package var expect: [String]
-  /// What CFRunLoop does where that is another trace.
+  /// CFRunLoop's trace where it differs.
   package var cf: [String]?
 }
 
@@ -53,7 +53,7 @@ package struct ObjectSpec: Sendable {
 }
 
 extension ObjectSpec {
-  /// One that no scenario names, and no trace.
+  /// An action that appears in no scenario file and no trace.
   package init(unseen id: String, _ kind: Kind) {
     self.init(
       id: id, kind: kind, modes: [], isDeferred: true, isQuiet: true, isStamped: false, actions: [])

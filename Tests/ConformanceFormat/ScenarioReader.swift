@@ -1,4 +1,4 @@
-// Reads a scenario file: every field of the format is known here, and nothing else is let through.
+// Reads a scenario file: it knows every field of the format, and rejects all others.
 
 extension Scenario {
   /// Reads and checks a whole file.
@@ -24,7 +24,7 @@ extension Scenario {
     for (index, step) in steps.enumerated() {
       scenario.steps.append(try Action.read(step, in: "step \(index + 1)", of: nil, names))
     }
-    // For the reader of the file only.
+    // For human readers only.
     _ = try fields.strings("rules")
     for name in ["origin", "why"] { _ = try fields.optionalString(name) }
     try fields.finish()
@@ -40,7 +40,7 @@ extension Scenario {
   }
 }
 
-/// What a scenario declares, so that a reference to something else is found before it runs.
+/// The names a scenario declares, so that a reference to any other is found before it runs.
 package struct Names {
   private(set) var types: [String: ObjectType] = [:]
   private(set) var threads: Set<String> = []

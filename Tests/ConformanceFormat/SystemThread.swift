@@ -29,7 +29,7 @@ package func monotonicNanoseconds() -> UInt64 {
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Ends the process for a mistake in usage or in a file.
+/// Ends the process because of a mistake in usage or in a file.
 package func fail(_ message: String) -> Never {
   let line = Array("conformance: \(message)\n".utf8)
   _ = write(STDERR_FILENO, line, line.count)

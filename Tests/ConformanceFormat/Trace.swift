@@ -1,4 +1,4 @@
-// The trace of one scenario: entries in the order in which they were made, by whatever thread.
+// The trace of one scenario: entries in the order in which any thread made them.
 
 import Synchronization
 
@@ -17,7 +17,7 @@ package final class Trace: Sendable {
     }
   }
 
-  /// Ends the trace: what threads that are still at work do from now on leaves no entry.
+  /// Ends the trace: threads that are still at work add no more entries.
   /// - Returns: All entries; nil if the trace was closed before.
   package func close(adding last: String? = nil) -> [String]? {
     state.withLock { state in

@@ -10,12 +10,12 @@ final class Object {
     case source(CFRunLoopSource)
     case observer(CFRunLoopObserver)
   }
-  /// Set once, at the end of `init`: a source needs the address of its object.
+  /// Set once, at the end of `init`, because a source needs the address of its object.
   private var kind: Kind!
   fileprivate let id: String
   fileprivate unowned let reference: Reference
-  // A port: an eventfd that is written while messages wait. CF reads it before the call-out. A
-  // descriptor: an epoll that watches our end of a socket pair, which CF can read nothing from.
+  // A port: an eventfd that is written while messages wait; CF reads it before the call-out. A
+  // descriptor: an epoll that watches our end of a socket pair, from which CF can read nothing.
   private let lock = Lock()
   private var ends: (own: Int32, far: Int32) = (-1, -1)
   private var isEnabled = true
@@ -116,7 +116,7 @@ final class Object {
     watch()
   }
 
-  /// Has the epoll look or not. What is added anew tells CF if there is something to read.
+  /// Makes the epoll watch or not. Adding it anew signals CF if there is something to read.
   private func watch() {
     // An epoll_event begins with the events.
     var event: (events: UInt32, UInt32, UInt32, UInt32) = (1, 0, 0, 0)
@@ -192,7 +192,7 @@ final class Object {
     case .source(let source):
       let before = places(of: source, loop)
       CFRunLoopAddSource(loop, source, mode)
-      // What CF has read of the port before it was taken out is to be read again.
+      // What CF had read of the port before it was removed is to be read again.
       if descriptor >= 0, isValid, places(of: source, loop) > before,
         lock.with({ !messages.isEmpty })
       {
@@ -229,7 +229,7 @@ final class Object {
   }
 }
 
-/// Swift's Glibc has neither eventfd nor epoll: their types are those of the manual.
+/// Swift's Glibc has neither eventfd nor epoll; their types are those of the man pages.
 private let makeEventDescriptor = unsafeBitCast(
   dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
 /// As above.
@@ -260,7 +260,7 @@ extension String.UTF16View {
 }
 
 extension CFString {
-  /// The name of the mode as scenarios have it.
+  /// The name of the mode in scenarios.
   var name: String {
     if CFEqual(self, kCFRunLoopDefaultMode) { return "default" }
     var units = [UniChar](repeating: 0, count: CFStringGetLength(self))

@@ -1,12 +1,12 @@
 // Performs a scenario on CFRunLoop: makes its objects, then its steps, on the home thread and on
-// others. Core Foundation takes every call on any thread, so each is made where the scenario says.
+// others. Core Foundation takes calls on any thread, so each is made where the scenario says.
 
 import ConformanceFormat
 import CoreFoundation
 import Dispatch
 import Glibc
 
-// Sendable: what threads share is protected by `lock`, and Core Foundation's objects by themselves.
+// Sendable: `lock` protects what threads share; Core Foundation's objects protect themselves.
 final class Reference: @unchecked Sendable {
   let job: BatchJob
   let scale: Int64
@@ -26,8 +26,8 @@ final class Reference: @unchecked Sendable {
     for spec in job.scenario.objects { specs[spec.id] = spec }
   }
 
-  /// Core Foundation on Linux has neither perform requests nor descriptors: both are made of its
-  /// sources and timers here, descriptors for reading alone.
+  /// Core Foundation on Linux has neither perform requests nor descriptors: both are built here
+  /// from its sources and timers, descriptors for reading only.
   static func knows(_ scenario: Scenario) -> Bool {
     func knows(_ action: Action) -> Bool {
       switch action.op {

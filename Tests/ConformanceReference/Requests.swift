@@ -1,10 +1,10 @@
 // Perform requests as Cocoa makes them: one source of home's loop that goes before all others, in
-// each mode for which something waits, and a timer for each that is delayed.
+// each mode that has requests waiting, and a timer for each delayed one.
 
 import ConformanceFormat
 import CoreFoundation
 
-// Sendable: protected by `lock`, and Core Foundation's objects by themselves.
+// Sendable: protected by `lock`; Core Foundation's objects protect themselves.
 final class Requests: @unchecked Sendable {
   private final class Request {
     let id: String
@@ -109,7 +109,7 @@ final class Requests: @unchecked Sendable {
       || (request.modes.contains("common") && commonModes.contains(mode))
   }
 
-  /// Puts the source into the modes for which something waits, and takes it out of others (R112).
+  /// Adds the source to modes that have requests waiting, and removes it from the others (R112).
   private func place() {
     for mode in modes.union(commonModes) {
       let isIn = CFRunLoopContainsSource(loop, source, mode.runLoopMode)

@@ -1,5 +1,5 @@
 // Runs scenarios on the live CFRunLoop of the toolchain and prints their lines, as the driver does.
-// The one target that links Foundation and nothing of the product.
+// It alone links Foundation, and nothing of the product.
 
 import ConformanceFormat
 
@@ -9,7 +9,7 @@ var jobs = 64
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
   switch argument {
-  // What it drives goes without saying.
+  // There is only one face and one kernel here.
   case "--face", "--kernel": _ = arguments.popFirst()
   case "--json": break
   case "--batch": isBatch = true
@@ -27,12 +27,12 @@ do {
     isBatch
     ? try Scenario.readLines(file: files[0]) : [try Scenario.read(file: files[0])]
   let scale = timeScale()
-  // A scenario that hangs is worth no long wait where many are run.
+  // Where many scenarios run, one that hangs is not worth a long wait.
   let limit = isBatch ? 4_000_000_000 : Scenario.limit
   Batch.run(scenarios, jobs: jobs, limit: UInt64(limit * scale)) { job in
     if !Reference.knows(job.scenario) { return job.refuse() }
     let reference = Reference(job, scale: scale)
-    // For ever: on a loop that hangs its objects may still be called.
+    // Never released: a loop that hangs may still call its objects.
     _ = Unmanaged.passRetained(reference)
     reference.performAsHome()
     job.finish()

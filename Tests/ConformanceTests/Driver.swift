@@ -14,7 +14,7 @@ struct Driver {
   ) throws -> Driver {
     let process = Process()
     let output = Pipe()
-    // A file: a pipe would fill, and the driver wait for ever for a reader.
+    // A file, because a pipe would fill up and the driver would wait forever for a reader.
     let errors = try TemporaryFile()
     // The tests and the driver are built into one folder.
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -32,7 +32,7 @@ struct Driver {
   }
 }
 
-/// A file without a name, for what a program writes.
+/// A file without a name for the output of a program.
 private struct TemporaryFile {
   let handle: FileHandle
 
@@ -71,8 +71,8 @@ enum Scenarios {
 
   static func path(_ file: String) -> String { tests.appendingPathComponent(file).path }
 
-  /// Those in which another thread asks for something while the host sleeps: that costs the host a
-  /// pass, or finds it awake (decision 27). The last is Core Foundation's own order.
+  /// Another thread asks for something while the host sleeps: that costs the host a pass, or finds
+  /// it awake (decision 27). The last one depends on Core Foundation's own order.
   static let differentInHost: Set<String> = [
     "seq-port-asleep", "fd-disabled-by-thread", "nest-after-waiting-other-mode",
     "nest-after-waiting-port", "obs-added-by-thread", "res-stop-in-after-waiting-port",

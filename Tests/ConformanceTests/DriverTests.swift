@@ -1,4 +1,4 @@
-// The driver itself: its line of JSON, its report, and what it says of mistakes in files.
+// The driver itself: its line of JSON, its report, and its messages about mistakes in files.
 
 import Foundation
 import TestSupport
@@ -84,7 +84,7 @@ struct DriverTests {
     defer { unlink(path) }
     for kernel in ["simulated", "real"] {
       let run = try Driver.run(["--kernel", kernel, path])
-      // A machine that is slow may have stood still meanwhile, which the line then says as well.
+      // A slow machine may have been held up meanwhile, which the line then says as well.
       #expect(run.lines.count == 2 && run.lines[0].hasPrefix("FAIL made-up: \(message)"))
       #expect(run.lines.last == "0 passed, 1 failed")
       #expect(run.status == 1)
@@ -105,7 +105,7 @@ struct DriverTests {
       ])
   }
 
-  /// A mistake in a file, and what is said of it.
+  /// A mistake in a file, and the message.
   struct Mistake: Sendable, CustomTestStringConvertible {
     var objects = ""
     var steps = ""

@@ -1,5 +1,5 @@
-// Scenes that run on the live Foundation of the toolchain and on a loop of ours; the same words, so
-// that the traces can be compared. Where they are not to be equal, the test says which rule
+// Scenes that run on the toolchain's live Foundation and on a loop of ours, in the same words so
+// that the traces can be compared. Where they differ on purpose, the test names the rule that
 // decides.
 
 import CoreFoundation
@@ -23,7 +23,7 @@ func inFoundation(_ scene: @escaping @Sendable (SceneTrace) -> Void) -> String {
     scene(trace)
     isDone.signal()
   }
-  // Core Foundation may hang, which is not to be this test's end.
+  // Core Foundation may hang, which must not hang this test.
   return isDone.wait(timeout: .now() + 20) == .success ? trace.text : "hangs"
 }
 
@@ -108,7 +108,7 @@ struct LiveTimerTests {
 
 @Suite("Beside live CFRunLoop: equal sources")
 struct LiveSourceTests {
-  /// The info of a source of CFRunLoop, which says what equals what.
+  /// The info of a CFRunLoop source, which decides what it equals.
   private final class Info: Sendable {
     let name: String
     let identity: Int
@@ -137,8 +137,8 @@ struct LiveSourceTests {
   }
 
   @Test func `a mode takes the first of several equal sources`() throws {
-    // R143. The one that leaves gets its cancel call here, as each that came got a schedule call
-    // (R46); there it is the one that was named.
+    // R143. Here the source that leaves gets the cancel call, as each that was added got a schedule
+    // call (R46); in Core Foundation the one that was passed gets it.
     let live = inFoundation { trace in
       let loop = CFRunLoopGetCurrent()
       let mode = kCFRunLoopDefaultMode
@@ -175,7 +175,7 @@ struct LiveSourceTests {
 
 @Suite("Beside live Foundation: RunLoop")
 struct LiveRunLoopTests {
-  /// A source that may be signalled by its name, in both.
+  /// A source that can be signalled by its name, in both.
   private static func liveSource(
     _ name: String, _ trace: SceneTrace, _ body: @escaping () -> Void = {}
   ) -> CFRunLoopSource {
@@ -331,7 +331,7 @@ struct LiveRunLoopTests {
 struct LiveNotificationQueueTests {
   typealias Ours = Loop.NotificationQueue
 
-  /// A queue of Foundation whose notifications are written, and what keeps it.
+  /// A Foundation queue whose notifications are traced, and what keeps it alive.
   private static func liveQueue(
     _ names: [String], _ trace: SceneTrace
   ) -> NotificationQueue {

@@ -8,8 +8,8 @@ local names = {
   "timeout_errors", "timer", "udptimeout",
 }
 
---- Lets os.exit end a test where a program would end: at the latest when copas waits again.
--- @return what was ended with, and what puts things back
+--- Makes os.exit end a test where a program would end: at the latest when copas next waits.
+-- @return the value it was ended with, and a function that restores os.exit
 local function catch_exit(socket)
   local ended = setmetatable({}, { __tostring = function() return "os.exit" end })
   local exit = os.exit

@@ -70,7 +70,7 @@ vim = {
   api = {}, ui = {}, lsp = {},
 }
 
--- What nio asks of it: flat lists.
+-- As much as nio needs: flat lists.
 function vim.iter(list)
   local made = {}
   function made.flatten()

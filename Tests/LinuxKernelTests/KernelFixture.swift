@@ -24,7 +24,7 @@ let everyKernelAndMode: [(KernelKind, ClockMode)] = KernelKind.allCases.flatMap 
   ClockMode.allCases.map { (kind, $0) }
 }
 
-/// One ready descriptor, to be compared.
+/// One ready descriptor, for comparisons.
 struct Heard: Equatable, CustomStringConvertible {
   var token: UInt64
   var events: Interest
@@ -71,8 +71,8 @@ extension Kernel {
   }
 }
 
-/// Long enough for any machine; no test waits for it when all is well.
+/// Long enough for any machine; no test waits for it unless something fails.
 let seconds: Int64 = 1_000_000_000
 
-/// A deadline that no good run comes to; it stands for never where a failure would hang.
+/// A deadline that no good run reaches; it replaces "never" where a failure would hang.
 func limit(_ kernel: any Kernel) -> Int64 { kernel.now() + 60 * seconds }

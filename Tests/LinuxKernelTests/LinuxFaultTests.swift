@@ -1,4 +1,4 @@
-// System calls that fail: each as an error that names it, with nothing left behind.
+// System calls that fail: each becomes an error that names it, with nothing left behind.
 
 internal import Glibc
 internal import MoonloopCore
@@ -16,7 +16,7 @@ internal import Testing
     }
   }
 
-  /// A sanitizer makes each of them slow.
+  /// A sanitizer slows each of them down.
   private static let kernels = getenv("MOONLOOP_SANITIZED") == nil ? 1000 : 100
 
   @Test("the same holds for ever again: a thousand kernels leave no descriptor")
@@ -95,7 +95,7 @@ internal import Testing
       _ = SystemFault.during(.epollWait, code: code) { kernel.heardByWait(set, until: .max) }
       precondition(Ending.isAskedFor)
       precondition(Ending.explanation?.hasPrefix("the loop cannot wait, and ends: ") ?? false)
-      alarm(0)  // which ends a program that does not end; this one may take its time
+      alarm(0)  // It ends a program that does not end by itself; this one may take its time.
     }
   }
 
@@ -170,7 +170,7 @@ private func useClosedStreams() throws {
   let set = try kernel.makePollSet()
   try kernel.watchWallClock(true)
   let (near, far) = try kernel.socketPair()
-  // Those that are ours: other threads of the process may well have got the free numbers.
+  // Our own descriptors: other threads of the process may well have got the freed numbers.
   let own = [set.rawValue, near, far, kernel.wakeUpDescriptor, kernel.wallWatchDescriptor ?? -1]
   precondition(own.allSatisfy { $0 > 2 })
   let (_, strikes) = SystemFault.during(.fcntl, times: .max, code: EMFILE) {
@@ -188,8 +188,8 @@ private func stepWallClock() throws {
   for (index, set) in [early, late, early].enumerated() {
     let timer = kernel.wallWatchDescriptor!
     expire(timer)
-    // The system's clock is not a test's to set: the timer expires, and its read is made to say
-    // what it says after a step.
+    // A test cannot set the system's clock, so the timer expires and its read reports what it would
+    // report after a step.
     let (heard, strikes) = SystemFault.during(.read, code: ECANCELED) {
       kernel.heardByWait(set, until: limit(kernel))
     }

@@ -30,7 +30,7 @@ internal import Testing
     for set in sets {
       let isWaiting = Atomic(true)
       try withThread {
-        // Until it has met the sleep: a wake-up before the wait makes no system call.
+        // Until a wake-up meets the sleep: one before the wait makes no system call.
         while isWaiting.load(ordering: .acquiring) { kernel.wake() }
       } during: {
         for _ in 0..<100 {
@@ -62,7 +62,7 @@ internal import Testing
     defer { hold.release() }
     let deadline = limit(kernel)
     try withThread {
-      // One at a time, so that each has to arrive by itself.
+      // One at a time, so that each must arrive by itself.
       for round in 1...rounds {
         posted.store(round, ordering: .releasing)
         kernel.wake()
@@ -165,7 +165,7 @@ private func precisionIsMissing(_ code: Int32) throws {
   let kernel = try LinuxKernel()
   let set = try kernel.makePollSet()
   var pause: Int64 = 1_200_000
-  // A machine that stands still meanwhile has nothing left to wait for.
+  // If the machine was held up meanwhile, the deadline has passed and there is nothing to wait for.
   while true {
     let deadline = kernel.now() + pause
     let first = SystemFault.during(.epollWaitPrecise, times: .max, code: code) {

@@ -1,11 +1,11 @@
-// Loops of several threads in one virtual time: it never passes what one still does for another.
+// Loops of several threads in one virtual time, which waits for work of one thread for another.
 
 internal import MoonloopCore
 internal import Synchronization
 internal import Testing
 
 @Suite struct SharedTimeTests {
-  /// What one thread asks another for: an answer after so many seconds of its time.
+  /// One thread's request to another: an answer after so many seconds of its time.
   private static func serve(_ loop: Loop, _ requests: Loop.Port) {
     try? loop.add(requests)
     while !loop.mustEnd { loop.run() }
@@ -110,7 +110,7 @@ internal import Testing
     }
   }
 
-  /// A thread that answers requests after the time that they say.
+  /// A thread that answers requests after the time that they ask for.
   private final class Thread {
     let requests: Loop.Port
     let kernel: LinuxKernel

@@ -33,7 +33,7 @@ struct SignalWatchTests {
       }
     }
     while ready.load(ordering: .sequentiallyConsistent) < 3 { usleep(1000) }
-    kill(getpid(), Self.number)  // The main thread, or any other, has it unblocked.
+    kill(getpid(), Self.number)  // The main thread, or any other, leaves it unblocked.
     while ended.load(ordering: .sequentiallyConsistent) < 3 { usleep(1000) }
     #expect(heard.load(ordering: .sequentiallyConsistent) == 3)
   }

@@ -4,7 +4,7 @@ import LuaEmbed
 import Testing
 
 @Suite struct LuaClosingTests {
-  /// Something that crosses into Lua, and does something on its way.
+  /// Something that crosses into Lua, and does something to the state on its way.
   private struct Crossing: LuaPushable {
     let crosses: () -> Void
 

@@ -11,7 +11,7 @@ import Testing
     func push(to seat: inout LuaSeat) { degrees.push(to: &seat) }
   }
 
-  /// Puts any number of values in its seat.
+  /// Pushes any number of values into its seat.
   struct Many: LuaPushable {
     var count: Int
     func push(to seat: inout LuaSeat) { for value in 0..<count { value.push(to: &seat) } }

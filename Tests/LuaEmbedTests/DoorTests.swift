@@ -1,5 +1,5 @@
-// There is one door into Lua: no other call of what enters it stands in the sources, but those
-// below it that say so.
+// There is one door into Lua: the sources enter it in no other way, except those below the door
+// that say so.
 
 import Glibc
 import TestSupport

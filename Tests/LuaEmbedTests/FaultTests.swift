@@ -1,5 +1,5 @@
-// Every allocation of Lua fails in turn, once and for good: the error is a value, nothing leaks,
-// and the state goes on.
+// Each allocation of Lua fails in turn, once and for good: the error is a value, nothing leaks, and
+// the state goes on.
 
 import LuaEmbed
 import Testing
@@ -11,7 +11,7 @@ private final class Token {
   func touch() {}
 }
 
-/// One way into Lua: what is prepared before any allocation fails, and what is done then.
+/// One way into Lua: what is prepared before any allocation fails, and what runs then.
 private struct Entry: CustomTestStringConvertible, Sendable {
   let testDescription: String
   var prepare = ""
@@ -54,7 +54,7 @@ private final class Fixture {
     try lua.run(script)
   }
 
-  /// Goes on with what waits until it has ended; throws its error.
+  /// Resumes what waits until it has ended; throws its error.
   func settle(_ first: DispatchOutcome) throws {
     var outcome = first
     while true {
@@ -203,7 +203,7 @@ private let entries = [
     }),
 ]
 
-/// The injections into one entry, in states that live through many of them.
+/// The injected failures for one entry, in states that live through many of them.
 private struct Run {
   let entry: Entry
   let forGood: Bool
@@ -216,14 +216,14 @@ private struct Run {
     (self.entry, self.forGood, self.mode) = (entry, forGood, mode)
   }
 
-  /// Lets the next allocation fail; true when there was none left.
+  /// Makes the next allocation fail; true when none was left to fail.
   mutating func step() throws -> Bool {
     n += 1
     let f = try fixture ?? Fixture("collectgarbage '\(mode)'")
     fixture = f
     try f.lua.run(entry.prepare)
     guard f.lua.failAllocation(n, forGood: forGood) else { return true }  // a release build
-    // Lua asks again after a collection, and scripts catch: a refusal need not show.
+    // Lua tries again after a collection, and scripts catch errors, so a failure need not show.
     do { try entry.run(f) } catch let error as LuaError {
       #expect(error.kind == .memoryLimit || error.kind == .syntax, "\(n): \(error)")
     }
@@ -235,7 +235,7 @@ private struct Run {
     return isOver
   }
 
-  /// Ends the state: nothing may be left of it.
+  /// Ends the state, which must leave nothing behind.
   mutating func end() throws {
     fixture?.lua.collect()
     fixture?.lua.close()

@@ -1,10 +1,10 @@
-// Finalizers are scripts' code that runs at any time: they are bound wherever they run, and their
-// errors are told once.
+// Finalizers are script code that runs at any time: limits hold wherever they run, and their errors
+// are reported once.
 
 import LuaEmbed
 import Testing
 
-/// A state that remembers what it was told of finalizers.
+/// A state that remembers what was reported of finalizers.
 private final class Fixture {
   let lua: LuaState
   var told: [LuaError] = []
@@ -45,7 +45,7 @@ struct FinalizerTests {
       let f = try Fixture(limits: time)
       try f.lua.run("finalize(\(how)) collectgarbage('restart')")
       try run(f.lua)
-      if !f.lua.isClosed { try f.lua.run("") }  // told at the end of a call
+      if !f.lua.isClosed { try f.lua.run("") }  // reported at the end of a call
       #expect(f.messages == [late], "in \(place)")
       #expect(f.told.allSatisfy { $0.kind == .timeLimit })
       f.lua.close()

@@ -1,11 +1,11 @@
-// Hooks of scripts' own: a stop takes their place, and gives it back.
+// Hooks of scripts: a stop replaces them, and restores them.
 
 import LuaEmbed
 import Testing
 
 @Suite("A hook of a script", .serialized)
 struct HookTests {
-  /// Two coroutines with hooks of their own yield in the call-out that is stopped: the one that is
+  /// Two coroutines with their own hooks yield in the call-out that is stopped: the one that is
   /// armed by the watchdog or by the poll of a C function yields before its next instruction.
   @Test("is there again after a stop, in every coroutine that lives on")
   func restored() throws {
@@ -23,7 +23,7 @@ struct HookTests {
       end
       for i = 1, 3 do make(i) end
       """)
-    // A host function that is interrupted and suspends at once: its coroutine is armed, and lives.
+    // A host function that is interrupted and suspends at once: its coroutine, now armed, lives.
     lua.setHost(Unmanaged.passUnretained(lua).toOpaque())
     let stack = lua.stack
     stack.push(function: { _, host in

@@ -1,10 +1,10 @@
-// Pipes for tests that look at what is written.
+// Pipes for tests that look at output.
 
 import Glibc
 
 func makePipe(_ ends: inout [Int32]) -> Bool { pipe(&ends) == 0 }
 
-/// Closes the writing end and reads all there is.
+/// Closes the writing end and reads everything.
 func readPipe(_ ends: [Int32]) -> String {
   close(ends[1])
   var bytes = [UInt8](repeating: 0, count: 65536)

@@ -1,5 +1,5 @@
-// References that are dropped anywhere, interrupts from other threads, and errors that keep their
-// identity on the way through Lua.
+// References that are dropped anywhere, interrupts from other threads, and errors that stay the
+// same object on the way through Lua.
 
 import Glibc
 import LuaEmbed

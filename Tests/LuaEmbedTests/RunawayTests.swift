@@ -1,4 +1,4 @@
-// A large battery of scripts that run for ever or recurse without end: all are ended, none ends us.
+// A large battery of scripts that loop or recurse forever: all are stopped, none brings us down.
 
 import Glibc
 import LuaEmbed
@@ -19,7 +19,7 @@ private struct Runaway: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The time that this thread has had the processor.
+/// The processor time of this thread.
 private func processorTime() -> Duration {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -46,12 +46,12 @@ struct RunawayTests {
       lua.onFinalizerError = { _ in }
       lua.close()
     }
-    // Of the time the thread had, so that other work on the machine does not count.
+    // Processor time, so that other work on the machine does not count.
     let bound = Duration.milliseconds(getenv("MOONLOOP_SANITIZED") == nil ? 100 : 500)
     #expect(worst.over < bound, "\(worst.name)")
   }
 
-  /// Each must end in an error that the script can catch, well before the stack does.
+  /// Each must end in an error that the script can catch, well before the stack overflows.
   private static let recursions = [
     ("functions", "local function f() return 1 + f() end f()"),
     ("gsub", "local function f() return (('x'):gsub('x', f)) end f()"),

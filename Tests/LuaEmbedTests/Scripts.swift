@@ -14,7 +14,7 @@ func scriptText(_ name: String) throws -> String {
   try RepositoryFile(path: "Tests/Scripts/\(name)").read()
 }
 
-/// Runs text in a fresh state of stock Lua: what it returns as text, or an error after a '!'.
+/// Runs text in a fresh state of stock Lua; returns the result as text, or '!' and the error.
 func runStock(_ text: String, name: String = "=stock") -> String {
   let result = cts_run(text, text.utf8.count, name)!
   defer { free(result) }

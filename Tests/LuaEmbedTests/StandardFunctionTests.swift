@@ -1,4 +1,4 @@
-// The standard functions that are ours: they do what liblua's do, and nothing else is changed.
+// The standard functions that we replace: they do what liblua's do, and nothing else is changed.
 
 import LuaEmbed
 import Testing
@@ -61,7 +61,7 @@ struct StandardFunctionTests {
     #expect(ours.contains("coroutine.close: function"))
   }
 
-  /// Functions of the libraries that are not liblua's, by comparison of the functions themselves.
+  /// Functions in the libraries that differ from liblua's, compared as functions.
   @Test("are these")
   func replaced() throws {
     let lua = try LuaState()

@@ -1,4 +1,4 @@
-// Inside a call of the host Lua is as it always is: hooks, coroutines, the collector, error values,
+// Inside a call of the host Lua works as usual: hooks, coroutines, the collector, error values,
 // `<close>`, and Debian's C modules (lua-cjson, lua-lpeg; Debian
 // builds lua-posix for Lua 5.1 to 5.3 only).
 

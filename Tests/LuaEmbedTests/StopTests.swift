@@ -1,4 +1,4 @@
-// Scripts that run too long or hold too much are stopped wherever they are, and the state goes on.
+// Scripts that take too much time or memory are stopped wherever they are; the state goes on.
 
 import LuaEmbed
 import Testing
@@ -105,7 +105,7 @@ struct StopTests {
     let error = #expect(throws: LuaError.self) { try lua.run(script) }
     if error?.kind != .memoryLimit { #expect(error?.message.contains("stack overflow") == true) }
     lua.collect()
-    #expect(lua.bytesInUse < 2 << 20)  // Lua gives call records back by halves
+    #expect(lua.bytesInUse < 2 << 20)  // call records are freed by halves
     #expect(try lua.evaluate("return #('x'):rep(1000)") == 1000)
   }
 
@@ -140,7 +140,7 @@ struct StopTests {
 
   @Test("many short calls are not added up")
   func short() throws {
-    // Not less: on a busy machine a call may wait long for the processor, which is charged.
+    // No shorter: on a busy machine a call may wait long for the processor, and that time counts.
     let lua = try LuaState(limits: LuaLimits(callout: .milliseconds(150)))
     let end = ContinuousClock.now + .milliseconds(400)
     while .now < end { try lua.run("for i = 1, 1000 do end") }

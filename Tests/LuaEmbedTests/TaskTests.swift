@@ -1,4 +1,4 @@
-// Handlers on pooled coroutines: they return, wait, fail, and their coroutines come back.
+// Handlers on pooled coroutines: they return, wait or fail, and their coroutines come back.
 
 import LuaEmbed
 import Testing

@@ -1,4 +1,4 @@
-// The end of a state: by its own code, on another thread, and what is asked of it afterwards.
+// The end of a state: by its own code, on another thread, and calls after it.
 // Tests/MisuseProgram uses each entry on another thread.
 
 import LuaEmbed

@@ -8,7 +8,7 @@ import Foundation
 import Moonloop
 import MoonloopFoundation
 
-/// What belongs to the main actor, and scripts use.
+/// Something of the main actor that scripts use.
 @MainActor final class Model {
   private(set) var names: [String] = []
   func add(_ name: String) { names.append(name) }
@@ -25,7 +25,7 @@ let script = """
   let host = try await LuaHost(on: .main, libraries: .safe, capabilities: [.timers, .runs])
   try await host.withState { loop, lua in
     print("on the main loop: \(loop === Loop.main)")
-    // Scripts run on the main thread, so what is the main actor's may be used.
+    // Scripts run on the main thread, so they may use what belongs to the main actor.
     lua.register("add") { (name: String) in MainActor.assumeIsolated { model.add(name) } }
   }
   try await host.run(script, name: "=script")
@@ -45,7 +45,7 @@ Task { @MainActor in
 }
 if isFoundations { CFRunLoopRun() } else { print("run: \(Loop.main.run())") }
 
-// Nothing is left but the main queue, which holds runs unless it is told not to.
+// Only the main queue is left, which holds runs unless told otherwise.
 Loop.main.schedule(after: .milliseconds(1)) { _ in print("timer") }
 print("held: \(Loop.main.run(for: .milliseconds(20)))")
 Loop.main.mainQueueHolds = false

@@ -1,5 +1,5 @@
-// A program whose main thread runs a loop: the libdispatch main queue and the main actor are served
-// by it (R122 to R125), without Foundation. `ProgramTests` runs it and reads what it prints.
+// A program whose main thread runs a loop, which serves the libdispatch main queue and the main
+// actor (R122 to R125), without Foundation. `ProgramTests` runs it and reads its output.
 
 internal import Dispatch
 internal import MoonloopCore

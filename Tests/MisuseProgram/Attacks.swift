@@ -1,10 +1,10 @@
-// Programs that compile and do what nobody should, with what they print: none may crash.
+// Programs that compile but do what they must not, with their output: none may crash.
 
 import Foundation
 import Moonloop
 import MoonloopCore
 
-/// What a program does, and its last line; of one that is stopped, a part of the sentence.
+/// What a program does, and its last line; for one that is stopped, part of the message.
 struct Attack: Sendable {
   let name: String
   let end: String
@@ -18,7 +18,7 @@ private final class Lines: Sendable {
   var text: String { all.withLock { $0.joined(separator: ", ") } }
 }
 
-/// What is done with a value of one thread against all rules.
+/// Uses a value of one thread against all rules.
 private final class Kept<Value>: @unchecked Sendable {  // this is what the program is about
   var value: Value?
 }
@@ -327,7 +327,7 @@ private let ends = [
   },
 ]
 
-/// Does something on a thread and a loop of its own, which end with it.
+/// Runs something on a thread and loop of its own, which end with it.
 @discardableResult
 private func onOneThread(
   _ body: @escaping @Sendable (Loop) throws -> String

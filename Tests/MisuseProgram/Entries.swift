@@ -1,4 +1,4 @@
-// Every public entry of a state and of its values, to be used where it must not be.
+// Every public entry of a state and of its values, for use where it is forbidden.
 
 import Moonloop
 import MoonloopCore
@@ -19,7 +19,7 @@ struct Parts {
   }
 }
 
-/// One use of an entry; of what can throw, the error is dropped.
+/// One use of an entry; if it throws, the error is dropped.
 struct Entry: Sendable {
   let name: String
   let use: @Sendable (Parts) throws -> Void

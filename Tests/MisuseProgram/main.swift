@@ -1,7 +1,7 @@
-// Misuses the library, each time in a process of its own: entries of a state on another thread and
-// after its end, and whole programs that do what nobody should.
+// Misuses the library, each time in its own process: entries of a state on another thread and after
+// its end, and whole programs that do what they must not.
 //
-//   swift run -c release MisuseProgram       says of each misuse that does not end as it should
+//   swift run -c release MisuseProgram       reports each misuse that does not end as it should
 //   MisuseProgram thread|closed|attack NUMBER
 
 import Foundation
@@ -28,7 +28,7 @@ func misuse(_ way: String, _ entry: Entry) throws {
   print("returned")
 }
 
-/// What the misuse wrote, in a process of its own.
+/// What the misuse printed, in its own process.
 func written(by arguments: [String]) throws -> String {
   let process = Process()
   let output = Pipe()
@@ -42,7 +42,7 @@ func written(by arguments: [String]) throws -> String {
   return String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
 }
 
-/// Whether an attack has ended as it is to: with its line, or stopped with its sentence.
+/// Whether an attack ended as expected: with its line, or stopped with its message.
 func isRight(_ attack: Attack, _ text: String) -> Bool {
   let last = text.split(separator: "\n").first {
     $0.hasPrefix("end: ") || $0.contains("Fatal error")
@@ -56,7 +56,7 @@ func isRight(_ way: String, _ name: String, _ text: String) -> Bool {
   if way == "thread" {
     return stops && text.contains(/thread \d+, (called|used) on thread \d+/)
   }
-  // A table that is gone is empty, and what has no use for the state is answered.
+  // A table that is gone is empty, and entries that do not need the state still answer.
   let answers = ["LuaTable", "limits", "stopCount", "isCondemned", "onFinalizerError", "depth"]
   return stops && text.contains("is closed") || text.contains("threw the Lua state is closed")
     || (answers + ["close"]).contains(name) && text.hasSuffix("returned\n")

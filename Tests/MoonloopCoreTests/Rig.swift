@@ -1,11 +1,11 @@
-// What the tests of the core share: a loop in a simulated world, items that write a trace, and the
+// What the tests of the core share: a loop in a simulated world, items that write a trace, and a
 // check that nothing is left.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
 internal import Testing
 
-/// A loop of a simulated world and the trace of what it called.
+/// A loop of a simulated world and the trace that its items write.
 ///
 /// Unchecked Sendable: the threads of a simulated world take turns, so no two touch it at once.
 final class Rig: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class Rig: @unchecked Sendable {
 
   func log(_ entry: String) { trace.append(entry) }
 
-  /// Compares the whole trace since the last look, and begins a new one.
+  /// Compares the trace since the last comparison, as a whole, and starts a new one.
   func expect(
     _ expected: String, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation
   ) {
@@ -49,12 +49,12 @@ final class Rig: @unchecked Sendable {
     return value == value.rounded() ? "\(Int(value))" : "\(value)"
   }
 
-  /// The instant so many seconds after the start of the test.
+  /// The instant this many seconds after the start of the test.
   func instant(_ seconds: Double) -> LoopTime {
     LoopTime(nanoseconds: start + Int64(seconds * 1e9))
   }
 
-  /// Lets time pass, as a handler does that works.
+  /// Lets time pass, as a working handler does.
   func spend(_ seconds: Double) { world.sleep(Int64(seconds * 1e9)) }
 
   // MARK: Items that write the trace
@@ -199,7 +199,7 @@ final class Rig: @unchecked Sendable {
   }
 
   /// Another thread of the world; it first runs when this one blocks.
-  ///
+  /// What the body holds is released before the thread ends in the world, so that the check for
   /// What the body holds is let go before the thread ends in the world, so that the check for
   /// leftovers does not race with the system's thread.
   func thread(_ name: String = "other", _ body: @escaping @Sendable () -> Void) -> SimulatedThread {
@@ -210,7 +210,7 @@ final class Rig: @unchecked Sendable {
   fileprivate func leftovers() -> [String] { items.filter { $0.item != nil }.map(\.label) }
 }
 
-/// A body that is let go once it has run. Unchecked Sendable: it is handed over once.
+/// A body that is released once it has run. Unchecked Sendable: it is handed over once.
 private final class OneTime: @unchecked Sendable {
   private var body: (@Sendable () -> Void)?
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -237,6 +237,6 @@ func withLoop(at location: SourceLocation = #_sourceLocation, _ body: (Rig) thro
   #expect(loop == nil, "the loop is held after its end", sourceLocation: location)
 }
 
-/// What observers hear of a pass that sleeps, and of one that does not.
+/// The activities of a pass that sleeps, and of one that does not.
 let slept = "beforeTimers beforeSources beforeWaiting afterWaiting"
 let busy = "beforeTimers beforeSources"

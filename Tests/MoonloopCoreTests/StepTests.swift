@@ -1,11 +1,11 @@
-// What an operation on one item costs must not grow with what else is in the loop: steps are
+// The cost of an operation on one item must not grow with what else is in the loop. Steps are
 // counted, not seconds. A step is a look at an element of a list or table.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
 internal import Testing
 
-// Unsafe: functions that touch nothing, never changed.
+// Unsafe: never changed, and its functions touch nothing.
 nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in }
 
 @Suite(.serialized) struct StepTests {
@@ -13,7 +13,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     case source, port, observer, descriptor, file, timer
   }
 
-  /// In which modes the items are: the modes of all, or one of its own for each.
+  /// Which modes the items are in: all in the same, or each in one of its own.
   enum Place: String, CaseIterable, Sendable { case one, common, own }
 
   @Test(arguments: Kind.allCases, Place.allCases)
@@ -22,7 +22,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     let many = try costs(kind, place, count: place == .one ? 100_000 : 10_000)
     for (name, cost) in few {
       let later = try #require(many[name])
-      // An order of dates may cost its logarithm.
+      // An order by date may cost a logarithm.
       #expect(later <= 2 * cost + 8, "\(kind), \(place): \(name) took \(cost), then \(later) steps")
     }
   }
@@ -125,7 +125,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     if waiting == .suspended { source.setSuspended(true) }
   }
 
-  /// Their orders are mixed: who is first is looked for among all of them.
+  /// Their orders are mixed, so that all of them must be compared.
   @Test func `one of many signalled sources is performed as fast as one of a few`() throws {
     func cost(_ count: Int) throws -> (signals: Double, performs: Double) {
       try onLoop { loop, _ in
@@ -142,7 +142,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     }
     let few = try cost(1010)
     let many = try cost(100_000)
-    // A heap may cost its logarithm.
+    // A heap may cost a logarithm.
     #expect(many.signals <= 2 * few.signals && many.performs <= 2 * few.performs, "\(few), \(many)")
   }
 
@@ -233,7 +233,7 @@ nonisolated(unsafe) private let turnActions = TimerActions.make { _, _, _, _ in 
     }
   }
 
-  /// What has it called in the next pass.
+  /// Makes the next pass call it.
   private func wake(_ item: Loop.Item) {
     switch item {
     case let source as Loop.Source: source.signal()

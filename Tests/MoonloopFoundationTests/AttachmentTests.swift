@@ -1,4 +1,4 @@
-// A loop in the runs of CFRunLoop: items of both in one order, runs inside runs, the end.
+// A loop in the runs of CFRunLoop: items of both in one order, nested runs, the end.
 
 import CoreFoundation
 import Foundation
@@ -204,7 +204,7 @@ struct AttachmentTests {
     if text != "on=true" { exit(1) }
   }
 
-  // In a process of its own: here other tests may hold all threads that perform tasks.
+  // In its own process: here other tests may occupy all threads that perform tasks.
   @Test func `tasks of an actor on the loop are performed by the host's runs`() async {
     await #expect(processExitsWith: .success) { Self.runActor() }
   }

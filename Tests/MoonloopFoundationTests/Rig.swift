@@ -60,7 +60,7 @@ func mode(_ name: String) -> CFString {
   return CFStringCreateWithCharacters(nil, units, units.count)
 }
 
-/// Runs the host until it is stopped, or for a few seconds if a test is to fail.
+/// Runs the host until it is stopped, or for a few seconds if the test fails.
 @discardableResult
 func runHost(_ mode: CFString = kCFRunLoopDefaultMode, _ seconds: Double = 10) -> Int32 {
   CFRunLoopRunInMode(mode, seconds, false).rawValue

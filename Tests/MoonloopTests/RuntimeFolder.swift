@@ -1,4 +1,4 @@
-// A folder of this process's own for the names of ports: other runs of the tests have theirs.
+// This process's own folder for the names of ports: other runs of the tests have theirs.
 
 import Glibc
 

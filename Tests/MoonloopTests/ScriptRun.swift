@@ -1,11 +1,11 @@
-// Runs Lua chunks on an isolated loop with a virtual clock, and looks what they printed, what was
+// Runs Lua chunks on an isolated loop with a virtual clock, and checks what they printed, what was
 // reported, and what they left behind.
 
 import Glibc
 import Moonloop
 import Testing
 
-/// What came of a chunk.
+/// The outcome of a chunk.
 struct ScriptRun {
   var lines: [String] = []
   /// What went to stderr, or would have.
@@ -17,9 +17,9 @@ struct ScriptRun {
 
   /// Runs a chunk, then the default mode until finished, unless the chunk ran its loop itself.
   ///
-  /// The chunk has `print`, which is collected; `pipe()`, which gives two descriptors, neither
-  /// blocking; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
-  /// - Parameter setUp: Adds what else it has.
+  /// The chunk has `print`, whose output is collected; `pipe()`, which makes two nonblocking
+  /// descriptors; `close(fd)`; and `write(fd, text)`, which bypasses the loop.
+  /// - Parameter setUp: Adds more functions.
   static func of(
     _ chunk: String, name: String = "@test.lua", times: Int = 1, clock: ClockMode = .virtual,
     setUp: (LuaState) -> Void = { _ in }
@@ -32,7 +32,7 @@ struct ScriptRun {
       try prepare(state, run)
       setUp(state)
       var counts: [Int] = []
-      // What is made once, when it is first needed, may be needed late: a leak grows each time.
+      // What is made once, on first use, may be made late; a leak grows each time.
       while counts.count < times || (times > 2 && grew(counts) && counts.count < times + 4) {
         try state.runtime!.mainChunk.start(chunk: chunk, name: name)
         if !state.runtime!.runs.ranLoop { finish(loop) }
@@ -52,8 +52,8 @@ struct ScriptRun {
     counts.count > 1 && counts[counts.count - 1] != counts[counts.count - 2]
   }
 
-  /// Runs until nothing is left. Virtual time jumps over what the system has not told yet: an end
-  /// of file comes late when the child of another test holds a copy until its exec.
+  /// Runs until nothing is left. Virtual time passes before the system has reported everything: an
+  /// end of file comes late while the child of another test holds a copy until its exec.
   private static func finish(_ loop: Loop) {
     var patience = 500
     while loop.run(for: .seconds(1_000_000)) == .timedOut, patience > 0 {

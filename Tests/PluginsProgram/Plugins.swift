@@ -1,4 +1,4 @@
-// Plug-ins of a program: files of Lua, each in a state of its own, which come and go while it runs.
+// Plug-ins of a program: Lua files, each in its own state, which come and go while it runs.
 
 import Foundation
 import Moonloop
@@ -7,12 +7,12 @@ import Moonloop
 final class Plugins {
   private let loop: Loop
   private var states: [String: LuaState] = [:]
-  /// What the program tells all of them.
+  /// What the program calls in each of them.
   private var listeners: [String: LuaFunction] = [:]
 
   init(on loop: Loop) { self.loop = loop }
 
-  /// Loads a plug-in, in the place of the one that was loaded under its name.
+  /// Loads a plug-in in place of the one loaded under the same name.
   func load(_ file: URL) {
     let name = file.deletingPathExtension().lastPathComponent
     unload(name)
@@ -29,7 +29,7 @@ final class Plugins {
   private func register(_ name: String, in lua: LuaState) {
     lua.register("say") { (text: String) in print("\(name): \(text)") }
     lua.register("listen") { [unowned self] (f: LuaFunction) in listeners[name] = f }
-    // In a call-out of the state that it closes: it takes effect when that is over.
+    // Called by the state that it closes, so it takes effect when the call-out is over.
     lua.register("unload") { [unowned self] in unload(name) }
   }
 

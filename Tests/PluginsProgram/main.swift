@@ -39,7 +39,7 @@ plugins.load(try write("wrong", "listen(function("))
 print("loaded: \(plugins.names)")
 plugins.tell("all")
 
-// The program goes on in steps, each begun by something else of Foundation.
+// The program goes on in steps, each started by another part of Foundation.
 _ = Timer.scheduledTimer(withTimeInterval: 0.1, repeats: false) { _ in
   MainActor.assumeIsolated {
     print("timer: \(plugins.names)")
@@ -58,7 +58,7 @@ _ = Timer.scheduledTimer(withTimeInterval: 0.1, repeats: false) { _ in
 }
 CFRunLoopRun()
 
-// While nothing happens, nobody is woken.
+// While nothing happens, no thread wakes up.
 var wakeUps = 0
 loop.observe(.afterWaiting) { _, _ in wakeUps += 1 }
 RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))

@@ -1,12 +1,12 @@
-// A program with a loop of its own, here a bare poll, that hosts a Moonloop: it sleeps in
-// the loop's place. docs/hosting.md explains it; `ProgramTests` runs it and reads what it prints.
+// A program with its own loop, here a bare poll, that hosts a Moonloop and sleeps in its place.
+// docs/hosting.md explains it; `ProgramTests` runs it and reads its output.
 
 import Glibc
 import MoonloopCore
 
 let loop = Loop.current
 
-// What is the program's own: a pipe, into which another thread writes.
+// The program's own part: a pipe, into which another thread writes.
 var ends: [Int32] = [0, 0]
 precondition(pipe(&ends) == 0)
 let writing = ends[1]
@@ -21,7 +21,7 @@ loop.schedule(after: .milliseconds(20)) { _ in
   start { try? port.post("from another thread") }
 }
 
-/// Runs a closure on a thread of its own.
+/// Runs a closure on its own thread.
 func start(_ body: @escaping @Sendable () -> Void) {
   final class Box: Sendable {
     let body: @Sendable () -> Void
@@ -45,7 +45,7 @@ var wakeUps = 0
 var isDone = false
 while !isDone {
   let more = loop.pump() == .handledSource
-  // How long nothing of the loop comes due: in milliseconds, rounded up; -1 is for ever.
+  // How long until the loop has something due, in milliseconds, rounded up; -1 means forever.
   var rest: Int32 = -1
   if let date = loop.nextDate() {
     rest = Int32(max(0, loop.now.duration(to: date) / .milliseconds(1) + 0.999))

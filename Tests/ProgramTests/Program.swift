@@ -1,4 +1,4 @@
-// Runs the built program as a child, waits for what is to happen, and says how it ended.
+// Runs the built program as a child, waits for what must happen, and reports how it ended.
 
 import Foundation
 import TestSupport
@@ -6,26 +6,26 @@ import Testing
 
 /// How a run of the program ended.
 struct Outcome: CustomStringConvertible {
-  /// What a shell would see: the exit status, or 128 + the number of the signal that killed it.
+  /// The status a shell would report: the exit status, or 128 + the signal that killed it.
   let status: Int32
-  /// Whether it was killed, not ended by itself.
+  /// Whether it was killed by a signal.
   let wasKilled: Bool
   let output: String
   let errors: String
 
   var description: String { "status \(status)\n\(output)\n\(errors)" }
 
-  /// Whether the report is made of the program's own words: nothing of Swift's or the C library's.
+  /// Whether the report is the program's own: without messages of Swift or the C library.
   var isOurs: Bool {
     ["Fatal error", "Program crashed", "Swift runtime", "PANIC", "Sanitizer", "dumped"]
       .allSatisfy { !errors.contains($0) }
   }
 }
 
-/// A child that runs.
+/// A running child.
 final class Program {
   static let root = URL(fileURLWithPath: RepositoryFile.top)
-  /// The tests and the program are built into one folder; MOONLOOP_PROGRAM is another program.
+  /// The tests and the program are built into one folder; MOONLOOP_PROGRAM names another program.
   static let executable =
     ProcessInfo.processInfo.environment["MOONLOOP_PROGRAM"].map {
       URL(fileURLWithPath: $0)
@@ -33,13 +33,13 @@ final class Program {
     ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("moonloop")
   static let examples = root.appendingPathComponent("scripts/examples")
-  /// Whether this is a run under a sanitizer, in which what is large is to be smaller: the program
+  /// Whether this is a run under a sanitizer, in which large tests should be smaller: the program
   /// is slow then, and takes several times its memory.
   static let isSanitized = ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] != nil
   /// Whether a signal waits until the program makes a call that ThreadSanitizer knows, which a busy
-  /// script never does: one cannot be ended in such a run.
+  /// script never does, so it cannot be ended in such a run.
   static let holdsSignals = ProcessInfo.processInfo.environment["MOONLOOP_SANITIZED"] == "thread"
-  /// How long anything may take; on a busy machine under a sanitizer.
+  /// The limit on any wait: generous, for a busy machine under a sanitizer.
   static let limit = DispatchTimeInterval.seconds(120)
 
   private let process = Process()
@@ -48,15 +48,15 @@ final class Program {
   private let outputPipe = Pipe()
   private let folder: URL
   private var seen = ""
-  /// What was printed so far, as far as it was waited for.
+  /// What was printed so far, up to the last text waited for.
   var output: String { seen }
 
   /// Starts the program.
   /// - Parameters:
   ///   - output: Where its standard output goes, if not to the test.
-  ///   - environment: Variables that it has beside those of the test.
+  ///   - environment: Variables it gets besides the test's own.
   ///   - current: The folder in which it runs, if not in that of the test.
-  ///   - executable: Another program than `moonloop`.
+  ///   - executable: A program other than `moonloop`.
   init(
     _ arguments: [String], input text: String? = "", output other: FileHandle? = nil,
     environment: [String: String] = [:], in current: URL? = nil,
@@ -79,7 +79,7 @@ final class Program {
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
     if let text {
-      // The program may have ended already: what it did not read is none of its input.
+      // The program may have ended already; then input that it did not read does not matter.
       try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
       try input.fileHandleForWriting.close()
     }
@@ -89,7 +89,7 @@ final class Program {
 
   var pid: pid_t { process.processIdentifier }
 
-  /// Waits until the output has this text.
+  /// Waits until this text appears in the output.
   func waitFor(_ text: String) throws {
     while !seen.contains(text) {
       let data = outputPipe.fileHandleForReading.availableData
@@ -105,7 +105,7 @@ final class Program {
 
   func send(_ signal: Int32) { kill(pid, signal) }
 
-  /// Waits until it has ended, though its own children may still run: `Process` would wait for
+  /// Waits until it has ended, even if its own children still run: `Process` would wait for
   /// these too, as they inherit its socket. Kills the program when the time is over.
   func waitForEnd() {
     let pid = pid
@@ -116,7 +116,7 @@ final class Program {
     killer.cancel()
   }
 
-  /// Waits for the end.
+  /// Waits for it to end.
   /// - Parameter untilOutputEnds: Whether to read the output meanwhile; a child of the program may
   ///   hold it open for longer.
   func wait(untilOutputEnds: Bool = true) throws -> Outcome {
@@ -127,7 +127,7 @@ final class Program {
     #expect(inTime, "the program did not end")
     process.waitUntilExit()
     let wasKilled = process.terminationReason == .uncaughtSignal
-    // Not `Data(contentsOf:)`: it leaks a page for an empty file.
+    // Not `Data(contentsOf:)`, which leaks a page for an empty file.
     let errors = try FileHandle(forReadingFrom: folder.appendingPathComponent("errors"))
     return Outcome(
       status: process.terminationStatus + (wasKilled ? 128 : 0), wasKilled: wasKilled,
@@ -136,14 +136,14 @@ final class Program {
   }
 }
 
-/// Runs the program to its end.
+/// Runs the program until it ends.
 func moonloop(
   _ arguments: [String], input: String = "", output: FileHandle? = nil, in current: URL? = nil
 ) throws -> Outcome {
   try Program(arguments, input: input, output: output, in: current).wait()
 }
 
-/// A file with a text for the time of a test.
+/// A file with a text, while a body runs.
 func withFile<Result>(
   _ text: String, name: String = "script.lua", _ body: (String) throws -> Result
 ) throws -> Result {

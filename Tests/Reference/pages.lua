@@ -1,4 +1,4 @@
--- Writes the pages of the reference, docs/reference/*.md and their index, out of docs/types.
+-- Writes the reference pages, docs/reference/*.md and their index, from docs/types.
 local reference = require "moonloop.reference"
 
 local pages = {}
@@ -17,7 +17,7 @@ local function link_to(class)
   return ("[%s](%s.md#%s)"):format(title_of(class), class.page.name, anchor)
 end
 
--- The type of a value, for people.
+-- The type of a value, in readable form.
 local function type_of(value)
   local kind = short(value.type)
   if kind:find "fun%(" or kind:find '"' then kind = "`" .. kind .. "`" end
@@ -51,7 +51,7 @@ local function bullets(values)
   return table.concat(lines, "\n")
 end
 
--- What is returned, without the message and the code that every failure has.
+-- The results, without the message and code that every failure has.
 local function results(values)
   local parts = {}
   for _, value in ipairs(values) do
@@ -130,7 +130,7 @@ function pages.all(introduction)
   return texts
 end
 
---- What is missing or wrong in the documentation, a line each.
+--- What is missing or wrong in the documentation, one line each.
 function pages.gaps()
   local gaps = {}
   local function gap(block, problem, ...)

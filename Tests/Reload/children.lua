@@ -1,4 +1,4 @@
--- What a file that loads itself again keeps of processes, workers and tasks that accept.
+-- What a file that reloads itself keeps of processes, workers and accepting tasks.
 local ml = require "moonloop"
 local loop = ml.current()
 local state = ml.reload.state("state", { pids = {} })

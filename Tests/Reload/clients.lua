@@ -1,4 +1,4 @@
--- Clients of a server that is loaded again all the time: clients.lua PROGRAM SERVER LOADS
+-- Clients of a server that is reloaded all the time: clients.lua PROGRAM SERVER LOADS
 local ml = require "moonloop"
 local loop = ml.current()
 local program, script, loads = arg[1], arg[2], tonumber(arg[3])
@@ -9,7 +9,7 @@ local function connect()
   return assert(ml.net.connect { host = "127.0.0.1", port = port, timeout = 60 })
 end
 
--- What the system says that the server has: descriptors, and kilobytes of memory.
+-- What the system reports about the server: descriptors, and kilobytes of memory.
 local function used()
   local list = assert(ml.process.run { "ls", ("/proc/%d/fd"):format(server.pid) }).stdout
   local status = io.open(("/proc/%d/status"):format(server.pid)):read "a"
@@ -22,7 +22,7 @@ local function ask(command)
   return assert(control:read "l")
 end
 
--- Each says something new and wants to hear it; some hang up and come again.
+-- Each sends something new and expects it back; some hang up and connect again.
 local is_over, echoes = false, 0
 local clients = {}
 for number = 1, 8 do
@@ -55,7 +55,7 @@ is_over = true
 for _, client in ipairs(clients) do client:await() end
 
 local account = ask "account"
--- The server has to hear first that the clients have hung up.
+-- The server must notice first that the clients have hung up.
 local fds, memory
 for _ = 1, 100 do
   fds, memory = used()
@@ -68,7 +68,7 @@ print("status", server:await().code, "answered", echoes >= loads // 10)
 local off, lost, missed, cpu, heap = account:match "(%S+) (%S+) (%S+) (%S+) (%S+)"
 print("moved by a load", off, "lost", lost)
 print("a load takes less than a tick", tonumber(cpu) < 0.01)
--- A sanitizer keeps what was freed.
+-- A sanitizer keeps freed memory.
 local is_bounded = memory - memory_before < 4096 or os.getenv "MOONLOOP_SANITIZED" ~= nil
 print("descriptors", fds <= 12, "heap", tonumber(heap) < 600, "memory", is_bounded)
 io.stderr:write(("%d loads, %d echoes, %s ticks missed, %.2f ms of CPU for the longest load, "

@@ -1,4 +1,4 @@
--- A configuration that is loaded again by SIGHUP: configured.lua PROGRAM
+-- A configuration that is reloaded by SIGHUP: configured.lua PROGRAM
 local ml = require "moonloop"
 local folder = (os.getenv "TMPDIR" or "/tmp") .. ("/moonloop-conf-%d"):format(ml.process.id())
 assert(ml.process.run({ "mkdir", folder }).code == 0)

@@ -1,4 +1,4 @@
--- An echo server that is loaded again on demand, and keeps account of a timer of 10 ms.
+-- An echo server that reloads itself on request, and checks a timer of 10 ms.
 local begun = os.clock()
 local ml = require "moonloop"
 local loop = ml.current()
@@ -22,7 +22,7 @@ function commands.reload(stream)
     :format(done.generation, done.kept, done.made, done.ended) or message .. "\n")
 end
 function commands.account(stream)
-  -- Every point of the grid up to the next date was fired, or told as missed.
+  -- Every point of the grid up to the next date was fired, or reported as missed.
   local points = (tick.next_fire - account.start) / STEP
   collectgarbage() collectgarbage()
   local lost = math.floor(points - tick.fires - account.missed + 0.5)

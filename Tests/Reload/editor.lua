@@ -1,9 +1,9 @@
--- What somebody sees who edits a program that runs with --watch: editor.lua PROGRAM
+-- What you see when you edit a program that runs with --watch: editor.lua PROGRAM
 local ml = require "moonloop"
 local folder = (os.getenv "TMPDIR" or "/tmp") .. ("/moonloop-editor-%d"):format(ml.process.id())
 assert(ml.process.run({ "mkdir", folder }).code == 0)
 
--- Saves as editors do: beside it, and by rename.
+-- Saves as editors do: beside it, then by renaming.
 local function save(name, text)
   local file = assert(io.open(folder .. "/" .. name .. "~", "w"))
   file:write(text)

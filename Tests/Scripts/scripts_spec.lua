@@ -1,4 +1,4 @@
--- The scripts beside this file, as tests: `swift test` runs the same ones in states of their own.
+-- The scripts beside this file, as tests: `swift test` runs the same ones in separate states.
 local bed = require "moonloop.testing.bed"
 
 local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
@@ -10,7 +10,7 @@ local alone = {
   ["StandardLibrary/tables.lua"] = compares,
   ["Streams/finalizers.lua"] = "wants many collections: a heap without a test runner in it",
 }
--- Errors that a script has reported on purpose.
+-- Errors that a script causes on purpose.
 local reports = { ["Tasks/failure.lua"] = 2 }
 
 -- What the scripts expect of their host.
@@ -20,7 +20,7 @@ local host = {
   same = function(actual, expected) assert.same(expected, actual) end,
 }
 
---- Reads a script, whose globals are its own.
+--- Reads a script, with its own globals.
 local function load_script(name)
   local globals = {}
   for key, value in pairs(_G) do globals[key] = value end

@@ -6,6 +6,6 @@
 // of the library and not ours. `L` is a lua_State. [-0, +1, m]
 void cts_push_stock(void *L);
 
-// Runs text in a fresh stock state. Gives what it returns as text ("" for nothing), with '!' before
-// an error; to be freed by the caller.
+// Runs text in a fresh stock state. Returns the result as text ("" if there is none), or '!' and
+// the error; the caller frees it.
 char *cts_run(const char *text, size_t size, const char *name);

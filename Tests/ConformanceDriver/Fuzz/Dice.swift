@@ -1,4 +1,4 @@
-// Random choices that a seed fixes.
+// Random choices that depend only on a seed.
 
 struct Dice {
   private var state: UInt64
@@ -19,7 +19,7 @@ struct Dice {
     range.lowerBound + below(range.count)
   }
 
-  /// True so many times of a hundred.
+  /// True in so many cases of a hundred.
   mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

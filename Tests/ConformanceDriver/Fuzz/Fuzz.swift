@@ -15,7 +15,7 @@ struct Fuzz {
   private struct Difference {
     let entry: FuzzCase
     let target: FuzzTarget
-    /// nil: its process ended without one.
+    /// nil: its process ended without a trace.
     let trace: [String]?
   }
 
@@ -92,8 +92,8 @@ struct Fuzz {
     }
   }
 
-  /// A busy machine decides some cases in real time: they are given more and more of it, the last
-  /// times one after the other. What is never right is a difference, also if it is never the same.
+  /// On a busy machine some cases fail in real time: they run again with times stretched further,
+  /// the last rounds one by one. What never passes counts as a difference, even if the traces vary.
   private mutating func lookAgain(
     _ cases: [FuzzCase], _ target: FuzzTarget
   ) throws(FormatError) {
@@ -109,7 +109,7 @@ struct Fuzz {
 
   private mutating func note(_ wrong: [FuzzCase], _ target: FuzzTarget) throws(FormatError) {
     for entry in wrong {
-      // A crash ends the process, and with it the cases after the one that has caused it.
+      // A crash ends the process, and with it the cases after the one that caused it.
       let scale: Int64 = target.isTimed ? 3 : 1
       let trace = try target.perform([entry], jobs: 1, scale: scale)[entry.scenario.id]
       if !entry.accepts(trace, of: target.face) {

@@ -1,4 +1,4 @@
-// A random scenario with what it has to leave, here and in Core Foundation.
+// A random scenario with the traces expected here and of Core Foundation.
 
 import ConformanceFormat
 
@@ -7,10 +7,10 @@ struct FuzzCase {
   let scenario: Scenario
   let ours: [String]
   let cf: [String]
-  /// The rulings without which the trace here would be another.
+  /// The rulings that affect the trace here.
   let rulings: [Ruling]
 
-  /// - Returns: nil if it is no good: it never ends, says nothing, or the machine could decide it.
+  /// - Returns: nil if it is unusable: it never ends, has no trace, or could depend on the machine.
   init?(_ json: JSON, withRulings: Bool = true) {
     guard let scenario = try? Scenario.read(Array(json.text.utf8)), Model.isKnown(scenario)
     else { return nil }
@@ -31,7 +31,7 @@ struct FuzzCase {
       } : []
   }
 
-  /// Why the scenario of a seed is no good; nil if it is.
+  /// Why the scenario of a seed is unusable; nil if it is usable.
   static func reasonNotToUse(seed: Int) -> String? {
     let json = Generator.scenario(seed: seed)
     if FuzzCase(json, withRulings: false) != nil { return nil }
@@ -41,15 +41,15 @@ struct FuzzCase {
     return ours.hangs ? "it never ends" : "its trace is too short or too long"
   }
 
-  /// What Core Foundation hangs on for so long: few of them are enough.
+  /// Scenarios on which Core Foundation hangs take long, so a few of them are enough.
   var hangsInCF: Bool { cf.last == "TIMEOUT" }
 
-  /// Whether it leaves the trace that it has to leave.
+  /// Whether the trace is the expected one.
   func accepts(_ trace: [String]?, of face: FaceName) -> Bool {
     guard let trace else { return false }
     if !face.isCF && trace == ours { return true }
     if !face.isCF && !face.isEither { return false }
-    // The reference gives up earlier than the model, which may still say something meanwhile.
+    // The reference gives up earlier than the model, whose trace may be longer.
     if hangsInCF && trace.last == "TIMEOUT" { return cf.starts(with: trace.dropLast()) }
     return trace == cf
   }

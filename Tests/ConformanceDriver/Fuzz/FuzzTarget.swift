@@ -1,4 +1,4 @@
-// What random scenarios are performed by, many in one process.
+// What performs random scenarios, many in one process.
 
 import ConformanceFormat
 import Glibc
@@ -23,14 +23,14 @@ struct FuzzTarget {
   }
 
   /// Performs scenarios by several targets at the same time.
-  /// - Returns: For each target the traces by id; one is missing if its process ended before.
+  /// - Returns: The traces of each target by id; one is missing if its process ended before.
   static func perform(
     _ cases: [FuzzCase], by targets: [FuzzTarget], jobs: Int, scale: Int64
   ) throws(FormatError) -> [[String: [String]]] {
     setenv("CONFORMANCE_SCALE", "\(scale)", 1)
     defer { unsetenv("CONFORMANCE_SCALE") }
     var all = targets.map { _ in [String: [String]]() }
-    // A process has one main thread.
+    // A process has only one main thread.
     var rest = cases.filter(\.scenario.onMainThread)[...]
     var portion = [cases.filter { !$0.scenario.onMainThread }]
     while true {

@@ -1,4 +1,4 @@
-// Makes random scenarios, as the JSON of a file: what it makes is read as any other is.
+// Makes random scenarios, as the JSON of a scenario file, to be read like any other.
 
 import ConformanceFormat
 
@@ -16,10 +16,10 @@ struct Generator {
 
   private typealias Fields = [(name: String, value: JSON)]
 
-  /// The scenario of a seed; it may be one that never ends or that the machine would decide.
+  /// The scenario of a seed; it may never end, or depend on the machine.
   static func scenario(seed: Int) -> JSON {
     let seed = UInt64(truncatingIfNeeded: seed)
-    // Drawn apart: the other scenarios of a seed stay what they are.
+    // Drawn from dice of their own, so that the other scenarios of a seed stay the same.
     var first = Dice(seed: ~seed)
     var generator = Generator(
       dice: Dice(seed: seed), isMain: first.chance(6), hasRequests: first.chance(25),
@@ -95,7 +95,7 @@ struct Generator {
     }
     if type != "block" {
       fields.append(("modes", .array(homes(id).map { .string($0) })))
-      // On a late machine another thread could come before it is made.
+      // On a slow machine another thread could use it before it is made.
       if !hasThread && dice.chance(8) {
         deferred.append(id)
         fields.append(("deferred", .bool(true)))
@@ -120,7 +120,7 @@ struct Generator {
   }
 
   private mutating func homes(_ id: String) -> [String] {
-    // Core Foundation tells of several modes in no order that anybody chose.
+    // Core Foundation calls several modes in no fixed order.
     if lifecycles.contains(id) { return [dice.pick(["default", "m"])] }
     return dice.pick(weighed: [
       (55, ["default"]), (14, ["m"]), (12, ["default", "m"]), (12, ["common"]), (7, []),
@@ -153,7 +153,7 @@ struct Generator {
     return fields(kind) ?? op("log", ("text", .string("x")))
   }
 
-  /// nil: there is no object for it.
+  /// nil: there is no suitable object.
   private mutating func fields(_ kind: String) -> Fields? {
     switch kind {
     case "signal": return one("source").map { op("signal", ("id", $0)) }

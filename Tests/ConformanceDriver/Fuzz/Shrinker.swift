@@ -1,4 +1,4 @@
-// Makes a scenario that differs smaller, as long as it still does.
+// Makes a differing scenario smaller, as long as it still differs.
 
 import ConformanceFormat
 
@@ -11,7 +11,7 @@ struct Shrinker {
     return best
   }
 
-  /// All that are one part smaller are performed at once; the smallest that differs is taken.
+  /// All scenarios that are one part smaller run at once; the smallest that differs is taken.
   private func smaller(than entry: FuzzCase) throws(FormatError) -> FuzzCase? {
     var candidates: [FuzzCase] = []
     for (index, json) in Self.reductions(of: entry.json).enumerated() {
@@ -21,7 +21,7 @@ struct Shrinker {
     candidates.sort { $0.json.text.utf8.count < $1.json.text.utf8.count }
     let scale: Int64 = target.isTimed ? 2 : 1
     for _ in 0..<(target.isTimed ? 2 : 1) {
-      // A process that ends by a crash hides those after it.
+      // A process that crashes hides the scenarios after it.
       var rest = candidates
       candidates = []
       while !rest.isEmpty {
@@ -37,7 +37,7 @@ struct Shrinker {
     return candidates.min { $0.json.text.utf8.count < $1.json.text.utf8.count }
   }
 
-  /// Every JSON value that is this one without one part, or with a simpler one.
+  /// Every JSON value that is this one without one part, or with a simpler part.
   private static func reductions(of json: JSON) -> [JSON] {
     switch json {
     case .array(let elements):

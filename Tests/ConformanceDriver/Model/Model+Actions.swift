@@ -3,7 +3,7 @@
 import ConformanceFormat
 
 extension Model {
-  /// What the model does not know.
+  /// What the model does not support.
   static func isKnown(_ scenario: Scenario) -> Bool {
     func isKnown(_ action: Action) -> Bool {
       guard action.loop == Action.home else { return false }
@@ -185,8 +185,8 @@ extension Model {
     return item.modes.contains { $0.name == name }
   }
 
-  /// - Parameter rereads: Whether what CF has read of a port is read again, as the reference has it
-  ///   when it adds one itself.
+  /// - Parameter rereads: Whether what CF has already read of a port is read again, as happens when
+  ///   the reference itself adds it.
   func add(_ item: Item, to name: String, rereads: Bool = true) {
     guard item.isValid else { return }
     guard name != "common" else {

@@ -25,14 +25,14 @@ extension Model {
   func performMainQueue() {
     let batch = mainQueue.blocks
     mainQueue.blocks = []
-    // CF forgets that it was ready when it ends the sleep: a block of `afterWaiting` tells anew.
+    // CF forgets that it was ready once it ends the sleep; a block queued then signals anew.
     if rules(.eventIsTheOuterRuns) { mainQueue.isRaised = false }
     mainQueue.isServed = true
     for block in batch { call(block) }
     mainQueue.isServed = false
   }
 
-  /// In which order a port and the main queue or a descriptor came, only the kernel knows.
+  /// Only the kernel knows whether a port or the main queue or a descriptor came first.
   func lookForTies(among candidates: [Ready]) {
     if candidates.contains(where: \.isOfKernel), candidates.filter(\.isPort).count > 1 {
       refuse("the main queue or a descriptor and a port are ready together")

@@ -7,8 +7,8 @@ extension Model {
     let spec: ObjectSpec
     var isValid = true
     var isFiring = false
-    /// It has ended the sleep of an outer run in this mode, which alone serves it there; a port
-    /// is served by that run alone (R135).
+    /// It has ended the sleep of an outer run in this mode, and only that run serves it there; a
+    /// port is served by that run in no mode but this (R135).
     var keptIn: Mode?
     /// In order of joining.
     var modes: [Mode] = []
@@ -98,7 +98,7 @@ extension Model {
     }
     var isWithheld: Bool { if case .port(let port) = self { port.keptIn != nil } else { false } }
     var isPort: Bool { self != .wakeUp && self != .timers }
-    /// What only the kernel knows of: the main queue and descriptors.
+    /// What only the kernel knows about: the main queue and descriptors.
     var isOfKernel: Bool {
       if case .port(let port) = self { port.isDescriptor } else { self == .mainQueue }
     }
@@ -117,9 +117,9 @@ extension Model {
     var hasRung = false
     var isStopped = false
     var isExiting = false
-    /// What ended the sleep, while observers are told so (R135).
+    /// What ended the sleep, while observers are called for it (R135).
     var eventOfSleep: [Item] = []
-    /// Whether the main queue has ended the sleep, as above.
+    /// The same for the main queue.
     var isEventMainQueue = false
     /// CF: whether step 5 leaves the main queue to the sleep, as in the first pass and in each
     /// after one that has served it.
@@ -127,8 +127,8 @@ extension Model {
     /// CF: wake-ups have no effect from the end of the sleep to the next pass.
     var ignoresWakes = false
     var wakesSeen = 0
-    /// What may be the event of the pass under way: everything, until a stop leaves only what is
-    /// ready by then (R15). In CF the wake-up that is part of the stop does the same.
+    /// What may be the event of this pass: everything, until a stop leaves only what is ready by
+    /// then (R15). In CF the wake-up that is part of the stop has the same effect.
     var open: Set<Sort> = []
     /// Whether the last pass served a port (R31).
     var servedPort = false
@@ -166,12 +166,12 @@ extension Model {
     }
   }
 
-  /// Another thread: its actions that are left, and when it performs the next one.
+  /// Another thread: its remaining actions, and when it performs the next one.
   final class Actor {
     let name: String
     var actions: [Action]
     var date: Int64
-    /// When it has acted.
+    /// When it acted.
     var acts: [Int64] = []
 
     init(_ name: String, _ actions: [Action], at date: Int64) {

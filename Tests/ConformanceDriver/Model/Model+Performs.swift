@@ -1,10 +1,10 @@
-// Perform requests, which the reference composes as Cocoa does: one source that goes before all
-// others, and a timer for each that is delayed.
+// Perform requests, which the reference builds as Cocoa does: one source that goes before all
+// others, and a timer for each delayed one.
 
 import ConformanceFormat
 
 extension Model {
-  /// What was asked for and not performed yet, in order.
+  /// The requests that were not performed yet, in order.
   final class Performs {
     final class Request {
       let block: Block
@@ -18,10 +18,10 @@ extension Model {
     }
 
     var waiting: [Request] = []
-    /// Taken by a pass, with others before them.
+    /// Taken by a pass, together with others before them.
     var taken: [Request] = []
     var last = 0
-    /// In each mode for which something waits (R112).
+    /// In each mode that has requests waiting (R112).
     let source = Item(ObjectSpec(unseen: "requests", .source(order: .min, hasLifecycle: false)))
     /// The timers of delayed ones (R114).
     var timers: [Item] = []
@@ -55,8 +55,8 @@ extension Model {
     performs.timers.removeAll { !$0.isValid }
   }
 
-  /// All that wait for a mode, together; if one makes the mode common, also those behind it that
-  /// wait for common modes (R109, R111).
+  /// All that wait for a mode, together; if one makes the mode common, also later ones that wait
+  /// for common modes (R109, R111).
   func performRequests(_ mode: Mode) {
     let last = performs.last
     var batch = takeRequests(mode, upTo: last)
@@ -84,7 +84,7 @@ extension Model {
     performs.source.mark = marks
   }
 
-  /// Puts the source into the modes for which something waits, and takes it out of others.
+  /// Adds the source to the modes that have requests waiting, and removes it from the others.
   func placePerforms() {
     let isForCommon = performs.waiting.contains { $0.block.modes.contains("common") }
     if isForCommon { for name in commonModes { _ = mode(name) } }

@@ -1,7 +1,7 @@
 // Steps 5 and 7: what is ready, and the sleep.
 //
 // Each mode has a list of what has become ready, first come first, as the kernel keeps one for each
-// of CF's port sets; CF takes the first. By our rulings it is ports, in that order, before timers.
+// of CF's port sets; CF takes the first. Our rulings put ports, in that order, before timers.
 
 import ConformanceFormat
 
@@ -21,10 +21,10 @@ extension Model {
   /// Takes the next event of a mode; nil if nothing is ready.
   func nextReady(_ run: Run, only isWanted: (Ready) -> Bool = { _ in true }) -> Ready? {
     let mode = run.mode
-    // CF puts the main queue into the set of the mode for each look, at the end.
+    // CF adds the main queue to the end of the mode's set for each look.
     if isMainQueueReady(mode) { mode.append(.mainQueue) }
     defer { mode.ready.removeAll { $0 == .mainQueue } }
-    // The kernel looks no further than to the first that is ready: others keep their places.
+    // The kernel looks no further than the first ready one: the others keep their places.
     while let place = mode.ready.firstIndex(where: { !$0.isWithheld }),
       !isReady(mode.ready[place], mode)
     {
@@ -103,7 +103,7 @@ extension Model {
     return nil
   }
 
-  /// A stop: what is not ready yet is not served by the pass any more.
+  /// After a stop the pass serves nothing that is not ready yet.
   func stop(_ run: Run) {
     if run.isExiting && rules(.wakeUpReachesAllRuns) { return }
     run.isStopped = true
@@ -133,7 +133,7 @@ extension Model {
     }
   }
 
-  /// A port has given a message: it stands at the end if it has another one.
+  /// A port has delivered a message: it goes to the end if it has more.
   func afterTaking(_ port: Item, in mode: Mode) {
     if !port.messages.isEmpty {
       port.isRaised = true

@@ -1,5 +1,5 @@
-// The sequence of a run as docs/sequence.md tells it, step by step. This is no run loop: time is a
-// number, nothing waits, and each ruling against Core Foundation is a switch.
+// The sequence of a run as docs/sequence.md describes it, step by step. This is no run loop: time
+// is a number, nothing waits, and each ruling against Core Foundation is a switch.
 
 import ConformanceFormat
 
@@ -61,7 +61,7 @@ extension Model {
       notify(.afterWaiting, mode)
       if rules(.eventIsLookedForAgain) && !isThere(event, run) {
         if event?.isPort == true { run.servedPort = false }
-        // The kernel, which knows of the main queue and of descriptors, is not asked again.
+        // The kernel, which knows about the main queue and descriptors, is not asked again.
         event = nextReady(run) { !$0.isOfKernel }
       }
       run.eventOfSleep = []
@@ -109,7 +109,7 @@ extension Model {
     let hidesAll = !rules(.batchHidesOnlyItself)
     blocks = hidesAll ? [] : others
     for block in all {
-      // Asked at its turn: a block before it may have made the mode common. A nested run may have
+      // Checked at its turn: an earlier block may have made the mode common. A nested run may have
       // performed one that was not of the batch.
       if !block.isFor(mode, self) { continue }
       if let place = others.firstIndex(where: { $0 === block }) {
@@ -126,7 +126,7 @@ extension Model {
 
   // MARK: Step 3: version-0 sources
 
-  /// Whether anything was performed: for step 4 and the kind of step 7, and for the result.
+  /// Whether anything was performed: decides step 4, the kind of step 7, and the result.
   private func performSources(
     _ mode: Mode, onlyOne: Bool
   ) -> (toBlocks: Bool, toResult: Bool) {
@@ -149,7 +149,7 @@ extension Model {
 
   // MARK: Step 9: the event
 
-  /// Whether a port ended the sleep, and its message is still to be had in the mode.
+  /// Whether a port ended the sleep and its message is still available in the mode.
   private func isThere(_ event: Ready?, _ run: Run) -> Bool {
     if event == .mainQueue { return true }
     guard case .port(let port)? = event else { return false }

@@ -11,7 +11,7 @@ extension Model {
     mode.timers.filter { !$0.isFiring && $0.keptIn !== mode && $0.date <= now }
   }
 
-  /// Fires all that are due, by date, each once and looked at again before its turn (R73, R74).
+  /// Fires all that are due, by date, each once; each is checked again before its turn (R73, R74).
   func fireTimers(_ mode: Mode) {
     let batch = dueTimers(mode)
     if batch.isEmpty { rearm(mode) }
@@ -69,7 +69,7 @@ extension Model {
 
   // MARK: CF's kernel timer, one for each mode (R30)
 
-  /// Sets it for the first date; if there is none, it stays as it was set last.
+  /// Sets it for the first date; without one, it keeps its last setting.
   func arm(_ mode: Mode) {
     let first = mode.timers.first { !$0.isFiring }?.date
     if let first, first != mode.armedFor {

@@ -1,5 +1,5 @@
-// A model of the run loop in virtual time: what a scenario has to leave, by the rules and rulings.
-// `Model+Run` is the part to read beside docs/sequence.md.
+// A model of the run loop in virtual time: the trace that a scenario must leave, by rules and
+// rulings. `Model+Run` is the part to read beside docs/sequence.md.
 //
 // It knows one loop: other threads act on it and have none of their own.
 
@@ -19,28 +19,28 @@ final class Model {
   let performs = Performs()
   var runs: [Run] = []
   var isAsleep = false
-  /// Home does nothing for a while, but not in a run.
+  /// Home is idle for a while, outside of any run.
   var isBlocked = false
-  /// How many wake-ups were asked for, and CF's, which it remembers until some run reads it.
+  /// The wake-ups so far, and CF's, which it remembers until a run reads it.
   var wakes = 0
   var wakeIsPending = false
   var marks = 0
   var threads: [Actor] = []
-  /// Who acts: nil is home.
+  /// The thread that acts; nil is home.
   var actor: Actor?
   private(set) var trace: [String] = []
-  /// Why the scenario is no good: the real time of a machine could decide it, for example.
+  /// Why the scenario is unusable, for example because its trace could depend on the machine.
   private(set) var flaw: String?
   let scenario: Scenario
 
-  /// How long an action takes; so much that dates differ, so little that nothing comes due by it.
+  /// How long an action takes: long enough that dates differ, too short for anything to come due.
   static let tick: Int64 = 20_000
   /// How far apart two instants must be, so that no machine swaps them.
   static let margin: Int64 = 12_000_000
 
   /// When a scenario is given up.
   private static let limit: Int64 = 20_000_000_000
-  /// When anything happened.
+  /// When something last happened.
   private var happened: [Int64] = []
 
   private init(_ scenario: Scenario, _ rulings: Set<Ruling>) {
@@ -73,7 +73,7 @@ final class Model {
 
   // MARK: The trace
 
-  /// Given up, as the driver gives up after 20 seconds; everything else is left undone.
+  /// Given up, as the driver gives up after 20 seconds; the rest is left undone.
   var isOver: Bool { trace.last == "TIMEOUT" }
 
   func add(_ entry: String) {
@@ -105,13 +105,13 @@ final class Model {
 
   // MARK: Time
 
-  /// Lets time pass until something happens; nothing ever will: the scenario is given up.
+  /// Lets time pass until something happens; if nothing ever will, the scenario is given up.
   func advance() {
     let next = instants.map(\.date).min() ?? .max
     if next > Self.limit { trace.append("TIMEOUT") } else { go(to: next) }
   }
 
-  /// Home is busy for so long.
+  /// Home is busy for this long.
   func pass(_ time: Int64) {
     let end = now + time
     isBlocked = time > Self.tick
@@ -134,7 +134,7 @@ final class Model {
     for thread in threads where thread.date <= now && !thread.actions.isEmpty { act(thread) }
   }
 
-  /// When anything happens next, with a name for it.
+  /// When the next thing happens, with a name for it.
   private var instants: [(name: String, date: Int64)] {
     var all: [(name: String, date: Int64)] = []
     for mode in modes.values {
@@ -152,8 +152,8 @@ final class Model {
     return all
   }
 
-  /// Home goes on now. What happens a little earlier or later could come in another order on a busy
-  /// machine, except for what one thread does in a row while home sleeps.
+  /// Home goes on now. On a busy machine, what happens a little earlier or later could come in
+  /// another order, except for what one thread does in a row while home sleeps.
   func lookForRaces() {
     guard flaw == nil else { return }
     for instant in instants where instant.date > now && instant.date < now + Self.margin {
@@ -163,8 +163,8 @@ final class Model {
     if !earlier.isEmpty { refuse("something happens right before \(now)") }
   }
 
-  /// A timeout counts from a moment of its own: what comes about with it is ready before or after
-  /// it, also while home is busy.
+  /// A timeout is measured from its own start, so what happens at the same time may be ready before
+  /// or after it, even while home is busy.
   private func lookForTies(at date: Int64) {
     let near = date..<(date + Self.margin)
     let timeouts = runs.lazy.filter { !$0.hasRung }.compactMap(\.deadline)
@@ -176,7 +176,7 @@ final class Model {
     }
   }
 
-  /// Whether a moment is one of the thread that has woken home.
+  /// Whether the thread that woke home acted at this moment.
   private func isByWaker(_ date: Int64) -> Bool {
     threads.contains { $0.acts.last == now && $0.acts.contains(date) }
   }

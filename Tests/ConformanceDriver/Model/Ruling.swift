@@ -13,7 +13,7 @@ enum Ruling: String, CaseIterable, Sendable {
   case placeIsLostWithModes = "R41"
   /// Adding a source from another thread wakes the loop.
   case addedSourceWakes = "R50"
-  /// Blocks run after the sources if any was performed; CF asks the last one only.
+  /// Blocks run after the sources if any was performed; CF only looks at the last one.
   case anySourceCounts = "R52"
   /// A port that was emptied in one mode has lost its place in its others.
   case emptiedPortLosesPlace = "R54"
@@ -30,23 +30,23 @@ enum Ruling: String, CaseIterable, Sendable {
   case commonModeExists = "R90"
   /// An invalid item is no common item.
   case invalidIsNotCommon = "R93"
-  /// A wake-up reaches every run of the stack; CF's inner run eats it.
+  /// A wake-up reaches every run of the stack; in CF the inner run consumes it.
   case wakeUpReachesAllRuns = "R102"
   /// A nested run performs blocks of other modes that were queued with the batch under way.
   case batchHidesOnlyItself = "R109"
-  /// What ended a sleep is hidden from a run that is nested in `afterWaiting`; in CF that run has
-  /// only been left no readiness of it.
+  /// What ended a sleep is hidden from a run that is nested in `afterWaiting`; in CF that run
+  /// merely does not see it as ready.
   case eventIsTheOuterRuns = "R135"
-  /// A wake-up takes no turn from what else is ready.
+  /// A wake-up does not cost other ready items their turn.
   case wakeUpTakesNoTurn = "R137"
   /// The timeout of an outer run does not wake the inner one.
   case outerTimeoutIsSilent = "R138"
-  /// Step 9 looks again, unless the port that ended the sleep is still there: what became ready in
+  /// Step 9 looks again, unless the port that ended the sleep is still ready: what became ready in
   /// `afterWaiting` can be the event of the pass.
   case eventIsLookedForAgain = "R139"
-  /// A timer whose date was set to the past says the moment of the call, at which it is due.
+  /// A timer whose date was set to the past reports the moment of the call, at which it is due.
   case pastDateIsShownAsNow = "R140"
 
-  /// Those that hold here, or there.
+  /// The rulings that hold here, or there.
   static func all(of face: FaceName) -> Set<Ruling> { face.isCF ? [] : Set(allCases) }
 }

@@ -1,5 +1,5 @@
--- Attacks of guests, by family: each must be held. `attacks.lua here|isolated FAMILY` attacks those
--- in this process, or in processes of their own; prints what was not held, and "held COUNT".
+-- Attacks of guests, by family: each must be contained. `attacks.lua here|isolated FAMILY` runs
+-- those in this process, or in processes of their own; prints what got out, and "held COUNT".
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -13,7 +13,7 @@ local function check(held, name, ...)
   print("NOT HELD: " .. name, ...)
 end
 
--- A guest that runs what it is sent.
+-- A guest that runs the code it is sent.
 local text = [[
   ml = require "moonloop"
   loop = ml.current()
@@ -49,7 +49,7 @@ end
 
 local families = {}
 
--- Whatever an attack returns has got out.
+-- An attack that returns anything has got out.
 function families.reach()
   local guest <close>, told = open { functions = {
     echo = function(...) return ... end, fail = function() error {} end,
@@ -62,7 +62,7 @@ function families.reach()
   check(#told.limits == 0, "reach: no limit", told.limits[1])
 end
 
--- Each runs for ever, and is stopped; the host's timer goes on.
+-- Each runs forever and is stopped; the host's timer goes on.
 function families.runaways()
   local beats, guest, told = 0, nil, nil
   local beat = loop:every(0.01, function() beats = beats + 1 end)
@@ -85,7 +85,7 @@ function families.runaways()
   check(beats > 10, "the host's timer", beats)
 end
 
--- Each takes all the memory that it can get, and is stopped; the memory comes back.
+-- Each takes all the memory that it can get and is stopped; the memory comes back.
 function families.memory()
   for _, one in ipairs(attacks "Data/Attacks/memory.txt") do
     local guest <close>, told = open { limits = { memory = "8M", callout = 5 } }
@@ -108,7 +108,7 @@ function families.crashes()
   end
 end
 
--- Errors of every sort are the guest's, in handlers too; what is told of them is bounded.
+-- Errors of every sort stay with the guest, in handlers too; reports of them are bounded.
 function families.errors()
   local guest <close>, told = open { allow = { "timers" } }
   for _, one in ipairs(attacks "Data/Attacks/errors.txt") do

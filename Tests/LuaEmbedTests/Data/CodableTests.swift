@@ -1,4 +1,4 @@
-// Codable types out of Lua and into it.
+// Codable types from Lua and to Lua.
 
 import Foundation
 import LuaEmbed
@@ -53,7 +53,7 @@ final class Dog: Animal {
   }
 }
 
-/// Closes a state while it is read from it, and written to it.
+/// Closes a state while it is being read from it or written to it.
 struct Closer: Codable {
   @TaskLocal static var close: (@Sendable () -> Void)?
   var a: [String] = []
@@ -69,7 +69,7 @@ struct Closer: Codable {
   }
 }
 
-/// A tree without end.
+/// An endless tree.
 struct Node: Codable { var next: [Node]? }
 
 @Suite struct CodableTests {
@@ -81,7 +81,7 @@ struct Node: Codable { var next: [Node]? }
     #expect(throws: LuaError.self) { try read(text, as: type) }?.message
   }
 
-  /// What comes back of a value that a script returns as it got it.
+  /// A value after a round trip through a script.
   private func returned<T: Codable>(_ value: T) throws -> T {
     let lua = try LuaState()
     try lua.set("value", value)
@@ -129,7 +129,7 @@ struct Node: Codable { var next: [Node]? }
     ("{ prot = 1 }", "unknown field 'prot'; did you mean 'port'?"),
     ("{ colour = 1 }", "unknown field 'colour'; there are host, limits, port"),
     ("{ 5 }", "unknown field '[1]'; there are host, limits, port"),
-    ("{ limits = { sise = 1 } }", nil),  // Only a type that asks for it refuses.
+    ("{ limits = { sise = 1 } }", nil),  // Only a type that asks for it refuses unknown fields.
   ])
   func `a type may refuse what it does not know`(text: String, message: String?) throws {
     if let message {
@@ -271,7 +271,7 @@ struct Node: Codable { var next: [Node]? }
     #expect(error?.message == "rate: argument 1.routes[1].path must be a string, got 5 (t:1)")
   }
 
-  /// A state that is handed to code which must not have it.
+  /// A state that is handed to code that must not have it.
   private struct Smuggled: @unchecked Sendable {  // what these tests are about
     let lua: LuaState
   }

@@ -1,4 +1,4 @@
-// Conversions whose types run code of their own, which does what it likes to the state.
+// Conversions whose types run their own code, which may do anything to the state.
 
 import LuaEmbed
 import Testing

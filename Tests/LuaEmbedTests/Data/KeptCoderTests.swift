@@ -1,4 +1,4 @@
-// Decoders, encoders and their containers that a type keeps are over: they never touch Lua again.
+// Decoders, encoders and containers that a type keeps have expired: they never touch Lua again.
 
 import LuaEmbed
 import Testing
@@ -6,14 +6,14 @@ import Testing
 @Suite(.serialized) struct KeptCoderTests {
   private enum Key: CodingKey { case a, b, inner, list }
 
-  /// What was kept of a decoder.
+  /// What was kept from a decoder.
   private struct KeptDecoder {
     var decoder: any Decoder
     var fields: KeyedDecodingContainer<Key>
     var items: any UnkeyedDecodingContainer
     var value: any SingleValueDecodingContainer
 
-    /// What it gives, in words.
+    /// What it gives, as text.
     mutating func use() -> [String] {
       [
         text { try fields.decode(Int.self, forKey: .a) }, "\(fields.contains(.a))",
@@ -38,7 +38,7 @@ import Testing
     ]
   }
 
-  // Unsafe: used by one test alone, on its thread; so is the other one below.
+  // Unsafe: used by one test alone, on its thread; so is the one below.
   nonisolated(unsafe) private static var kept: KeptDecoder?
 
   private struct Inner: Decodable {
@@ -73,14 +73,14 @@ import Testing
     Self.kept = nil
   }
 
-  /// What was kept of an encoder.
+  /// What was kept from an encoder.
   private struct KeptEncoder {
     var encoder: any Encoder
     var fields: KeyedEncodingContainer<Key>
     var items: any UnkeyedEncodingContainer
     var value: any SingleValueEncodingContainer
 
-    /// Writes in all ways; what throws and what does not has no effect either way.
+    /// Writes in every way; whether a write throws has no effect.
     mutating func use() {
       try? fields.encode(2, forKey: .b)
       try? fields.encode([1: 2], forKey: .b)

@@ -64,7 +64,7 @@ import Testing
     #expect(table["x"] as String? == nil)  // Without metamethods.
     table.metatable = nil
     #expect(try lua.evaluate("return t.x == nil") as Bool)
-    // A finalizer would run code where a table is only written to.
+    // A finalizer would run code where a table is merely written to.
     meta["__gc"] = true
     table.metatable = meta
     #expect(table.metatable == nil)
@@ -144,7 +144,7 @@ import Testing
     throws
   {
     let lua = try LuaState()
-    // Room for all of them at once, so that Lua does not put them in order.
+    // Room for all of them at once, so that Lua does not reorder them.
     try lua.run(
       """
       holes = load("return { 1, 2" .. (", x = 1"):rep(70) .. "}")()

@@ -1,4 +1,4 @@
-// Chunks with globals of their own.
+// Chunks with their own globals.
 
 import LuaEmbed
 import Testing

@@ -78,7 +78,7 @@ private final class Puppy: Hound {}
       "x1.0y2.0"
     ),
     ("return Vector.dot(Vector(1, 2), Vector(3, 4)) + Vector.zero", "11.0"),
-    // Each name has its own copy only where Swift made one: a variable is a reference in Lua.
+    // Only Swift copies a structure; in Lua a variable is a reference.
     ("local v = Vector(1, 2) local w = v v:scale(10) w.x = w.x + 1 return v", "<11.0, 20.0>"),
   ])
   func `a structure has members, operators and functions`(chunk: String, result: String) throws {
@@ -102,7 +102,7 @@ private final class Puppy: Hound {}
       },
       .complement { -$0.x })
     let result: LuaValue = try lua.evaluate("return Vector(3) \(sign) Vector(4)")
-    // Comparisons are true or false, whatever the closure gives.
+    // Comparisons are true or false, whatever the closure returns.
     #expect(result.description == (["==", "<", "<="].contains(sign) ? "true" : "3.0"))
     #expect(asked == ["3.0 4.0"])
     #expect(try lua.evaluate("return ~Vector(3)") == -3.0)
@@ -231,7 +231,7 @@ private final class Puppy: Hound {}
     let dog = Hound(name: "Rex")
     lua.set("mine", dog)
     let same: LuaFunction = try lua.evaluate("return function(a, b) return a == b end")
-    // A loan is another handle than the one Lua keeps, so that it can end alone.
+    // A loan is a different handle from the one Lua keeps, so that it can end alone.
     try lua.lend(dog) { outer in
       let isSame: Bool = try lua.lend(dog) { try same(outer, $0) }
       #expect(!isSame)

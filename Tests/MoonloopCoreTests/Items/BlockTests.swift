@@ -1,4 +1,4 @@
-// Perform blocks: in order, taken together, each for the first of its modes that runs.
+// Perform blocks: in order, taken together, each in the first of its modes to run.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

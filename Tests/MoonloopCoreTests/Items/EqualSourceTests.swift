@@ -1,10 +1,10 @@
-// Sources that are equal, and what sources say of themselves.
+// Sources that are equal, and how sources describe themselves.
 
 internal import MoonloopCore
 internal import Testing
 
 @Suite struct EqualSourceTests {
-  /// A source that writes its name, and when it comes into a mode and leaves it.
+  /// A source that writes its name, and when it joins a mode and leaves it.
   private func source(
     _ rig: Rig, _ name: String, _ identity: Int?, order: Int = 0
   ) -> Loop.Source {

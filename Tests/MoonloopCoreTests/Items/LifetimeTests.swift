@@ -1,4 +1,4 @@
-// Who holds what, and until when.
+// What keeps what alive, and until when.
 
 internal import Glibc
 internal import MoonloopCore
@@ -138,7 +138,7 @@ private func invalidate(_ item: Loop.Item) {
   }
 }
 
-/// An item that only its loop holds, and something that only its handler holds.
+/// An item that only its loop keeps, and something that only its handler keeps.
 private final class Canary {
   private final class Capture {}
   weak var item: Loop.Item?

@@ -1,4 +1,4 @@
-// Who hears of an activity, in which order, and how often.
+// Which observers are called for an activity, in which order, and how often.
 
 internal import MoonloopCore
 internal import Testing

@@ -1,4 +1,4 @@
-// Perform requests with an order, and those that are for somebody.
+// Perform requests with an order, and those for a target.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

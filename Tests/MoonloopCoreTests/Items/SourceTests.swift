@@ -1,4 +1,4 @@
-// Version-0 sources: when a signal is answered, by whom, and how often.
+// Version-0 sources: when a signal is served, in which run, and how often.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
@@ -257,7 +257,7 @@ internal import Testing
       rig.run(for: 3)
       rig.expect("beforeWaiting s timedOut")
       rig.block("adder") {
-        // The inbox is drained by the end of this step, long after the source step.
+        // The inbox is drained at the end of this step, long after the source step.
         rig.world.join(
           rig.thread { rig.loop.change { _ in _ = try? rig.source("s2", signalled: true) } })
       }
@@ -306,7 +306,7 @@ internal import Testing
         try other.add(source)
         source.signal()
         rig.loop.remove(source)
-        // The other loop was the second; from now on it is the only one.
+        // The other loop was the second; now it is the only one.
         try other.add(source, modes: [.default, "more"])
         other.run(for: .zero)
         rig.expect("s")

@@ -1,4 +1,4 @@
-// The clock: its two numbers, its jumps, its holds, and the ends of its range.
+// The clock: its two readings, its jumps, its holds, and the ends of its range.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

@@ -1,4 +1,4 @@
-// A run on the machine's clock that is kept busy, and what the system has to tell it meanwhile.
+// A run on the real clock that is kept busy still sees what the system reports.
 
 internal import Glibc
 internal import MoonloopCore
@@ -7,7 +7,7 @@ internal import Testing
 @Suite struct BusyLookTests {
   enum Work: CaseIterable { case timers, sources }
 
-  /// What keeps the run busy: each call makes the next one.
+  /// Keeps the run busy: each call queues the next one.
   private func work(_ kind: Work, on loop: Loop, _ body: @escaping () -> Void) throws {
     switch kind {
     case .timers:
@@ -26,7 +26,7 @@ internal import Testing
     }
   }
 
-  /// Runs a busy loop that writes into a pipe of its own at some passes, and says when it was read.
+  /// Runs a busy loop that writes into a pipe at some passes; returns how much later each was read.
   private func delays(_ kind: Work, writingAt passes: Set<Int>, until last: Int) throws -> [Int] {
     try Loop.isolated(clock: .real) { loop in
       var ends: [Int32] = [0, 0]

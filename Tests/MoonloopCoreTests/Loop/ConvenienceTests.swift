@@ -1,4 +1,4 @@
-// NSRunLoop's words, keep-alive, tolerance and dates of the wall clock.
+// NSRunLoop's methods, keep-alive, tolerance and wall-clock dates.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

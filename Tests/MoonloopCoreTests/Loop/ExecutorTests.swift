@@ -55,7 +55,7 @@ internal import Testing
       return count
     }
 
-    /// What becomes of everything that a job may ask of a loop that has ended.
+    /// The results of everything that a job may ask of a loop that has ended.
     func use() -> String {
       let timer = loop.schedule(after: .zero) { _ in }
       let observer = loop.observe { _, _ in }

@@ -1,4 +1,4 @@
-// A loop inside another one: pumps, the descriptor and the date that a host waits for (R152).
+// A loop inside another one: pumps, and the descriptor and date that a host waits for (R152).
 
 internal import Glibc
 internal import MoonloopCore
@@ -19,7 +19,7 @@ internal import Testing
     }
   }
 
-  /// Whether a host that polls the descriptor would look now.
+  /// Whether polling the descriptor would wake the host now.
   private func isReadable(_ descriptor: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, 0) == 1

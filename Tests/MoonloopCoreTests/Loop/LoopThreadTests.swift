@@ -1,4 +1,4 @@
-// Threads with a loop of their own: their begin and end, requests between them, and actors on them.
+// Threads with a loop of their own: their start and end, requests between them, and actors on them.
 
 import Glibc
 internal import MoonloopCore
@@ -61,7 +61,7 @@ internal import Testing
     #expect(blocked && stack == 6 << 20)
   }
 
-  /// Uses so many bytes of stack.
+  /// Uses this many bytes of stack.
   private static func useStack(_ bytes: Int) -> Int {
     if bytes <= 0 { return 0 }
     return withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) { buffer in
@@ -77,7 +77,7 @@ internal import Testing
     let log = Log()
     let done = LinuxGateBox()
     a.loop.perform {
-      // b is held, so that all requests are there at its next look.
+      // b is held, so that its next look finds all requests.
       let isHeld = LinuxGateBox()
       let goesOn = LinuxGateBox()
       b.loop.perform {
@@ -90,7 +90,7 @@ internal import Testing
       b.loop.perform(modes: [.default, "other"], asSource: true) { log.add("once") }
       #expect(cancelled.cancel() && !cancelled.cancel())
       goesOn.open()
-      // R113: waits for those before it.
+      // R113: waits for the requests before it.
       log.add("\(b.loop.performAndWait { log.add("waited for") })")
       // R113 on the thread itself: at once.
       log.add("\(a.loop.performAndWait { log.add("here") })")

@@ -1,4 +1,4 @@
-// The libdispatch main queue, with a kernel whose queue is a list of the test's.
+// The libdispatch main queue, with a kernel whose queue is a list in the test.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
@@ -81,7 +81,7 @@ final class FakeQueue: @unchecked Sendable {
     try? rig.send("x", to: pair.far)
   }
 
-  /// Runs what is there; what a block adds waits for the next time.
+  /// Runs the queued blocks; what a block adds waits for the next time.
   private func drain() {
     _ = try? rig.receive(from: pair.near)
     let taken = blocks

@@ -1,4 +1,4 @@
-// Modes: who takes part in a run, common modes, and many modes.
+// Modes: which items take part in a run, common modes, and many modes.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
@@ -92,7 +92,7 @@ internal import Testing
     }
   }
 
-  /// Modes on both sides of the 63rd, from which on they share a bit in the masks.
+  /// Modes on both sides of the 63rd; from there on they share a bit in the masks.
   static let edges = [1, 62, 63, 64, 150, 199]
 
   @Test("items of every kind work in the modes beyond the 63rd", arguments: edges)

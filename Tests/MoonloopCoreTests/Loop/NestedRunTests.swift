@@ -1,4 +1,4 @@
-// Runs inside runs: what is the inner one's, and what the outer one goes on with.
+// Runs inside runs: what the inner one serves, and how the outer one goes on.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

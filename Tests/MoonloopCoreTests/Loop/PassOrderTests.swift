@@ -1,4 +1,4 @@
-// The order of a pass: what comes before what, and what a pass leaves out.
+// The order within a pass, and what a pass leaves out.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

@@ -1,7 +1,7 @@
 // The oracle of the random tests: the loop as lists and sorting, slow and plain.
 //
-// It knows items by number and predicts, for a program of operations, the same trace that a loop
-// writes. Nothing is shared with the core but the words.
+// It knows items by number and predicts, for a program of operations, the trace that a loop
+// writes. It shares nothing with the core but the names.
 
 /// A loop made of lists. One unit of time is a nanosecond.
 final class ModelLoop {
@@ -39,7 +39,7 @@ final class ModelLoop {
     /// What may still be the event of the pass (R15).
     var opensPorts = true
     var opensTimers = true
-    /// What has ended its sleep, and is kept from nested runs (R135).
+    /// What ended its sleep and is kept from nested runs (R135).
     var isAfterWaiting = false
     var endedByPort = false
     var endedByTimers: Int64?
@@ -114,7 +114,7 @@ final class ModelLoop {
     guard item.isValid else { return }
     if mode == "common" {
       item.isCommon = true
-      // The order of adding in one mode is all that shows; that of the modes is the order of use.
+      // Only the order of adding within one mode shows; modes are ordered by first use.
       for mode in common { join(item, mode) }
     } else {
       join(item, mode)
@@ -315,7 +315,7 @@ final class ModelLoop {
     batches.append((mode, moment, Set(due.map(\.spec.number))))
     defer { batches.removeLast() }
     while true {
-      // Each is looked at again; what a callback changed may have another place now.
+      // Each is looked at again, because a callback may have changed the order.
       let rest = members(mode, .timer).filter {
         batches.last!.rest.contains($0.spec.number) && !$0.isFiring && !isKept($0, mode)
       }
@@ -350,7 +350,7 @@ final class ModelLoop {
   }
 
   private func runSources(_ mode: String, onlyOne: Bool) -> Bool {
-    // What a request signals waits for the next pass (R43, R44).
+    // A source that a request signals waits for the next pass (R43, R44).
     let set = members(mode, .source).filter { $0.signal != nil }
       .sorted { ($0.spec.order, $0.signal!) < ($1.spec.order, $1.signal!) }
     let hasRequests = blocks.contains { isFor($0, mode) && $0.asSource }
@@ -383,7 +383,7 @@ final class ModelLoop {
     item.calls += 1
     guarded(item.spec.actsOfCall(item.calls - 1))
   }
-  /// Programs end: beyond a number of calls nothing does anything any more.
+  /// So that programs end: after a number of calls, callbacks do nothing.
   private func guarded(_ acts: [Act]) {
     calls += 1
     if calls <= callLimit { perform(acts) }

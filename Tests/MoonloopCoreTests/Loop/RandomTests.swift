@@ -1,7 +1,7 @@
 // Random programs of all operations on a loop, against a model made of lists and sorting.
 //
-// MOONLOOP_SEEDS=N runs N programs, not the few of an ordinary run; MOONLOOP_SEED=S runs one. Under
-// a sanitizer there are fewer.
+// MOONLOOP_SEEDS=N runs N programs instead of a few; MOONLOOP_SEED=S runs one. Under a sanitizer
+// fewer run.
 
 internal import Glibc
 internal import MoonloopCore
@@ -49,7 +49,7 @@ indirect enum Act {
 
 enum Kind: CaseIterable { case source, timer, port, observer }
 
-/// An item: what it is, and what it does each time it is called, the last for ever.
+/// An item: its kind, and what it does at each call; the last entry repeats.
 final class Spec {
   let number: Int
   let kind: Kind
@@ -133,7 +133,7 @@ struct Program {
     }
   }
 
-  /// Where the loop and the model differ; nil if they do not.
+  /// Where the loop and the model differ; nil if they agree.
   func difference() -> String? {
     let model = ModelLoop(specs, callLimit: Self.callLimit)
     model.perform(main)

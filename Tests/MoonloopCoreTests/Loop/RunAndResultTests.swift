@@ -1,4 +1,4 @@
-// How a run begins and ends, and what it says about it.
+// How a run begins and ends, and its result.
 
 internal import MoonloopCore
 internal import MoonloopSimulation
@@ -150,7 +150,7 @@ internal import Testing
     }
   }
 
-  /// What is served in a run that is to return after a source, and whether it counts (R13).
+  /// What is served in a run that returns after a source, and whether it counts (R13).
   static let counting: [(String, RunResult, @Sendable (Rig) throws -> Void)] = [
     ("source", .handledSource, { try $0.source("x", signalled: true) }),
     ("port", .handledSource, { try $0.port("x").post(1) }),
@@ -182,7 +182,7 @@ internal import Testing
     }
   }
 
-  /// Which of two reasons is told (R14).
+  /// Which of two reasons is the result (R14).
   struct Precedence: CustomTestStringConvertible {
     var testDescription: String
     var expected: RunResult

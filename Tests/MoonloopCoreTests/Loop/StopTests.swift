@@ -1,4 +1,4 @@
-// Stopping a run: which one, when it takes effect, and what a caller hears of it.
+// Stopping a run: which run, when it takes effect, and what a caller learns of it.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

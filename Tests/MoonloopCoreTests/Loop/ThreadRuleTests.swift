@@ -1,4 +1,4 @@
-// The rule of threads: what is for the loop's thread stops the program elsewhere, and names both.
+// The thread rule: off its thread, a loop stops the program with a message that names both threads.
 
 import Glibc
 internal import MoonloopCore
@@ -88,7 +88,7 @@ internal import Testing
     }
   }
 
-  /// What a handler holds, and where it was let go of.
+  /// Something that a handler holds; records where it is released.
   private final class Held {
     let gone: (_ thread: pthread_t) -> Void
     init(_ gone: @escaping (pthread_t) -> Void) { self.gone = gone }
@@ -138,7 +138,7 @@ internal import Testing
       }
       #expect(threads == [pthread_self(), pthread_self()])
 
-      // A thread that has no loop any more gets them with the next one.
+      // If the thread has no loop any more, its next loop gets them.
       var item: Loop.Item? = Loop.isolated { loop in
         Self.making[index].make(loop, Held { threads.append($0) })
       }

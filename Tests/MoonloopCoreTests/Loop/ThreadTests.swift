@@ -1,6 +1,6 @@
-// Other threads against a loop, on the real kernel: nothing is lost, nothing races, nobody hangs.
+// Other threads against a loop, on the real kernel: nothing is lost, races or hangs.
 //
-// Counts are for an ordinary run; under ThreadSanitizer they are a twentieth. MOONLOOP_THREAD_SCALE
+// The counts are those of an ordinary run; ThreadSanitizer runs a twentieth. MOONLOOP_THREAD_SCALE
 // sets another factor.
 
 internal import Glibc
@@ -148,7 +148,7 @@ internal import Testing
         let loop = Loop.current
         box.withLock { $0 = loop }
         _ = eventually { mayEnd.load(ordering: .acquiring) && loop.shared.inbox.waiting > 0 }
-        // The request is taken in, and then never performed.
+        // The request is accepted, but never performed.
         if !waitsForChange { loop.run(mode: "empty") }
       }
       _ = eventually { box.withLock { $0 != nil } }
@@ -235,7 +235,7 @@ internal import Testing
   }
 
   @Test func `a source that one thread alone handles hears each signal of another`() throws {
-    // R39: it has a mark for its own thread and one for the others; between the two none is lost.
+    // R39: it has one mark for its own thread and one for the others; neither loses a signal.
     let served = RunningLoop()
     let sent = Atomic<Int>(0)
     let seen = Atomic<Int>(0)
@@ -244,7 +244,7 @@ internal import Testing
       order: 0, name: "", schedule: nil, cancel: nil, isConfined: true
     ) { source in
       seen.store(sent.load(ordering: .relaxed), ordering: .relaxed)
-      // Every other call is the answer to a signal of its own.
+      // Every other call answers a signal of its own.
       if calls.add(1, ordering: .relaxed).newValue % 2 == 1 { source.signal() }
     }
     served.loop.changeAndWait { try? $0.add(source) }
@@ -283,7 +283,7 @@ internal import Testing
 
 // MARK: - Helpers
 
-/// Waits for a condition, at most half a minute; nothing waits so long when all is well.
+/// Waits for a condition, at most half a minute, which only a failure takes.
 func eventually(_ condition: () -> Bool) -> Bool {
   var rounds = 0
   let limit = cmxLimit()

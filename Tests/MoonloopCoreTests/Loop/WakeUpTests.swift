@@ -1,4 +1,4 @@
-// Wake-ups: what they end, and where they are superfluous.
+// Wake-ups: what they end, and where they are not needed.
 
 internal import MoonloopCore
 internal import Testing

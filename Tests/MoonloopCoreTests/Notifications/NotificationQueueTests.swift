@@ -1,4 +1,4 @@
-// Notification queues: when they post, in which modes, and what they make one of.
+// Notification queues: when they post, in which modes, and what they coalesce.
 
 internal import MoonloopCore
 internal import Testing
@@ -6,7 +6,7 @@ internal import Testing
 @Suite struct NotificationQueueTests {
   typealias Notification = Loop.NotificationQueue.Notification
 
-  /// A queue that writes the names, and the senders' of those that have some.
+  /// A queue that writes each name, with the sender's if there is one.
   private func queue(
     _ rig: Rig, then: @escaping (String) -> Void = { _ in }
   ) -> Loop.NotificationQueue {

@@ -1,4 +1,4 @@
-// The simulated world: who runs when, when time passes, and what is said when nothing can go on.
+// The simulated world: which thread runs, when time passes, and the message when nothing can go on.
 
 internal import MoonloopCore
 internal import MoonloopSimulation

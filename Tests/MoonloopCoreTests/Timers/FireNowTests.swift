@@ -1,4 +1,4 @@
-// Timers that are fired by hand, and tolerances that are set later.
+// Timers that are fired by hand, and tolerances set later.
 
 internal import MoonloopCore
 internal import Synchronization

@@ -1,4 +1,4 @@
-// The order of many timers: by date, then by adding, whatever happens to them meanwhile.
+// The order of many timers: by date, then by adding, whatever happens to them in between.
 
 internal import MoonloopCore
 internal import Testing
@@ -12,7 +12,7 @@ internal import Testing
       var fired: [Int] = []
       fired.reserveCapacity(100_000)
       for number in 0..<100_000 {
-        // Few enough dates that many are equal, some of them past.
+        // Few distinct dates, so that many are equal, and some past.
         let delay = Int64(random.below(20_000)) - 2_000
         expected.append((delay, number))
         let timer = Loop.Timer(at: start.advanced(by: .nanoseconds(delay))) { _ in
@@ -82,7 +82,7 @@ internal import Testing
     }
   }
 
-  /// A grid point, an interval, a moment, and the first point after it with those passed over.
+  /// A grid point, interval and moment; the first point after it, and how many are skipped.
   static let schedules: [(Int64, Int64, Int64, Int64, Int64)] = [
     (0, 10, 0, 10, 0),
     (0, 10, 9, 10, 0),

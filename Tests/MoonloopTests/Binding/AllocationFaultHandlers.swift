@@ -1,8 +1,8 @@
-// A script for each kind of handler, whose body allocates in all ways: what `AllocationFaultTests`
-// lets fail.
+// A script for each kind of handler, whose body allocates in every way; `AllocationFaultTests`
+// makes the allocations fail.
 
 extension AllocationFaultTests {
-  /// `busy` allocates, closes, catches, and waits where it may.
+  /// `busy` allocates, closes, catches errors, and waits where it may.
   static let handlerPrelude = """
     local ml = require "moonloop"
     local loop = ml.current()

@@ -8,8 +8,8 @@ import MoonloopCore
 import TestSupport
 import Testing
 
-/// MOONLOOP_STRESS lets every allocation fail, as `scripts/stress` does; else it is one of some,
-/// begun at another one each time, so that runs differ.
+/// MOONLOOP_STRESS makes every allocation fail, as `scripts/stress` does; otherwise only some, from
+/// a different start each time, so that runs differ.
 @Suite(.serialized) struct AllocationFaultTests {
   private static let isFull = getenv("MOONLOOP_STRESS") != nil
   private static let isSanitized = getenv("MOONLOOP_SANITIZED") != nil
@@ -17,10 +17,10 @@ import Testing
 
   private static let everyUpTo: UInt64 = isFull ? 3000 : 300
 
-  /// What each subject begins with, behind what it prints with.
+  /// Each subject runs with both kinds of collector.
   private static let collectors = ["incremental", "generational"]
 
-  /// What came of one run.
+  /// The outcome of one run.
   private struct Outcome {
     var wasHit = false
     var trouble: String?
@@ -37,7 +37,7 @@ import Testing
       try ScriptRun.prepare(lua, ScriptRun.Collector())
       ExampleRun.makeItems(for: lua, ExampleRun.Collected())
       try lua.run("io.write = function() return io.stdout end collectgarbage '\(collector)'")
-      // What fails for good may fail for ever: a hundred passes show it.
+      // A permanent failure may fail forever: a hundred passes show it.
       var passes = 0
       let observer = loop.observe(.beforeTimers, modes: [.common]) { _, _ in
         passes += 1
@@ -58,7 +58,7 @@ import Testing
     return outcome
   }
 
-  /// Looks whether loop and state go on.
+  /// Checks that loop and state still work.
   private func trouble(_ lua: LuaState, _ loop: Loop) -> String? {
     var fired = false
     loop.schedule(after: .zero, modes: ["check"]) { _ in fired = true }
@@ -72,15 +72,15 @@ import Testing
           """)
       } catch { return "\(error)" }
     }
-    // Twice, since a stop that the script has left for the next run ends the first.
+    // Twice, because a stop that the script has left for the next run ends the first.
     for _ in 1...2 { loop.run(mode: "check", for: .seconds(1)) }
     if !fired { return "the loop does not run" }
     let worked: Bool? = try? lua.evaluate("return worked or false")
     return worked == true || lua.isCondemned ? nil : "no handler is called"
   }
 
-  /// Lets the allocations of a script fail.
-  /// - Returns: How many did.
+  /// Makes the allocations of a script fail.
+  /// - Returns: How many failed.
   private func inject(_ text: String, _ name: String, _ warden: Warden) throws -> Int {
     var count = 0
     for forGood in [false, true] {
@@ -93,7 +93,7 @@ import Testing
           #expect(outcome.trouble == nil, "\(name): \(collector), \(n), for good: \(forGood)")
           guard outcome.wasHit else { break }
           count += 1
-          // What is made in thousands is made alike.
+          // Thousands of equal allocations need no test each.
           n += Self.step + (n > Self.everyUpTo ? n / 10 : 0)
         }
       }
@@ -106,7 +106,7 @@ import Testing
     _ = RuntimeFolder.path
     let warden = Warden(limit: .milliseconds(300))
     defer { warden.retire() }
-    // A descriptor that is a number in the hands of a script is lost with its error; those first.
+    // Scripts with descriptors as plain numbers lose them with an error, so those run first.
     let hasNumbers = { (text: String) in text.contains(/pipe\(\)|receive_fd/) }
     let numbers = subjects.filter { hasNumbers($0.text) }
     let others = subjects.filter { !hasNumbers($0.text) }
@@ -119,7 +119,7 @@ import Testing
   ) throws -> Int {
     let before = openDescriptors()
     let count = try injectAll(subjects, warden)
-    // Other tests have descriptors too, which they close; a leak stays.
+    // Other tests open descriptors too, but close them; a leak stays.
     var patience = 600
     while openDescriptors() - before >= 100, patience > 0 {
       patience -= 1
@@ -162,11 +162,11 @@ import Testing
 
   @Test func `an allocation that fails in any script of the tests is an error, and no more`() throws
   {
-    // Those whose time is the loop's: what waits for other processes would take minutes.
+    // Only scripts on the loop's own clock: those that wait for other processes would take minutes.
     let folders = ["items/", "source/", "fd/", "observer/", "perform/", "inspect/", "stream/"]
     let subjects = try ScriptFileTests.scripts.filter { name in
-      // One has the collector at work all the time, and takes as long as all others together; one
-      // loops for ever until it is stopped by a limit, which for want of memory was not set.
+      // One keeps the collector at work all the time, and takes as long as all others together; one
+      // loops forever until a limit stops it, and a failed allocation may prevent that limit.
       folders.contains { name.hasPrefix($0) }
         && !["Streams/finalizers.lua", "Inspection/causes_world.lua"].contains(name)
         && (Self.isFull || Int.random(in: 0..<5) == 0)

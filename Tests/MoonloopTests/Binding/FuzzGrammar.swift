@@ -1,4 +1,4 @@
-// Random scripts over the whole interface, out of its documentation: right calls and
+// Random scripts over the whole interface, made from its documentation: right calls and
 // wrong ones, in handlers, tasks, comparators and finalizers. The same seed gives the same script.
 
 import LuaEmbed
@@ -30,8 +30,8 @@ struct FuzzGrammar {
 
   init(seed: UInt64) { random = FuzzRandom(seed: seed) }
 
-  /// What every script begins with. `try` calls and keeps what comes of it; `pick` gives something
-  /// that was kept; `tick` in each handler sees to it that all comes to an end.
+  /// How every script begins. `try` calls a function and keeps its results; `pick` picks something
+  /// that was kept; `tick` in each handler makes sure that everything ends.
   static let prelude = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -77,7 +77,7 @@ struct FuzzGrammar {
 
     """
 
-  /// The groups whose functions reach outside of the process: other tests run besides.
+  /// The groups whose functions reach outside the process, where other tests run.
   static let excluded: Set<String> = [
     "signal", "tty", "process", "ml.process", "worker", "guest", "loop.signal", "loop.tty",
     "ml.worker", "ml.guest", "ml.break_here",
@@ -158,7 +158,7 @@ struct FuzzGrammar {
 
   private mutating func pick(_ kind: String) -> String { "pick(\"\(kind)\", \(random.below(20)))" }
 
-  /// What `keep` files its handles under: the first word of their text.
+  /// The key under which `keep` files its handles: the first word of their text.
   private func kind(of entry: DocumentedEntry) -> String {
     String(entry.receiver.prefix { $0 != "_" })
   }
@@ -194,9 +194,9 @@ struct FuzzGrammar {
     return "{ \(parts.joined(separator: ", ")) }"
   }
 
-  /// A value of a type, in the words of the documentation; sometimes a wrong one.
+  /// A value of a type named in the documentation; sometimes a wrong one.
   private mutating func argument(_ type: String, name: String) -> String {
-    // A number that is no descriptor of ours might be one of another test.
+    // A number that is not one of our descriptors might be another test's.
     if name == "fd" { return pipeEnd() }
     if random.chance(6) { return value() }
     let quoted = type.split(separator: "\"", omittingEmptySubsequences: false)

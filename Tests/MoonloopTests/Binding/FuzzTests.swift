@@ -1,11 +1,11 @@
-// Random scripts: whatever they do, nothing of ours traps, hangs or leaks (promise S4).
+// Random scripts: whatever they do, none of our code traps, hangs or leaks (promise S4).
 
 import Glibc
 import Moonloop
 import Testing
 
-/// MOONLOOP_FUZZ says how many scripts are run, MOONLOOP_FUZZ_SEED which is the first. When one
-/// crashes, it is in one of the files NAME.0, NAME.1, ... where MOONLOOP_FUZZ_LOG is NAME.
+/// MOONLOOP_FUZZ sets how many scripts are run, MOONLOOP_FUZZ_SEED the first one. If one crashes,
+/// it is in one of the files NAME.0, NAME.1, ... where MOONLOOP_FUZZ_LOG is NAME.
 @Suite struct FuzzTests {
   private static func number(_ name: String) -> Int? {
     getenv(name).flatMap { Int(String(cString: $0)) }
@@ -16,7 +16,7 @@ import Testing
   private static let firstSeed = number("MOONLOOP_FUZZ_SEED") ?? 1
   private static let parts = 4
 
-  /// Descriptors that nobody else gets while a script has them: far above those of other tests.
+  /// Descriptors for the scripts alone: far above those of other tests.
   private final class Descriptors {
     private var open: [Int32] = []
     private let part: Int32
@@ -29,7 +29,7 @@ import Testing
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(7), &limit)  // RLIMIT_NOFILE
       let room = Int32(clamping: min(limit.rlim_cur, 20_000))
-      // Another test may have lowered the limit meanwhile: then there is no such room.
+      // Another test may have lowered the limit meanwhile, which leaves no such room.
       if room < 1000 {
         for end in ends { close(end) }
         return -1
@@ -101,7 +101,7 @@ import Testing
       count += 1
       do { try run(seed, part: part, warden) } catch { Issue.record("seed \(seed): \(error)") }
     }
-    // Other tests open some meanwhile; a leak would show in every script.
+    // Other tests open some meanwhile; a leak would show with every script.
     #expect(openDescriptors() - before < 100 + count / 20)
   }
 }

@@ -1,4 +1,4 @@
-// The scripts in Tests/Scripts/<subject>/, one behaviour each: they assert, so that a report is a
+// The scripts in Tests/Scripts/<subject>/, one behaviour each. They assert, so any report is a
 // failure. Each runs three times in one state, and may leave nothing behind.
 
 import Glibc

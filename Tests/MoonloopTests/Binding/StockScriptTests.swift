@@ -1,5 +1,5 @@
-// Ours must not bend Lua: the scripts of Tests/Scripts/StockLua/ pass in stock Lua, and in ours
-// wherever code of scripts runs.
+// We must not change Lua: the scripts of Tests/Scripts/StockLua/ pass in stock Lua, and in ours
+// wherever script code runs.
 
 import CStockLua
 import Glibc

@@ -1,4 +1,4 @@
-// Stops runs that go on for too long, and counts descriptors: for tests of scripts that may do
+// Stops runs that take too long, and counts descriptors, for tests of scripts that may do
 // anything.
 
 import Dispatch
@@ -6,7 +6,7 @@ import Glibc
 import Moonloop
 import Synchronization
 
-/// Stops a script that goes on for too long, from outside: a run without a timeout in the handler
+/// Stops a script that takes too long, from outside: a run without a timeout in the handler
 /// of a one-shot timer never ends by itself.
 final class Warden: Sendable {
   private let runs = Mutex<[Int: (loop: Loop, began: ContinuousClock.Instant)]>([:])
@@ -23,7 +23,7 @@ final class Warden: Sendable {
   func retire() {
     watching.withLock { watch in
       watch?.end()
-      watch = nil  // which holds this
+      watch = nil  // the thread holds this
     }
   }
 
@@ -33,7 +33,7 @@ final class Warden: Sendable {
   }
 }
 
-/// A thread that does something again and again, until it is told to end.
+/// A thread that repeats something until it is told to end.
 private final class Watch: Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private let body: @Sendable () -> Void

@@ -1,5 +1,5 @@
-// Everything that scripts see is documented, its example runs, and the generated pages are those of
-// the repository.
+// Everything that scripts can use is documented, its example runs, and the generated pages match
+// those in the repository.
 
 import Foundation
 import LuaEmbed
@@ -50,7 +50,7 @@ struct DocsEntryTests {
     let documented = try Reference.entries(areInherited: true).flatMap { entry in
       entry.isSettable ? [entry.path, "\(entry.path) ="] : [entry.path]
     }
-    // Items are of some kind; a worker alone has a parent; the other names of uv are luv's.
+    // Every item is of some kind; only a worker has a parent; the other names of uv are luv's.
     let there = documented.filter {
       !$0.hasPrefix("item") && $0 != "ml.parent" && $0 != "uv.install"
     }
@@ -192,7 +192,7 @@ struct DocsEntryTests {
     guard !entry.isSpec,
       let place = entry.parameters.firstIndex(where: { !$0.fields.isEmpty })
     else { return }
-    // These hand their options on, to be checked together with others.
+    // These pass their options on, to be checked together with others.
     if entry.page == "http" && entry.name != "request" { return }
     let makers = [
       "port": "loop:port {}", "task": "loop:task(function() end)", "channel": "ml.channel(1)",
@@ -220,7 +220,7 @@ struct DocsEntryTests {
       """, name: entry.testDescription)
     var known = Set(run.output.joined().split(separator: ", ").map(String.init))
     let told = Set(entry.parameters[place].fields.map(\.name).filter { !$0.hasPrefix("[") })
-    // Functions of the module that add nothing know 'modes' to say that it belongs elsewhere.
+    // Functions of the module that add nothing know 'modes' only to say where it belongs.
     let isMadeHereOnly = [
       "channel", "semaphore", "stream", "limit", "worker", "guest", "break_here", "inspect", "log",
     ].contains(entry.name)

@@ -11,7 +11,7 @@ extension PageBlock: CustomTestStringConvertible {
 struct DocsPageTests {
   /// Blocks that are marked `lua norun`, by page. Each needs a reason here.
   static let exceptions: [String: Int] = [
-    "docs/brokers.md": 1,  // It wants a broker.
+    "docs/brokers.md": 1,  // It needs a broker.
     "docs/blocking.md": 2,  // Parts of the example beside it, which a test runs.
   ]
 

@@ -1,4 +1,4 @@
-// Runs a Lua text as `moonloop run` would, on a virtual clock, and keeps what it printed.
+// Runs a Lua text as `moonloop run` would, on a virtual clock, and keeps its output.
 
 import Glibc
 import LuaEmbed
@@ -6,17 +6,17 @@ import Moonloop
 import MoonloopCore
 import Synchronization
 
-/// What came of an example.
+/// The outcome of an example.
 struct ExampleRun {
   /// What it printed, line by line, with a blank for a tab.
   var output: [String] = []
-  /// Errors of its handlers; of its text, if it does not compile.
+  /// Errors of its handlers, or of its text if it does not compile.
   var errors: [String] = []
 
   /// What every example finds on descriptor 0; 14 bytes.
   static let input = "one\ntwo\nthree\n"
 
-  /// The first line of each example, unless it has one of its own.
+  /// The first line of each example, unless it has its own.
   static let prelude = "local ml = require \"moonloop\" local loop = ml.current() "
 
   /// Descriptor 0 belongs to the process: one example at a time.
@@ -25,7 +25,7 @@ struct ExampleRun {
   init(_ text: String, name: String) {
     _ = RuntimeFolder.path
     let isWhole = text.contains("require \"moonloop\"")
-    // Abstract sockets are the machine's: other runs of the tests have them too.
+    // Abstract sockets belong to the machine, where other runs of the tests have them too.
     let mark = "-\(getpid())"
     let own = text.replacing(".example\"", with: ".example\(mark)\"")
     let chunk = isWhole ? own : Self.prelude + own
@@ -46,7 +46,7 @@ struct ExampleRun {
     var errors: [String] = []
   }
 
-  /// Sends what is printed to us.
+  /// Sends printed text to us.
   static let capture = """
     local write = ...
     io.write = function(...) write(table.concat { ... }) return io.stdout end
@@ -57,7 +57,7 @@ struct ExampleRun {
     end
     """
 
-  /// What the examples of items of the program speak of.
+  /// The items that the examples about a program's own items use.
   static func makeItems(for lua: LuaState, _ collected: Collected) {
     lua.set("jobs", Loop.Source(name: "jobs") { _ in collected.text += "jobs performed\n" })
     lua.set(
@@ -108,7 +108,7 @@ struct ExampleRun {
 }
 
 extension ExampleRun {
-  /// What a text says that it prints: what stands behind `-->`, in order.
+  /// What a text says it prints: what follows each `-->`, in order.
   static func promised(by text: String) -> [String] {
     text.split(separator: "\n").compactMap { line in
       guard let range = line.firstRange(of: "-->") else { return nil }

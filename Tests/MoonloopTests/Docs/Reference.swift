@@ -1,4 +1,4 @@
-// docs/types as help reads it: what is documented, for the tests that need every entry.
+// docs/types as `help` reads it: what is documented, for tests that need every entry.
 
 import LuaEmbed
 import Moonloop
@@ -20,7 +20,7 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
   enum Form: String { case function, method, field, call }
 
   let form: Form
-  /// What the documentation calls a handle of it: `timer` in `timer:again(delay)`.
+  /// What the documentation calls a handle: `timer` in `timer:again(delay)`.
   let receiver: String
   /// Such as "moonloop.Timer".
   let classType: String
@@ -29,18 +29,18 @@ struct DocumentedEntry: Sendable, CustomTestStringConvertible {
   let example: String
   /// The page of the reference.
   let page: String
-  /// Of a field, its own; of a function, that of its first result.
+  /// A field's own type; for a function, the type of its first result.
   let type: String
   let isSettable: Bool
   var parameters: [DocumentedValue] = []
 
   var testDescription: String { signature }
-  /// Whether it is written in Swift: random and failing calls look for mistakes there.
+  /// Whether it is written in Swift, where random and failing calls look for mistakes.
   var isNative: Bool {
     let others = ["http", "json", "log", "brokers", "fs", "files", "configuration", "compat"]
     return !isSpec && !others.contains(page)
   }
-  /// Whether it is there in tests alone, so that its example is a spec file.
+  /// Whether it exists in tests only, so that its example is a spec file.
   var isSpec: Bool { page.hasPrefix("test") }
   /// `timer:again`, `ml.net`, `reply`.
   var path: String { String(signature.prefix { $0 != "(" }) }
@@ -69,10 +69,10 @@ enum Reference {
     }
   }
 
-  /// All entries, each with its own class only.
+  /// All entries, each under its own class only.
   static let entries = (try? entries(areInherited: false)) ?? []
 
-  /// - Parameter areInherited: Whether a timer has the entries of all items, too.
+  /// - Parameter areInherited: Whether a timer also has the entries of all items.
   static func entries(areInherited: Bool) throws -> [DocumentedEntry] {
     let rows: [[String]] = try evaluate(
       """

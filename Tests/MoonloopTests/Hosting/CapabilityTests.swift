@@ -1,4 +1,4 @@
-// What the scripts of a host may reach: grants, safe libraries, and attempts to get around them.
+// What a host's scripts may reach: grants, safe libraries, and attempts to get around them.
 
 import Foundation
 import Moonloop
@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct CapabilityTests {
-  /// Runs a chunk in a state of its own, then the loop; gives what the chunk returned as text.
+  /// Runs a chunk in its own state, then the loop; returns the chunk's result as text.
   private func text(
     _ chunk: String, _ capabilities: LuaCapabilities = [], _ libraries: LuaLibraries = .safe
   ) throws -> String {

@@ -1,4 +1,4 @@
-// Configurations out of files, and Codable values across a host.
+// Configurations from files, and Codable values across a host.
 
 import Foundation
 import Moonloop
@@ -57,7 +57,7 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     }
   }
 
-  /// Closes its state while it is written.
+  /// Closes its state while it is being written.
   private struct Last: Encodable, Sendable {
     let close: @Sendable () -> Void
     func encode(to encoder: any Encoder) throws {
@@ -67,7 +67,7 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     }
   }
 
-  /// A state that is handed to code which must not have it.
+  /// A state that is handed to code that must not have it.
   private struct Smuggled: @unchecked Sendable {  // what these tests are about
     let lua: LuaState
   }
@@ -108,7 +108,7 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     try await host.run("function shout(site) return later(site) end")
     let loud: Site = try await host.call("shout", Site(name: "moon"))
     #expect(loud == Site(name: "moon!"))
-    // A number that Lua has not is an error on both ways.
+    // A number that Lua cannot represent is an error in both directions.
     let error = await #expect(throws: LuaError.self) {
       let _: Site = try await host.call("shout", [UInt64.max])
     }

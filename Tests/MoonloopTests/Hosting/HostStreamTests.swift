@@ -1,4 +1,4 @@
-// What hosts get from scripts over time, and what they give them at the start.
+// What hosts receive from scripts over time, and what they pass them at the start.
 
 import Foundation
 import Moonloop
@@ -28,7 +28,7 @@ struct HostStreamTests {
     var numbers: [Int] = []
     for try await number in host.stream("count", 100, of: Int.self) {
       numbers.append(number)
-      // The script waits for whoever asks: it is never more than the channel's room ahead.
+      // The script waits for its reader: it is never further ahead than the channel has room.
       let made: Int? = try await host.withState { _, lua in lua.globals["made"] }
       #expect(made ?? 0 <= number + 2)
     }

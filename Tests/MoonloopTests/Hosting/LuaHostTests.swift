@@ -1,4 +1,4 @@
-// Hosts: Lua that Swift Concurrency talks to, and async closures that Lua awaits.
+// Hosts: Lua for Swift Concurrency, and async closures that Lua awaits.
 
 import Moonloop
 import MoonloopCore
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A Lua host")
 struct LuaHostTests {
-  /// What happened, in order, whoever saw it.
+  /// What happened, in order, on any task.
   private final class Trace: Sendable {
     private let lines = Guarded<[String]>([])
     var all: [String] { lines.withLock { $0 } }
@@ -191,7 +191,7 @@ struct HostVerdictTests {
     function settle() ml.sleep(0) ml.sleep(0) return "settled" end
     """
 
-  /// What scripts and reports say, in order.
+  /// What scripts and reports print, in order.
   private func trace(of verdict: LuaHost.Verdict) async throws -> [String] {
     let lines = Guarded<[String]>([])
     let reports = AsyncStream.makeStream(of: Void.self)
@@ -208,7 +208,7 @@ struct HostVerdictTests {
     try await host.run(script, name: "=app")
     let waiting: LuaTask<Int> = await host.start("wait")
     try await host.call("begin")
-    // Calls that are under way are among what the verdict ends.
+    // Calls under way are among those that the verdict ends.
     for await _ in reports.stream { break }
     let settled: String = try await host.call("settle")
     lines.withLock { $0.append(settled) }
@@ -313,7 +313,7 @@ struct AsyncFunctionTests {
     await host.shutDown()
   }
 
-  /// Counts the fetches that were begun, by number, and what they hold and have not let go of.
+  /// Counts the fetches that began, by number, and what they hold and have not released.
   private final class Ledger: Sendable {
     // Not a `Mutex`, in which ThreadSanitizer sees no order.
     private let entries = Guarded((begun: Array(repeating: 0, count: 10_000), alive: 0))
@@ -362,7 +362,7 @@ struct AsyncFunctionTests {
       for number in 0..<10_000 {
         group.addTask {
           let call = Task { () -> Int? in try? await host.call("run", number) }
-          // Half of them, at random by their numbers: at once, or when others have had their turn.
+          // Half of them, scattered over the numbers: at once, or after others have had their turn.
           if number * 7919 % 101 < 50 {
             for _ in 0..<number % 7 { await Task.yield() }
             call.cancel()
@@ -386,6 +386,6 @@ struct AsyncFunctionTests {
     #expect(begun.allSatisfy { $0 <= 1 })
     #expect(begun.indices.allSatisfy { begun[$0] == 1 || results[$0] != .some(2 * $0) })
     await host.shutDown()
-    while ledger.alive > 0 { await Task.yield() }  // what was cancelled comes to its end
+    while ledger.alive > 0 { await Task.yield() }  // cancelled fetches finish first
   }
 }

@@ -1,5 +1,5 @@
-// Who is to blame for a timer that comes after its date: planted cases on a virtual clock, in which
-// `work` takes exact times. `metrics`, `why` and `check` have to say the same.
+// What made a timer late: planted cases on a virtual clock, in which `work` takes exact times.
+// `metrics`, `why` and `check` must agree.
 
 import Foundation
 import Moonloop
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Late, or held back")
 struct BlameTests {
-  /// A planted case: what runs, the timer that is asked for, and all that is said.
+  /// A planted case: what runs, the timer in question, and everything that is reported.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let script: String
@@ -18,7 +18,7 @@ struct BlameTests {
     }
   }
 
-  /// What each case begins and ends with. `make(name, first, handler, more)` makes a timer.
+  /// How each case begins and ends. `make(name, first, handler, more)` makes a timer.
   static let prelude = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -137,7 +137,7 @@ struct BlameTests {
       run("other", 1) run(nil, 1.1) say "tick"
       """,
       "late 1, missed 2, held mode 0.5, missed 1",
-      // Of those that were held back metrics names the one that was longest: 'hog'.
+      // Of those that held it back, metrics names the one that did so longest: 'hog'.
       "metrics: timer 'tick' came 1 s late because a call of timer 'hog' took 1 s.",
       "why: it came 1 s late 0.1 s ago, as a call of timer 'hog' took 1 s: make that wait, or move "
         + "it to a worker",
@@ -355,7 +355,7 @@ struct BlameTests {
       run(nil, 3) say "tick"
       """,
       "late 0.4, missed 0, held nested_run 1.5, missed 0",
-      // Of those that came late metrics names the one that came latest: 'ask'.
+      // Of several late fires, metrics names the latest: 'ask'.
       "metrics: timer 'tick' was held back 1.5 s by a nested run of timer 'ask'.",
       "why: it came 0.4 s late 0.8 s ago, as a call of timer 'hog' took 0.5 s: make that wait, or "
         + "move it to a worker",
@@ -368,7 +368,7 @@ struct BlameTests {
       make("hog", 3.4, function() work(1) end)
       run(nil, 5.5) say "tick"
       """,
-      // Its handler was to go on at 3.5, and its next date was 4.
+      // Its handler should have gone on at 3.5, and its next date was 4.
       "late 0.9, missed 0, held handler 2, missed 2",
       "metrics: timer 'tick' came 900 ms late because a call of timer 'hog' took 1 s.",
       "metrics: timer 'tick' was held back 2 s by its own suspended handler.",
@@ -461,7 +461,7 @@ struct BlameTests {
         let hold = loop.clock.hold("what is in flight")
         Thread.detachNewThread {
           while !loop.isWaiting { sched_yield() }
-          // The sleep is noted by then. At least this long, which is what is measured here.
+          // The sleep is recorded by now; it lasts at least this long, as measured below.
           let begin = RealTime.monotonic
           while RealTime.monotonic - begin < 2_000_000 { sched_yield() }
           hold.release()
@@ -473,7 +473,7 @@ struct BlameTests {
   }
 
   @Test func `the time of a nested run is not that of the handler that began it`() throws {
-    // A clock that runs: the handlers' own time is the machine's, far below what `work` takes.
+    // A real clock: the handlers take real time, far below what `work` takes.
     let script = """
       make("press", 0.1, function() nest("tracking", 1) end)
       make("drag", 0.2, function() work(1e6) end, { modes = "tracking" })
@@ -490,7 +490,7 @@ struct BlameTests {
     #expect(run.lines == ["true\ttrue"])
   }
 
-  /// `work(seconds)` takes exactly so long, on the loop's clock.
+  /// `work(seconds)` takes exactly this long, on the loop's clock.
   private static func registerWork(_ state: LuaState) {
     let loop = state.runtime!.loop
     state.register("work") { (seconds: Double) in

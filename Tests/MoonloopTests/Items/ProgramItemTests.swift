@@ -1,4 +1,4 @@
-// Items that Swift made and several states have handles of (S15): what each may do with them.
+// Items that Swift made, with handles in several states (S15): what each state may do with them.
 
 import Moonloop
 import MoonloopCore
@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct ProgramItemTests {
-  /// A loop and a state of this thread, for the time of a body.
+  /// A loop and a state of this thread, while a body runs.
   private func withState<Result>(
     _ body: (Loop, LuaState) throws -> Result
   ) throws -> Result {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// What a text raises.
+  /// The error that a text raises.
   private func mistake(_ text: String, _ lua: LuaState) throws -> String {
     try lua.evaluate("local ok, message = pcall(function() \(text) end) return message")
   }
@@ -124,7 +124,7 @@ import Testing
       guard let lua = try? LuaState(on: Loop.current) else { return }
       lua.set("jobs", source)
       try? lua.run("require 'moonloop'.current():add(jobs)")
-      // The item stays in the loop when the state goes.
+      // The item stays in the loop when the state ends.
       lua.shutDown()
     }
     try withState { loop, lua in

@@ -1,5 +1,5 @@
-// What comes over the socket of a named port and is no message: told, never a trap, and it ends
-// that connection alone.
+// What arrives on the socket of a named port and is no message: reported, never a trap, and it ends
+// only that connection.
 
 import Glibc
 import LuaEmbed
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Named ports: damaged bytes")
 struct PortDamageTests {
-  /// Connects to a port by hand, as something that is no Moonloop.
+  /// Connects to a port by hand, as a program without Moonloop would.
   private static func connect(_ name: String) -> Int32 {
     let fd = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
@@ -41,7 +41,7 @@ struct PortDamageTests {
     return bytes
   }
 
-  /// A message that is whole: `true`.
+  /// A complete message: `true`.
   private static let good: [UInt8] =
     header(size: 9) + [0x4D, 0x4C, 0x4D, 1, 0, 0, 0, 0] + [2]
 
@@ -84,8 +84,8 @@ struct PortDamageTests {
     #expect(report.contains(damage.told), "\(report)")
   }
 
-  /// Has a script listen, which stops at the first good message; then somebody does his worst, and
-  /// after that a good message is sent.
+  /// Makes a script listen until the first good message; first the body does its worst, then a good
+  /// message is sent.
   private static func serve(
     _ name: String, _ worst: @escaping (Int32) -> Void
   ) throws -> (lines: [String], reports: [String]) {
@@ -100,7 +100,7 @@ struct PortDamageTests {
       state.register("worst") { () in
         let fd = connect(name)
         worst(fd)
-        // It hears of the end, whatever it has sent.
+        // It sees the end, whatever it has sent.
         var buffer = [UInt8](repeating: 0, count: 4096)
         while read(fd, &buffer, buffer.count) > 0 {}
         close(fd)

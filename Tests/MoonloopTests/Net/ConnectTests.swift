@@ -1,5 +1,5 @@
-// Several addresses of one name: the next is tried when one has failed, or beside one that
-// hesitates (RFC 8305).
+// Several addresses of one name: the next one is tried when one has failed, or beside one that is
+// slow (RFC 8305).
 
 import Moonloop
 import MoonloopCore
@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Connecting to a name")
 struct ConnectTests {
-  /// `hung` is a listener whose backlog is full, so that a client hears nothing; `alive` answers on
-  /// the same port of another address.
+  /// `hung` is a listener whose backlog is full, so that a client gets no answer; `alive` answers
+  /// on the same port of another address.
   private static let script = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -54,7 +54,7 @@ struct ConnectTests {
     Resolver.shared.plant("first-hangs.test", addresses([hung, alive]))
     Resolver.shared.plant("first-answers.test", addresses([alive, hung]))
     Resolver.shared.plant("hangs.test", addresses([hung, hung]))
-    // Nobody listens at 127.0.0.3: it is refused at once.
+    // Nothing listens at 127.0.0.3, so the connection is refused at once.
     Resolver.shared.plant("first-refuses.test", addresses(["127.0.0.3", alive]))
     var script = Self.script
     script.replace("NAME", with: name)

@@ -1,4 +1,4 @@
-// Messages as bytes: what was written is read again; anything else is refused, and never traps.
+// Messages as bytes: what was written can be read; anything else is rejected, and never traps.
 
 import Glibc
 import LuaEmbed

@@ -1,4 +1,4 @@
-// What the system refuses while a child is started, a signal taken or a file watched: a value for
+// What the system refuses when a child is started, a signal handled or a file watched: a value for
 // the script, and nothing left behind.
 
 import Glibc

@@ -6,7 +6,7 @@ import Testing
 @Suite("Reloading: kinds of handles") struct ReloadKindTests {
   private typealias Step = ReloadRun.Step
 
-  /// One of each kind, by name or by what it is about.
+  /// One of each kind, by name or by what it watches.
   private static let everything = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -127,7 +127,7 @@ import Testing
       other:send("three", "127.0.0.1", socket.port)
       """
     }
-    // Nobody serves them in the mode 'later' before the load.
+    // In the mode 'later' nothing is served before the load.
     let run = try ReloadRun.of(
       ["app.lua": "MODES = 'later'\n" + app("old")],
       [Step(time: 1, files: ["app.lua": "MODES = 'default'\n" + app("new")])], seconds: 2)

@@ -1,14 +1,14 @@
-// Runs a program of several files on a virtual clock, and loads it again after changes of the
-// files: what it printed, and what it left.
+// Runs a program of several files on a virtual clock, and reloads it after changes of the files;
+// keeps its output, and what it left.
 
 import Foundation
 import Moonloop
 
-/// What came of it.
+/// The outcome.
 struct ReloadRun {
   var lines: [String] = []
   var reports: [String] = []
-  /// What there was when the run had ended.
+  /// What was there when the run had ended.
   var references = 0
   var memory = 0
 
@@ -16,14 +16,14 @@ struct ReloadRun {
   struct Step {
     /// Seconds after the start.
     let time: Double
-    /// What the files are from then on, by name.
+    /// The files from then on, by name.
     let files: [String: String]
   }
 
-  /// Runs `app.lua`. It has `print`, which is collected, and `FOLDER`.
+  /// Runs `app.lua`. It has `print`, whose output is collected, and `FOLDER`.
   /// - Parameters:
-  ///   - steps: After each, what `ml.reload()` gave is printed.
-  ///   - loads: How often it is loaded again besides, as fast as it goes.
+  ///   - steps: After each, the result of `ml.reload()` is printed.
+  ///   - loads: How many more times it is loaded, as fast as possible.
   ///   - seconds: When the run ends.
   static func of(
     _ files: [String: String], _ steps: [Step] = [], loads: Int = 0, seconds: Double = 10

@@ -1,4 +1,4 @@
-// Errors in finalizers are reported as all others, and count for the exit status.
+// Errors in finalizers are reported like all others, and count for the exit status.
 
 import Moonloop
 import Testing

@@ -1,12 +1,12 @@
-// A state that is closed at every step of a script's run, in every way: nothing crashes, and
-// nothing of it is called afterwards.
+// A state that is closed at every step of a script's run, in every way: nothing crashes, and none
+// of its functions is called afterwards.
 
 import Glibc
 import Moonloop
 import Testing
 
 @Suite struct StateClosingTests {
-  /// Has something of every kind pending, all the time. It calls `step` from each handler.
+  /// Always has something of every kind pending. It calls `step` from each handler.
   private static let script = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -75,7 +75,7 @@ import Testing
   private static let steps: [Int] =
     getenv("MOONLOOP_SANITIZED") == nil ? Array(1...500) : Array(stride(from: 1, to: 500, by: 9))
 
-  /// What comes of a run that is ended at a step.
+  /// The outcome of a run that is ended at a step.
   private func run(endingAt last: Int, way: Int) throws -> (steps: Int, callsAfterwards: Int) {
     let pipe = try #require(Pipe())
     return try Loop.isolated(clock: .virtual) { loop in
@@ -97,7 +97,7 @@ import Testing
         case 1: state?.close()
         default: break
         }
-        state = nil  // ends it, if nothing did
+        state = nil  // ends it, if nothing else did
         isOver = true
         loop.stop()
       }
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// What handlers may begin while their state ends.
+  /// What handlers may start while their state ends.
   private static let lastActs = [
     "coroutine.yield()",
     "ml.sleep(0)",
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// Two descriptors that do not block.
+  /// Two nonblocking descriptors.
   private final class Pipe {
     let readEnd: Int32
     private let writeEnd: Int32

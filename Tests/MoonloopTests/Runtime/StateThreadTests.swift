@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Says when Lua lets go of it, and on which thread.
+  /// Reports when Lua releases it, and on which thread.
   private final class Canary {
     private let ended: () -> Void
     init(_ ended: @escaping () -> Void) { self.ended = ended }

@@ -1,5 +1,5 @@
-// A storm of signals on the loop's thread, whose handlers let system calls fail with EINTR: nobody
-// who waits for anything notices.
+// A storm of signals on the loop's thread, whose handlers make system calls fail with EINTR:
+// nothing that waits is disturbed.
 
 import Glibc
 import Moonloop
@@ -10,17 +10,17 @@ import Testing
 struct InterruptionTests {
   private static let interruptions = Atomic<Int>(0)
 
-  /// A signal that nothing else here uses; no call is begun again after its handler.
+  /// A signal with no other use here; system calls are not restarted after its handler.
   private static let number = SIGIO
 
-  /// Interrupts this thread again and again for the time of a call.
+  /// Interrupts this thread again and again during a call.
   private static func storm(_ body: () throws -> Void) rethrows {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in
       InterruptionTests.interruptions.add(1, ordering: .relaxed)
     }
     var before = sigaction()
-    _ = interruptions.load(ordering: .relaxed)  // Made now, not by the handler.
+    _ = interruptions.load(ordering: .relaxed)  // First used here, not in the handler.
     sigaction(number, &action, &before)
     defer { sigaction(number, &before, nil) }
     var mask = sigset_t()
@@ -57,7 +57,7 @@ struct InterruptionTests {
         &id, nil,
         { context in
           let work = Unmanaged<Work>.fromOpaque(context!).takeUnretainedValue()
-          // The next when the last was handled: as many as the thread can take.
+          // Sends the next once the last was handled: as many as the thread can take.
           var last = -1
           while !work.isOver.value.load(ordering: .acquiring) {
             let count = InterruptionTests.interruptions.load(ordering: .relaxed)

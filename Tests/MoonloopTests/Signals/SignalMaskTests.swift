@@ -1,4 +1,4 @@
-// What is left of signals that a script has handled.
+// What remains of signals that a script has handled.
 
 import Glibc
 import Moonloop

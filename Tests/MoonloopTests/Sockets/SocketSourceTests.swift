@@ -1,4 +1,4 @@
-// Sockets by kind of callback, in Swift; the scripts beside have the other kinds.
+// Sockets by kind of callback, in Swift; the scripts cover the other kinds.
 
 import Glibc
 import Moonloop

@@ -1,10 +1,10 @@
-// All messages of tasks in one table, and what reports say: a changed wording is a visible diff.
+// All messages about tasks in one table, and reports: a changed wording is a visible diff.
 
 import Moonloop
 import Testing
 
 @Suite struct TaskMessageTests {
-  /// A chunk that raises, and the message; `ml` and `loop` are there.
+  /// A chunk that raises, and the message; `ml` and `loop` are defined.
   static let messages: [(chunk: String, message: String)] = [
     ("loop:task()", "task: takes a function, got nothing (m:1)"),
     ("loop:task(5)", "task: takes a function, got 5 (m:1)"),

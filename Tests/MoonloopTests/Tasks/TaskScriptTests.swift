@@ -4,7 +4,7 @@ import Moonloop
 import TestSupport
 import Testing
 
-/// What a script has besides Lua: `same(actual, expected)` compares values and lists.
+/// Helpers of the scripts: `same(actual, expected)` compares values and lists.
 private let prelude = """
   local function text(value)
     if type(value) == "string" then return ("%q"):format(value) end
@@ -20,7 +20,7 @@ private let prelude = """
   """
 
 @Suite struct TaskScriptTests {
-  /// The scripts, and how many errors each means to be reported.
+  /// The scripts, and how many errors each reports on purpose.
   static let scripts: [(name: String, errors: Int)] = [
     ("Tasks/adopt", 0), ("Tasks/await", 0), ("Tasks/boundary", 0), ("Tasks/cancel", 0),
     ("Tasks/failure", 7), ("Tasks/scope", 1), ("Tasks/turns", 1), ("Tasks/wait", 0),

@@ -1,10 +1,10 @@
-// What tests of scripts are run on: a fresh loop each, calls with a limit, leftovers by ownership.
+// What runs the tests of scripts: a fresh loop each, calls with a limit, leftovers by owner.
 
 import Moonloop
 import Testing
 
 @Suite struct BedTests {
-  /// Runs a chunk that has `bed` and `ml`, and gives the lines that it printed.
+  /// Runs a chunk that has `bed` and `ml`, and returns the lines it printed.
   private func lines(_ chunk: String) throws -> [String] {
     try Loop.isolated(clock: .real) { loop in
       let state = try LuaState(on: loop)

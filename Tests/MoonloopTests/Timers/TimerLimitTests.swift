@@ -1,10 +1,10 @@
-// A loop that holds as many timers as it may: scripts get an error, and tasks go on all the same.
+// A loop at its limit of timers: scripts get an error, and tasks still go on.
 
 import Moonloop
 import Testing
 
 @Suite struct TimerLimitTests {
-  /// Runs a chunk on a loop that may hold few timers, and gives what it put into `out`.
+  /// Runs a chunk on a loop that may hold few timers, and returns what it put into `out`.
   private func run(_ chunk: String, limit: Int) throws -> [String] {
     try Loop.isolated(clock: .virtual) { loop in
       loop.timerLimit = limit

@@ -1,4 +1,4 @@
-// The descriptors of file watches: one for each loop that watches, gone with it.
+// The descriptors of file watches: one for each loop that watches, closed with the loop.
 
 import Dispatch
 import Glibc
@@ -28,7 +28,7 @@ struct WatchDescriptorTests {
 
   @Test("are not left open by a loop that has ended", arguments: ends.indices)
   func areClosed(_ index: Int) throws {
-    let (threads, loops) = (25, 20)  // Linux takes its time to close one: together they wait less.
+    let (threads, loops) = (25, 20)  // Linux takes time to close one: in parallel they wait less.
     let before = Self.count()
     let during = Atomic<Int>(0)
     let ended = DispatchGroup()

@@ -1,4 +1,4 @@
-// The ledger: no message between workers is lost, doubled or put out of order, though workers die.
+// The ledger: no message between workers is lost, doubled or reordered, although workers die.
 //
 // A million messages in an ordinary run, fifty thousand under a sanitizer; MOONLOOP_LEDGER sets
 // another number, MOONLOOP_SEED the seed, which a failure shows.
@@ -16,8 +16,8 @@ import Testing
     number("MOONLOOP_LEDGER") ?? (getenv("MOONLOOP_SANITIZED") == nil ? 1_000_000 : 50_000)
   static let seed = number("MOONLOOP_SEED") ?? Int(time(nil))
 
-  /// Each worker counts what it gets and sends its own numbers; now and then it dies, in one of
-  /// several ways. The owner keeps books of every life of every worker.
+  /// Each worker counts what it receives and sends its own numbers; now and then it dies, in one of
+  /// several ways. The owner keeps books for every life of every worker.
   static let script = """
     local ml = require "moonloop"
     local loop = ml.current()

@@ -1,4 +1,4 @@
--- All sections, of all that needs nothing opened.
+-- Every section that needs nothing opened.
 return {
   modes     = { common = { "default", "drain" } },
   limits    = { memory = "64M", callout = 2.0, handles = 1000 },

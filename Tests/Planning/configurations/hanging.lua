@@ -1,4 +1,4 @@
--- A handler that never returns; the limit of its configuration ends it, and others go on.
+-- A handler that never returns; the limit of its configuration stops it, and others go on.
 return {
   limits = { callout = 0.05 },
   timers = {

@@ -1,5 +1,5 @@
--- Timers that are held back, and nobody to blame: the mode of 'spin' runs after the others, and
--- 'press' runs the loop in a mode in which 'tick' is not.
+-- Timers that are held back, with no handler to blame: the mode of 'spin' runs after the others,
+-- and 'press' runs the loop in a mode in which 'tick' is not.
 return {
   timers = {
     press = { every = 10, handler = function()

@@ -1,4 +1,4 @@
--- A source that signals itself for ever: the clock never moves.
+-- A source that signals itself forever: the clock never moves.
 local source
 return {
   sources = {

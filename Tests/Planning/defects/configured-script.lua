@@ -1,4 +1,4 @@
--- What is wrong with a configuration that a script makes is seen in the table, without a run.
+-- Mistakes in a configuration that a script makes are seen in the table, without a run.
 local ml = require "moonloop"
 local interval = tonumber(arg[1]) or 5
 local function beat() end

@@ -1,4 +1,4 @@
--- Planted: a defect in a handler that is named; it is told where it stands.
+-- Planted: a defect in a named handler; it is reported at its own line.
 return {
   timers = { beat = { every = 1, handler = "bad_handlers.beat" } },
 }

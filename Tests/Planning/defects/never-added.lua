@@ -1,4 +1,4 @@
--- Planted: items that ml makes and that nothing adds to a loop.
+-- Planted: items that ml makes and that are never added to a loop.
 local ml = require "moonloop"
 local loop = ml.current()
 ml.timer { every = 1, function() print "never" end }

@@ -1,4 +1,4 @@
--- Planted: each second there is one timer more.
+-- Planted: every second there is one more timer.
 local ml = require "moonloop"
 local loop = ml.current()
 loop:every(1, function()

@@ -1,4 +1,4 @@
--- Planted: as late as the interval is long.
+-- Planted: a tolerance as long as the interval.
 return {
   timers = { beat = { every = 5, handler = function() end,
     tolerance = 5 } },

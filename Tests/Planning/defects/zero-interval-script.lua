@@ -1,4 +1,4 @@
--- Planted: no interval, and a function that calls itself again at once.
+-- Planted: a zero interval, and a function that queues itself again at once.
 local ml = require "moonloop"
 local loop = ml.current()
 loop:every(0, function() print "never made" end)

@@ -1,12 +1,12 @@
-// Ports over a real broker: three programs of the examples, of which a test kills and starts again
-// what it likes, and the words of a port one by one.
+// Ports over a real broker: three example programs, which a test kills and restarts at will, and
+// the functions of a port one by one.
 
 import Foundation
 import Testing
 
 @Suite("Ports over a broker", .serialized)
 struct BrokerTests {
-  /// Runs a script with a broker of its own, whose URL is its first argument.
+  /// Runs a script with its own broker, whose URL is its first argument.
   private func run(_ body: String) throws -> Outcome {
     let script = """
       local ml = require "moonloop"

@@ -1,5 +1,5 @@
-// Scripts and surroundings that are broken: a clear message with its place, the promised status,
-// never a crash, a hang or a report of Swift's.
+// Broken scripts and environments: a clear message with its place, the promised status, never a
+// crash, a hang or a report by Swift.
 
 import Foundation
 import Testing
@@ -139,7 +139,7 @@ struct BadInputTests {
     let outcome = try withFile(row.script) { path -> Outcome in
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
       let outcome = try moonloop(["run"] + row.options + [path])
-      // Lua shortens long names to their end; what stands before the file's name is of no interest.
+      // Lua shortens long names to their end; what precedes the file's name does not matter.
       func strip(_ text: String) -> String {
         text.replacing(/[^ '(\n\t]*\/?script\.lua/, with: "script.lua")
           .replacingOccurrences(of: folder + "/", with: "")
@@ -203,7 +203,7 @@ struct BadInputTests {
     let few = try outcome(ofShell: "ulimit -n 64; exec \"$0\" run -e \"$1\"", script)
     #expect(few.output == "EMFILE\nEMFILE\nalive\n")
     #expect(few.status == 0)
-    // Too few for a loop: told in words, whichever of its descriptors is the one too many.
+    // Too few for a loop: a message, whichever of its descriptors is the one too many.
     let none = try outcome(
       ofShell: "exec 5<&- 6<&- 7<&- 8<&- 9<&-; ulimit -n 4; exec \"$0\" run -e \"$1\"", "")
     #expect(none.status == 1)

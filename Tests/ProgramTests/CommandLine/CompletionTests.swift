@@ -1,4 +1,4 @@
-// What shells complete: each script is read by its shell, and bash's is asked.
+// What shells complete: each script is parsed by its shell, and bash is asked for completions.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ struct CompletionTests {
     let script = try moonloop(["--generate-completion-script", shell])
     #expect(script.status == 0 && script.errors == "")
     try withFile(script.output, name: "completions") { path in
-      // Where a shell is not installed there is nobody to ask.
+      // Skipped where a shell is not installed.
       let command = try #require(Self.check[shell])
       let text =
         try shell == "bash" || has(shell) ? ask("\(command) '\(path)' 2>&1; echo $?") : "0\n"

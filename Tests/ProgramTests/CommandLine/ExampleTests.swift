@@ -94,7 +94,7 @@ struct ExampleTests {
   func allAreListed() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Program.examples.path)
     let names = files.filter { $0.hasSuffix(".lua") }
-    // Those with tests of their own.
+    // These have their own tests.
     let others =
       SystemExampleTests.files + [
         "attach.lua", "echo_server.lua", "live.lua", "redis_pubsub.lua", "webhook.lua",

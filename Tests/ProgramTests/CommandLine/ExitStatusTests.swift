@@ -1,4 +1,4 @@
-// The exit statuses that docs/program.md promises, and what stands on standard error with them.
+// The exit statuses that docs/program.md promises, with what is on standard error.
 
 import Foundation
 import Testing
@@ -41,7 +41,7 @@ struct ExitStatusTests {
     Row(
       arguments: ["run", "--timeout", "10ms", "-e", loop + "l:every(1, print)"], status: 0),
     Row(arguments: ["run", "-e", loop + "l:every(1, print) l:run { timeout = 0 }"], status: 0),
-    Row(  // It ran its loop itself, and still waits: it is not left behind.
+    Row(  // It ran its loop itself and is still waiting: it is allowed to finish.
       arguments: [
         "run", "-e",
         loop + "l:every(1, print) l:run { timeout = 0 } require 'moonloop'.sleep(0.01) print 'on'",

@@ -1,4 +1,4 @@
-// `moonloop run --guest`: what is refused, with the grant that would allow it, and what is not.
+// `moonloop run --guest`: what is refused, with the grant that would allow it, and what is allowed.
 
 import Foundation
 import TestSupport
@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  /// What a guest prints, a line each, in a folder with `data/notes`, `secret` and a link out.
+  /// What a guest prints, line by line, in a folder with `data/notes`, `secret` and a link out.
   private func lines(_ script: String, allow grants: String...) throws -> [String] {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("guest-\(UUID().uuidString)")

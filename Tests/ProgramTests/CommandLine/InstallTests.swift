@@ -1,4 +1,4 @@
-// What scripts/install puts under a prefix, and takes away again.
+// What scripts/install puts under a prefix, and removes again.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// `moonloop` without a command: what `lua5.4` does with the same command line, where that is
+// `moonloop` without a command does what `lua5.4` does with the same command line, where that is
 // installed.
 
 import Foundation
@@ -11,7 +11,7 @@ struct InterpreterTests {
     let arguments: [String]
     let output: String
     var status: Int32 = 0
-    /// What standard error has; both say it.
+    /// What standard error contains; both print it.
     var error = ""
     var environment: [String: String] = [:]
     var testDescription: String {
@@ -19,7 +19,7 @@ struct InterpreterTests {
     }
   }
 
-  /// What standard input, `script.lua` and `module.lua` are in each row; PROGRAM stands for the
+  /// Standard input, `script.lua` and `module.lua` of each row; PROGRAM stands for the
   /// interpreter.
   static let input = "print('input', arg[0], ...)"
   static let script = "print('script', arg[-1], arg[0], arg[1], ...)"
@@ -199,7 +199,7 @@ struct InterpreterTests {
     }
   }
 
-  /// Fails unless `arg` is as it is for `moonloop FILE`.
+  /// Fails unless `arg` is that of `moonloop FILE`.
   static let looksAtArguments = """
     local first = 0
     while arg[first - 1] do first = first - 1 end

@@ -1,4 +1,4 @@
-// What scripts make the host hold, and how many handles they have, is bounded by their limits.
+// Limits bound what scripts make the host hold, and how many handles they have.
 
 import Foundation
 import Testing
@@ -10,7 +10,7 @@ import Testing
     local text = ("x"):rep(1 << 16)
 
     """
-  /// Scripts that hold about 256 MB, nearly all of it outside of Lua.
+  /// Scripts that hold about 256 MB, nearly all of it outside Lua.
   static let holders: [(what: String, script: String)] = [
     (
       "messages in a port",
@@ -133,7 +133,7 @@ import Testing
 
     """
 
-  // What is of another thread or process takes its time to end: one of these comes last.
+  // What belongs to another thread or process takes time to end: one of these comes last.
   @Test("a limit on handles bounds every kind of them", arguments: ["worker", "process"])
   func boundsHandles(last: String) throws {
     let outcome = try moonloop([

@@ -1,4 +1,4 @@
-// The pages for `man`, and what a bug report needs.
+// The man pages, and what a bug report needs.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// A table of mistakes that scripts make in a handler: each is told with its line and what to do,
-// the program's status is 1, and the loop goes on.
+// A table of mistakes that scripts make in a handler: each is reported with its line and what to
+// do, the program's status is 1, and the loop goes on.
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ struct MistakeTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let what: String
     let line: String
-    /// What is told, with "HERE" for the place; empty: it is no mistake.
+    /// The message, with "HERE" for the place; empty: it is no mistake.
     let message: String
 
     init(_ what: String, _ line: String, _ message: String) {
@@ -124,7 +124,7 @@ struct MistakeTests {
       loop:after(0.005, function() print "on" end)
       """
     try withFile(script) { path in
-      // Standard input stays open, so that it may be watched.
+      // Standard input stays open, so that it can be watched.
       let program = try Program(["run", path], input: nil)
       let outcome = try program.wait()
       let errors = outcome.errors.replacing(/[^ '(\n\t]*\/?script\.lua:4/, with: "HERE")

@@ -1,14 +1,14 @@
-// Scripts that show promises of the program which take many calls to show: each prints "ok", and
+// Scripts that show promises of the program that take many calls to show: each prints "ok", and
 // what it used.
 
-/// A promise, and a script that shows it. `N(count)` is that count, or a part of it in a short run.
+/// A promise, and a script that shows it. `N(count)` is that count, or part of it in a short run.
 struct Promise: Sendable, CustomStringConvertible {
   let what: String
   var options: [String] = []
   let script: String
-  /// The most memory that the program may ever have had, in MB, in a run of full size; 0: any.
+  /// The peak memory that the program may use in a full-size run, in MB; 0: any.
   var megabytes = 0
-  /// The exit status, and the most bytes of its messages.
+  /// The exit status, and the maximum size of its messages in bytes.
   var status: Int32 = 0
   var errorBytes = 0
 

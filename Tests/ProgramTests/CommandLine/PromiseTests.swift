@@ -1,4 +1,4 @@
-// Promises that take many calls to show; MOONLOOP_STRESS runs them in full size, best with the
+// Promises that take many calls to show. MOONLOOP_STRESS runs them in full size, best with the
 // release build as MOONLOOP_PROGRAM (`scripts/stress`).
 
 import Foundation
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Promises", .serialized)
 struct PromiseTests {
-  /// By what the counts are divided: a debug build is slow.
+  /// The counts are divided by this, because a debug build is slow.
   private static let factor =
     ProcessInfo.processInfo.environment["MOONLOOP_STRESS"] != nil
     ? 1 : Program.isSanitized ? 500 : 100

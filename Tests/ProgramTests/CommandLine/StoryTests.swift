@@ -1,11 +1,11 @@
-// The page docs/story.md: its files are written, its commands are run in their order, and what they
-// answer is compared with what the page promises.
+// The page docs/story.md: its files are written, its commands are run in order, and their output is
+// compared with the page.
 
 import Foundation
 import Testing
 
 @Suite struct StoryTests {
-  /// What a page tells to type: files, and commands with their answers.
+  /// What a page says to type: files, and commands with their output.
   private enum Step {
     case file(name: String, text: String)
     case command(String, answer: [String])
@@ -41,10 +41,10 @@ import Testing
     return steps
   }
 
-  /// Whether lines are as promised: "..." stands for any lines, and dates, times and processes
+  /// Whether lines match the page: "..." stands for any lines, and dates, times and processes may
   /// differ.
   private static func isKept(_ promise: [String], _ lines: [String]) -> Bool {
-    // Other programs make the columns of a table wider.
+    // Other programs make the table's columns wider.
     func settled(_ line: String) -> String {
       line.replacing(/\d+ ms$/) { _ in "T ms" }
         .replacing(/\d+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/) { _ in "P D" }
@@ -59,7 +59,7 @@ import Testing
     return isKept(Array(promise.dropFirst()), Array(lines.dropFirst()))
   }
 
-  /// A run of the story in a folder: at most one service goes on while others are typed.
+  /// A run of the story in a folder: at most one service runs while other commands are typed.
   private final class Reader {
     let folder: URL
     var service: Program?
@@ -79,7 +79,7 @@ import Testing
       }
     }
 
-    /// `sed -i s/FROM/TO/ FILE`; the service that watches is waited for.
+    /// `sed -i s/FROM/TO/ FILE`; then waits until the service has seen it.
     private func edit(_ rule: String, _ name: String) throws {
       let parts = rule.components(separatedBy: "/")
       let file = folder.appendingPathComponent(name)
@@ -125,7 +125,7 @@ import Testing
       while try !moonloop(["ps"]).output.contains("\ngauge ") {}
     }
 
-    /// Ends the service, records another until it has told an average, and ends that.
+    /// Ends the service, records another until it has reported an average, and ends that.
     private func record(_ words: [String]) throws {
       let first = try #require(service)
       first.send(SIGINT)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// The words of a command line as a shell sees them.
+  /// The words of a command line, as a shell splits them.
   private static func words(_ line: String) -> [String] {
     line.components(separatedBy: "\"").enumerated().flatMap { place, part in
       place % 2 == 1 ? [part] : part.split(separator: " ").map(String.init)
@@ -154,7 +154,7 @@ import Testing
   func story() throws {
     let page = try String(
       contentsOf: Program.root.appendingPathComponent("docs/story.md"), encoding: .utf8)
-    // One that is free, and as wide as that of the page.
+    // One that is free, and as wide as the page's.
     let free = try moonloop([
       "run", "-e",
       """

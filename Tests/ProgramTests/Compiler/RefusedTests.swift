@@ -1,5 +1,5 @@
-// What must not compile in a program that uses the package, with what the compiler says of it: the
-// files of Tests/Data/Refused, compiled against the modules that these tests were built with.
+// What must not compile in a program that uses the package, with the compiler's message: the files
+// of Tests/Data/Refused, compiled against the modules that these tests were built with.
 
 import Foundation
 import TestSupport
@@ -10,7 +10,7 @@ import Testing
   private static let built =
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-  /// Where the compiler finds the modules, and those of C below them.
+  /// Where the compiler finds the modules, and the C modules below them.
   private static var options: [String] {
     let sources = Program.root.appendingPathComponent("Sources")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: sources.path)) ?? []

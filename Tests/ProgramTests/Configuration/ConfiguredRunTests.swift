@@ -1,4 +1,4 @@
-// Options of `run` hold for a configuration too, before what the file says.
+// Options of `run` apply to a configuration too, and override the file.
 
 import Foundation
 import Testing

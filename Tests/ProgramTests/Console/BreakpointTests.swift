@@ -1,4 +1,4 @@
-// Breakpoints: nested runs in which only the console is served, while the clock of the loop stands.
+// Breakpoints: nested runs that serve only the console, while the loop's clock stands still.
 
 import Foundation
 import Testing
@@ -52,7 +52,7 @@ struct BreakpointTests {
       try session.enter("ml.sleep(1)", "(it waits, but the clock stands")
       session.type("\u{3}")
       try session.waitFor("interrupted\r\ndebug> ")
-      // The clock stands while real time goes by: as long as many periods of the timer.
+      // The clock stands while real time passes: as long as many periods of the timer.
       try session.enter("for i = 1, 1e8 do end", "debug> ")
       try session.enter(":trace", "-> 3  ")
       try session.enter(":continue", "changed\tstood\ttrue\r\n")

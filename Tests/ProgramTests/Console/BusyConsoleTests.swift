@@ -1,9 +1,9 @@
-// Consoles of loops that are busy, or run in a private mode: answered in the middle of it.
+// Consoles of loops that are busy, or run in a private mode: they answer in the middle of it.
 
 import Foundation
 import Testing
 
-// Signals reach a script that makes no call of the system too late under ThreadSanitizer.
+// Under ThreadSanitizer signals reach a script that makes no system call too late.
 @Suite("Consoles of a busy loop", .disabled(if: Program.holdsSignals))
 struct BusyConsoleTests {
   /// Where the same script is busy, until `over` is set from outside.
@@ -25,7 +25,7 @@ struct BusyConsoleTests {
     ),
   ]
 
-  /// `ready` is printed before it is busy, `done` and the value of a local behind it.
+  /// `ready` is printed before it is busy, `done` and the value of a local after it.
   private static func script(_ start: String) -> String {
     """
     local ml = require "moonloop"
@@ -166,7 +166,7 @@ struct BusyConsoleTests {
     }
   }
 
-  /// Has a function that keeps the loop busy in C for longer than anybody waits.
+  /// A function that keeps the loop busy in C for longer than any console waits.
   private static let matching = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -211,7 +211,7 @@ struct BusyConsoleTests {
       try session.waitFor("interrupted\r\n")
       try session.waitFor("> ")
       session.type("\u{1c}")
-      try session.waitFor("did not exit normally")  // setsid of it
+      try session.waitFor("did not exit normally")  // its setsid
       _ = try session.wait()
     }
   }
@@ -231,7 +231,7 @@ struct BusyConsoleTests {
       try session.waitFor("> ")
       try session.enter("block()\r6 * 7", "does not answer: a system call blocks its thread")
       try session.waitFor("three times leaves)\r\n")
-      // Presses that come too fast are one.
+      // Presses in quick succession count as one.
       try session.waitFor(
         "moonloop: attach: left a program that does not answer\r\n", typing: "\u{3}")
       #expect(try session.wait() == 1)

@@ -1,5 +1,5 @@
-// The page docs/console.md: what its sessions of `moonloop repl` type is typed, and the answers are
-// those of the page.
+// The page docs/console.md: the input of its `moonloop repl` sessions is typed, and the output must
+// be the page's.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ struct ConsolePageTests {
       contentsOf: Program.root.appendingPathComponent("docs/console.md"), encoding: .utf8)
   }
 
-  /// A command, what is typed, and what is answered.
+  /// A command, its input, and its output.
   private struct Session {
     let command: [String]
     var typed = ""
@@ -40,7 +40,7 @@ struct ConsolePageTests {
     return found
   }
 
-  /// A line without what differs: numbers, and how far columns are apart.
+  /// A line without what varies: numbers and column spacing.
   private static func settled(_ line: some StringProtocol) -> String {
     String(line).replacing(/\d+(\.\d+)?/) { _ in "N" }.replacing(/\s+/) { _ in " " }
   }

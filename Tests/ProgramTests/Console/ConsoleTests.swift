@@ -1,4 +1,4 @@
-// Consoles of programs that run: who is listed, who may ask, and what they answer.
+// Consoles of running programs: which are listed, who may attach, and what they answer.
 
 import Foundation
 import Testing
@@ -82,7 +82,7 @@ struct ConsoleTests {
   func permissions() throws {
     try withProgram(name: "socket.lua") { program in
       let path = "\(sockets)/\(program.pid).sock"
-      #expect(!FileManager.default.fileExists(atPath: path))  // nobody has asked yet
+      #expect(!FileManager.default.fileExists(atPath: path))  // no console has been asked for yet
       mkdir(sockets, 0o700)
       let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       var address = sockaddr_un()
@@ -168,7 +168,7 @@ struct ConsoleTests {
       """
     let console = try moonloop(["attach", "\(program.pid)"], input: lines)
     let rows = console.output.split(separator: "\n")
-    // What stops the program may find nobody any more who hears of it.
+    // The last answer may be lost, because the program stops.
     try #require(rows.count >= 3, "\(console)")
     #expect(rows[0] == "true\t0" && rows[2] == "true", "\(console)")
     #expect(rows[1].contains(": due in 1"), "\(console)")

@@ -1,9 +1,9 @@
-// Consoles and other users of the machine, where there is no folder of the session.
+// Consoles and other users of the machine, where there is no session folder.
 
 import Foundation
 import Testing
 
-/// Whether everybody gets at the program.
+/// Whether every user can reach the program.
 private func canBeTwoUsers() -> Bool {
   var place = Program.executable
   while place.path != "/" {
@@ -19,7 +19,7 @@ private func canBeTwoUsers() -> Bool {
   .enabled(if: canBeTwoUsers(), "only root can be two users, who both need the program")
 )
 struct ConsoleUserTests {
-  /// Runs a script of the shell as root; `as_other` runs what follows as user 65533, whose folder
+  /// Runs a shell script as root; `as_other` runs what follows as user 65533, whose folder
   /// is `$FOLDER`, and `program` is the program.
   private func shell(_ script: String) throws -> String {
     let process = Process()

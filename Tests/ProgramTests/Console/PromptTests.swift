@@ -1,4 +1,4 @@
-// `moonloop repl`: a prompt on a loop that runs, at a terminal and without one.
+// `moonloop repl`: a prompt on a running loop, at a terminal and without one.
 
 import Foundation
 import Testing
@@ -50,7 +50,7 @@ struct PromptTests {
     session.type("go() ml.sleep(0.02)\r")
     try session.waitFor("above\r\n")
     try session.waitFor("> ")
-    // 2 columns of the prompt and 150 of the text stand in two rows of 100.
+    // 2 columns of the prompt and 150 of the text take two rows of 100.
     session.type("loop:after(0.1, function() go() end)\r")
     try session.waitFor("> ")
     session.type("'\(text)'")
@@ -156,7 +156,7 @@ struct PromptTests {
   func typedAhead() throws {
     let session = try TerminalSession(["repl"])
     var sum = 0
-    // Nothing is waited for: lines come in the middle of evaluations, waits and other prompts.
+    // It waits for no answer: lines arrive during evaluations, waits and other prompts.
     for number in 1...60 {
       sum += number
       let before = ["", "for i = 1, 30000 do end ", "ml.sleep(0.002) ", "do\r"][number % 4]

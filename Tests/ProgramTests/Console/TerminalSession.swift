@@ -1,25 +1,25 @@
-// A program at a terminal of its own: what a person types, and what that person sees.
+// A program at its own terminal: what a person types, and what that person sees.
 
 import Foundation
 import Testing
 
-/// A program whose standard streams are a pseudo-terminal, which is also the one that controls it.
+/// A program whose standard streams are a pseudo-terminal, which is also its controlling terminal.
 final class TerminalSession {
   private let master: Int32
   private let process = Process()
   private let ended = DispatchSemaphore(value: 0)
-  /// Where it keeps its history, and where sockets are.
+  /// The folder of its history and sockets.
   let folder: URL
   // Bytes: in a string, a carriage return and the newline that comes later become one character.
   private var seen = Data()
   private var from = 0
 
-  /// - Parameter folder: That of another session, or nil for one of its own.
+  /// - Parameter folder: That of another session, or nil for a new one.
   init(
     _ arguments: [String], folder: URL? = nil, terminal kind: String = "xterm",
     locale: String = "C.UTF-8"
   ) throws {
-    // What posix_openpt, unlockpt and ptsname do, which Swift does not see.
+    // What posix_openpt, unlockpt and ptsname do, which Swift does not import.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0
     var number: Int32 = 0
@@ -58,7 +58,7 @@ final class TerminalSession {
   /// Types keys.
   func type(_ keys: String) { _ = write(master, keys, keys.utf8.count) }
 
-  /// Waits until a text is seen behind what was waited for last.
+  /// Waits until a text appears after the last text waited for.
   /// - Parameter keys: Typed again and again meanwhile, every 400 ms.
   func waitFor(
     _ text: String, typing keys: String? = nil, _ location: SourceLocation = #_sourceLocation
@@ -92,15 +92,15 @@ final class TerminalSession {
     try waitFor(answer, location)
   }
 
-  /// Waits for the end.
+  /// Waits for it to end.
   func wait() throws -> Int32 {
-    // The terminal must be read, or its buffer holds up who writes.
+    // The terminal must be read, or its full buffer holds up the program.
     var bytes = [UInt8](repeating: 0, count: 4096)
     var place = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     while poll(&place, 1, 60_000) > 0, read(master, &bytes, bytes.count) > 0 {}
     let inTime = ended.wait(timeout: .now() + Program.limit) == .success
     if !inTime { kill(process.processIdentifier, SIGKILL) }
-    process.terminationHandler = nil  // which would hold the process for ever
+    process.terminationHandler = nil  // it would keep the process forever
     #expect(inTime, "the program did not end")
     return process.terminationStatus
   }

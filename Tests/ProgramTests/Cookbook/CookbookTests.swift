@@ -1,4 +1,4 @@
-// Every recipe of docs/cookbook.md runs, and begins with the words of the page.
+// Every recipe in docs/cookbook.md runs, and begins with the words of the page.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// What each recipe of the cookbook that ends by itself is given, and what it prints.
+// The input of each cookbook recipe that ends by itself, and its output.
 
 /// A recipe that ends by itself.
 struct Recipe {
@@ -9,7 +9,7 @@ struct Recipe {
   /// Files in that folder, before it runs.
   var files: [String: String] = [:]
   var input = ""
-  /// What it prints, as a pattern if it depends on the day.
+  /// Its output, as a pattern if it depends on the day.
   let output: String
   var isPattern = false
   var errors = ""

@@ -1,4 +1,4 @@
-// Recipes that go on, or need somebody at the other end: a script for each plays that part.
+// Recipes that go on, or need something at the other end: a script for each plays that part.
 
 /// A recipe and the script that starts it and talks to it, so that one process owns both sides.
 struct ServedRecipe {
@@ -6,7 +6,7 @@ struct ServedRecipe {
   let driver: String
   let output: String
 
-  /// What all drivers begin with.
+  /// How all drivers begin.
   static let prelude = """
     local ml = require "moonloop"
     local loop = ml.current()

@@ -1,4 +1,4 @@
-// Attacks of guests, in the process of their host and in one of their own: all are held.
+// Attacks of guests, in their host's process and in their own: all are contained.
 
 import Foundation
 import TestSupport
@@ -12,7 +12,7 @@ import Testing
     arguments: ["reach", "runaways", "memory", "crashes", "errors", "floods"],
     ["here", "isolated"])
   func held(family: String, place: String) throws {
-    if Program.isSanitized && family == "runaways" { return }  // Too slow for limits of time.
+    if Program.isSanitized && family == "runaways" { return }  // too slow for time limits
     let script = Self.folder + "Data/Attacks/attacks.lua"
     let outcome = try moonloop(["run", script, place, family, Self.folder])
     let last = outcome.output.split(separator: "\n").last ?? ""

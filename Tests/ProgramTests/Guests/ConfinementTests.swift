@@ -1,4 +1,4 @@
-// What holds native code in the process of an isolated guest, and a guest whose process breaks.
+// What confines native code in the process of an isolated guest, and a guest whose process breaks.
 
 import Foundation
 import Testing
@@ -42,7 +42,7 @@ import Testing
       ("nothing", "thread", "done"), ("nothing", "environment", "nothing"),
     ])
   func calls(way: String, attempt: String, expected: String) throws {
-    if Program.isSanitized { return }  // A sanitizer makes calls of its own.
+    if Program.isSanitized { return }  // a sanitizer makes its own calls
     #expect(try run(way, attempt).outcome == expected)
   }
 

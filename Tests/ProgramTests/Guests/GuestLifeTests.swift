@@ -1,4 +1,4 @@
-// Guests of a real program: what is left when they have ended, and that a busy one starves nobody.
+// Guests of a real program: what is left when they end, and that a busy one starves no other.
 
 import Foundation
 import Testing
@@ -90,7 +90,7 @@ import Testing
     #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "", "\(outcome)")
   }
 
-  /// A guest's text, more options, and the status and output of a host that has nothing else.
+  /// A guest's text, more options, and the status and output of a host that does nothing else.
   static let alone: [(text: String, options: String, status: Int32, output: String)] = [
     ("print 'hi'", "", 0, "hi\n"),
     ("require 'moonloop'.current():every(0.001, function() end)", "keep_alive = false,", 0, ""),

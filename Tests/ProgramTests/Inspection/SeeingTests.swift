@@ -1,4 +1,4 @@
-// `moonloop top` and `moonloop run --metrics`: what they say of a program that runs.
+// `moonloop top` and `moonloop run --metrics`: what they report about a running program.
 
 import Foundation
 import Testing
@@ -44,7 +44,7 @@ struct SeeingTests {
       #expect(lines[1].hasPrefix("real clock, mode 'default', depth 1; 1 timer, "))
       #expect(lines[2].hasPrefix("KIND"))
       #expect(lines[3].hasPrefix("timer  tick  ") && lines[3].contains("seen_once.lua:4 "))
-      // A late timer is said to be so because of the console, if that was it.
+      // A timer may be called late because of the console, if the console did make it late.
       #expect(!lines.contains { $0.contains("console") && !$0.contains(" came ") }, "\(text)")
 
       let json = try moonloop(arguments + ["--json"])
@@ -53,7 +53,7 @@ struct SeeingTests {
       #expect(tick.kind == "timer" && tick.made_at.hasSuffix("seen_once.lua:4"))
       #expect(tick.calls > 0 && tick.wake_ups <= tick.calls)
       #expect(seen.clock == "real" && seen.mode == "default")
-      // It measured anew, not since the look before: that has ended what it began.
+      // It measured from its own start: the look before ended the measurement that it began.
       #expect(seen.measured - seen.time < 0.25)
       #expect(seen.time <= seen.measured && seen.busy + seen.idle <= seen.time * 1.001)
       #expect(seen.causes.values.reduce(0, +) <= seen.wake_ups + 1)
@@ -105,7 +105,7 @@ struct SeeingTests {
     }
   }
 
-  // Signals reach a script that makes no call of the system too late under ThreadSanitizer.
+  // Under ThreadSanitizer signals reach a script that makes no system call too late.
   @Test(
     "a handler that keeps the loop is named to whoever asks meanwhile",
     .disabled(if: Program.holdsSignals))
@@ -124,7 +124,7 @@ struct SeeingTests {
     try withFile(script, name: "seen_busy.lua") { file in
       let program = try Program(["run", file])
       try program.waitFor("ready")
-      // Long paths are cut in front.
+      // Long paths are cut at the front.
       func isHog(_ text: String, _ begin: String, _ end: String) -> Bool {
         text.split(separator: "\n").contains { line in
           line.contains("\(begin)timer 'hog' (made at ") && line.contains("seen_busy.lua:4)\(end)")
@@ -145,12 +145,12 @@ struct SeeingTests {
       #expect(isHog(dump.output, "the handler of ", " runs now, in a pass "), "\(dump)")
       let top = try moonloop(["top", "--once", "--interval", "300ms"] + patient)
       let lines = top.output.split(separator: "\n").map(String.init)
-      // The rest is the time in which the console is served.
+      // The rest is time spent serving the console.
       #expect(lines[0].contains(/busy (9\d\.\d|100\.0) %, asleep 0\.0 %/), "\(top)")
       #expect(lines[1].hasPrefix("real clock, mode 'default', depth 1; "), "\(top)")
       #expect(lines.contains("No handler has returned yet."), "\(top)")
       #expect(isHog(top.output, "", " is running, for "), "\(top)")
-      // At a breakpoint there, the clock stands.
+      // At a breakpoint in the handler, the clock stands.
       let stopped = try moonloop(
         attach, input: ":break\n\(ask)\nover = true\n:continue\n")
       #expect(
@@ -190,7 +190,7 @@ struct SeeingTests {
     #expect(lines[0].hasSuffix("asleep 100.0 %; 5 passes, 5 wake-ups (timer 5)"))
     #expect(lines[1] == "virtual clock, not running; 0 timers, 0 other items, 0 tasks, 0 requests")
     #expect(lines[3].split(separator: " ").prefix(2) == ["timer", "beat"])
-    // Nothing is measured in a script that is refused, and the report stands alone.
+    // A script that is refused is not measured, and its report stands alone.
     let broken = try moonloop(["run", "--metrics", "-e", "x ="])
     #expect(broken.errors.hasPrefix("moonloop: "))
   }

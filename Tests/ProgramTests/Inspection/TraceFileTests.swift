@@ -33,11 +33,11 @@ import Testing
       #expect(trace.slices["observer"]?["\"quoted\\"] == told("observer '\"quoted\\'"))
       #expect(trace.slices["block"]?["block"] == told("  block"))
       #expect(trace.slices["pass"]?["pass"] == told("before_timers"))
-      // One that only looked is none.
+      // A look without a wait is not one.
       #expect(trace.slices["sleep"]?["sleep"] == sleeps(lines))
       #expect(trace.runs == told("run begins"))
       #expect(trace.depth == 2)
-      // Also where the clock stands and only their order tells what lies in what: run, pass, timer,
+      // Even where the clock stands and only the order shows what contains what: run, pass, timer,
       // run, pass, timer.
       #expect(trace.levels == 6)
       #expect(trace.slices["chunk"]?["main chunk"] == 1)
@@ -77,7 +77,7 @@ import Testing
       let run = try moonloop(["run", "--clock", "virtual", "--trace-out", path + ".json", path])
       let trace = try TraceCheck(Data(contentsOf: URL(fileURLWithPath: path + ".json")))
       #expect(trace.problems == [])
-      // The last pass ends behind the call that asks.
+      // The last pass ends after the call that asks.
       let passes = trace.slices["pass"]?["pass"] ?? 0
       let sleeps = trace.slices["sleep"]?["sleep"] ?? 0
       let wakes = trace.wakes
@@ -215,9 +215,9 @@ struct TraceCheck {
   private(set) var runs = 0
   /// How many sleeps took time.
   private(set) var wakes = 0
-  /// The calls of what was made at a place, and how long they took.
+  /// The calls of what was made at one place, and how long they took.
   private(set) var calls: [String: (count: Int, nanoseconds: Int)] = [:]
-  /// How deep a viewer nests, which looks at nothing but times.
+  /// The nesting depth that a viewer shows, which looks only at times.
   private(set) var levels = 0
   private(set) var depth = 0
   private(set) var slept = 0.0
@@ -228,7 +228,7 @@ struct TraceCheck {
   private var open: [(name: String, ts: Double)] = []
   private var openTasks: [String: String] = [:]
 
-  /// All that the format knows, and the argument of each.
+  /// Every name in the format, and its argument.
   private static let metadata = [
     "process_name": "name", "process_labels": "labels", "process_sort_index": "sort_index",
     "thread_name": "name", "thread_sort_index": "sort_index",
@@ -311,7 +311,7 @@ struct TraceCheck {
     }
   }
 
-  /// That of this process: one of all processes would be drawn outside of it.
+  /// The process of this trace: a track of all processes would be drawn outside it.
   private func task(_ event: [String: Any]) -> String? {
     (event["id2"] as? [String: String])?["local"]
   }
@@ -322,8 +322,8 @@ struct TraceCheck {
     causes.filter { matches($0.key) }.values.reduce(0, +)
   }
 
-  /// Slices of a thread lie one in the other or one after the other, and no two begin at once:
-  /// viewers would not know which of them is the outer one.
+  /// Slices of a thread contain or follow each other, and no two begin at once, because viewers
+  /// would not know which of them is the outer one.
   private mutating func checkNesting() {
     var ends: [Int] = []
     var last = -1

@@ -1,13 +1,13 @@
-// ml.log with a reader that does not read: the loop goes on, and what waits is written at the end,
-// however that comes.
+// ml.log with a reader that does not read: the loop goes on, and waiting records are written at the
+// end, however it comes.
 
 import Foundation
 import Testing
 
 @Suite("A log whose reader is slow")
 struct LogTests {
-  /// Starts a script whose standard error nobody reads until it has logged so many records of 1 kB,
-  /// then has it end, and tells what arrived.
+  /// Starts a script whose standard error is not read until it has logged so many records of 1 kB,
+  /// then makes it end, and returns what arrived.
   private func run(records: Int, ending: String, signal: String = "") throws -> Outcome {
     let script = """
       local ml = require "moonloop"

@@ -1,11 +1,11 @@
-// Programs of their own that host a loop: what they print.
+// Programs that host a loop: what they print.
 
 import Foundation
 import Testing
 
 @Suite("Programs that host a loop")
 struct HostProgramTests {
-  /// Runs a program that was built beside the tests, to its end.
+  /// Runs a program from the same build as the tests until it ends.
   private func output(
     of program: String, _ arguments: [String] = [], status: Int32 = 0
   ) throws -> String {

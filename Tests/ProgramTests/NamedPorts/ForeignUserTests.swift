@@ -1,9 +1,9 @@
-// Named ports and other users of the machine: nobody but their own user gets at them.
+// Named ports and other users of the machine: only the same user can reach them.
 
 import Foundation
 import Testing
 
-/// Whether everybody gets at the program.
+/// Whether every user can reach the program.
 private func canBeTwoUsers() -> Bool {
   var place = Program.executable
   while place.path != "/" {
@@ -19,7 +19,7 @@ private func canBeTwoUsers() -> Bool {
   .enabled(if: canBeTwoUsers(), "only root can be two users, who both need the program")
 )
 struct ForeignUserTests {
-  /// The script of the one user starts that of the other, in whose place `other` stands.
+  /// The first user's script starts the other user's, which replaces `other` in its text.
   private func run(_ script: String) throws -> Outcome {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("moonloop-users-\(UUID().uuidString)")

@@ -1,4 +1,4 @@
-// The example of named ports: two programs, each started on its own.
+// The named-ports example: two programs, each started on its own.
 
 import Foundation
 import Testing

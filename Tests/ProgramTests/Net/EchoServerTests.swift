@@ -1,4 +1,4 @@
-// The example of a server, against fifty clients of the system's own sockets.
+// The server example, against fifty clients that use the system's sockets directly.
 
 import Foundation
 import Testing
@@ -19,7 +19,7 @@ struct EchoServerTests {
         #expect(client.receive(expected.utf8.count) == expected)
       }
     }
-    // Some leave in the middle of a line, some reset the connection, the others leave in order.
+    // Some leave in the middle of a line, some reset the connection, the others close properly.
     for client in clients[..<10] { client.send("half a line") }
     for client in clients[10..<20] { client.reset() }
     for client in clients { client.close() }
@@ -31,7 +31,7 @@ struct EchoServerTests {
   }
 }
 
-/// A client that blocks.
+/// A blocking client.
 private final class Client {
   private let fd: Int32
 
@@ -57,7 +57,7 @@ private final class Client {
     return String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
   }
 
-  /// Closing it will be a reset.
+  /// Makes closing it a reset.
   func reset() {
     var atOnce = linger(l_onoff: 1, l_linger: 0)
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))

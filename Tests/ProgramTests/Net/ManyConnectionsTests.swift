@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Many connections")
 struct ManyConnectionsTests {
-  /// A server of idle connections that are asked once in a while; it says how many there are.
+  /// A server of idle connections that are queried now and then; it reports how many there are.
   private static let server = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -63,8 +63,8 @@ struct ManyConnectionsTests {
     }
   }
 
-  /// Each connection sends a hundred messages and reads each back; every tenth is cut in between,
-  /// with an answer unread.
+  /// Each connection sends a hundred messages and reads each back; every tenth is cut in the
+  /// middle, with an answer unread.
   private static let echoes = """
     local ml = require "moonloop"
     local loop = ml.current()
@@ -165,7 +165,7 @@ struct ManyConnectionsTests {
   }
 }
 
-/// What a command of the shell prints.
+/// What a shell command prints.
 private func shell(_ command: String) throws -> String {
   let process = Process()
   let output = Pipe()

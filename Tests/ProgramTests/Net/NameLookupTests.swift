@@ -1,4 +1,4 @@
-// Names that cannot be looked up because the process has no descriptor left.
+// Names that cannot be looked up because the process has no descriptors left.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// The examples that talk to programs of others: a webhook that curl posts to, and a real Redis. A
+// The examples that talk to other programs: a webhook that curl posts to, and a real Redis. A
 // script of ours starts both sides, so that one process owns them all.
 
 import Foundation
@@ -67,7 +67,7 @@ struct ServerExampleTests {
     #expect(outcome.status == 0 && outcome.errors == "")
   }
 
-  /// What docs/blocking.md says that is seen of such a call in a handler.
+  /// What docs/blocking.md says about a blocking call in a handler.
   @Test func `a call of C that waits in a handler is found by check, and why names it`() throws {
     let script = """
       local ml = require "moonloop"

@@ -1,9 +1,9 @@
-// A virtual clock and a loopback device that takes its time: no time passes for what is on its way.
+// A virtual clock and a slow loopback device: no time passes while something is on its way.
 
 import Foundation
 import Testing
 
-/// A program in a network of its own, whose loopback device carries 25 kB a second.
+/// A program in its own network, whose loopback device carries 25 kB a second.
 private func onSlowLoopback(_ program: String, _ arguments: [String] = []) throws -> Program {
   try Program(
     [
@@ -20,7 +20,7 @@ private func canBeSlow() -> Bool { (try? onSlowLoopback("true").wait())?.status 
 
 @Suite(.enabled(if: canBeSlow(), "needs unshare, tc and a kernel that lets them shape a device"))
 struct SlowLoopbackTests {
-  /// Ten connections, beside a task for which time could pass at any moment.
+  /// Ten connections, beside a task that would let time pass at any moment.
   private static let conversations = """
     local ml = require "moonloop"
     local loop = ml.current()

@@ -1,4 +1,4 @@
-// The timelines in docs/pictures are those that `moonloop simulate` draws; `scripts/docs` writes
+// The timelines in docs/pictures match what `moonloop simulate` draws; `scripts/docs` writes
 // them.
 
 import Foundation
@@ -28,7 +28,7 @@ struct DocsTimelineTests {
     #expect(file.text == drawn, "run scripts/docs")
   }
 
-  /// The close view of a page, as a file of its own with the page's style.
+  /// The close view of a page, as a separate file with the page's style.
   private static func picture(in page: String) throws -> String {
     let style = try #require(page.firstMatch(of: /(?s)<style>\n(.*?)<\/style>/)).1
       .replacing(/(?m)^svg \{.*\n/, with: "")

@@ -1,7 +1,7 @@
-// `moonloop plan`, `simulate` and `check`: whole outputs against those of Tests/Planning/expected,
-// real times left out.
+// `moonloop plan`, `simulate` and `check`: their whole output against Tests/Planning/expected,
+// without real times.
 //
-// To write the expected texts anew: MOONLOOP_EXPECTED=write swift test --filter PlanningTests
+// To write the expected texts again: MOONLOOP_EXPECTED=write swift test --filter PlanningTests
 
 import Foundation
 import FoundationXML
@@ -10,7 +10,7 @@ import Testing
 @Suite("moonloop plan, simulate, check")
 struct PlanningTests {
   struct Row: Sendable, CustomTestStringConvertible {
-    /// What the file of the expected output is called.
+    /// The name of the file with the expected output.
     let name: String
     let arguments: [String]
     var folder = "configurations"
@@ -104,7 +104,7 @@ struct PlanningTests {
       Row(name: "check-nothing", arguments: ["check"], status: 2),
     ]
 
-  /// The output without what differs from run to run: the real time that handlers took.
+  /// The output without what varies from run to run: the real time that handlers took.
   static func settled(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let line = String(line).replacing(/("busy(?:_max)?":)[\d.e-]+/) { "\($0.1)T" }
@@ -168,7 +168,7 @@ struct PlanningTests {
         count += 1
         let script = block.components(separatedBy: "\n```")[0]
         let outcome = try withFile(script) { try moonloop(["check", "--json", $0]) }
-        // Handlers of examples are in modules that are not there.
+        // Some examples have handlers in modules that do not exist.
         let alarms = outcome.output.components(separatedBy: "\"rule\":").dropFirst()
           .filter { !$0.hasPrefix("\"mistake\"") }
         #expect(alarms.isEmpty, "\(page)\n\(script)\n\(outcome)")
@@ -314,7 +314,7 @@ struct PlanningTests {
 
   // MARK: Pages
 
-  /// The drawings of a page: each is XML by itself.
+  /// The drawings of a page; each is a complete XML document.
   static func drawings(_ page: String) throws -> [DrawingReader] {
     try page.components(separatedBy: "<svg ").dropFirst().map { part in
       let end = try #require(part.range(of: "</svg>"))

@@ -1,4 +1,4 @@
-// A simulation that takes a while says at a terminal how far it is, and nowhere else.
+// A simulation that takes a while reports its progress at a terminal, and nowhere else.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
-// Children and signals of the whole program: what becomes of them at its end, and of the program's
-// own signals when a script handles them.
+// Children and signals of the whole program: what happens to them when it ends, and to the
+// program's own signals when a script handles them.
 
 import Foundation
 import Testing
@@ -56,7 +56,7 @@ struct ChildTests {
       """)
     let words = outcome.output.split(separator: "\t")
     #expect(words.count == 3 && words[0] == "\(count)" && words[1] == "<>", "\(outcome)")
-    // Its own, those of this one run, and what the test's own threads let it inherit.
+    // Its own, those of this run, and those inherited from the test's own threads.
     #expect(Int(words.last?.dropLast() ?? "") ?? 1000 < 60, "\(outcome)")
   }
 

@@ -1,11 +1,11 @@
-// The examples that live with other programs, each against the real thing.
+// The examples that work with other programs, each against the real thing.
 
 import Foundation
 import Testing
 
 @Suite("Examples with other programs")
 struct SystemExampleTests {
-  /// Those that are run here.
+  /// The examples that run here.
   static let files = ["tail.lua", "supervise.lua", "pipeline.lua", "pressure.lua"]
 
   private func path(_ name: String) -> String {
@@ -46,11 +46,11 @@ struct SystemExampleTests {
       process.standardError = FileHandle.nullDevice
       process.standardOutput = try FileHandle(forWritingTo: real)
       try process.run()
-      // It may have inherited a mask that blocks requests.
+      // It may have inherited a mask that blocks the usual requests to end.
       defer { kill(process.processIdentifier, SIGKILL) }
       let program = try Program(["run", path("tail.lua"), file], input: nil)
       var written = "first\n"
-      // Each step is seen by both before the next is made.
+      // Both see each step before the next one is made.
       func step(_ script: String, _ text: String) throws {
         _ = try shell(script)
         written += text
@@ -79,7 +79,7 @@ struct SystemExampleTests {
     try withFile("", name: "fifo") { file in
       _ = try shell("rm \(file); mkfifo \(file)")
       let program = try Program(["run", path("pressure.lua"), file], input: nil)
-      // Opened once somebody reads.
+      // Opening waits for a reader.
       let text = "some avg10=12.50 avg60=0.00 avg300=0.00 total=9"
       _ = try shell("timeout 20 sh -c 'echo \(text) > \(file)'")
       try program.waitFor("memory: short, 12.5 %\n")
@@ -98,7 +98,7 @@ struct SystemExampleTests {
 
   @Test("supervise.lua keeps three children alive, and stops them in order")
   func supervise() throws {
-    // Fails twice, then stays.
+    // Fails twice, then stays up.
     let flaky = "echo >> $0.count; [ $(wc -l < $0.count) -gt 2 ] && exec sleep 1000; exit 3"
     try withFile(flaky, name: "flaky") { file in
       let program = try Program(

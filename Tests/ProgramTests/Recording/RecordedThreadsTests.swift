@@ -1,5 +1,5 @@
-// What other threads and other processes tell a script, recorded: workers, named ports, and system
-// calls of the script's own. A replay has none of them, and prints the same.
+// Recorded events from other threads and processes: workers, named ports, and a script's own system
+// calls. A replay has none of them, and prints the same.
 
 import Foundation
 import Testing

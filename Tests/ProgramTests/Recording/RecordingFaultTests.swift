@@ -1,4 +1,4 @@
-// Recordings that are damaged, cut, foreign or of another script: each is told.
+// Recordings that are damaged, cut, foreign or of another script: each is reported.
 
 import Foundation
 import Testing
@@ -43,7 +43,7 @@ import Testing
         #expect(run.output.isEmpty || count >= data.count - 26, "\(count): \(run)")
         switch count {
         case 0: #expect(run.errors.contains("is not a moonloop recording"), "\(run)")
-        case 16, data.count - 26: break  // nothing but a head; see `killed`
+        case 16, data.count - 26: break  // only a header; see `killed`
         default:
           #expect(run.errors.contains("is truncated after event "), "\(count): \(run)")
           #expect(run.errors.contains("at byte "), "\(count): \(run)")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// Recordings that were changed, at random or to pass a buffer, their checksums made right again.
+  /// Recordings changed at random, or so that a buffer overflows, with corrected checksums.
   static let madeUp: [URL] =
     (try? FileManager.default.contentsOfDirectory(
       at: Program.root.appendingPathComponent("Tests/Recordings"), includingPropertiesForKeys: nil))
@@ -62,8 +62,8 @@ import Testing
   func tellsMadeUp(_ path: URL) throws {
     let run = try moonloop(["replay", path.path])
     #expect(!run.wasKilled && run.isOurs && run.status == 1, "\(path.lastPathComponent): \(run)")
-    // Before it comes to what was changed, the script may have gone another way: when garbage is
-    // collected depends on the memory that a state takes.
+    // The script may go another way before it comes to the change: when garbage is collected
+    // depends on how much memory the state takes.
     #expect(
       run.errors.contains("the recording was not written by moonloop")
         || run.errors.contains("; the recording has "),
@@ -73,13 +73,13 @@ import Testing
   @Test("there are made-up recordings")
   func haveMadeUp() { #expect(Self.madeUp.count > 2) }
 
-  // The thread sanitizer maps files of its own, which the limit would cut as well.
+  // ThreadSanitizer maps its own files, which the limit would cut as well.
   @Test(
     "a recording that cannot be written ends with a status that says so",
     .disabled(if: Program.holdsSignals))
   func fullDisk() throws {
     try inFolder { folder in
-      // The signal of a file that is too large is ignored: writing fails, as on a full disk.
+      // The signal for too large a file is ignored, so writing fails, as on a full disk.
       let text = """
         local ml = require "moonloop"
         local program, folder, ending = ...

@@ -1,10 +1,10 @@
-// `moonloop run --record` and `moonloop replay`: the same bytes again, without the world.
+// `moonloop run --record` and `moonloop replay`: the same output again, without the world.
 
 import Foundation
 import Testing
 
 @Suite struct RecordingTests {
-  /// Runs a recorded program; what it recorded is played without its peers, input and files.
+  /// Runs a program and records it; the recording is replayed without its peers, input and files.
   private func recorded(
     _ arguments: [String], input: String? = "", in folder: URL,
     meanwhile: (Program) throws -> Void = { _ in }
@@ -197,7 +197,7 @@ import Testing
         options + ["script.lua", folder.path], input: "one\n2 three\nfour", in: folder)
       #expect(pair.first.status == status, "\(what): \(pair.first)")
       expectSame(pair)
-      // The script itself is in the recording.
+      // The recording contains the script itself.
       try FileManager.default.removeItem(at: script)
       try? FileManager.default.removeItem(at: folder.appendingPathComponent("written"))
       let later = try moonloop(["replay", pair.recording.path], in: folder)
@@ -327,7 +327,7 @@ import Testing
   }
 }
 
-/// A folder for the time of a test.
+/// A folder, while a body runs.
 func inFolder(_ body: (URL) throws -> Void) throws {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("moonloop-\(UUID().uuidString)")

@@ -1,4 +1,4 @@
-// A real program that is loaded again: under load, by hand of an editor, by SIGHUP.
+// A real program that is reloaded: under load, by saving from an editor, by SIGHUP.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReloadTests {
   private static let folder = Program.root.appendingPathComponent("Tests/Reload")
 
-  /// A script that waits for a report that never comes fails: it does not hold all tests.
+  /// A script that waits for a report that never comes fails instead of holding up all tests.
   private func script(_ name: String, _ arguments: String...) throws -> Outcome {
     try moonloop(
       ["run", "--timeout", "300", Self.folder.appendingPathComponent(name).path]

@@ -1,11 +1,11 @@
-// The program as a service: what a manager gets on its socket, the sockets that it passes, and what
-// goes to the journal.
+// The program as a service: what it sends to the manager, the sockets it is passed, and what goes
+// to the journal.
 
 import Foundation
 import Glibc
 import Testing
 
-/// A socket of an abstract name.
+/// A socket with an abstract name.
 private struct Place {
   let name = "moonloop-\(UUID().uuidString)"
   let fd: Int32
@@ -23,7 +23,7 @@ private struct Place {
   }
 }
 
-/// The manager's end of the socket that it is notified on.
+/// The manager's end of the notification socket.
 private final class Manager {
   let place: Place
 
@@ -43,7 +43,7 @@ private final class Manager {
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
-  /// Starts the program with these settings of a shell before it.
+  /// Starts the program after these shell commands have set up its environment.
   func start(_ arguments: String..., settings: String = "") throws -> Program {
     try Program(
       ["-c", "\(settings) exec \"$@\"", "sh", Program.executable.path, "run"] + arguments,
@@ -154,7 +154,7 @@ struct ServiceTests {
         listener:invalidate()
       end })
       """
-    // The socket comes as the standard output, and goes where systemd puts it.
+    // The socket arrives as standard output, and goes to the number that systemd uses.
     let command =
       "exec 3<&1 4<&1 1>&2; LISTEN_PID=$$ LISTEN_FDS=2 LISTEN_FDNAMES=door:window exec \"$@\""
     let program = try Program(

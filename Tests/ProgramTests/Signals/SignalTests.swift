@@ -31,7 +31,7 @@ struct SignalTests {
     #expect(outcome.output == "true\nrtmin+1\t1\t0\n" && outcome.errors == "", "\(outcome)")
   }
 
-  /// The script says "ready" first.
+  /// The script prints "ready" first.
   static let scripts: [(what: String, script: String, output: String)] = [
     (
       "a sleeping main chunk, whose variables are closed",
@@ -130,7 +130,7 @@ struct SignalTests {
 
   @Test("kill a program at the second one, though it is ending by its own wish")
   func secondWhileEnding() throws {
-    // The finalizer waits for a program, which no signal interrupts; that ends with our input.
+    // The finalizer waits for a program that no signal interrupts; it ends with our input.
     let script = """
       setmetatable({}, { __gc = function()
         print "ready"
@@ -142,7 +142,7 @@ struct SignalTests {
     let program = try Program(["run", "-e", script], input: nil)
     try program.waitFor("ready\n")
     program.send(SIGINT)
-    program.send(SIGTERM)  // of another kind, so that none of the two is lost
+    program.send(SIGTERM)  // a different signal, so that both arrive
     program.waitForEnd()
     try program.closeInput()
     let outcome = try program.wait()
@@ -171,7 +171,7 @@ struct SignalTests {
     "kill a program that is busy outside Lua after a grace period",
     .disabled(if: Program.holdsSignals, "no signal reaches a busy call"),
     arguments: [
-      // Takes as long as the universe.
+      // Takes as long as the age of the universe.
       (
         """
         local S = lpeg.V "S"
@@ -197,7 +197,7 @@ struct SignalTests {
 
   @Test("kill at the second one")
   func killsAtTheSecond() throws {
-    // The first ends the run; what is closed then cannot be stopped: a child that waits for input.
+    // The first one ends the run; the closing cannot be stopped: a child that waits for input.
     let script = """
       local x <close> = setmetatable({}, { __close = function()
         print "closing"

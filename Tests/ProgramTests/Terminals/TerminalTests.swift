@@ -1,5 +1,5 @@
-// Raw mode is taken back however the program ends: with a pseudo-terminal, whose mode is looked at
-// from outside.
+// Raw mode is undone however the program ends: with a pseudo-terminal, whose mode is read from
+// outside.
 
 import Foundation
 import Testing
@@ -15,7 +15,7 @@ struct TerminalTests {
     let slave: Int32
 
     init() throws {
-      // What posix_openpt, unlockpt and ptsname do, which Swift does not see.
+      // What posix_openpt, unlockpt and ptsname do, which Swift does not import.
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
       var isLocked: Int32 = 0
       var number: Int32 = 0
@@ -88,8 +88,8 @@ struct TerminalTests {
     terminal.close()
   }
 
-  /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and waits for itself if that
-  /// is in the middle of its own work.
+  /// ThreadSanitizer calls a handler of SIGABRT and SIGSEGV at once, and deadlocks if that happens
+  /// in the middle of its own work.
   static let deadly =
     [SIGTERM, SIGINT, SIGHUP, SIGQUIT] + (Program.holdsSignals ? [] : [SIGABRT, SIGSEGV])
 
@@ -112,7 +112,7 @@ struct TerminalTests {
       _ = try output.read(upToCount: 5)
       var size = winsize(ws_row: 33, ws_col: 99, ws_xpixel: 0, ws_ypixel: 0)
       _ = ioctl(terminal.master, UInt(TIOCSWINSZ), &size)
-      // It is no controlling terminal here: nobody but us would tell.
+      // It is not the controlling terminal here, so only we signal the new size.
       kill(process.processIdentifier, SIGWINCH)
       #expect(try output.read(upToCount: 12) == Data("99\t33\t99\t33\n".utf8))
       terminal.type("x")

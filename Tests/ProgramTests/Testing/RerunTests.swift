@@ -1,5 +1,5 @@
-// Runs of a part of the tests: those that failed, a share of the files, up to some failures; and
-// what is seen of a run before it ends.
+// Running some of the tests: those that failed, a share of the files, up to some failures; and what
+// can be seen of a run before it ends.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// Consoles in `moonloop test`: at the terminal where a test stops, and for one that hangs.
+// Consoles in `moonloop test`: at the terminal where a test stops, and for a test that hangs.
 
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-// The spec files on docs/testing.md do what the page shows.
+// The spec files in docs/testing.md do what the page shows.
 
 import Foundation
 import TestSupport

@@ -1,4 +1,4 @@
-// Recordings of tests that failed: they show again what depended on chance.
+// Recordings of failed tests show again what depended on chance.
 
 import Foundation
 import Testing
@@ -31,7 +31,7 @@ struct SpecRecordTests {
     }
   }
 
-  /// The line that only the same numbers print.
+  /// The line that is the same only with the same random numbers.
   private func printed(_ outcome: Outcome) -> Substring? {
     outcome.output.split(separator: "\n").first { $0.hasPrefix("number\t") }
   }

@@ -1,7 +1,7 @@
-// `moonloop test` on the spec files of Tests/Specs: its whole output against that of
-// Tests/Specs/expected, times left out.
+// `moonloop test` on the spec files of Tests/Specs: its whole output against Tests/Specs/expected,
+// without times.
 //
-// To write the expected texts anew: MOONLOOP_EXPECTED=write swift test --filter SpecRunTests
+// To write the expected texts again: MOONLOOP_EXPECTED=write swift test --filter SpecRunTests
 
 import Foundation
 import Testing
@@ -9,7 +9,7 @@ import Testing
 @Suite("moonloop test")
 struct SpecRunTests {
   struct Row: Sendable, CustomTestStringConvertible {
-    /// What the file of the expected output is called.
+    /// The name of the file with the expected output.
     let name: String
     /// The folder in which it runs.
     let folder: String
@@ -101,7 +101,7 @@ struct SpecRunTests {
     Row(name: "no-such-task", folder: "config", arguments: ["-r", "nothing"], status: 2),
   ]
 
-  /// The output without what differs from run to run.
+  /// The output without what varies from run to run.
   static func settled(_ text: String) -> String {
     var text = text
     for (pattern, replacement) in [
@@ -130,7 +130,7 @@ struct SpecRunTests {
     #expect(outcome.status == row.status, "\(outcome)")
   }
 
-  /// Waits, and ends what it began when it is told to stop. Its teardowns wait as well.
+  /// Waits, and ends what it started when it has to stop. Its teardowns wait as well.
   static let waiting = """
     local ml = require "moonloop"
     local function say(text) return function() ml.sleep(0.001) print(text) end end
@@ -153,7 +153,7 @@ struct SpecRunTests {
     end)
     """
 
-  /// What is run and told after a signal.
+  /// What is run and reported after a signal.
   static let closing = """
     finally
     after
@@ -185,7 +185,7 @@ struct SpecRunTests {
         .appendingPathComponent("b_spec.lua")
       try Data("it('is well', function() end)".utf8).write(to: other)
       let report = other.path + ".xml"
-      // A worker's own output comes with its end: what it has written tells that it waits.
+      // A worker's own output arrives when it ends; a dot of progress shows that it waits.
       let ready = arguments == [] ? "ready\n" : "."
       let program = try Program(
         ["test", "-o", "people", "-o", "junit=\(report)", other.path, path] + arguments)
@@ -285,7 +285,7 @@ struct SpecRunTests {
       }
       try write("it('one', function() assert(require 'module'.value > 0) end)", "a_spec.lua")
       try write("it('two', function() end)", "b_spec.lua")
-      // The report that a run writes begins no other.
+      // The report that a run writes does not start another run.
       let program = try Program(
         [
           "test", "--watch", "--lpath", "./?.lua", "--output", "people", "--output",

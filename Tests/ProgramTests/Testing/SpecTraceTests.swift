@@ -1,4 +1,4 @@
-// What `moonloop test` shows of the loops of tests: figures, and traces for viewers.
+// What `moonloop test` shows of the tests' loops: figures, and traces for viewers.
 
 import Foundation
 import Testing

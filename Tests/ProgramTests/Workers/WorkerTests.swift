@@ -1,4 +1,4 @@
-// Workers in the program: how it ends while they run, and what it says of them.
+// Workers in the program: how it ends while they run, and what it reports about them.
 
 import Foundation
 import Testing

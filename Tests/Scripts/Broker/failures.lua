@@ -1,5 +1,5 @@
--- What a port over a broker does when the broker is not there, refuses, breaks off or talks
--- nonsense. The broker here is one of ours, which answers what the test wants.
+-- What a port over a broker does when the broker is missing, refuses, breaks off or talks nonsense.
+-- The broker here is one of ours, which answers what the test wants.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -19,8 +19,8 @@ local USUAL = { HELLO = "%0\r\n", EVAL = function(words)
 end,
   SUBSCRIBE = ">3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n" }
 
--- A broker that logs commands and answers those of a table: a text, or a function of words and
--- stream that gives one; false ends the connection.
+-- A broker that logs commands and answers from a table: with a text, or a function of words and
+-- stream that returns one; false ends the connection.
 local function broker(answers, path)
   local log = {}
   local server = assert(ml.net.listen { host = not path and "127.0.0.1" or nil, path = path,
@@ -115,7 +115,7 @@ function cases.the_key_is_something_else()
   fails("EINVAL", "WRONGTYPE", jobs:request "x")
 end
 
--- A lost answer is no lost message, and no doubled one: the same number is sent again.
+-- A lost answer neither loses nor doubles a message: the same number is sent again.
 function cases.it_breaks_off_before_it_answers()
   local sent = {}
   local server <close>, over = broker { EVAL = function(words)
@@ -146,7 +146,7 @@ function cases.it_talks_nonsense()
   end
 end
 
--- Answers of the right form that answer something else do no harm to the port.
+-- Well-formed answers to some other question do the port no harm.
 function cases.it_answers_something_else()
   local is_odd = true
   local server <close>, over = broker { EVAL = function(words)
@@ -205,7 +205,7 @@ function cases.it_is_silent()
   equal(streams, 2)  -- each login has 5 s
 end
 
--- A connection on which nothing comes is asked for a sign of life, and given up without one.
+-- An idle connection is asked for a sign of life, and given up without one.
 function cases.it_falls_silent()
   local is_silent = false
   local server <close>, over, log = broker { PING = function()

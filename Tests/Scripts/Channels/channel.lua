@@ -34,7 +34,7 @@ same(table.pack(queue:try_receive()), { n = 1, nil })
 same(table.pack(queue:send "late"), { n = 3, nil, "closed", "EPIPE" })
 same(table.pack(queue:try_send "late"), { n = 3, nil, "closed", "EPIPE" })
 
--- Capacity 0: both meet. `try_send` needs somebody who waits, `try_receive` too.
+-- Capacity 0: both sides meet. `try_send` needs a waiting receiver, `try_receive` a waiting sender.
 local meet = ml.channel(0)
 same(table.pack(meet:try_send "x"), { n = 3, nil, "full", "EAGAIN" })
 same(table.pack(meet:try_receive()), { n = 3, nil, "empty", "EAGAIN" })
@@ -47,7 +47,7 @@ same({ meet:try_receive() }, { "three" })
 all(taker, giver)
 traced { "took one", "gave true" }
 
--- Who began to wait first is served first, on either side.
+-- Waiters are served first come, first served, on either side.
 local receivers = {}
 for i = 1, 3 do receivers[i] = loop:task(function() note(i, meet:receive()) end) end
 ml.sleep(0)
@@ -61,7 +61,7 @@ for _ = 1, 3 do note(meet:receive()) end
 all(table.unpack(senders))
 traced { "1", "2", "3", "1 true", "2 true", "3 true" }
 
--- A deadline gives up: nothing was sent, and nothing is taken later.
+-- A deadline gives up: nothing was sent, and nothing is received later.
 local one = ml.channel { capacity = 1, name = "one" }
 local function late(what, ...)
   local value, message, code = ...
@@ -75,7 +75,7 @@ late("to send into", one:send("lost", { timeout = 1 }))
 same({ one:receive { timeout = math.huge } }, { "kept" })
 same(table.pack(one:try_receive()), { n = 3, nil, "empty", "EAGAIN" })
 
--- A cancelled waiter takes nothing with it, those behind it are served.
+-- A cancelled waiter takes no value with it, and those behind it are served.
 one:send "full"
 local cancelled = loop:task(function() one:send "cancelled" end)
 local next_one = loop:task(function() note(one:send "next") end)
@@ -93,7 +93,7 @@ one:send "a"
 all(next_one)
 traced { "next a" }
 
--- Cancelled between the handing over and its turn: the value is its own, and the next await raises.
+-- Cancelled between handover and turn: the value is its own, and the next await raises.
 local task
 task = loop:task(function()
   note("got", one:receive())
@@ -104,13 +104,13 @@ one:send "b"
 task:cancel "stop"
 all(task)
 traced { "got b", "false stop" }
--- The same under a deadline that comes in the same pass: what was returned counts.
+-- The same under a deadline in the same pass: a result that was returned counts.
 loop:after(1, function() one:try_send "c" end)
 same({ ml.timeout(1, one.receive, one) }, { "c" })
 same(table.pack(ml.timeout(1, one.receive, one)), { n = 3, nil, "timed out", "ETIMEDOUT" })
 same(table.pack(one:try_receive()), { n = 3, nil, "empty", "EAGAIN" })
 
--- Closing: who waits to send is told so and its value is not sent; the rest is received.
+-- Closing: waiting senders get an error and their values are not sent; the rest is received.
 local closing = ml.channel(1)
 closing:send "rest"
 local waits = loop:task(function() note("send", closing:send "never") end)
@@ -138,7 +138,7 @@ end
 same({ kept.count, kept:receive() }, { 0, nil })
 kept:invalidate()
 
--- Values keep their identity; false is one; nil is a mistake, and so is a wrong argument.
+-- Values keep their identity; false is a value; nil is a mistake, and so is a wrong argument.
 local value = {}
 local any = ml.channel(3)
 any:send(value); any:send(false); any:send(any)
@@ -156,7 +156,7 @@ same(message(any.receive),
   "receive: must be called as channel:receive(…), with a colon; got nothing for the channel")
 assert(tostring(one):find "^channel 'one' %(made at .*channel.lua:%d+%): 0 of 1$", tostring(one))
 
--- Where Lua cannot wait: an error, though there is a value; `try_receive` works.
+-- Where Lua cannot wait: an error, even if there is a value; `try_receive` works.
 any:send "x"
 local found
 table.sort({ 2, 1 }, function()
@@ -166,7 +166,7 @@ end)
 same(found, { "receive: cannot wait here: inside the comparator of table.sort; use :wait on a task",
   "x" })
 
--- A value in a channel that nobody holds is garbage, even one that holds the channel.
+-- A value in an unreferenced channel is garbage, even one that holds the channel.
 local weak = setmetatable({}, { __mode = "k" })
 do
   local c = ml.channel(1)
@@ -177,7 +177,7 @@ end
 for _ = 1, 4 do collectgarbage() end
 same(next(weak), nil)
 
--- A wait for a channel holds no run open, and a deadlock names it.
+-- Waiting for a channel does not keep a run going, and a deadlock names the channel.
 local jobs = ml.channel { name = "jobs" }
 local stuck = loop:task({ name = "stuck" }, function() return jobs:receive() end)
 local sorted, e

@@ -1,4 +1,4 @@
--- Semaphores: as many as there are permits at a time, first come first served, nothing leaks.
+-- Semaphores: at most as many holders as permits, first come first served, nothing leaks.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -33,7 +33,7 @@ all(tasks)
 same({ most, ml.now() - start, gate.available, gate.permits }, { 2, 3.0, 2, 2 })
 traced { "in 1 a nil", "in 2 a nil", "in 3 a nil", "in 4 a nil", "in 5 a nil" }
 
--- `with` gives what the function gives, at once or after a wait, and passes its error.
+-- `with` returns what the function returns, at once or after a wait, and passes its error on.
 local function counted(...) return select("#", ...), ... end
 local function later() ml.sleep(1); return "later", nil end
 same(table.pack(gate:with(counted, 1, nil)), { n = 3, 2, 1, nil })
@@ -43,7 +43,7 @@ same(select(2, pcall(gate.with, gate, error, boom)) == boom, true)
 same(select(2, pcall(gate.with, gate, function() ml.sleep(1); error(boom) end)) == boom, true)
 same(gate.available, 2)
 
--- A permit is given back when its task is cancelled: while it waits for it, and while it has it.
+-- A permit is returned when its task is cancelled: while it waits for it, and while it has it.
 local single = ml.semaphore(1)
 local holder = loop:task(function() single:with(ml.sleep, 1000) end)
 local waiter = loop:task(function() single:with(note, "never") end)
@@ -55,7 +55,7 @@ same({ pcall(waiter.await, waiter) }, { false, "enough" })
 all { behind }
 same(single.available, 1)
 traced { "behind" }
--- Cancelled between the giving and its turn: `with` begins, and ends at the first await.
+-- Cancelled between handover and turn: `with` begins, and ends at the first await.
 local permit = single:acquire()
 local task = loop:task(function()
   single:with(function() note "begins"; ml.sleep(1); note "not here" end)
@@ -67,7 +67,7 @@ same({ pcall(task.await, task) }, { false, "late" })
 same(single.available, 1)
 traced { "begins" }
 
--- A guard gives back once; the end of a block does it; so does an error.
+-- A guard returns its permit once; the end of a block does it; so does an error.
 do
   local p <close> = single:acquire()
   same({ p:is_valid(), single.available }, { true, 0 })
@@ -84,7 +84,7 @@ same(single.available, 1)
 pcall(function() local p <close> = single:acquire(); error "x" end)
 same(single.available, 1)
 
--- Nobody comes in between: a permit that is given back belongs to who waits.
+-- A returned permit goes to the next waiter, and nobody comes in between.
 permit = single:acquire()
 task = loop:task(function() single:acquire(); note "mine" end)
 ml.sleep(0)
@@ -99,7 +99,7 @@ local ok, e = pcall(single.release, single)
 assert(not ok and e:find("^release: semaphore %(made at .-%) already has all its "
   .. "permits %(1%): one was released twice, or never acquired"))
 
--- The end: who waits and who asks is told; what was given can be given back.
+-- The end: waiting and later callers get an error; permits can still be returned.
 permit = single:acquire()
 task = loop:task(function() note(single:acquire()); note(single:with(print)) end)
 ml.sleep(0)
@@ -130,7 +130,7 @@ table.sort({ 2, 1 }, function() found = message(gate.acquire, gate); return fals
 same(found, "acquire: cannot wait here: inside the comparator of table.sort; use :wait on a task")
 assert(tostring(gate):find "^semaphore 'gate' %(made at .-%): 2 of 2$")
 
--- A deadlock names it.
+-- A deadlock names the semaphore.
 local hold = gate:acquire()
 gate:acquire()
 local stuck = loop:task({ name = "stuck" }, function() gate:acquire() end)

@@ -1,4 +1,4 @@
--- LuaSocket on the loop, used wrongly: two tasks on one socket, closing under a wait, cancelling,
+-- LuaSocket on the loop, used wrongly: two tasks on one socket, closing during a wait, cancelling,
 -- wrong arguments, and places where Lua cannot wait.
 local ml = require "moonloop"
 local socket = require "moonloop.compat.socket"
@@ -31,7 +31,7 @@ is("nil socket busy writing 0", client:send "x")
 peer:send "abc"
 is("abc nil nil", reader:await())
 
--- Whoever waits for a socket that is closed is told.
+-- A task waiting for a socket that is closed gets an error.
 local accepting = loop:task(function() return server:accept() end)
 local selecting = loop:task(function()
   local ready, _, why = socket.select({ server }, nil, 60)

@@ -32,7 +32,7 @@ local readers, writers, why = socket.select({ server }, { client }, 1)
 is("1 1 nil", lengths(readers, writers, why))
 assert(readers[1] == server and readers[server] == 1 and writers[client] == 1)
 
--- What a socket has read ahead counts as ready, though its descriptor is silent.
+-- A socket with data read ahead counts as ready, even if its descriptor is silent.
 local peer = assert(server:accept())
 client:send "one\ntwo\n"
 is("1 0 nil", lengths(socket.select({ peer }, nil)))

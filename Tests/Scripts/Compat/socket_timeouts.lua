@@ -1,4 +1,4 @@
--- Timeouts, partial results, prefixes and ranges are LuaSocket's, by the loop's clock.
+-- Timeouts, partial results, prefixes and ranges are LuaSocket's, on the loop's clock.
 local ml = require "moonloop"
 local socket = require "moonloop.compat.socket"
 local loop = ml.current()
@@ -18,7 +18,7 @@ local _, port = server:getsockname()
 local client = assert(socket.connect("127.0.0.1", port))
 local peer = assert(server:accept())
 
--- What came before a timeout is given, and goes on as a prefix.
+-- What arrived before a timeout is returned, and can be passed on as a prefix.
 client:settimeout(0.5)
 is("0.5 -1", client:gettimeout())
 peer:send "first ha"
@@ -54,7 +54,7 @@ is("xx nil nil", client:receive(2))
 client:settimeout(nil, "t")
 is("0.5 -1", client:gettimeout())
 
--- A full peer: the number of the last byte that went, counted in the text.
+-- A full peer: the index of the last byte sent, counted in the text.
 local big = ("y"):rep(20000000)
 client:settimeout(0)
 local sent, why, last = client:send(big, 3)
@@ -79,7 +79,7 @@ client:close()
 is("nil closed ", client:receive())
 is("nil closed 0", client:send "x")
 
--- Nobody comes, nobody is there, nobody knows the name.
+-- No client, no server, no such name.
 server:settimeout(0.1)
 is("nil timeout", server:accept())
 server:close()

@@ -1,4 +1,4 @@
--- luv's children: what becomes of their pipes, more than three descriptors, signals by name.
+-- luv's children: what happens to their pipes, more than three descriptors, signals by name.
 local uv = require "moonloop.compat.uv"
 
 local trace = {}
@@ -10,7 +10,7 @@ local function is(expected)
   trace = {}
 end
 
--- Notes all that a pipe gives, and closes it at the end.
+-- Notes everything that a pipe delivers, and closes it at the end.
 local function drain(pipe, name)
   local parts = {}
   assert(pipe:read_start(function(err, text)
@@ -22,7 +22,7 @@ local function drain(pipe, name)
   end) == 0)
 end
 
--- Nothing was started: its pipes are at their end.
+-- Nothing was started, so its pipes are at their end.
 local output = uv.new_pipe()
 local child, message, code = uv.spawn("/nowhere", { stdio = { nil, output } }, function()
   note "never"
@@ -45,7 +45,7 @@ five:write("hello\n", function() five:close() end)
 uv.run()
 is "exit 0\n  three hello\nclosed\n"
 
--- What a child has written is read before its end is reported.
+-- A child's output is read before its end is reported.
 local said = uv.new_pipe()
 child = uv.spawn("printf", { args = { "words" }, stdio = { nil, said } }, function(status)
   note("exit", status)
@@ -68,7 +68,7 @@ for _, word in ipairs { "SIGTERM", "sigterm" } do
   is "signal 15"
 end
 
--- A pipe that does not block here blocks for the child: it can write all it has.
+-- A pipe that is nonblocking here blocks for the child, which can write everything.
 local ends = uv.pipe({ nonblock = true }, { nonblock = true })
 local from, to = uv.new_pipe(), uv.new_pipe()
 from:open(ends.read)
@@ -88,7 +88,7 @@ uv.run()
 is "head 0"
 assert(count == 500000, count)
 
--- Whose it is: only root may say so.
+-- The child's user, which only root may choose.
 local who = uv.new_pipe()
 child, message, code = uv.spawn("id", { args = { "-u" }, uid = 65534, gid = 65534,
   stdio = { nil, who } }, function() child:close() end)

@@ -1,4 +1,4 @@
--- luv's file functions: callbacks come after what runs now, failures name both paths.
+-- luv's file functions: callbacks come after the running code, failures name both paths.
 local uv = require "moonloop.compat.uv"
 local folder = assert(uv.fs_mkdtemp "/tmp/moonloop-XXXXXX")
 local path, trace = folder .. "/a", {}

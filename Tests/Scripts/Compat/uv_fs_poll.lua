@@ -1,4 +1,4 @@
--- luv's fs_poll: the first look is no change; a failure is told once.
+-- luv's fs_poll: the first look is no change; a failure is reported once.
 local ml = require "moonloop"
 local uv = require "moonloop.compat.uv"
 
@@ -12,7 +12,7 @@ assert(poll:start(path, 50, function(err, before, now)
 end) == 0)
 assert(poll:getpath() == path and poll:is_active())
 
--- In one step: a look must not see the file while it is empty.
+-- In one step, because no look must see the file while it is empty.
 local function set(text)
   local file = assert(io.open(path .. ".new", "w"))
   file:write(text)

@@ -1,4 +1,4 @@
--- A run in a callback serves what is left, and returns: what is being served holds nothing.
+-- A run in a callback serves what is left and returns: the item being served does not hold it.
 local uv = require "moonloop.compat.uv"
 
 local trace = {}
@@ -17,7 +17,7 @@ end
 
 local function close(...) for _, handle in ipairs { ... } do handle:close() end end
 
--- A listener that takes one connection and goes.
+-- A listener that accepts one connection and goes.
 local function listener()
   local server = uv.new_tcp()
   server:bind("127.0.0.1", 0)

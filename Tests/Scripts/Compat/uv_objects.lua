@@ -1,4 +1,4 @@
--- What luv makes is userdata, with the methods of its class and no fields.
+-- luv objects are userdata, with the methods of their class and no fields.
 local uv = require "moonloop.compat.uv"
 
 local function refused(message, fn, ...)
@@ -33,7 +33,7 @@ end)
 assert(table.concat(seen, " ") == "tcp timer", table.concat(seen, " "))
 uv.run()
 
--- Requests, too, and what folders, threads and work are.
+-- Requests too, as well as folders, threads and work.
 local req = uv.fs_stat("/", function() end)
 assert(type(req) == "userdata" and tostring(req):find "^uv_fs_t: 0x" and req:get_type() == "fs")
 refused("Expected uv_req userdata", uv.cancel, tcp)

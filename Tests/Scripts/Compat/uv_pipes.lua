@@ -117,7 +117,7 @@ assert(select(3, signal:start("sigkill", print)) == "EINVAL")
 signal:close()
 uv.run()
 
--- Readiness of somebody else's descriptor, both directions in one call.
+-- Readiness of a foreign descriptor, both directions in one call.
 fds = assert(uv.socketpair())
 local poll = uv.new_poll(fds[1])
 assert(uv.fs_write(fds[2], "x") == 1)
@@ -161,7 +161,7 @@ uv.run()
 is "well 3"
 assert(select(3, uv.getaddrinfo(nil, nil)) == "EINVAL")
 
--- What luv tells of the process.
+-- What luv reports about the process.
 assert(uv.guess_handle(ends.read) ~= nil and uv.version() == 0x012c02)
 local here = uv.cwd()
 assert(uv.chdir "/" == 0 and uv.cwd() == "/" and uv.chdir(here) == 0)

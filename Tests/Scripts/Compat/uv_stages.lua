@@ -26,7 +26,7 @@ assert(idle:is_active() and prepare:is_active() and check:is_active())
 assert(uv.run() == false)
 is "idle prepare check idle prepare check closed-idle closed-prepare closed-check"
 
--- One pass by hand has all its stages, the end included.
+-- One pass by hand has all stages, including the end.
 local timer = uv.new_timer()
 check = uv.new_check()
 check:start(function() note "check" end)
@@ -43,14 +43,14 @@ check:close()
 uv.run()
 is ""
 
--- What closes while others do comes in the next pass.
+-- What closes while others are closing comes in the next pass.
 local a, b, c = uv.new_timer(), uv.new_timer(), uv.new_timer()
 a:close(function() note "a"; c:close(function() note "c" end) end)
 b:close(function() note "b" end)
 uv.run()
 is "a b c"
 
--- Async: what was sent last is told once.
+-- Async: only the last values sent are delivered, once.
 local async
 async = uv.new_async(function(...)
   note(table.concat({ ... }, ","))
@@ -62,9 +62,9 @@ assert(uv.loop_alive())
 uv.run()
 is "x,1,2.5 closed"
 local ok, message = pcall(async.send, async, print)
-assert(ok, message)  -- it is closed: nothing is looked at
+assert(ok, message)  -- it is closed, so the arguments are not checked
 
--- A callback may start and stop others, and suspend nobody.
+-- A callback may start and stop others; nothing may suspend in it.
 idle, prepare = uv.new_idle(), uv.new_prepare()
 idle:start(function()
   note "idle"

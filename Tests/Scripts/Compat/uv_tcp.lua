@@ -51,7 +51,7 @@ assert(client:connect("127.0.0.1", port, function(err)
 end))
 assert(client:nodelay(true) == 0 and client:keepalive(true, 10) == 0)
 uv.run()
--- Two sides have no order between them; each has one of its own.
+-- The two sides have no common order; each has its own.
 local sides = { {}, {} }
 for _, line in ipairs(trace) do
   local side = (line == "accepted" or line:find "^server") and sides[1] or sides[2]
@@ -62,7 +62,7 @@ assert(table.concat(sides[2], "; ")
   == "connected; written well; client HELLO!; shut well; client end", table.concat(sides[2], "; "))
 trace = {}
 
--- Much data against a reader that is slow: it comes whole, in order, and the queue empties.
+-- Much data against a slow reader: it arrives complete and in order, and the queue empties.
 local total, big = 0, ("0123456789abcdef"):rep(1 << 17)
 server, port = listen(function(client, server)
   client:read_start(function(_, data)
@@ -95,7 +95,7 @@ is [[
   4 well
   queue 0]]
 
--- Nobody listens; and a name that is no address.
+-- No listener; and a name that is no address.
 server = uv.new_tcp()
 server:bind("127.0.0.1", 0)
 port = server:getsockname().port
@@ -107,14 +107,14 @@ uv.run()
 is "refused ECONNREFUSED"
 assert(server:listen(1, print) == 0)
 
--- A port that is taken is told by what follows bind, as libuv does.
+-- A port in use is reported by the calls after bind, as in libuv.
 local other = uv.new_tcp()
 assert(other:bind("127.0.0.1", port) == 0)
 assert(select(3, other:listen(1, print)) == "EADDRINUSE")
 assert(select(3, other:getsockname()) == "EADDRINUSE")
 other:close()
 
--- Closing with something under way: it is told, before the close is.
+-- Closing with an operation under way: its callback comes before that of the close.
 client = uv.new_tcp()
 client:connect("127.0.0.1", port, function(err) note("connect", err) end)
 client:close(function() note "closed" end)
@@ -124,7 +124,7 @@ is [[
   connect ECANCELED
   closed]]
 
--- A reset is an error of the reader.
+-- A reset is an error for the reader.
 server, port = listen(function(client, server)
   client:read_start(function(err, data)
     note("server", err or data or "end")
@@ -144,7 +144,7 @@ uv.run()
 assert(table.concat(trace, " "):find "server ECONNRESET", table.concat(trace, " "))
 trace = {}
 
--- What cannot be done is nil, message and code; what is wrong is raised.
+-- Failures are nil, message and code; mistakes are raised.
 client = uv.new_tcp()
 assert(select(2, client:read_start(print)) == "ENOTCONN: socket is not connected")
 assert(select(3, client:write "x") == "EBADF")

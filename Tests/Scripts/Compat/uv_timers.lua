@@ -12,7 +12,7 @@ end
 local start = uv.now()
 local function at() return uv.now() - start end
 
--- Equal dates fire in the order of starting; a repeating timer counts from its fire.
+-- Equal dates fire in starting order; a repeating timer counts from its last fire.
 local first, second, third = uv.new_timer(), uv.new_timer(), uv.new_timer()
 second:start(20, 0, function() note("second", at()) end)
 first:start(20, 0, function() note("first", at()) end)
@@ -33,7 +33,7 @@ is [[
   third 60 5 5]]
 assert(not first:is_active() and first:get_due_in() == 0)
 
--- What luv's interface makes was made where the script has called it.
+-- Handles made through luv's interface were made at the line of the script.
 first:start(1000, 0, print)
 local dump = require("moonloop").current():dump()
 assert(dump:find("uv timer", 1, true) and dump:find("uv_timers.lua:37", 1, true), dump)
@@ -60,7 +60,7 @@ is [[
   closing true false
   closed true]]
 
--- A timer that is not referenced does not hold the loop.
+-- An unreferenced timer does not hold the loop.
 second:start(10, 0, function() note "not heard" end)
 second:unref()
 assert(not second:has_ref() and not uv.loop_alive())
@@ -81,12 +81,12 @@ is "tick once"
 second:start(10, 10, function() note("tick", uv.loop_mode()); uv.stop() end)
 assert(uv.run() == true and uv.loop_mode() == nil)
 is "tick default"
--- Asked for between runs, it ends the next one before it begins.
+-- A stop between runs ends the next one before it begins.
 uv.stop()
 assert(uv.run() == true)
 is ""
 
--- Functions of uv and methods are the same; mistakes are luv's.
+-- Functions of uv and methods are the same; error messages are luv's.
 uv.timer_stop(second)
 local names = {}
 uv.walk(function(handle)
@@ -104,7 +104,7 @@ uv.walk(function(handle) handle:close() end)
 uv.run()
 uv.walk(function() error "nothing is left" end)
 
--- Time stands still between passes; update_time looks at the clock.
+-- Time stands still between passes; update_time reads the clock.
 local before = uv.now()
 uv.sleep(30)
 assert(uv.now() == before)

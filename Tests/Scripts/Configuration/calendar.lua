@@ -1,4 +1,4 @@
--- Timers by the calendar in configurations: what they are, when they fire, and what is wrong.
+-- Calendar timers in configurations: what they are, when they fire, and their mistakes.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -1,5 +1,5 @@
--- Mistaken configurations of every kind: what is said of each, whole. Nothing is made by any, none
--- hangs, and none is told one at a time.
+-- Bad configurations of every kind, with the whole message of each. None makes anything or hangs,
+-- and each reports all mistakes together.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -29,7 +29,7 @@ local AS_HANDLER = 'must be a function or its name, e.g. "handlers.beat", got '
 local NO_RETURN = "is not a configuration: it does not end with 'return { … }'\n"
 local EFFECTS = "a configuration is data; call %s in a handler"
 
--- { text, expected }: T is a timer that is right.
+-- { text, expected }: T is a correct timer.
 local rows = {
   -- What it returns.
   { "local x = 5", "1: must return a table (the configuration), got nothing" },
@@ -56,7 +56,7 @@ local rows = {
   { "local x\nreturn { timers = x.y }", "2: attempt to index a nil value (local 'x')" },
   { "\nerror { code = 5 }", NO_RETURN .. "2: raised a table where a text was expected" },
   { "return {\n timers = { a = , } }", "2: unexpected symbol near ','" },
-  -- Tables that are none.
+  -- Values that are not tables.
   { "return setmetatable({}, {})", "1: must be a plain table, got one with a metatable" },
   { "return {\n timers = setmetatable({}, { __pairs = function() return print end }) }",
     "2: timers: must be a plain table, got one with a metatable" },
@@ -107,7 +107,7 @@ local rows = {
       .. "5 mistakes" },
   { "return { limits = { memory = '9999999999G' } }",
     "1: limits.memory: must be a size of at least 1M, e.g. \"64M\", got \"9999999999G\"" },
-  -- Handlers, those of items with other mistakes too.
+  -- Handlers, including those of items with other mistakes.
   { "return { timers = {\n a = { evry = 1, handler = 'nowhere.beat' },\n b = { every = 1,\n"
     .. " handler = 'good.baet' } } }",
     "2: timers.a.evry: unknown field; did you mean 'every'?\n"
@@ -185,7 +185,7 @@ for _, row in ipairs(rows) do
 end
 assert(package.path == path)
 
--- What cannot be opened is told of all, with lines; then nothing is left.
+-- Everything that cannot be opened is reported, with lines; nothing is left afterwards.
 local given = mistakes [[return { sources = {
   a = { fd = 1000003, read = print },
   b = { process = { "/no/such/program" } } },
@@ -195,8 +195,8 @@ assert(given:find "^2: sources.a: .*EBADF.*\n3: sources.b: cannot run .*\n2 of  
   given)
 assert(not loop:dump():find "app.lua", loop:dump())
 
--- Reading has none of these effects: time, environment, and files that are read; and a signal's
--- value may be any table, one with a cycle too, which is given as it is.
+-- Reading may use time, environment and files; and a signal's value may be any table, even one with
+-- a cycle, which is passed on unchanged.
 save("app.lua", [[
 local value = { os.getenv "HOME", os.time(), io.open("/dev/null"):read "a" }
 value.value = value
@@ -210,7 +210,7 @@ for _ = 1, 3 do
 end
 package.loaded.good = nil
 
--- Many of one kind are told in no time.
+-- Many mistakes of one kind are reported quickly.
 local text = "local t = {}\nfor i = 1, 3000 do t['t' .. i] = { evry = i, handler = print } end\n"
 local message = mistakes(text .. "return { timers = t }")
 assert(message:find "3000 mistakes$" and message:find "t3000.evry: unknown field; did you mean")

@@ -36,7 +36,7 @@ local expected = "performed hand, beat beat, beat beat, exit default, beat beat,
 assert(table.concat(trace, ", ") == expected, table.concat(trace, ", "))
 assert(not running.timers.beat:is_valid())
 
--- It is pure data: made twice, it makes two of everything; what fails half-way leaves nothing.
+-- It is pure data: made twice, it makes everything twice; a failure half-way leaves nothing.
 do
   local first <close> = ml.configure(configuration())
   local second <close> = ml.configure(configuration())
@@ -49,7 +49,7 @@ assert(not ok and message:find "^configuration: sources.closed: .*EBADF", messag
 assert(loop:dump():find "; no handles$", loop:dump())
 ml.limit { handles = 1000000 }
 
--- A named port: its handler gets what that of any port gets.
+-- A named port: its handler gets the same arguments as any port's.
 do
   local running <close> = ml.configure {
     sources = { control = { port = "org.example.test.configured", capacity = 3,

@@ -1,8 +1,8 @@
--- Every mistake of a configuration is found before anything is made, with its line and its path.
+-- Every mistake in a configuration is found before anything is made, with its line and its path.
 local ml = require "moonloop"
 local loop = ml.current()
 
--- What is wrong with a text, without the name of the file.
+-- The mistakes in a text, without the name of the file.
 local function mistakes(text)
   local path = os.tmpname()
   local file = assert(io.open(path, "w"))
@@ -101,7 +101,7 @@ assert(select(2, pcall(ml.configure, 5))
   == "configure: takes the path of a file or a table, got 5"
   or select(2, pcall(ml.configure, 5)):find "takes the path of a file or a table, got 5")
 
--- A computed table has the line of what is around it; nothing was made by any of these.
+-- A computed table has the line of its context; none of these made anything.
 is("local t = { a = { every = 0, handler = print } }\nreturn {\n timers = t }",
   "3: timers.a.every: must be > 0 seconds, got 0")
 assert(loop:dump():find "; no handles$", loop:dump())

@@ -1,4 +1,4 @@
--- A signal of a configuration is in the modes that it names.
+-- A signal in a configuration is in the modes that it names.
 local ml = require "moonloop"
 local running <close> = ml.configure {
   signals = { usr1 = { handler = function() end, modes = { "drain", "closing" } } },

@@ -26,7 +26,7 @@ assert(not loop:contains(a))
 loop:add(b)
 loop:run { timeout = 0 }
 expect "a-default b+default b"
--- The loop held the one that it took, and holds it no more.
+-- The loop kept the source that it took, and keeps it no longer.
 b:invalidate() c:invalidate()
 a = nil
 collectgarbage() collectgarbage()
@@ -50,7 +50,7 @@ described:signal()
 assert(loop:dump():find "signalled, 4 jobs wait")
 described:invalidate()
 
--- One that fails, or waits, is reported, and the dump goes on.
+-- A description that fails or waits is reported, and the dump goes on.
 local reported = {}
 loop.on_error = function(e) reported[#reported + 1] = e.message end
 local bad <close> = loop:source { describe = function() error("no luck", 0) end, print }

@@ -1,4 +1,4 @@
--- Schedule and cancel hear of each mode; perform of the signal (D9, D10).
+-- Schedule and cancel are called for each mode; perform for the signal (D9, D10).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

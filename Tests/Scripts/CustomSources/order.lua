@@ -1,5 +1,5 @@
--- All signalled sources are performed in one pass, by order, then by signal (R42); one is, when the
--- run is to end after a source (R43).
+-- All signalled sources are performed in one pass, by order, then by signal (R42); only one when
+-- the run returns after a source (R43).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace, sources = {}, {}

@@ -1,4 +1,4 @@
--- Taken out by an earlier source of the pass: performed this once. Invalidated: not (R45).
+-- Removed by an earlier source of the pass: still performed this once. Invalidated: not (R45).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

@@ -1,4 +1,4 @@
--- A source whose handler waits stays signalled and performs when that has returned (D59).
+-- A source whose handler waits stays signalled and performs once the handler has returned (D59).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

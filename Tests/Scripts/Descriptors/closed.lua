@@ -1,8 +1,8 @@
--- A descriptor that was closed behind the loop's back is told to the handle's on_error; the loop
--- goes on.
+-- A descriptor that was closed behind the loop's back is reported to the handle's on_error; the
+-- loop goes on.
 local ml = require "moonloop"
 local loop = ml.current()
--- Numbers far above those that other threads get, so that none of them opens it again at once.
+-- Numbers far above those that other threads get, so that none of them opens one again at once.
 local low = {}
 for i = 1, 300 do low[i] = open_file "/dev/null" end
 local from, to = pipe()

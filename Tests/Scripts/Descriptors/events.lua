@@ -1,4 +1,4 @@
--- Disabled events are held, not lost (R65); write is disabled by its callback (R63); read is not.
+-- Disabled events are kept, not lost (R65); write disables itself when called (R63), read does not.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

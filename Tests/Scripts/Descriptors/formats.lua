@@ -1,4 +1,4 @@
--- The formats of the io library, as far as a descriptor that does not wait can have them.
+-- The formats of the io library, as far as a nonblocking descriptor can support them.
 local ml = require "moonloop"
 local from, to = pipe()
 local fd = ml.fd { fd = from, read = print }

@@ -1,4 +1,4 @@
--- Lines come one a call, also those that were read ahead; the last may lack its newline.
+-- Each call gets one line, even of those read ahead; the last line may lack its newline.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

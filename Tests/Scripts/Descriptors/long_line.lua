@@ -1,4 +1,4 @@
--- A line beyond the limit is an error once, is dropped as it comes, and the next is read as ever.
+-- A line beyond the limit is one error and is dropped as it arrives; the next is read as usual.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

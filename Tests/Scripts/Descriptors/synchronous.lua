@@ -1,4 +1,4 @@
--- A question through a private mode: nothing else is served until the answer is there (D15).
+-- A question through a private mode: nothing else is served until the answer arrives (D15).
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

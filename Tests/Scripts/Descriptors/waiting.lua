@@ -1,4 +1,4 @@
--- A descriptor whose handler waits is not polled meanwhile (D59), what was read ahead included.
+-- A descriptor whose handler waits is not polled meanwhile (D59), not even for bytes read ahead.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

@@ -1,4 +1,4 @@
--- Writing never waits: it says how much went out, and what is in the way.
+-- Writing never waits: it reports how much was written, and why the rest was not.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

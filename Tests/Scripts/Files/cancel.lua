@@ -19,7 +19,7 @@ loop:task(function()
   end
   local opened, message, code = fs.open(path, "r", { timeout = 0 })
   if opened then opened:close() else assert(code == "ETIMEDOUT", message) end
-  -- A thread that had begun ends what it began, and then closes it.
+  -- A thread finishes what it has begun, and then closes the file.
   for _ = 1, 10000 do
     if not is_open() then break end
   end

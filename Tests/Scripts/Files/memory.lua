@@ -1,4 +1,4 @@
--- Folders and files in memory, where Linux has a file system there.
+-- Folders and files in memory, where Linux has such a file system.
 local ml = require "moonloop"
 local fs, loop = ml.fs, ml.current()
 

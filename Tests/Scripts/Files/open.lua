@@ -1,4 +1,4 @@
--- Open files: places, locks, ends; the task waits and the loop goes on.
+-- Open files: positions, locks, ends; the task waits and the loop goes on.
 local ml = require "moonloop"
 local fs, loop = ml.fs, ml.current()
 
@@ -11,7 +11,7 @@ loop:task(function()
   assert(other:write("J", { at = 0 }):sync { data_only = true })
   assert(one:read(2, { at = 0 }) == "Je" and one:stat().size == 5)
 
-  -- The second waits for the lock while others run, and gets it when the first lets go.
+  -- The second one waits for the lock while others run, and gets it when the first lets go.
   local trace = {}
   assert(one:lock())
   assert(select(3, other:lock { timeout = 2 }) == "ETIMEDOUT")

@@ -1,5 +1,5 @@
--- A guest and its host call each other: with copies, as tasks that may wait; errors cross as they
--- are, ports go along, and what cannot be copied is told.
+-- A guest and its host call each other: with copies, as tasks that may wait; errors arrive
+-- unchanged, ports can be sent, and values that cannot be copied are reported.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -1,4 +1,4 @@
--- Everything that a guest made goes with it: after two hundred, its host has the memory of before.
+-- A guest's memory ends with it: after two hundred guests, the host uses as much as before.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -1,4 +1,4 @@
--- A guest that may look at the loop sees its own: nothing of the host, nothing of other guests.
+-- A guest that may inspect the loop sees only its own part: nothing of the host or other guests.
 local ml = require "moonloop"
 local loop = ml.current()
 

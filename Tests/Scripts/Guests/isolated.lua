@@ -1,5 +1,5 @@
--- An isolated guest has the face of any other: calls both ways with copies and errors, ports, its
--- status, suspension, limits and their verdicts, and an end.
+-- An isolated guest has the interface of any other: calls both ways with copies and errors, ports,
+-- its status, suspension, limits and their verdicts, and an end.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -85,7 +85,7 @@ guest:stop()
 assert(guest.status == "ended")
 assert(guest:usage().written == 7)
 
--- What a limit leads to.
+-- The effects of a limit.
 local function attack(text, limits, verdict, seconds)
   local limited, errors = {}, {}
   local guest = ml.guest {
@@ -115,7 +115,7 @@ what, errors, status = attack("local t = {} while true do t[#t + 1] = {} end", {
   "end")
 assert(what == "memory" and status == "ended", tostring(what) .. " " .. status)
 
--- What cannot be isolated, or begun.
+-- What cannot be isolated, or started.
 for _, word in ipairs { "process", "fd", "signal", "watch", "port" } do
   local done, message = pcall(ml.guest, { isolate = true, text = "", allow = { word } })
   assert(not done and message:find("'" .. word .. "' is not for isolated guests", 1, true), message)

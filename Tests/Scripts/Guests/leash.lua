@@ -1,5 +1,5 @@
--- A guest is served in the modes that it was given, and nowhere else; suspended in none. What it
--- makes is in modes of its own, whatever it calls them.
+-- A guest is served only in the modes it was given, and in none while suspended. What it makes is
+-- in its own modes, whatever it calls them.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -1,4 +1,4 @@
--- Over a limit: the stop cannot be caught, the host is told with the line, and decides.
+-- Over a limit: the guest cannot catch the stop; the host gets the line, and decides.
 local ml = require "moonloop"
 local loop = ml.current()
 

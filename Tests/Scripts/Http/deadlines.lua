@@ -1,9 +1,9 @@
--- A time limit holds for the whole of what it limits, however slowly the other side goes on.
+-- A time limit covers the whole operation, however slowly the other side goes on.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
 
--- Sends a text a byte a second, from a text that is sent at once.
+-- Sends a text one byte a second, after a text that is sent at once.
 local function trickle(stream, at_once, slowly)
   stream:write(at_once)
   for byte in slowly:gmatch "." do
@@ -20,7 +20,7 @@ local function listen(at_once, slowly)
   end })
 end
 
--- Asks with a time limit; whoever ends, does so within it.
+-- Asks with a time limit; whichever side ends, it does so within the limit.
 local function times_out(at_once, slowly)
   local slow = listen(at_once, slowly)
   local began = ml.now()
@@ -38,7 +38,7 @@ loop:task(function()
   times_out("", "HTTP/1.1 200 OK\r\n\r\n")
   times_out("HTTP/1.1 200 OK\r\n", "X: a\nY: b\nZ: c\n")
 
-  -- The server gives a head no more time than one read: each line alone would be in time.
+  -- The server gives a whole head no more time than one read: each line alone would be in time.
   local calls = 0
   local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, timeout = 3,
     idle_timeout = 5, function() calls = calls + 1 return "ok" end })

@@ -1,4 +1,4 @@
--- Server-sent events: what cannot be written is a mistake, and what is read follows the standard.
+-- Server-sent events: unwritable fields are mistakes, and reading follows the standard.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()

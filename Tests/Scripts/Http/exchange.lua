@@ -1,4 +1,4 @@
--- A client and a server of ours: bodies, queries, streams of chunks, connections that are kept.
+-- A client and a server of ours: bodies, queries, chunked streams, persistent connections.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -42,7 +42,7 @@ loop:task(function()
   res = assert(http.head(base .. "/missing"))
   assert(res.status == 404 and res.body == "" and res.headers["content-length"] == "13")
 
-  -- A client keeps its connection; one that the server has closed is made anew.
+  -- A client keeps its connection, and replaces one that the server has closed.
   connections = {}
   local client <close> = http.client { timeout = 5 }
   for _ = 1, 5 do assert(client:get(base .. "/nothing").status == 204) end
@@ -51,7 +51,7 @@ loop:task(function()
   assert(assert(client:get(base .. "/nothing")).status == 204)
   assert(#seen == 11, #seen)
 
-  -- What cannot be asked is told as a value.
+  -- Requests that cannot be made are values, not errors.
   local nothing, message, code = http.get "gopher://example.org/"
   assert(nothing == nil and code == "EINVAL" and message:find "use http or https", message)
   assert(select(3, http.get "127.0.0.1:80") == "EINVAL")

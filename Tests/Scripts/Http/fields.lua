@@ -24,7 +24,7 @@ local function fields()
   assert(response.headers["x-list"] == "a, b" and response.headers.vary == "x")
   assert(seen["set-cookie"][1] == "c=3" and seen["set-cookie"][2] == "d=4")
   assert(seen.cookie == "e=5; f=6" and seen["x-count"] == "7")
-  -- The date is that of the loop's clock.
+  -- The date comes from the loop's clock.
   local date = response.headers.date
   assert(date:find "^%a%a%a, %d%d %a%a%a %d%d%d%d %d%d:%d%d:%d%d GMT$", date)
   assert(math.abs(os.time() - os.time()) < 2)
@@ -108,7 +108,7 @@ local function upgrade()
   stream:write "again\n"
   assert(stream:read "l" == "AGAIN")
   assert(http.get(base .. "/").status == 426)
-  -- Nobody has asked for that.
+  -- The client has not asked for an upgrade.
   local rude <close>, other = serve(function(_, answer) answer:upgrade "echo" end)
   local none, _, code = http.get(other .. "/")
   assert(none == nil and code == "EBADMSG")

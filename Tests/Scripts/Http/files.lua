@@ -1,4 +1,4 @@
--- Files as bodies: whole, in ranges, and not again if the client has them.
+-- Files as bodies: whole, in ranges, and not again if the client already has them.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -15,7 +15,7 @@ local function get(headers, method)
   return assert(http.request { url = base, method = method, headers = headers, timeout = 20 })
 end
 
--- The range that is asked for, the status, the body, and the field Content-Range.
+-- The requested range, the status, the body, and the Content-Range field.
 local ranges = {
   { "bytes=0-3", 206, "0123", "bytes 0-3/10" },
   { "bytes=4-", 206, "456789", "bytes 4-9/10" },
@@ -25,7 +25,7 @@ local ranges = {
   { "bytes=9-9", 206, "9", "bytes 9-9/10" },
   { "bytes=10-", 416, "", "bytes */10" },
   { "bytes=-0", 416, "", "bytes */10" },
-  -- What is no range, or several, is answered with all.
+  -- Invalid or multiple ranges are answered with the whole file.
   { "bytes=3-1", 200, TEXT },
   { "bytes=0-1,3-4", 200, TEXT },
   { "bytes=-", 200, TEXT },
@@ -74,7 +74,7 @@ loop:task(function()
   answer = { file = path, headers = { ["content-type"] = "x/y" }, status = 203 }
   assert(get().headers["content-type"] == "x/y" and get().status == 203)
 
-  -- Much more than fits into the socket; an empty file; what is no file.
+  -- Far more than fits into the socket; an empty file; something that is not a file.
   local large = TEXT:rep(1 << 19)
   assert(ml.fs.write(path, large))
   answer = { file = path }

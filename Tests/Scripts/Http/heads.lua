@@ -1,4 +1,4 @@
--- What stands in heads: what a request must have, and what a handler may answer.
+-- Heads: what a request must have, and what a handler may answer.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -10,7 +10,7 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, max_head = 2000
     return table.unpack(answer)
   end })
 
--- Sends bytes, keeps the connection open, and gives the answer.
+-- Sends bytes, keeps the connection open, and returns the answer.
 local function ask(bytes)
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   assert(stream:write(bytes))
@@ -37,7 +37,7 @@ local function wrong_answers()
     is("500", get "/")
     assert(reported == "http: " .. message, reported)
   end
-  -- A whole answer has a length, whatever its handler says.
+  -- A complete answer has a length, whatever its handler says.
   answer = { 200, "ok", { ["Transfer-Encoding"] = "chunked" } }
   local whole = ask(get "/")
   assert(not whole:lower():find "transfer%-encoding" and whole:find "content%-length: 2\r\n", whole)
@@ -79,13 +79,13 @@ loop:task(function()
     assert(text:find("\r\n\r\n" .. seen, 1, true), target .. ": " .. text)
   end
   answer = { "ok" }
-  -- A line that is too long is answered at once: neither its end nor a time limit is awaited.
+  -- A line that is too long is answered at once, without waiting for its end or a time limit.
   local began = ml.now()
   is("431", "GET /" .. ("x"):rep(3000))
   is("431", "GET / HTTP/1.1\r\nHost: x\r\nX: " .. ("x"):rep(3000))
   assert(ml.now() - began < 2, ml.now() - began)
 
-  -- Fields are texts, numbers, or lists of them; anything else is an error of the handler.
+  -- Fields are strings, numbers, or lists of them; anything else is an error of the handler.
   answer = { { headers = { ["Set-Cookie"] = { "a=1", "b=2" }, ["X-Count"] = 3 } } }
   local text = ask(get "/")
   assert(text:find("\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n", 1, true), text)

@@ -1,10 +1,10 @@
--- A client among servers that mean it harm: no answer is taken for another's, no socket of this
--- machine is asked, and what goes out is one request.
+-- A client among hostile servers: no answer is taken for another, no socket of this machine is
+-- reached, and exactly one request goes out.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
 
--- A server that answers each request, which it notes, with what a function gives.
+-- A server that records each request and answers with what a function returns.
 local function serve(answer)
   local heads = {}
   local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
@@ -34,7 +34,7 @@ loop:task(function()
     assert(client:get(url).body == "a" and client:get(url).body == "b")
   end
 
-  -- To a Unix socket it goes by its own will only.
+  -- Only the caller can choose a Unix socket, not a redirect.
   do
     local server <close>, url = serve(function()
       return "HTTP/1.1 302 Found\r\nLocation: http+unix://%2Frun%2Fx.sock/\r\n"
@@ -44,7 +44,7 @@ loop:task(function()
     assert(response.status == 302 and response.url == url)
   end
 
-  -- Headers of the caller do not say where the body ends.
+  -- The caller's headers do not decide where the body ends.
   do
     local server <close>, url, heads = serve(function() return ONE .. "a" end)
     local headers = { ["Transfer-Encoding"] = "chunked", ["Content-Length"] = 7 }

@@ -1,5 +1,5 @@
--- A client that leaves is noticed at once: its handler is cancelled where it waits, and nothing is
--- reported. One that half-closes only can be waited for.
+-- A client that leaves is noticed at once: its waiting handler is cancelled, and nothing is
+-- reported. For one that only half-closes, the server can still wait.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -31,7 +31,7 @@ local function leave(how)
   assert(ml.now() - began < 60, ml.now() - began)
 end
 
--- A part of the answer is out: the handler that sends the next ones ends.
+-- Part of the answer is out: the handler that sends the rest ends.
 local function leave_later()
   local parts = 0
   local server <close> = assert(http.serve { host = "127.0.0.1", port = 0,
@@ -59,7 +59,7 @@ local function half_close()
   assert(stream:read("a"):find "patience")
 end
 
--- Those who stay are served: also the second request of a connection, and one that came early.
+-- Those that stay are served: also the second request of a connection, and an early one.
 local function stay()
   local server <close> = assert(http.serve { host = "127.0.0.1", port = 0, function(request)
     ml.sleep(1)

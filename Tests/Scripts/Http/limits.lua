@@ -1,4 +1,4 @@
--- What peers may not do: heads and bodies that are too large or malformed, and silence.
+-- What peers must not do: send heads and bodies that are too large or malformed, or stay silent.
 local ml = require "moonloop"
 local http = ml.http
 local loop = ml.current()
@@ -11,7 +11,7 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, max_head = 2000
     return "ok"
   end })
 
--- Sends bytes and gives the first line of the answer, and whether the connection was closed after
+-- Sends bytes and returns the first line of the answer, and whether the connection was closed after
 -- it.
 local function ask(bytes)
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
@@ -50,7 +50,7 @@ loop:task(function()
   is("400", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n")
   assert(calls == 3, calls)
 
-  -- Two requests in one packet are answered in their order; a silent peer is let go.
+  -- Two requests in one packet are answered in order; a silent peer is disconnected.
   local _, both = ask("GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"
     .. "GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
   assert(select(2, both:gsub("HTTP/1.1 200 OK", "")) == 2, both)
@@ -58,7 +58,7 @@ loop:task(function()
   local status = ask("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
   assert(status == "200" and ml.now() - begin >= 0.49)
 
-  -- A client does not wait for ever, nor take what is too large.
+  -- A client does not wait forever, nor accept too large an answer.
   local quiet = assert(ml.net.listen { host = "127.0.0.1", port = 0, function(stream)
     stream:read "a"  -- says nothing until the peer is gone
   end })

@@ -1,4 +1,4 @@
--- Requests that two readers could understand in two ways are refused, and nothing behind them is
+-- Requests that two readers could understand differently are rejected, and nothing after them is
 -- taken for a request. The cases are those of the literature on request smuggling.
 local ml = require "moonloop"
 local http = ml.http
@@ -11,7 +11,7 @@ local server = assert(http.serve { host = "127.0.0.1", port = 0, max_body = 1000
     return request.body
   end })
 
--- Sends bytes; gives the status of each response, and whether the server has closed.
+-- Sends bytes; returns the status of each response, and whether the server has closed.
 local function ask(bytes)
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   calls = {}
@@ -49,7 +49,7 @@ local cases = {
   { "TE twice", "501", encoded "chunked, chunked" },
   { "TE of HTTP/1.0", "400",
     "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" .. SMUGGLED },
-  -- Names and values that one of two readers does not see.
+  -- Names and values that one of two readers overlooks.
   { "TE, quoted", "501", encoded '"chunked"' },
   { "TE, other word", "501", encoded "xchunked" },
   { "TE, with a parameter", "501", encoded "chunked;x=y" },
@@ -70,7 +70,7 @@ local cases = {
   { "a name with bytes above ASCII", "400", field "X\xc3\xa4: z" },
   { "NUL in a value", "400", field "X: a\0b" },
   { "DEL in a value", "400", field "X: a\127b" },
-  -- Lengths that are read differently.
+  -- Lengths that readers understand differently.
   { "+", "400", post("Content-Length: +0\r\n", "") },
   { "-", "400", post("Content-Length: -0\r\n", "") },
   { "hexadecimal", "400", post("Content-Length: 0x0\r\n", "") },
@@ -129,7 +129,7 @@ local cases = {
   { "another expectation", "417", post("Expect: 200-ok\r\nContent-Length: 0\r\n", "") },
 }
 
--- What is unusual but clear is understood, and the request behind it too.
+-- Unusual but clear requests are understood, and so is the request after them.
 local clear = {
   { "a length with spaces around", post("Content-Length: \t 1 \t\r\n", "a"), "a" },
   { "a length with zeros", post("Content-Length: 0001\r\n", "a"), "a" },

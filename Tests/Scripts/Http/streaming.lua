@@ -5,7 +5,7 @@ local loop = ml.current()
 
 local PART = ("x"):rep(100000)
 
--- A function that gives so many parts, and counts them.
+-- A function that produces this many parts, and counts them.
 local function source(count, given)
   return function()
     if given[1] == count then return nil end
@@ -31,7 +31,7 @@ local function download()
   local size = 0
   for part in function() return response:read() end do size = size + #part end
   assert(size == 200 * #PART and given[1] == 200 and response:read() == nil)
-  -- What is left unread is given up.
+  -- Unread parts are given up.
   local other = assert(http.get(base .. "/", { stream = true }))
   other:close()
   assert(other:read() == nil)
@@ -71,7 +71,7 @@ local function upload()
   assert(http.post(other .. "/", "0123456789x").status == 413)
 end
 
--- The body is asked for when it is read, not before, and not if it is too large or not wanted.
+-- The body is asked for when it is read, not before, and not if it is too large or unwanted.
 local function continue()
   local server <close>, base = serve { stream_bodies = true, max_body = 10, idle_timeout = 0.1,
     function(request)

@@ -1,12 +1,12 @@
--- What `loop:why` says of each mistake that people make with run loops (D37): a row plants one, and
--- says the whole sentence. "@" stands for file and line.
+-- What `loop:why` says about each common mistake with run loops (D37): each row plants one, and has
+-- the whole sentence. "@" stands for file and line.
 local ml = require "moonloop"
 local loop = ml.current()
 local told = 0
 
 local function why(handle) return (loop:why(handle):gsub("[%w_/.-]*causes%.lua:%d+", "@")) end
 
--- Asks in a handler of a run in the default mode.
+-- Asks in a handler during a run in the default mode.
 local function inside(ask, options)
   options = options or {}
   options.timeout = options.timeout or 1000
@@ -140,14 +140,14 @@ end, "timer 't' (made at @): the loop does not run, for an error in timer 'bad' 
   .. "stopped it (on_error); it can fire when that runs in default (due in 59 s); this script "
   .. "runs its loop by itself, so call loop:run() again")
 
--- ── whoever has the thread ──────────────────────────────────────────────────────────────────────
+-- ── what occupies the thread ────────────────────────────────────────────────────────────────────
 
 row("blocked behind a handler", function(keep)
   local late = keep(loop:timer { every = 3, name = "late", nothing })
   return inside(function()
     loop:run { mode = "empty" }
     keep(loop:source { name = "holder", modes = "other", nothing })
-    loop:run { mode = "other", timeout = 5 }  -- as a handler that takes five seconds
+    loop:run { mode = "other", timeout = 5 }  -- stands in for a handler that takes five seconds
     return why(late)
   end)
 end, "timer 'late' (made at @): due 3 s ago; the handler of timer 'asker' (made at @) runs now, "

@@ -1,12 +1,12 @@
--- What `loop:why` says of sources, observers, descriptors, ports and tasks (D37): a row plants a
--- mistake, and says the whole sentence. "@" stands for file and line.
+-- What `loop:why` says about sources, observers, descriptors, ports and tasks (D37): each row
+-- plants a mistake, and has the whole sentence. "@" stands for file and line.
 local ml = require "moonloop"
 local loop = ml.current()
 local told = 0
 
 local function why(handle) return (loop:why(handle):gsub("[%w_/.-]*causes_%a*%.lua:%d+", "@")) end
 
--- Asks in a handler of a run in the default mode.
+-- Asks in a handler during a run in the default mode.
 local function inside(ask, options)
   options = options or {}
   options.timeout = options.timeout or 1000

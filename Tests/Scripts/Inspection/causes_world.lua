@@ -1,5 +1,5 @@
--- What `loop:why` says of limits, wall clocks, signals, servers and streams (D37): a row plants a
--- mistake, and says the whole sentence. "@" stands for file and line, "#" for other numbers.
+-- What `loop:why` says about limits, wall clocks, signals, servers and streams (D37): a row plants
+-- a mistake, with the whole sentence. "@" stands for file and line, "#" for other numbers.
 local ml = require "moonloop"
 local loop = ml.current()
 local told = 0
@@ -8,7 +8,7 @@ local function why(handle)
   return (loop:why(handle):gsub("[%w_/.-]*causes_%a*%.lua:%d+", "@"):gsub("%d[%d.]*", "#"))
 end
 
--- Asks in a handler of a run in the default mode.
+-- Asks in a handler during a run in the default mode.
 local function inside(ask, options)
   options = options or {}
   options.timeout = options.timeout or 1000
@@ -38,7 +38,7 @@ local function nothing() end
 
 -- ── limits ──────────────────────────────────────────────────────────────────────────────────────
 
--- Asks while a limit holds, which its handler passes.
+-- Asks after a handler has exceeded a limit.
 local function limited(keep, limit, beyond, handler)
   loop.on_error = nothing
   ml.limit(limit)

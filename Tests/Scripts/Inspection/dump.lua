@@ -48,7 +48,7 @@ loop:metrics { on = false }
 loop:run { timeout = 200 }
 assert(loop:dump():find "no handles")
 
--- A long description makes no long table.
+-- A long description does not make a long table.
 local long <close> = loop:source { name = ("n"):rep(1000), describe = function()
   return ("ü"):rep(1 << 16)
 end, print }

@@ -1,4 +1,4 @@
--- The picture of `moonloop top` fits any terminal, and nothing in it is obeyed by that.
+-- The picture of `moonloop top` fits any terminal, and none of its text controls the terminal.
 local figures = require "moonloop.inspection.figures"
 local layout = require "moonloop.text.layout"
 
@@ -29,7 +29,7 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
       count = count + 1
       assert(layout.width(line) <= width, line)
     end
-    -- The cursor has a line, too.
+    -- One line is left for the cursor.
     assert(count < height, ("%d x %d:\n%s"):format(width, height, text))
     assert(not text:find "[\0-\9\11-\31\127]" and utf8.len(text), text)
     if width >= 60 and height >= 20 then
@@ -39,7 +39,7 @@ for _, width in ipairs { 10, 24, 40, 59, 60, 79, 80, 81, 99, 120, 132, 160, 200 
     end
   end
 end
--- Without a terminal all is said.
+-- Without a terminal nothing is cut.
 local text = figures.text(made)
 for _, title in ipairs { "KIND", "MADE AT", "CALLS/S", "LATE p50", "MISSED", "HELD MAX",
   "HELD MISSED", "long%-name%-30 " } do

@@ -19,7 +19,7 @@ ring.next = { ring }
 is('{ name = "ring", next = { (this table again) } }', ring)
 is('{ (this table again), "x" }', (function(t) t[1], t[2] = t, "x" return t end) {})
 
--- Depth, elements, width and lines are the caller's.
+-- Depth, elements, width and lines can be set.
 is("{ { { { { {...} } } } } }", { { { { { { 1 } } } } } })
 is("{ {...} }", { { 1 } }, { depth = 1 })
 is("{ 1, 2, ... 8 more }", { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }, { items = 2 })
@@ -34,7 +34,7 @@ local many = { 1 }
 for _ = 1, 40 do many = { many, many } end
 assert(#inspect(many, { depth = 50 }) < 4000000)
 
--- Nothing of a script runs but `__tostring`, and its failure is shown.
+-- Only `__tostring` runs script code, and its failure is shown.
 is("{ 1 }", setmetatable({ 1 }, { __index = error, __len = error, __pairs = error }))
 is("a handle", setmetatable({}, { __tostring = function() return "a handle" end }))
 is("(table whose __tostring fails: no)",

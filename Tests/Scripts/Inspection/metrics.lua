@@ -1,13 +1,13 @@
--- What the loop did since it is measured (D34, D38): exact on the virtual clock, but for the time
--- that handlers take.
+-- What the loop did since measuring began (D34, D38): exact on the virtual clock, except for the
+-- time that handlers take.
 local ml = require "moonloop"
 local loop = ml.current()
 
--- Nothing is measured until somebody asks, nor after the last look.
+-- Nothing is measured before the first call, nor after the last look.
 assert(loop:metrics { on = false } == nil)
 local first = loop:metrics()
 assert(first.measured == 0 and first.passes == 0 and #first.handles == 0 and first.idle == 0)
--- It may begin in the middle of a run.
+-- Measuring may begin in the middle of a run.
 loop:metrics { on = false }
 loop:after(1, function() loop:metrics() end)
 local ticker = loop:every(1, function() end)
@@ -25,7 +25,7 @@ local function row(name)
   end
 end
 
--- A hundred fires, of which the run in another mode holds back one, for three seconds.
+-- A hundred fires; the run in another mode holds one back for three seconds.
 local ticks = 0
 local tick = loop:timer { every = 1, name = "tick", function() ticks = ticks + 1 end }
 local asker = loop:timer { first = 10.5, name = "asker", function()
@@ -61,7 +61,7 @@ local performed
 for _, some in ipairs(all.handles) do performed = performed or some.kind == "perform" and some end
 assert(performed.calls == 1 and performed.made_at:find "metrics.lua:38$")
 
--- Every sleep ended for something, and the rows know for what: the end of the two runs is nothing.
+-- Every sleep ended for a reason, which the rows show; the end of the two runs counts as "nothing".
 local sum = 0
 for _, count in pairs(all.causes) do sum = sum + count end
 assert(sum == all.wake_ups, sum)
@@ -70,7 +70,7 @@ local woken = 0
 for _, some in ipairs(all.handles) do woken = woken + some.wake_ups end
 assert(woken == all.causes.timer)
 
--- A row is as busy as those above, and all of them are the loop.
+-- A row's busy time is the sum of its parts, and all rows add up to the loop's.
 local busy = 0
 for place, some in ipairs(all.handles) do
   assert(place == 1 or some.busy <= all.handles[place - 1].busy)
@@ -78,7 +78,7 @@ for place, some in ipairs(all.handles) do
 end
 assert(math.abs(busy - all.busy) < 1e-6)
 
--- Handles of one place and name share a row; another place has its own.
+-- Handles with the same place and name share a row; another place has its own.
 for _ = 1, 5 do loop:timer { first = 1, name = "same", function() end } end
 loop:timer { first = 1, name = "same", function() end }
 loop:run { timeout = 2 }
@@ -89,12 +89,12 @@ end
 table.sort(counts)
 assert(#counts == 2 and counts[1] == 1 and counts[2] == 5)
 
--- A look may begin all anew.
+-- A look may start the measurement again.
 assert(loop:metrics { reset = true }.passes > 0)
 assert(loop:metrics().passes == 0 and #loop:metrics().handles == 0)
 loop:run { timeout = 2 }
 assert(row("tick").calls == 2)
--- In a handler, what is under way counts when it is over.
+-- In a handler, what is under way counts once it is over.
 loop:after(0.1, function()
   local now = loop:metrics()
   assert(now.mode == "default" and now.depth == 1)

@@ -68,8 +68,8 @@ waiting:invalidate()
 loop:run { timeout = 1000 }
 close(from) close(to)
 
--- A one-shot timer that fires is in its mode until its handler has returned: a run in there does
--- not finish by itself. One that only resumes a task holds nothing.
+-- A one-shot timer stays in its mode until its handler has returned, so a run inside the handler
+-- does not finish by itself. One that only resumes a task holds nothing.
 local firing = "mode 'default': 1 keeps it running:\n  timer, whose handler runs now: it cannot "
   .. "fire, yet it is in the mode until that returns, so a run begun in there %s not finish by "
   .. "itself; give it a timeout, stop it, or run another mode"

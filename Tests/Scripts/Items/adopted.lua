@@ -1,4 +1,4 @@
--- A handle that the function of `ml.await` returned, and whose handler holds `resume`, is let go
+-- A handle that the function of `ml.await` returned, and whose handler holds `resume`, is released
 -- when the answer has come: the two do not keep each other alive.
 local ml = require "moonloop"
 local loop = ml.current()

@@ -1,4 +1,4 @@
--- Closing everything from inside the handler of every kind: nothing is called afterwards, the
+-- Closing everything from inside the handler of every kind: nothing is called afterwards, but the
 -- handler itself goes on to its end, and may wait there.
 local ml = require "moonloop"
 local loop = ml.current()
@@ -6,7 +6,7 @@ local me = ml.process.id()
 local unique = os.tmpname()
 os.remove(unique)
 
--- What was opened and is no handle of the loop.
+-- Opened, but not handles of the loop.
 local pairs_made = 0
 local function pair()
   pairs_made = pairs_made + 1   -- a child of another test may hold the last one for a moment
@@ -18,7 +18,7 @@ local function pair()
   return one, other
 end
 
--- A descriptor that stays ready would leave no time to wait.
+-- A descriptor that stays ready would leave no time for waiting.
 local function once(event, handler)
   return function(fd)
     fd:disable(event)
@@ -28,7 +28,7 @@ end
 
 local function nothing() end
 
--- Each makes handles of its kind, two where they can be due in one pass, and has an event come.
+-- Each makes handles of its kind, two where both can be due in one pass, and triggers an event.
 local kinds = {
   timer = function(keep, handler)
     keep(loop:every(0.01, handler))
@@ -64,7 +64,7 @@ local kinds = {
       handler(stream)
     end }))
     local port = server.port
-    for _ = 1, 2 do   -- who is late finds nobody
+    for _ = 1, 2 do   -- the late one finds no listener
       local client = ml.net.connect { host = "127.0.0.1", port = port }
       if client then keep(client) end
     end
@@ -84,7 +84,7 @@ local kinds = {
     for _ = 1, 2 do assert(sender:send("x", "127.0.0.1", socket.port)) end
   end,
   ["process exit"] = function(keep, handler)
-    -- A child that is killed tells of its end, as ever: that is not the handler of before.
+    -- A killed child still reports its exit: that is a second call, not this handler's event.
     local isTold = false
     local function on_exit()
       if isTold then return end
@@ -96,7 +96,7 @@ local kinds = {
     end
   end,
   signal = function(keep, handler)
-    -- One that comes when its last handle has ended does what it does by default: here nothing.
+    -- A signal after its last handle has ended has its default effect, which here is none.
     for _ = 1, 2 do keep(loop:signal("winch", handler)) end
     ml.process.kill(me, "winch")
   end,
@@ -146,7 +146,7 @@ local names = {}
 for name in pairs(kinds) do names[#names + 1] = name end
 table.sort(names)
 
--- One world with all of them, in which the handlers of one kind close everything.
+-- One world with all of them, in which one kind's handlers close everything.
 local function close_in(kind, waits)
   local handles, calls, isOver, isDone = {}, 0, false, false
   local function keep(handle)
@@ -162,7 +162,7 @@ local function close_in(kind, waits)
       for _, handle in ipairs(handles) do handle:invalidate() end
     end
     for _, handle in ipairs(handles) do
-      -- A child is killed, and a task is told: their ends come.
+      -- Killed children and cancelled tasks take until later to end.
       local ends = tostring(handle):find "^process" or tostring(handle):find "^task"
       assert(ends or not handle:is_valid(), tostring(handle))
     end
@@ -180,13 +180,13 @@ local function close_in(kind, waits)
   assert(why == "finished", kind .. ": " .. why)
   assert(calls == 1, kind .. ": called " .. calls .. " times")
   for index, handle in ipairs(handles) do assert(not handle:is_valid(), kind .. index) end
-  -- The thread of a worker ends when it can; nothing is held of it then.
+  -- A worker's thread ends when it can; nothing holds the worker by then.
   loop:task(function()
     for _, handle in ipairs(handles) do
       if tostring(handle):find "^worker" then handle:await() end
     end
   end):wait()
-  -- A task that has closed itself is told at its next wait, as whoever is cancelled.
+  -- A task that has closed itself gets the error at its next wait, like any cancelled task.
   assert(isDone ~= (kind == "task" and waits), kind)
 end
 

@@ -1,7 +1,7 @@
--- A mode that becomes common in which a descriptor is taken already says so; the rest is in it.
+-- A mode that becomes common reports a descriptor that it already watches; the rest joins it.
 local ml = require "moonloop"
 local loop = ml.current()
-rounds = (rounds or 0) + 1  -- a mode is common for good
+rounds = (rounds or 0) + 1  -- a mode stays common for good
 local mode = "crowded" .. rounds
 local from = pipe()
 local first <close> = loop:fd { fd = from, modes = mode, name = "first", read = print }

@@ -1,4 +1,4 @@
--- An item with keep_alive(false) does not hold a run (D6).
+-- An item with keep_alive(false) does not keep a run going (D6).
 local ml = require "moonloop"
 local loop = ml.current()
 local source = loop:source { perform = print }:keep_alive(false)

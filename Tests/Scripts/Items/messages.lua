@@ -107,7 +107,7 @@ mistakes {
     "port:request: 'common' is a set of modes; name one mode, such as 'default'" },
 }
 
--- The same descriptor twice in a mode is a mistake; what the system says is a value.
+-- The same descriptor twice in a mode is a mistake; failures of the system are values.
 local first = loop:fd { fd = to, name = "out", write = print }
 mistakes { { function() loop:fd { fd = to, write = print } end,
   "fd: descriptor " .. to .. " is watched already by descriptor 'out'; use one source for both "

@@ -1,4 +1,4 @@
--- Items of any kind, timers too, are added to modes and taken out of them (D2).
+-- Items of any kind, timers too, are added to modes and removed from them (D2).
 local ml = require "moonloop"
 local loop = ml.current()
 loop:add_common_mode "tracking"

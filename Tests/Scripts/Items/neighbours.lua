@@ -1,4 +1,4 @@
--- A wrong word is answered with the right one.
+-- A wrong name is answered with the right one.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -19,7 +19,7 @@ local function says(text, fn, ...)
   assert(found:find(text, 1, true), found)
 end
 
--- A field that the module has not.
+-- A field that the module does not have.
 says("did you mean 'sleep'?", function() ml.slep(1) end)
 says("the loop of this thread is ml.current()", function() ml.loop() end)
 says("loops have it: ml.current().every", function() ml:every(1, print) end)
@@ -31,7 +31,7 @@ local _, count = message(function() ml.qqqqqqqq() end):gsub("%f[%w]http%f[%W]", 
 same({ count }, { 1 })
 same({ ml[1] == nil, rawget(ml, "loop") == nil }, { true, true })
 
--- What other libraries call the end of a handle.
+-- Names for ending a handle in other libraries.
 local timer = loop:every(1, print)
 local source = loop:source { perform = print }
 for _, word in ipairs { "cancel", "stop", "close" } do
@@ -41,7 +41,7 @@ end
 timer:invalidate()
 source:invalidate()
 
--- 'handler', as configurations call it, wherever a handler stands without a name.
+-- 'handler', as in configurations, wherever the handler has no name.
 local heard = {}
 local function hear(word) return function() heard[#heard + 1] = word end end
 local made = {

@@ -1,4 +1,4 @@
--- What is in a mode is held by the loop; what is in none ends with its handle (D4).
+-- The loop holds what is in a mode; what is in none ends with its handle (D4).
 local ml = require "moonloop"
 local loop = ml.current()
 local performed = 0
@@ -23,7 +23,7 @@ collectgarbage()
 collectgarbage()
 assert(next(weak) == nil)
 
--- Taken out of its modes, it is the script's alone again.
+-- Removed from its modes, it belongs to the script alone again.
 local source = loop:source { perform = print }
 weak[source] = true
 loop:remove(source)

@@ -1,9 +1,9 @@
--- What is JSON (RFC 8259) is read, and nothing else: the kinds of cases of JSONTestSuite.
+-- What is JSON (RFC 8259) is decoded, anything else rejected: the kinds of cases of JSONTestSuite.
 local json = require "moonloop.json"
 
 local NULL = {}
 
--- Values in one text, kinds of numbers apart.
+-- Values in one text, with different kinds of numbers kept apart.
 local function text(value)
   if value == NULL then return "null" end
   if type(value) == "string" then return ("%q"):format(value) end
@@ -67,14 +67,14 @@ for _, source in ipairs(REJECTED) do
     ("%q: %s"):format(source, problem or text(value)))
 end
 
--- A message says where, in lines and columns.
+-- A message gives the place, in lines and columns.
 local function problem_of(source, options) return select(2, json.decode(source, options)) end
 assert(problem_of '{"a": tru}' == "json:1:7: a value expected")
 assert(problem_of '[1,\n  2\n  3]' == "json:3:3: ',' or ']' expected")
 assert(problem_of '[1]\n{}' == "json:2:1: more text follows the value")
 assert(problem_of '"a\\ud834"' == "json:1:5: half of a surrogate pair")
 
--- Without a stand-in null is nil: no field, and a gap in a list whose other elements keep places.
+-- By default null is nil: no field, or a gap in a list whose other elements keep their places.
 local plain = json.decode '{"a":null,"b":[1,null,3]}'
 assert(plain.a == nil and plain.b[1] == 1 and plain.b[2] == nil and plain.b[3] == 3)
 
@@ -90,7 +90,7 @@ assert(json.decode("[10]", { max_size = 4 }))
 assert(problem_of("[100]", { max_size = 4 }) == "json:1:5: longer than 4 bytes")
 assert(#json.decode('"' .. ("x"):rep(1 << 20) .. '"') == 1 << 20)
 
--- An error has a code; mistakes of the script are raised.
+-- An error has a code; script mistakes are raised.
 assert(select(3, json.decode "{") == "EBADMSG")
 for _, given in ipairs { { 1 }, { "1", 1 }, { "1", { nul = 1 } }, { "1", { max_depth = 1.5 } } } do
   assert(not pcall(json.decode, given[1], given[2]), given[1])

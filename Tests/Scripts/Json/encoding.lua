@@ -1,4 +1,4 @@
--- What is written is JSON on one line, and reads as the same value; what has no form is an error.
+-- Output is JSON on one line that decodes to the same value; a value without JSON form is an error.
 local json = require "moonloop.json"
 
 local function is(expected, value, options)
@@ -18,7 +18,7 @@ is("[0.1,1e+100,-0.0,1e-07,0.30000000000000004]", { 0.1, 1e100, -0.0, 1e-7, 0.1 
 is("[null,null,null]", { 1 / 0, -1 / 0, 0 / 0 })
 is('[1,1.5,0.000001,100,3]', { 1, 1.5, 1e-6, 100.0, 2.99999999 }, { decimals = 6 })
 
--- The same again: texts, and numbers of their kind.
+-- Round trips: strings, and numbers of either kind.
 for _, value in ipairs { 0, -1, 1.0, -0.0, 0.1, 1e300, 5e-324, math.pi, 2 ^ 53, "",
   "a\0\n\u{10FFFF}" } do
   local again = assert(json.decode(json.encode(value)))
@@ -77,7 +77,7 @@ assert(select(2, pcall(json.encode, nested(10000))):find "nested more than 200 d
 is("[[]]", nested(2), { max_depth = 2 })
 assert(not pcall(json.encode, nested(3), { max_depth = 2 }))
 
--- For people who look into a program: anything has a form.
+-- For inspecting a program: any value has a form.
 is('{"1":1,"x":2}', { 1, x = 2 }, { is_lenient = true })
 is('[["(nested too deep)"]]', nested(3), { is_lenient = true, max_depth = 2 })
 local bad = setmetatable({}, { __tostring = error, __index = error, __len = error })
@@ -85,6 +85,6 @@ is('[1,["(a cycle)"]]', circle, { is_lenient = true })
 is('{"true":1}', { [true] = 1 }, { is_lenient = true })
 is("[[]]", { bad }, { is_lenient = true })
 assert(json.encode({ print }, { is_lenient = true }):find '^%["function: ')
--- The same table twice is no cycle.
+-- The same table twice is not a cycle.
 local shared = { 1 }
 is("[[1],[1]]", { shared, shared })

@@ -1,4 +1,4 @@
--- Records as lines: levels, fields, forms, rates. What is written is never more than one line.
+-- Records as lines: levels, fields, forms, rates. A record is never more than one line.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -23,7 +23,7 @@ log:info("", { empty = "", nan = 0 / 0 > 0, ["f"] = setmetatable({}, { __index =
 is '<6> empty="" f="[]" nan=false'
 assert(#lines == 0)
 
--- The level can be set; that of a log with more fields is its own.
+-- The level can be set; a log with added fields has its own.
 local request = log:with { request = 7 }
 log.level = "debug"
 log:debug "now"
@@ -35,7 +35,7 @@ request:with({ request = 8, user = "ada" }):info "other"
 is "<6>other request=8 user=ada"
 assert(log.level == "debug" and request.level == "info" and #lines == 0)
 
--- Text has the time of the loop's wall clock, JSON all as fields.
+-- Text has the time of the loop's wall clock, JSON has everything as fields.
 local text = ml.log { to = take, fields = { app = "shop" } }
 text:info("paid", { order = 7 })
 local line = table.remove(lines)
@@ -50,7 +50,7 @@ assert(record.time:find "Z$" and record.f:find "^function")
 log:info(("x"):rep(100000))
 assert(#table.remove(lines) == 65536)
 
--- At most 'rate' records with the same message a second; what was held back is told with the next.
+-- At most 'rate' records with the same message a second; the next one says how many were dropped.
 local calm = ml.log { to = take, format = "journal", rate = 2 }
 loop:task(function()
   for number = 1, 5 do calm:info("again", { number = number }) end
@@ -66,7 +66,7 @@ loop:task(function()
   assert(#lines == 3000)
 end)
 
--- Mistakes are raised at the caller's line; what the system refuses is a value.
+-- Mistakes are raised at the caller's line; failures of the system are values.
 for _, call in ipairs {
   function() ml.log { level = "loud" } end, function() ml.log { format = "xml" } end,
   function() ml.log { to = 1 } end, function() ml.log { rate = 0 } end,
@@ -81,7 +81,7 @@ end
 local _, problem, code = ml.log { to = "/nowhere/log" }
 assert(code == "ENOENT" and problem:find("log: '/nowhere/log'", 1, true), problem)
 
--- To a file: each record at once.
+-- To a file: each record is written at once.
 local folder = os.tmpname()
 os.remove(folder)
 local file = ml.log { to = folder, format = "journal" }

@@ -1,4 +1,4 @@
--- A delayed request is a timer that can be taken back (R114, R115); its block may wait.
+-- A delayed request is a timer that can be cancelled (R114, R115); its block may wait.
 local ml = require "moonloop"
 local loop = ml.current()
 local start, trace = ml.now(), {}

@@ -6,7 +6,7 @@ loop:perform(function() end)
 assert(loop:run { timeout = 1, until_handled = true } == "timed_out")
 loop:perform({ as_source = true }, function() end)
 assert(loop:run { timeout = 1, until_handled = true } == "handled_source")
--- Without a wake-up a block that is queued before the sleep waits it out (R107).
+-- Without a wake-up, a block queued before the sleep waits until the sleep ends (R107).
 local at
 local observer = loop:observer { on = "before_waiting", repeats = false, function()
   loop:perform({ wake = false }, function() at = ml.now() end)

@@ -1,4 +1,4 @@
--- Blocks are performed once, in order of adding, in one pass, with their arguments (D13).
+-- Blocks are performed once, in the order of adding, in one pass, with their arguments (D13).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

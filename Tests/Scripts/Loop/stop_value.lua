@@ -1,4 +1,4 @@
--- The value of a stop: of several the first counts, and a stop that met no run leaves none behind.
+-- The value of a stop: of several the first counts, and a stop without a run leaves none behind.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -22,7 +22,7 @@ local late = loop:observer {
 same({ loop:run { timeout = 2 } }, "finished", nil, false)
 assert(not late:is_valid())
 
--- Remembered stops are for the next run, a nested one too.
+-- A remembered stop applies to the next run, even a nested one.
 assert(not loop:stop "nobody runs")
 loop:stop_when_next_looking "one"
 loop:stop_when_next_looking "two"

@@ -1,5 +1,5 @@
--- Functions with an order (R145), and those that are for a target (R146); the loop never sees
--- itself sleep (R5).
+-- Functions with an order (R145), and functions for a target (R146); the loop never sees itself
+-- sleep (R5).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

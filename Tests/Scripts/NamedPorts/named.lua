@@ -1,5 +1,5 @@
 -- A port with a name is found by it, and does what every port does: replies, pushes, ports and
--- descriptors in messages, the end of either side told.
+-- descriptors in messages, and both sides see the end of the other.
 local ml = require "moonloop"
 local loop = ml.current()
 local name <const> = "org.example.test.named"
@@ -11,7 +11,7 @@ control:on("message", function(message, reply, from)
     assert(from.name:match "^process %d+$", from.name)
     message.to:send "to the port that was sent"
     from:send "to the client"
-    return reply(message.to)   -- it comes home as what it was
+    return reply(message.to)   -- it comes back as the original port
   end
   if message.op == "write" then
     message.stream:write "through the descriptor"
@@ -21,7 +21,7 @@ control:on("message", function(message, reply, from)
   if message.op == "forget" then loop:after(0, function() collectgarbage() end) end
 end)
 
--- Names are unique, and say whose they are.
+-- Names are unique; an error says which process has one.
 local second, text, code = ml.port.listen(name)
 assert(second == nil and code == "EADDRINUSE", text)
 assert(text == "port '" .. name .. "': the name is taken: this process listens on it", text)
@@ -36,7 +36,7 @@ local job = loop:task(function()
   local back = assert(client:request { op = "echo", value = value })
   assert(math.type(back.integer) == "integer" and math.type(back.float) == "float")
   assert(back.bytes == "\0\xff" and back.a == back.b and back.self == back and back.a[1] == 1)
-  -- Large ones go in parts.
+  -- Large messages are sent in parts.
   local large = ("x"):rep(3 << 20)
   assert(client:request { op = "echo", value = large } == large)
 
@@ -55,11 +55,11 @@ local job = loop:task(function()
   assert(reader:read "a" == "through the descriptor")
   reader:close()
 
-  -- A request that nobody can answer any more is told at once.
+  -- A request that can no longer be answered fails at once.
   local reply, why, what = client:request { op = "forget" }
   assert(reply == nil and what == "EPIPE", why)
 
-  -- Where Lua cannot wait, nothing else is served: here not even who could answer.
+  -- Where Lua cannot wait, nothing else is served: not even the handler that could answer.
   local answers = {}
   table.sort({ 1, 2 }, function()
     answers[1] = select(3, client:request({ op = "echo", value = 7 }, { timeout = 0.01 }))
@@ -68,12 +68,12 @@ local job = loop:task(function()
   end)
   assert(answers[1] == "ETIMEDOUT" and answers[2] == 7)
 
-  -- What cannot cross is named.
+  -- The error names what cannot be sent.
   local ok, problem = pcall(client.send, client, { list = { print } })
   assert(not ok and problem:find("message.list[1] is a function, which cannot be sent", 1, true),
     problem)
 
-  -- The end of the listener is the end of the connection; then the name is free.
+  -- When the listener ends, so does the connection; then the name is free.
   control:invalidate()
   assert(select(3, client:receive()) == "EPIPE" and not client:is_valid())
   assert(select(3, client:send "late") == "EPIPE")

@@ -1,4 +1,4 @@
--- A full port holds up no other port of the same connection, and loses nothing of its own order.
+-- A full port holds up no other port of the same connection, and keeps its own order.
 local ml = require "moonloop"
 local loop = ml.current()
 local name <const> = "org.example.test.blocked." .. ml.process.id()
@@ -6,7 +6,7 @@ local name <const> = "org.example.test.blocked." .. ml.process.id()
 loop:task(function()
   local service = assert(ml.port.listen(name, { capacity = 4 }))
   local client = assert(ml.port.connect(name))
-  -- Two more ways over the same connection.
+  -- Two more ports over the same connection.
   local urgent, narrow = ml.channel(100), loop:port { name = "narrow", capacity = 1 }
   local second = loop:port { name = "second", function(_, message) urgent:send(message) end }
   client:send "hello"
@@ -28,7 +28,7 @@ loop:task(function()
   assert(asked:await() == "and its reply")
   for index = 1, 10 do assert(narrow:receive() == "narrow " .. index) end
 
-  -- There is a limit: then it is order that holds, and all comes when there is room.
+  -- There is a limit: beyond it messages stay in order, and all arrive once there is room.
   local large = ("x"):rep(100000)
   for index = 1, 40 do client:send { index, large } end
   ways.second:send "late"

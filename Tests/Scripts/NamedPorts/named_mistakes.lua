@@ -1,4 +1,4 @@
--- What is no name, and options that do not exist, are told at the caller's line.
+-- Invalid names and unknown options are reported at the caller's line.
 local ml = require "moonloop"
 local function fails(expected, f, ...)
   local ok, message = pcall(f, ...)
@@ -13,7 +13,7 @@ fails("the name must be a string", ml.port.connect, {})
 fails("did you mean 'capacity'?", ml.port.listen, "a", { capcity = 1 })
 fails("'capacity' must be", ml.port.listen, "a", { capacity = 0 })
 fails("the handler", ml.port.connect, "a", { 1 })
--- Calling the table makes a port of this process, as ever.
+-- Calling the table makes a port of this process, as usual.
 local port = ml.port { name = "plain", function() end }
 assert(port.name == "plain" and #port:modes() == 0)
 port:invalidate()

@@ -1,5 +1,5 @@
 -- No message is lost, doubled or reordered, though the port holds few; what does not fit waits with
--- the sender, who is told.
+-- the sender, which can see that.
 local ml = require "moonloop"
 local loop = ml.current()
 local name <const> = "org.example.test.order"
@@ -7,7 +7,7 @@ local control = assert(ml.port.listen(name, { capacity = 4 }))
 local client = assert(ml.port.connect(name, { capacity = 4 }))
 local count <const> = 2000
 
--- Nobody takes the messages: at some time the queues of both sides and the socket are full.
+-- Nothing receives, so at some point the queues of both sides and the socket are full.
 local sent, full = 0, nil
 repeat
   local ok, text, code = client:send { sent + 1, ("x"):rep(1 << 16) }

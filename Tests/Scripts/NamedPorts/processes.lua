@@ -1,5 +1,5 @@
--- Two processes: names are one process's at a time, messages and descriptors go both ways, and the
--- end of either side is told, however it comes.
+-- Two processes: one process at a time has a name, messages and descriptors go both ways, and each
+-- side sees the end of the other, however it comes.
 local ml = require "moonloop"
 local loop = ml.current()
 local here = ml.process.run({ "readlink", "/proc/" .. ml.process.id() .. "/exe" }).stdout
@@ -49,7 +49,7 @@ loop:task(function()
   output:close()
   assert(server.stdout:read "l" == "through its descriptor")
 
-  -- Killed in the middle: who waits is told at once, and the name is free.
+  -- Killed in the middle: a waiting call fails at once, and the name is free.
   local waits = loop:task(function() return client:request { op = "silence" } end)
   assert(client:request { op = "echo", value = 1 } == 1)
   server:kill()
@@ -57,10 +57,10 @@ loop:task(function()
   assert(reply == nil and what == "EPIPE", why)
   assert(select(3, client:receive()) == "EPIPE" and not client:is_valid())
   server:await()
-  local again = assert(ml.port.listen(name))   -- what the killed one has left is replaced
+  local again = assert(ml.port.listen(name))   -- what the killed one left behind is replaced
   again:invalidate()
 
-  -- What was sent before the end arrives, in order, though the sender ends at once.
+  -- Messages sent before the end arrive, in order, even if the sender ends at once.
   local counter = start(SERVER)
   client = assert(ml.port.connect(name))
   assert(client:send { op = "count", n = 1000 })

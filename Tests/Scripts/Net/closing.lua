@@ -1,4 +1,4 @@
--- Closing everything from inside every handler; what is queued goes out after a close.
+-- Closing everything from inside every handler; queued data is still sent after a close.
 local ml = require "moonloop"
 local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
 os.remove(unique:sub(2))
@@ -38,7 +38,7 @@ loop:task(function(scope)
     server:invalidate()
   end
 
-  -- A close that finds bytes queued: they go out, though nobody holds the stream any more.
+  -- A close with bytes queued: they are sent, even if the stream has no reference left.
   local server = ml.net.listen { path = unique .. 2 }
   local stream = ml.net.connect { path = unique .. 2, write_limit = 1 << 30 }
   local other = server:accept()
@@ -51,7 +51,7 @@ loop:task(function(scope)
   collectgarbage()
   assert(#other:read "a" == size)
 
-  -- A peer that never reads: the close gives up after its limit.
+  -- A peer that never reads: the close gives up after its time limit.
   local stream = ml.net.connect { path = unique .. 2, write_limit = 1 << 30 }
   local deaf = server:accept()
   stream:write(("x"):rep(size))

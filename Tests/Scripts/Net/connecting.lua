@@ -1,5 +1,5 @@
--- A full backlog makes a client wait, until its deadline or until somebody accepts; a cancelled
--- connect leaves nothing open; the name of a host is looked up off the loop.
+-- A full backlog makes a client wait, until its deadline or the next accept; a cancelled
+-- connect leaves nothing open; host names are looked up outside the loop.
 local ml = require "moonloop"
 local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
 os.remove(unique:sub(2))

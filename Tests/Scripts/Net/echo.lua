@@ -29,4 +29,4 @@ end):wait()
 assert(answers == 200)
 tcp:invalidate()
 abstract:invalidate()
-assert(loop:run() == "finished")   -- their ends may be on the way: no time passes meanwhile
+assert(loop:run() == "finished")   -- their ends may still be on the way; no time passes meanwhile

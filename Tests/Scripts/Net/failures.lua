@@ -1,4 +1,4 @@
--- What can fail in operation is nil, message, code; what is wrong in the call is an error.
+-- Failures in operation are nil, message, code; wrong calls are errors.
 local ml = require "moonloop"
 local loop = ml.current()
 local net = ml.net

@@ -1,5 +1,5 @@
--- A close with input that nobody reads any more: no reset, so what was written arrives, though the
--- peer reads late.
+-- A close with unread input: no reset, so what was written arrives, even if the peer
+-- reads late.
 local ml = require "moonloop"
 local loop = ml.current()
 local size = 1 << 20
@@ -14,14 +14,14 @@ local function pair(address)
   return stream, other
 end
 
--- The peer is late by so many passes.
+-- The peer is this many passes late.
 local function passes(count) for _ = 1, count do ml.sleep(0) end end
 
 local unique = "@" .. os.tmpname()
 os.remove(unique:sub(2))
 local tcp = { host = "127.0.0.1", port = 0 }
 
--- Input came and was not read: at a close, and at the end of a handler.
+-- Unread input: at a close, and at the end of a handler.
 local function unread(address)
   local stream, other = pair(address)
   other:write "unread"
@@ -48,7 +48,7 @@ local function unread(address)
   server:invalidate()
 end
 
--- The peer goes on sending, before it reads.
+-- The peer goes on sending before it reads.
 local function still_sending()
   local stream, other = pair(tcp)
   stream:write(big)
@@ -63,7 +63,7 @@ local function still_sending()
   other:close()
 end
 
--- A peer that sends without end is reset after some time or amount; so is one at an invalidate.
+-- A peer that sends without end is reset after a time or an amount; so is one at an invalidate.
 local function resets()
   local stream, other = pair(tcp)
   stream:write "x"
@@ -84,7 +84,7 @@ local function resets()
   other:invalidate()
 end
 
--- Who has given a stream away closes it for himself alone: its other owner goes on.
+-- Closing a stream that was given away closes only this copy: its other owner goes on.
 local function given_away()
   local stream, other = pair { path = unique }
   local carrier, carried = pair { path = unique .. "c" }
@@ -108,7 +108,7 @@ loop:task(function()
   given_away()
 end):wait()
 
--- A peer that says nothing holds nothing up: the run ends.
+-- A silent peer holds nothing up: the run ends.
 loop:task(function()
   local stream, other = pair(tcp)
   stream:write "x"

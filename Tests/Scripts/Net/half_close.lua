@@ -1,4 +1,4 @@
--- Half-open peers: one side has said all and still reads; a reset is an error of the read.
+-- Half-closed connections: one side has finished sending and still reads; a reset is a read error.
 local ml = require "moonloop"
 local loop = ml.current()
 local seen = {}
@@ -16,7 +16,7 @@ loop:task(function()
 end):wait()
 server:invalidate()
 
--- Unread bytes at the end of the other side: a reset. What came before it is still read.
+-- Unread bytes when the other side closes: a reset. What came before it can still be read.
 local server = ml.net.listen { host = "127.0.0.1", port = 0,
   function(stream) stream:read(1) stream:write "partial" ml.sleep(1) stream:invalidate() end }
 loop:task(function()

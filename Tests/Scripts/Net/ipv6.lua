@@ -1,4 +1,4 @@
--- IPv6: a listener for the whole machine hears both families, one for IPv6 alone does not.
+-- IPv6: a listener for the whole machine accepts both families, one for IPv6 alone does not.
 local ml = require "moonloop"
 local loop = ml.current()
 local probe = ml.net.listen { host = "::1", port = 0 }
@@ -13,7 +13,7 @@ loop:task(function()
     return stream:read "a"
   end
   assert(ask "::1" == "inet6 ::1")
-  -- An IPv4 client of a dual-stack socket is told as what it is.
+  -- An IPv4 client of a dual-stack socket is reported as IPv4.
   local v4 = ask "127.0.0.1"
   assert(v4:find "127%.0%.0%.1$", v4)
   both:invalidate()

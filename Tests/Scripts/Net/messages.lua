@@ -1,4 +1,4 @@
--- What failed is said once, and a deadline says what was waited for.
+-- An error names what failed once, and a deadline says what was waited for.
 local ml = require "moonloop"
 local loop = ml.current()
 

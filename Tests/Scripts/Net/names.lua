@@ -1,4 +1,4 @@
--- A name that has no address: told with the resolver's code, and never longer than wanted.
+-- A name without an address: an error with the resolver's code, within the time limit.
 local ml = require "moonloop"
 local loop = ml.current()
 loop:task(function()

@@ -1,4 +1,4 @@
--- What is asked of sockets reaches the system: a port shared by two listeners, and keepalive.
+-- Socket options reach the system: a port shared by two listeners, and keepalive.
 local ml = require "moonloop"
 local loop = ml.current()
 loop:task(function()
@@ -20,7 +20,7 @@ loop:task(function()
   first:invalidate()
   second:invalidate()
 
-  -- The kernel's own list says which timer a socket has: 02 is keepalive.
+  -- The kernel's own list shows which timer a socket has: 02 is keepalive.
   local server = assert(ml.net.listen { host = "127.0.0.1", port = 0, keepalive = 100,
     function(stream) stream:read "a" end })
   local plain <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
@@ -33,7 +33,7 @@ loop:task(function()
     local here, there, state, timer =
       line:match "^%s*%d+: %x+(:%x+) %x+(:%x+) (%x+) %x+:%x+ (%x+):"
     local side = here == suffix and "server " or there == suffix and "client "
-    -- The list may tell of a socket twice: others come and go while it is read.
+    -- The list may show a socket twice, because others come and go while it is read.
     if state == "01" and side and not seen[here .. there] then
       seen[here .. there] = true
       timers[#timers + 1] = side .. timer

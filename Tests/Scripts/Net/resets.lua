@@ -1,9 +1,9 @@
--- A peer that resets at every step: whoever is at it is told, and nobody else is harmed.
+-- A peer that resets at every step: the call under way fails, and no other is harmed.
 local ml = require "moonloop"
 local posix = require "moonloop.posix"
 local loop = ml.current()
 
--- Connects by hand, and resets when it is told.
+-- Connects by hand, and resets on request.
 local function peer(port, bytes)
   local stream = assert(ml.net.connect { host = "127.0.0.1", port = port })
   if bytes then stream:write(bytes) stream:flush() end
@@ -16,7 +16,7 @@ end
 
 loop:task(function(scope)
   local steps = {
-    -- What the server is doing when the peer resets, and what it is told.
+    -- What the server is doing when the peer resets, and the result.
     ["waits for a line"] = function(stream) return stream:read "l" end,
     ["waits for bytes"] = function(stream) return stream:read(100) end,
     ["waits for all"] = function(stream) return stream:read "a" end,
@@ -58,7 +58,7 @@ loop:task(function(scope)
     while not told do ml.sleep(0) end
     assert(told[1] == nil and (told[3] == "ECONNRESET" or told[3] == "EPIPE"),
       name .. ": " .. tostring(told[2]))
-    -- The next one is served as ever.
+    -- The next one is served as usual.
     told = nil
     local next <close> = peer(server.port)
     assert(next:read(5) == "begin")

@@ -1,4 +1,4 @@
--- A slow reader stops its writer, and nobody else; bytes that come one by one are a line at last.
+-- A slow reader stops only its own writer; bytes that come one by one become a line at last.
 local ml = require "moonloop"
 local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
 os.remove(unique:sub(2))

@@ -1,4 +1,4 @@
--- Datagrams: whole, with their sender; a deadline; a handler; a connected socket hears of refusal.
+-- Datagrams: whole, with their sender; a deadline; a handler; a connected socket sees a refusal.
 local ml = require "moonloop"
 local loop = ml.current()
 local echo = ml.net.udp { host = "127.0.0.1", function(socket, data, peer)

@@ -1,4 +1,4 @@
--- A notification queue posts soon, when idle, or now (R148), and makes one of many (R149).
+-- A notification queue posts soon, when idle, or now (R148), and coalesces (R149).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}
@@ -39,7 +39,7 @@ for _, bad in ipairs(mistakes) do
   assert(not pcall(queue.enqueue, queue, "n", bad))
 end
 
--- What waits is posted though the script has let go of the queue.
+-- What is queued is posted even if the script drops the queue.
 queue:enqueue "kept"
 queue = nil
 collectgarbage() collectgarbage()

@@ -1,4 +1,4 @@
--- A one-shot observer is valid inside its callback, and gone afterwards, also if it waits (R34).
+-- A one-shot observer is valid inside its callback, and gone afterwards, even if it waits (R34).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

@@ -1,4 +1,4 @@
--- Told by order, then by adding (R32); skipped while a handler of it waits (D59).
+-- Called by order, then by adding (R32); skipped while its own handler waits (D59).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}

@@ -1,4 +1,4 @@
--- A port holds so many messages; they wait for a mode and for a handler (R55).
+-- A port holds a limited number of messages; they wait for a mode and for a handler (R55).
 local ml = require "moonloop"
 local loop = ml.current()
 local port = ml.port { name = "small", capacity = 2 }

@@ -6,7 +6,7 @@ local ticker = loop:every(0.01, function() ticks = ticks + 1 end)
 local late, silent
 local port = loop:port { name = "service" }
 port:on("message", function(message, reply)
-  silent = reply   -- let go of, it would tell that nobody replies
+  silent = reply   -- kept, because dropping it would fail the request
   if message == "now" then assert(reply "at once") end
   if message == "slow" then
     ml.sleep(0.5)

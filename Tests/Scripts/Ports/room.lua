@@ -1,4 +1,4 @@
--- A send waits for room, as long as it is told, and is then in order; a request does so too (R59).
+-- A send waits for room for the given time, in order; so does a request (R59).
 local ml = require "moonloop"
 local loop = ml.current()
 local port = loop:port { name = "narrow", capacity = 3 }
@@ -17,7 +17,7 @@ end)
 sender:await()
 ml.sleep(10)
 assert(#got == 21 and got[1] == 1 and got[20] == 20 and got[21] == "late", #got)
--- Nobody takes: the time is over.
+-- Nothing receives: the time runs out.
 local full = loop:port { name = "full", capacity = 1 }
 full:send "first"
 local start = ml.now()
@@ -26,14 +26,14 @@ assert(sent == nil and code == "ETIMEDOUT" and message:find "'full' .* was full 
 sent, message, code = full:request("third", { send_timeout = 3, timeout = 1 })
 assert(sent == nil and code == "ETIMEDOUT" and ml.now() - start == 5, message)
 assert(select(3, full:request "fourth") == "EAGAIN")
--- Room comes, and then the time of the reply begins.
+-- When there is room, the time for the reply begins.
 loop:after(2, function()
   full:on("message", function(message, reply)
     if message == "fifth" then ml.sleep(3); reply "after 3 s" end
   end)
 end)
 assert(full:request("fifth", { send_timeout = 5, timeout = 4 }) == "after 3 s")
--- The port ends while somebody waits for room.
+-- The port ends while a send waits for room.
 full:on("message", nil)
 full:send "sixth"
 loop:after(1, function() full:invalidate() end)

@@ -1,4 +1,4 @@
--- Pressure, told through a FIFO in place of the kernel's file: each write is a notification.
+-- Pressure, reported through a FIFO in place of the kernel's file: each write is a notification.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -19,7 +19,7 @@ local pressure = assert(loop:pressure { resource = "memory", file = path, stall 
 assert(pressure.resource == "memory" and pressure.level == "some" and pressure.name == "memory")
 assert(tostring(pressure):find "^pressure 'memory' %(made at ")
 
--- The line of the level is told: shares of the time in percent, and the time itself in seconds.
+-- The level's line is reported: shares of the time in percent, and the time itself in seconds.
 report "some avg10=2.50 avg60=1.25 avg300=0.50 total=1500000\n"
 local figures = told:receive()
 assert(rawequal(figures.handle, pressure))
@@ -42,7 +42,7 @@ while full.fires == 0 do loop:run { mode = "private", timeout = 0 } end
 figures = told:receive()
 assert(figures.avg10 == 1 and figures.total == 2)
 
--- What is said of it.
+-- How dumps and `why` describe it.
 loop:add(pressure)
 local state = "memory, some tasks stalled for 0.1 s within 1 s"
 assert(loop:dump():find("pressure  memory  default", 1, true), loop:dump())
@@ -53,7 +53,7 @@ why = loop:why(pressure)
 assert(why:find("the kernel has not reported pressure: " .. state, 1, true), why)
 assert(loop:modes().default.fds == 1)
 
--- Ended, it says nothing more.
+-- Once ended, it reports nothing more.
 pressure:invalidate()
 full:invalidate()
 assert(pressure.resource == nil and pressure.level == nil)

@@ -1,4 +1,4 @@
--- Pressure that cannot be watched, what is written wrongly, and what the kernel itself says.
+-- Pressure that cannot be watched, wrong arguments, and the kernel's own answer.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -25,7 +25,7 @@ local function refused(code, text, file)
   assert(message:find(text, 1, true), message)
 end
 refused("ENOENT", "the kernel does not measure pressure, or 'file' is wrong", "/nowhere/io")
--- A plain file is left as it was.
+-- A plain file is left unchanged.
 local path = os.tmpname()
 io.open(path, "w"):write("mine"):close()
 refused("ENOTSUP", "it is not a pressure file", path)
@@ -39,13 +39,13 @@ for _, resource in ipairs { "memory", "cpu", "io" } do
     or message:find("/proc/pressure/" .. resource, 1, true) and type(code) == "string", message)
 end
 
--- Made without the loop, it is in no mode; nothing of it is left when it is collected.
+-- Made without the loop, it is in no mode; nothing is left when it is collected.
 os.remove(path)
 assert(ml.process.run({ "mkfifo", path }).code == 0)
 local function open()
   collectgarbage()
   collectgarbage()
-  -- Its own descriptors alone: others of the process come and go.
+  -- Only its own descriptors: others of the process come and go.
   local found = ml.process.run { "ls", "-l", "/proc/" .. ml.process.id() .. "/fd" }
   return select(2, found.stdout:gsub(path:gsub("%p", "%%%0"), ""))
 end

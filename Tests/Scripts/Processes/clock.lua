@@ -1,5 +1,5 @@
--- A child holds a clock that jumps: whatever waits for a time comes when it has ended, in order;
--- the limits that are the system's pass nevertheless.
+-- A child holds a clock that jumps: everything that waits for a time comes after it has ended, in
+-- order; limits by the system's clock run on.
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}
@@ -17,7 +17,7 @@ loop:task(function(scope)
     local _, _, code = child.stdout:read("a", { timeout = 3 })
     note("read " .. tostring(code))
   end)
-  -- By the system's clock: the loop has gone to sleep meanwhile, and nothing of the above has come.
+  -- By the system's clock: the loop went to sleep meanwhile, and none of the above has come.
   local none, _, code = ml.process.run { "sleep", "60", timeout = 0.05 }
   assert(none == nil and code == "ETIMEDOUT")
   assert(ml.now() == begin and #trace == 0, table.concat(trace, ", "))

@@ -1,4 +1,4 @@
--- A child that closes its pipes but lives: their end is told, its own is not; a full pipe; a child
+-- A child that closes its pipes but lives: their end is seen, its own is not; a full pipe; a child
 -- that is stopped.
 local ml = require "moonloop"
 local loop = ml.current()
@@ -8,13 +8,13 @@ local child = assert(ml.process.spawn {
 })
 assert(child.stdout:read "a" == "" and child.stderr:read "a" == "")
 assert(child.status == nil and child:is_valid())
--- Nobody reads what it is told: an error, no signal.
+-- Writing to a closed pipe: an error, no signal.
 local ok, message, code
 repeat ok, message, code = child.stdin:write "x" until not ok
 assert(code == "EPIPE", message)
 assert(child:terminate():await().signal == "term")
 
--- It writes more than a pipe holds, and is not read: it waits, and so does nobody else.
+-- It writes more than a pipe holds, without a reader: it waits, and holds up no other.
 local full = assert(ml.process.spawn {
   "sh", "-c", "head -c 1000000 /dev/zero; echo >&2 written", stdout = "pipe", stderr = "pipe",
 })

@@ -1,4 +1,4 @@
--- A child gets more of our descriptors, under numbers of its own; mistakes name what is wrong.
+-- A child gets more of our descriptors, under its own numbers; error messages name what is wrong.
 local ml = require "moonloop"
 local from, to = pipe()
 

@@ -1,4 +1,4 @@
--- Ending a child: asked, killed, suspended, with its group, at the end of a block.
+-- Ending a child: by request, kill, suspend, with its group, at the end of a block.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -18,7 +18,7 @@ assert(not ok and code == "ESRCH" and message:find("it has ended", 1, true), mes
 killed:terminate()  -- no effect, no error
 assert(tostring(killed):find "^process 'sleep' %(pid %d+%), killed by kill$", tostring(killed))
 
--- One that ignores the request is killed when its time is over, by the system's clock.
+-- One that ignores the request is killed when its time is up, by the system's clock.
 local stubborn = assert(ml.process.spawn {
   "sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.01; done",
   stdout = "pipe", group = true,
@@ -26,13 +26,13 @@ local stubborn = assert(ml.process.spawn {
 stubborn.stdout:read "l"
 assert(stubborn:terminate({ grace = 0.05 }):await().signal == "kill")
 
--- A group: the grandchild hears of it as well.
+-- A group: the grandchild gets the signal too.
 local group = assert(ml.process.spawn {
   "sh", "-c", "sleep 100 & echo $!; wait", stdout = "pipe", group = true,
 })
 local grandchild = math.tointeger(group.stdout:read "n")
 assert(group:terminate():await().signal == "term")
--- Once init has taken it, it is gone; nobody tells us.
+-- It is gone once init has reaped it; we get no notice.
 repeat local lives = ml.process.kill(grandchild, 0) and not
   (io.open("/proc/" .. grandchild .. "/stat") or io.open "/dev/null"):read("a"):find "%) [ZX]"
 until not lives
@@ -45,7 +45,7 @@ assert(paused.status == nil)
 assert(paused:kill "cont")
 assert(paused:await().signal == "term")
 
--- At the end of a block it is asked, and waited for.
+-- At the end of a block it is asked to end, and waited for.
 local pid
 do
   local p <close> = sleeper { stdin = "pipe" }
@@ -58,7 +58,7 @@ do
   p:await()
 end
 
--- By invalidate at once; its handler hears of it all the same.
+-- By invalidate at once; its handler is still called.
 local heard
 local p = sleeper { on_exit = function(p, status) heard = status.signal end }
 p:invalidate()

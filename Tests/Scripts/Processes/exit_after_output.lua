@@ -1,12 +1,12 @@
--- The exit is told when the child has ended and its output was read to the end, whatever the order
--- in which that happens (D29).
+-- The exit is reported once the child has ended and its output was read to the end, in whichever
+-- order that happens (D29).
 local ml = require "moonloop"
 local loop = ml.current()
 
 local trace = {}
 local function note(...) trace[#trace + 1] = table.concat({ ... }, " ") end
 
--- A reader that takes its time.
+-- A slow reader.
 local p = assert(ml.process.spawn {
   "printf", "1\\n2\\n3\\n", stdout = "pipe",
   on_exit = function(p, status) note("on_exit", status.code, tostring(p.status.code)) end,
@@ -24,12 +24,12 @@ waiter:await()
 assert(table.concat(trace, ", ") ==
   "line 1, line 2, line 3, end of file, on_exit 0 0, awaited 0", table.concat(trace, ", "))
 
--- Nobody reads: the exit is told, and what was written can be read afterwards.
+-- Without a reader the exit is reported, and the output can be read afterwards.
 local unread = assert(ml.process.spawn { "printf", "later", stdout = "pipe", linger = math.huge })
 assert(unread:await().code == 0)
 assert(unread.stdout:read "a" == "later")
 
--- Whoever waits for the exit does not read meanwhile.
+-- A task that waits for the exit does not read meanwhile.
 local partly = assert(ml.process.spawn {
   "printf", "1\\n2\\n", stdout = "pipe", linger = math.huge,
 })
@@ -45,7 +45,7 @@ assert(closes.stdout:read "a" == "")
 assert(closes.status == nil and closes:is_valid())
 assert(closes:await().code == 4)
 
--- Many wait, also when it is over.
+-- Many can wait, even when it is over.
 local many = assert(ml.process.spawn { "sh", "-c", "exit 5" })
 local codes = {}
 for i = 1, 3 do codes[i] = loop:task(function() return many:await().code end) end

@@ -1,4 +1,4 @@
--- Many children, one after the other and at once: no zombie stays, no descriptor, no handle.
+-- Many children, one after the other and at once: no zombie, descriptor or handle stays.
 local ml = require "moonloop"
 local loop = ml.current()
 

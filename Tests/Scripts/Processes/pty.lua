@@ -19,7 +19,7 @@ p.stdout:close()
 local ok, message, code = p:resize(10, 10)
 assert(ok == nil and message == "resize: the terminal is closed" and code == "EPIPE")
 
--- Ctrl-C ends what runs on it; killing it ends the whole session.
+-- Ctrl-C ends what runs on it; a kill ends the whole session.
 local busy = assert(ml.process.spawn { "sh", "-c", "echo on; read line", pty = true })
 assert(busy.stdout:read "l" == "on\r")
 busy.stdin:write "\3"

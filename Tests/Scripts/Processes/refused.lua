@@ -1,4 +1,4 @@
--- What cannot be run is told by spawn itself; what is written wrongly is an error that says how.
+-- Spawn itself reports what cannot be run; wrong arguments are errors that say how to mend them.
 local ml = require "moonloop"
 
 local function refused(options) return select(2, ml.process.spawn(options)) end

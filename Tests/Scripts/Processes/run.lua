@@ -1,4 +1,4 @@
--- The whole of a child in one call: input and output at once, limits, deadlines.
+-- A whole child in one call: input and output together, limits, deadlines.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -12,7 +12,7 @@ local text = ("0123456789abcde\n"):rep(1 << 16)
 local big = assert(ml.process.run { "tee", "/dev/stderr", input = text })
 assert(big.stdout == text and big.stderr == text)
 
--- What it does not want to read is dropped.
+-- Input that it does not read is dropped.
 assert(ml.process.run({ "head", "-c", "3", input = text }).stdout == "012")
 assert(ml.process.run({ "true", input = text }).code == 0)
 
@@ -42,6 +42,6 @@ for i = 1, 8 do
 end
 for i = 1, 8 do assert(jobs[i]:await() == i .. "\n") end
 
--- It waits, and says where that cannot be.
+-- It waits, and says so where that is impossible.
 local ok, message = pcall(table.sort, { 1, 2 }, function() ml.process.run { "true" } end)
 assert(not ok and message:find("inside the comparator of table.sort", 1, true), message)

@@ -22,7 +22,7 @@ local split = assert(ml.process.spawn {
 assert(split.stderr:read "a" == "err\n" and split.stdout:read "a" == "out\n")
 split:await()
 
--- Nothing to read, and nobody hears it.
+-- Empty input, and output that goes nowhere.
 local null = assert(ml.process.spawn { "sh", "-c", "cat; echo gone; cat >&2", stdin = "null",
   stdout = "null", stderr = "null" })
 assert(null:await().code == 0)
@@ -49,7 +49,7 @@ assert(full:is_valid())
 assert(#full.stdout:read "a" == 300000)
 assert(full:await().code == 0)
 
--- The reader is gone: the child is told by SIGPIPE, which it does not ignore as we do.
+-- The reader is gone: the child gets SIGPIPE, which it does not ignore as we do.
 local broken = assert(ml.process.spawn { "yes", stdout = "pipe" })
 broken.stdout:read "l"
 broken.stdout:close()

@@ -29,5 +29,5 @@ local found, message, code = p:wait { timeout = -1 }
 assert(found == nil and message == "timed out" and code == "ETIMEDOUT")
 p.stdin:close()
 assert(p:wait().code == 0)
--- Nobody waits any more for what nobody asked for.
+-- No wait for an exit is left over.
 assert(not loop:dump():find "wait")

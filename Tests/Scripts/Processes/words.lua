@@ -1,4 +1,4 @@
--- What is said of a child: in dumps, by why, and of an error in its handler.
+-- How a child is described: in dumps, by `why`, and in an error of its handler.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -19,7 +19,7 @@ p:terminate()
 assert(job:await().signal == "term")
 assert(loop:why(p):find("it has ended", 1, true))
 
--- An exit that waits for a reader who does not read.
+-- An exit that waits for a reader that does not read.
 local told
 local failing = assert(ml.process.spawn {
   "true", on_exit = function() error("no luck", 0) end,
@@ -39,7 +39,7 @@ slow:await()
 ml.sleep(2)
 assert(waited)
 
--- keep_alive(false): the run does not go on for it, and the child ends with the script.
+-- keep_alive(false): it does not keep the run going, and ends with the script.
 local idle = assert(ml.process.spawn { "sleep", "5", keep_alive = false })
 idle:keep_alive(true):keep_alive(false)
 idle:kill()

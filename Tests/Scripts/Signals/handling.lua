@@ -1,10 +1,10 @@
--- Signals as events: by name, number and list; each handle hears of each; storms are one call.
+-- Signals as events: by name, number and list; each handle gets each signal; a storm is one call.
 local ml = require "moonloop"
 local loop = ml.current()
 local me = ml.process.id()
 
--- The queue of signals is the user's: when the storm of another process has filled it, nothing of
--- what follows can be counted on but that each is heard of (ProgramTests have that).
+-- All processes of a user share one signal queue. When another's storm has filled it, the rest of
+-- this test can rely only on getting each signal at least once (ProgramTests test that).
 for line in io.lines "/proc/self/status" do
   local used, limit = line:match "^SigQ:%s*(%d+)/(%d+)"
   if used and tonumber(limit) - tonumber(used) < 500 then return end
@@ -55,7 +55,7 @@ ml.sleep(2)
 assert(settle() == "begin 1, begin 2, end, end")
 slow:invalidate()
 
--- Modes: what comes while none of them run waits.
+-- Modes: signals that come while none of them runs wait.
 local private = loop:signal { "rtmin+4", modes = "private", function() note "private" end }
 ml.process.kill(me, "rtmin+4")
 assert(settle() == "")
@@ -63,7 +63,7 @@ loop:run { mode = "private", timeout = 0 }
 assert(settle() == "private")
 private:invalidate()
 
--- Whichever is first ends the other: that does not hear of it.
+-- The first one called ends the other, which is then not called.
 local first, second
 first = loop:signal("rtmin+5", function() note "one of them" second:invalidate() end)
 second = loop:signal("rtmin+5", function() note "one of them" first:invalidate() end)
@@ -77,7 +77,7 @@ two:invalidate()
 assert(#two.signals == 0)
 assert(not pcall(loop.add, loop, one))
 
--- Made, and added later: what came meanwhile is not lost.
+-- Made, and added later: signals in between are not lost.
 local made = ml.signal { "rtmin+6", function() note "made" end }
 ml.process.kill(me, "rtmin+6")
 loop:add(made)

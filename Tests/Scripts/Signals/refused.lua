@@ -1,4 +1,4 @@
--- Signals that cannot be handled, and the reason; names that there are not.
+-- Signals that cannot be handled, with the reason, and names that do not exist.
 local ml = require "moonloop"
 local loop = ml.current()
 

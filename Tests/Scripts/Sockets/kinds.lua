@@ -54,10 +54,10 @@ loop:run()
 expect "write2 end"
 assert(data == "part1part2" and not client:is_valid())
 loop:run { timeout = 0 }
-expect ""   -- the end of file is told once
+expect ""   -- the end of file is reported once
 peer:invalidate()
 
--- A connection that is refused: nobody listens on a port that is kept from all others.
+-- A connection that is refused: nothing listens on a port that is reserved here.
 server:invalidate()
 local silent = assert(posix.socket "inet")
 assert(posix.bind(silent, "127.0.0.1", 0))
@@ -74,7 +74,7 @@ loop:run()
 posix.close(silent)
 expect "ECONNREFUSED"
 
--- What is to be read by the handler itself is told until it is read; it can be held back.
+-- Input that the handler must read itself is reported until it is read; it can be disabled.
 local near, far = posix.socketpair()
 local reads = 0
 local reader <close> = loop:socket_source { fd = near, close = true, read = function(socket)

@@ -24,7 +24,7 @@ same({ true, "x", "y", "end" }, coroutine.resume(co, "x", "y"))
 same({ false, "cannot resume dead coroutine" }, coroutine.resume(co))
 same({ false, "cannot resume non-suspended coroutine" }, coroutine.resume(coroutine.running()))
 
--- Errors keep their value; wrap adds the place to a text and closes what is pending.
+-- Errors keep their value; wrap adds the place to a string and closes pending variables.
 co = coroutine.create(function() error({ code = 7 }) end)
 local ok, err = coroutine.resume(co)
 assert(not ok and err.code == 7 and coroutine.status(co) == "dead")

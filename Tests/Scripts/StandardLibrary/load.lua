@@ -1,4 +1,4 @@
--- What `load` does with text, with readers and with what is wrong: as in stock Lua 5.4.
+-- `load` with text, with readers and with mistakes: as in stock Lua 5.4.
 
 assert(load("return 1 + 1")() == 2)
 assert(load("x = 5; return x", "name", "t", {})() == 5 and x == nil)
@@ -30,6 +30,6 @@ local _, f, err = pcall(load, function() error(value) end)
 assert(f == nil and err == value)
 assert(not pcall(load, {}))
 
--- A text longer than what the parser gets at once, cut in the middle of a string.
+-- A text longer than the parser gets at once, cut in the middle of a string.
 local long = "return '" .. ("a"):rep(100000) .. "'"
 assert(#load(long)() == 100000)

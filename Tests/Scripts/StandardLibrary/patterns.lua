@@ -1,4 +1,4 @@
--- Random patterns on random subjects: our find, match, gmatch and gsub give what stock Lua's give,
+-- Random patterns on random subjects: our find, match, gmatch and gsub do what stock Lua's do,
 -- errors included. `rounds` and `seed` are set by the test; `stock` holds liblua's own functions.
 local random = math.random
 math.randomseed(seed)
@@ -80,7 +80,7 @@ for round = 1, rounds do
   end
 end
 
--- Every letter after '%', on every byte; in the quick run a part of them.
+-- Every letter after '%', on every byte; a quick run takes some of them.
 local step = rounds > 50000 and 1 or 7
 for letter = 0, 255 do
   for byte = letter % step, 255, step do

@@ -1,6 +1,6 @@
 -- Random calls of insert, remove, move, concat and sort, on tables and on proxies: our functions
--- give what stock Lua's give, and touch the same elements in the same order. `rounds` and `seed`
--- are set by the test; `stock` holds liblua's own functions.
+-- return what stock Lua's return, and touch the same elements in the same order. `rounds` and
+-- `seed` are set by the test; `stock` holds liblua's own functions.
 local random = math.random
 math.randomseed(seed)
 
@@ -13,7 +13,7 @@ local function text(...)
   return table.concat(list, ",")
 end
 
--- So that liblua finds the names of its own functions for messages.
+-- This lets liblua find the names of its own functions for messages.
 for name, library in pairs(stock) do package.loaded["stock." .. name] = library end
 
 local function same(name, what, ours, theirs)
@@ -28,7 +28,7 @@ local function shown(t, count)
   return table.concat(list, " ")
 end
 
--- Makes tables with these values; as proxies that keep a log of what is done to them.
+-- Makes tables with these values; as proxies that log every access.
 local function maker(values, missing, length)
   return function()
     local t, log = {}, {}

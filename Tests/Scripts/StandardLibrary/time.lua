@@ -1,4 +1,4 @@
--- os.time, os.date and os.clock follow a virtual clock; what converts dates is Lua's own.
+-- os.time, os.date and os.clock follow a virtual clock; date conversion is Lua's own.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -18,19 +18,19 @@ assert(os.date "!%Y-%m-%d %H:%M:%S" == os.date("!%Y-%m-%d %H:%M:%S", time + 3600
 assert(os.clock() - ticks >= 3600.0 and os.clock() - ticks < 3660.0)
 assert(os.difftime(os.time(), time) == 3600.0)
 
--- What looks at the clock until some time has passed uses it.
+-- A loop that reads the clock until some time has passed uses that time.
 local stop = os.clock() + 0.01
 while os.clock() < stop do end
 assert(os.time() == time + 3600)
 
--- A date of it is one of loop:at: once, after 60 seconds.
+-- Such a date works with loop:at: once, after 60 seconds.
 local fired, begun = 0, ml.now()
 loop:at(os.time() + 60, function() fired = fired + 1 end)
 loop:run()
 local passed = ml.now() - begun
 assert(fired == 1 and passed > 59 and passed <= 60, passed)
 
--- Dates that are given are converted as ever, and mistakes say what they said.
+-- Given dates are converted as usual, and the error messages are unchanged.
 local moon = { year = 1969, month = 7, day = 20, hour = 20, isdst = false }
 assert(os.date("%Y-%m-%d %H", os.time(moon)) == "1969-07-20 20" and moon.yday == 201)
 assert(os.date("!%F %T", 86399) == "1970-01-01 23:59:59")

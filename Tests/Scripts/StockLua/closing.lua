@@ -39,7 +39,7 @@ local object = {}
 ok, err = pcall(function() local a <close> = guard "a" error(object) end)
 assert(err == object and flush() == "a(" .. tostring(object) .. ")")
 
--- What cannot be closed is an error; nil and false are nothing to close.
+-- A value that cannot be closed is an error; nil and false are skipped.
 ok, err = pcall(function() local a <close> = 42 end)
 assert(not ok and err:find("variable 'a' got a non-closable value", 1, true), err)
 do local a <close>, b = nil, false end

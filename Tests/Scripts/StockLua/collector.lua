@@ -28,7 +28,7 @@ setmetatable({}, metatable)
 for _ = 1, 5 do full() end
 assert(again == 3)
 
--- A finalizer may make what it likes, call what it likes; its error ends nothing.
+-- A finalizer may make or call anything; its error ends nothing.
 warn "@off"
 local done = {}
 setmetatable({}, { __gc = function()

@@ -1,4 +1,4 @@
--- Coroutines inside of whatever runs this: generators, nesting, errors, status, wrap and close.
+-- Coroutines inside whatever runs this: generators, nesting, errors, status, wrap and close.
 local function range(n)
   return coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end)
 end
@@ -6,7 +6,7 @@ local sum = 0
 for i in range(100) do sum = sum + i end
 assert(sum == 5050)
 
--- Each in the other, 100 deep, with values passing through all of them.
+-- Each inside the last, 100 deep, with values passing through all of them.
 local function nest(n, ...)
   if n == 0 then return coroutine.yield(...) end
   local co = coroutine.create(nest)
@@ -21,7 +21,7 @@ local outer = coroutine.wrap(nest)
 assert(select("#", outer(100, "a", nil, nil)) == 3)
 assert(outer("back") == "back")
 
--- Yields across pcall, metamethods, iterators, sorting excepted.
+-- Yields across pcall, metamethods and iterators, but not sorting.
 local co = coroutine.wrap(function()
   local t = setmetatable({}, {
     __index = function(_, k) return coroutine.yield("index " .. k) end,
@@ -53,7 +53,7 @@ while true do
   answer = #asked
 end
 
--- Status, and what may be done in which.
+-- Status, and what is allowed in each.
 local states = {}
 local inner
 local middle = coroutine.create(function()
@@ -75,7 +75,7 @@ assert(not ok and err:find("(function expected", 1, true), err)
 ok, err = pcall(coroutine.resume, 1)
 assert(not ok and err:find("(thread expected", 1, true), err)
 
--- Closing from within and without.
+-- Closing from inside and outside.
 local log = {}
 local function guard(name)
   local function close(_, e) log[#log + 1] = name .. ":" .. tostring(e) end

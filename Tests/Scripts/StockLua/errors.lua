@@ -23,7 +23,7 @@ assert(err:find(":" .. line + 3 .. ": here$"), err)
 ok, err = pcall(function() at(0) end)
 assert(err == "here")
 
--- What the interpreter says of mistakes names the variable.
+-- The interpreter's messages name the variable.
 local t = {}
 local function says(text, f, ...)
   local done, message = pcall(f, ...)
@@ -58,7 +58,7 @@ assert(err:find("in local 'inner'", 1, true), err)
 ok = { xpcall(function(...) return select("#", ...), ... end, print, nil, nil) }
 assert(ok[1] == true and ok[2] == 2)
 
--- Recursion without end is an error like any other.
+-- Endless recursion is an error like any other.
 local function endless() return 1 + endless() end
 ok, err = pcall(endless)
 assert(not ok and err:find("stack overflow", 1, true))

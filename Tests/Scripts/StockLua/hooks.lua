@@ -50,14 +50,14 @@ debug.sethook(co)
 coroutine.resume(co)
 assert(next(seen) == nil)
 
--- An error of a hook is the error of what it interrupts.
+-- An error in a hook becomes the error of the code it interrupts.
 local ok, err = pcall(function()
   debug.sethook(function() debug.sethook(); error("from the hook", 0) end, "", 1)
   for _ = 1, 1000 do end
 end)
 assert(not ok and err == "from the hook", err)
 
--- A hook sees the locals of what it interrupts.
+-- A hook sees the locals of the code it interrupts.
 local found
 local function target()
   local secret = 42

@@ -1,4 +1,4 @@
--- C modules of Debian: they raise, call back, keep references and make userdata as they always do.
+-- Debian's C modules raise, call back, keep references and make userdata as usual.
 local cjson = require "cjson"
 local value = { list = { 1, 2.5, "three", cjson.null }, nested = { yes = true } }
 local copy = cjson.decode(cjson.encode(value))
@@ -50,7 +50,7 @@ assert(names.tmp and names["."])
 ok, err = pcall(lfs.dir, "/nowhere")
 assert(not ok and err:find("No such file", 1, true))
 
--- Loops of their own: only that they load beside ours.
+-- Modules with their own loops: they only have to load beside ours.
 assert(type(require "luv") == "table" and require "luv".version)
 assert(type(require "_cqueues.errno".ENOENT) == "number")
 ok, err = pcall(require, "no.such.module")

@@ -26,7 +26,7 @@ loop:task(function(scope)
   assert(all:await() == text)
   far:close()
 
-  -- Between sockets, and through a pipe; what was read ahead goes first; so many bytes and no more.
+  -- Between sockets, and through a pipe; data read ahead goes first; then exactly so many bytes.
   local from, to = pipe()
   local input, output = ml.stream { fd = from, write = false }, ml.stream { fd = to, read = false }
   local a, b = pair()
@@ -39,7 +39,7 @@ loop:task(function(scope)
   assert(got == text and piped:await() == #text and spliced:await() == #text)
   assert(b:copy_to(c) == 4 and d:read(4) == "rest")
 
-  -- The other side is closed meanwhile; a deadline; a second reader is refused.
+  -- The other side closes meanwhile; a deadline; a second reader is refused.
   local copy = scope:task(function() return d:copy_to(output) end)
   ml.sleep(0)
   local ok, message = pcall(d.read, d)

@@ -1,4 +1,4 @@
--- A read that times out loses no bytes; the deadline of a call goes before that of the stream.
+-- A read that times out loses no bytes; a call's deadline overrides the stream's.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

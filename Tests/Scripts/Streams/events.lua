@@ -1,4 +1,4 @@
--- The events of a stream (R67): open first, bytes again only after a read, the end last and once.
+-- The events of a stream (R67): open first, more bytes only after a read, the end last and once.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()
@@ -27,7 +27,7 @@ passes()
 assert(table.concat(trace, " ") == "open_completed has_bytes - a has_bytes b end",
   table.concat(trace, " "))
 
--- A handler may wait, and hears nothing meanwhile; a writer hears of space again after a write.
+-- A handler may wait, and gets no event meanwhile; a writer gets another space event after a write.
 local from, to = pipe()
 local out, trace = ml.stream { fd = to, read = false }, {}
 out:on(function(out, event)

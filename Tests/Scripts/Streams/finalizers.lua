@@ -1,4 +1,4 @@
--- A finalizer may read the stream of the read in which it runs: nothing is lost, nothing twice.
+-- A finalizer may read the stream whose read it interrupts: no byte is lost or read twice.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -12,7 +12,7 @@ end })
 local seen, goes_on = {}, true
 loop:task(function()
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
-  all_sent:receive()   -- so that no read has to wait, while nobody else may read
+  all_sent:receive()   -- so that no read has to wait, since another may not read meanwhile
   local function haunt()
     setmetatable({}, { __gc = function()
       if not goes_on then return end

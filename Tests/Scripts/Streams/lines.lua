@@ -1,4 +1,4 @@
--- A loop over lines ends at the end of file; what fails is raised where the loop is, and never
+-- A loop over lines ends at the end of file; failures are raised in the loop, and never
 -- taken for the end.
 local ml = require "moonloop"
 local posix = require "moonloop.posix"
@@ -36,7 +36,7 @@ loop:task(function(scope)
   assert(result[3].message:find "stream 'one': .*ECONNRESET" and result[3].code == "ECONNRESET")
   one:close()
 
-  -- A deadline: what had come of the line is still there.
+  -- A deadline: the part of the line that had arrived is still there.
   one = assert(ml.net.connect { host = "127.0.0.1", port = server.port })
   other = assert(server:accept())
   one.timeout = 2
@@ -57,7 +57,7 @@ loop:task(function(scope)
   assert(got == "short" and not ok and message.message:find "longer than 10 bytes")
   assert(message.code == "EMSGSIZE" and one:read "l" == "next")
 
-  -- The script closes the stream: that is an end.
+  -- When the script closes the stream, that is an end.
   waiting = scope:task(function() return table.pack(over(one)) end)
   ml.sleep(0)
   one:close()

@@ -1,4 +1,4 @@
--- A stream is served where the task waits that reads it: in the common modes too, after default.
+-- A stream is served where the task that reads it waits: in the common modes too, after default.
 local ml = require "moonloop"
 local loop = ml.current()
 

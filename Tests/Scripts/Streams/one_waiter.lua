@@ -1,4 +1,4 @@
--- One task a direction; closing tells who waits; a cancelled read takes nothing.
+-- One task a direction; closing names the waiting task; a cancelled read takes no bytes.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

@@ -1,4 +1,4 @@
--- Descriptors over a Unix socket: the copy lives when the sender's is closed.
+-- Descriptors over a Unix socket: the copy stays open when the sender's is closed.
 local ml = require "moonloop"
 local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
 os.remove(unique:sub(2))

@@ -1,5 +1,5 @@
--- A descriptor waits for room as any write does: behind what is queued, with back-pressure and
--- deadlines; it is a copy from the beginning.
+-- A descriptor waits for room like any write: behind queued data, with back-pressure and
+-- deadlines; it is copied at the call.
 local ml = require "moonloop"
 local unique = "@" .. os.tmpname()   -- other runs of the tests have sockets too
 os.remove(unique:sub(2))
@@ -10,7 +10,7 @@ local function connected(server, size)
   return stream, assert(server:accept())
 end
 
--- A stream that has more queued than the socket has room for.
+-- A stream that has more queued than fits into the socket.
 local size = 4 << 20
 local function full(server)
   local stream, other = connected(server, size)
@@ -19,7 +19,7 @@ local function full(server)
   return stream, other
 end
 
--- Many more than there is room for: whoever sends goes as slowly as whoever receives.
+-- Many more than there is room for: the sender is as slow as the receiver.
 local function pressure(scope, server)
   local sender, receiver = connected(server)
   local from, to = pipe()
@@ -31,7 +31,7 @@ local function pressure(scope, server)
       assert(sender:send_fd(source, ("%04d"):format(index) .. payload) == sender)
       gone = index
     end
-    source:close()   -- the last may be on its way yet
+    source:close()   -- the last one may still be on its way
     sender:write "after"
   end)
   repeat
@@ -56,7 +56,7 @@ local function pressure(scope, server)
   sender:close() receiver:close()
 end
 
--- Its deadline: it was not handed on, and what was queued before it stays. Closed meanwhile.
+-- Its deadline: it was not sent, and what was queued before it stays. Closed meanwhile.
 local function late(scope, server, source)
   local stream, other = full(server)
   stream.timeout = 3
@@ -104,7 +104,7 @@ loop:task(function(scope)
   late(scope, server, source)
   ended(server, source)
 
-  -- Where nothing can wait, it says so.
+  -- Where waiting is impossible, the error says so.
   local stream, other = full(server)
   local ok, message
   table.sort({ 1, 2 }, function()

@@ -1,5 +1,5 @@
 -- task:wait serves what its task reads from, in its private mode (D50); where Lua cannot wait, a
--- read that must wait says what is in the way (D49), and one that need not gives what is there.
+-- read that must wait says why it cannot (D49), and one that need not wait returns data.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

@@ -1,4 +1,4 @@
--- A write waits for a slow reader once its limit is queued; a flush waits for all.
+-- A write waits for a slow reader once its limit is queued; a flush waits for everything.
 local ml = require "moonloop"
 local loop = ml.current()
 local from, to = pipe()

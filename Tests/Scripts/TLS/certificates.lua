@@ -1,5 +1,5 @@
--- Certificates that are wrong in one way are refused, each with its reason; so are protocols that
--- do not fit. Both sides are told.
+-- Certificates with one defect each are refused, with the reason; so are protocols that do not
+-- match. Both sides get an error.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -7,7 +7,7 @@ local folder = os.tmpname()
 os.remove(folder)
 local function pem(name) return folder .. "/" .. name .. ".pem" end
 
--- One handshake on the loopback: what the client gets, what the server says.
+-- One handshake over loopback: the client's result, and the server's report.
 local function try(client, server)
   local seen, asked
   server.cert = server.cert or pem "server"
@@ -40,7 +40,7 @@ local function file(name)
   return handle:read "a"
 end
 
--- What is wrong; the client; the server; the client's code, its words, the server's words.
+-- The defect; the client; the server; the client's code, its message, the server's message.
 local function cases()
   return {
     { "nothing", {}, {} },

@@ -11,14 +11,14 @@ local function spawn(command)
   return assert(ml.process.spawn(command))
 end
 
--- A port that nobody has.
+-- A port that is free.
 local function free_port()
   local server <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0 })
   return server.port
 end
 
--- Waits for a server until a connection can be made, by the time of another program: ours stands
--- still while the server lives.
+-- Waits until a connection to a server can be made, on another program's clock: ours stands still
+-- while the server runs.
 local function wait_for(port)
   local try = "until (: >/dev/tcp/127.0.0.1/$1) 2>&-; do sleep 0.02; done"
   local waited = assert(ml.process.run { "bash", "-c", try, "try", tostring(port) })
@@ -61,7 +61,7 @@ local function listen(tls)
   end })
 end
 
--- s_client: what it says of us; renegotiation, which we refuse; half of a handshake.
+-- s_client: what it reports about us; renegotiation, which we refuse; half of a handshake.
 local function clients()
   local listener <close> = listen { alpn = { "echo" } }
   local function ask(input, ...)
@@ -90,7 +90,7 @@ local function clients()
 end
 
 
--- curl asks a server of ours, and we ask nginx.
+-- curl requests from our server, and we request from nginx.
 local function web()
   local server <close> = assert(ml.http.serve { host = "127.0.0.1", port = 0,
     tls = { cert = pem "server", ca = pem "ca", verify = "optional" }, function(request)

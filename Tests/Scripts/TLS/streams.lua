@@ -1,5 +1,5 @@
--- Streams with TLS behave as streams: lines, large data both ways at once, half-close, events,
--- copies; and what is theirs alone: truncation, handshakes that are given up, misuse.
+-- Streams with TLS behave like streams: lines, large data both ways at once, half-close, events,
+-- copies; and what is special to TLS: truncation, abandoned handshakes, misuse.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -7,7 +7,7 @@ local folder = os.tmpname()
 os.remove(folder)
 local function pem(name) return folder .. "/" .. name .. ".pem" end
 
--- A connection with TLS: the client, and what the server does with its side.
+-- A connection with TLS: the client, and the server's function for its side.
 local function connect(handler)
   local listener
   listener = assert(ml.net.listen { host = "127.0.0.1", port = 0, tls = { cert = pem "server" },
@@ -44,7 +44,7 @@ local function both_ways()
   while got ~= text do ml.sleep(0.01) end
 end
 
--- The writing side ends, the other goes on; a connection that breaks off is no end.
+-- The writing side ends, the other goes on; a broken connection is not an end of file.
 local function ends()
   local stream <close> = connect(function(stream)
     assert(stream:read "a" == "question")
@@ -116,7 +116,7 @@ local function starttls()
   assert(not pcall(stream.starttls, stream, {}))
 end
 
--- Peers that are silent, send something else, go away or send too early; cancelled handshakes.
+-- Peers that are silent, send something else, leave or send too early; cancelled handshakes.
 local function handshakes()
   local silent <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0,
     function(stream) stream:read "a" end })
@@ -139,7 +139,7 @@ local function handshakes()
   local none, _, code = try(closing.port, {})
   assert(none == nil and (code == "ETLS_TRUNCATED" or code == "ECONNRESET"), code)
 
-  -- Of a server: clients that say nothing, or something else.
+  -- For a server: clients that are silent or send something else.
   local calls = 0
   local server <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0, max_connections = 1,
     tls = { cert = pem "server", timeout = 2 }, function() calls = calls + 1 end })
@@ -154,7 +154,7 @@ local function handshakes()
   assert(server.tls_failures == 2 and server.tls_failure:find "http request", server.tls_failure)
   assert(calls == 0 and server.connections == 0)
 
-  -- After a handshake that was given up the stream can only be closed.
+  -- After an abandoned handshake the stream can only be closed.
   local stream <close> = assert(ml.net.connect { host = "127.0.0.1", port = silent.port })
   fails("ETIMEDOUT", "the TLS handshake", stream:starttls { host = "x", timeout = 1 })
   fails("ECANCELED", "", stream:read "l")
@@ -164,7 +164,7 @@ local function handshakes()
   fails("ETLS_PROTOCOL", "before the handshake", early:starttls { host = "x" })
 end
 
--- Without a handler: those that are ready are accepted.
+-- Without a handler: connections that are ready are accepted.
 local function accept()
   local server <close> = assert(ml.net.listen { host = "127.0.0.1", port = 0,
     tls = { cert = pem "server" } })

@@ -3,7 +3,7 @@ local ml = require "moonloop"
 local loop = ml.current()
 local start = ml.now()
 
--- The values of the first call, before or after the function has returned; later ones are nothing.
+-- The values of the first call, before or after the function has returned; later calls are ignored.
 local function later(...)
   local values = table.pack(...)
   return ml.await(function(resume)
@@ -15,7 +15,7 @@ same(table.pack(later()), { n = 0 })
 same(table.pack(later "one"), { n = 1, "one" })
 same({ ml.await(function(resume) resume("at", "once"); resume "again" end) }, { "at", "once" })
 
--- The function may wait itself, and its error is raised as it is.
+-- The function may itself wait, and its error is raised unchanged.
 same({ ml.await(function(resume) ml.sleep(1); resume "waited" end) }, { "waited" })
 local boom = {}
 same(select(2, pcall(ml.await, function() error(boom) end)) == boom, true)
@@ -37,7 +37,7 @@ ml.sleep(0)
 task:cancel()
 same(closed, 1)
 
--- A call of `resume` after the end is nothing.
+-- Calling `resume` after the end has no effect.
 local kept
 task = loop:task(function() ml.await(function(resume) kept = resume end) end)
 ml.sleep(0)
@@ -45,7 +45,7 @@ task:cancel()
 pcall(task.await, task)
 kept "too late"
 
--- A deadline: results, errors, and the end of what is late, its children with it.
+-- A deadline: results, errors, and the end of what is late, with its children.
 same({ ml.timeout(1, function(a, b) ml.sleep(0.5); return b, a end, 1, 2 ) }, { 2, 1 })
 same({ pcall(ml.timeout, 1, error, boom) }, { false, boom })
 local note
@@ -69,7 +69,7 @@ end)
 ml.sleep(2)
 same(note, "in a handler")
 
--- Cancelled while it sleeps, a sleep ends at once.
+-- Cancelled while it sleeps, it ends at once.
 start = ml.now()
 task = loop:task(function() ml.sleep(math.huge) end)
 ml.sleep(1)
@@ -77,7 +77,7 @@ task:cancel()
 pcall(task.await, task)
 same(ml.now() - start, 1.0)
 
--- A task is in the modes of the item whose handler made it, its children in its own; or as told.
+-- A task is in the modes of the item whose handler made it, its children in the task's; or as set.
 local trace = {}
 local function nap(name) ml.sleep(1); trace[#trace + 1] = name .. " in " .. loop.mode end
 loop:timer { first = 0, modes = { "default", "side" }, function()
@@ -92,5 +92,5 @@ loop:task(function() loop:run { mode = "side", timeout = 1 } end):await()
 ml.sleep(1)
 same(trace, { "child in side", "own in default", "told in default" })
 
--- What returns all the same, although it is late, has returned.
+-- A function that is late but still returns has returned.
 same({ ml.timeout(1, function() pcall(ml.sleep, 5); return "cleaned up" end) }, { "cleaned up" })

@@ -20,7 +20,7 @@ same(table.pack(first:await()), { n = 4, "a", nil, 3, nil })
 same(table.pack(second:await()), { n = 0 })
 traced { "made suspended suspended", "first x y", "second" }
 
--- Without arguments it gets its scope; a child gets its arguments alone.
+-- Without arguments it gets its scope; a child gets its arguments only.
 loop:task({ name = "outer" }, function(scope, ...)
   note(tostring(scope):match "^task 'outer'", select("#", ...))
   scope:task(function(...) note("child", select("#", ...)) end)
@@ -28,7 +28,7 @@ loop:task({ name = "outer" }, function(scope, ...)
 end):await()
 traced { "task 'outer' 0", "child 0", "child x y" }
 
--- An ended task gives its results again, to anybody, at once.
+-- A task that has ended returns its results again, to any caller, at once.
 same(table.pack(first:await()), { n = 4, "a", nil, 3, nil })
 same({ first.status, first:is_done(), first.name }, { "done", true, "first" })
 
@@ -50,7 +50,7 @@ end
 local empty = loop:task(function() error(nil) end)
 same(table.pack(pcall(empty.await, empty)), { n = 2, false, nil })
 
--- Nobody can wait for himself, for his own scope, or in a ring.
+-- No task can wait for itself, for its own scope, or in a ring.
 local me
 me = loop:task({ name = "me" }, function() return pcall(me.await, me) end)
 local ok, e = me:await()
@@ -82,7 +82,7 @@ do
 end
 traced { "item 7", "closed 7" }
 
--- A plain yield gives up the rest of the pass; what runs besides goes on meanwhile.
+-- A plain yield gives up the rest of the pass; other things go on meanwhile.
 local left = loop:task(function() for i = 1, 3 do note("left " .. i); coroutine.yield() end end)
 local right = loop:task(function() for i = 1, 3 do note("right " .. i); coroutine.yield() end end)
 left:await(); right:await()

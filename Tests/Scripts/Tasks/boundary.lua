@@ -1,10 +1,10 @@
--- Where Lua cannot wait, `await` and `sleep` say what is in the way, and `wait` works (D49).
+-- Where Lua cannot wait, `await` and `sleep` say why, and `wait` works (D49).
 local ml = require "moonloop"
 local loop = ml.current()
 
 local job = loop:task({ name = "job" }, function() ml.sleep(1); return "done" end)
 
---- Tries all ways of waiting, then waits by a nested run.
+--- Tries every way of waiting, then waits by a nested run.
 local function attempt()
   local messages = {}
   for _, wait in ipairs {
@@ -42,7 +42,7 @@ check(found, "inside a module that require loads")
 coroutine.wrap(function() found = attempt() end)()
 check(found, "inside a coroutine of the script's own")
 
--- The coroutine of a task can be had, but nobody else may resume or close it.
+-- A script can get the coroutine of a task, but cannot resume or close it.
 local co
 local held = loop:task(function() co = coroutine.running(); ml.sleep(1); return "unharmed" end)
 ml.sleep(0.5)

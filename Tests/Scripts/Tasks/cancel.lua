@@ -29,7 +29,7 @@ assert(ml.now() - start < 1)
 task:cancel "later"
 same(task.status, "cancelled")
 
--- It never throws at the caller, and is sticky: every later await raises it.
+-- It never raises in the caller, and is sticky: every later await raises it.
 local awaits = 0
 local stubborn = loop:task(function()
   for _ = 1, 3 do
@@ -45,7 +45,7 @@ same({ stubborn:await() }, { "done all the same" })
 same({ awaits, stubborn.status }, { 3, "done" })
 traced { "false stop", "false stop", "false stop" }
 
--- Before it begins: it never does. Of itself: at its next await. Any value is a reason.
+-- Before it begins: it never does. Itself: at its next await. Any value is a reason.
 local never = loop:task(function() note "never" end)
 never:cancel()
 same({ never.status, pcall(never.await, never) }, { "cancelled", false, "the task was cancelled" })
@@ -55,7 +55,7 @@ me = loop:task(function() me:cancel(reason); note "goes on"; ml.sleep(0); note "
 same(select(2, pcall(me.await, me)) == reason, true)
 traced { "goes on" }
 
--- The whole scope is cancelled: the last made first, children before owners.
+-- The whole scope is cancelled: last made first, children before owners.
 local function nap(name)
   local x <close> = closing(name)
   ml.sleep(1000)
@@ -92,7 +92,7 @@ traced { "late cancelled" }
 local ok, e = pcall(function() owner:task(print) end)
 assert(not ok and e:find "task: the scope is over: task %(made at .*%) has ended", e)
 
--- `<close>` on the handle cancels, and waits for the end.
+-- `<close>` on the handle cancels, and waits for the task to end.
 do
   local t <close> = loop:task(function()
     local x <close> = closing "held"
@@ -131,7 +131,7 @@ root:cancel "deep"
 same({ pcall(last.await, last) }, { false, "deep" })
 same({ pcall(root.await, root) }, { false, "deep" })
 
--- One verb ends every handle (D8): `invalidate` cancels, `is_valid` tells whether it has ended.
+-- One verb ends every handle (D8): `invalidate` cancels, `is_valid` says whether it has ended.
 task = loop:task(function() ml.sleep(1000) end)
 same(task:is_valid(), true)
 task:invalidate("no reason of its own")

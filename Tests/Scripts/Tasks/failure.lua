@@ -1,4 +1,4 @@
--- Who hears of a failure: an awaiter, else the handle's handler, else the loop's (D24, D54, D57).
+-- Where a failure goes: to an awaiter, else the handle's handler, else the loop's (D24, D54, D57).
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -12,7 +12,7 @@ local function messages(expected)
 end
 local function failing(message) return function() error(message, 0) end end
 
--- Awaited by then: told to the awaiter alone, by `await` and by `wait`.
+-- Awaited by then: only the awaiter gets it, by `await` and by `wait`.
 local task = loop:task(failing "awaited")
 same({ pcall(task.await, task) }, { false, "awaited" })
 task = loop:task(failing "waited for")
@@ -20,7 +20,7 @@ same({ pcall(task.wait, task) }, { false, "waited for" })
 ml.sleep(1)
 messages {}
 
--- Nobody: reported in the next pass, and raised once more for whoever comes later.
+-- Not awaited: reported in the next pass, and raised again for each later awaiter.
 task = loop:task({ name = "alone" }, failing "alone")
 ml.sleep(1)
 assert(heard[1].handle:find "^task 'alone' %(made at .*failure.lua:%d+%)$", heard[1].handle)
@@ -39,7 +39,7 @@ ml.sleep(1)
 same({ own, task.on_error ~= nil }, { "own", true })
 messages {}
 
--- A cancelled task is no failure; one that fails while it is cancelled is.
+-- A cancelled task is not a failure; one that fails while it is cancelled is.
 task = loop:task(function() ml.sleep(10) end)
 ml.sleep(0)
 task:cancel()
@@ -52,7 +52,7 @@ ml.sleep(1)
 same(task.status, "failed")
 messages { "clean-up failed" }
 
--- An error of `__close` is reported when the task ended by cancelling, and takes an error's place.
+-- An error in `__close` is reported if the task was cancelled; otherwise it replaces the error.
 task = loop:task(function()
   local x <close> = setmetatable({}, { __close = function() error("close failed", 0) end })
   ml.sleep(10)
@@ -62,7 +62,7 @@ task:cancel()
 ml.sleep(1)
 messages { "close failed" }
 
--- A failing error handler is reported to stderr, not asked again.
+-- A failing error handler is reported to stderr, and not called again for that.
 loop.on_error = nil
 loop:task({
   owner = "none",

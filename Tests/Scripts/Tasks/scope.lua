@@ -17,7 +17,7 @@ local function nap(seconds, name)
   return name
 end
 
--- It waits for children that nobody awaits.
+-- It waits for children that are not awaited.
 local start = ml.now()
 local task = loop:task(function(scope)
   scope:task(nap, 2, "slow")
@@ -65,7 +65,7 @@ end)
 same({ pcall(task.await, task) }, { false, "function failed" })
 traced { "child closes function failed" }
 
--- A child that is cancelled by itself is no failure.
+-- A child that is cancelled separately is not a failure.
 task = loop:task(function(scope)
   local child = scope:task(nap, 10, "child")
   ml.sleep(0)
@@ -75,7 +75,7 @@ end)
 same({ task:await() }, { "goes on", false, "alone" })
 traced { "child closes alone" }
 
--- The first failure is the task's; another is reported.
+-- The first failure is the task's; another one is reported.
 local reported
 loop.on_error = function(e) reported = e.message; return "continue" end
 task = loop:task(function(scope)

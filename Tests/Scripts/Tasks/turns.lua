@@ -1,4 +1,4 @@
--- A ready task takes its turn among the due timers of its modes, as a timer made then would.
+-- A ready task takes its turn among the due timers of its modes, like a timer made at that moment.
 
 local ml = require "moonloop"
 local loop = ml.current()
@@ -8,7 +8,7 @@ local function trace()
   return seen, function(word) return function() seen[#seen + 1] = word end end
 end
 
--- By order of becoming ready, each once a pass, behind what was due before.
+-- In the order of becoming ready, each once a pass, behind what was due before.
 local seen, note = trace()
 loop:after(0.001, note "due before")
 loop:after(0.001, function()
@@ -24,7 +24,7 @@ end)
 loop:run()
 same(seen, { "due before", "pass", "made first", "timer", "made last", "went on" })
 
--- While a task runs, nothing of its turn or its sleep is in the mode: a run there is over at once.
+-- While a task runs, neither its turn nor its sleep is in the mode: a run there ends at once.
 seen, note = trace()
 loop:task(function()
   seen[#seen + 1] = loop:modes().default.empty
@@ -37,7 +37,7 @@ seen[#seen + 1] = loop:modes().default.timers
 loop:run()
 same(seen, { 1, true, "finished", true, true })
 
--- What is due after a sleep is the outer run's: one nested in after_waiting leaves the tasks to it.
+-- What is due after a sleep is the outer run's: one nested in after_waiting leaves it the tasks.
 seen, note = trace()
 loop:after(0.001, function() loop:task(note "task") end)
 loop:observer { on = "after_waiting", function(observer)
@@ -61,7 +61,7 @@ loop:run { mode = "other" }
 same(seen, { "in two", "common" })
 same({ loop:modes().default.empty, loop:modes().other.empty }, { true, true })
 
--- A wait serves the tasks that it is for in their order, and leaves the others where they are.
+-- A wait serves the tasks it is for in their order, and leaves the others where they are.
 seen, note = trace()
 loop:after(0.001, function()
   loop:task(note "other")
@@ -86,7 +86,7 @@ same({ loop:modes().default.timers, first.status }, { 1, "cancelled" })
 loop:run()
 same({ seen[1], seen[2], second.status }, { "second", nil, "done" })
 
--- What reports a failure that no task awaits takes a turn too, and is measured.
+-- The report of a failure that no task awaits takes a turn too, and is measured.
 loop:metrics()
 seen = {}
 local failing = loop:task(function() error("no luck", 0) end)

@@ -9,21 +9,21 @@ local function traced(expected)
   trace = {}
 end
 
--- At top level everybody is served meanwhile.
+-- At top level everything is served meanwhile.
 local tick = loop:every(1, function() note("tick", loop.mode, loop.depth) end)
 local task = loop:task(function() ml.sleep(2.5); return "a", "b" end)
 same({ task:wait() }, { "a", "b" })
 same({ task:wait() }, { "a", "b" })
 traced { "tick default 1", "tick default 1" }
 
--- It gives up after its time; the task goes on.
+-- It gives up when its time is up; the task goes on.
 task = loop:task(function() ml.sleep(2); return "late" end)
 same(table.pack(task:wait { timeout = 0.25 }), { n = 3, nil, "timed out", "ETIMEDOUT" })
 same({ task.status, task:wait() }, { "suspended", "late" })
 tick:invalidate()
 trace = {}
 
--- Inside a handler only the task and its scope are served, with what they begin meanwhile.
+-- Inside a handler only the task and its scope are served, with what they start meanwhile.
 local other = loop:task(function() ml.sleep(1.5); note "other" end)
 loop:task(function()
   task = loop:task({ name = "outer" }, function(scope)
@@ -41,7 +41,7 @@ end):await()
 other:await()
 traced { "waits", "moonloop.wait.1 2", "grandchild", "other" }
 
--- `mode` serves all of a mode, `default` everybody.
+-- `mode` serves everything in a mode, `default` everything.
 loop:task(function()
   loop:after(0.5, function() note("served in", loop.mode, loop.depth) end)
   local nap = loop:task(function() ml.sleep(1); return "nap" end)
@@ -59,7 +59,7 @@ loop:task(function()
 end):await()
 traced { "adopted" }
 
--- A wait that cannot end says what for, and where that would be served.
+-- A wait that cannot end says what it is for, and where that would be served.
 local function failing(wait, ...)
   return loop:task(function(...)
     local ok, e = pcall(wait, ...)
@@ -88,7 +88,7 @@ local me
 me = loop:task(function() return select(2, pcall(me.wait, me)) end)
 assert(me:await():find "wait: a task cannot wait for itself")
 
--- A stop ends the wait; a wait inside a wait ends when both may.
+-- A stop ends the wait; a wait inside a wait ends when both can.
 task = loop:task(function() ml.sleep(10) end)
 loop:after(1, function() loop:stop "enough" end)
 same(table.pack(task:wait { mode = "default" }), { n = 3, nil, "the run was stopped", "ECANCELED" })
@@ -102,7 +102,7 @@ loop:task(function()
 end):await()
 traced { "inner slow", "outer quick", "both" }
 
--- A task that is cancelled while it waits by a run hears of it there.
+-- A task that is cancelled while it waits by a run gets the error there.
 local waiter = loop:task(function()
   local nap = loop:task(function() ml.sleep(10) end)
   return nap:wait { mode = "default" }

@@ -1,4 +1,4 @@
--- Schedules of a calendar: which dates they mean, in which zone, and what is wrong with a text.
+-- Calendar schedules: which dates they mean, in which zone, and what is wrong with a text.
 local ml = require "moonloop"
 local loop = ml.current()
 local parse = require "moonloop.cron.schedule"
@@ -33,20 +33,20 @@ same(dates("0 0 29 2 *", "UTC", monday, 1), "02-29 00:00+0")
 same(dates("@monthly", "UTC", monday, 2), "04-01 00:00+0 05-01 00:00+0")
 same(dates("@daily", "America/New_York", monday, 1), "03-02 00:00-5")
 
--- Berlin skips 02:00 to 03:00 on 29 March and repeats it on 25 October. A date that is skipped is
--- due when the clocks have gone forward, one that comes twice is due the first time.
+-- Berlin skips 02:00 to 03:00 on 29 March and repeats it on 25 October. A skipped date is due when
+-- the clocks have gone forward, one that comes twice is due the first time.
 local spring, autumn = 1774659600, 1792800000  -- the days before, 01:00 UTC and 00:00 UTC
 same(dates("30 2 * * *", "Europe/Berlin", spring, 3), "03-28 02:30+1 03-29 03:00+2 03-30 02:30+2")
 same(dates("0,30 2 * * *", "Europe/Berlin", spring + 3600, 2), "03-29 03:00+2 03-30 02:00+2")
 same(dates("30 2 * * *", "Europe/Berlin", autumn + 3600, 3),
   "10-25 02:30+2 10-26 02:30+1 10-27 02:30+1")
--- What repeats by the hour or minute goes by what the clocks show.
+-- Hourly or minutely schedules follow what the clocks show.
 same(dates("30 * * * *", "Europe/Berlin", spring + 82800, 3),
   "03-29 01:30+1 03-29 03:30+2 03-29 04:30+2")
 same(dates("*/30 2 * * *", "Europe/Berlin", spring + 82800, 1), "03-30 02:00+2")
 same(dates("30 * * * *", "Europe/Berlin", autumn + 82800, 4),
   "10-25 01:30+2 10-25 02:30+2 10-25 02:30+1 10-25 03:30+1")
--- Half an hour on Lord Howe; and years that the zone's file gives by rule.
+-- Half an hour on Lord Howe; and years for which the zone's file has a rule.
 same(dates("15 2 * * *", "Australia/Lord_Howe", 1791032400, 2), "10-04 02:30+11 10-05 02:15+11")
 same(dates("0 12 1 1,7 *", "Europe/Berlin", 4102444800, 2), "01-01 12:00+1 07-01 12:00+2")
 
@@ -71,7 +71,7 @@ for _, text in ipairs { "* * * * *", "*/7 1-3 * * *", "5,35 * * * *", "0 */2 * *
   compare(text, "America/St_Johns", 1772900000 // 60 * 60)
 end
 
--- What is wrong, and with which field.
+-- Errors in a text, with the field.
 local function wrong(expected, ...)
   local ok, message = pcall(loop.cron, loop, ...)
   assert(not ok and message:find(expected, 1, true), message)
@@ -98,7 +98,7 @@ assert(where:find "unknown option 'cron' %(.*%); use loop:cron { \"0 3 ", where)
 where = select(2, pcall(function() loop:cron("1 2 3", print) end))
 assert(where:find "cron.lua:%d+: cron: five fields")
 
--- A timer of it: its dates are on the wall clock, and go on until it ends.
+-- A timer with a schedule: its dates are on the wall clock, and it repeats until it is ended.
 local trace, today = {}, os.time()
 local daily = loop:cron { "0 3 * * *", zone = "UTC", name = "nightly", function(timer, missed)
   trace[#trace + 1] = os.date "!%H:%M " .. missed
@@ -109,7 +109,7 @@ loop:run()
 same(table.concat(trace, ", "), "03:00 0, 03:00 0, 03:00 0")
 assert(os.time() - today > 2 * 86400 and os.time() - today <= 3 * 86400)
 
--- Fires that come while the handler waits are missed; one by hand changes no date.
+-- Fires that come while the handler waits are missed; firing by hand changes no date.
 trace = {}
 local quarter = loop:cron("*/15 * * * *", function(timer, missed)
   trace[#trace + 1] = os.date "!%H:%M " .. missed
@@ -121,7 +121,7 @@ loop:run()
 same(table.concat(trace, ", "), "03:00 0, 03:15 0, 04:00 2, 04:15 0")
 trace = {}
 
--- An error leaves it alone; a late pass stands for all dates that have passed.
+-- An error does not stop it; a late pass stands for all dates that have passed.
 local errors = 0
 loop.on_error = function() errors = errors + 1 return true end
 local minutely = loop:cron("* * * * *", function(_, missed)
@@ -133,7 +133,7 @@ assert(errors == 2, errors)
 minutely:invalidate()
 loop.on_error = nil
 
--- A timer that fires once can be given another date, also in its handler.
+-- A timer that fires once can be given another date, even in its handler.
 trace = {}
 local epoch = os.time() + 100
 local once = loop:timer { at = epoch, name = "once", function(timer)
@@ -145,7 +145,7 @@ same(table.concat(trace, " "), "0 50 100")
 assert(not once:is_valid() and not pcall(once.again_at, once, 0))
 assert(not pcall(loop.timer, loop, { at = 1, every = 1, print }))
 
--- Dates of other ages are due at once, also where all that happens is measured.
+-- Dates long past are due at once, even while everything is measured.
 loop:metrics()
 local old = 0
 for _ = 1, 3 do loop:at(-9e9, function() old = old + 1 end) end

@@ -1,4 +1,4 @@
--- A timer is fired by hand, whatever its date and modes are (R141), and made tolerant later (R142).
+-- A timer can be fired by hand, whatever its date and modes (R141), and made tolerant later (R142).
 local ml = require "moonloop"
 local loop = ml.current()
 local trace = {}
@@ -18,7 +18,7 @@ idle = ml.timer { first = 1, note "alone" }
 assert(idle:fire() and not idle:is_valid())
 assert(table.concat(trace, " ") == "every0 every0 once0 idle0 alone0", table.concat(trace, " "))
 
--- Not while its handler is under way, or waits.
+-- Not while its handler is running or waiting.
 local inner
 local waiting = loop:every(10, function(timer)
   inner = timer:fire()

@@ -1,4 +1,4 @@
--- One file: written, replaced as editors do, deleted and made again, not there yet.
+-- One file: written, replaced as editors do, deleted and made again, missing at first.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -34,7 +34,7 @@ os.rename(path .. "~", path)
 expect "changed replaced"
 write(path, "4444")
 expect "changed"
--- The old one is kept: moved away, and made anew.
+-- Editors that keep the old one: it is moved away, and a new one written.
 os.rename(path, path .. ".bak")
 write(path, "5")
 expect "changed replaced"
@@ -44,24 +44,24 @@ write(path, "6")
 expect "created"
 ml.process.run { "chmod", "600", path }
 expect "attributes"
--- Other files of the folder are not its concern.
+-- Other files of the folder do not matter.
 write(folder .. "/other", "x")
 write(path, "7")
 expect "changed"
--- What came and went in one quiet is nothing; the next is told.
+-- Changes that cancel out within one quiet period are not reported; the next one is.
 write(path .. ".new", "88")
 os.remove(path)
 os.rename(path .. ".new", path)
 expect "changed replaced"
 
--- The folder goes, and comes again.
+-- The folder goes, and comes back.
 ml.process.run { "rm", "-r", folder }
 expect "deleted"
 ml.process.run { "mkdir", "-p", folder }
 write(path, "9")
 expect "created"
 
--- The folder is renamed: the path is not there any more.
+-- The folder is renamed: the path no longer exists.
 os.rename(folder, folder .. ".old")
 expect "deleted"
 os.rename(folder .. ".old", folder)

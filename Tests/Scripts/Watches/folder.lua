@@ -1,4 +1,4 @@
--- A folder and what is in it, at any depth; folders that come later, with what was made in them.
+-- A folder and its contents, at any depth; folders added later, with what was made in them.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -26,22 +26,22 @@ sh("echo 1 > " .. folder .. "/a")
 expect "created a"
 sh("echo 2 > " .. folder .. "/old/deep/b")
 expect "created old/deep/b"
--- Made before anybody could watch the new folders.
+-- Made before the new folders could be watched.
 sh("cd " .. folder .. " && mkdir -p new/x/y && echo 3 > new/x/y/c && echo 4 > new/d")
 expect "created new, created new/d, created new/x, created new/x/y, created new/x/y/c"
 sh("echo 33 >> " .. folder .. "/new/x/y/c")
 expect "changed new/x/y/c"
--- Renamed, with all that is in it, which is watched under its new name.
+-- Renamed with all its contents, which are watched under the new name.
 sh("cd " .. folder .. " && mv new moved")
 expect "renamed moved from new"
 sh("echo 333 >> " .. folder .. "/moved/x/y/c")
 expect "changed moved/x/y/c"
 sh("cd " .. folder .. " && mv a moved/x/aa && mv moved/x/aa moved/x/aaa")
 expect "renamed moved/x/aaa from a"
--- As editors save, in one quiet.
+-- Saving as editors do, within one quiet period.
 sh("cd " .. folder .. "/old/deep && echo 5 > b.tmp && mv b.tmp b")
 expect "changed old/deep/b"
--- Moved out of the folder: gone, with all that was in it.
+-- Moved out of the folder: gone, with all its contents.
 sh("mv " .. folder .. "/moved/x " .. folder .. ".x")
 expect "deleted moved/x/y/c, deleted moved/x/y, deleted moved/x/aaa, deleted moved/x"
 sh("mv " .. folder .. ".x " .. folder .. "/back")

@@ -1,4 +1,4 @@
--- Watches are quiet each for itself: what happens to one file does not put off news of another.
+-- Each watch has its own quiet period: changes to one file do not delay reports of another.
 local ml = require "moonloop"
 local loop = ml.current()
 

@@ -1,4 +1,4 @@
--- Links on the way: the path is followed wherever it leads, also when a link is put elsewhere.
+-- Links on the way: the path is followed wherever it leads, even when a link changes.
 local ml = require "moonloop"
 local loop = ml.current()
 
@@ -8,7 +8,7 @@ local function sh(script)
   local whole = "mkdir -p " .. folder .. "; cd " .. folder .. "; " .. script
   assert(ml.process.run({ "sh", "-ec", whole }).code == 0)
 end
--- As a configuration that is swapped at once: the file is a link through a link.
+-- Like a configuration that is swapped atomically: the file is a link through a link.
 sh "mkdir v1 v2; echo 1 > v1/conf; echo 2 > v2/conf; ln -s v1 data; ln -s data/conf conf"
 
 local told = ml.channel(10)

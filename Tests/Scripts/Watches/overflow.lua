@@ -1,11 +1,11 @@
--- More changes than the system queues: that is told first, and what was lost is found by a look.
+-- More changes than the system queues: that is reported first, and a scan finds what was lost.
 local ml = require "moonloop"
 local loop = ml.current()
 
 local file = io.open "/proc/sys/fs/inotify/max_queued_events"
 local limit = file and file:read "n" or 16384
 if file then file:close() end
-if limit > 100000 then return end   -- here it would take too long
+if limit > 100000 then return end   -- it would take too long here
 
 local folder = os.tmpname()
 os.remove(folder)
@@ -18,12 +18,12 @@ make "before"
 local changes = told:receive()
 assert(#changes == 1 and changes[1].kind == "created" and changes[1].path:find "/before$")
 
--- The loop hears nothing meanwhile; each file is an event when it comes, and one when it goes.
+-- The loop sees none of this meanwhile; each file is one event when made, and one when removed.
 for index = 1, limit // 2 + 100 do
   make(index)
   os.remove(folder .. "/" .. index)
 end
-make "lost"   -- its event has no room any more
+make "lost"   -- there is no room for its event any more
 os.remove(folder .. "/before")
 changes = told:receive()
 local words = {}

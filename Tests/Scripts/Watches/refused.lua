@@ -1,4 +1,4 @@
--- What is written wrongly, what is said of a watch, and modes.
+-- Wrong arguments, how a watch is described, and modes.
 local ml = require "moonloop"
 local loop = ml.current()
 

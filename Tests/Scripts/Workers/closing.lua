@@ -1,5 +1,5 @@
--- A worker that is stopped closes what it holds: `<close>` variables of its chunk, of its handlers
--- and of its tasks, in the order of scopes; messages that it sends then still arrive.
+-- A worker that is stopped closes what it holds: `<close>` variables of its chunk, its handlers
+-- and its tasks, in the order of scopes; messages that it sends then still arrive.
 local ml = require "moonloop"
 local loop = ml.current()
 local source = [[

@@ -1,4 +1,4 @@
--- A table that is a thousand deep goes over a port and back, as does one that is in itself.
+-- A table a thousand levels deep goes over a port and back, and so does one that contains itself.
 local ml = require "moonloop"
 local loop = ml.current()
 local worker = assert(ml.worker { source = [[

@@ -1,4 +1,4 @@
--- A worker that loops for ever is stopped, in any way that a script may loop.
+-- A worker that loops forever is stopped, in whatever way it loops.
 local ml = require "moonloop"
 local loop = ml.current()
 local endless = {
@@ -27,7 +27,7 @@ loop:task(function()
     local worker <close> = assert(ml.worker { source = endless[1] })
     assert(worker.status == "running")
   end
-  -- Ended without a word: nobody waits, nothing is left.
+  -- Ended without waiting: nothing is left.
   assert(ml.worker { source = endless[1] }):invalidate()
 end)
 assert(loop:run() == "finished")

@@ -1,4 +1,4 @@
--- An error of a worker reaches its owner: raised by await, else told like an error of a handler.
+-- An error in a worker reaches its owner: raised by await, else reported like a handler's error.
 local ml = require "moonloop"
 local loop = ml.current()
 local failing = [[
@@ -15,7 +15,7 @@ loop:task(function()
   assert(not ok and message.code == "E1" and message.list[1] == 1)
 end)
 assert(loop:run() == "finished")
--- Not awaited: the worker's own handler hears of it, with the worker's traceback.
+-- Not awaited: the worker's own handler gets it, with the worker's traceback.
 local heard
 local worker = assert(ml.worker { name = "heard", source = failing, on_error = function(e)
   heard = e
@@ -24,7 +24,7 @@ assert(loop:run() == "finished")
 assert(heard.message == "worker:2: out of luck", heard.message)
 assert(heard.handle:find "worker .heard.", heard.handle)
 assert(heard.traceback:find "in main chunk", heard.traceback)
--- An error of a handler is told, and the worker goes on.
+-- An error in a handler is reported, and the worker goes on.
 local told = {}
 worker = assert(ml.worker { on_error = function(e) told[#told + 1] = e.message end, source = [[
   local ml = require "moonloop"
@@ -41,7 +41,7 @@ loop:task(function()
 end)
 assert(loop:run() == "finished")
 assert(#told == 1 and told[1] == "handler failed", #told .. tostring(told[1]))
--- What cannot be made is a value, or a mistake.
+-- A worker that cannot be made is a value, or a mistake.
 local nothing, message, code = ml.worker { "no/such/file.lua" }
 assert(nothing == nil and code == "ENOENT" and message:find "cannot read no/such/file.lua", message)
 nothing, message, code = ml.worker { source = "this is no Lua" }

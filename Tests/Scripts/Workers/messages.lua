@@ -1,4 +1,4 @@
--- Messages go both ways in order; those sent before the end are delivered, then all is over.
+-- Messages go both ways in order; those sent before the end are delivered, and then it is over.
 local ml = require "moonloop"
 local loop = ml.current()
 local worker = assert(ml.worker { source = [[

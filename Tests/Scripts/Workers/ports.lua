@@ -1,4 +1,4 @@
--- Ports go through ports: both ends work on other threads; what comes back is what was sent.
+-- Ports go through ports: both ends work on other threads; a port sent back is the original.
 local ml = require "moonloop"
 local loop = ml.current()
 local source = [[
@@ -36,7 +36,7 @@ loop:task(function()
   -- A port that comes back is the same handle.
   local back = a.port:request { back = own }
   assert(back == own and back:request(1) == "own 1")
-  -- A way to the owner, from the worker's own end.
+  -- A port to the owner, made by the worker.
   local way = a.port:request({ give = true }).port
   local got
   a.port:on("message", function(message) got = message end)
@@ -45,7 +45,7 @@ loop:task(function()
   assert(got == "to myself")
   way:invalidate()
   assert(not way:is_valid() and select(3, way:send(1)) == "EPIPE")
-  -- A port that has ended cannot be sent, and a way to it says so.
+  -- A port that has ended cannot be sent, and using one says so.
   b:stop()
   b:await()
   assert(a.port:request { relay = "z" } == "EPIPE")

@@ -17,7 +17,7 @@ local job = loop:task(function()
   assert(worker.port:request(21) == 42 and ticks == 0)
   local start = ml.now()
   assert(worker.port:request "late" == "late")
-  -- The reply and the fifth tick come at one moment, on two threads: either may be first.
+  -- The reply and the fifth tick come at the same moment on two threads, so either may be first.
   assert(ml.now() - start == 5 and (ticks == 4 or ticks == 5), ticks)
   local reply, message, code = worker.port:request("late", { timeout = 2 })
   assert(reply == nil and message == "no reply within 2 s" and code == "ETIMEDOUT", message)
