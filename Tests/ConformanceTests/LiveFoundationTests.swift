@@ -229,7 +229,7 @@ struct LiveRunLoopTests {
     #expect(live == ours)
   }
 
-  @Test func `limitDate polls for one source, fires what is due, and tells the next date`() throws {
+  @Test func `limitDate polls for one source, fires what is due, returns the next date`() throws {
     // R129
     let live = inFoundation { trace in
       let loop = RunLoop.current

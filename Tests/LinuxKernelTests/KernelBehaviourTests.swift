@@ -4,7 +4,7 @@ internal import MoonloopCore
 import Testing
 
 @Suite struct KernelBehaviourTests {
-  @Test("a descriptor is heard while it is ready, and not after", arguments: KernelKind.allCases)
+  @Test("a descriptor is reported while it is ready, and not after", arguments: KernelKind.allCases)
   func readiness(kind: KernelKind) throws {
     let kernel = try kind.make()
     let set = try kernel.makePollSet()
@@ -22,7 +22,7 @@ import Testing
     kernel.closePollSet(set)
   }
 
-  @Test("only what was asked for is heard", arguments: KernelKind.allCases)
+  @Test("only what was asked for is reported", arguments: KernelKind.allCases)
   func interests(kind: KernelKind) throws {
     let kernel = try kind.make()
     let set = try kernel.makePollSet()
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("a ready descriptor is heard before the clock jumps", arguments: KernelKind.allCases)
+  @Test("a ready descriptor is reported before the clock jumps", arguments: KernelKind.allCases)
   func readyBeforeJump(kind: KernelKind) throws {
     let kernel = try kind.make(clock: .virtual)
     let set = try kernel.makePollSet()

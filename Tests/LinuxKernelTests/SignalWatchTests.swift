@@ -10,7 +10,7 @@ import Testing
 struct SignalWatchTests {
   private static let number = SignalNumber.number(of: "rtmin+12") ?? 46
 
-  @Test("each hears of each, also of one that a thread got which does not block it")
+  @Test("each gets each, also one that went to a thread that does not block it")
   func everyLoopHears() throws {
     let ready = Atomic<Int>(0)
     let heard = Atomic<Int>(0)

@@ -84,7 +84,7 @@ import Testing
     #expect(lua.isClosed, "\(Self.allocations[index].name)")
   }
 
-  @Test func `whoever is told of an error in a finalizer may close the state`() throws {
+  @Test func `the handler of an error in a finalizer may close the state`() throws {
     let lua = try LuaState()
     lua.onFinalizerError = { [unowned lua] _ in lua.close() }
     try lua.run("for _ = 1, 3 do setmetatable({}, { __gc = function() error 'x' end }) end")

@@ -75,7 +75,7 @@ struct FinalizerTests {
     #expect(f.messages.count == 2)
   }
 
-  @Test("that raises is told once, wherever it runs")
+  @Test("that raises is reported once, wherever it runs")
   func raises() throws {
     let f = try Fixture()
     let raising = "finalize(function() error 'no' end)"
@@ -101,7 +101,7 @@ struct FinalizerTests {
     #expect(f.messages.last == "and 968 more errors in finalizers (__gc)")
   }
 
-  @Test("that is stopped within a call is told by the error of the call alone")
+  @Test("that is stopped within a call is reported by the error of the call alone")
   func within() throws {
     let f = try Fixture(limits: time)
     let error = #expect(throws: LuaError.self) {
@@ -112,7 +112,7 @@ struct FinalizerTests {
     #expect(f.messages == [])
   }
 
-  @Test("told of may call Lua, and raise again")
+  @Test("may call Lua when reported, and raise again")
   func again() throws {
     let f = try Fixture()
     f.lua.onFinalizerError = { [unowned f] error in

@@ -50,7 +50,7 @@ struct StandardFunctionTests {
     return table.concat(lines, '\\n')
     """
 
-  @Test("are all that differs from stock Lua: nothing is added to it, nothing taken away")
+  @Test("are all that differs from stock Lua: it gains and loses nothing")
   func reachable() throws {
     let lua = try LuaState()
     let ours: String = try lua.evaluate(Self.reach)

@@ -89,7 +89,7 @@ struct AttachmentTests {
     #expect(text == "outer inner result=2")
   }
 
-  @Test func `an observer's call-out may run the host, whose observers are told again`() {
+  @Test func `an observer's call-out may run the host, whose observers are called again`() {
     let text = hosted { trace, loop, _ in
       loop.observe([.entry, .exit], modes: ["m"]) { _, activity in
         trace.log(activity == .entry ? "m-entry" : "m-exit")
@@ -245,7 +245,7 @@ struct DetachTests {
     #expect(text == "nested=3 depth=1 outer=3 depth=0 ours=finished")
   }
 
-  @Test func `the second detach does nothing, and attaching again works`() {
+  @Test func `the second detach has no effect, and attaching again works`() {
     let text = onFreshThread { trace, loop, host in
       let attachment = try loop.attach(to: host)
       attachment.detach()

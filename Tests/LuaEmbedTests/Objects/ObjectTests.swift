@@ -151,7 +151,7 @@ private final class Puppy: Hound {}
     ("local m = Hound('Rex').speak m(Vector(1, 2))", "must be a Creature, got a Vector"),
     ("local m = Hound('Rex').speak m(io.stdout)", "must be a Creature"),
   ])
-  func `what does not fit is told`(chunk: String, message: String) throws {
+  func `a mismatch is reported`(chunk: String, message: String) throws {
     let lua = try state()
     let error = #expect(throws: LuaError.self) { try lua.run(chunk) }
     #expect(error?.message.contains(message) ?? false, "\(error?.message ?? "")")

@@ -126,7 +126,7 @@ internal import Testing
     }
   }
 
-  @Test func `a cancelled block lets go of what it holds outside of the queue`() throws {
+  @Test func `a cancelled block releases what it holds outside of the queue`() throws {
     final class Canary {
       let act: () -> Void
       init(_ act: @escaping () -> Void) { self.act = act }

@@ -59,7 +59,7 @@ internal import Testing
     }
   }
 
-  @Test func `both directions are told one a pass, read first`() throws {
+  @Test func `both directions are reported, one a pass, read first`() throws {
     try withStream { rig, near, far in  // R29
       try rig.descriptor("d", near, events: [.read, .write]) { _ in
         _ = try? rig.receive(from: near)
@@ -98,7 +98,7 @@ internal import Testing
     }
   }
 
-  @Test("invalidated it calls nobody, and closes what it owns", arguments: [false, true])
+  @Test("invalidated it makes no calls, and closes what it owns", arguments: [false, true])
   func invalidated(closes: Bool) throws {
     try withStream { rig, near, far in  // R66, R127
       let source = try rig.descriptor("d", near, closes: closes, modes: [.default, "b"]) {
@@ -113,7 +113,7 @@ internal import Testing
     }
   }
 
-  @Test func `a new source on a number that was closed hears nothing stale`() throws {
+  @Test func `a new source on a number that was closed gets no stale event`() throws {
     try withStream { rig, near, far in  // R66
       let (near2, far2) = try rig.kernel.socketPair()
       var second: Loop.DescriptorSource?
@@ -133,7 +133,7 @@ internal import Testing
     }
   }
 
-  @Test func `in several modes it is heard in whichever runs`() throws {
+  @Test func `in several modes it is served in whichever runs`() throws {
     try withStream { rig, near, far in  // R87
       try rig.descriptor("d", near, modes: ["a", "b"]) { _ in _ = try rig.receive(from: near) }
       try rig.send("x", to: far)
@@ -160,7 +160,7 @@ internal import Testing
     }
   }
 
-  @Test func `a file is always ready, and starves nobody`() throws {
+  @Test func `a file is always ready, and starves no other`() throws {
     try withLoop { rig in  // R31
       let fd = rig.kernel.openFile([1, 2, 3])
       try rig.descriptor("f", fd, closes: true) { source in

@@ -98,7 +98,7 @@ internal import Testing
 }
 
 @Suite struct SourceDescriptionTests {
-  @Test func `a source tells its name, order and state, and what it is about`() throws {
+  @Test func `a source reports its name, order and state, and what it is about`() throws {
     try withLoop { rig in  // R144
       var jobs = 3
       let source = rig.loop.makeSource(

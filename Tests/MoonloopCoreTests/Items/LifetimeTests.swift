@@ -35,7 +35,7 @@ internal import Testing
     }
   }
 
-  @Test("invalidation lets go although somebody keeps the item", arguments: Kind.allCases)
+  @Test("invalidation lets go even if the item itself is kept", arguments: Kind.allCases)
   func keptOutside(kind: Kind) throws {
     try withLoop { rig in  // R126
       let canary = try Canary(kind, rig) { _ in }
@@ -46,7 +46,7 @@ internal import Testing
     }
   }
 
-  @Test("removed from all modes it is held by nobody", arguments: Kind.allCases)
+  @Test("removed from all modes it is no longer kept", arguments: Kind.allCases)
   func removed(kind: Kind) throws {
     try withLoop { rig in  // R126
       let canary = try Canary(kind, rig) { _ in }

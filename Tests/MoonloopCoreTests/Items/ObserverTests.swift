@@ -4,7 +4,7 @@ internal import MoonloopCore
 internal import Testing
 
 @Suite struct ObserverTests {
-  @Test func `observers are told by order, equal ones in order of adding`() throws {
+  @Test func `observers are called by order, equal ones in order of adding`() throws {
     try withLoop { rig in  // R32
       try rig.timer("t", after: 0)
       for (name, order) in [("c", 5), ("a1", -1), ("b", 0), ("a2", -1), ("first", Int.min)] {
@@ -15,7 +15,7 @@ internal import Testing
     }
   }
 
-  @Test("an observer hears only of what it asked for", arguments: Activity.named.indices)
+  @Test("an observer is called only for what it asked for", arguments: Activity.named.indices)
   func only(index: Int) throws {
     let (name, activity) = Activity.named[index]
     try withLoop { rig in  // R33
@@ -26,7 +26,7 @@ internal import Testing
     }
   }
 
-  @Test func `a one-shot observer is told once, is valid meanwhile, and then gone`() throws {
+  @Test func `a one-shot observer is called once, is valid meanwhile, and then gone`() throws {
     try withLoop { rig in  // R34
       try rig.source("s")
       let observer = try rig.observe(
@@ -56,7 +56,7 @@ internal import Testing
     }
   }
 
-  @Test func `an observer is not told of nested runs in its own callback`() throws {
+  @Test func `an observer is not called for nested runs in its own callback`() throws {
     try withLoop { rig in  // R36
       try rig.source("s", modes: ["inner"])
       try rig.source("outer")
@@ -86,7 +86,7 @@ internal import Testing
     }
   }
 
-  @Test func `an observer may invalidate itself while it is told`() throws {
+  @Test func `an observer may invalidate itself while it is called`() throws {
     try withLoop { rig in  // R37, R127
       try rig.source("s")
       try rig.observe { observer, _ in observer.invalidate() }
@@ -104,7 +104,7 @@ internal import Testing
     }
   }
 
-  @Test func `an observer in several modes hears of each run in one of them`() throws {
+  @Test func `an observer in several modes is called for each run in one of them`() throws {
     try withLoop { rig in  // R87
       for mode: ModeName in ["a", "b", "c"] { try rig.source("s", modes: [mode]) }
       try rig.observe(.entry, modes: ["a", "b"])

@@ -82,7 +82,7 @@ internal import Testing
     }
   }
 
-  @Test func `who waits is told when the loop ends`() throws {
+  @Test func `a waiting caller gets the end of the loop`() throws {
     let rows = Rows()
     let world = SimulatedWorld()
     world.run {

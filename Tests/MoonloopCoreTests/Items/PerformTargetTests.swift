@@ -120,7 +120,7 @@ internal import Testing
     }
   }
 
-  @Test func `a request that nobody answers ends at once, one that lasts at its time`() throws {
+  @Test func `a request without a reply ends at once, a slow one at its time`() throws {
     try withLoop { rig in  // R147
       let plain = try rig.port("plain")
       rig.log("\(rig.loop.request(plain, "x"))@\(rig.clock)")

@@ -43,7 +43,7 @@ internal import Testing
     }
   }
 
-  @Test func `an invalidated port calls nobody, and posting to it fails`() throws {
+  @Test func `an invalidated port makes no calls, and posting to it fails`() throws {
     try withLoop { rig in  // R57, R127
       let port = try rig.port("p") { $0.invalidate() }
       try port.post(1)
@@ -86,7 +86,7 @@ internal import Testing
     }
   }
 
-  @Test func `a message whose end posts to the port is let go outside of its lock`() throws {
+  @Test func `a message whose end posts to the port is released outside of its lock`() throws {
     final class Message: Sendable {
       let port: Loop.Port
       init(_ port: Loop.Port) { self.port = port }

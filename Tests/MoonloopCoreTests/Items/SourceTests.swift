@@ -45,7 +45,7 @@ internal import Testing
     }
   }
 
-  @Test func `a signal that nobody woke for is not found at the timeout any more`() throws {
+  @Test func `a signal without a wake-up is not found at the timeout any more`() throws {
     try withLoop { rig in  // R40, R41
       let source = try rig.source("s")
       let thread = rig.thread {

@@ -39,7 +39,7 @@ internal import Testing
     }
   }
 
-  @Test func `the limit date polls once and tells the next timer`() throws {
+  @Test func `the limit date polls once and returns the next timer`() throws {
     try withLoop { rig in  // R129
       #expect(rig.loop.limitDate(mode: .default) == nil)
       try rig.timer("t", after: 0)

@@ -103,7 +103,7 @@ internal import Testing
     for thread in [a, b] { #expect(thread.join(timeout: .seconds(60))) }
   }
 
-  @Test func `a wait says why nobody performs, and ends when the other thread does`() throws {
+  @Test func `a wait says why it goes on, and ends when the other thread does`() throws {
     // R113
     let busy = LoopThread(name: "busy")
     let other = busy.loop.performAndWait(modes: ["other"], timeout: .milliseconds(20)) {}
@@ -179,7 +179,7 @@ private actor LoopActor {
 }
 
 @Suite struct SharedInboxTests {
-  @Test func `a loop that never looks is told once of a source and a port that others serve`()
+  @Test func `a loop that never looks keeps one note each of a source and a port that others serve`()
     throws
   {
     try withLoop { rig in  // R48

@@ -20,7 +20,7 @@ internal import Testing
     }
   }
 
-  @Test func `the sleep is not told of in a pass that performed a source`() throws {
+  @Test func `the sleep is not reported in a pass that performed a source`() throws {
     try withLoop { rig in  // R26, R28
       try rig.observe()
       try rig.source("s", signalled: true)

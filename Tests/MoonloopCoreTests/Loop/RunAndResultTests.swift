@@ -5,7 +5,7 @@ internal import MoonloopSimulation
 internal import Testing
 
 @Suite struct RunAndResultTests {
-  @Test func `an unknown or empty mode is finished at once, and no observer is told`() throws {
+  @Test func `an unknown or empty mode is finished at once, and no observer is called`() throws {
     // R7, R8: observers do not make a mode non-empty.
     try withLoop { rig in
       try rig.observe()
@@ -213,7 +213,7 @@ internal import Testing
     },
   ]
 
-  @Test("the first of several reasons is told", arguments: precedence.indices)
+  @Test("the first of several reasons is the result", arguments: precedence.indices)
   func reasons(row: Int) throws {
     let row = Self.precedence[row]
     try withLoop { rig in  // R14
@@ -254,7 +254,7 @@ internal import Testing
     }
   }
 
-  @Test func `the mode and the depth of the innermost run are told`() throws {
+  @Test func `the mode and the depth of the innermost run are reported`() throws {
     try withLoop { rig in  // R4
       #expect(rig.loop.currentMode == nil)
       #expect(rig.loop.depth == 0)

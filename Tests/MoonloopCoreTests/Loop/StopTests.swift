@@ -60,7 +60,7 @@ internal import Testing
     }
   }
 
-  @Test func `a stop of a loop that does not run does nothing and says so`() throws {
+  @Test func `a stop of a loop that does not run has no effect and says so`() throws {
     try withLoop { rig in  // R16
       try rig.source("s")
       #expect(!rig.loop.stop())
@@ -93,7 +93,7 @@ internal import Testing
     }
   }
 
-  @Test func `a stop is told beside the result when another word hides it`() throws {
+  @Test func `a stop is reported beside the result when another word hides it`() throws {
     try withLoop { rig in  // R19
       try rig.source("s", signalled: true) { _ in rig.loop.stop() }
       rig.run(for: 5, returnAfterSource: true)

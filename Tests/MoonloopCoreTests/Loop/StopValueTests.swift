@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the stop is told beside the word that wins over it`() {
+  @Test func `the stop is reported beside the word that wins over it`() {
     Loop.isolated { loop in
       let source = Loop.Source { _ in loop.stop("told") }
       #expect(throws: Never.self) { try loop.add(source) }

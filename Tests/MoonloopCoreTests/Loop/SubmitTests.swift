@@ -76,7 +76,7 @@ private func outcome<Value: Sendable>(
     #expect(performed.value == 0)
   }
 
-  @Test func `whoever waits when the loop ends gets an error`() async {
+  @Test func `a caller that waits when the loop ends gets an error`() async {
     let thread = LoopThread(name: "submit")
     let loop = thread.loop
     async let waiting = outcome { try await loop.submit(modes: ["never"]) { 1 } }

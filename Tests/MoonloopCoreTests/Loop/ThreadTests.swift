@@ -138,7 +138,7 @@ internal import Testing
     #expect(served.loop.performAndWait {} == .ended)
   }
 
-  @Test func `who waits without a limit is told when the loop ends`() throws {
+  @Test func `a wait without a limit ends when the loop ends`() throws {
     // R113, and the trap of the hidden thread.
     for waitsForChange in [false, true] {
       let box = Guarded<Loop?>(nil)
@@ -234,7 +234,7 @@ internal import Testing
     }
   }
 
-  @Test func `a source that one thread alone handles hears each signal of another`() throws {
+  @Test func `a source that one thread alone handles gets each signal of another`() throws {
     // R39: it has one mark for its own thread and one for the others; neither loses a signal.
     let served = RunningLoop()
     let sent = Atomic<Int>(0)

@@ -105,7 +105,7 @@ internal import Testing
     }
   }
 
-  @Test func `what is taken back is not posted, and nobody is called for it`() throws {
+  @Test func `what is removed from the queue is not posted`() throws {
     try withLoop { rig in  // R149
       let queue = queue(rig)
       queue.enqueue(Notification("a"), .asSoonAsPossible)

@@ -39,7 +39,7 @@ private let millisecond: Int64 = 1_000_000
       ])
   }
 
-  @Test("a sleep of nothing lets the others go first")
+  @Test("a sleep of zero lets the others go first")
   func giveWay() {
     let world = SimulatedWorld()
     let trace = Trace()
@@ -104,7 +104,7 @@ private let millisecond: Int64 = 1_000_000
     #expect(trace.all == ["true 5", "false 10", "true 15"])
   }
 
-  @Test("a world that cannot go on says who waits for what")
+  @Test("a world that cannot go on says which thread waits for what")
   func deadlock() throws {
     let world = SimulatedWorld()
     let reports = Trace()
@@ -129,7 +129,7 @@ private let millisecond: Int64 = 1_000_000
       ])
   }
 
-  @Test("a deadlock that nobody handles ends the process")
+  @Test("a deadlock without a handler ends the process")
   func deadlockTraps() async {
     await #expect(processExitsWith: .failure) {
       let kernel = SimulatedKernel()
@@ -190,7 +190,7 @@ private let millisecond: Int64 = 1_000_000
     #expect(trace.all == ["[1] at \(first)", "[] at 60000", "world 10"])
   }
 
-  @Test("descriptors that are ready together are told in order of readiness, in turn")
+  @Test("descriptors that are ready together are reported in order of readiness, in turn")
   func arrival() throws {
     let kernel = SimulatedKernel()
     let set = try kernel.makePollSet()

@@ -418,7 +418,7 @@ internal import Testing
     }
   }
 
-  @Test func `an interval of one nanosecond starves nobody`() {
+  @Test func `an interval of one nanosecond starves no other`() {
     Loop.isolated(clock: .virtual) { loop in
       var fires = 0
       var others: [String] = []

@@ -44,12 +44,12 @@ private struct Site: LuaDefaultFields, LuaExactFields, Equatable, Sendable {
     ("return {", "config.lua:1: unexpected symbol near <eof>"),
     ("error 'no'", "config.lua:1: no"),
   ])
-  func `what does not fit is told with its line`(text: String, message: String) {
+  func `a mismatch is reported with its line`(text: String, message: String) {
     let error = #expect(throws: LuaError.self) { try decode(text) }
     #expect(error?.message == message)
   }
 
-  @Test func `a file that is not there is told`() throws {
+  @Test func `a missing file is reported`() throws {
     try Loop.isolated { loop in
       let lua = try LuaState(on: loop)
       let error = #expect(throws: LuaError.self) { try lua.decode(Site.self, file: "/no/file.lua") }

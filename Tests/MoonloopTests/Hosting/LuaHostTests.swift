@@ -333,7 +333,7 @@ struct AsyncFunctionTests {
     deinit { ledger.hold(-1) }
   }
 
-  @Test func `lose, double and keep nothing, whoever is cancelled`() async throws {
+  @Test func `lose, double and keep nothing, whichever is cancelled`() async throws {
     let (host, ledger) = (try await LuaHost(), Ledger())
     try await host.withState { _, lua in
       lua.registerAsync("fetch") { (number: Int) async throws -> Int in

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `what does not fit is told`() throws {
+  @Test func `a mismatch is reported`() throws {
     try withState { loop, lua in
       let other = LoopThread(name: "other")
       defer { other.stop() }

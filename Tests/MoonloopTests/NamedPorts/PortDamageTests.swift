@@ -70,7 +70,7 @@ struct PortDamageTests {
     (Array(good.dropLast(4)), "it ended within a message"),
   ]
 
-  @Test("are told, and the next client is served", arguments: damages)
+  @Test("are reported, and the next client is served", arguments: damages)
   func damage(_ damage: (bytes: [UInt8], told: String)) throws {
     let name = "damage.\(damage.bytes.count).\(damage.told.utf8.reduce(0) { $0 &+ Int($1) })"
     let outcome = try Self.serve(name) { fd in

@@ -48,7 +48,7 @@ import Testing
     #expect(run.lines.filter { $0.hasPrefix("failed") } == [])
   }
 
-  @Test func `why names the reload that has ended a handle, when, and who asked for it`() throws {
+  @Test func `why names the reload that has ended a handle, when, and what asked for it`() throws {
     let app = { (makes: String) in
       """
       local ml = require "moonloop"

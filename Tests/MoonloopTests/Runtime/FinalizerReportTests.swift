@@ -81,7 +81,7 @@ import Testing
   ]
 
   @Test(arguments: makers)
-  func `at the end of the state nothing is made that outlives it`(
+  func `what is made at the end of the state does not outlive it`(
     what: String, name: String, call: String
   ) throws {
     try Loop.isolated(clock: .virtual) { loop in

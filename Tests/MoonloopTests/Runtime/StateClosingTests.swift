@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: 0..<3)
-  func `closing at any step leaves nothing that is called later`(way: Int) throws {
+  func `after closing at any step nothing is called any more`(way: Int) throws {
     for step in Self.steps {
       let (steps, calls) = try run(endingAt: step, way: way)
       #expect(steps == step && calls == 0, "step \(step)")

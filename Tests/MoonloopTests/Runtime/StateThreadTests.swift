@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a state ends with its loop, and what asks for it then is ignored or told`() throws {
+  @Test func `a state ends with its loop, and later calls are ignored or get an error`() throws {
     let lua = try Loop.isolated { loop in
       let lua = try LuaState(on: loop)
       try lua.run("require 'moonloop'.current():every(1, print)")
@@ -121,7 +121,7 @@ import Testing
     let value = Atomic<Int>(0)
   }
 
-  @Test func `who awaits a host whose thread has ended gets an error`() async throws {
+  @Test func `awaiting a host whose thread has ended throws an error`() async throws {
     let thread = LoopThread(name: "scripts")
     let host = Host(thread.loop)
     try await host.open()

@@ -154,7 +154,7 @@ import Testing
         """)
   }
 
-  @Test func `a limit that ends a task is reported, and its awaiter is told`() throws {
+  @Test func `a limit that ends a task is reported, and its awaiter gets the error`() throws {
     try Loop.isolated(clock: .real) { loop in
       let lua = try LuaState(on: loop, limits: LuaLimits(callout: .milliseconds(30)))
       defer { lua.shutDown() }

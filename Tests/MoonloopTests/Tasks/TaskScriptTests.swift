@@ -28,7 +28,7 @@ private let prelude = """
   ]
 
   @Test(arguments: scripts)
-  func `a script of tasks reports what it means to`(name: String, errors: Int) throws {
+  func `a script of tasks reports what it means to report`(name: String, errors: Int) throws {
     let text = try ScriptFileTests.text("\(name).lua")
     try Loop.isolated(clock: .virtual) { loop in
       let lua = try LuaState(on: loop)

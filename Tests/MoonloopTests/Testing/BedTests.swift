@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `a call tells how it ended`() throws {
+  @Test func `a call says how it ended`() throws {
     let lines = try lines(
       """
       bed.enter { clock = "virtual" }

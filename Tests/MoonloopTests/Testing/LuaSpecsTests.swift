@@ -50,7 +50,7 @@ import Testing
     #expect(try wrong.tests.flatMap { try wrong.run($0) }.map(\.isFailure) == [true])
   }
 
-  @Test func `what fails is told with its place`() throws {
+  @Test func `what fails is reported with its place`() throws {
     let file = try #require(
       LuaSpecs(directory: Self.folder + "/leaks").files.first {
         $0.path.hasSuffix("leaks_spec.lua")

@@ -134,7 +134,7 @@ struct BadInputTests {
       errors: ["script.lua:1: a?[31mb?c"]),
   ]
 
-  @Test("is told with its place, and nothing crashes", arguments: rows)
+  @Test("is reported with its place, and nothing crashes", arguments: rows)
   func isTold(_ row: Row) throws {
     let outcome = try withFile(row.script) { path -> Outcome in
       let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -156,7 +156,7 @@ struct BadInputTests {
     #expect(outcome.errors.utf8.count < 20_000)
   }
 
-  @Test("a full disk is told once, and the loop goes on")
+  @Test("a full disk is reported once, and the loop goes on")
   func fullDisk() throws {
     let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
     let script = """
@@ -174,7 +174,7 @@ struct BadInputTests {
         == "moonloop: cannot write to standard output: output is lost\nfive\n")
   }
 
-  @Test("standard streams that are closed are nobody else's")
+  @Test("standard streams that are closed are not taken by other files")
   func closedStreams() throws {
     let script = """
       print(io.read("a") or "nothing") io.stderr:write "x"

@@ -218,7 +218,7 @@ struct ExitStatusTests {
     #expect(outcome.output.contains("moonloop"))
   }
 
-  @Test("a trace tells each stage and call-out, the same each time on a virtual clock")
+  @Test("a trace shows each stage and call-out, the same each time on a virtual clock")
   func traces() throws {
     let script = Self.loop + "l:timer { first = 0.5, name = 'beat', function() end }"
     let outcome = try moonloop(["run", "--trace", "--clock", "virtual", "-e", script])

@@ -246,7 +246,7 @@ import Testing
     #expect(lines[4].contains("attempt to load a binary chunk"), "\(outcome)")
   }
 
-  @Test("a guest has limits that nobody has asked for")
+  @Test("a guest has limits by default")
   func limits() throws {
     let memory = try moonloop([
       "run", "--guest", "-e", "local t = {} while true do t[#t + 1] = {} end",

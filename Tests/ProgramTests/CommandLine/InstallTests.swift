@@ -42,7 +42,7 @@ struct InstallTests {
     #expect(files.contains("share/doc/moonloop/scripts/examples/heartbeat.lua"))
   }
 
-  @Test("removes all that it installed, and nothing else")
+  @Test("removes exactly what it installed")
   func removes() throws {
     let other = prefix.appendingPathComponent("share/doc/other")
     try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)

@@ -113,7 +113,7 @@ struct MistakeTests {
       ""),
   ]
 
-  @Test("is told with its line, and the loop goes on", arguments: rows)
+  @Test("is reported with its line, and the loop goes on", arguments: rows)
   func isTold(_ row: Row) throws {
     let script = """
       local ml = require "moonloop"

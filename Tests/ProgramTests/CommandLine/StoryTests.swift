@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("is told as it goes")
+  @Test("is reported as it goes")
   func story() throws {
     let page = try String(
       contentsOf: Program.root.appendingPathComponent("docs/story.md"), encoding: .utf8)

@@ -122,7 +122,7 @@ struct BreakpointTests {
     #expect(try session.wait() == 0)
   }
 
-  @Test("go on without a console, which is told once")
+  @Test("go on without a console, which is reported once")
   func goOn() throws {
     let script = """
       local ml = require "moonloop"
@@ -179,7 +179,7 @@ struct BreakpointTests {
     }
   }
 
-  @Test("are where nobody caught an error, at the terminal of the program")
+  @Test("are where an error was not caught, at the terminal of the program")
   func errors() throws {
     let script = """
       local loop = require "moonloop".current()
@@ -256,7 +256,7 @@ struct BreakpointTests {
     }
   }
 
-  @Test("an overflow of the stack is told in few lines")
+  @Test("an overflow of the stack is reported in few lines")
   func overflow() throws {
     let script = """
       local function dig(n) return 1 + dig(n + 1) end

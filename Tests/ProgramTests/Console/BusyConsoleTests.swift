@@ -42,7 +42,7 @@ struct BusyConsoleTests {
     """
   }
 
-  @Test("it is answered, told what is busy, and stopped there to look around", arguments: 0..<4)
+  @Test("it is answered, says what is busy, and can stop there to look around", arguments: 0..<4)
   func broken(place: Int) throws {
     let place = Self.places[place]
     try withFile(Self.script(place.start), name: "busy.lua") { file in
@@ -180,7 +180,7 @@ struct BusyConsoleTests {
     print "ready" io.stdout:flush()
     """
 
-  @Test("what cannot be reached is told, and not touched")
+  @Test("what cannot be reached is reported, and not touched")
   func outOfReach() throws {
     try withFile(Self.matching, name: "matching.lua") { file in
       let program = try Program(["run", file])
@@ -216,7 +216,7 @@ struct BusyConsoleTests {
     }
   }
 
-  @Test("what a call of the system blocks is told, and can be left")
+  @Test("a system call that blocks is reported, and can be left")
   func blocked() throws {
     let script = """
       local loop = require "moonloop".current()

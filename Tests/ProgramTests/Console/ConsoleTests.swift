@@ -49,7 +49,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test("an interrupt of nobody's console is ignored, as are all real-time signals unwatched")
+  @Test("an interrupt of no console is ignored, as are real-time signals without a handler")
   func strayInterrupts() throws {
     let busy = "ml.current():every(0.0001, function() for i = 1, 1e5 do end print(1) end)\n"
     for arguments in [[], ["--record", "/dev/null"]] {
@@ -102,7 +102,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test("sockets of programs that were killed are removed, by ps and by whoever listens next")
+  @Test("sockets of programs that were killed are removed, by ps and by the next listener")
   func leftBehind() throws {
     try withFile("require 'moonloop'.current():every(60, print) print 'ready' io.stdout:flush()") {
       file in
@@ -205,7 +205,7 @@ struct ConsoleTests {
     }
   }
 
-  @Test("what cannot be attached to is told in words")
+  @Test("what cannot be attached to is reported")
   func refused() throws {
     let rows: [(target: [String], message: String, status: Int32)] = [
       (["no-such-name"], "no program 'no-such-name' is running; see 'moonloop ps'", 1),

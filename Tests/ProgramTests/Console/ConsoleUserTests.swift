@@ -72,7 +72,7 @@ struct ConsoleUserTests {
     #expect(output == "999999.sock\n")
   }
 
-  @Test("a folder that another user has made locks nobody out")
+  @Test("a folder that another user has made locks no other out")
   func isNotLockedOut() throws {
     let output = try shell(
       """

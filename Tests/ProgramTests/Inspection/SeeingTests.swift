@@ -160,7 +160,7 @@ struct SeeingTests {
     }
   }
 
-  @Test("top tells of mistakes")
+  @Test("top reports mistakes")
   func mistakes() throws {
     for (arguments, words) in [
       ([], "name one program"), (["no_such_program_runs"], "no program 'no_such_program_runs'"),

@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("a timer that the host made for a request is told as that")
+  @Test("a timer that the host made for a request is reported as that")
   func requests() throws {
     let text = """
       local ml = require "moonloop"
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test("a file that cannot be written is told before the script begins")
+  @Test("a file that cannot be written is reported before the script begins")
   func refused() throws {
     let run = try moonloop(["run", "--trace-out", "/nowhere/x.json", "-e", "print 'ran'"])
     #expect(run.status == 2 && run.output.isEmpty)

@@ -92,7 +92,7 @@ struct ServerExampleTests {
     }
   }
 
-  @Test func `redis_pubsub.lua hears from a real server what it publishes`() throws {
+  @Test func `redis_pubsub.lua gets from a real server what it publishes`() throws {
     let outcome = try run(
       """
       local ml = require "moonloop"

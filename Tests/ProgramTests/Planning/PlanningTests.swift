@@ -117,7 +117,7 @@ struct PlanningTests {
   }
 
   @Test(arguments: plans + simulations + checks)
-  func `a command says exactly what it is to say`(row: Row) throws {
+  func `the output of a command is exactly as expected`(row: Row) throws {
     let outcome = try moonloop(row.arguments, in: Self.folder.appendingPathComponent(row.folder))
     let marker = outcome.errors.isEmpty ? "" : "--- standard error\n"
     let text = Self.settled(outcome.output + marker + outcome.errors)
@@ -199,7 +199,7 @@ struct PlanningTests {
     #expect(outcome.status == 0, "\(outcome)")
   }
 
-  @Test func `nobody is blamed for a timer that was held back`() throws {
+  @Test func `no handler is blamed for a timer that was held back`() throws {
     let text = """
       local ml = require "moonloop"
       local loop = ml.current()
@@ -326,7 +326,7 @@ struct PlanningTests {
     }
   }
 
-  @Test func `a timeline shows each event of its window, and needs nothing else`() throws {
+  @Test func `a timeline shows each event of its window, and needs no other file`() throws {
     try withFile("", name: "page.html") { path in
       let outcome = try moonloop(
         ["simulate", "app.lua", "--for", "10m", "--from=1m", "--window=40s", "--html", path],

@@ -86,7 +86,7 @@ struct ChildTests {
     #expect(outcome.status == 130 && !outcome.wasKilled, "\(outcome)")
   }
 
-  @Test("their status is ours though whoever began us ignores SIGCHLD")
+  @Test("we get their status even if our parent ignores SIGCHLD")
   func statusIsKept() throws {
     let script = Self.prelude + "print(ml.process.run({ 'sh', '-c', 'exit 3' }).code)"
     let outcome = try withFile(script) { file in

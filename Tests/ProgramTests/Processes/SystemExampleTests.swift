@@ -74,7 +74,7 @@ struct SystemExampleTests {
     }
   }
 
-  @Test("pressure.lua tells of pressure, and of its end")
+  @Test("pressure.lua reports pressure, and its end")
   func pressure() throws {
     try withFile("", name: "fifo") { file in
       _ = try shell("rm \(file); mkfifo \(file)")

@@ -58,7 +58,7 @@ import Testing
       at: Program.root.appendingPathComponent("Tests/Recordings"), includingPropertiesForKeys: nil))
     ?? []
 
-  @Test("a made-up recording is told as one", arguments: madeUp)
+  @Test("a made-up recording is reported as one", arguments: madeUp)
   func tellsMadeUp(_ path: URL) throws {
     let run = try moonloop(["replay", path.path])
     #expect(!run.wasKilled && run.isOurs && run.status == 1, "\(path.lastPathComponent): \(run)")
@@ -123,7 +123,7 @@ import Testing
     #expect(none.status == 2 && none.errors.contains("/nowhere.mlt"), "\(none)")
   }
 
-  @Test("another script is told, and where it asks for something else")
+  @Test("another script is reported, with where it differs")
   func diverges() throws {
     try withRecording { folder, _ in
       let recording = folder.appendingPathComponent("recording.mlt").path
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test("a place that cannot be written is told before the script begins; a full disk at its end")
+  @Test("a place that cannot be written is reported before the start; a full disk, at the end")
   func refused() throws {
     let none = try moonloop(["run", "--record", "/nowhere/x.mlt", "-e", "print 'ran'"])
     #expect(none.status == 2 && none.output.isEmpty)

@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test("who looks on while a recording plays changes nothing")
+  @Test("looking on while a recording plays changes nothing")
   func lookingOn() throws {
     try inFolder { folder in
       let example = Program.examples.appendingPathComponent("heartbeat.lua").path

@@ -14,7 +14,7 @@ import Testing
       in: Self.folder)
   }
 
-  @Test func `a thousand loads of a busy echo server drop nothing, miss nothing, leak nothing`()
+  @Test func `a thousand loads of a busy echo server drop, miss and leak nothing`()
     throws
   {
     let loads = Program.isSanitized ? "100" : "1000"

@@ -174,7 +174,7 @@ struct ServiceTests {
         """)
   }
 
-  @Test("says who passes a socket if there is none")
+  @Test("says where a socket must come from if there is none")
   func needsSocket() throws {
     let outcome = try moonloop([
       "run", "-e", "print(require('moonloop').net.listen { fd = 'systemd', function() end })",

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
-  @Test("of the real-time sort are heard of, though the user's queue for them is full")
+  @Test("of the real-time sort arrive, though the user's queue for them is full")
   func fullQueue() throws {
     let script = """
       local ml = require "moonloop"
@@ -223,7 +223,7 @@ struct SignalTests {
     "local l = require 'moonloop'.current() l:every(0.001, function() io.write 'y' end)",
   ]
 
-  @Test("of an output that nobody reads end the script quietly", arguments: printers)
+  @Test("of an output without a reader end the script quietly", arguments: printers)
   func endsWithoutReader(_ script: String) throws {
     let pipe = Pipe()
     let program = try Program(

@@ -116,7 +116,7 @@ struct SpecRunTests {
   }
 
   @Test(arguments: rows)
-  func `a run says exactly what it is to say`(row: Row) throws {
+  func `the output of a run is exactly as expected`(row: Row) throws {
     let outcome = try moonloop(
       ["test"] + row.arguments, in: Self.specs.appendingPathComponent(row.folder))
     let marker = outcome.errors.isEmpty ? "" : "--- standard error\n"
