@@ -76,6 +76,8 @@ function loop:metrics(options) end
 ---@field missed integer Timer fires that were merged into later ones because of it.
 ---@field total moonloop.Seconds All such time.
 ---@field max moonloop.Seconds The longest before one call; 0 if under a millisecond.
+---@field no_mode moonloop.Seconds Part of the total: the timer was in no mode.
+---@field not_running moonloop.Seconds Part of the total: the loop was not running.
 ---@field mode moonloop.Seconds Part of the total: no run was in a mode of the timer.
 ---@field nested_run moonloop.Seconds Part of the total: a nested run was in another mode.
 ---@field handler moonloop.Seconds Part of the total: the timer's own handler was suspended.

@@ -215,6 +215,8 @@ extension Explanation {
     return causes.map { cause in
       let words =
         switch cause {
+        case .noMode: "because it was in no mode"
+        case .notRunning: "because the loop was not running"
         case .mode: "because its mode did not run"
         case .nestedRun: wait.nester.map { "by a nested run of \(label($0))" } ?? "by a nested run"
         case .handler: "by its own suspended handler"

@@ -109,7 +109,7 @@ extension Explanation {
     _ held: LoopRecorder.HeldFigures, _ recorder: LoopRecorder, on stack: LuaStack
   ) {
     stack.push("held")
-    stack.newTable(fields: 9)
+    stack.newTable(fields: 11)
     stack.setField("count", held.count)
     stack.setField("missed", Int(held.missed))
     stack.setSeconds("total", held.total)
@@ -137,7 +137,9 @@ private let causeNames: [StaticString] = [
 ]
 
 /// In the order of `HeldCause`.
-private let heldNames: [StaticString] = ["mode", "nested_run", "handler", "clock"]
+private let heldNames: [StaticString] = [
+  "no_mode", "not_running", "mode", "nested_run", "handler", "clock",
+]
 
 extension ClockMode {
   /// As scripts and command lines call it.

@@ -34,25 +34,37 @@ package struct HeldBack<Caller> {
 
   package var total: Int64 { times.reduce(0, +) }
 
-  fileprivate mutating func add(_ cause: HeldCause, _ begin: Int64, _ end: Int64) {
+  /// The times of a run come one after the other.
+  fileprivate mutating func add(_ holder: Holder<Caller>, _ begin: Int64, _ end: Int64) {
     guard end > begin else { return }
-    times[cause.rawValue] += end - begin
-    spans.append(begin..<end)
-  }
-
-  /// Held back by a nested run that something began; the times of a run come one after the other.
-  fileprivate mutating func add(_ number: Int, by caller: Caller?, _ begin: Int64, _ end: Int64) {
-    add(.nestedRun, begin, end)
-    run = (number, end - begin + (run.number == number ? run.time : 0))
-    if run.time > nested { (nester, nested) = (caller, run.time) }
+    if let next = spans.last, next.lowerBound == end {
+      spans[spans.count - 1] = begin..<next.upperBound
+    } else {
+      spans.append(begin..<end)
+    }
+    switch holder {
+    case .cause(let cause): times[cause.rawValue] += end - begin
+    case .run(let number, let caller):
+      times[HeldCause.nestedRun.rawValue] += end - begin
+      run = (number, end - begin + (run.number == number ? run.time : 0))
+      if run.time > nested { (nester, nested) = (caller, run.time) }
+    }
   }
 
   fileprivate mutating func addHold(_ time: Int64) { times[HeldCause.clock.rawValue] += time }
 }
 
+/// What holds a timer back: a nested run that something began, or another cause.
+private enum Holder<Caller> {
+  case run(Int, by: Caller?)
+  case cause(HeldCause)
+}
+
 /// Why a due timer is held back.
 package enum HeldCause: Int, CaseIterable {
-  case mode, nestedRun, handler, clock
+  /// It was in no mode; the loop was not running; no run was in a mode of it.
+  case noMode, notRunning, mode
+  case nestedRun, handler, clock
 }
 
 /// Follows which run is innermost and which call has the thread. Loop thread only.
@@ -229,30 +241,26 @@ package final class WaitLog<Caller> {
     var held = HeldBack<Caller>()
     var served: [Range<Int64>] = []
     var end = now
-    // In no mode it waited for one, like one whose mode does not run.
-    let join = loop.lateJoin(of: id) ?? date
-    let first = join - date < longPiece || join > now ? date : join
+    let history = loop.history(of: id)
+    let first = max(date, min(now, history?.nowhereUntil ?? date))
     for span in spans.reversed() where end > first {
-      let begin = max(first, span.begin)
-      let passed = points(end) - points(begin)
-      let place = span.runs.lastIndex { loop.serves(id, in: $0.mode) }
-      if let place, place == span.runs.count - 1 {
-        if end > begin { served.append(begin..<end) }
-        wait.late += end - begin
-        wait.missed += passed
-      } else {
-        if let place {
-          let nested = span.runs[place + 1]
-          held.add(nested.number, by: nested.nester, begin, end)
+      // A mode that it joined meanwhile did not serve it before.
+      let joined = history?.joined.values.filter { $0 < end && $0 > max(first, span.begin) } ?? []
+      for begin in joined.sorted(by: >) + [max(first, span.begin)] {
+        let passed = points(end) - points(begin)
+        if let holder = holder(of: id, in: span, from: begin, history) {
+          held.add(holder, begin, end)
+          held.missed += passed
         } else {
-          held.add(.mode, begin, end)
+          if end > begin { served.append(begin..<end) }
+          wait.late += end - begin
+          wait.missed += passed
         }
-        held.missed += passed
+        end = begin
       }
-      end = begin
     }
     // Before all that is remembered a timer whose mode ran would have fired.
-    held.add(.mode, date, end)
+    held.add(first > date ? .cause(.noMode) : .cause(.mode), date, end)
     held.missed += points(end)
     if let (caller, took) = culprit(served, wait.late) {
       wait.culprit = (caller, took, wait.missed)
@@ -261,6 +269,20 @@ package final class WaitLog<Caller> {
     if let jump, date > jump.from, date <= jump.to { held.addHold(jump.held) }
     if held.total > 0 || held.missed > 0 { wait.held = held }
     return wait
+  }
+
+  /// What held a timer back in a span, or in the part of it that begins at a date; nil: it was
+  /// served.
+  private func holder(
+    of id: TimerID, in span: Span, from begin: Int64, _ history: TimerHistory? = nil
+  ) -> Holder<Caller>? {
+    if span.runs.isEmpty { return .cause(.notRunning) }
+    let place = span.runs.lastIndex {
+      loop.serves(id, in: $0.mode) && history?.joined[$0.mode.index] ?? .min <= begin
+    }
+    guard let place else { return .cause(.mode) }
+    if place == span.runs.count - 1 { return nil }
+    return .run(span.runs[place + 1].number, by: span.runs[place + 1].nester)
   }
 
   /// Dates before the one that is served now passed in the timer's own call, or while its handler
@@ -286,7 +308,7 @@ package final class WaitLog<Caller> {
           (end - first) / interval - (begin - first) / interval + (begin == first ? 1 : 0)
         if span.runs.count > own.depth {
           let nested = span.runs[own.depth]
-          held.add(nested.number, by: nested.nester, begin, end)
+          held.add(.run(nested.number, by: nested.nester), begin, end)
           held.missed += passed
         } else {
           wait.missed += passed
@@ -295,8 +317,20 @@ package final class WaitLog<Caller> {
       }
     }
     if rest >= date { return }
-    held.add(.handler, rest, date)
     held.missed += (date - rest) / interval
+    // A suspended handler does not go on in a nested run that does not serve its timer.
+    var end = max(rest, min(date, loop.history(of: id)?.handlerEnd ?? date))
+    held.add(.cause(.handler), end, date)
+    for span in spans.reversed() where span.begin < end && end > rest {
+      let begin = max(rest, span.begin)
+      var holder = Holder<Caller>.cause(.handler)
+      if case .run(let number, let nester)? = self.holder(of: id, in: span, from: begin) {
+        holder = .run(number, by: nester)
+      }
+      held.add(holder, begin, end)
+      end = begin
+    }
+    held.add(.cause(.handler), rest, end)
   }
 
   private func culprit(

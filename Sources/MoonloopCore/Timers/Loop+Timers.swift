@@ -177,7 +177,7 @@ extension Loop {
     if mode.timers.contains(slot) { return }
     let date = records[slot].date
     let isDue = date <= time.now
-    if isDue && records[slot].modes.isEmpty { noteLateJoin(slot) }
+    if isDue { noteLateJoin(slot, mode) }
     mode.timers.insert(slot, date: date, isDue: isDue)
     records[slot].modes.bits |= mode.bit
     if mode.index >= 63 { timerState.farModes.insert(slot, mode.index) }
@@ -190,18 +190,21 @@ extension Loop {
   }
 
   @inline(never)
-  private func noteLateJoin(_ slot: Int) {
-    if tracing.isOn {
-      timerState.lateJoins[slot] = (timers.records[slot].generation, clock.now())
+  private func noteLateJoin(_ slot: Int, _ mode: Mode) {
+    guard tracing.isOn else { return }
+    let now = clock.now()
+    timerState.note(slot, timers.records[slot]) {
+      if timers.records[slot].modes.isEmpty { $0.nowhereUntil = now }
+      $0.joined[mode.index] = now
     }
   }
 
-  /// When a timer that was in no mode was added to one last, if it was due by then.
-  package func lateJoin(of id: TimerID) -> Int64? {
-    guard let join = timerState.lateJoins[id.slot], join.generation == id.generation else {
+  /// nil: none, or the loop was not traced.
+  package func history(of id: TimerID) -> TimerHistory? {
+    guard let history = timerState.histories[id.slot], history.generation == id.generation else {
       return nil
     }
-    return join.date
+    return history
   }
 
   package func remove(_ id: TimerID, _ names: [ModeName]) {
@@ -333,6 +336,10 @@ extension Loop {
       timers.records[slot].flags.insert(.suspended)
     } else {
       timers.records[slot].flags.remove(.suspended)
+      if tracing.isOn {
+        let now = clock.now()
+        timerState.note(slot, timers.records[slot]) { $0.handlerEnd = now }
+      }
     }
   }
 

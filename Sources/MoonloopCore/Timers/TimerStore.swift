@@ -127,8 +127,28 @@ struct TimerState {
   /// The slots of common items.
   var common: Set<Int32> = []
   var wallClock = WallClockDates()
-  /// When timers that were due already joined their first mode, by slot; noted while traced.
-  var lateJoins: [Int: (generation: UInt32, date: Int64)] = [:]
+  /// By slot; noted while the loop is traced.
+  var histories: [Int: TimerHistory] = [:]
+
+  mutating func note(_ slot: Int, _ record: TimerRecord, _ change: (inout TimerHistory) -> Void) {
+    var history = histories[slot] ?? TimerHistory(generation: record.generation)
+    if history.generation != record.generation {
+      history = TimerHistory(generation: record.generation)
+    }
+    change(&history)
+    histories[slot] = history
+  }
+}
+
+/// What tells later why a timer did not fire at its date.
+package struct TimerHistory {
+  let generation: UInt32
+  /// When it was added to a mode last, after its date had come and while it was in none.
+  package var nowhereUntil: Int64?
+  /// When it was added to each mode last, if its date had come by then, by the mode's index.
+  package var joined: [Int: Int64] = [:]
+  /// When the last suspended call of its handler ended.
+  package var handlerEnd: Int64?
 }
 
 /// The slots of a loop's timers. Loop thread only.

@@ -12,7 +12,8 @@ local CAUSES = { "timer", "fd", "port", "source", "perform", "main_queue", "obse
 
 -- What grows from look to look.
 local SUMS = { "calls", "missed", "wake_ups", "busy" }
-local HELD_SUMS = { "count", "missed", "total", "mode", "nested_run", "handler", "clock" }
+local HELD_SUMS = { "count", "missed", "total", "no_mode", "not_running", "mode", "nested_run",
+  "handler", "clock" }
 
 -- A copy of figures, some of them less what they were before.
 local function less(now, before, names)
