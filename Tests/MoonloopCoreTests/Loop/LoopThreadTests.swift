@@ -179,7 +179,7 @@ private actor LoopActor {
 }
 
 @Suite struct SharedInboxTests {
-  @Test func `a loop that never looks keeps one note each of a source and a port that others serve`()
+  @Test func `a loop that never looks keeps one note for each source and port that others serve`()
     throws
   {
     try withLoop { rig in  // R48
