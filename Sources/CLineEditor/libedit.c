@@ -363,7 +363,7 @@ const char *cle_begin_editing(const char *path) {
   lib.set(editor, EL_SIGNAL, 0);
   lib.set(editor, EL_HIST, lib.history, past);
   lib.set(editor, EL_GETCFN, next_key);
-  // Otherwise Ctrl-C drops the input it had seen, and the read waits for ever.
+  // Otherwise Ctrl-C drops the input it had seen, and the read waits forever.
   lib.set(editor, EL_SETTY, "-d", "+noflsh", NULL);
   lib.set(editor, EL_ADDFN, "moonloop-complete", "Complete what is typed", complete);
   lib.set(editor, EL_BIND, "^I", "moonloop-complete", NULL);

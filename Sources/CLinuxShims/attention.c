@@ -81,9 +81,10 @@ void cmx_attention_catch(int fd) {
 
 static void on_stray(int number) { (void)number; }
 
-// By default a real-time signal that nobody expects would kill the process. These are caught, not
+// The default action of a real-time signal would kill the process. These are caught, not
 // ignored, so that programs started by os.execute find the default action. The one that asks for
-// a console is ignored where there is none: who catches it is assumed to have one.
+// a console is ignored where there is none, because a process that catches it is assumed to have
+// one.
 void cmx_attention_ignore_strays(void) {
   for (int number = SIGRTMIN; number <= SIGRTMAX; number++) {
     struct sigaction old, new = {.sa_flags = SA_RESTART | SA_ONSTACK};

@@ -153,7 +153,7 @@ bool cmx_is_open(int fd) { return CMX_TAKEN_IN(cmx_tag_is_open, fd, fcntl(fd, F_
 // Not repeated on EINTR: Linux has already released the number, and it may have been reused.
 void cmx_close(int fd) {
   CMX_UNLESS_REPLAYED(close(fd));
-  cmx_sent();  // The end of a connection.
+  cmx_sent();  // the end of a connection
 }
 
 int cmx_set_timer_slack(int64_t nanoseconds) {

@@ -75,7 +75,7 @@ static int allow_all(int rules, const struct cmx_confinement *plan, const struct
 
 static int confine_files(const struct cmx_confinement *plan, struct cmx_confined *confined) {
   long version = syscall(LANDLOCK_CREATE, NULL, 0, WANTS_VERSION);
-  if (version < 1) return 0;  // The kernel has none, or was started without it.
+  if (version < 1) return 0;  // the kernel has none, or was started without it
   struct ruleset handled = {.files = plan->allFiles ? FILE_EXECUTE : all_of_files((int)version)};
   bool holds_ports = !plan->internet || plan->ports != NULL;
   if (version > 3 && holds_ports) handled.network = BIND_TCP | CONNECT_TCP;
@@ -101,7 +101,7 @@ static int64_t private_memory(void) {
   return (int64_t)pages * sysconf(_SC_PAGESIZE);
 }
 
-// Never above the limit that there is.
+// Never above the present limit.
 static int limit(int resource, rlim_t most) {
   struct rlimit now;
   if (getrlimit(resource, &now) < 0) return -errno;

@@ -14,7 +14,7 @@
 
 // How long the current call-out, and each one after it, may run before it is stopped.
 enum { GRACE_NS = 300000000 };
-// After so many of these the call-out has not heard of the stop, and will not: it is outside Lua.
+// After this many ticks the call-out has not noticed the stop, and will not: it is outside Lua.
 enum { GRACES = 10 };
 
 volatile int cmx_ending_word;
@@ -30,7 +30,7 @@ static struct {
   volatile uint64_t seen;  // the call-out at the last tick
   volatile int ticks_seen;      // for how many ticks it has been the same
   volatile int signal;          // the first one that asked
-  volatile int heard;      // the signal that the program took, to end in its own time
+  volatile int heard;      // the signal that the program took over, to end in its own time
   atomic_bool was_asked;   // by a signal, even if the program was already ending on its own
 } ending;
 

@@ -1,5 +1,5 @@
 // The system calls of a confined process, as a program for the kernel (seccomp): what the loop, Lua
-// and libc need is allowed; what only a process does that has broken out ends it; the rest fails
+// and libc need is allowed; calls that only a break-out would make end the process; the rest fails
 // with EPERM.
 #define _GNU_SOURCE
 #include "cmx_filter.h"
@@ -54,18 +54,18 @@ static const int always[] = {
     SYS_select, SYS_epoll_wait, SYS_time, SYS_arch_prctl,
 #endif
 };
-// Of sockets that were made since.
+// For sockets that were opened since.
 static const int of_network[] = {
     SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_connect, SYS_sendmmsg, SYS_recvmmsg,
 };
-// By paths, and held to these by Landlock.
+// By path, and confined to the granted paths by Landlock.
 static const int of_folders[] = {
     SYS_mkdirat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_linkat, SYS_truncate,
 #if defined(__x86_64__)
     SYS_mkdir, SYS_rmdir, SYS_unlink, SYS_rename, SYS_link,
 #endif
 };
-// By paths, and no Landlock holds them: for who may do that with all files.
+// By path, but not confined by Landlock: for processes that may do this to all files.
 static const int of_all_files[] = {
     SYS_symlinkat, SYS_fchmodat, SYS_fchownat, SYS_fchown, SYS_utimensat,
 #if defined(__x86_64__)
@@ -105,7 +105,7 @@ static void finish(struct program *program, uint32_t verdict) {
 
 static uint32_t failure(int code) { return SECCOMP_RET_ERRNO | (uint32_t)code; }
 
-// If the loaded word is this, that is the verdict.
+// If the loaded word is this, the verdict is that.
 static void when(struct program *program, uint32_t word, uint32_t verdict) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, word, 0, 1));
   finish(program, verdict);
@@ -122,7 +122,7 @@ static size_t argument(int number) {
   return offsetof(struct seccomp_data, args) + (size_t)number * sizeof(uint64_t);
 }
 
-// Begins what is said of the arguments of one call: returns the place of the jump behind it.
+// Begins the checks on the arguments of one call: returns the place of the jump past them.
 static int of_call(struct program *program, int call) {
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 0));
   return program->count - 1;
@@ -155,7 +155,7 @@ static void only_words(
              sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), otherwise)
 
 static void add_threads(struct program *program) {
-  when(program, SYS_clone3, failure(ENOSYS));  // Its flags cannot be seen; libc takes clone then.
+  when(program, SYS_clone3, failure(ENOSYS));  // its flags cannot be seen; libc then uses clone
   int jump = of_call(program, SYS_clone);
   load(program, argument(0));
   add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
@@ -166,7 +166,7 @@ static void add_threads(struct program *program) {
   ONLY_WORDS(program, SYS_kill, 0, SECCOMP_RET_KILL_PROCESS, own);
 }
 
-// Limits may be read, not set; no memory becomes code; no signal goes elsewhere by a descriptor.
+// Limits may be read, not set; memory cannot become code; no signal goes elsewhere by a descriptor.
 static void add_conditions(struct program *program) {
   unless_bits(program, SYS_mmap, 2, PROT_EXEC, EPERM);
   unless_bits(program, SYS_mprotect, 2, PROT_EXEC, EPERM);
@@ -221,6 +221,6 @@ int cmx_filter_calls(const struct cmx_confinement *plan) {
   struct sock_fprog steps = {.len = (unsigned short)program.count, .filter = program.steps};
   long result =
       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &steps);
-  if (result != 0) return result < 0 ? -errno : -EBUSY;  // else it is a thread that could not
+  if (result != 0) return result < 0 ? -errno : -EBUSY;  // else an unfiltered thread
   return 0;
 }

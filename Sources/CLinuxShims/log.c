@@ -21,7 +21,7 @@ enum {
   BUFFER_SIZE = 1 << 20,
   EXIT_MS = 1000,   // how long the end of the process waits for a slow reader
   CRASH_MS = 200,
-  FULL_MS = 10,     // until a full disk is tried again then
+  FULL_MS = 10,     // how long until a full disk is tried again
 };
 
 struct log {
@@ -30,7 +30,7 @@ struct log {
   int users;
   bool is_socket;
   bool has_to_ask;  // its descriptor blocks, so poll is asked before each write
-  bool is_broken;   // its reader has gone: nothing is ever written again
+  bool is_broken;   // whether its reader has gone: nothing is ever written again
   int problem;      // why the last write failed, such as ENOSPC; 0: it did not
   char *buffer;     // a ring, made when it is first needed
   size_t begin, count;
@@ -55,12 +55,12 @@ static bool is_ready(int fd, int64_t milliseconds) {
   }
 }
 
-// A full disk may have room again; a reader that has gone does not come back.
+// A full disk may get room again; a reader that has gone does not come back.
 static bool is_transient(int code) {
   return code == EAGAIN || code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO;
 }
 
-// How many bytes were taken now; the log is marked if none will ever be.
+// How many bytes were written now; marks the log if none will ever be.
 static size_t write_now(struct log *log, const char *bytes, size_t count) {
   size_t done = 0;
   while (done < count) {
@@ -160,7 +160,7 @@ static const int crashes[] = {
   SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGHUP, SIGQUIT,
 };
 
-// The thread that crashed may hold the lock; then the queued records are left alone.
+// The crashed thread may hold the lock; then the queued records are left alone.
 static void on_crash(int number) {
   if (pthread_mutex_trylock(&lock) == 0) {
     bool is_crash = number != SIGHUP && number != SIGQUIT;
@@ -184,7 +184,7 @@ static void catch_crashes(void) {
 
 // ---- Opening -------------------------------------------------------------------------------
 
-// A description of our own, so that not to wait is our own affair; or a copy.
+// An open file description of our own, so that non-blocking mode affects no other user; or a copy.
 static int open_own(struct log *log, int fd, mode_t mode) {
   if (S_ISFIFO(mode) || S_ISCHR(mode)) {
     char path[32];
@@ -229,7 +229,7 @@ int cmx_log_open(int fd, const char *path) {
   return found;
 }
 
-// What still waits is written at the end of the process.
+// What is still queued is written at the end of the process.
 void cmx_log_close(int number) {
   struct log *log = &logs[number];
   pthread_mutex_lock(&lock);

@@ -1,6 +1,6 @@
-// Bytes that this process has sent to itself and not got yet. A loopback device delivers at once as
-// a rule, and later where the machine is busy or the device is shaped; a clock that jumps when idle
-// would then jump past what is on its way.
+// Bytes that this process has sent to itself but not yet received. A loopback device usually
+// delivers at once, and later if the machine is busy or the device is shaped; a clock that jumps
+// when idle would then jump past what is still on its way.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 
@@ -16,7 +16,7 @@ _Atomic bool cmx_notes_sends = false;
 
 void cmx_note_sends(void) { atomic_store_explicit(&cmx_notes_sends, true, memory_order_relaxed); }
 
-// The processors on which something was sent: each has a queue of its own.
+// The processors on which something was sent; each has its own queue.
 enum { processors = CPU_SETSIZE, per_word = 64 };
 static _Atomic uint64_t senders[processors / per_word];
 
@@ -27,8 +27,8 @@ void cmx_note_send(void) {
       &senders[processor / per_word], UINT64_C(1) << processor % per_word, memory_order_release);
 }
 
-// The socket that sends to itself, of this process and not of one that forked it. It stays open,
-// out of the way of numbers that others close and get again.
+// The socket that sends to itself, of this process and not of its parent before a fork. It stays
+// open, out of the way of numbers that others close and reuse.
 static struct {
   pthread_mutex_t lock;
   int fd;
@@ -40,7 +40,7 @@ static bool connect_to_itself(int fd) {
   struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof address;
-  struct timeval patience = {.tv_usec = 200000};  // Longer means that it was lost.
+  struct timeval patience = {.tv_usec = 200000};  // longer means that it was lost
   return bind(fd, (struct sockaddr *)&address, size) == 0 &&
          getsockname(fd, (struct sockaddr *)&address, &size) == 0 &&
          connect(fd, (struct sockaddr *)&address, size) == 0 &&
@@ -66,7 +66,7 @@ static bool open_echo(void) {
   return true;
 }
 
-// Sends a datagram and waits until it has come: the queues keep the order.
+// Sends a datagram and waits for it to arrive: the queues keep their order.
 static void follow(void) {
   uint64_t number = ++echo.sent, got = 0;
   if (send(echo.fd, &number, sizeof number, MSG_DONTWAIT) != sizeof number) return;
@@ -85,7 +85,7 @@ static void follow_on(int processor, cpu_set_t *allowed) {
   if (moved) (void)sched_setaffinity(0, sizeof *allowed, allowed);
 }
 
-// Waits for what one word of processors has sent.
+// Waits for what the processors in one word have sent.
 static void await_word(int word, uint64_t processors_of_word) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;

@@ -339,7 +339,7 @@ intptr_t cmx_splice(int from, int to, size_t count) {
 
 // ---- Names ---------------------------------------------------------------------------------
 
-// The resolver says of a process without a free descriptor that the name is not known.
+// The resolver reports an unknown name if the process has no free descriptor.
 static int missing_descriptor(void) {
   int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno == EMFILE || errno == ENFILE ? errno : 0;

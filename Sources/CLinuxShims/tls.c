@@ -8,11 +8,11 @@
 #include <string.h>
 
 struct cmx_tls_session {
-  SSL *ssl;  // NULL in a replay, and before it was made
-  BIO *in, *out;  // Of `ssl`, once it has them.
-  bool is_ended;  // no more bytes come
-  bool is_over;   // the peer has said that it writes nothing more
-  int failure;    // what the next read tells, behind what was read
+  SSL *ssl;  // NULL in a replay, and until it is made
+  BIO *in, *out;  // owned by `ssl`, once it has them
+  bool is_ended;  // no more bytes will arrive
+  bool is_over;   // the peer has said that it has finished writing
+  int failure;    // what the next read reports, after the bytes it still has
   char reason[cmx_tls_text_size];
 };
 
@@ -43,7 +43,7 @@ const char *cmx_tls_words(int code) {
 
 // ---- Failures --------------------------------------------------------------------------------
 
-// The code of what is wrong with a certificate, by the numbers of x509_vfy.h.
+// The code for what is wrong with a certificate, by the numbers of x509_vfy.h.
 static int code_of_certificate(long wrong) {
   switch (wrong) {
     case 9: case 10: case 11: case 12: return cmx_tls_expired;
@@ -63,7 +63,7 @@ static int say(cmx_tls_session *session, int code, const char *detail) {
   return -code;
 }
 
-// Why the library has given up; negative.
+// Why the library gave up; negative.
 static int failed(cmx_tls_session *session) {
   enum { of_ssl = 20, bad_certificate = 134, no_certificate = 199, first_alert = 1000 };
   unsigned long error = tls.ERR_get_error();
@@ -104,7 +104,7 @@ static int make(cmx_tls_session *session, cmx_tls_context *context, const char *
   if (host == NULL) return 0;
   X509_VERIFY_PARAM *wanted = tls.SSL_get0_param(session->ssl);
   tls.X509_VERIFY_PARAM_set_hostflags(wanted, tls_no_partial_wildcards);
-  if (tls.X509_VERIFY_PARAM_set1_ip_asc(wanted, host) == 1) return 0;  // Asked for by no name.
+  if (tls.X509_VERIFY_PARAM_set1_ip_asc(wanted, host) == 1) return 0;  // no name to ask for
   tls.ERR_clear_error();
   tls.X509_VERIFY_PARAM_set1_host(wanted, host, 0);
   tls.SSL_ctrl(session->ssl, tls_ctrl_host, 0, (void *)(uintptr_t)host);
@@ -162,7 +162,7 @@ int cmx_tls_shake(cmx_tls_session *session) {
   return STEP(tls_step_shake, shake(session));
 }
 
-// What a read that has brought nothing means; 0: nothing yet.
+// What a read without bytes means; 0: nothing yet.
 static int look(cmx_tls_session *session, int result) {
   switch (tls.SSL_get_error(session->ssl, result)) {
     case tls_zero_return:
@@ -177,7 +177,7 @@ static int look(cmx_tls_session *session, int result) {
 static intptr_t read_all(cmx_tls_session *session, char *buffer, size_t size) {
   if (session->failure != 0) return session->failure;
   size_t count = 0;
-  while (count < size && !session->is_over) {  // One call gives at most one record.
+  while (count < size && !session->is_over) {  // one call returns at most one record
     tls.ERR_clear_error();
     size_t room = size - count;
     int result = tls.SSL_read(session->ssl, buffer + count, room > 1 << 30 ? 1 << 30 : (int)room);
@@ -192,7 +192,7 @@ static intptr_t read_all(cmx_tls_session *session, char *buffer, size_t size) {
 }
 
 intptr_t cmx_tls_read(cmx_tls_session *session, void *buffer, size_t size, bool *is_over) {
-  enum { over = 1 << 30 };  // told beside the count
+  enum { over = 1 << 30 };  // recorded together with the count
   intptr_t told = STEP(tls_step_read, ({
     intptr_t count = read_all(session, buffer, size);
     count >= 0 && session->is_over ? count | over : count;
@@ -240,7 +240,7 @@ static size_t copy_text(const char *text, char *buffer, size_t size) {
   return text == NULL ? 0 : copy(text, strlen(text), buffer, size);
 }
 
-// A fact of the certificate of the peer.
+// A fact from the peer's certificate.
 static size_t describe(SSL *ssl, bool whole, char *buffer, size_t size) {
   X509 *certificate = tls.SSL_get1_peer_certificate(ssl);
   if (certificate == NULL) return 0;

@@ -11,7 +11,7 @@ struct cmx_tls_context {
   uint8_t protocols[];
 };
 
-// What a recording tells apart.
+// What a recording distinguishes.
 enum {
   tls_step_context, tls_step_add, tls_step_session, tls_step_shake, tls_step_read, tls_step_write,
   tls_step_take, tls_step_fact,

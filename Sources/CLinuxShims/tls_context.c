@@ -1,4 +1,4 @@
-// What TLS sessions share: certificates, whom to trust, protocols.
+// What TLS sessions share: certificates, trusted roots, protocols.
 #define _GNU_SOURCE
 #include "cmx_call.h"
 #include "tls.h"
@@ -9,7 +9,7 @@
 
 // ---- Failures --------------------------------------------------------------------------------
 
-// The first thing that the library complains of; "" if it does not.
+// The library's first complaint; "" if there is none.
 static const char *complaint(void) {
   unsigned long code = tls.ERR_get_error();
   const char *words = code == 0 ? NULL : tls.ERR_reason_error_string(code);
@@ -17,7 +17,7 @@ static const char *complaint(void) {
   return words == NULL ? "" : words;
 }
 
-// Puts together why something failed; returns `code`.
+// Composes the reason of a failure; returns `code`.
 static int fail(char *reason, int code, const char *what, const char *why) {
   snprintf(reason, cmx_tls_text_size, "%s%s%s", what, *why ? ": " : "", why);
   return code;
@@ -45,7 +45,7 @@ static BIO *open_pem(struct cmx_tls_pem pem, const char *what, char *reason, int
   return NULL;
 }
 
-// The certificate, with the chain behind it, and its key.
+// The certificate, with its chain, and its key.
 static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx_tls_pem key,
                         char *reason) {
   int code = 0;
@@ -75,7 +75,7 @@ static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx
              certificate.is_path ? certificate.text : "cert");
     return fail(reason, EINVAL, words, "");
   }
-  // Refuses also a key that is not that of the certificate.
+  // Also refuses a key that does not match the certificate.
   if (tls.SSL_CTX_use_PrivateKey(ctx, secret) != 1)
     code = fail(reason, EINVAL, "'key' is not the key of the certificate", complaint());
   tls.EVP_PKEY_free(secret);
@@ -84,7 +84,7 @@ static int use_identity(SSL_CTX *ctx, struct cmx_tls_pem certificate, struct cmx
 
 static int trust(SSL_CTX *ctx, const struct cmx_tls_plan *plan, char *reason) {
   if (plan->authorities.text == NULL) {
-    tls.SSL_CTX_set_default_verify_paths(ctx);  // Without any, no peer is trusted.
+    tls.SSL_CTX_set_default_verify_paths(ctx);  // if there are none, no peer is trusted
     return 0;
   }
   int code = 0, count = 0;
@@ -137,7 +137,7 @@ static int choose_certificate(SSL *ssl, int *alert, void *argument) {
     if (tls.X509_check_host(certificate, host, 0, tls_no_partial_wildcards, NULL) == 1)
       return tls.SSL_set_SSL_CTX(ssl, one->ctx), 0;
   }
-  return 0;  // The first one; the client decides.
+  return 0;  // the first one; the client decides
 }
 
 // ---- Contexts --------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ static SSL_CTX *make_ctx(bool needs_13) {
   tls.SSL_CTX_ctrl(ctx, tls_ctrl_min_version, needs_13 ? tls_version_13 : tls_version_12, NULL);
   tls.SSL_CTX_set_security_level(ctx, 2);
   tls.SSL_CTX_set_options(ctx, TLS_NO_COMPRESSION | TLS_NO_RENEGOTIATION | TLS_NO_TICKET);
-  // No session is taken up again: each handshake looks at the certificates.
+  // Sessions are never resumed: each handshake checks the certificates.
   tls.SSL_CTX_set_num_tickets(ctx, 0);
   tls.SSL_CTX_ctrl(ctx, tls_ctrl_cache, 0, NULL);
   tls.SSL_CTX_ctrl(ctx, tls_ctrl_mode, tls_mode_release_buffers, NULL);
@@ -184,7 +184,7 @@ static int fill(struct cmx_tls_context *context, const struct cmx_tls_plan *plan
   return 0;
 }
 
-// Runs a step that says why it failed, and records both.
+// Runs a step that gives a reason if it fails, and records both.
 #define STEP(what, step)                                              \
   ({                                                                  \
     int code_ = CMX_TAKEN_IN(cmx_tag_tls, what, step);                \
@@ -207,7 +207,7 @@ cmx_tls_context *cmx_tls_context_new(const struct cmx_tls_plan *plan, char *reas
   return NULL;
 }
 
-// A session that changes to another context looks there also for roots and protocols.
+// A session that switches to another context also takes roots and protocols from there.
 static int add(struct cmx_tls_context *more, struct cmx_tls_context *first,
                struct cmx_tls_pem certificate, struct cmx_tls_pem key, char *reason) {
   more->ctx = make_ctx(false);

@@ -11,7 +11,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_open;
 
 static void open_library(void) {
-  // For good: it is in use by all threads, and leaves what it has at the end of the program.
+  // Never closed: all threads use it, and it cleans up at the end of the program.
   void *handle = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == NULL) return;
   void *symbol;

@@ -1,5 +1,5 @@
-// The functions of OpenSSL 3 that we use, found in the library by their names. They are declared
-// here, so that building needs no headers of it; its interface is stable for all of version 3.
+// The functions of OpenSSL 3 that we use, looked up in the library by name. They are declared
+// here, so that building needs none of its headers; its interface is stable throughout version 3.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,12 +100,12 @@ struct tls_library {
 #undef TLS_FIELD
 };
 
-// Filled once the library was found; only then is there a context, and so any use of it.
+// Filled once the library is found; only then can there be a context, and so any use of it.
 extern struct tls_library tls;
 // Opens the library. Any thread.
 bool tls_open(void);
 
-// What the macros of its headers stand for.
+// The numbers behind macros in its headers.
 enum {
   tls_ctrl_min_version = 123,  // SSL_CTRL_SET_MIN_PROTO_VERSION
   tls_ctrl_chain = 89,         // SSL_CTRL_CHAIN_CERT, whose argument counts its owner if 1

@@ -294,7 +294,7 @@ struct cml_result cml_task_close(cml_state *s, int task) {
   const void *before = failed ? lua_topointer(co, -1) : NULL;
   struct frame f;
   enter(s, &f, task, co, true);
-  cml_allow_hooks(s, co);  // an error in a hook leaves them off, and `<close>` must be bound too
+  cml_allow_hooks(s, co);  // an error in a hook leaves them off, and `<close>` must be bounded too
   int status = reset(co, f.running);  // door: the door
   leave(s, &f, co, status);
   lua_sethook(co, NULL, 0, 0);

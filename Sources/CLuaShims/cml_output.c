@@ -43,7 +43,7 @@ static int print(lua_State *L) {
 static int install(lua_State *L) {
   struct cml_output *output = lua_touserdata(L, 1);
   static const char *const names[] = {"stdout", "stderr"};
-  bool has_io = lua_getglobal(L, "io") == LUA_TTABLE;  // Not with safe libraries.
+  bool has_io = lua_getglobal(L, "io") == LUA_TTABLE;  // not with safe libraries
   for (int i = 0; has_io && i < 2; i++) {
     lua_getfield(L, -1, names[i]);
     luaL_Stream *stream = luaL_testudata(L, -1, LUA_FILEHANDLE);

@@ -88,7 +88,7 @@ static void on_warning(void *context, const char *piece, int continues) {
 static int install(lua_State *L) {
   void *hooks = lua_touserdata(L, 1);
   lua_getglobal(L, "os");
-  if (lua_getfield(L, -1, "exit") != LUA_TNIL) {  // Not for scripts that have none.
+  if (lua_getfield(L, -1, "exit") != LUA_TNIL) {  // not for scripts without it
     lua_pushlightuserdata(L, hooks);
     lua_pushcclosure(L, exit_program, 1);
     lua_setfield(L, -3, "exit");

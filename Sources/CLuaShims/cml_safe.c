@@ -1,14 +1,13 @@
-// What scripts that are not trusted get of the basic functions: nothing shows an address, and no
-// value has a finalizer.
+// The basic functions for untrusted scripts: none shows an address or gives a value a finalizer.
 #include <string.h>
 
 #include "cml_internal.h"
 #include "libraries.h"
 
-// The key, in the registry, of the table that gives each value a number of its own.
+// The registry key of the table that gives each value its number.
 static const char numbers;
 
-// Pushes the number of a value: 1 for the first that was asked for. [-0, +0, m]
+// Pushes the number of a value, counted from 1 in the order of asking. [-0, +1, m]
 static lua_Integer number_of(lua_State *L, int arg) {
   luaL_checkstack(L, 4, NULL);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &numbers);
@@ -56,7 +55,7 @@ static int print(lua_State *L) {
   return cml_call_original(L, 1);
 }
 
-// The values that '%s' shows are replaced; '%p' shows nothing else than addresses.
+// The values that '%s' shows are replaced; '%p' always shows an address.
 static int format(lua_State *L) {
   const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
   int arg = 1, count = lua_gettop(L);
@@ -90,8 +89,8 @@ static void wrap(lua_State *L, const char *name, lua_CFunction wrapper) {
   lua_setfield(L, -2, name);
 }
 
-// Methods of strings are the library's own, whatever a script makes of the library; what it adds
-// to that is found too. The metatable is out of reach. [-0, +0, m]
+// Methods of strings are the library's own, whatever a script does to the library; but what it adds
+// there is found too. The metatable is out of reach. [-0, +0, m]
 static void close_strings(lua_State *L) {
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);

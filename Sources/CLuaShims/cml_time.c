@@ -5,13 +5,13 @@
 
 enum { UP_ORIGINAL = 1, UP_FUNCTION, UP_CONTEXT };
 
-// Whether the host's clock is another than the machine's; then what it shows.
+// Whether the host's clock differs from the machine's; then what it shows.
 static bool shows(lua_State *L, struct cml_shown_time *time) {
   cml_clock shown = (cml_clock)lua_tocfunction(L, lua_upvalueindex(UP_FUNCTION));
   return shown(lua_touserdata(L, lua_upvalueindex(UP_CONTEXT)), time);
 }
 
-// With a table it converts a date, as ever.
+// With a table it converts a date, as usual.
 static int time_of_day(lua_State *L) {
   struct cml_shown_time time;
   if (!lua_isnoneornil(L, 1) || !shows(L, &time)) return cml_call_original(L, UP_ORIGINAL);
@@ -28,7 +28,7 @@ static int date(lua_State *L) {
   return cml_call_original(L, UP_ORIGINAL);
 }
 
-// The processor's time counts too: a loop that waits for it ends on any clock.
+// Processor time counts too: a loop that waits for it ends with any clock.
 static int seconds(lua_State *L) {
   struct cml_shown_time time;
   if (!shows(L, &time)) return cml_call_original(L, UP_ORIGINAL);

@@ -13,7 +13,7 @@ struct cml_kind {
   int metatable, methods, getters, setters;  // registry references
   int plain;  // the metatable without the finalizer, of objects that need none
   int others, set_others;  // registry references of cells, for fields that are no members; 0: none
-  cml_kind *parent;        // whose members it has too
+  cml_kind *parent;        // whose members it also has
   bool is_parent;
   int user_values, members;
   int tag;  // for the code that made it
@@ -35,7 +35,7 @@ const char *cml_kind_name(cml_kind *k) { return k->name; }
 void *cml_kind_context(cml_kind *k) { return k->context; }
 void cml_kind_set_tag(cml_kind *k, int tag) { k->tag = tag; }
 
-// Whether the kind of the object at an index has the members of another.
+// Whether the object at an index is of a kind that has the members of another.
 static bool is_below(lua_State *L, int i, const cml_kind *kind) {
   cml_object *o = cml_any_object(L, i);
   if (o == NULL) return false;
@@ -271,7 +271,7 @@ void cml_kind_set(cml_kind *k, lua_State *L, int where, const char *name) {
   }
   int tables[] = {k->methods, k->getters, k->setters, k->metatable};
   if (k->parent != NULL && (where == CML_METHOD || where == CML_GETTER)) {
-    // What the parent has by that name may be of the other sort.
+    // The parent's member of this name may be of the other form.
     lua_rawgeti(L, LUA_REGISTRYINDEX, tables[where == CML_METHOD ? CML_GETTER : CML_METHOD]);
     lua_pushstring(L, name);
     lua_pushnil(L);
@@ -311,7 +311,7 @@ static void copy_fields(lua_State *L, int from, int to, const char *without) {
   lua_pop(L, 2);
 }
 
-// A reference of its own to the same cell.
+// A separate reference to the same cell.
 static int copy_ref(lua_State *L, int ref) {
   if (ref == 0) return 0;
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
@@ -326,7 +326,7 @@ void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent) {
   copy_fields(L, parent->methods, k->methods, NULL);
   copy_fields(L, parent->getters, k->getters, NULL);
   copy_fields(L, parent->setters, k->setters, NULL);
-  // What the kind has of its own comes later, and takes the place of this.
+  // What the kind adds later takes the place of this.
   static const char *const own[] = {"__name", "__metatable"};
   lua_rawgeti(L, LUA_REGISTRYINDEX, k->metatable);
   copy_fields(L, parent->metatable, k->metatable, NULL);

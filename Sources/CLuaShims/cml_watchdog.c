@@ -42,7 +42,7 @@ struct watcher {
   bool ends;
 };
 
-// The lock is for all of these but `woken` and `bell`.
+// The lock protects all of these except `woken` and `bell`.
 static struct {
   pthread_mutex_t lock;
   struct watcher *watcher;
@@ -77,7 +77,7 @@ CML_UNCHECKED static void look_at(struct cml_state *s) {
   if (now == 0) return;  // nothing runs: the host takes care of itself
   if (visit_asked) cml_arm_visit(s, now);
   if (interrupted) {
-    atomic_store(&s->late, now);  // so that the watchdog, if there is one, follows it up
+    atomic_store(&s->late, now);  // so that the watchdog, if there is one, follows up
     stop_now(s, CML_STOP_INTERRUPT);
   } else if (atomic_load(&s->late) == now) {
     stop_now(s, CML_STOP_TIME);
@@ -128,7 +128,7 @@ void cml_watchdog_closed(struct cml_state *s) {
     if (o->next_of_thread == s) o->next_of_thread = s->next_of_thread;
 }
 
-// Async-signal-safe, which glibc does not promise of its functions for this.
+// Async-signal-safe, which glibc does not promise for its functions that do this.
 static bool signal_owner(struct cml_state *s) {
 #ifdef CML_HOLDS_SIGNALS
   look_at(s);
@@ -184,7 +184,7 @@ static void sleep_until(uint64_t due, uint64_t now, uint32_t heard) {
   syscall(SYS_futex, &all.bell, FUTEX_WAIT_PRIVATE, heard, due == UINT64_MAX ? NULL : &t, NULL, 0);
 }
 
-// The owner thread, when a call-out of a parked state begins. A watch is on the stack once: only
+// On the owner thread, when a call-out of a parked state begins. A watch is on the stack only once:
 // the watcher marks its state as parked again, after it has taken the watch from there.
 void cml_unpark(struct cml_state *s) {
   if (atomic_exchange(&s->parked, 0) == 0) return;
@@ -194,7 +194,7 @@ void cml_unpark(struct cml_state *s) {
   ring();
 }
 
-// What was before now is not charged.
+// Earlier time is not charged.
 static void make_busy(struct cml_watchdog *w, uint64_t now) {
   w->last = 0;
   w->idle = 0;

@@ -13,8 +13,8 @@ static bool is_ours(const char *source) {
   return strncmp(source, "@moonloop/", 10) == 0 || strcmp(source, "=moonloop") == 0;
 }
 
-// A mistake in what a script gives to one of our modules in Lua is at the line of the script; in
-// what a configuration describes, the module says where.
+// A wrong argument to one of our Lua modules is reported at the script's line; for a mistake in a
+// configuration, the module gives the place.
 void cml_site(lua_State *L, char *text) {
   lua_Debug ar;
   text[0] = 0;

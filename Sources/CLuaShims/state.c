@@ -57,7 +57,7 @@ static bool is_scripts(lua_State *L, lua_Debug *ar) {
   return strncmp(ar->source, "@moonloop/", 10) != 0 && strcmp(ar->source, "=moonloop") != 0;
 }
 
-// Returns true if the host must still be called, at another instruction.
+// Returns true if the host must be called again, at another instruction.
 static bool visit(struct cml_state *s, lua_State *L, lua_Debug *ar) {
   bool is_over = s->visited != atomic_load_explicit(&s->dispatch, memory_order_relaxed);
   if (!is_over && !is_scripts(L, ar)) return true;
@@ -331,12 +331,12 @@ const char *cml_string(lua_State *L, int i, size_t *count) {
   return lua_tolstring(L, i, count);
 }
 
-// How many bytes a character beyond ASCII has, of at most `left`; 0 if it is none.
+// The size of a character beyond ASCII in bytes, at most `left`; 0 if it is invalid.
 static size_t character(const unsigned char *at, size_t left) {
   unsigned first = at[0];
   size_t count = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || left < count) return 0;
-  // The second byte keeps what is overlong, a surrogate or beyond Unicode out.
+  // The limits on the second byte exclude overlong forms, surrogates and what is beyond Unicode.
   unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (at[1] < low || at[1] > high) return 0;

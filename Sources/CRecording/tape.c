@@ -16,9 +16,10 @@
 static const unsigned char magic[8] = {0x89, 'M', 'L', 'T', 'A', 'P', '\n', 0x1A};
 enum { VERSION = cmr_format_version, PART_BYTES = 1 << 16, HELD_BYTES = 1 << 20 };
 static const int64_t flush_every_ns = 20000000;
-// What a made-up recording may not pass: no clock of Linux reads more, and no call fails lower.
+// Limits for forged recordings: no Linux clock exceeds the first, no call returns less than the
+// second.
 static const int64_t latest_ns = INT64_MAX / 2;
-enum { least_result = 1000 + 4095 };  // of a resolver, which adds 1000 to what the system says
+enum { least_result = 1000 + 4095 };  // a resolver's, which adds 1000 to the system's number
 enum { longest_tick_ns = 1000000000 };
 
 struct head { unsigned char magic[8]; uint64_t version; };
@@ -204,7 +205,7 @@ static bool next_part(void) {
   return true;
 }
 
-// The checksums were right, so this was written as it is; the limit is for forged tapes.
+// The checksums were right, so it was written like this; the limit is for forged recordings.
 static int64_t take_number(void) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64 && tape.at < tape.part_end; shift += 7) {
@@ -263,7 +264,7 @@ static void expect(int tag, int64_t key) {
   tape.at++;
 }
 
-// Whether a question of this kind may have such an answer; it is none for another kind.
+// Whether a question of this kind can have such an answer.
 static bool is_possible(int tag, int64_t result) {
   if (tag == cmx_tag_identity || tag == cmx_tag_thread) return true;  // any 64 bits
   if (tag == cmx_tag_tick) return result >= 0 && result <= longest_tick_ns;

@@ -1,16 +1,16 @@
-// Arguments of host functions, read without raising: what is wrong with one is a value, with the
-// words that tell function, argument or field, what was expected and what was given.
+// Arguments of host functions, read without raising: what is wrong with one is a value, with a
+// message that names the function, the argument or field, what was expected and what was given.
 
 internal import CLuaShims
 
-/// An argument that is not what a function takes: raised in Lua at the caller's line.
+/// A wrong argument of a function: raised in Lua at the caller's line.
 public struct LuaArgumentError: Error, Equatable {
   /// Such as "'every' must be > 0 seconds, got -1".
   public var problem: String
   /// Such as "did you mean 'every'?"; follows the place.
   public var hint: String?
 
-  /// An error with words of its own.
+  /// An error with its own message.
   public init(_ problem: String, hint: String? = nil) {
     self.problem = problem
     self.hint = hint
@@ -26,7 +26,7 @@ public struct LuaArgumentError: Error, Equatable {
     LuaText.clean("\(function): \(problem)\(site)\(hint.map { "; " + $0 } ?? "")")
   }
 
-  /// A word that is none of those there are, with the nearest of them or all.
+  /// An unknown word, with the nearest known one or all of them.
   public static func unknown(
     _ what: String, _ word: String, among words: [String], quote: String = "'"
   ) -> LuaArgumentError {
@@ -38,7 +38,7 @@ public struct LuaArgumentError: Error, Equatable {
   }
 }
 
-/// Which lengths of time an argument may have; the words stand in messages.
+/// Which durations an argument may have; the texts appear in messages.
 package enum LuaSecondsRule: String {
   case notNegative = "seconds, a number >= 0"
   case positive = "> 0 seconds"
@@ -47,14 +47,14 @@ package enum LuaSecondsRule: String {
 
 /// Seconds as scripts write them, and nanoseconds as the host counts them.
 package enum LuaSeconds {
-  /// Seconds as nanoseconds, the only place where that happens: nil for what the rule forbids.
+  /// Seconds as nanoseconds; nil if the rule forbids them. The only place where they are converted.
   ///
-  /// Rounded to the nearest, but what is positive is at least 1. Beyond 292 years it is never
-  /// (`Int64.max`), infinity included; nan and minus infinity are no time at all.
+  /// Rounded to the nearest, but at least 1 if positive. Beyond 292 years, infinity included, it
+  /// means never (`Int64.max`); nan and minus infinity are not times.
   @inline(__always)
   package static func nanoseconds(_ seconds: Double, _ rule: LuaSecondsRule) -> Int64? {
     let nanoseconds = seconds * 1e9
-    // The usual first: every rule allows them, and nan is none of them.
+    // The usual case first: every rule allows it, and nan is not in the range.
     if nanoseconds > 0 && nanoseconds < 9.2e18 { return max(1, rounded(nanoseconds)) }
     if seconds.isNaN || seconds == -.infinity { return nil }
     switch rule {
@@ -67,7 +67,7 @@ package enum LuaSeconds {
     return seconds > 0 ? 1 : rounded(nanoseconds)
   }
 
-  /// What `rounded` does, which is a call where not every machine has an instruction for it.
+  /// Does what `rounded` does, which is a call on machines without an instruction for it.
   @inline(__always)
   private static func rounded(_ value: Double) -> Int64 {
     let whole = Int64(value)
@@ -77,7 +77,7 @@ package enum LuaSeconds {
 }
 
 extension LuaText {
-  /// The first byte that is no part of UTF-8, and its place from 1.
+  /// The first byte that is not valid UTF-8, and its position from 1.
   static func firstInvalid(_ bytes: UnsafeRawBufferPointer) -> (byte: UInt8, place: Int)? {
     var parser = Unicode.UTF8.ForwardParser()
     var rest = bytes.makeIterator()
@@ -91,7 +91,7 @@ extension LuaText {
     }
   }
 
-  /// A number for a message: without a fraction if it has none.
+  /// A number in a message: without a fraction if it has none.
   package static func short(_ number: Double) -> String {
     if number.isNaN { return "nan" }
     if number.isInfinite { return number > 0 ? "inf" : "-inf" }
@@ -100,7 +100,7 @@ extension LuaText {
 }
 
 extension LuaStack {
-  /// What was given, for "got …": a number, a boolean or a short string as itself, else its type.
+  /// What was given, after "got": a number, a boolean or a short string itself, else its type.
   package func given(_ index: Int32) -> String {
     switch type(index) {
     case .number:
@@ -115,7 +115,7 @@ extension LuaStack {
     }
   }
 
-  /// What a value is to be, and is instead: `must be an integer, got "x"`.
+  /// What a value must be, and what it is: `must be an integer, got "x"`.
   func mustBe(_ expected: String, _ index: Int32) -> String {
     let isText = expected == "a string" && type(index) == .string
     let bad = isText ? withBytes(index, LuaText.firstInvalid) ?? nil : nil

@@ -4,7 +4,7 @@ internal import CLuaShims
 
 extension LuaState {
   /// Runs what `push` leaves on a fresh coroutine (a function, then its arguments), and reads the
-  /// results; whatever happens the coroutine is given back.
+  /// results; in any case the coroutine is given back.
   func withCall<R>(
     _ what: StaticString,
     push: (LuaStack) throws(LuaError) -> Int, read: (LuaStack, Int) throws(LuaError) -> R
@@ -25,7 +25,7 @@ extension LuaState {
     return try read(stack, Int(result.count))
   }
 
-  /// What became of a call that has not returned; its coroutine is given back.
+  /// How a call ended that has not returned; its coroutine is given back.
   func error(of result: cml_result, _ task: Int32) -> LuaError {
     switch outcome(result) {
     case .failed(let token), .stopped(let token): return takeError(of: token)
@@ -47,8 +47,8 @@ extension LuaState {
   /// Compiles text and runs it.
   /// - Parameters:
   ///   - chunk: Lua source text; binary chunks are refused.
-  ///   - name: What errors call it; `@file.lua` for a file, `=name` for anything else.
-  ///   - environment: What it has as globals; nil: those of the state.
+  ///   - name: What errors call it: `@file.lua` for a file, `=name` for anything else.
+  ///   - environment: Its globals; nil: those of the state.
   /// - Throws: `LuaError`.
   public func run(
     _ chunk: String, name: String = "=chunk", environment: LuaTable? = nil
@@ -63,7 +63,7 @@ extension LuaState {
   }
 
   /// Compiles text, runs it, and reads its first result.
-  /// - Throws: `LuaError`, also when the result is not of the type.
+  /// - Throws: `LuaError`, also if the result is not of the type.
   public func evaluate<R: LuaReadable>(
     _ chunk: String, name: String = "=chunk", environment: LuaTable? = nil
   ) throws(LuaError) -> R {
@@ -76,9 +76,9 @@ extension LuaState {
       read: { (stack, _) throws(LuaError) in try stack.result(1) })
   }
 
-  /// Compiles text once, to be run any number of times by calling what this returns.
+  /// Compiles text once; call the result to run it any number of times.
   /// - Parameters:
-  ///   - chunk: Lua source text; arguments of a call are its `...`.
+  ///   - chunk: Lua source text; the arguments of a call are its `...`.
   ///   - name: As for `run`.
   ///   - environment: As for `run`.
   /// - Throws: `LuaError` of kind `.syntax`, or `.closed`.
@@ -94,7 +94,8 @@ extension LuaState {
     return LuaFunction(reference: LuaReference(popping: stack))
   }
 
-  /// Makes a table to be the globals of chunks: it shows those of the state, and keeps what is set.
+  /// Makes a table for chunks to use as globals: it shows the state's globals, and keeps what is
+  /// set.
   ///
   /// Chunks with the same environment share it. Modules and libraries are those of the state.
   /// - Throws: `LuaError` of kind `.closed`.
@@ -161,7 +162,7 @@ extension LuaStack {
     return value
   }
 
-  /// The type of a value in words: the name of a kind for our userdata.
+  /// The type of a value as text: for our userdata the name of its kind.
   package func describe(_ index: Int32) -> String {
     if let object = cml_any_object(L, index) {
       return String(cString: cml_kind_name(object.pointee.kind))

@@ -20,12 +20,12 @@ package enum DispatchOutcome {
   case failed(LuaCoroutine)
   /// A limit or an interrupt ended it; see `LuaState.takeError(of:)`.
   case stopped(LuaCoroutine)
-  /// Nothing ran: calls lie too deep in one another.
+  /// Nothing ran, because calls are nested too deeply.
   case nested
 }
 
-/// The way from a call-out of the host to the Lua function that handles it: one plain word, so that
-/// keeping it counts no reference. It must not be used after its state was closed.
+/// How a call-out of the host reaches the Lua function that handles it: one plain word, so that
+/// keeping it counts no reference. Must not be used after the state was closed.
 package struct LuaDoor: BitwiseCopyable {
   let record: OpaquePointer
 
@@ -50,24 +50,24 @@ package struct LuaDoor: BitwiseCopyable {
     return index >= 0 ? token(index) : nil
   }
 
-  /// The same if it can wait as well; nil if something is in the way: see `waitObstacle`.
+  /// The same if it can also wait; nil if it cannot: see `waitObstacle`.
   package func waitingTask(_ L: OpaquePointer) -> LuaCoroutine? {
     let index = cml_task_waiting(record, L)
     return index >= 0 ? token(index) : nil
   }
 
-  /// Remembers where the host has its own part of a suspended task, for `prefetch` alone.
+  /// Remembers where the host has its own part of a suspended task, only for `prefetch`.
   package func note(_ task: LuaCoroutine, at address: UnsafeRawPointer) {
     cml_task_note(record, task.index, address)
   }
 
-  /// Asks the processor for the memory of a task that is resumed soon: when it is one of the next,
+  /// Prefetches the memory of a task that is about to be resumed: once when it is among the next,
   /// and again when it is the next.
   package func prefetch(task index: Int32, isNext: Bool) {
     cml_task_prefetch(record, index, isNext)
   }
 
-  /// Gives a registry reference back. [-0, +0, raises: -]
+  /// Frees a registry reference. [-0, +0, raises: -]
   package func dropRef(_ ref: Int32) { cml_unref(cml_running(record), ref) }
 
   /// Ends the hold of a handle and its function. [-0, +0, raises: -]
@@ -100,8 +100,8 @@ package struct LuaDoor: BitwiseCopyable {
 extension LuaState {
   package var door: LuaDoor { LuaDoor(record: record) }
 
-  /// Calls a handler, as a door does, with values that a closure pushes; it returns how many.
-  /// - Parameter givesHandle: Whether the userdata comes before them.
+  /// Calls a handler through the door with values that a closure pushes; it returns their count.
+  /// - Parameter givesHandle: Whether the userdata comes first.
   package func dispatch(
     ref: Int32, slot: Int32, givesHandle: Bool = true, push: (LuaStack) -> Int
   ) -> DispatchOutcome {
@@ -111,7 +111,7 @@ extension LuaState {
   }
 
   /// Starts what the closure pushes (a function, then its arguments; it returns the count of the
-  /// arguments) on a coroutine of its own.
+  /// arguments) on its own coroutine.
   /// - Parameter onReturn: Gets the results, if the function returned without waiting.
   package func start(
     push: (LuaStack) -> Int, onReturn: (LuaStack, Int) -> Void = { _, _ in }
@@ -121,7 +121,7 @@ extension LuaState {
     return settle(cml_run(record, task, Int32(count), false), onReturn)
   }
 
-  /// Takes a coroutine for what the closure pushes, as for `start`; it runs when `begin` says so.
+  /// Takes a coroutine for what the closure pushes, as for `start`; `begin` runs it.
   package func prepare(push: (LuaStack) -> Void) -> LuaCoroutine {
     let task = cml_task_take(record)
     push(LuaStack(L: cml_task_state(record, task)))
@@ -139,14 +139,14 @@ extension LuaState {
   /// Gives back a prepared task that never ran.
   package func discard(_ task: LuaCoroutine) { cml_task_give_back(record, task.index) }
 
-  /// Whether a task that is suspended waits by a host function, and not by a plain yield.
+  /// Whether a suspended task waits in a host function, and not in a plain yield.
   package func awaits(_ task: LuaCoroutine) -> Bool { cml_task_awaits(record, task.index) }
 
-  /// Ends a task that failed, whose error is not needed: its `<close>` variables are closed.
+  /// Ends a failed task whose error is not needed: its `<close>` variables are closed.
   /// - Returns: The error that closing raised, if it did.
   package func dropError(of task: LuaCoroutine) -> LuaError? { close(task.index) }
 
-  /// Resumes a suspended task; the values that the closure pushes are what its wait gives.
+  /// Resumes a suspended task; the values that the closure pushes are the results of its wait.
   package func resume(
     _ task: LuaCoroutine, push: (LuaStack) -> Int = { _ in 0 },
     onReturn: (LuaStack, Int) -> Void = { _, _ in }
@@ -156,13 +156,13 @@ extension LuaState {
     return settle(cml_run(record, task.index, Int32(count), false), onReturn)
   }
 
-  /// Does something in whose course the program may close the state, which then stays open until
-  /// the call-out that follows is over.
+  /// Runs a body that may close the state; the state then stays open until the call-out that
+  /// follows is over.
   package func keepingOpen<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
     try self.body.keepingOpen(body)
   }
 
-  /// Resumes a suspended task that awaits, so that the one value the closure pushes is raised
+  /// Resumes a suspended task that awaits, so that the value that the closure pushes is raised
   /// there.
   package func resume(
     _ task: LuaCoroutine, raising push: (LuaStack) -> Void,
@@ -182,13 +182,13 @@ extension LuaState {
     return close(task.index)
   }
 
-  /// Whether the token still means a suspended task.
+  /// Whether the token still stands for a suspended task.
   package func isSuspended(_ task: LuaCoroutine) -> Bool {
     cml_task_is_suspended(record, task.index)
       && cml_task_generation(record, task.index) == task.generation
   }
 
-  /// The stack of a suspended task; what it yielded is on top.
+  /// The stack of a suspended task, with what it yielded on top.
   package func stack(of task: LuaCoroutine) -> LuaStack {
     LuaStack(L: cml_task_state(record, task.index))
   }

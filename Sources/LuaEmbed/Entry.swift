@@ -1,5 +1,5 @@
-// What scripts see of the host: functions, methods and fields, by name. Their documentation is text
-// of its own: docs/types.
+// What scripts see of the host: functions, methods and fields, by name. Their documentation is in
+// docs/types.
 
 /// A function, method or field that scripts see.
 package struct LuaEntry: Sendable {
@@ -8,7 +8,7 @@ package struct LuaEntry: Sendable {
   package let form: Form
   package let name: StaticString
   package let function: LuaRawFunction
-  /// Of a field: how it is set. Of a function or method: its second half; see
+  /// For a field: how it is set. For a function or method: its second half; see
   /// `LuaStack.push(function:then:)`.
   package let second: LuaRawFunction?
 
@@ -22,7 +22,7 @@ package struct LuaEntry: Sendable {
   }
 
   /// A function of a module, called with a dot.
-  /// - Parameter second: The half after a call of a function of Lua, or after a wait.
+  /// - Parameter second: The half that runs after a call of a Lua function, or after a wait.
   package static func function(
     _ name: StaticString, _ function: LuaRawFunction, then second: LuaRawFunction? = nil
   ) -> LuaEntry { LuaEntry(.function, name, function, second) }

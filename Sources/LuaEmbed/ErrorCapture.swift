@@ -1,4 +1,4 @@
-// Makes a LuaError of a failed coroutine, whose stack still stands; and carries Swift errors
+// Makes a LuaError from a failed coroutine, whose stack is still intact; and carries Swift errors
 // through Lua.
 
 internal import CLuaShims
@@ -11,7 +11,7 @@ final class ErrorBox {
 
 extension LuaState {
   /// Reads the error of a task that failed or was stopped, and gives its coroutine back.
-  /// - Parameter wantsTraceback: A traceback costs microseconds: leave it out if it is not read.
+  /// - Parameter wantsTraceback: A traceback costs microseconds, so leave it out if it is not read.
   package func takeError(of task: LuaCoroutine, wantsTraceback: Bool = true) -> LuaError {
     let stack = LuaStack(L: cml_task_state(record, task.index))
     var error = readError(on: stack)
@@ -78,7 +78,7 @@ extension LuaState {
       underlying: box.error, value: LuaReference(popping: stack))
   }
 
-  /// Tells the host of an error in a finalizer, of which C knows the text or why it was stopped.
+  /// Reports an error in a finalizer to the host; C has its text, or why it was stopped.
   fileprivate func tell(finalizerError text: String?) {
     let error: LuaError
     if let text {
@@ -112,8 +112,8 @@ extension LuaState {
     }
   }
 
-  /// The text of an error value that is no string: its `__tostring` is called under protection and
-  /// the limits of a call-out; when that fails, a table's `message`, or the type.
+  /// The text of an error value that is not a string: its `__tostring` runs under protection and
+  /// the limits of a call-out; if that fails, a table's `message`, or the type.
   /// - Throws: What stopped that call.
   private func describeError(on stack: LuaStack) throws(LuaError) -> String {
     let type = stack.type(-1)
@@ -155,7 +155,7 @@ extension LuaState {
     }
   }
 
-  /// Without the innermost calls in modules of ours, which raise the errors of their callers.
+  /// Without the innermost calls in our own modules, which raise their callers' errors.
   private static func callers(_ frames: [LuaError.Frame], of error: LuaError) -> [LuaError.Frame] {
     func isOurs(_ frame: LuaError.Frame) -> Bool {
       frame.source.hasPrefix("moonloop/") || frame.source == "moonloop"
@@ -167,7 +167,7 @@ extension LuaState {
     return Array(frames[(ours + 1)...])
   }
 
-  /// The calls that are active on a coroutine: the innermost ten and the outermost eleven.
+  /// The active calls of a coroutine: the innermost ten and the outermost eleven.
   package static func frames(of L: OpaquePointer) -> [LuaError.Frame] {
     let count = Int(cml_frame_count(L))
     var frames: [LuaError.Frame] = []
@@ -221,7 +221,7 @@ extension LuaState {
 }
 
 extension LuaStack {
-  /// The Swift object of one of our userdata, if it is of this kind.
+  /// The Swift object behind one of our userdata, if it is of this kind.
   func object<T: AnyObject>(_ index: Int32, of kind: OpaquePointer, as: T.Type) -> T? {
     guard let object = cml_to_object(L, index, kind), let pointer = object.pointee.pointer else {
       return nil
@@ -229,7 +229,7 @@ extension LuaStack {
     return Unmanaged<T>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// A string field, read without metamethods; nil if it is no string.
+  /// A string field, read without metamethods; nil if it is not a string.
   package func rawField(_ index: Int32, _ name: StaticString) -> String? {
     let index = cml_absindex(L, index)
     guard reserve(2) else { return nil }

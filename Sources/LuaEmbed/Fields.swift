@@ -32,7 +32,7 @@ extension LuaStack {
   /// [-1, +0, raises: -]
   package func popMetatable(of index: Int32) { cml_set_metatable(L, index) }
 
-  /// The value of a number that is an integer by its subtype; nil for floats and all else.
+  /// The value of a number that Lua stores as an integer; nil for floats and anything else.
   package func exactInteger(_ index: Int32) -> Int? {
     cml_isinteger(L, index) != 0 ? integer(index) : nil
   }
@@ -40,7 +40,7 @@ extension LuaStack {
   /// The identity of a table, function or other reference while it lives.
   package func address(_ index: Int32) -> UnsafeRawPointer { cml_topointer(L, index) }
 
-  /// Makes a string of the number at an index, in its place, as Lua writes it. [-0, +0, raises: -]
+  /// Converts the number at an index to a string in place, as Lua writes it. [-0, +0, raises: -]
   package func makeString(_ index: Int32) {
     var count = 0
     _ = cml_tolstring(L, index, &count)
@@ -48,10 +48,10 @@ extension LuaStack {
 
   /// Goes on to the next field of a table: pops a key, pushes the next and its value.
   /// [-1, +(2|0), raises: -]
-  /// - Returns: false when there is none; then nothing is pushed.
+  /// - Returns: false if there is none; then nothing is pushed.
   package func next(_ index: Int32) -> Bool { cml_next(L, index) }
 
-  /// Pushes the value of the one field that a table has, if its name is this. [-0, +(0|1), raises:
+  /// Pushes the value of a table's only field, if that has this name. [-0, +(0|1), raises:
   /// -]
   package func pushOnlyField(_ name: StaticString, of index: Int32) -> Bool {
     name.withUTF8Buffer { bytes in
@@ -61,8 +61,7 @@ extension LuaStack {
     }
   }
 
-  /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if nothing
-  /// does.
+  /// What keeps the running coroutine from being suspended, such as `table.sort`; nil if it can be.
   package var boundary: String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CML_NAME_BYTES)) { buffer in
       cml_boundary(L, buffer.baseAddress!) ? String(cString: buffer.baseAddress!) : nil
@@ -71,18 +70,18 @@ extension LuaStack {
 }
 
 extension LuaState {
-  /// Gives a registry reference back, whatever runs. [-0, +0, raises: -]
+  /// Frees a registry reference, whatever is running. [-0, +0, raises: -]
   package func dropRef(_ ref: Int32) { door.dropRef(ref) }
 
-  /// Pops a value and makes it what `require` gives for a name. [-1, +0, raises: -]
+  /// Pops a value and makes it what `require` returns for a name. [-1, +0, raises: -]
   package func popLoaded(_ name: String, on stack: LuaStack) {
     cml_set_loaded(stack.L, name)
   }
 }
 
 extension LuaText {
-  /// The word nearest to one that is not among them, if it is near enough for a slip of the pen.
-  /// - Parameter limit: How many letters may differ; nil: more, the longer the word.
+  /// The known word nearest to an unknown one, if it is close enough for a typo.
+  /// - Parameter limit: How many letters may differ; nil: more for longer words.
   package static func nearest(
     to word: String, among words: [String], limit: Int? = nil
   ) -> String? {

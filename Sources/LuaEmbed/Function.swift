@@ -1,5 +1,5 @@
-// Swift closures as Lua functions. Swift returns a status; the C side raises, when no Swift frame
-// is left to jump over.
+// Swift closures as Lua functions. Swift returns a status; the C side raises once there is no Swift
+// frame left to jump over.
 
 internal import CLuaShims
 
@@ -22,7 +22,7 @@ final class LuaHostFunction {
       stack.L, callHostFunction, Unmanaged.passRetained(self).toOpaque(), releaseHostFunction)
   }
 
-  /// Pushes it as the bare cell that the getters and setters of a kind are. [-0, +1, raises: -]
+  /// Pushes it as the bare cell that a kind uses for getters and setters. [-0, +1, raises: -]
   func pushCell(on stack: LuaStack) {
     cml_push_cell(
       stack.L, callHostFunction, Unmanaged.passRetained(self).toOpaque(), releaseHostFunction)
@@ -68,8 +68,7 @@ extension LuaState {
   ///
   /// Arguments and result are converted by their Swift types; a missing or wrong argument is an
   /// error at the caller's line. A thrown `LuaFailure` becomes `nil, message, code`; any other
-  /// error
-  /// is raised and, if it comes back to Swift, is the same error.
+  /// error is raised and, if it comes back to Swift, is still the same error.
   @inlinable
   public func register<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> R
@@ -93,8 +92,8 @@ extension LuaState {
     }
   }
 
-  /// The same for a closure that gets this state first: it need not capture it, which would keep it
-  /// alive for ever.
+  /// The same for a closure that gets this state first, so that it need not capture it, which would
+  /// keep it alive forever.
   public func register<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (LuaState, repeat each A) throws -> R
   ) {
@@ -128,7 +127,7 @@ extension LuaState {
     setGlobal(name, on: stack)
   }
 
-  /// Defines what `require(name)` gives: a table with what the closure registers and sets.
+  /// Defines what `require(name)` returns: a table of what the closure registers and sets.
   ///
   /// ```swift
   /// lua.module("app") { app in
@@ -136,7 +135,7 @@ extension LuaState {
   /// }
   /// ```
   /// - Parameters:
-  ///   - name: The module's name. A script that has loaded it keeps what it got.
+  ///   - name: The module's name. A script that has already loaded it keeps what it got.
   ///   - define: Gets this state; `register` and `set` go to the module meanwhile.
   /// - Note: For the state's thread.
   public func module(_ name: String, _ define: (LuaState) throws -> Void) rethrows {
@@ -157,7 +156,7 @@ extension LuaState {
     cml_preload(stack.L, name)
   }
 
-  /// Pops the top value into a global, or into the module that is being defined, without
+  /// Pops the top value into a global, or into the module under definition, without
   /// metamethods. [-1, +0, raises: -]
   package func setGlobal(_ name: String, on stack: LuaStack) {
     if let definition = body.definition {
@@ -187,7 +186,7 @@ extension LuaStack {
     LuaArgumentError("argument \(index)", mustBe: LuaText.withArticle(expected), got: given(index))
   }
 
-  /// " (app.lua:12)" where the script called, or nothing.
+  /// " (app.lua:12)" where the script called, or "".
   package var site: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CML_SITE_BYTES)) { buffer in
       cml_site(L, buffer.baseAddress!)

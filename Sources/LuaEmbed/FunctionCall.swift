@@ -3,14 +3,14 @@
 
 internal import CLuaShims
 
-/// A call of a Lua function that has begun: its arguments are pushed, then it runs and ends.
+/// A Lua function call that has begun: first its arguments are pushed, then it runs, then it ends.
 ///
-/// It keeps its state open, and its own coroutine; not to be kept.
+/// It keeps its state open, and its own coroutine; do not store it.
 @usableFromInline
 struct LuaFunctionCall {
-  private let body: Unmanaged<LuaStateBody>  // which is there while a call is under way
+  private let body: Unmanaged<LuaStateBody>  // alive while a call is under way
   private let task: Int32
-  /// Where the arguments go, and the results are.
+  /// Where the arguments go, and the results come from.
   @usableFromInline let stack: LuaStack
 
   @usableFromInline
@@ -26,7 +26,7 @@ struct LuaFunctionCall {
   }
 
   /// Runs the function.
-  /// - Throws: What it raised; the call is over then.
+  /// - Throws: What it raised; then the call is over.
   @usableFromInline
   func run(_ arguments: Int32) throws(LuaError) {
     let result = body._withUnsafeGuaranteedRef { cml_run($0.record, task, arguments, true) }
@@ -68,7 +68,7 @@ struct LuaFunctionCall {
 
 extension LuaFunction {
   /// Calls the function without arguments; its results are dropped.
-  /// - Throws: `LuaError`; of kind `.nesting` if calls lie too deep in one another.
+  /// - Throws: `LuaError`; of kind `.nesting` if calls are nested too deeply.
   @inlinable
   public func callAsFunction() throws(LuaError) {
     let call = try LuaFunctionCall(self)

@@ -24,7 +24,7 @@ public struct LuaFunction: LuaReadable, LuaPushable {
   public func push(to seat: inout LuaSeat) { reference.push(to: &seat) }
 
   /// Calls the function; its results are dropped.
-  /// - Throws: `LuaError`; of kind `.nesting` if calls lie too deep in one another.
+  /// - Throws: `LuaError`; of kind `.nesting` if calls are nested too deeply.
   public func callAsFunction<each A: LuaPushable>(_ arguments: repeat each A) throws(LuaError) {
     try reference.state(for: "LuaFunction").withCall(
       "LuaFunction",
@@ -61,7 +61,7 @@ public struct LuaFunction: LuaReadable, LuaPushable {
 public struct LuaGlobals {
   let state: LuaState
 
-  /// A global function, or nil if there is none of that name.
+  /// A global function, or nil if there is none with that name.
   public subscript(function name: String) -> LuaFunction? { self[name] }
 
   /// A global of a type, or nil if it is of another.
@@ -83,7 +83,7 @@ extension LuaState {
 
   /// Compiles a file and runs it. A first line that begins with `#` is skipped; binary chunks are
   /// refused.
-  /// - Throws: `LuaError` of kind `.file` when it cannot be read, `.syntax`, or what running
+  /// - Throws: `LuaError` of kind `.file` if it cannot be read, `.syntax`, or what running it
   /// raises.
   public func run(file path: String) throws(LuaError) {
     try evaluate("run", file: path) { (_, _) throws(LuaError) in }

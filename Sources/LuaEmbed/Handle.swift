@@ -3,9 +3,10 @@
 
 internal import CLuaShims
 
-/// A host function of the loop's modules: called straight from C, no closure, no boxing.
+/// A host function in the loop's modules: called straight from C, without closure or boxing.
 ///
-/// It gets the Lua stack and the object of `LuaState.setHost`, and returns a status of `LuaStatus`.
+/// It gets the Lua stack and the object set with `LuaState.setHost`, and returns a `LuaStatus`
+/// status.
 package typealias LuaRawFunction =
   @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32
 
@@ -13,15 +14,15 @@ package typealias LuaRawFunction =
 package enum LuaStatus {
   /// The top value is raised.
   package static let raise: Int32 = -1
-  /// So many results lie on top.
+  /// This many results are on top.
   @inline(__always)
   package static func results(_ count: Int32) -> Int32 { count }
-  /// The function below so many arguments, which lie on top, is called; then the second half is.
+  /// Calls the function below this many arguments on top; then the second half runs.
   package static func call(arguments count: Int32) -> Int32 { -1_000_000 - count }
-  /// The same in either half, which is then over; the value below the function is closed after the
-  /// call, however that ends.
+  /// The same in either half, but the last step; afterwards the value below the function is closed,
+  /// however the call ends.
   package static func guarded(arguments count: Int32) -> Int32 { -2_000_000_000 - count }
-  /// The coroutine waits; so many values go to the host. Ask `waitObstacle` first.
+  /// The coroutine waits; this many values go to the host. Check `waitObstacle` first.
   package static func wait(handing count: Int32 = 0) -> Int32 { -1000 - count }
 }
 
@@ -50,7 +51,7 @@ package struct LuaHandle {
   }
 }
 
-/// A sort of handle: its name, methods, properties and user values.
+/// A type of handle: its name, methods, properties and user values.
 package struct LuaHandleKind {
   let kind: OpaquePointer
 
@@ -71,15 +72,15 @@ package struct LuaHandleKind {
 }
 
 extension LuaHandleKind {
-  /// Pushes a new handle whose first user value is the function at an index. No notice is given
+  /// Pushes a new handle whose first user value is the function at an index. There is no notice
   /// when it is collected: its maker holds it until its end, or calls `finalize`. [-0, +1, raises:
   /// -]
   package func push(_ L: OpaquePointer, function: Int32) -> LuaHandle {
     LuaHandle(object: cml_push_handle(L, kind, function))
   }
 
-  /// The same, held from the start together with its function, which is no user value then: a door
-  /// calls that without touching the handle. [-0, +1, raises: -]
+  /// The same, but held from the start together with its function, which is then not a user value:
+  /// a door calls it without touching the handle. [-0, +1, raises: -]
   /// - Parameter ref: Gets the reference; see `LuaStack.dropHeld`.
   package func push(
     _ L: OpaquePointer, heldFunction function: Int32, _ ref: inout Int32
@@ -100,7 +101,7 @@ extension LuaStack {
   }
 }
 
-/// What a kind of handle is made of.
+/// What a kind of handle consists of.
 private final class HandleDefinition {
   let entries: () -> [LuaEntry]
   /// Called when a handle is collected.
@@ -122,8 +123,8 @@ extension LuaState {
   /// with the first handle.
   /// - Parameters:
   ///   - slots: User values, such as the handler; numbered from 1.
-  ///   - tag: What `LuaStack.taggedHandle` finds; 0: its handles are not found by that.
-  ///   - release: Called once when a handle is collected, in the middle of anything: it must not
+  ///   - tag: What `LuaStack.taggedHandle` finds; 0: it does not find these handles.
+  ///   - release: Called once when a handle is collected, at any moment: it must not
   ///     touch the Lua stack, nor tables that are being changed.
   package func makeHandleKind(
     _ name: String, slots: Int32, _ entries: @autoclosure @escaping () -> [LuaEntry],
@@ -138,7 +139,7 @@ extension LuaState {
     return LuaHandleKind(kind: kind)
   }
 
-  /// Makes the tables of all kinds: so that their members can be listed.
+  /// Makes the tables of all kinds, so that their members can be listed.
   package func openHandleKinds() { cml_open_kinds(record) }
 }
 
@@ -157,7 +158,7 @@ extension LuaEntry {
         let sort = entry.form == .metamethod ? CML_META : CML_METHOD
         cml_kind_set(kind, L, Int32(sort), name)
       case .field:
-        // The functions go to C as addresses, and come back as functions there: a C function is
+        // Functions go to C as addresses, and come back as functions: a C function is
         // one address, as wide as a pointer.
         cml_pushlight(L, unsafeBitCast(entry.function, to: UnsafeMutableRawPointer.self))
         cml_kind_set(kind, L, Int32(CML_GETTER), name)
@@ -195,18 +196,18 @@ extension LuaStack {
   /// Pushes a user value. [-0, +1, raises: -]
   package func pushSlot(_ slot: Int32, of index: Int32) { _ = cml_getuservalue(L, index, slot) }
 
-  /// Holds the handle at an index together with the function that is its first user value.
+  /// Holds the handle at an index together with its function, the first user value.
   /// [-0, +0, raises: -]
   package func hold(_ index: Int32) -> Int32 { cml_hold_handle(L, index) }
 
-  /// Pushes a handle that is held, and ends that: its function is its first user value again.
+  /// Pushes a held handle and releases it: its function is its first user value again.
   /// [-0, +1, raises: -]
   package func pushUnheld(_ ref: Int32) { cml_unhold_handle(L, ref) }
 
   /// Ends the hold of a handle and its function. [-0, +0, raises: -]
   package func dropHeld(_ ref: Int32) { cml_unhold(L, ref) }
 
-  /// Pushes a raw host function that may call one function of Lua on its way: when the first half
+  /// Pushes a raw host function that may call one Lua function on its way: when the first half
   /// returns `LuaStatus.call` or `wait`, the second gets what was on the stack below, and the
   /// results, or what the host resumed with.
   /// [-0, +1, raises: -]
@@ -224,7 +225,7 @@ extension LuaStack {
     cml_rawequal(L, first, second) != 0
   }
 
-  /// Whether there is a handle or host object that was collected: only the finalizer of another
+  /// Whether a handle or host object was already collected: only the finalizer of another
   /// value can reach it. [-0, +0, raises: -]
   package func isCollected(_ index: Int32) -> Bool {
     cml_any_object(L, index).map { !$0.pointee.live } ?? false
@@ -254,7 +255,7 @@ extension LuaStack {
   package func rotate(_ index: Int32, _ count: Int32) { cml_rotate(L, index, count) }
   package func setCount(_ count: Int32) { cml_settop(L, count) }
 
-  /// Pushes the coroutine that another stack is of. [-0, +1, raises: -]
+  /// Pushes the coroutine of another stack. [-0, +1, raises: -]
   package func push(coroutineOf other: LuaStack) {
     _ = cml_pushthread(other.L)
     cml_xmove(other.L, L, 1)

@@ -1,21 +1,21 @@
-// What a script may use: memory, time in one call-out, nesting.
+// What a script may use: memory, time per call-out, nesting.
 
 internal import CLuaShims
 
-/// What the scripts of one state may use.
+/// Limits for the scripts of one state.
 public struct LuaLimits: Sendable, Equatable {
-  /// The most bytes Lua may hold, or nil. A script that passes it is stopped, not refused.
+  /// Memory limit for Lua in bytes, or nil. A script that exceeds it is stopped, not refused.
   public var memory: Int?
-  /// The most time one call-out may run, waits not counted, or nil.
+  /// Time limit for one call-out, not counting waits, or nil.
   public var callout: Duration?
-  /// How deep calls of Lua and the host may lie in one another.
+  /// How deeply calls of Lua and the host may be nested.
   public var nesting: Int
-  /// The most instructions of Lua that one call-out may take, or nil.
+  /// Limit for Lua instructions in one call-out, or nil.
   ///
   /// Exact to the instruction and the same on every machine, but counting costs about half of the
-  /// speed: mostly `callout` is the better limit. A coroutine of the script has a count of its own.
+  /// speed: usually `callout` is the better limit. Each coroutine of the script has its own count.
   public var instructions: Int?
-  /// How many handles, timers and tasks the scripts of a state on a loop may have at once, or nil.
+  /// Limit for the handles, timers and tasks that a state's scripts may have at once, or nil.
   public var handles: Int?
 
   /// Limits; nil is no limit.
@@ -68,9 +68,9 @@ extension LuaState {
     if body.isUsable("allowTextOnly") { cml_set_text_only(record) }
   }
 
-  /// The same, and nothing that a script calls shows an address or gives a value a finalizer.
+  /// The same; and nothing that a script calls shows an address or gives a value a finalizer.
   ///
-  /// Once, before there are scripts.
+  /// Call it once, before there are scripts.
   /// - Throws: `LuaError` if there is no memory for it.
   package func makeSafe() throws(LuaError) {
     if cml_make_safe(record) { return }
@@ -83,10 +83,10 @@ extension LuaState {
     return stops.total
   }
 
-  /// Has a body called when other limits are set.
+  /// Sets a body that is called when the limits change.
   package func onLimits(_ body: @escaping (LuaLimits) -> Void) { self.body.onLimits = body }
 
-  /// Sets other limits, from the next call-out on.
+  /// Sets new limits, from the next call-out on.
   public func setLimits(_ limits: LuaLimits) {
     guard body.isUsable("setLimits") else { return }
     let old = self.limits
@@ -97,8 +97,8 @@ extension LuaState {
     startWatchdog()
   }
 
-  /// Calls a function for each line, as by `debug.sethook`, on all coroutines that the host runs:
-  /// their hooks are not the script's otherwise. It takes the place of the limit of instructions.
+  /// Calls a function for each line, like `debug.sethook`, on all coroutines that the host runs,
+  /// whose hooks the script cannot set meanwhile. It replaces the limit on instructions.
   /// - Parameter function: To be kept for as long as scripts run.
   package func followLines(_ function: LuaReference) { cml_follow_lines(record, function.ref) }
 
@@ -118,18 +118,18 @@ extension LuaState {
     _ = cml_set_watchdog(record, UInt64(max(nanoseconds, 1_000_000)))
   }
 
-  /// Tells the watchdog that the host waits: the call-out below is not charged until the token is
-  /// handed back. Call-outs made meanwhile have a budget of their own.
+  /// Tells the watchdog that the host is waiting: the call-out below is not charged until the token
+  /// is returned. Call-outs made meanwhile have their own budget.
   package func suspendBudget() -> UInt64 { cml_budget_suspend(record) }
   package func resumeBudget(_ token: UInt64) { cml_budget_resume(record, token) }
 
-  /// Stops the call-out that runs now. For a signal handler on any thread: hand it `record`.
+  /// Stops the running call-out. For a signal handler on any thread: pass it `record`.
   package static var interruptFunction: @convention(c) (OpaquePointer?) -> Bool { cml_interrupt }
 
-  /// Has `onVisit` called in the middle of the call-out that runs now; as `interruptFunction`.
+  /// Makes `onVisit` run in the middle of the running call-out; otherwise like `interruptFunction`.
   package static var visitFunction: @convention(c) (OpaquePointer?) -> Bool { cml_visit }
 
-  /// Tells call-outs apart: the number of the one that runs now, or 0. Also for a signal handler.
+  /// Identifies the running call-out by a number, or 0. Also for a signal handler.
   package static var calloutFunction: @convention(c) (OpaquePointer?) -> UInt64 { cml_callout }
 
   /// The signal that this package uses to reach a busy thread; do not block or take it.
@@ -137,11 +137,11 @@ extension LuaState {
 }
 
 extension LuaState {
-  /// The stack of the host's coroutine that runs innermost; it may have resumed others.
+  /// The stack of the innermost running coroutine of the host; it may have resumed others.
   package var callOut: LuaStack? { cml_callout_state(record).map { LuaStack(L: $0) } }
 
-  /// From now on `visitFunction` has this called, between two instructions of the script, with the
-  /// stack of the coroutine that runs. It may run Lua code; true stops the call-out.
+  /// From now on `visitFunction` makes this run, between two instructions of the script, with the
+  /// stack of the running coroutine. It may run Lua code; true stops the call-out.
   package func onVisit(_ body: @escaping (LuaStack) -> Bool) {
     visit = body
     cml_on_visit(
@@ -154,13 +154,13 @@ extension LuaState {
 }
 
 extension Int64 {
-  /// These seconds in nanoseconds, held at some 200 years.
+  /// These seconds in nanoseconds, at most some 200 years.
   fileprivate var clampedNanoseconds: Int64 {
     Swift.min(Swift.max(self, 0), 6_000_000_000) * 1_000_000_000
   }
 }
 
-/// Stops what a state runs, from any thread.
+/// Stops what a state is running, from any thread.
 public final class InterruptHandle: Sendable {
   // Sendable: only handed to `cml_interrupt`, under the lock.
   private struct Record: @unchecked Sendable {
@@ -173,15 +173,14 @@ public final class InterruptHandle: Sendable {
     self.record = Guarded(Record(pointer: record))
   }
 
-  /// Ends the call-out that runs now with an error of kind `.interrupted`, which no `pcall`
-  /// catches.
+  /// Ends the running call-out with an error of kind `.interrupted`, which no `pcall` catches.
   ///
-  /// A state that runs nothing, or is closed, is not affected.
+  /// No effect if the state is idle or closed.
   public func interrupt() {
     record.withLock { if let record = $0 { _ = cml_interrupt(record.pointer) } }
   }
 
-  /// Tells call-outs apart: the number of the one that runs now, or 0. Any thread.
+  /// Identifies the running call-out by a number, or 0. Any thread.
   package var callout: UInt64 {
     record.withLock { $0.map { cml_callout($0.pointer) } ?? 0 }
   }

@@ -15,17 +15,17 @@ public struct LuaError: Error, CustomStringConvertible {
     package var isLimit: Bool { self == .memoryLimit || self == .timeLimit }
   }
 
-  /// One call that was active where the error was raised, innermost first.
+  /// One call that was active where the error was raised.
   public struct Frame: Sendable, Equatable, CustomStringConvertible {
     /// The chunk, as Lua shortens its name; `[C]` for a function of C or Swift.
     public var source: String
     /// The line, or 0 in C.
     public var line: Int
-    /// The name by which it was called, if that is known.
+    /// The name by which it was called, if known.
     public var function: String?
     /// What it is, such as "function", "method", "global", "main chunk" or "metamethod".
     ///
-    /// An "omission" stands for so many calls as `line` says; a "text" is a line, in `source`.
+    /// An "omission" stands for `line` calls that were left out; a "text" is a line, in `source`.
     public var role: String
 
     package init(source: String, line: Int, function: String?, role: String) {
@@ -51,11 +51,11 @@ public struct LuaError: Error, CustomStringConvertible {
   public var message: String
   /// The code of an error table or of a `LuaFailure`, such as `ENOENT`.
   public var code: String?
-  /// The calls that were active, innermost first; empty if they were not asked for.
+  /// The calls that were active, innermost first; empty if they were not requested.
   public var traceback: [Frame]
-  /// The Swift error that a host function threw, if that is what came back.
+  /// The Swift error that a host function threw, if this is that error on its way back.
   public var underlying: (any Error)?
-  /// The error value when it is no string: it keeps its identity through Swift.
+  /// The error value if it is not a string: it stays the same value through Swift.
   public var value: LuaReference?
 
   /// An error made in Swift.
@@ -85,13 +85,13 @@ public struct LuaError: Error, CustomStringConvertible {
 
   public var description: String { message }
 
-  /// Ends the part of the traceback that is of one task, by where that was made.
+  /// Ends the traceback's part for one task, with the place where the task was made.
   package mutating func endPart(task name: String, source: String, line: Int32) {
     traceback.append(
       Frame(source: source, line: Int(line), function: name.isEmpty ? nil : name, role: "task"))
   }
 
-  /// The calls of a task before those of the task that awaited it, of long ones the two ends.
+  /// A task's calls before those of the task that awaited it; of long ones both ends.
   package static func joined(_ inner: [Frame], _ outer: [Frame], bound: Int = 60) -> [Frame] {
     let all = inner + outer
     guard all.count > bound else { return all }
@@ -101,28 +101,28 @@ public struct LuaError: Error, CustomStringConvertible {
     return all.prefix(half) + [gap] + all.suffix(half)
   }
 
-  /// The message and the code, with a traceback below them, as the `lua` program prints them.
+  /// The message and the code, with a traceback below, as the `lua` program prints them.
   public var report: String {
     traceback.isEmpty
       ? headline
       : headline + "\nstack traceback:" + traceback.map { "\n\t\($0)" }.joined()
   }
 
-  /// The message, and the code unless the message says it.
+  /// The message, and the code unless the message contains it.
   private var headline: String {
     guard let code, !code.isEmpty, strstr(message, code) == nil else { return message }
     return "\(message) (\(LuaText.clean(code)))"
   }
 }
 
-/// A failure in operation that a host function reports: Lua gets `nil, message, code`.
+/// An operating failure that a host function reports: Lua gets `nil, message, code`.
 public struct LuaFailure: Error, Equatable, CustomStringConvertible {
   /// What failed, for people.
   public var message: String
   /// Such as `ENOENT`, or nil.
   public var code: String?
 
-  /// A failure; the code is what scripts compare.
+  /// A failure; the code is for scripts to compare.
   public init(_ message: String, code: String? = nil) {
     self.message = message
     self.code = code

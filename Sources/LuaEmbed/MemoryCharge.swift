@@ -5,7 +5,7 @@ internal import CLuaShims
 
 /// The account of a state. Any thread.
 final class HeldMemory: Sendable {
-  /// Sendable: all that is done with it is one atomic addition, and freeing it with the last
+  /// Sendable: its only uses are one atomic addition, and freeing it with the last
   /// reference.
   private struct Account: @unchecked Sendable {
     let pointer: OpaquePointer
@@ -42,10 +42,9 @@ package final class MemoryCharge: Sendable {
 
 extension LuaState {
   /// Charges bytes to the scripts, whose call-out is stopped if they pass their limit.
-  ///
-  /// Charges are for what scripts make the host hold: a stop comes when the call into the host has
-  /// returned, as it does for memory of Lua's own.
-  /// - Returns: What to keep with the bytes; nil if scripts have no limit.
+  /// Charges are for what scripts make the host hold: the stop comes when the call into the host
+  /// has returned, as it does for Lua's own memory. returned, as it does for memory of Lua's own.
+  /// - Returns: What to keep with the bytes; nil if the scripts have no limit.
   package func charge(_ bytes: Int) -> MemoryCharge? {
     if body.limits.memory == nil || isClosed { return nil }
     let charge = MemoryCharge(body.held)
@@ -54,7 +53,7 @@ extension LuaState {
     return charge
   }
 
-  /// Changes what is charged for a thing that grows and shrinks.
+  /// Changes the charge for something that grows and shrinks.
   package func charge(_ bytes: Int, to charge: inout MemoryCharge?) {
     if bytes == 0 {
       charge = nil

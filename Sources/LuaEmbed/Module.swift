@@ -1,8 +1,8 @@
-// Modules of functions that `require` gives, and modules of Lua text.
+// Modules of functions that `require` returns, and modules in Lua.
 
 internal import CLuaShims
 
-/// A module: a table of functions that `require` gives.
+/// A module: a table of functions that `require` returns.
 package struct LuaModule: Sendable {
   package let name: String
   package let entries: [LuaEntry]
@@ -28,7 +28,7 @@ extension LuaState {
     }
   }
 
-  /// Lets `require(name)` give the module; its table is made now. [-0, +0, raises: -]
+  /// Makes `require(name)` return the module; its table is made now. [-0, +0, raises: -]
   package func preload(_ module: LuaModule) {
     let stack = self.stack
     push(module: module, on: stack)
@@ -40,14 +40,14 @@ extension LuaState {
     cml_preload(stack.L, module.name)
   }
 
-  /// Lets `require(name)` give what a function pushes. [-0, +0, raises: -]
+  /// Makes `require(name)` return what a function pushes. [-0, +0, raises: -]
   package func preload(_ name: String, loader: LuaRawFunction) {
     stack.push(function: loader)
     cml_preload(stack.L, name)
   }
 
-  /// Lets `require` ask a function for what is not preloaded: it gets a table and the name of the
-  /// module, and pushes a loader, or nothing. [-0, +0, raises: -]
+  /// Makes `require` ask a function for what is not preloaded: it gets a table and the name of the
+  /// module, and pushes a loader or nothing. [-0, +0, raises: -]
   package func preload(by function: LuaRawFunction) {
     stack.push(function: function)
     cml_preload_by(stack.L)
@@ -55,7 +55,7 @@ extension LuaState {
 }
 
 extension LuaStack {
-  /// Pushes a loader that compiles and runs text which the program holds for ever.
+  /// Pushes a loader that compiles and runs text that the program holds forever.
   /// [-0, +1, raises: -]
   /// - Parameter chunkName: Such as `@moonloop/task.lua`.
   package func push(

@@ -1,8 +1,8 @@
-// What scripts print, in other hands than the program's own standard streams.
+// Scripts' output, redirected from the program's standard streams.
 
 internal import CLuaShims
 
-/// The standard output and error of a state, while they are diverted. Held by the state.
+/// The standard output and error of a state, while they are redirected. Held by the state.
 final class LuaOutput {
   private let take: (Int32, UnsafeRawBufferPointer) -> Void
   private var record: OpaquePointer?
@@ -24,9 +24,9 @@ final class LuaOutput {
 }
 
 extension LuaState {
-  /// Has what scripts write to `io.stdout` (1) and `io.stderr` (2), and print, handed over instead
-  /// of written: whole lines, and what is left when the state ends.
-  /// - Returns: false for want of memory.
+  /// Makes what scripts print, or write to `io.stdout` (1) and `io.stderr` (2), go to a closure
+  /// instead: whole lines, and the rest when the state ends.
+  /// - Returns: false if there is no memory.
   package func divertOutput(
     _ take: @escaping (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) -> Void
   ) -> Bool {

@@ -1,4 +1,4 @@
-// What a program that runs scripts is asked by the standard libraries: the end, what blocks, and
+// What the standard libraries ask of a program that runs scripts: how to end, what blocks, and
 // the time.
 
 internal import CLuaShims
@@ -6,12 +6,12 @@ internal import CLuaShims
 /// Answers `os.exit`, and is notified of functions that block the thread. Loop thread only.
 package final class LuaProgramHooks {
   /// `os.exit` was called with a status. If the flag is set, the state is to be closed first: then
-  /// this stops the call-out and returns; else it does not return.
+  /// this stops the call-out and returns; otherwise it does not return.
   let exit: (Int32, Bool) -> Void
   /// A function such as `io.read` is about to block, called at a place such as " (a.lua:3)".
   /// Returns whether that was reported, so that it is not reported again.
   let blocks: (_ name: String, _ site: String) -> Bool
-  /// A finalizer failed, or a script that has switched warnings on warns. Must not use the state.
+  /// A finalizer failed, or a script that has turned warnings on warns. Must not use the state.
   let warns: (_ text: String, _ isError: Bool) -> Void
   fileprivate let hooks = UnsafeMutablePointer<cml_program_hooks>.allocate(capacity: 1)
 
@@ -44,7 +44,7 @@ package final class LuaProgramHooks {
   }
 }
 
-/// What the clock of a host shows.
+/// The reading of a host's clock.
 package struct LuaShownTime {
   /// Seconds since 1970.
   package let epoch: Int
@@ -59,7 +59,7 @@ package struct LuaShownTime {
 
 /// A clock that scripts read in place of the machine's.
 package protocol LuaClock: AnyObject {
-  /// What it shows; nil while it is the machine's. Must not use the state.
+  /// Its reading; nil while it is the machine's. Must not use the state.
   var shownTime: LuaShownTime? { get }
 }
 
@@ -70,7 +70,7 @@ private final class HeldClock {
 }
 
 extension LuaState {
-  /// Has `os.time`, `os.date` and `os.clock` follow a clock while it is not the machine's.
+  /// Makes `os.time`, `os.date` and `os.clock` follow a clock while it is not the machine's.
   ///
   /// - Parameter clock: Must live as long as the state. Later calls have no effect.
   package func follow(_ clock: any LuaClock) {
@@ -89,7 +89,7 @@ extension LuaState {
 }
 
 extension LuaState {
-  /// Has `os.exit`, `os.execute`, `io.popen` and `io.read` ask the hooks, which the state holds.
+  /// Makes `os.exit`, `os.execute`, `io.popen` and `io.read` call the hooks, which the state holds.
   package func install(_ hooks: LuaProgramHooks) {
     kept.append(hooks)
     _ = cml_install_program(record, hooks.hooks)
@@ -97,11 +97,11 @@ extension LuaState {
 }
 
 extension LuaState {
-  /// Whether a program that runs scripts is asked.
+  /// Whether there are hooks.
   package var hasProgramHooks: Bool { kept.contains { $0 is LuaProgramHooks } }
 
-  /// Tells the hooks, if there are any, that a function of a library is about to block the thread.
-  /// - Returns: Whether it was reported, and need not be again.
+  /// Tells the hooks, if there are any, that a library function is about to block the thread.
+  /// - Returns: Whether it was reported, so that it need not be again.
   package func reportsBlocking(_ name: String, _ site: String) -> Bool {
     let hooks = kept.lazy.compactMap { $0 as? LuaProgramHooks }.first
     return hooks?.blocks(name, site) ?? true

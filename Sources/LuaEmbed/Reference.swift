@@ -1,4 +1,4 @@
-// References from Swift to Lua values: they may be dropped on any thread, and are given back to
+// References from Swift to Lua values: they may be dropped on any thread, and return to
 // Lua on the state's own.
 
 internal import CLuaShims
@@ -6,14 +6,14 @@ internal import Synchronization
 
 /// Collects references that were dropped away from the state's thread.
 ///
-/// It outlives the state: a reference dropped later finds it closed and does nothing.
+/// It outlives the state: dropping a reference later has no effect.
 final class ReleaseList: @unchecked Sendable {
   // Sendable: `record` is read and written on the owner thread only, `dropped` under its lock, the
-  // rest is atomic or never changes.
+  // rest is atomic or constant.
   private let record: OpaquePointer
   private let owner = cml_thread_id()
   /// The state, while it is open. Owner thread only.
-  unowned(unsafe) var body: LuaStateBody!  // it holds this list, and is there while it is open
+  unowned(unsafe) var body: LuaStateBody!  // it holds this list, and outlives its use
   private let open = Atomic<Bool>(true)
   private let dropped = Guarded<[Int32]>([])
   private let hasDropped = Atomic<Bool>(false)
@@ -24,7 +24,7 @@ final class ReleaseList: @unchecked Sendable {
 
   var isOnOwner: Bool { cml_thread_id() == owner }
 
-  /// Whether the state is open; only on its own thread does it stay so. Any thread.
+  /// Whether the state is open; off its own thread it may close at any time. Any thread.
   var isOpen: Bool { open.load(ordering: .acquiring) }
 
   /// The state, for a use of one of its values.
@@ -34,7 +34,7 @@ final class ReleaseList: @unchecked Sendable {
     return Unmanaged<LuaState>.fromOpaque(cml_owner(record)).takeUnretainedValue()
   }
 
-  /// The check of `state(for:)` alone.
+  /// Only the check of `state(for:)`.
   @inline(__always)
   func requireUse(_ what: StaticString) throws(LuaError) {
     if !isOpen { throw .closed }
@@ -58,7 +58,7 @@ final class ReleaseList: @unchecked Sendable {
     }
   }
 
-  /// Owner thread only. One load when nothing was dropped elsewhere.
+  /// Owner thread only. One load if nothing was dropped elsewhere.
   @inline(__always)
   func drain() {
     if hasDropped.load(ordering: .relaxed) { drainDropped() }
@@ -84,8 +84,8 @@ final class ReleaseList: @unchecked Sendable {
 
 /// A Lua value that Swift keeps: a table, a function, anything.
 ///
-/// It may be dropped on any thread, also after its state was closed. Any thread may hand it over,
-/// as to `LuaHost.call`, and nothing else can be done with it.
+/// It may be dropped on any thread, even after its state was closed. Other threads may pass it on,
+/// as to `LuaHost.call`, but do nothing else with it.
 public final class LuaReference: Sendable {
   let ref: Int32
   let list: ReleaseList
@@ -101,11 +101,11 @@ public final class LuaReference: Sendable {
 
   func state(for what: StaticString) throws(LuaError) -> LuaState { try list.state(for: what) }
 
-  /// Whether the state is still open. Any thread; on others than the state's it may change at once.
+  /// Whether the state is still open. Any thread; off the state's own, that may change at once.
   public var isValid: Bool { list.isOpen }
 
-  /// Pushes the value; nil once the state is closed or if it is another state's. [-0, +1, raises:
-  /// -]
+  /// Pushes the value; nil if the state is closed or the value belongs to another state. [-0, +1,
+  /// raises: -]
   func put(on stack: LuaStack) {
     let state = stack.state
     guard list === state.releases else {
@@ -114,6 +114,6 @@ public final class LuaReference: Sendable {
     stack.push(ref: ref)
   }
 
-  /// Whether the value is of this state, which is open.
+  /// Whether the value belongs to this state, which is open.
   package func belongs(to state: LuaState) -> Bool { list === state.releases && list.isOpen }
 }

@@ -1,4 +1,4 @@
-// Text that came from scripts, made fit to be shown: bounded, and without control bytes.
+// Text from scripts, made fit to be shown: bounded, and without control bytes.
 
 internal import CLuaShims
 
@@ -7,20 +7,20 @@ package enum LuaText {
   /// The longest message that is kept, in bytes.
   package static let bound = 4096
 
-  /// The words of a type with their article: "an integer", "a string".
+  /// A type's name with its article: "an integer", "a string".
   static func withArticle(_ words: String) -> String {
     if words.hasPrefix("a ") || words.hasPrefix("an ") { return words }
     let isSoft = "aeiou".contains(words.first ?? "x") && !words.hasPrefix("us")  // a userdata
     return (isSoft ? "an " : "a ") + words
   }
 
-  /// At most 4 kB, control bytes but newline and tab replaced.
+  /// At most 4 kB, with control bytes other than newline and tab replaced.
   package static func clean(_ text: String) -> String {
     var text = text
     return text.withUTF8 { clean(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The same from bytes; what is not UTF-8 is replaced.
+  /// The same from bytes; invalid UTF-8 is replaced.
   package static func clean(_ bytes: UnsafeRawBufferPointer) -> String {
     let isCut = bytes.count > bound
     var kept = Array(bytes.prefix(bound))
@@ -32,15 +32,15 @@ package enum LuaText {
   }
 }
 
-/// Writes reports of scripts' errors: so many lines a second, each message bounded; it never fails,
-/// whatever became of the descriptor.
+/// Writes reports of scripts' errors: a limited number of lines a second, each bounded. It never
+/// fails, whatever happens to the descriptor.
 package final class LuaReporter {
   private let descriptor: Int32
   private let linesPerSecond: Int
   private let now: () -> UInt64
   private var second: UInt64
   private var linesInSecond = 0
-  /// Lines that were left out since the last that was written.
+  /// Lines left out since the last one written.
   package private(set) var leftOut = 0
 
   /// - Parameter now: Nanoseconds of a clock that never goes back.
@@ -54,7 +54,7 @@ package final class LuaReporter {
     second = now()
   }
 
-  /// Writes a text and a newline, cleaned; a part of it if the ration is nearly spent.
+  /// Writes a text and a newline, cleaned; only part of it if the ration is nearly used up.
   package func report(_ text: String) {
     let time = now()
     if time - second >= 1_000_000_000 { (second, linesInSecond) = (time, 0) }
@@ -76,7 +76,7 @@ package final class LuaReporter {
     if written < count { leftOut += 1 }
   }
 
-  /// Says how many lines were left out since the last that was written; at the end of a program.
+  /// Says how many lines were left out since the last one written; at the end of a program.
   package func finish() {
     guard leftOut > 0 else { return }
     linesInSecond = 0

@@ -2,7 +2,7 @@
 
 internal import CLuaShims
 
-/// The stack of the coroutine that runs now, for the time of one call: it must not outlive that.
+/// The stack of the running coroutine, for one call: do not keep it longer.
 @usableFromInline
 package struct LuaStack {
   @usableFromInline package let L: OpaquePointer
@@ -10,7 +10,7 @@ package struct LuaStack {
   @inline(__always) @usableFromInline
   package init(L: OpaquePointer) { self.L = L }
 
-  /// The state that the stack is of: found when it is asked for, so that a call that does not ask
+  /// The state of the stack: looked up on demand, so that a call that does not ask
   /// counts no reference.
   package var state: LuaState {
     Unmanaged<LuaState>.fromOpaque(cml_owner(cml_state_of(L))).takeUnretainedValue()
@@ -67,7 +67,7 @@ package struct LuaStack {
   /// Makes room; false when the stack cannot grow. [-0, +0, raises: -]
   package func reserve(_ count: Int) -> Bool { cml_checkstack(L, Int32(clamping: count)) != 0 }
 
-  /// Makes room for the values of one conversion; stops the program if so many lie in one another
+  /// Makes room for the values of one conversion; stops the program if they are nested so deeply
   /// that the stack cannot grow.
   func requireRoom(_ what: StaticString) {
     if !reserve(8) { fatalError("\(what): \(count) values wait on Lua's stack, which is full") }
@@ -76,7 +76,7 @@ package struct LuaStack {
   /// The type of a value.
   package func type(_ index: Int32) -> LuaType { LuaType(rawValue: cml_type(L, index)) ?? .none }
 
-  /// The bytes of a string for the time of a closure; nil for anything else, numbers included.
+  /// The bytes of a string while a closure runs; nil for anything else, numbers included.
   package func withBytes<R>(_ index: Int32, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows
     -> R?
   {
@@ -85,7 +85,7 @@ package struct LuaStack {
     return try body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// A string, with what is not UTF-8 replaced; nil for anything else, numbers included.
+  /// A string, with invalid UTF-8 replaced; nil for anything else, numbers included.
   package func string(_ index: Int32) -> String? {
     withBytes(index) { String(decoding: $0, as: UTF8.self) }
   }
@@ -97,7 +97,7 @@ package struct LuaStack {
     return String(decoding: UnsafeRawBufferPointer(start: base, count: count), as: UTF8.self)
   }
 
-  /// An integer, also from a float or a string that stands for one, as Lua converts.
+  /// An integer, or a float or string that Lua converts to one.
   @usableFromInline
   package func integer(_ index: Int32) -> Int? {
     var ok: Int32 = 0
@@ -105,7 +105,7 @@ package struct LuaStack {
     return ok != 0 ? Int(value) : nil
   }
 
-  /// A number, also from a string that stands for one, as Lua converts.
+  /// A number, or a string that Lua converts to one.
   @usableFromInline
   package func number(_ index: Int32) -> Double? {
     var ok: Int32 = 0
@@ -113,7 +113,7 @@ package struct LuaStack {
     return ok != 0 ? value : nil
   }
 
-  /// The value of a number; nil for anything else, strings that stand for one included.
+  /// The value of a number; nil for anything else, including numeric strings.
   package func exactNumber(_ index: Int32) -> Double? {
     var ok = false
     let value = cml_number(L, index, &ok)
@@ -132,7 +132,7 @@ public enum LuaType: Int32, Sendable {
   case none = -1
   case `nil`, boolean, lightuserdata, number, string, table, function, userdata, thread
 
-  /// The type's name as Lua says it.
+  /// The type's name in Lua.
   public var name: String {
     switch self {
     case .none: "no value"
@@ -164,7 +164,7 @@ extension LuaStack {
     return LuaPosition(source: position.source, line: position.line)
   }
 
-  /// From now on what our own modules in Lua make counts as made at a line of a file; nil: where
+  /// From now on what our own Lua modules make counts as made at a line of a file; nil: where
   /// their caller is. [-0, +0, raises: -]
   package func setMaker(_ file: String?, line: Int32) { cml_set_maker(L, file, line) }
 
@@ -187,7 +187,7 @@ extension LuaState {
     String(cString: cml_source_name(record, position.source))
   }
 
-  /// The place in words, such as `app.lua:12`.
+  /// The place as text, such as `app.lua:12`.
   package func text(of position: LuaPosition) -> String {
     "\(String(cString: cml_source_name(record, position.source))):\(position.line)"
   }

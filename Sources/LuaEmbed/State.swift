@@ -11,11 +11,11 @@ internal import CLuaShims
 public final class LuaState {
   /// The C record; freed when the state is closed.
   package let record: OpaquePointer
-  /// What this object and the one that Lua refers to have in common.
+  /// What this object and the one that Lua refers to share.
   let body: LuaStateBody
-  /// Whether this is the program's object: the state is closed when the program drops it.
+  /// Whether this is the program's object: dropping it closes the state.
   private let closesAtEnd: Bool
-  /// Stops the call-out that runs, from any thread.
+  /// Stops the running call-out, from any thread.
   public let interruptHandle: InterruptHandle
 
   /// Opens a state with the standard libraries, on the calling thread.
@@ -62,11 +62,11 @@ public final class LuaState {
 
   /// Ends the state: finalizers run, host objects are released, references become empty.
   ///
-  /// The finalizers together are one call-out, with its limits: those that are left when it is
+  /// All finalizers together are one call-out, with its limits: those left when it is
   /// stopped are ended one by one.
   ///
-  /// Closing twice has no effect. While the state's own code runs, as in one of its callbacks, the
-  /// state is closed as soon as that call-out is over.
+  /// Closing twice has no effect. While the state's own code runs, as in one of its callbacks,
+  /// closing takes effect when that call-out is over.
   public func close() {
     guard !isClosed else { return }
     body.requireThread("close")
@@ -89,24 +89,24 @@ public final class LuaState {
     withExtendedLifetime(self) { body.inner = nil }
   }
 
-  /// The stack of whatever runs now. [-0, +0, -]
+  /// The stack of whatever is running. [-0, +0, -]
   package var stack: LuaStack { LuaStack(L: cml_running(record)) }
 
   /// The object that raw host functions get as their context; not retained.
   package func setHost(_ host: UnsafeMutableRawPointer?) { cml_set_host(record, host) }
 
-  /// Bytes that Lua holds now.
+  /// The bytes that Lua holds now.
   public var bytesInUse: Int { body.isUsable("bytesInUse") ? cml_bytes(record) : 0 }
 
   /// The release of Lua that is linked, such as "Lua 5.4.4".
   public static var luaVersion: String { String(cString: cml_lua_version_text()) }
 
-  /// The file of the library that Lua is loaded from; nil if it is linked into this program.
+  /// The library file that Lua was loaded from; nil if it is linked into this program.
   package static var libraryPath: String? {
     cml_lua_library().map { String(cString: $0) }
   }
 
-  /// How deep calls of the host and Lua lie in one another now; 0 is outside of Lua.
+  /// How deeply calls of the host and Lua are nested now; 0 outside Lua.
   public var depth: Int {
     if isClosed { return 0 }
     body.requireThread("depth")
@@ -118,7 +118,7 @@ public final class LuaState {
 
   /// Does a small step of the collector if anything was allocated since the last one.
   ///
-  /// Meant for the moment before a host sleeps. Also releases references dropped elsewhere.
+  /// Call it before the host sleeps. Also releases references dropped elsewhere.
   /// - Returns: Whether there was work to do.
   @discardableResult
   public func idleCollect() -> Bool {
@@ -134,7 +134,7 @@ public final class LuaState {
     cml_collect(record)
   }
 
-  /// Whether no collection begins by itself: while a host sets its things up, nothing is garbage.
+  /// Whether no collection starts by itself: during the host's set-up there is no garbage.
   package func pauseCollector(_ pauses: Bool) { cml_pause_collector(record, pauses) }
 
   /// Debug builds: the n-th allocation from now that may fail does, alone or with all after it;
@@ -145,6 +145,6 @@ public final class LuaState {
     cml_fail_allocation(record, n, forGood)
   }
 
-  /// What is left to the allocation that fails; 0 once it did.
+  /// How many allocations are left before the one that fails; 0 once it did.
   package var allocationsUntilFailure: UInt64 { cml_fault_countdown(record) }
 }

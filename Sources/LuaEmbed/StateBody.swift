@@ -1,12 +1,12 @@
-// What a state is made of, apart from the object that the program holds: that may be dropped on any
-// thread, while Lua's side is at work on the state's own.
+// A state, apart from the object that the program holds: that may be dropped on any
+// thread, while Lua's side is working on the state's own.
 
 internal import CLuaShims
 internal import Synchronization
 
 /// What the two objects of a state share: the program's, which closes the state when it is dropped,
 /// and the one that Lua's side refers to, which lives until the state is closed.
-// Sendable: used on the state's thread only, but for `isClosed`, which is atomic, and for
+// Sendable: used on the state's thread only, except `isClosed`, which is atomic, and
 // `elsewhere`, which is set before any other thread knows the state.
 final class LuaStateBody: @unchecked Sendable {
   let record: OpaquePointer
@@ -20,9 +20,9 @@ final class LuaStateBody: @unchecked Sendable {
   var inner: LuaState?
   /// The kinds of registered Swift classes, by type.
   var classes: [ObjectIdentifier: OpaquePointer] = [:]
-  /// The same for subclasses that are not registered themselves, as they were met.
+  /// The same for unregistered subclasses, added on first use.
   var subclasses: [ObjectIdentifier: OpaquePointer] = [:]
-  /// Contexts of the kinds of handles: C holds them without a reference.
+  /// Contexts of the kinds of handles, kept here because C holds them without a reference.
   var kept: [AnyObject] = []
   /// The kind of userdata that carries a Swift error through Lua.
   var errorKind: OpaquePointer! = nil
@@ -36,24 +36,25 @@ final class LuaStateBody: @unchecked Sendable {
   var visit: ((LuaStack) -> Bool)?
   var willClose: (() -> Void)?
   var onClosed: (() -> Void)?
-  /// The last error that a host function passed on, of calls of Lua below it: Lua gets its value,
-  /// and its frames are added to those above when it comes out again.
+  /// The last error from a Lua call that a host function passed on: Lua gets its value,
+  /// and its frames are added to those above when it leaves Lua again.
   var passing: LuaError?
-  /// Where names are registered while a module is defined; nil: among the globals.
+  /// Where names are registered while a module is under definition; nil: among the globals.
   var definition: LuaReference?
   /// When call-outs were stopped by a limit; see `isCondemned`.
   var stops = StopRate()
 
-  /// Has something done on the state's thread, soon, from any other.
+  /// Runs something on the state's thread, soon, from any other thread.
   var elsewhere: ((@escaping @Sendable () -> Void) -> Void)?
-  /// Has something done on the state's thread when the call-outs under way may be over.
+  /// Runs something on the state's thread when the call-outs under way may be over.
   var later: ((@escaping () -> Void) -> Void)?
   /// How many calls of the program into the state are under way.
   // Unchecked: counted in each call, and nothing is called while it is.
   @exclusivity(unchecked) private var calls = 0
-  /// The state is to be closed when its code does not run any more.
+  /// Whether the state closes as soon as its code is not running any more.
   @exclusivity(unchecked) private var closesLater = false  // as `calls`
-  /// The loop of the state has ended: the program cannot know when, so what it asks for is ignored.
+  /// The state's loop has ended, which the program cannot foresee: its calls are ignored from then
+  /// on.
   var lostItsLoop = false
 
   init(_ record: OpaquePointer, _ limits: LuaLimits) {
@@ -75,7 +76,7 @@ final class LuaStateBody: @unchecked Sendable {
 
   // MARK: Whether it may be used
 
-  /// Stops the program on any thread but the state's, while that is open.
+  /// Stops the program on any thread but the state's, while the state is open.
   @inline(__always)
   func requireThread(_ what: StaticString) {
     if cml_thread_id() != thread && !isClosed { wrongThread(what) }
@@ -88,7 +89,7 @@ final class LuaStateBody: @unchecked Sendable {
         + "use perform or change of its loop to get there")
   }
 
-  /// Whether the state can be used for something that cannot throw: not if its loop has ended.
+  /// Whether the state can be used by a call that cannot throw: not if its loop has ended.
   /// Stops the program on another thread, and if the program has closed the state.
   @inline(__always)
   func isUsable(_ what: StaticString) -> Bool {
@@ -103,14 +104,14 @@ final class LuaStateBody: @unchecked Sendable {
     fatalError("\(what): \(label) is closed; ask isClosed first")
   }
 
-  /// The same for what can throw.
+  /// The same for a call that can throw.
   @inline(__always)
   func requireOpen(_ what: StaticString) throws(LuaError) {
     if isClosed { throw .closed }
     requireThread(what)
   }
 
-  /// As `LuaState.idleCollect`, in every pass that sleeps: here no reference is counted.
+  /// Like `LuaState.idleCollect`, for every pass that sleeps: here no reference is counted.
   func idleCollect() -> Bool {
     guard isUsable("idleCollect") else { return false }
     beginCall()
@@ -139,7 +140,7 @@ final class LuaStateBody: @unchecked Sendable {
     if !isBusy { inner?.close() }
   }
 
-  /// As `LuaState.keepingOpen`.
+  /// Like `LuaState.keepingOpen`.
   @inline(__always)
   func keepingOpen<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
     calls += 1
@@ -191,7 +192,7 @@ extension LuaState {
     get { body.attachment }
     set { body.attachment = newValue }
   }
-  /// Where its standard streams go, if not to the program's; as old as the state.
+  /// Where its standard streams go, if redirected; kept for the state's life.
   var output: LuaOutput? {
     get { body.output }
     set { body.output = newValue }
@@ -204,17 +205,17 @@ extension LuaState {
     }
     set { body.limits = newValue }
   }
-  /// Called with an error which a `<close>` variable raised after another error.
+  /// Called with an error that a `<close>` variable raised after another error.
   package var onCloseError: ((LuaError) -> Void)? {
     get { body.onCloseError }
     set { body.onCloseError = newValue }
   }
-  /// Called with an error that ended a coroutine, before that is closed, all calls in place.
+  /// Called with an error that ended a coroutine, before that is closed, with all calls intact.
   package var onFailure: ((LuaStack, LuaError) -> Void)? {
     get { body.onFailure }
     set { body.onFailure = newValue }
   }
-  /// Called with an error in a finalizer (`__gc`), which Lua itself only warns of; once for each.
+  /// Called once for each error in a finalizer (`__gc`), about which Lua itself only warns.
   ///
   /// Called at the end of the call in which the finalizer ran, or by `close`. Without it the errors
   /// are written to stderr.
@@ -233,14 +234,14 @@ extension LuaState {
     get { body.visit }
     set { body.visit = newValue }
   }
-  /// Called once when the state is about to be closed, also by its end: a caller that runs code of
-  /// it in answer to events lets go of those.
+  /// Called once when the state is about to be closed, for whatever reason: a caller that runs the
+  /// state's code in answer to events stops doing so.
   package var willClose: (() -> Void)? {
     get { body.willClose }
     set { body.willClose = newValue }
   }
-  /// Called when the state has been closed and just before its record goes: from then on nothing
-  /// may interrupt it.
+  /// Called when the state has been closed, just before its record goes: from then on it must not
+  /// be interrupted.
   package var onClosed: (() -> Void)? {
     get { body.onClosed }
     set { body.onClosed = newValue }
@@ -252,9 +253,9 @@ extension LuaState {
   /// Whether a call of the program, or code of the state, is under way. State's thread only.
   package var isBusy: Bool { body.isBusy }
 
-  /// Tells how the state's thread is reached: soon from any other, and when a call-out is over.
+  /// Sets how to reach the state's thread: soon from any other, and when a call-out is over.
   ///
-  /// Set once, before any other thread knows the state.
+  /// Call it once, before any other thread knows the state.
   package func attach(
     elsewhere: @escaping (@escaping @Sendable () -> Void) -> Void,
     later: @escaping (@escaping () -> Void) -> Void
@@ -267,7 +268,7 @@ extension LuaState {
   /// - Returns: false if it was closed with its loop.
   package func isUsable(_ what: StaticString) -> Bool { body.isUsable(what) }
 
-  /// Closes the state since its loop ends. State's thread only.
+  /// Closes the state because its loop ends. State's thread only.
   package func closeWithLoop() {
     body.lostItsLoop = true
     close()

@@ -2,7 +2,7 @@
 
 internal import CLuaShims
 
-/// Where one Lua value is read, for the time of one conversion: it cannot be kept.
+/// Where one Lua value is read, for one conversion: do not keep it.
 public struct LuaSlot: ~Copyable {
   @usableFromInline package let stack: LuaStack
   @usableFromInline package let index: Int32
@@ -14,9 +14,9 @@ public struct LuaSlot: ~Copyable {
   }
 }
 
-/// Where one Lua value goes, for the time of one conversion: it cannot be kept.
+/// Where one Lua value goes, for one conversion: do not keep it.
 ///
-/// A second value takes the place of the first; nil is what stands there without any.
+/// A second value replaces the first; without any it is nil.
 public struct LuaSeat: ~Copyable {
   @usableFromInline let stack: LuaStack
   @usableFromInline var isTaken = false
@@ -24,7 +24,7 @@ public struct LuaSeat: ~Copyable {
   @inlinable
   init(_ stack: LuaStack) { self.stack = stack }
 
-  /// The stack that exactly one value is to be pushed on.
+  /// The stack that exactly one value must be pushed on.
   @inlinable
   package mutating func take() -> LuaStack {
     if isTaken { stack.pop() }
@@ -40,7 +40,7 @@ public struct LuaSeat: ~Copyable {
 
 /// A type that can be read from a Lua value.
 ///
-/// A type of your own reads another, and makes something of it, such as
+/// A type of your own reads another one and converts it, such as
 /// `Double.read(slot).map(Celsius.init)`.
 public protocol LuaReadable {
   /// What messages call it: "integer", "string", "table".
@@ -53,9 +53,9 @@ public protocol LuaReadable {
   static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch
 }
 
-/// A type that can be handed to Lua.
+/// A type that can be passed to Lua.
 ///
-/// A type of your own hands over another, such as `degrees.push(to: &seat)`.
+/// A type of your own passes another one, such as `degrees.push(to: &seat)`.
 public protocol LuaPushable {
   /// Puts the value in a seat.
   func push(to seat: inout LuaSeat)
@@ -123,7 +123,7 @@ extension String: LuaConvertible {
     let (stack, index) = (slot.stack, slot.index)
     if let value = stack.text(index) { return value }
     guard stack.type(index) == .number else { return nil }
-    // As Lua does; not by Lua, which would change the value in its place.
+    // As Lua does it, but not by Lua, which would change the value in place.
     if cml_isinteger(stack.L, index) != 0, let value = stack.integer(index) { return "\(value)" }
     return stack.number(index).map { "\($0)" }
   }
@@ -143,7 +143,7 @@ extension Optional: LuaReadable where Wrapped: LuaReadable {
       return .some(value)
     }
   }
-  /// What is wrong with the value in a slot, and where in it.
+  /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     let inner = Wrapped.mismatch(slot)
     if !inner.place.isEmpty { return inner }

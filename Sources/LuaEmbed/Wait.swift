@@ -1,4 +1,4 @@
-// Why a coroutine cannot wait at this place, in words: never a silent nesting, never Lua's own
+// Why a coroutine cannot wait here, as text: never a silent nested run, never Lua's own
 // "attempt to yield across a C-call boundary".
 
 internal import CLuaShims
@@ -10,7 +10,7 @@ extension LuaState {
 extension LuaDoor {
   /// Why the function that was called with `L` cannot wait; nil if it can.
   ///
-  /// Such as "inside the comparator of table.sort". Cheap when it can.
+  /// Such as "inside the comparator of table.sort". Cheap if it can.
   package func waitObstacle(_ L: OpaquePointer) -> String? {
     if cml_isyieldable(L) != 0 {
       if cml_is_synchronous(record) {

@@ -97,7 +97,7 @@ int cmx_epoll_change(int set, int fd, uint8_t interest, uint64_t token);
 int cmx_epoll_remove(int set, int fd);
 // Adds one of our own descriptors: `wake` is edge-triggered, so that it need not be read.
 int cmx_epoll_add_internal(int set, int fd, enum cmx_internal which);
-// Waits for `timeout_ns` (0: poll; negative: for ever); not less, unless something happens.
+// Waits for `timeout_ns` (0: poll; negative: forever); no shorter, unless something happens.
 // Internal descriptors are reported in `*internal` and not counted.
 int cmx_epoll_wait(
     int set, struct cmx_ready *ready, int count, int64_t timeout_ns, uint32_t *internal);
@@ -125,9 +125,9 @@ bool cmx_is_ready(int fd, uint8_t event);
 void cmx_close(int fd);
 
 // ---- What is on its way to this process itself ----
-// From now on it is noted what is sent. Any thread.
+// From now on remembers what is sent. Any thread.
 void cmx_note_sends(void);
-// Waits, for some microseconds as a rule, until what was sent by way of loopback has come to its
+// Waits, usually for some microseconds, until what was sent over loopback has reached its
 // receiver. Any thread. Returns whether anything was sent since the last time.
 bool cmx_await_loopback(void);
 int cmx_set_timer_slack(int64_t nanoseconds);
@@ -231,7 +231,7 @@ void cmx_gate_free(struct cmx_gate *gate);
 void cmx_gate_open(struct cmx_gate *gate);
 // Shuts it again. Only for the one waiting thread, while no other thread can be opening it.
 void cmx_gate_shut(struct cmx_gate *gate);
-// Negative: for ever. False if it timed out.
+// Negative: forever. False if it timed out.
 bool cmx_gate_wait(struct cmx_gate *gate, int64_t timeout_ns);
 
 // ---- The end of the program (ending.c) ------------------------------------------------------

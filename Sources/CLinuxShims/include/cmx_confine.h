@@ -1,9 +1,9 @@
-// What this process may ask of the system from now on, for good.
+// What this process may ask of the system from now on, permanently.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-// A folder or file that stays in reach.
+// A folder or file that stays accessible.
 struct cmx_confined_path {
   const char *path;
   bool reads;
@@ -14,28 +14,28 @@ struct cmx_confined_path {
 struct cmx_confinement {
   const struct cmx_confined_path *paths;
   int32_t pathCount;
-  bool allFiles;         // every file of the user's; else `paths`
-  bool internet;         // sockets of the internet
-  bool unixSockets;      // sockets of the machine
-  const uint16_t *ports; // of TCP; NULL: all
+  bool allFiles;         // every file that the user can reach; otherwise `paths`
+  bool internet;         // internet sockets
+  bool unixSockets;      // Unix sockets
+  const uint16_t *ports; // TCP ports; NULL: all
   int32_t portCount;
   int64_t memory;        // bytes beyond what the process has now; 0: no limit
   int32_t descriptors;   // 0: no limit
 };
 
-// What holds.
+// What is in force.
 struct cmx_confined {
   bool calls;         // a filter of system calls (seccomp)
   int32_t landlock;   // its version; 0: the kernel has none
   int32_t failedPath; // which path could not be opened, if that failed; -1: none
 };
 
-// Confines the process. For a process with one thread: threads begun later are confined too.
-// 0; or -errno, and the process is to end, since a part may hold already.
+// Confines the process, which must have one thread: threads started later are confined too.
+// 0; or -errno: then the process must end, because part of it may be in force already.
 int cmx_confine(const struct cmx_confinement *plan, struct cmx_confined *confined);
 
-// Takes the environment out of the process's memory, but for TZ.
+// Removes the environment from the process's memory, except for TZ.
 void cmx_forget_environment(void);
-// Has the process killed with the thread that started it.
-// false: that has ended already.
+// Makes the process die with the thread that started it.
+// false: that thread has already ended.
 bool cmx_end_with_parent(int32_t parent);

@@ -1,5 +1,5 @@
 // Files by path and by descriptor, for the threads that may block (files.c). All return -errno on
-// failure. No intake sees these calls: what asks for them records the answers.
+// failure. No intake sees these calls: their callers record the answers.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,10 +10,10 @@ enum cmx_file_call {
   cmx_file_make_folder,  // path, permissions
   cmx_file_remove_folder,
   cmx_file_unlink,
-  cmx_file_remove_all,  // path: a folder with all that is in it, or anything else
+  cmx_file_remove_all,  // path: a folder with its contents, or anything else
   cmx_file_rename,      // path, other
   cmx_file_link,        // path, other
-  cmx_file_symlink,     // path: what it points to, other
+  cmx_file_symlink,     // path: the link's target, other
   cmx_file_access,      // path, mode
   cmx_file_chmod,       // path, permissions
   cmx_file_chown,       // path, user, group
@@ -42,7 +42,7 @@ struct cmx_file_arguments {
 
 int64_t cmx_file(enum cmx_file_call call, const struct cmx_file_arguments *given);
 
-// At an offset, or where the descriptor stands with an offset of -1.
+// At an offset, or at the descriptor's position if the offset is -1.
 int64_t cmx_file_read(int fd, void *buffer, size_t count, int64_t offset);
 int64_t cmx_file_write(int fd, const void *bytes, size_t count, int64_t offset);
 

@@ -11,7 +11,7 @@ struct cmx_spawn {
   const char *folder;           // working folder; NULL: this process's
   int32_t *streams;             // become its 0, 1, 2 and so on, -1: it has none; overwritten
   int32_t count;                // of the streams: 3 or more
-  int32_t user, group;          // whose it is; -1: as this process
+  int32_t user, group;          // of the child; -1: those of this process
   bool leadsGroup;              // whether it leads its own process group
   bool leadsSession;            // and its own session, without a terminal
   bool ownsTerminal;            // its 0 becomes the terminal of the session
@@ -39,7 +39,7 @@ struct cmx_exit {
 // 1 if the child has ended, 0 if not, -errno if it is not ours or was already waited for.
 // The child stays a zombie, whose process ID cannot be reused, unless `takes` is set.
 int cmx_exit_of(int fd, bool takes, struct cmx_exit *status);
-// What a process has used; false if there is none. For one that is not recorded.
+// What a process has used; false if there is none. For a process without a recording.
 struct cmx_process_usage {
   int64_t nanoseconds;  // of processors
   int64_t resident;     // bytes of memory

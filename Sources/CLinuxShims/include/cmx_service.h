@@ -1,20 +1,20 @@
-// What a service manager such as systemd and a program that it started have to say to each other.
+// What a service manager such as systemd and its services tell each other.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 // Whether a manager wants reports of the program's state.
 bool cmx_is_notified(void);
-// Tells it, beside any intake: lines such as "READY=1". What cannot be sent is dropped.
+// Sends it lines such as "READY=1", bypassing any intake. What cannot be sent is dropped.
 void cmx_notify(const char *lines);
 // The time, for "MONOTONIC_USEC=".
 uint64_t cmx_service_time(void);
-// The longest time in nanoseconds between two signs of life; 0: none are wanted.
+// The watchdog's timeout in nanoseconds; 0: the manager expects no signs of life.
 int64_t cmx_watchdog_time(void);
 
 // How many sockets were passed to this process, from descriptor 3 on.
 int cmx_passed_sockets(void);
-// A copy of a passed socket. The name is "" if there is only one, its name, or its number from 1.
+// A copy of a passed socket, by its name or its number from 1; "" if there is only one.
 // -ENOENT: there is none; -ENOTUNIQ: there are several; -EINVAL: it does not listen.
 int cmx_passed_socket(const char *name);
 // Whether a descriptor leads to the system's journal.

@@ -57,8 +57,8 @@ int cml_load(lua_State *L, const char *text, size_t size, const char *name, cons
 // [-0, +1, m]
 int cml_load_file(lua_State *L, const char *path, const char *mode);
 
-// The items of a list from 1 on, as Lua converts them; ends at the first that is no number of the
-// kind, and returns how many were read. [-0, +0, -]
+// The items of a list from 1 on, as Lua converts them, up to the first that is no number of the
+// kind; returns how many were read. [-0, +0, -]
 size_t cml_get_integers(lua_State *L, int i, intptr_t *items, size_t count);
 size_t cml_get_numbers(lua_State *L, int i, double *items, size_t count);  // [-0, +0, -]
 // Pushes a list. [-0, +1, m]
@@ -77,7 +77,7 @@ void cml_unhold(lua_State *L, int ref);  // [-0, +0, -]
 
 // Pops a loader into package.preload; no effect if a script removed the table. [-1, +0, m]
 void cml_preload(lua_State *L, const char *module);
-// Pops a function that gives the loaders which package.preload does not have. [-1, +0, m]
+// Pops a function that returns the loaders missing from package.preload. [-1, +0, m]
 void cml_preload_by(lua_State *L);
 // Pushes a loader that compiles and runs static text. [-0, +1, m]
 void cml_push_source(lua_State *L, const char *text, size_t count, const char *chunk);
@@ -85,12 +85,12 @@ void cml_push_source(lua_State *L, const char *text, size_t count, const char *c
 // The bytes of a string value; otherwise NULL: a number is not converted, which would change it on
 // the stack. [-0, +0, -]
 const char *cml_string(lua_State *L, int i, size_t *count);
-// Whether bytes are UTF-8 as Unicode has it: nothing overlong, no surrogates.
+// Whether bytes are valid UTF-8: no overlong forms, no surrogates.
 bool cml_is_utf8(const char *bytes, size_t count);
-// The value of a number, and whether it is one: a string is not converted. [-0, +0, -]
+// The value of a number, and whether it is a number: a string is not converted. [-0, +0, -]
 double cml_number(lua_State *L, int i, bool *ok);
 
-// A number that is the thread's own while it lives.
+// A number that belongs to the thread while it lives.
 int32_t cml_thread_id(void);
 
 // The state ---------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ struct cml_limits {
   int nesting;    // Lua in host in Lua; at least 1
 };
 
-// Starts a thread that ends call-outs which take longer than this; 0: none. [-0, +0, -]
+// Starts a thread that stops call-outs that take longer than this; 0: none. [-0, +0, -]
 bool cml_set_watchdog(cml_state *s, uint64_t limit_ns);
 
 // Changes the limits; `instructions` is the limit for one call-out on one coroutine, 0 means none.
@@ -119,7 +119,7 @@ void cml_reproduce_next(uint32_t seed);
 // Runs a C function that changes the state's libraries, protected, before there is any task; false
 // if it raised. [-0, +0, -]
 bool cml_set_up(cml_state *s, int (*body)(lua_State *L));
-// Passes on what a state's scripts write to standard output (1) and standard error (2), on their
+// Redirects what a state's scripts write to standard output (1) and standard error (2), on their
 // thread. NULL if there is no memory. Free it after the state. [-0, +0, -]
 typedef struct cml_output cml_output;
 typedef void (*cml_output_taker)(void *context, int stream, const char *bytes, size_t count);
@@ -139,14 +139,14 @@ void cml_set_host(cml_state *s, void *host);
 void cml_set_owner(cml_state *s, void *owner);
 void *cml_owner(cml_state *s);
 int cml_depth(cml_state *s);
-// Whether code of the state runs, finalizers that an allocation has begun and reports of their
-// errors included: it must not be closed now.
+// Whether code of the state is running, including finalizers started by an allocation and reports
+// of their errors: the state must not be closed now.
 bool cml_is_busy(cml_state *s);
 // How many call-outs there were.
 uint64_t cml_callouts(cml_state *s);
 size_t cml_bytes(cml_state *s);
 void cml_set_memory_limit(cml_state *s, size_t limit);
-// What the host holds for the scripts of a state counts towards their memory limit. The account
+// What the host holds for a state's scripts counts towards their memory limit. The account
 // outlives the state: the host frees it.
 typedef struct cml_held cml_held;
 cml_held *cml_held_of(cml_state *s);
@@ -159,16 +159,16 @@ void cml_check_memory(cml_state *s);
 bool cml_idle_collect(cml_state *s);
 // A full collection, twice, so that finalized objects go too.
 void cml_collect(cml_state *s);
-// During the host's set-up nothing is garbage: no collection starts by itself.
+// During the host's set-up there is no garbage: no collection starts by itself.
 void cml_pause_collector(cml_state *s, bool pauses);
-// What to call when a finalizer raised an error, at the end of the call in which it did: with its
-// text, or with the reason of the stop that ended it. It may call Lua, unless the state is closed.
+// Called when a finalizer raised an error, at the end of the call in which it did: with the text,
+// or the reason for the stop that ended it. It may call Lua, unless the state is closed.
 void cml_on_finalizer_error(cml_state *s, void (*tell)(void *context, const char *text, int reason),
                             void *context);
 // From now on `load` accepts only text, whatever its mode.
 void cml_set_text_only(cml_state *s);
-// The same, and no function shows an address or gives a value a finalizer; strings have methods
-// that cannot be replaced. Once; false if there is no memory. [-0, +0, -]
+// The same; and no function shows an address or gives a value a finalizer, and string methods
+// cannot be replaced. Once; false if there is no memory. [-0, +0, -]
 bool cml_make_safe(cml_state *s);
 // A monotonic clock.
 uint64_t cml_clock_ns(void);
@@ -273,12 +273,12 @@ struct cml_program_hooks {
 };
 // Installs these for the life of the state; false if there is no memory. [-0, +0, -]
 bool cml_install_program(cml_state *s, struct cml_program_hooks *hooks);
-// What a clock shows: whole seconds since 1970, and seconds from some moment on.
+// A clock's reading: whole seconds since 1970, and seconds from some fixed moment.
 struct cml_shown_time { long long epoch; double elapsed; };
-// Whether a clock is another than the machine's now; if so, what it shows.
+// Whether a clock differs from the machine's now; if so, its reading.
 typedef bool (*cml_clock)(void *context, struct cml_shown_time *time);
-// Has `os.time`, `os.date` and `os.clock` follow a clock for the life of the state, while it is
-// another than the machine's; false if there is no memory. [-0, +0, -]
+// Makes `os.time`, `os.date` and `os.clock` follow a clock for the life of the state, while it
+// differs from the machine's; false if there is no memory. [-0, +0, -]
 bool cml_follow_clock(cml_state *s, cml_clock clock, void *context);
 // Between these the enclosing call-out is not charged: the host waits.
 uint64_t cml_budget_suspend(cml_state *s);
@@ -326,7 +326,7 @@ typedef struct cml_object {
 // Called once for a live object, when it is collected or the state closes; must not use the stack.
 typedef void (*cml_object_release)(cml_object *object);
 
-// The last two are cells that answer for all fields that are no members, and take their values.
+// The last two are cells that read and set all fields that are not members.
 enum {
   CML_METHOD = 0,
   CML_GETTER = 1,
@@ -345,7 +345,7 @@ cml_kind *cml_kind_new(cml_state *s, const char *name, int user_values,
                        cml_object_release release, cml_kind_open open, void *context);
 // Makes the tables for about this many members. [-0, +0, m]
 void cml_kind_begin(cml_kind *k, lua_State *L, int members);
-// Gives a kind all that another one has, before its own members: its objects count as objects of
+// Gives a kind all members of another, before its own: its objects count as objects of
 // that one too. [-0, +0, m]
 void cml_kind_extend(cml_kind *k, lua_State *L, cml_kind *parent);
 // Pops a member: a function for methods and metamethods; for getters and setters a cell, or a raw
@@ -375,7 +375,7 @@ void cml_finalize_handle(lua_State *L, int i, cml_kind *k);
 // The object at an index, or NULL if it is not of this kind. [-0, +0, -]
 cml_object *cml_to_object(lua_State *L, int i, cml_kind *kind);
 cml_object *cml_any_object(lua_State *L, int i);  // [-0, +0, -]
-// Whether an object is not to be used any more: it was lent, or is being collected. [-0, +0, -]
+// Whether an object can no longer be used: its loan is over, or it is being collected. [-0, +0, -]
 bool cml_is_over(lua_State *L, int i);
 // The object at an index if its kind has a tag, and that tag. [-0, +0, -]
 cml_object *cml_tagged_object(lua_State *L, int i, int *tag);
@@ -390,7 +390,7 @@ void cml_set_metatable(lua_State *L, int i);
 // The next field of a table: pops a key, pushes the next and its value. The key must be nil at
 // first, then the one from the call before, with no field set between. [-1, +(2|0), -]
 bool cml_next(lua_State *L, int i);
-// Pushes the value of the one field that a table has, if its name is this. [-0, +(0|1), -]
+// Pushes the value of a table's only field, if that has this name. [-0, +(0|1), -]
 bool cml_push_only_field(lua_State *L, int i, const char *name, size_t length);
 // Pops a table and makes it the globals of the chunk below it. [-1, +0, -]
 void cml_set_environment(lua_State *L);
@@ -428,7 +428,7 @@ const char *cml_source_name(cml_state *s, int32_t source);
 // if there is none. (Calls that need their result at once are not detected here.) [-0, +0, m]
 bool cml_boundary(lua_State *L, char *name);
 bool cml_is_synchronous(cml_state *s);
-// The frame at a level, 0 the innermost; and how many there are. [-0, +0, -]
+// The frame at a level, 0 being the innermost; and how many frames there are. [-0, +0, -]
 bool cml_frame_at(lua_State *L, int level, struct cml_frame *out);
 int cml_frame_count(lua_State *L);  // [-0, +0, -]
 // The edit distance of two words, counted up to `limit`; and the largest that counts as a typo.

@@ -72,7 +72,7 @@ struct cml_state {
   uintptr_t closing_from;
   // `load` accepts only text, whatever its mode.
   bool text_only;
-  // What would show an address shows a number instead (cml_safe.c).
+  // A number is shown in place of an address (cml_safe.c).
   bool hides_addresses;
   lua_State *main;
 

@@ -42,12 +42,12 @@ struct cmr_look cmr_check(const void *bytes, size_t size);
 // Starts to answer from a recording. Call `check` first: it must be sound or endless.
 void cmr_play(const void *bytes, size_t size, bool is_endless);
 
-// Called when the script asks for something else than was recorded; must not return.
+// Called when the script asks for something other than what was recorded; must not return.
 // `is_end`: the script ended its recording here, and all matched up to here.
 void cmr_on_divergence(void (*tell)(const char *message, bool is_end));
 // The script ends its recording here.
 int cmr_end_here(void);
-// The script is over: writes the rest; or checks for anything left that was not asked for. -errno
+// The script is over: writes the rest, or checks that nothing recorded is left over. -errno
 // if the recording could not be written.
 int cmr_finish(void);
 

@@ -2,7 +2,7 @@
 
 internal import CLuaShims
 
-/// A value of a type that generic code has compared with another one, as that.
+/// A value of a type that generic code has found to be another one, as that type.
 @inline(__always)
 private func same<A, B>(_ value: A) -> B {
   unsafeBitCast(value, to: B.self)  // both are the same type
@@ -31,7 +31,7 @@ extension Array: LuaReadable where Element: LuaReadable {
     return list
   }
 
-  /// What is wrong with the value in a slot, and where in it.
+  /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     (Element.self == UInt8.self ? nil : itemMismatch(slot))
       ?? LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
@@ -66,7 +66,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { "table of \(Value.luaTypeName)s by name" }
 
-  /// What is wrong with the value in a slot, and where in it.
+  /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     fieldMismatch(slot)
       ?? LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
@@ -79,7 +79,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
     if Value.self == Int.self { return same(stack.fields(index) { stack.integer($0) }) }
     if Value.self == Double.self { return same(stack.fields(index) { stack.number($0) }) }
     if Value.self == String.self { return same(stack.fields(index) { String.read(stack, $0) }) }
-    // Other types may run code, which may change the table: its names are taken before.
+    // Other types may run code that changes the table, so its keys are taken first.
     guard let names = stack.names(index) else { return nil }
     var fields: [String: Value] = [:]
     fields.reserveCapacity(names.count)
@@ -95,7 +95,7 @@ extension Dictionary: LuaReadable where Key == String, Value: LuaReadable {
 }
 
 extension LuaStack {
-  /// The items of a list; nil if one is no integer.
+  /// The items of a list; nil if one is not an integer.
   fileprivate func integers(_ index: Int32, _ count: Int) -> [Int]? {
     let list = [Int](unsafeUninitializedCapacity: count) { room, read in
       read = room.baseAddress.map { cml_get_integers(L, index, $0, count) } ?? 0
@@ -121,8 +121,8 @@ extension LuaStack {
     list.withUnsafeBufferPointer { cml_push_numbers(L, $0.baseAddress, $0.count) }
   }
 
-  /// The fields of a table, whose values a closure reads that runs no code of others; nil if a key
-  /// is no name, or a value is refused.
+  /// The fields of a table, read by a closure that runs no foreign code; nil if a key is not a
+  /// name, or a value is refused.
   fileprivate func fields<Value>(
     _ index: Int32, _ read: (Int32) -> Value?
   ) -> [String: Value]? {
@@ -141,7 +141,7 @@ extension LuaStack {
     return fields
   }
 
-  /// The keys of a table; nil if one is no name.
+  /// The keys of a table; nil if one is not a name.
   func names(_ index: Int32) -> [String]? {
     var names: [String] = []
     pushNil()
@@ -173,7 +173,7 @@ extension Dictionary: LuaPushable where Key == String, Value: LuaPushable {
 
 // MARK: - Bytes
 
-/// A byte is an integer; a list of bytes is a string, whatever it has in it.
+/// A byte is an integer, but a list of bytes is a string, with any content.
 extension UInt8: LuaConvertible {
   /// What messages call it.
   public static var luaTypeName: String { "integer from 0 to 255" }
@@ -187,7 +187,7 @@ extension UInt8: LuaConvertible {
   public static var luaListName: String { "string" }
 }
 
-/// A string of Lua that Swift keeps and reads in its place, for long ones.
+/// A Lua string that Swift keeps and reads in place, for long ones.
 ///
 /// It is not Sendable, and may be dropped on any thread.
 public struct LuaBytes: LuaReadable, LuaPushable {
@@ -204,7 +204,7 @@ public struct LuaBytes: LuaReadable, LuaPushable {
   /// Puts the string in a seat.
   public func push(to seat: inout LuaSeat) { reference.push(to: &seat) }
 
-  /// Gives the bytes to a closure, without a copy.
+  /// Passes the bytes to a closure, without a copy.
   /// - Throws: What the closure throws; `LuaError` of kind `.closed`. Stops the program on a thread
   ///   that is not the state's.
   public func withSpan<R>(_ body: (RawSpan) throws -> R) throws -> R {
@@ -215,6 +215,6 @@ public struct LuaBytes: LuaReadable, LuaPushable {
     guard stack.reserve(8) else { throw LuaError(message: "too many values at once") }
     stack.push(reference)
     defer { stack.pop() }
-    return try stack.withBytes(-1) { try body($0.bytes) }!  // It is a string.
+    return try stack.withBytes(-1) { try body($0.bytes) }!  // it is a string
   }
 }

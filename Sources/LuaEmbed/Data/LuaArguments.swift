@@ -2,14 +2,14 @@
 
 internal import CLuaShims
 
-/// All arguments from a place on, or all results of a call.
+/// All arguments from some position on, or all results of a call.
 ///
 /// ```swift
 /// lua.register("log") { (level: String, rest: LuaArguments) in print(level, rest.values) }
 /// lua.register("swap") { (all: LuaArguments) in LuaArguments(all.values.reversed()) }
 /// ```
 public struct LuaArguments: LuaReadable, LuaResults {
-  /// The values, nil among them; what was left out at the end is not there.
+  /// The values, including nil; arguments omitted at the end are missing.
   public var values: [LuaValue]
 
   /// Makes a list of results.
@@ -18,7 +18,7 @@ public struct LuaArguments: LuaReadable, LuaResults {
   /// What messages call it.
   public static var luaTypeName: String { "values" }
 
-  /// Reads the value in a slot and all behind it.
+  /// Reads the value in a slot and all after it.
   public static func read(_ slot: borrowing LuaSlot) -> LuaArguments? {
     let (stack, first) = (slot.stack, slot.index)
     let end = cml_gettop(stack.L)
@@ -29,7 +29,7 @@ public struct LuaArguments: LuaReadable, LuaResults {
   /// How many there are.
   public var count: Int { values.count }
 
-  /// The value at a place, counted from 0; `.nil` behind the last.
+  /// The value at an index, counted from 0; `.nil` after the last.
   public subscript(_ place: Int) -> LuaValue {
     values.indices.contains(place) ? values[place] : .nil
   }
@@ -38,7 +38,7 @@ public struct LuaArguments: LuaReadable, LuaResults {
   public var results: LuaArguments { self }
 }
 
-/// What a closure returns that has several results: `LuaArguments`, or a type of your own.
+/// The result type of a closure with several results: `LuaArguments`, or a type of your own.
 public protocol LuaResults {
   /// The results in their order.
   var results: LuaArguments { get }
@@ -82,7 +82,7 @@ extension LuaState {
     }
   }
 
-  /// Makes a Swift closure with three results, a tuple, a global function; for more there is
+  /// Makes a Swift closure with three results, a tuple, a global function; for more use
   /// `LuaArguments`.
   public func register<each A: LuaReadable, R: LuaPushable, S: LuaPushable, T: LuaPushable>(
     _ name: String, _ body: @escaping (repeat each A) throws -> (R, S, T)
@@ -95,7 +95,7 @@ extension LuaState {
   }
 
   /// Makes a Swift closure whose arguments and result are Codable a global function; see
-  /// `LuaCoded`. If the arguments are plain and the closure is one expression, say what it returns:
+  /// `LuaCoded`. If the arguments are plain and the closure is one expression, declare its result:
   /// `{ (id: Int) -> Reply in … }`.
   @_disfavoredOverload
   public func register<each A: Decodable, R: Encodable>(
@@ -121,7 +121,7 @@ extension LuaState {
     }
   }
 
-  /// Makes a Lua function of a Swift closure, to be an argument, a result or a field.
+  /// Makes a Lua function from a Swift closure, for use as an argument, a result or a field.
   /// - Parameter name: What errors call it.
   public func function<each A: LuaReadable, R: LuaPushable>(
     _ name: String = "function", _ body: @escaping (repeat each A) throws -> R
@@ -182,7 +182,7 @@ extension LuaState {
     }
   }
 
-  /// Compiles text, runs it, and makes a Codable value of its first result.
+  /// Compiles text, runs it, and decodes its first result.
   /// - Throws: `LuaError` that names the place, such as `routes[2].port: must be an integer`.
   @_disfavoredOverload
   public func evaluate<R: Decodable>(_ chunk: String, name: String = "=chunk") throws(LuaError)
@@ -207,8 +207,8 @@ extension LuaState {
       read: read)
   }
 
-  /// Makes a global of a Codable value.
-  /// - Throws: `LuaError` if it cannot be written, as a number beyond those of Lua.
+  /// Encodes a value as a global.
+  /// - Throws: `LuaError` if it cannot be encoded, such as a number too large for Lua.
   @_disfavoredOverload
   public func set<Value: Encodable>(_ name: String, _ value: Value) throws(LuaError) {
     try body.requireOpen("set")
@@ -220,7 +220,7 @@ extension LuaState {
     setGlobal(name, on: stack)
   }
 
-  /// Makes a Codable value of a global.
+  /// Decodes a global.
   /// - Throws: `LuaError` that names the place, such as `config.routes[2].port: must be …`.
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, global name: String)
     throws(LuaError) -> Value
@@ -239,7 +239,7 @@ extension LuaState {
 }
 
 extension LuaFunction {
-  /// Calls the function and makes a Codable value of its first result.
+  /// Calls the function and decodes its first result.
   /// - Throws: `LuaError`, also when the result does not fit.
   @_disfavoredOverload
   public func callAsFunction<each A: LuaPushable, R: Decodable>(_ arguments: repeat each A)

@@ -2,11 +2,11 @@
 
 /// A Codable value that crosses as a table.
 ///
-/// Functions whose arguments and results are all Codable need none; it is for those that have
-/// others too, such as `(LuaFunction, LuaCoded<Request>)`.
+/// Functions whose arguments and results are all Codable do not need it; it is for functions with
+/// other arguments as well, such as `(LuaFunction, LuaCoded<Request>)`.
 ///
-/// In tables, cases of an enumeration are `{ circle = { radius = 2 } }`, or `"none"` without
-/// values; dates and lengths of time are seconds; `[UInt8]` and `Data` are strings.
+/// In tables, enumeration cases are `{ circle = { radius = 2 } }`, or `"none"` without
+/// values; dates and durations are seconds; `[UInt8]` and `Data` are strings.
 public struct LuaCoded<Value> {
   /// The value.
   public var value: Value
@@ -26,7 +26,7 @@ extension LuaCoded: LuaReadable where Value: Decodable {
     (try? slot.stack.decode(Value.self, slot.index)).map { LuaCoded($0) }
   }
 
-  /// What is wrong with the value in a slot, and where in it.
+  /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     do {
       _ = try slot.stack.decode(Value.self, slot.index)
@@ -40,8 +40,8 @@ extension LuaCoded: LuaReadable where Value: Decodable {
 extension LuaCoded: LuaPushable where Value: Encodable {
   /// Puts the value in a seat.
   ///
-  /// What cannot be written, such as a number beyond those of Lua, becomes nil here: where that may
-  /// happen, leave out the wrapper, so that the call throws.
+  /// A value that cannot be encoded, such as a number too large for Lua, becomes nil here. If that
+  /// can happen, leave out the wrapper, so that the call throws.
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     do throws(LuaError) { try LuaEncoding.push(value, on: stack) } catch {
@@ -50,7 +50,7 @@ extension LuaCoded: LuaPushable where Value: Encodable {
   }
 }
 
-// A type of your own needs no code to cross: `struct Request: Codable, LuaConvertible {}`.
+// A type of your own needs no code for this: `struct Request: Codable, LuaConvertible {}`.
 
 extension LuaReadable where Self: Decodable {
   /// What messages call it.
@@ -59,7 +59,7 @@ extension LuaReadable where Self: Decodable {
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     LuaCoded<Self>.read(slot)?.value
   }
-  /// What is wrong with the value in a slot, and where in it.
+  /// What is wrong with the value in a slot, and where inside it.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     LuaCoded<Self>.mismatch(slot)
   }
@@ -70,12 +70,12 @@ extension LuaPushable where Self: Encodable {
   public func push(to seat: inout LuaSeat) { LuaCoded(self).push(to: &seat) }
 }
 
-// Enumerations with raw values cross as these: `enum Level: String, LuaConvertible`.
+// Enumerations with raw values cross as those: `enum Level: String, LuaConvertible`.
 
 extension LuaReadable where Self: RawRepresentable, RawValue: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { RawValue.luaTypeName }
-  /// Reads the value in a slot; nil if it stands for none.
+  /// Reads the value in a slot; nil if it is no case's raw value.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     RawValue.read(slot).flatMap(Self.init(rawValue:))
   }
@@ -94,7 +94,7 @@ extension LuaPushable where Self: RawRepresentable, RawValue: LuaPushable {
 extension LuaReadable where Self: RawRepresentable & Decodable, RawValue: LuaReadable {
   /// What messages call it.
   public static var luaTypeName: String { RawValue.luaTypeName }
-  /// Reads the value in a slot; nil if it stands for none.
+  /// Reads the value in a slot; nil if it is no case's raw value.
   public static func read(_ slot: borrowing LuaSlot) -> Self? {
     RawValue.read(slot).flatMap(Self.init(rawValue:))
   }

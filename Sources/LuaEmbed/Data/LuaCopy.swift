@@ -1,14 +1,14 @@
-// Values of Lua that have left their state.
+// Lua values that have left their state.
 
 internal import CLuaShims
 
-/// A copy of a value of Lua, which may go to any thread and into any state.
+/// A copy of a Lua value, which may go to any thread and any state.
 ///
 /// ```swift
 /// let found: LuaCopy = try await host.call("find", "moon")
 /// ```
-/// Functions and objects have no copy: a value that holds one is refused, as are tables that lie
-/// more than 200 deep in one another and copies of more than 4 million values.
+/// Functions and objects cannot be copied: a value that contains one is refused, as are tables
+/// nested more than 200 deep and copies of more than 4 million values.
 public enum LuaCopy: Sendable, Hashable {
   case `nil`
   case boolean(Bool)
@@ -17,7 +17,7 @@ public enum LuaCopy: Sendable, Hashable {
   case string(String)
   /// A string that is not UTF-8.
   case bytes([UInt8])
-  /// A table whose keys are 1 to n, or without any.
+  /// A table whose keys are 1 to n, or an empty one.
   case list([LuaCopy])
   /// Any other table.
   case table([LuaCopy: LuaCopy])
@@ -27,13 +27,13 @@ extension LuaCopy: LuaReadable, LuaPushable {
   /// What messages call it.
   public static var luaTypeName: String { "value that can be copied" }
 
-  /// Reads the value in a slot; nil if it has no copy.
+  /// Reads the value in a slot; nil if it cannot be copied.
   public static func read(_ slot: borrowing LuaSlot) -> LuaCopy? {
     var copying = LuaCopying(stack: slot.stack)
     return copying.copy(slot.stack.absolute(slot.index), 0)
   }
 
-  /// What has no copy, and where it is in the value.
+  /// What cannot be copied, and where inside the value it is.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     var copying = LuaCopying(stack: slot.stack)
     _ = copying.copy(slot.stack.absolute(slot.index), 0)
@@ -67,7 +67,7 @@ extension LuaCopy: LuaReadable, LuaPushable {
   }
 }
 
-/// The making of one copy.
+/// One copy in the making.
 private struct LuaCopying {
   let stack: LuaStack
   var mismatch: LuaMismatch?
@@ -99,7 +99,7 @@ private struct LuaCopying {
     return nil
   }
 
-  /// Whether a table has as many fields as its list has items.
+  /// Whether a table has no other fields than its list's items.
   private func isList(_ index: Int32) -> Bool {
     var count = stack.listCount(index)
     stack.pushNil()

@@ -1,12 +1,12 @@
-// The decoder and its containers: views of tables that lie on the stack.
+// The decoder and its containers: views of tables on the stack.
 
 internal import CLuaShims
 
-/// One value, for the type that is made of it.
+/// One value, for the type that decodes itself from it.
 struct LuaValueDecoder: Decoder {
   let work: LuaDecoding
   let index: Int32
-  /// What is asked for, if that is to be checked.
+  /// The requested fields, if they are to be checked.
   let names: LuaAskedNames?
   /// The type's own fields, if some may be missing.
   let defaults: LuaFieldTraits?
@@ -63,7 +63,7 @@ extension LuaDecoding {
   }
 }
 
-/// The table that fields are read from, whatever their keys are called by.
+/// The table that fields are read from, for keys of any type.
 ///
 /// A string stands for the table of a case without values: `"none"` is `{ none = {} }`.
 struct LuaFieldTable {
@@ -97,10 +97,10 @@ struct LuaFieldTable {
   /// Pushes the value of a field, or its default. [-0, +1, raises: -]
   func push(_ name: String, _ number: Int?) throws -> Int32 {
     try work.requireUse(frame)
-    let stack = work.stack  // With room: what stays on it is reserved for.
+    let stack = work.stack  // With room reserved for what stays on it.
     names?.add(name)
     if isWord {
-      // The word itself is its only field, without values.
+      // The string itself is its only field, without values.
       if stack.string(index) == name { stack.newTable() } else { stack.pushNil() }
       return cml_gettop(work.L)
     }
@@ -109,8 +109,8 @@ struct LuaFieldTable {
     return cml_gettop(work.L)
   }
 
-  /// Another way to write a field that is not there: by its number; the values of a case that have
-  /// no names by their places; its default. [-1, +1, raises: -]
+  /// Looks up a missing field in other ways: by its number; for a case's unnamed values by
+  /// position; its default. [-1, +1, raises: -]
   private func pushOther(_ name: String, _ number: Int?) throws {
     let isPlace = name.utf8.first == UInt8(ascii: "_")
     if let place = number ?? (isPlace ? Int(name.dropFirst()).map { $0 + 1 } : nil) {
@@ -134,7 +134,7 @@ struct LuaFieldTable {
     return !work.isNil(found)
   }
 
-  /// Reads a field by a function, which gets the place of the value and how to name it.
+  /// Reads a field with a function, which gets the value's index and the field's key.
   @inline(__always)
   func read<T>(
     _ name: String, _ number: Int?,
@@ -145,10 +145,10 @@ struct LuaFieldTable {
     return try body(found) { LuaPlace(containers: containers, key: .field(name, number)) }
   }
 
-  /// The steps to the container at a key.
+  /// The path to the container at a key.
   func inside(_ key: some CodingKey) -> [LuaKey] { containers + [LuaKey(key)] }
 
-  // What types have most, without a detour by way of generic code.
+  // The most common types, without going through generic code.
 
   func text(_ name: String, _ number: Int?) throws -> String {
     try read(name, number) { try work.text($0, $1) }
@@ -233,7 +233,7 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  // What these give reads values that stay on the stack until the whole value is made.
+  // These containers read values that stay on the stack until the whole value is made.
 
   private func push(_ key: some CodingKey) throws -> Int32 {
     guard !table.isOpen || table.work.stack.reserve(12) else {
@@ -253,7 +253,7 @@ struct LuaFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try LuaItems(table.work, push(key), containers: table.inside(key))
   }
 
-  /// The field `super`; the fields of this table if it has none.
+  /// The field `super`; if there is none, the fields of this table.
   func superDecoder() throws -> any Decoder {
     let found = try push(LuaKey.superclass)
     if !table.work.isNil(found) {
@@ -326,7 +326,7 @@ struct LuaItems: UnkeyedDecodingContainer {
     return text
   }
 
-  /// A string is a list only for types that take bytes.
+  /// A string counts as a list only for types that take bytes.
   private func notList(_ type: Any.Type) -> any Error {
     work.mismatch([Any].self, "a list", index, LuaPlace(containers: containers))
   }

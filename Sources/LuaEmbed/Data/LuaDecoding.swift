@@ -1,8 +1,8 @@
-// Codable values out of Lua's tables, read where they lie: nothing is copied on the way.
+// Codable values from Lua tables, read in place: nothing is copied on the way.
 
 internal import CLuaShims
 
-/// A Codable type whose fields that a table does not have are those of `init()`.
+/// A Codable type whose missing fields have the values of `init()`.
 ///
 /// ```swift
 /// struct Server: Codable, LuaDefaultFields {
@@ -11,22 +11,22 @@ internal import CLuaShims
 /// }
 /// ```
 public protocol LuaDefaultFields: Codable {
-  /// Makes a value whose fields are the defaults.
+  /// Makes a value with the default fields.
   init()
 }
 
-/// A Codable type that refuses fields which it does not know: the message has the nearest name.
+/// A Codable type that refuses unknown fields: the message has the nearest name.
 public protocol LuaExactFields: Decodable {}
 
-/// One value on its way out of Lua, with all that it is made of. It cannot be used afterwards.
+/// One value being decoded, with all its parts. It cannot be used afterwards.
 final class LuaDecoding {
   let stack: LuaStack
   var L: OpaquePointer { stack.L }
-  /// The values that are being read, each in the one before.
+  /// The values that are being read, each inside the one before.
   private var frames = LuaFrames()
-  /// The steps to what threw an error of its own: only errors of decoding have theirs.
+  /// The path to what threw an error of another type, since only decoding errors have their own.
   private var stray: [any CodingKey]?
-  /// What is known of the types that were met: few, so that looking is quick.
+  /// What is known about the types that occurred: few, so that a search is quick.
   private var traits: [LuaFieldTraits] = []
 
   init(_ stack: LuaStack) { self.stack = stack }
@@ -36,7 +36,7 @@ final class LuaDecoding {
     throws(LuaDataFailure) -> T
   {
     let work = LuaDecoding(stack)
-    // A type may close the state: it ends when the value is made.
+    // A type may close the state: it closes when the value is made.
     let body = stack.state.body
     body.beginCall()
     defer { body.endCall() }
@@ -49,7 +49,7 @@ final class LuaDecoding {
 
   // MARK: Values
 
-  /// Reads the value at an index, which is at a place of the value that is being read.
+  /// Reads the value at an index, which has a place in the value that is being read.
   func value<T: Decodable>(
     _ type: T.Type, _ index: Int32, at place: () -> LuaPlace = { LuaPlace() }
   ) throws -> T {
@@ -82,7 +82,7 @@ final class LuaDecoding {
     return new
   }
 
-  /// A whole number of any width, also a float without a fraction.
+  /// A whole number of any width, including floats without a fraction.
   @inline(__always)
   func integer<T: FixedWidthInteger>(_ index: Int32, _ place: () -> LuaPlace = { LuaPlace() })
     throws -> T
@@ -175,10 +175,10 @@ final class LuaDecoding {
       path: path, problem: told.context?.debugDescription ?? "\(error)", underlying: error)
   }
 
-  /// The value that is being read innermost, for what is used only while it is.
+  /// The innermost value that is being read, for containers that are valid only during that.
   var frame: LuaFrame { frames.innermost }
 
-  /// Whether a value is still being read: what it is read from lies on the stack.
+  /// Whether a value is still being read, so that its source is on the stack.
   @inline(__always)
   func reads(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
 
@@ -204,7 +204,7 @@ extension DecodingError {
 }
 
 extension Error {
-  /// The same error, of a value inside of another; nil if it is no error of decoding.
+  /// The same error for a value inside another; nil if it is not a decoding error.
   fileprivate func at(_ steps: [any CodingKey]) -> (any Error)? {
     guard let error = self as? DecodingError, let inner = error.context else { return nil }
     if steps.isEmpty { return error }
@@ -213,7 +213,7 @@ extension Error {
       underlyingError: inner.underlyingError)
     return switch error {
     case .typeMismatch(let type, _): DecodingError.typeMismatch(type, context)
-    // In Lua what is nil is not there.
+    // In Lua a nil field does not exist.
     case .valueNotFound where inner.codingPath.isEmpty:
       DecodingError.keyNotFound(
         steps[steps.count - 1],
@@ -225,7 +225,8 @@ extension Error {
   }
 }
 
-/// What is wrong with a value, and where in it: `routes[2].port`, `must be an integer, got "x"`.
+/// What is wrong with a value, and where inside it: `routes[2].port`, `must be an integer, got
+/// "x"`.
 package struct LuaDataFailure: Error {
   let path: [any CodingKey]
   package let problem: String
@@ -234,7 +235,7 @@ package struct LuaDataFailure: Error {
   /// The path as a script would write it; empty for the value itself.
   package var place: String { LuaKey.text(of: path) }
 
-  /// The steps of the path: names, and places counted from 1.
+  /// The steps of the path: names, and positions counted from 1.
   package var steps: [LuaValue] {
     path.map { key in
       if case .item(let item)? = key as? LuaKey { return .integer(item + 1) }
@@ -259,8 +260,8 @@ extension LuaStack {
 }
 
 extension LuaStack {
-  /// How many items a list has. Lua may take a table with holes for a list of 2^62 items: of a long
-  /// one they are counted up to the first that is nil.
+  /// How many items a list has. For a table with holes, Lua may report 2^62 items: in a long list
+  /// they are counted up to the first nil.
   func listCount(_ index: Int32) -> Int {
     let count = Int(clamping: cml_rawlen(L, index))
     if count < 1 << 16 { return count }
@@ -273,7 +274,7 @@ extension LuaStack {
   }
 }
 
-/// Where a value lies, from the one that is being read: nested containers, and a key.
+/// A value's place inside the one that is being read: nested containers, and a key.
 struct LuaPlace {
   var containers: [LuaKey] = []
   var key: LuaKey?
@@ -281,7 +282,7 @@ struct LuaPlace {
   var steps: [LuaKey] { key.map { containers + [$0] } ?? containers }
 }
 
-/// What is known of a type that is read.
+/// What is known about a type that is read.
 final class LuaFieldTraits {
   private enum Kind {
     case plain, duration, date
@@ -334,13 +335,13 @@ final class LuaFieldTraits {
       let value = try T(from: LuaValueDecoder(work, index, names, defaults == nil ? nil : self))
       if let names { try names.check(work, index) }
       return value
-    case .simple(let read): return try read(work, index) as! T  // The type is the one it reads.
+    case .simple(let read): return try read(work, index) as! T  // the type is the one it reads
     case .duration:
       let seconds = try work.number(index)
       guard let nanoseconds = LuaSeconds.nanoseconds(seconds, .any), abs(nanoseconds) != .max else {
         throw work.mismatch(T.self, LuaSecondsRule.any.rawValue, index)
       }
-      return Duration.nanoseconds(nanoseconds) as! T  // T is Duration.
+      return Duration.nanoseconds(nanoseconds) as! T  // T is Duration
     case .date:
       return try T(from: LuaDates.Reader(seconds: try work.number(index)))
     }
@@ -361,7 +362,7 @@ final class LuaFieldTraits {
   }
 }
 
-/// The fields that a type has asked for: the others in the table are mistakes.
+/// The fields that a type has requested: any others in the table are mistakes.
 final class LuaAskedNames {
   private var names: Set<String> = []
 
@@ -389,15 +390,15 @@ final class LuaAskedNames {
   }
 }
 
-/// Dates are seconds since 1970 in Lua. Foundation's type is known by its name alone, so that a
-/// program without Foundation stays without it.
+/// Dates are seconds since 1970 in Lua. Foundation's type is recognised by its name alone, so that
+/// a program without Foundation stays without it.
 enum LuaDates {
   static let type: Any.Type? =
     _typeByName("20FoundationEssentials4DateV") ?? _typeByName("10Foundation4DateV")
-  /// From 1970 to 2001, where dates begin for their coders.
+  /// From 1970 to 2001, where the dates of their coders begin.
   private static let shift = 978_307_200.0
 
-  /// Gives a date what it reads: seconds since 2001.
+  /// Gives a date the number it reads: seconds since 2001.
   struct Reader: Decoder, SingleValueDecodingContainer {
     let seconds: Double
     var codingPath: [any CodingKey] { [] }
@@ -421,7 +422,7 @@ enum LuaDates {
     }
   }
 
-  /// Takes what a date writes.
+  /// Takes the number that a date writes.
   final class Writer: Encoder, SingleValueEncodingContainer {
     private(set) var seconds: Double?
     var codingPath: [any CodingKey] { [] }

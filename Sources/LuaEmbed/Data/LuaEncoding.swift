@@ -1,23 +1,23 @@
-// Codable values into Lua: each value is written where it belongs, on the stack or in a table.
+// Codable values to Lua: each value is written in place, on the stack or in a table.
 
 internal import CLuaShims
 
-/// One value on its way into Lua. It cannot be used afterwards.
+/// One value being encoded. It cannot be used afterwards.
 final class LuaEncoding {
   let stack: LuaStack
   var L: OpaquePointer { stack.L }
   private(set) var path: [LuaKey] = []
   private var failed: [any CodingKey]?
-  /// The values that are being written, each in the one before.
+  /// The values that are being written, each inside the one before.
   private var frames = LuaFrames()
 
   init(_ stack: LuaStack) { self.stack = stack }
 
   /// Pushes a value. [-0, +1, raises: -]
-  /// - Throws: `LuaError`; then nothing is pushed.
+  /// - Throws: `LuaError`; nothing is pushed then.
   static func push<T: Encodable>(_ value: T, on stack: LuaStack) throws(LuaError) {
     let work = LuaEncoding(stack)
-    // A type may close the state: it ends when the value is written.
+    // A type may close the state: it closes when the value is written.
     let body = stack.state.body
     body.beginCall()
     defer { body.endCall() }
@@ -33,7 +33,7 @@ final class LuaEncoding {
     }
   }
 
-  /// Writes a value to a place; what it needs on the stack is taken off again.
+  /// Writes a value to a place; what it needs on the stack is removed again.
   func write<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue, key: LuaKey?) throws {
     if try writeSimple(value, seat, key) { return }
     if let key { path.append(key) }
@@ -77,7 +77,7 @@ final class LuaEncoding {
     return true
   }
 
-  /// Whether the dictionary whose fields come next has numbers as its keys.
+  /// Whether the next dictionary to be written has numbers as keys.
   var hasNumbers = false
 
   private func writeWhole<T: Encodable>(_ value: T, _ seat: LuaSeatOfValue) throws {
@@ -108,8 +108,8 @@ final class LuaEncoding {
     }
   }
 
-  /// Puts a new table into a place and leaves it on the stack; what is there already is used again,
-  /// since a type may ask for its container twice. [-0, +1, raises: -]
+  /// Puts a new table into a place and leaves it on the stack; an existing one is used again,
+  /// because a type may request its container twice. [-0, +1, raises: -]
   func open(_ seat: LuaSeatOfValue) -> Int32 {
     _ = stack.reserve(8)
     switch seat {
@@ -128,10 +128,10 @@ final class LuaEncoding {
     return cml_gettop(L)
   }
 
-  /// The value that is being written innermost, for what is used only while it is.
+  /// The innermost value that is being written, for containers that are valid only during that.
   var frame: LuaFrame { frames.innermost }
 
-  /// Whether a value is still being written: what it is written into lies on the stack.
+  /// Whether a value is still being written, so that its target is on the stack.
   func writes(_ frame: LuaFrame) -> Bool { frames.contains(frame) }
 
   func requireUse(_ frame: LuaFrame, for value: Any) throws {
@@ -170,7 +170,7 @@ extension LuaStack {
   }
 }
 
-/// Dictionaries by numbers: a string that looks like a number has the same coding key.
+/// Dictionaries with numeric keys: a string that looks like a number has the same coding key.
 private protocol LuaNumberKeyed {}
 extension Dictionary: LuaNumberKeyed where Key == Int {}
 
@@ -184,13 +184,13 @@ enum LuaSeatOfValue {
   case item(Int32, Int)
 }
 
-/// One value, for the type that writes it. When it is over, what it is asked for has no effect.
+/// One value, for the type that writes it. Once that is over, calls have no effect.
 struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
   let work: LuaEncoding
   let seat: LuaSeatOfValue
   private let frame: LuaFrame
 
-  /// - Parameter outer: The value that this one is a part of; nil: the one that is being written.
+  /// - Parameter outer: The value that contains this one; nil: the one that is being written.
   init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame? = nil) {
     (self.work, self.seat) = (work, seat)
     frame = outer ?? work.frame
@@ -217,14 +217,14 @@ struct LuaValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 }
 
-/// The fields of a new table. What is nil is left out.
+/// The fields of a new table. Nil values are left out.
 struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let work: LuaEncoding
   private let table: Int32
   private let frame: LuaFrame
   private let hasNumbers: Bool
 
-  /// - Parameter outer: The value that the table is a part of; if that is over, so is this.
+  /// - Parameter outer: The value that contains the table; if that is over, so is this.
   init(_ work: LuaEncoding, _ seat: LuaSeatOfValue, _ outer: LuaFrame) {
     self.work = work
     let isOpen = work.writes(outer)
@@ -242,7 +242,7 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encodeNil(forKey key: Key) {}
 
-  // What types have most, without a detour by way of generic code.
+  // The most common types, without going through generic code.
 
   func encode(_ value: String, forKey key: Key) throws { try set(key, value) { $0.push(value) } }
 
@@ -278,7 +278,7 @@ struct LuaNewFields<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { LuaValueEncoder(work, seat(key), frame) }
 }
 
-/// The items of a new list. What is nil leaves its place empty.
+/// The items of a new list. A nil value leaves its place empty.
 struct LuaNewItems: UnkeyedEncodingContainer {
   private let work: LuaEncoding
   private let table: Int32

@@ -1,19 +1,19 @@
-// Which values are being read or written, each in the one before: decoders and encoders of others
-// are over, for what they stand for lies on the stack no more.
+// The values that are being read or written, each inside the one before. Decoders and encoders of
+// any other value have expired, because that value is no longer on the stack.
 
 /// A value while it is being read or written.
 struct LuaFrame: Equatable, BitwiseCopyable {
-  /// A number of its own, above its depth in the lowest byte.
+  /// A unique number, with its depth in the lowest byte.
   fileprivate let word: Int
   fileprivate var depth: Int { word & 255 }
 
-  /// That of no value.
+  /// The frame of no value.
   static let none = LuaFrame(word: 0)
 }
 
 /// The values that are being read or written now.
 struct LuaFrames {
-  /// How deep tables may lie in one another: a cycle ends here.
+  /// How deeply tables may be nested: a cycle ends here.
   static let deepest = 200
 
   private var frames: [LuaFrame] = [.none]
@@ -24,7 +24,7 @@ struct LuaFrames {
   /// The one that began last.
   var innermost: LuaFrame { frames[frames.count - 1] }
 
-  /// Begins another one in the innermost.
+  /// Begins another one inside the innermost.
   mutating func begin() {
     count += 1
     frames.append(LuaFrame(word: count << 8 | frames.count))

@@ -1,8 +1,8 @@
-// Where a value lies in the tables that a Codable type is read from or written to.
+// The place of a value in the tables that a Codable type is read from or written to.
 
 /// A step from a table to a value in it.
 enum LuaKey: CodingKey {
-  /// A place in a list, counted from 0 as Swift does.
+  /// A position in a list, counted from 0 as in Swift.
   case item(Int)
   case field(String, Int?)
 
@@ -26,7 +26,7 @@ enum LuaKey: CodingKey {
     }
   }
 
-  /// What is read or written for the class above the one that is at it.
+  /// Leads to the superclass's part of the value.
   static let superclass = LuaKey.field("super", nil)
 
   /// A path as a script would write it: `routes[2].port`.

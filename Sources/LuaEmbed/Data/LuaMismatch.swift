@@ -1,8 +1,8 @@
-// What is wrong with a value that is not of a type, and where in it that is.
+// What is wrong with a value that does not have the right type, and where inside it.
 
 internal import CLuaShims
 
-/// What a value must be and is not, for an error: `must be an integer, got "x"`.
+/// What a value must be but is not, for an error: `must be an integer, got "x"`.
 public struct LuaMismatch: Sendable, Equatable {
   /// Where in the value, such as `routes[2].port`; empty for the value itself.
   public var place: String
@@ -15,13 +15,13 @@ public struct LuaMismatch: Sendable, Equatable {
     self.problem = problem
   }
 
-  /// The same, seen from a list or table that the value is in.
+  /// The same, seen from a list or table that contains the value.
   func under(_ outer: String) -> LuaMismatch {
     let joint = place.isEmpty || place.hasPrefix("[") ? "" : "."
     return LuaMismatch(problem, at: outer + joint + place)
   }
 
-  /// The mistake, of something that messages call by a name: `argument 1[3] must be a string`.
+  /// The message for a value that has a name in messages: `argument 1[3] must be a string`.
   func message(of subject: String) -> String {
     if place.isEmpty { return "\(subject) \(problem)" }
     let joint = place.hasPrefix("[") ? "" : "."
@@ -30,7 +30,7 @@ public struct LuaMismatch: Sendable, Equatable {
 }
 
 extension LuaReadable {
-  /// What is wrong with the value in a slot. The default says what it is to be.
+  /// What is wrong with the value in a slot. By default, what it must be.
   public static func mismatch(_ slot: borrowing LuaSlot) -> LuaMismatch {
     LuaMismatch(slot.stack.mustBe(LuaText.withArticle(luaTypeName), slot.index))
   }
@@ -79,7 +79,7 @@ extension Dictionary where Key == String, Value: LuaReadable {
     return nil
   }
 
-  /// The first key that is no name.
+  /// The first key that is not a name.
   private static func keyMismatch(_ stack: LuaStack, _ index: Int32) -> LuaMismatch? {
     stack.pushNil()
     while stack.next(index) {

@@ -1,10 +1,10 @@
-// Any value of Lua, and tables as Swift reads and writes them.
+// Any Lua value, and tables as Swift reads and writes them.
 
 internal import CLuaShims
 
-/// Any value of Lua.
+/// Any Lua value.
 ///
-/// Plain values are copies; tables, functions and other objects are references, to be used on the
+/// Plain values are copies; tables, functions and other objects are references, for use on the
 /// thread of their state. `LuaCopy` is a value that may leave it.
 public enum LuaValue {
   case `nil`
@@ -24,7 +24,7 @@ extension LuaValue: LuaReadable, LuaPushable {
   /// What messages call it.
   public static var luaTypeName: String { "value" }
 
-  /// Reads the value in a slot; there is none that it cannot be.
+  /// Reads the value in a slot; any value will do.
   public static func read(_ slot: borrowing LuaSlot) -> LuaValue? {
     let (stack, index) = (slot.stack, slot.index)
     switch stack.type(index) {
@@ -71,7 +71,7 @@ extension LuaValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 }
 
 extension LuaValue: CustomStringConvertible {
-  /// The value as a script would write it; what Lua can only name is named.
+  /// The value as a script would write it; others by their type.
   public var description: String {
     switch self {
     case .nil: "nil"
@@ -87,18 +87,18 @@ extension LuaValue: CustomStringConvertible {
   }
 }
 
-/// A table of Lua that Swift reads and writes, without metamethods.
+/// A Lua table that Swift reads and writes, without metamethods.
 ///
-/// It is not Sendable, and may be dropped on any thread. What the compiler does not see is checked:
+/// It is not Sendable, but may be dropped on any thread. What the compiler does not see is checked:
 /// a use on a thread that is not the state's stops the program and names both. After `shutDown`
-/// reads give nil, writes do nothing.
+/// reads return nil and writes have no effect.
 public struct LuaTable: LuaReadable, LuaPushable {
   let reference: LuaReference
 
   /// What messages call it.
   public static var luaTypeName: String { "table" }
 
-  /// Reads the value in a slot; nil if it is no table.
+  /// Reads the value in a slot; nil if it is not a table.
   public static func read(_ slot: borrowing LuaSlot) -> LuaTable? {
     guard slot.stack.type(slot.index) == .table else { return nil }
     cml_pushvalue(slot.stack.L, slot.index)
@@ -108,7 +108,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
   /// Puts the table in a seat.
   public func push(to seat: inout LuaSeat) { reference.push(to: &seat) }
 
-  /// Pushes the table for the time of a closure; nil if the state is closed.
+  /// Pushes the table while a closure runs; nil if the state is closed.
   private func open<R>(_ body: (LuaStack, Int32) throws -> R?) rethrows -> R? {
     guard let state = try? reference.state(for: "LuaTable") else { return nil }
     state.body.beginCall()
@@ -123,7 +123,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
 
   /// The value of a key, which is a name, a number or any value; nil if it is of another type.
   ///
-  /// Setting nil removes it. A key that no table can have, nil or not a number, has no effect.
+  /// Setting nil removes it. Keys that no table can have, nil and nan, are ignored.
   public subscript<Key: LuaPushable, Value: LuaConvertible>(key: Key) -> Value? {
     get {
       open { stack, table in
@@ -166,12 +166,12 @@ public struct LuaTable: LuaReadable, LuaPushable {
   /// The length of its list, as `#` gives it.
   public var count: Int { open { Int(clamping: cml_rawlen($0.L, $1)) } ?? 0 }
 
-  /// All keys with their values, in no order; what the closure does to the table is not seen.
+  /// All keys with their values, in no particular order; changes by the closure are not seen.
   public func forEach(_ body: (LuaValue, LuaValue) throws -> Void) rethrows {
     for (key, value) in pairs { try body(key, value) }
   }
 
-  /// All keys with their values, in no order.
+  /// All keys with their values, in no particular order.
   public var pairs: [(key: LuaValue, value: LuaValue)] {
     open { stack, table in
       var pairs: [(key: LuaValue, value: LuaValue)] = []
@@ -185,7 +185,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
     } ?? []
   }
 
-  /// The items of its list, up to the first that is nil.
+  /// The items of its list, up to the first nil.
   public var items: [LuaValue] {
     open { stack, table in
       var items: [LuaValue] = []
@@ -220,7 +220,7 @@ public struct LuaTable: LuaReadable, LuaPushable {
 }
 
 extension LuaStack {
-  /// Whether a table can have the value as a key.
+  /// Whether a value can be a table key.
   func isKey(_ index: Int32) -> Bool {
     switch type(index) {
     case .none, .nil: false
@@ -242,7 +242,7 @@ extension LuaState {
     return LuaTable(reference: LuaReference(popping: stack))
   }
 
-  /// Makes a table of a list or a dictionary, or of any Codable value that is a table.
+  /// Makes a table from a list or a dictionary, or from any Codable value that is a table.
   public func table<Value: Encodable>(_ value: Value) throws(LuaError) -> LuaTable {
     try body.requireOpen("table")
     body.beginCall()

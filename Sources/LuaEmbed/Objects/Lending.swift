@@ -1,9 +1,9 @@
-// Objects that Lua has for the time of a closure.
+// Objects that Lua has while a closure runs.
 
 internal import CLuaShims
 
-/// An object that is lent to Lua: an argument for functions, until the closure that it was given to
-/// returns.
+/// An object that is lent to Lua: an argument for functions, until the closure that it was passed
+/// to returns.
 public struct LuaLent: LuaPushable {
   let reference: LuaReference
 
@@ -14,8 +14,8 @@ public struct LuaLent: LuaPushable {
 extension LuaState {
   /// Lends an object of a registered class to Lua while a closure runs.
   ///
-  /// Afterwards it is over: whatever of it a script has kept raises an error that says so, and Lua
-  /// holds it no more. A method that is under way has it until it returns.
+  /// Then the loan is over: whatever a script has kept of it raises an error that says so, and Lua
+  /// no longer holds it. A method under way keeps it until it returns.
   /// - Note: For the state's thread.
   public func lend<Object: LuaObject, R>(
     _ object: Object, _ body: (LuaLent) throws -> R
@@ -26,8 +26,8 @@ extension LuaState {
     return try lend(holding: object, kind, body)
   }
 
-  /// Lends a value of a registered structure to Lua while a closure runs: what scripts change in it
-  /// is changed in its place.
+  /// Lends a value of a registered structure to Lua while a closure runs: scripts change it in
+  /// place.
   /// - Note: For the state's thread.
   public func lend<Object: LuaStruct, R>(
     _ value: inout Object, _ body: (LuaLent) throws -> R

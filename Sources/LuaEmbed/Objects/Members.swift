@@ -1,4 +1,4 @@
-// What a registered type offers to Lua: methods, properties, what operators do, and functions of
+// What a registered type offers to Lua: methods, properties, operators, and functions of
 // the type itself.
 
 /// One thing that a registered class or structure offers to Lua.
@@ -11,11 +11,11 @@ public struct LuaMember<Object> {
 
   let place: Place
   let name: String
-  /// Makes the body, given the way to the object that is the first argument.
+  /// Makes the body, given access to the object that is the first argument.
   let make: (ObjectAccess<Object>) -> LuaHostFunction.Body
   /// A property that can be set has a second half.
   @usableFromInline var setter: ((ObjectAccess<Object>) -> LuaHostFunction.Body)?
-  /// With how many of the two values on the stack an operator goes; nil: it is no operator.
+  /// How many of the two values on the stack fit an operator; nil: it is not an operator.
   var fit: ((LuaStack) -> Int)?
 
   @usableFromInline
@@ -40,7 +40,7 @@ public struct LuaMember<Object> {
     _ name: String, _ body: @escaping (Object, repeat each A) throws -> Void
   ) -> LuaMember { calling(.method, name, body) }
 
-  /// A method that gets the state, after the object: it need not capture it.
+  /// A method that gets the state after the object, so that it need not capture it.
   public static func method<each A: LuaReadable, R: LuaPushable>(
     _ name: String, _ body: @escaping (Object, LuaState, repeat each A) throws -> R
   ) -> LuaMember {
@@ -54,7 +54,7 @@ public struct LuaMember<Object> {
     }
   }
 
-  /// A method that changes a structure in its place, as far as Lua is concerned.
+  /// A method that changes a structure in place, from Lua's point of view.
   public static func mutating<each A: LuaReadable>(
     _ name: String, _ body: @escaping (inout Object, repeat each A) throws -> Void
   ) -> LuaMember {
@@ -69,7 +69,7 @@ public struct LuaMember<Object> {
     }
   }
 
-  /// What a call of the object does: `object(...)`.
+  /// Calling the object: `object(...)`.
   public static func call<each A: LuaReadable, R: LuaPushable>(
     _ body: @escaping (Object, repeat each A) throws -> R
   ) -> LuaMember { calling(.meta, "__call", body) }
@@ -197,7 +197,7 @@ public struct LuaMember<Object> {
     }
   }
 
-  /// A value of the type: `Type.name`. It is taken when the type is registered.
+  /// A constant of the type: `Type.name`. It is read when the type is registered.
   public static func constant<R: LuaPushable>(_ name: String, _ value: R) -> LuaMember {
     LuaMember(.constant, name) { _ in
       { stack in

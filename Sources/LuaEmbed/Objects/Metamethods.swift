@@ -1,4 +1,4 @@
-// What Lua's operators and its generic functions do with objects of a registered type.
+// What Lua's operators and generic functions do with objects of a registered type.
 
 /// An operator of Lua.
 public enum LuaOperator: String, Sendable, CaseIterable {
@@ -15,17 +15,17 @@ public enum LuaOperator: String, Sendable, CaseIterable {
   case shiftLeft = "shl"
   case shiftRight = "shr"
   case concatenate = "concat"
-  /// Asked only for two objects that are not the same.
+  /// Called only for two different objects.
   case equal = "eq"
   case less = "lt"
   case lessOrEqual = "le"
 }
 
 extension LuaMember {
-  /// What a binary operator does.
+  /// A binary operator.
   ///
-  /// Either operand may be the object. Of several members for one operator the first counts whose
-  /// operands are of the types given: `.operator(.multiply) { (v: Vector, k: Double) in … }`.
+  /// Either operand may be the object. Of several members for one operator, the first whose operand
+  /// types match is used: `.operator(.multiply) { (v: Vector, k: Double) in … }`.
   public static func `operator`<A: LuaReadable, B: LuaReadable, R: LuaPushable>(
     _ operator: LuaOperator, _ body: @escaping (A, B) throws -> R
   ) -> LuaMember {
@@ -41,22 +41,22 @@ extension LuaMember {
     return member
   }
 
-  /// What unary minus does.
+  /// Unary minus.
   public static func negated<R: LuaPushable>(_ body: @escaping (Object) throws -> R) -> LuaMember {
     unary("__unm", body)
   }
 
-  /// What `~` does.
+  /// The operator `~`.
   public static func complement<R: LuaPushable>(
     _ body: @escaping (Object) throws -> R
   ) -> LuaMember { unary("__bnot", body) }
 
-  /// What `#` gives.
+  /// The operator `#`.
   public static func length(_ body: @escaping (Object) throws -> Int) -> LuaMember {
     unary("__len", body)
   }
 
-  /// What `tostring` gives.
+  /// The text for `tostring`.
   public static func tostring(_ body: @escaping (Object) -> String) -> LuaMember {
     unary("__tostring", body)
   }
@@ -82,9 +82,9 @@ extension LuaMember {
     }
   }
 
-  // MARK: Fields that are no members
+  // MARK: Fields that are not members
 
-  /// What a field gives that is no member: `object.key`, `object[key]`.
+  /// The value of a field that is not a member: `object.key`, `object[key]`.
   public static func index<K: LuaReadable, R: LuaPushable>(
     _ body: @escaping (_ object: Object, _ key: K) throws -> R
   ) -> LuaMember {
@@ -98,7 +98,7 @@ extension LuaMember {
     }
   }
 
-  /// What setting such a field does: `object[key] = value`.
+  /// Sets such a field: `object[key] = value`.
   public static func newindex<K: LuaReadable, V: LuaReadable>(
     _ body: @escaping (_ object: inout Object, _ key: K, _ value: V) throws -> Void
   ) -> LuaMember {
@@ -117,7 +117,7 @@ extension LuaMember {
     }
   }
 
-  /// What `pairs` goes through: the pairs of a sequence, which is made once for each loop.
+  /// What `pairs` iterates over: a sequence of pairs, made once for each loop.
   public static func pairs<Pairs: Sequence, K: LuaPushable, V: LuaPushable>(
     _ body: @escaping (Object) throws -> Pairs
   ) -> LuaMember where Pairs.Element == (K, V) {

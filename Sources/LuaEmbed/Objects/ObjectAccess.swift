@@ -10,12 +10,12 @@ final class Boxed<Value> {
   init(_ value: Value) { self.value = value }
 }
 
-/// The way to objects of one registered type. For the state's thread.
+/// Access to objects of one registered type. For the state's thread.
 @usableFromInline
 struct ObjectAccess<Object> {
   let kind: OpaquePointer
   let name: String
-  /// Whether Lua holds boxes with objects of a structure, instead of objects of a class.
+  /// Whether Lua holds a structure's objects in boxes, and not objects of a class.
   @usableFromInline let isBoxed: Bool
 
   /// The object at an index.
@@ -27,7 +27,7 @@ struct ObjectAccess<Object> {
     return unsafeBitCast(object, to: Object.self)  // the kind is that of the class or below it
   }
 
-  /// Puts a changed structure in the place of what was there.
+  /// Puts a changed structure back in place.
   @inlinable
   func replace(_ stack: LuaStack, _ index: Int32, by object: Object) throws(LuaArgumentError) {
     if !isBoxed { return }
@@ -44,19 +44,19 @@ struct ObjectAccess<Object> {
     throw stack.notObject(index, name)
   }
 
-  /// Pushes an object: a class as the userdata that Lua may have of it, a structure as a new one.
+  /// Pushes an object: a class as the userdata that Lua may already have, a structure as a new one.
   func push(_ object: Object, on stack: LuaStack) {
     if isBoxed {
       stack.pushNew(Boxed(object), of: kind)
       return
     }
-    // What is not boxed is an object of a class.
+    // Anything without a box is an object of a class.
     stack.state.push(object: unsafeBitCast(object, to: AnyObject.self), on: stack)
   }
 }
 
 extension LuaStack {
-  /// What is wrong with an argument that is to be an object.
+  /// What is wrong with an argument that must be an object.
   fileprivate func notObject(_ index: Int32, _ name: String) -> LuaArgumentError {
     cml_is_over(L, index)
       ? LuaArgumentError("argument \(index) is a \(describe(index)) that was lent, and is over")
@@ -74,7 +74,7 @@ extension LuaStack {
 }
 
 extension LuaState {
-  /// Pushes the userdata of an object: the same one while Lua holds it. [-0, +1, raises: -]
+  /// Pushes the userdata of an object: the same one as long as Lua holds it. [-0, +1, raises: -]
   func push(object: AnyObject, on stack: LuaStack) {
     guard let kind = kind(of: object) else {
       fatalError("class \(type(of: object)) is not registered with \(body.label)")
@@ -85,7 +85,7 @@ extension LuaState {
     cml_make_known(stack.L, pointer)
   }
 
-  /// The kind of the nearest class above an object that is registered, its own included.
+  /// The kind of the object's nearest registered class, its own included.
   private func kind(of object: AnyObject) -> OpaquePointer? {
     let own = ObjectIdentifier(type(of: object))
     if let kind = classes[own] ?? body.subclasses[own] { return kind }
@@ -105,7 +105,7 @@ extension LuaState {
 
 /// A registered class whose objects may be arguments and results of functions.
 ///
-/// Conforming takes no code; register the class with each state that meets it.
+/// Conforming takes no code; register the class with each state that uses it.
 public protocol LuaObject: AnyObject, LuaReadable, LuaPushable {}
 
 extension LuaObject {
@@ -128,7 +128,7 @@ extension LuaObject {
 
 /// A registered structure: Lua has values of it with methods and operators; each crossing copies.
 ///
-/// Conforming takes no code; register the structure with each state that meets it.
+/// Conforming takes no code; register the structure with each state that uses it.
 public protocol LuaStruct: LuaReadable, LuaPushable {}
 
 extension LuaStruct {

@@ -5,8 +5,8 @@ internal import CLuaShims
 extension LuaState {
   /// Makes a class known to Lua, as a list of members.
   ///
-  /// Objects of it, and of its subclasses that are not registered themselves, can then be handed to
-  /// Lua. What belongs to the type itself is in a global table with its name. Registering a class
+  /// Objects of it, and of subclasses that are not registered themselves, can then be passed to
+  /// Lua. Members of the type itself are in a global table with its name. Registering a class
   /// again replaces what new objects offer.
   /// - Note: For the state's thread.
   public func register<Object: AnyObject>(
@@ -22,9 +22,9 @@ extension LuaState {
     fatalError("register: \(type) is a class, and conforms to LuaStruct; conform to LuaObject")
   }
 
-  /// Makes a class known to Lua that has the members of a class above it.
+  /// Makes a class known to Lua with the members of a superclass.
   ///
-  /// Members of its own come before those by the same names.
+  /// Its own members override those with the same names.
   /// - Precondition: `parent` is registered, and `type` is a subclass of it.
   /// - Note: For the state's thread.
   public func register<Object: AnyObject, Parent: AnyObject>(
@@ -73,7 +73,7 @@ extension LuaState {
     cml_kind_seal(kind, stack.L)
     classes[type] = kind
     body.subclasses = [:]
-    // Last, since a constant may be an object of the type.
+    // Last, because a constant may be an object of the type.
     setType(name, members.filter { $0.place == .ofType || $0.place == .constant }, access)
   }
 
@@ -104,7 +104,7 @@ extension LuaState {
     cml_kind_set(access.kind, stack.L, Int32(place), name)
   }
 
-  /// What an operator does: the first of the alternatives that fit best.
+  /// An operator's function: the first of the alternatives that fit best.
   private func add<Object>(
     _ metamethod: String, _ alternatives: [LuaMember<Object>], _ access: ObjectAccess<Object>
   ) {
@@ -121,7 +121,7 @@ extension LuaState {
     add(body, access, CML_META, metamethod)
   }
 
-  /// Sets the global table of a type, if there is anything to put into it.
+  /// Sets the global table of a type, if it has content.
   private func setType<Object>(
     _ name: String, _ members: [LuaMember<Object>], _ access: ObjectAccess<Object>
   ) {
@@ -153,7 +153,7 @@ extension LuaState {
     setGlobal(name, on: stack)
   }
 
-  /// Hands an object of a registered class to Lua as a global.
+  /// Sets a global to an object of a registered class.
   public func set<Object: AnyObject>(_ name: String, _ object: Object) {
     guard body.isUsable("set") else { return }
     body.beginCall()
