@@ -2,7 +2,7 @@
 
 internal import LuaEmbed
 
-/// What `ml.limit { handles }` bounds, each by itself. Timers are bounded by their loop.
+/// The groups that `ml.limit { handles }` limits, each separately. The loop itself limits timers.
 enum HandleGroup: String {
   case items = "handles"
   case tasks
@@ -17,7 +17,7 @@ final class HandleTally {
 
   func add(_ change: Int) { count += change }
 
-  /// One that is counted for as long as it lives.
+  /// Counts as one handle for as long as it lives.
   struct Place: ~Copyable {
     private let tally: HandleTally
 
@@ -31,14 +31,14 @@ final class HandleTally {
 }
 
 extension HostCall {
-  /// As `requireOpen`; and refuses to make more than `ml.limit` allows.
+  /// Like `requireOpen`; also refuses to make more than `ml.limit` allows.
   /// - Parameter new: How many handles the call makes.
   func requireRoom(for group: HandleGroup = .items, new: Int = 1) throws(ScriptMistake) {
     try requireOpen()
     let runtime = runtime
     let limit = runtime.handles.limit
     if group.count(in: runtime) + new <= limit { return }
-    runtime.state.collect()  // Perhaps some of them are garbage.
+    runtime.state.collect()  // perhaps some of them are garbage
     let count = group.count(in: runtime)
     if count + new <= limit { return }
     let excess = count < limit ? "would be passed: \(count) exist, this makes \(new)" : "is reached"
@@ -47,8 +47,8 @@ extension HostCall {
 }
 
 extension HandleGroup {
-  /// How many there are. While a file is loaded again, what it may make again does not count: it
-  /// takes the place of that, or that ends.
+  /// How many there are. During a reload, items that the new generation may make again do not
+  /// count: they are either replaced or ended.
   fileprivate func count(in runtime: Runtime) -> Int {
     switch self {
     case .items: runtime.handles.itemCount - (runtime.generations.load?.oldItems ?? 0)

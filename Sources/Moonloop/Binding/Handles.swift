@@ -1,4 +1,4 @@
-// Every handle of a state, from its making on: kind, name, and the file:line that made it.
+// Every handle of a state: kind, name, and the file:line that made it.
 
 package import LuaEmbed
 package import MoonloopCore
@@ -20,27 +20,27 @@ package final class Handles {
   /// The valid items; each is held by its handle, and knows its place here.
   private var itemList: ContiguousArray<Unmanaged<Loop.Item>> = []
   private var itemErrors: [ObjectIdentifier: LuaReference] = [:]
-  /// References of collected handles: given back later, since a collector runs in the middle of
-  /// anything.
+  /// References of collected handles: freed later, because a collector may run at any moment.
   private var orphans: [LuaReference] = []
 
-  /// How many handles of each group there may be; see `HandleGroup`.
+  /// Limits for the handles of each group; see `HandleGroup`.
   package var limit = Int.max
   /// The channels and semaphores that scripts have.
   let channels = HandleTally()
-  /// Those of `ml.fs`, which are objects in Lua.
+  /// Handles of `ml.fs`, which are objects in Lua.
   let files = HandleTally()
 
   package init() {}
 
-  /// How many items there are, timers not counted.
+  /// How many items there are, not counting timers.
   package var itemCount: Int { itemList.count }
 
   deinit { timerPlaces.deallocate() }
 
   // MARK: Timers
 
-  /// - Parameter generation: That of the file that makes it; 0 if it is not loading.
+  /// - Parameter generation: The generation of the file that makes it; 0 if the file is not
+  ///   loading.
   @inline(__always)
   package func note(timer id: TimerID, madeAt place: LuaPosition, generation: Int32) {
     if id.slot >= timerPlaces.count { timerPlaces.extend(to: id.slot + 1, with: .nowhere) }
@@ -61,7 +61,7 @@ package final class Handles {
 
   package func setName(ofTimer id: TimerID, _ name: String) { timerNames[id] = name }
   package func name(ofTimer id: TimerID) -> String { timerNames[id] ?? "" }
-  /// Where a timer was made; nowhere if it is no timer of a script.
+  /// Where a timer was made; no place if no script made it.
   package func place(ofTimer id: TimerID) -> LuaPosition {
     id.slot < timerPlaces.count ? timerPlaces[id.slot].position : .nowhere
   }
@@ -78,7 +78,7 @@ package final class Handles {
 
   // MARK: Items
 
-  /// Remembers an item that has got a handle, its kind, and where it was made.
+  /// Remembers an item that has a handle, with its kind and where it was made.
   func note<Kind: ItemKind>(
     _ item: Kind.Item, of kind: Kind, madeAt place: LuaPosition, generation: Int32 = 0
   ) {
@@ -108,8 +108,8 @@ package final class Handles {
     itemErrors.isEmpty ? nil : itemErrors[ObjectIdentifier(item)]
   }
 
-  /// An item has ended: it is not listed any more.
-  /// - Parameter isCollected: Whether the collector asks, so that Lua must be left alone.
+  /// An item has ended: removes it from the list.
+  /// - Parameter isCollected: Whether the collector asks, so that Lua must not be touched.
   package func forget(_ item: Loop.Item, isCollected: Bool = false) {
     let index = Int(item.maker.index)
     if index < 0 { return }
@@ -125,7 +125,7 @@ package final class Handles {
     }
   }
 
-  /// The valid items, in no order.
+  /// The valid items, in no particular order.
   package var items: [Loop.Item] { itemList.map { $0.takeUnretainedValue() } }
 
   /// The valid timers of scripts, by slot.

@@ -1,4 +1,4 @@
-// What a function of a module gets: the stack, the runtime, and its own name for messages.
+// What a module function gets: the stack, the runtime, and its own name for messages.
 
 package import LuaEmbed
 package import MoonloopCore
@@ -6,7 +6,7 @@ package import MoonloopCore
 /// A mistake of the script: raised at the caller's line, with the function's name before it.
 package typealias ScriptMistake = LuaArgumentError
 
-/// What can fail in operation: `nil, message, code` for the script.
+/// A failure in operation: `nil, message, code` for the script.
 package struct OperatingFailure: Error {
   package var message: String
   package var code: String
@@ -16,7 +16,7 @@ package struct OperatingFailure: Error {
   }
 }
 
-/// Any value of a script, raised as it is.
+/// Any script value, raised unchanged.
 package struct RaisedValue: Error {
   package let value: LuaReference
   package init(_ value: LuaReference) { self.value = value }
@@ -25,7 +25,7 @@ package struct RaisedValue: Error {
 /// One call of a host function by a script.
 package struct HostCall {
   package let stack: LuaStack
-  // The state that this runs for holds the runtime: a call by itself counts no reference.
+  // The running state holds the runtime: a call by itself counts no reference.
   private let reference: Unmanaged<Runtime>
   /// The function's name in messages, such as `timer`.
   package let name: StaticString
@@ -45,7 +45,7 @@ package struct HostCall {
   @inline(__always)
   package var timers: TimerStore { withLoop { $0.timers } }
 
-  /// Runs a body on the runtime without counting a reference: for what scripts call often.
+  /// Runs a body on the runtime without counting a reference, for frequent calls.
   @inline(__always)
   package func withRuntime<Result>(_ body: (Runtime) throws -> Result) rethrows -> Result {
     try reference._withUnsafeGuaranteedRef(body)
@@ -62,8 +62,8 @@ package struct HostCall {
     ScriptMistake(text, hint: hint)
   }
 
-  /// An error while the state is closed: nothing may be made on the loop any more. Whatever makes
-  /// items, timers, tasks or requests asks first.
+  /// Throws if the state is closed: nothing may be made on the loop any more. Functions that make
+  /// items, timers, tasks or requests call this first.
   package func requireOpen() throws(ScriptMistake) {
     if runtime.isClosing { throw mistake("the script has ended; a finalizer can only clean up") }
     if runtime.loopContext.isEnding {
@@ -71,10 +71,10 @@ package struct HostCall {
     }
   }
 
-  /// The words of a mistake where it is a failure in operation: a value needs no place.
+  /// The text of a mistake that is a failure in operation: a value needs no place.
   package func told(_ mistake: ScriptMistake) -> String { mistake.message(in: "\(name)", site: "") }
 
-  /// Leaves the message with the place of the call on the stack, and says that it is to be raised.
+  /// Leaves the message with the place of the call on the stack, to be raised.
   package func raise(_ mistake: ScriptMistake) -> Int32 {
     stack.push(mistake.message(in: "\(name)", site: stack.site))
     return LuaStatus.raise

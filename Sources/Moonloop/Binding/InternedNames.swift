@@ -1,23 +1,23 @@
-// Strings that Lua is given often, made once: pushing a reference is cheaper than making a string.
+// Strings that Lua often gets, made once: pushing a reference is cheaper than making a string.
 
 package import LuaEmbed
 package import MoonloopCore
 
-/// Registry references of the names of activities, results, events and modes, and of the handles
-/// that there is one of.
+/// Registry references of the names of activities, results, events and modes, and of handles that
+/// exist only once.
 package final class InternedNames {
-  /// By the number of the activity's bit.
+  /// By the bit number of the activity.
   private var activities = [Int32](repeating: 0, count: 8)
   private var results: [Int32] = []
   private var modes: [ModeName: Int32] = [:]
   /// The handle of the loop.
   let loop: Int32
-  /// The reply of messages that are not requests; 0 until it is needed.
+  /// The reply of messages that are not requests; 0 until needed.
   var nobody: Int32 = 0
   package let read: Int32
   package let write: Int32
 
-  /// - Parameter kinds: Those of the state's handles.
+  /// - Parameter kinds: The state's kinds of handles.
   init(_ state: LuaState, _ kinds: Kinds) {
     let stack = state.stack
     _ = kinds.loop.push(stack.L)

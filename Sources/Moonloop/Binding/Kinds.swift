@@ -2,8 +2,8 @@
 
 package import LuaEmbed
 
-/// The kinds of one state. Of the kinds of items only those are here whose handles are looked for
-/// by their kind; all are in `ItemKinds`.
+/// The kinds of handles of one state. Kinds of items are here only if their handles are looked up
+/// by kind; all of them are in `ItemKinds`.
 package struct Kinds {
   package let loop: LuaHandleKind
   package let timer: LuaHandleKind
@@ -14,7 +14,7 @@ package struct Kinds {
   package let fd: LuaHandleKind
   package let observer: LuaHandleKind
   package let stream: LuaHandleKind
-  /// What `stream:lines` gives.
+  /// The function that `stream:lines` returns.
   package let lines: LuaHandleKind
   package let port: LuaHandleKind
   package let remotePort: LuaHandleKind
@@ -26,11 +26,11 @@ package struct Kinds {
   package let process: LuaHandleKind
   package let terminal: LuaHandleKind
   package let recording: LuaHandleKind
-  /// What stands for a socket of another library.
+  /// Stands for a socket of another library.
   package let gate: LuaHandleKind
-  /// What stands for an object of another library.
+  /// Stands for an object of another library.
   package let blank: LuaHandleKind
-  /// What the program made in Swift, and any of its states may schedule.
+  /// An item that the program made in Swift, and that any of its states may schedule.
   package let programItem: LuaHandleKind
 
   init(_ state: LuaState, _ items: ItemKinds, _ grants: LuaCapabilities) {

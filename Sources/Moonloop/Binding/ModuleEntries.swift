@@ -1,4 +1,4 @@
-// What `require "moonloop"` gives.
+// What `require "moonloop"` returns.
 
 internal import LuaEmbed
 

@@ -29,9 +29,9 @@ extension LuaState {
     return module
   }
 
-  /// Gives the table on top a metatable: it can be called, and has no fields but its own.
+  /// Gives the table on top a metatable, so that it can be called and has no other fields.
   /// `ml.port { … }` makes a port; its fields are for named ones. [-0, +0, raises: -]
-  /// - Parameter then: The second half of a function that may call one of our sources.
+  /// - Parameter then: The second half of a function that may call one of our Lua modules.
   fileprivate func setMetatable(
     _ function: LuaRawFunction?, then: LuaRawFunction? = nil, on stack: LuaStack
   ) {
@@ -56,8 +56,8 @@ extension LuaState {
   }
 }
 
-/// Gives the table on top a metatable, so that reading a field that it has not raises the nearest
-/// name. [-0, +0, raises: -]
+/// Gives the table on top a metatable, so that reading a missing field raises an error with the
+/// nearest name. [-0, +0, raises: -]
 /// - Parameter more: Sets more fields of the metatable, which is on top.
 func setFieldNames(on stack: LuaStack, _ more: () -> Void = {}) {
   stack.newTable(fields: 2)

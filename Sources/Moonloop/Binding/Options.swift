@@ -8,7 +8,7 @@ extension HostCall {
   /// How many arguments there are.
   package var count: Int32 { Int32(stack.count) }
 
-  /// A value in words for "got …": its type, or itself if it is short.
+  /// A value after "got": its type, or the value itself if it is short.
   package func given(_ index: Int32) -> String { stack.given(index) }
 
   /// An argument that must be a function.
@@ -57,8 +57,8 @@ extension HostCall {
 
   /// The options in the table at an index.
   /// - Parameters:
-  ///   - unnamed: How many elements may stand without a name: the handler, as a rule.
-  ///   - hints: What to do instead, for unknown names that are likely.
+  ///   - unnamed: How many elements may be unnamed: usually the handler.
+  ///   - hints: Advice for unknown names that are likely.
   package func options(
     _ index: Int32, _ known: [StaticString], example: StaticString, unnamed: Int = 1,
     hints: KeyValuePairs<String, String> = [:]
@@ -71,12 +71,12 @@ extension HostCall {
     return options
   }
 
-  /// The 'timeout' of a table of options that may have no other.
+  /// The 'timeout' of a table that may have no other option.
   package func timeoutOption(
     _ index: Int32, example: StaticString = "{ timeout = 5 }"
   ) throws(ScriptMistake) -> Int64? {
-    // Waits in a row take it each time. A table that holds just this field has no unknown one, and
-    // is not searched for any.
+    // Repeated waits pass it each time. A table with just this field has no unknown ones, so it is
+    // not searched for them.
     if stack.pushOnlyField("timeout", of: index) {
       defer { stack.pop() }
       return try stack.seconds(-1, "'timeout'", .notNegative)
@@ -98,7 +98,7 @@ package struct Options {
     return stack.rawGet(index)
   }
 
-  /// Reads a field with a closure that gets its index on the stack; nil if it is not there.
+  /// Reads a field with a closure that gets its index on the stack; nil if there is none.
   @inline(__always)
   private func read<Value>(
     _ name: StaticString, _ body: (Int32) throws(ScriptMistake) -> Value
@@ -108,7 +108,7 @@ package struct Options {
     return type == .nil ? nil : try body(stack.absolute(-1))
   }
 
-  /// Whether a field is there.
+  /// Whether a field exists.
   package func has(_ name: StaticString) -> Bool {
     defer { stack.pop() }
     return push(name) != .nil
@@ -128,7 +128,7 @@ package struct Options {
     try read(name) { index throws(ScriptMistake) in try stack.text(index, "'\(name)'") }
   }
 
-  /// What a handle is called in reports. Scripts' memory does not count it, so it has a limit.
+  /// A handle's name in reports. It does not count as script memory, so it has a limit.
   package func name() throws(ScriptMistake) -> String? {
     try read("name") { index throws(ScriptMistake) in
       let name = try stack.text(index, "'name'")
@@ -137,7 +137,7 @@ package struct Options {
     }
   }
 
-  /// The bytes of a name, or of another word that identifies a handle.
+  /// The bytes of a name, or of another string that identifies a handle.
   package static let longestName = 1000
 
   package static func requireShort(_ bytes: Int, _ what: String) throws(ScriptMistake) {
@@ -157,7 +157,7 @@ package struct Options {
     }
   }
 
-  /// Names out of a table of names, one as a string or several as a list.
+  /// Names from a table of names, either one string or a list.
   package func names<Value>(
     _ name: StaticString, _ known: [(name: String, value: Value)], _ what: String
   ) throws(ScriptMistake) -> [Value]? {
@@ -188,8 +188,8 @@ package struct Options {
         for: stack.string(index) ?? "", among: known.map(\.name), list: "use one of "))
   }
 
-  /// Pushes a field that must be a function if it is there; the first element under "[1]".
-  /// - Returns: Whether it was there; then it is on top of the stack.
+  /// Pushes a field that must be a function if it exists; the first element under "[1]".
+  /// - Returns: Whether it exists; then it is on top of the stack.
   package func pushHandler(
     _ name: StaticString, isRequired: Bool = false
   ) throws(ScriptMistake) -> Bool {
@@ -210,7 +210,7 @@ package struct Options {
       "\(isFirst ? "the handler" : "'\(name)'") must be a function, got \(call.given(-1))")
   }
 
-  /// Pushes the handler that stands without a name, or is called 'handler' as in configurations.
+  /// Pushes the handler: the unnamed element, or the field 'handler' as in configurations.
   /// [-0, +1]
   private func pushUnnamed(_ place: Int64) throws(ScriptMistake) -> LuaType {
     let type = stack.rawGet(index, item: place)
@@ -223,21 +223,21 @@ package struct Options {
     return push("handler")
   }
 
-  /// Pushes the handler that is the second element, or called 'handler'. [-0, +1]
+  /// Pushes the handler: the second element, or the field 'handler'. [-0, +1]
   package func pushSecondHandler() throws(ScriptMistake) {
     _ = try pushUnnamed(2)
     try call.function(-1, "the handler, the second element of the table,")
   }
 
-  /// The same, but pushes nil if it is not there. [-0, +1]
-  /// - Returns: Whether it was there.
+  /// The same, but pushes nil if there is none. [-0, +1]
+  /// - Returns: Whether there was one.
   package func pushHandlerOrNil(_ name: StaticString) throws(ScriptMistake) -> Bool {
     if try pushHandler(name) { return true }
     stack.pushNil()
     return false
   }
 
-  /// A field that must be a function if it is there, kept.
+  /// A field that must be a function if it exists, kept.
   package func reference(_ name: StaticString) throws(ScriptMistake) -> LuaReference? {
     try pushHandler(name) ? LuaReference(popping: stack) : nil
   }
@@ -271,7 +271,7 @@ package struct Options {
   }
 }
 
-/// "did you mean 'every'?", or the whole list if nothing is near.
+/// "did you mean 'every'?", or the whole list if none is near.
 package func suggestion(
   for word: String, among known: [String], list: StaticString = "the options are "
 ) -> String {

@@ -2,7 +2,8 @@
 
 internal import LuaEmbed
 
-/// Any value but nil, compared as by `rawequal`. It is kept, so that no other gets its address.
+/// Any value but nil, compared as by `rawequal`. It is kept alive, so that its address is not
+/// reused.
 final class ScriptTarget: Hashable {
   private enum Word: Hashable {
     case address(UnsafeRawPointer)
@@ -15,7 +16,7 @@ final class ScriptTarget: Hashable {
   private let word: Word
   let value: LuaReference
 
-  /// - Returns: nil if there is nothing at the index, or nil.
+  /// - Returns: nil if the value is nil or missing.
   init?(_ stack: LuaStack, _ index: Int32) {
     switch stack.type(index) {
     case .none, .nil: return nil
@@ -35,7 +36,7 @@ final class ScriptTarget: Hashable {
 }
 
 extension Options {
-  /// A field that may be anything; nil if it is not there.
+  /// A field of any type; nil if there is none.
   func target(_ name: StaticString) -> ScriptTarget? {
     let type = push(name)
     defer { call.stack.pop() }

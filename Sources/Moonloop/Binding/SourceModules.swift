@@ -1,4 +1,4 @@
-// The modules that are written in Lua: found by `require`, by a field of the module, or behind
+// The modules that are written in Lua: loaded by `require`, by a field of the module, or by
 // one of its functions.
 
 internal import LuaEmbed
@@ -15,7 +15,7 @@ private let lazyFields: [(field: StaticString, module: StaticString)] = [
   ("log", "moonloop.log"),
 ]
 
-/// Modules that ours ask for.
+/// Modules for use by our own.
 let hiddenModules = [posixModule, filesModule, tapeModule, generationModule, sinkModule]
 
 /// The loader of a module of ours, by its name: what `require` finds in `package.preload`.
@@ -33,7 +33,7 @@ let sourceIndex: LuaRawFunction = { L, context in
     }
     guard let source = source(of: name) else {
       if name != "socket.core" || !call.state.hasProgramHooks { return LuaStatus.results(0) }
-      // LuaSocket stops the loop while it waits: in a program that is reported.
+      // LuaSocket stops the loop while it waits, which a program reports.
       try call.pushSource("return require('moonloop.compat.socket.stock').open(...)")
       return LuaStatus.results(1)
     }
@@ -51,7 +51,7 @@ private func source(of name: String) -> cmo_source? {
   return nil
 }
 
-/// The text of a module of ours; nil if there is none of this name.
+/// The text of a module of ours; nil if there is none with this name.
 func sourceText(of name: String) -> String? {
   source(of: name).map { source in
     String(decoding: UnsafeRawBufferPointer(start: source.text, count: source.count), as: UTF8.self)
@@ -65,13 +65,13 @@ private var sourceLists: [UnsafeBufferPointer<cmo_source>] {
   }
 }
 
-/// Reads a field that the module has not: one of `lazyFields`, else a mistake.
+/// Reads a field that the module does not have: one of `lazyFields`, or else a mistake.
 let moduleIndex: LuaRawFunction = { L, context in
   host(L, context, "moonloop") { call in
     let stack = call.stack
     guard stack.type(2) == .string, let key = stack.string(2) else { return LuaStatus.results(0) }
     guard let found = lazyFields.first(where: { "\($0.field)" == key }) else {
-      if key == "parent" { return LuaStatus.results(0) }  // Workers alone have one.
+      if key == "parent" { return LuaStatus.results(0) }  // only workers have one
       throw call.unknownField(key)
     }
     try call.pushSource("return (require(...))")
@@ -80,7 +80,7 @@ let moduleIndex: LuaRawFunction = { L, context in
   }
 }
 
-/// The second half: what `require` gave becomes the field; a table has no fields but its own.
+/// The second half: what `require` returned becomes the field; a table gets no fields but its own.
 let moduleIndexSecond: LuaRawFunction = { L, context in
   let stack = LuaStack(L: L!)
   if stack.type(3) == .table { setFieldNames(on: stack) }
@@ -91,7 +91,7 @@ let moduleIndexSecond: LuaRawFunction = { L, context in
   return LuaStatus.results(1)
 }
 
-/// The first half of a function that a module in Lua has: its chunk is called with the arguments.
+/// The first half of a function in a Lua module: its chunk is called with the arguments.
 func callSource(
   _ L: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ name: StaticString,
   _ chunk: StaticString
@@ -99,10 +99,10 @@ func callSource(
   host(L, context, name) { call in try call.callSource(chunk) }
 }
 
-/// The second half: what it gave, as it is.
+/// The second half: the results, unchanged.
 let sourceResults: LuaRawFunction = { L, _ in LuaStatus.results(Int32(LuaStack(L: L!).count)) }
 
-/// Reads a field that a table of functions has not, such as one of `ml.net`.
+/// Reads a field that a table of functions does not have, such as one of `ml.net`.
 let innerModuleIndex: LuaRawFunction = { L, context in
   host(L, context, "moonloop") { call in
     guard call.stack.type(2) == .string, let key = call.stack.string(2) else { return 0 }
@@ -112,7 +112,8 @@ let innerModuleIndex: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// No field of the module has this name: the nearest word, which may be one of the loop.
+  /// The module has no field of this name: suggests the nearest word, possibly a method of the
+  /// loop.
   fileprivate func unknownField(_ key: String) -> ScriptMistake {
     if loopEntries.contains(where: { "\($0.name)" == key && $0.form != .metamethod }) {
       return mistake("unknown field '\(key)'", hint: "loops have it: ml.current().\(key)")
@@ -136,7 +137,7 @@ extension HostCall {
     return names.sorted()
   }
 
-  /// Has a chunk of ours called with the arguments.
+  /// Calls one of our chunks with the arguments.
   func callSource(_ chunk: StaticString) throws -> Int32 {
     try pushSource(chunk)
     stack.rotate(1, 1)  // below its arguments

@@ -1,5 +1,5 @@
 // `require "moonloop.text.nearest"`: the edit distance of the host, for modules written in Lua, so
-// that a misspelt option is judged alike wherever it stands.
+// so that a misspelt option gets the same answer wherever it occurs.
 
 internal import LuaEmbed
 
@@ -14,7 +14,7 @@ extension LuaState {
   }
 }
 
-/// `nearest(word, words, limit)`: the word of the list that is near enough to be meant; else nil.
+/// `nearest(word, words, limit)`: the word in the list that was probably meant; otherwise nil.
 private let nearestWord: LuaRawFunction = { L, _ in
   let stack = LuaStack(L: L!)
   guard let word = stack.string(1) else { return 0 }

@@ -1,34 +1,34 @@
-// A structured clone as bytes for another process, and back: what comes in is looked through before
-// anything is made of it, whatever its origin.
+// A structured clone as bytes for another process, and back. Input is checked completely before
+// anything is made from it, whatever its origin.
 
 internal import LuaEmbed
 
 extension StructuredClone {
-  /// Why bytes are no message.
+  /// Why bytes are not a valid message.
   package struct Damage: Error, Equatable {
     package let what: String
-    /// Where, in bytes from the start.
+    /// The position, in bytes from the start.
     package let offset: Int
   }
 
-  /// The version that stands before each message; another one is refused.
+  /// The version in front of each message; other versions are rejected.
   package static let version: UInt8 = 1
   private static let magic: [UInt8] = [0x4D, 0x4C, 0x4D, version]  // "MLM"
   /// The bytes before the content: magic, version, and the number of tables.
   private static let headerSize = 8
 
-  /// The message as bytes, which keep everything but the attachments: those are numbers in it.
+  /// The message as bytes, with everything but the attachments: those are numbers in it.
   package func encoded() -> [UInt8] { header + bytes }
 
-  /// What stands before the content in it.
+  /// What precedes the content.
   var header: [UInt8] {
     var result = Self.magic
     withUnsafeBytes(of: UInt32(clamping: tables).littleEndian) { result += $0 }
     return result
   }
 
-  /// Reads a message that `encoded` wrote, or anything else that calls itself one.
-  /// - Parameter attachments: What came along with it.
+  /// Reads a message that `encoded` wrote, or anything else that claims to be one.
+  /// - Parameter attachments: What arrived with it.
   package init(decoding input: [UInt8], attachments: [Attachment] = []) throws(Damage) {
     let header = Self.headerSize
     guard input.count >= header, input.prefix(3).elementsEqual(Self.magic.prefix(3)) else {
@@ -42,7 +42,8 @@ extension StructuredClone {
       Int(UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
     }
     let content = ContiguousArray(input[header...])
-    // Each table has at least the byte that ends it: no number asks for more memory than came in.
+    // Each table has at least the byte that ends it, so no number makes us allocate more than
+    // arrived.
     if tables > content.count { throw Damage(what: "more tables than bytes", offset: 4) }
     if let damage = content.withUnsafeBytes({ bytes in
       Inspection(bytes: bytes, tables: tables, attachments: attachments.count).damage()
@@ -52,7 +53,7 @@ extension StructuredClone {
     self.init(content, tables: tables, attachments: attachments)
   }
 
-  /// Looks through the content once, in the order in which it is read.
+  /// Checks the content once, in the order in which it is read.
   private struct Inspection {
     let bytes: UnsafeRawBufferPointer
     let tables: Int
@@ -100,7 +101,7 @@ extension StructuredClone {
       if number >= UInt64(limit) { throw here("\(what) \(number) of \(limit)") }
     }
 
-    /// Nil and nan are no keys: Lua would raise an error where none may be.
+    /// Nil and nan cannot be keys: Lua would raise an error where it must not.
     private mutating func passValue(asKey isKey: Bool) throws(Damage) {
       guard offset < bytes.count else { throw here("a value that is cut off") }
       let tag = bytes[offset]
@@ -117,7 +118,7 @@ extension StructuredClone {
         offset += Int(count)
       case Tag.table: try passNumber(below: tables, "table")
       case Tag.attachment:
-        // It may have been taken already, and be nil.
+        // It may have been taken already, and then is nil.
         if isKey { throw here("an attachment as a key") }
         try passNumber(below: attachments, "attachment")
       default: throw here("tag \(tag)")

@@ -1,29 +1,29 @@
 // Lua values as bytes that belong to no state: what a port carries from one state to another (D34).
 //
-// Tables are numbered as they are met, breadth first, so cycles and shared tables keep their shape
-// and no depth is too deep: nothing here calls itself.
+// Tables are numbered in the order found, breadth first, so cycles and shared tables keep their
+// shape and no depth is too deep: nothing here is recursive.
 
 package import LuaEmbed
 internal import Synchronization
 
-/// What a message carries that is more than bytes.
+/// The parts of a message that are more than bytes.
 package enum Attachment: Sendable {
   /// A way to send to a port.
   case port(PortRight)
-  /// An open file, which belongs to the message until that is received.
+  /// An open file, which belongs to the message until it is received.
   case descriptor(SentDescriptor)
 }
 
-/// A Lua value outside of any state. Sendable: plain bytes, and what can be sent with them.
+/// A Lua value outside any state. Sendable: plain bytes, and things that may be sent with them.
 package struct StructuredClone: Sendable {
-  /// The most bytes that one value may take.
+  /// The maximum size of one value in bytes.
   package static var sizeLimit: Int { limit.load(ordering: .relaxed) }
   private static let limit = Atomic<Int>(64 << 20)
 
-  /// Sets another limit for this process, before there are values.
+  /// Sets another limit for this process, before any value is made.
   package static func setSizeLimit(_ bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
-  /// The most ports and descriptors that one value may carry.
+  /// The maximum number of ports and descriptors in one value.
   package static let attachmentLimit = 250
 
   enum Tag {
@@ -33,15 +33,15 @@ package struct StructuredClone: Sendable {
     static let integer: UInt8 = 3
     static let float: UInt8 = 4
     static let string: UInt8 = 5
-    /// A table by its number; its content stands where its turn comes.
+    /// A table by its number; its content follows in order.
     static let table: UInt8 = 6
     /// Ends the content of a table.
     static let end: UInt8 = 7
-    /// What goes along with the bytes, by its number.
+    /// An attachment, by its number.
     static let attachment: UInt8 = 8
   }
 
-  /// Numbers and short texts, which most messages are, need no memory of their own.
+  /// Numbers and short strings, which most messages are, need no memory of their own.
   private enum Content {
     case none
     case boolean(Bool)
@@ -70,14 +70,14 @@ package struct StructuredClone: Sendable {
     }
   }
   var tables: Int { if case .written(let written) = content { written.tables } else { 0 } }
-  /// What it carries that is no plain value: ports and descriptors.
+  /// The attachments: ports and descriptors.
   package var attachments: [Attachment] {
     if case .written(let written) = content { written.attachments } else { [] }
   }
-  /// Counts it as memory of the scripts that sent it, until it was received or dropped.
+  /// Counts it as memory of the scripts that sent it, until it is received or dropped.
   package var charge: MemoryCharge?
 
-  /// How many bytes it takes.
+  /// Its size in bytes.
   package var size: Int {
     switch content {
     case .none, .boolean: 1
@@ -87,7 +87,7 @@ package struct StructuredClone: Sendable {
     }
   }
 
-  /// What cannot be sent, and where it is.
+  /// What cannot be sent, and where it was found.
   package struct Obstacle: Error {
     /// Such as "message.items[3].callback".
     package var path: String
@@ -96,8 +96,8 @@ package struct StructuredClone: Sendable {
     package var isTooLarge = false
   }
 
-  /// Finds what a userdata at an index is sent as, or why it cannot be, in words; nil: it is
-  /// nothing that could.
+  /// Determines what a userdata at an index is sent as, or why it cannot be, as text; nil: it is
+  /// of no kind that can be.
   package typealias Attach = (_ stack: LuaStack, _ index: Int32) -> Result<Attachment, Refusal>?
 
   /// Why something that can be sent in general cannot be now: "a port that has ended".
@@ -107,7 +107,7 @@ package struct StructuredClone: Sendable {
   }
 
   /// Copies the value at an index, without metamethods.
-  /// - Parameter root: What the value is called in paths.
+  /// - Parameter root: The value's name in paths.
   package init(
     _ stack: LuaStack, _ index: Int32, root: String = "message",
     attach: Attach = { _, _ in nil }
@@ -124,7 +124,7 @@ package struct StructuredClone: Sendable {
     }
   }
 
-  /// The content of a value that holds no other, without the books that a walk needs.
+  /// The content of a value without nested values, without the bookkeeping of a walk.
   private static func plain(
     _ stack: LuaStack, _ index: Int32, _ root: String
   ) throws(Obstacle) -> Content? {
@@ -163,13 +163,13 @@ package struct StructuredClone: Sendable {
     }
   }
 
-  /// Content that was looked through: every number in it is one of what there is.
+  /// Content that was checked: every number in it is valid.
   init(_ content: ContiguousArray<UInt8>, tables: Int, attachments: [Attachment]) {
     self.content = .written(Written(bytes: content, tables: tables, attachments: attachments))
   }
 
   /// Makes the value in a state. [-0, +1, raises: -]
-  /// - Parameter pushAttachment: Pushes one value for what was sent.
+  /// - Parameter pushAttachment: Pushes the value for one attachment.
   package func push(
     on stack: LuaStack, pushAttachment: (Attachment, LuaStack) -> Void = { $1.pushNil() }
   ) {
@@ -188,7 +188,7 @@ package struct StructuredClone: Sendable {
   }
 }
 
-/// A text of at most 16 bytes, without memory of its own.
+/// A string of at most 16 bytes, without memory of its own.
 private struct ShortText: BitwiseCopyable, Sendable {
   private var words: (UInt64, UInt64) = (0, 0)
   private let length: UInt8
@@ -219,7 +219,8 @@ extension StructuredClone {
     var attachments: [Attachment] = []
     var attachmentNumbers: [UnsafeRawPointer: Int] = [:]
     var numbers: [UnsafeRawPointer: Int] = [:]
-    /// Where each table was met: in which table, and under which key, as an offset into the bytes.
+    /// Where each table was found: in which table, and under which key, as an offset into the
+    /// bytes.
     var origins: [(table: Int, key: Int)] = []
     var count: Int { origins.count }
 
@@ -257,7 +258,7 @@ extension StructuredClone {
       stack.pop()
     }
 
-    /// Writes one value; `key` is where its key stands, -1 if it is a key itself.
+    /// Writes one value; `key` is the offset of its key, or -1 if it is a key itself.
     private mutating func append(
       _ index: Int32, in table: Int, under key: Int
     ) throws(Obstacle) {
@@ -343,7 +344,7 @@ extension StructuredClone {
 
     // MARK: Paths
 
-    /// The way to a value from the message: "message.items[3].callback".
+    /// The path of a value in the message: "message.items[3].callback".
     private func path(_ table: Int, _ key: Int, of index: Int32) -> String {
       var steps: [String] = []
       if key >= 0 && table >= 0 { steps.append(step(key)) }
@@ -360,7 +361,7 @@ extension StructuredClone {
       return key < 0 ? "a key in \(path)" : path
     }
 
-    /// One step of a path, from the key that stands at an offset.
+    /// One step of a path, from the key at an offset.
     private func step(_ offset: Int) -> String {
       bytes.withUnsafeBytes { bytes in
         func word() -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self) }
@@ -390,7 +391,7 @@ extension StructuredClone {
 // MARK: - Reading
 
 extension StructuredClone {
-  /// Builds the value: first all tables, then what is in them.
+  /// Builds the value: first all tables, then their contents.
   private struct Reader {
     let stack: LuaStack
     let bytes: UnsafeRawBufferPointer

@@ -31,7 +31,7 @@ let moduleChannel: LuaRawFunction = { L, context in
   }
 }
 
-/// A channel was collected: no task waits at it, because a waiting task holds it.
+/// A channel was collected: no task is waiting on it, because a waiting task keeps it alive.
 func releaseChannel(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   Unmanaged<ScriptChannel>.fromOpaque(pointer).release()
@@ -56,9 +56,9 @@ extension HostCall {
     return try timeoutOption(index)
   }
 
-  /// Suspends what runs now until something is answered, or its time is over.
+  /// Suspends the current code until there is an answer, or its time is up.
   ///
-  /// - Parameter make: Begins the wait; called when nothing can fail any more.
+  /// - Parameter make: Begins the wait; called once nothing can fail any more.
   func wait(
     _ coroutine: LuaCoroutine, timeout: Int64?, _ make: () -> ListedWait
   ) throws(ScriptMistake) -> Int32 {

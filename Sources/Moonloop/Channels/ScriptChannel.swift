@@ -1,10 +1,10 @@
-// A channel: values that tasks hand to one another, a bounded number of them at rest.
+// A channel: values that tasks pass to one another, with a bounded number in the buffer.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a channel knows besides the values at rest; those lie in a table, the user value of its
-/// handle, so that a value may hold the channel. Loop thread only.
+/// What a channel knows apart from the buffered values; those are in a table, the user value of its
+/// handle, so that a value may refer to the channel. Loop thread only.
 ///
 /// No task waits to receive while there is a value, and none waits to send while there is room:
 /// a new caller serves the task that has waited longest.
@@ -17,7 +17,7 @@ final class ScriptChannel {
   let name: String
   let capacity: Int
   let madeAt: LuaPosition
-  /// The numbers of the values at rest in the table.
+  /// The numbers of the buffered values in the table.
   private var resting: Range<Int64> = 1..<1
   private var senders = Queue<Sender>()
   private var receivers = Queue<ListedWait>()
@@ -33,9 +33,9 @@ final class ScriptChannel {
     madeAt = position
   }
 
-  /// How many values are at rest.
+  /// How many values are buffered.
   var count: Int { resting.count }
-  /// How many tasks wait, at either side.
+  /// How many tasks are waiting, on either side.
   var sendersWaiting: Int { senders.count }
   var receiversWaiting: Int { receivers.count }
 
@@ -56,7 +56,7 @@ final class ScriptChannel {
     return .sent
   }
 
-  /// What waits until the value on top of the stack is taken. [-1, +0, raises: -]
+  /// A wait until the value on top of the stack is taken. [-1, +0, raises: -]
   func waitToSend(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
     let wait = ListedWait(
@@ -66,7 +66,7 @@ final class ScriptChannel {
     return wait
   }
 
-  /// Puts the value on top of the stack to rest. [-1, +0, raises: -]
+  /// Puts the value on top of the stack into the buffer. [-1, +0, raises: -]
   private func rest(_ call: HostCall) {
     call.stack.pushSlot(1, of: 1)
     call.stack.rotate(-2, 1)
@@ -79,7 +79,7 @@ final class ScriptChannel {
 
   enum Receiving { case received, empty, ended }
 
-  /// Pushes the value that is next, if there is one. [-0, +(0|1), raises: -]
+  /// Pushes the next value, if there is one. [-0, +(0|1), raises: -]
   func receive(_ call: HostCall) -> Receiving {
     if resting.isEmpty {
       guard let sender = senders.takeFirst() else { return isClosed ? .ended : .empty }
@@ -96,7 +96,7 @@ final class ScriptChannel {
     return .received
   }
 
-  /// What waits until there is a value.
+  /// A wait until there is a value.
   func waitToReceive(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
     let wait = ListedWait(
@@ -106,7 +106,7 @@ final class ScriptChannel {
     return wait
   }
 
-  /// Pushes the value that rests longest, and lets go of it. [-0, +1, raises: -]
+  /// Pushes the oldest buffered value, and removes it. [-0, +1, raises: -]
   private func takeRested(_ call: HostCall) {
     let stack = call.stack
     stack.pushSlot(1, of: 1)
@@ -120,8 +120,8 @@ final class ScriptChannel {
 
   // MARK: The end
 
-  /// Nothing is sent any more: tasks that wait to send get an error, and those that wait to receive
-  /// learn that this is the end. What rests can still be received.
+  /// Nothing can be sent any more: tasks waiting to send get an error, and those waiting to receive
+  /// get the end. Buffered values can still be received.
   func close(_ runtime: Runtime) {
     if isClosed { return }
     isClosed = true
@@ -136,14 +136,14 @@ final class ScriptChannel {
     }
   }
 
-  /// Lets go of what rests in a channel that is closed.
+  /// Drops the buffered values of a closed channel.
   func clear(_ call: HostCall) {
     resting = 1..<1
     call.stack.newTable()
     call.stack.popSlot(1, of: 1)
   }
 
-  /// In words: "channel 'jobs' (made at app.lua:12)".
+  /// As text: "channel 'jobs' (made at app.lua:12)".
   func label(_ runtime: Runtime) -> String {
     "channel \(name.isEmpty ? "" : "'\(name)' ")(made at \(runtime.state.text(of: madeAt)))"
   }

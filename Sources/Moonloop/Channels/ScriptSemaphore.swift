@@ -1,4 +1,4 @@
-// A semaphore: a number of permits, given in the order in which they were asked for.
+// A semaphore: a number of permits, granted in the order of asking.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -11,7 +11,7 @@ final class ScriptSemaphore {
   private(set) var available: Int
   private var waiters = Queue<ListedWait>()
   private(set) var isClosed = false
-  /// How many tasks wait for a permit.
+  /// How many tasks are waiting for a permit.
   var waiting: Int { waiters.count }
 
   private let place: HandleTally.Place
@@ -26,7 +26,7 @@ final class ScriptSemaphore {
     available = permits
   }
 
-  /// Takes a permit, if there is one: then no task waits for it.
+  /// Takes a permit, if one is free: then no task is waiting for it.
   func take() -> Bool {
     if available == 0 { return false }
     available -= 1
@@ -40,7 +40,7 @@ final class ScriptSemaphore {
     handle.word = 1
   }
 
-  /// What waits for a permit.
+  /// A wait for a permit.
   func waitToAcquire(_ call: HostCall) -> ListedWait {
     var number: UInt64 = 0
     let wait = ListedWait(
@@ -50,8 +50,8 @@ final class ScriptSemaphore {
     return wait
   }
 
-  /// Gives a permit back: the task that has waited longest gets it.
-  /// - Returns: False if all permits are here already.
+  /// Returns a permit: the task that has waited longest gets it.
+  /// - Returns: false if all permits are free already.
   func release(_ runtime: Runtime) -> Bool {
     if available == permits { return false }
     if let waiter = waiters.takeFirst() {
@@ -64,7 +64,7 @@ final class ScriptSemaphore {
     return true
   }
 
-  /// No permit is given any more; waiting tasks get an error.
+  /// No more permits are granted; waiting tasks get an error.
   func close(_ runtime: Runtime) {
     isClosed = true
     let stack = runtime.state.stack
@@ -74,7 +74,7 @@ final class ScriptSemaphore {
     }
   }
 
-  /// In words: "semaphore 'gate' (made at app.lua:12)".
+  /// As text: "semaphore 'gate' (made at app.lua:12)".
   func label(_ runtime: Runtime) -> String {
     "semaphore \(name.isEmpty ? "" : "'\(name)' ")(made at \(runtime.state.text(of: madeAt)))"
   }

@@ -1,4 +1,4 @@
-// Semaphores in Lua: `ml.semaphore`, its handle, and the permits that it gives.
+// Semaphores in Lua: `ml.semaphore`, its handle, and its permits.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -31,8 +31,8 @@ let moduleSemaphore: LuaRawFunction = { L, context in
   }
 }
 
-/// The handle of a semaphore or a permit was collected. A permit that was not given back stays
-/// taken: `semaphore:release()` may still do it.
+/// The handle of a semaphore or a permit was collected. A permit that was not returned stays
+/// taken: `semaphore:release()` can still return it.
 func releaseSemaphore(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   Unmanaged<ScriptSemaphore>.fromOpaque(pointer).release()
@@ -94,7 +94,7 @@ let semaphoreWith: LuaRawFunction = { L, context in
   }
 }
 
-/// The second half: the permit has come, and lies on top; or the semaphore was closed.
+/// The second half: the permit has been granted, and is on top; or the semaphore was closed.
 let semaphoreWithSecond: LuaRawFunction = { L, context in
   host(L, context, "with") { call in
     if call.runtime.kinds.permit.handle(call.stack.L, -1) == nil { return 3 }
@@ -103,7 +103,7 @@ let semaphoreWithSecond: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Calls the function at 2 with what lies above it; the permit on top is given back at the end.
+  /// Calls the function at 2 with the values above it; the permit on top is returned at the end.
   fileprivate func guardedCall() -> Int32 {
     stack.rotate(2, 1)
     return LuaStatus.guarded(arguments: count - 3)
@@ -112,7 +112,7 @@ extension HostCall {
 
 // MARK: Releasing
 
-/// `semaphore:release()`: any permit that was given.
+/// `semaphore:release()`: returns any permit.
 let semaphoreRelease: LuaRawFunction = { L, context in
   host(L, context, "release") { call in
     let semaphore = try call.selfSemaphore()

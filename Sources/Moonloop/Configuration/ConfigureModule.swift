@@ -1,4 +1,4 @@
-// Configurations and limits: `ml.configure` is written in Lua, what a script may use is set here.
+// Configurations and limits: `ml.configure` is written in Lua; limits are set here.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -13,7 +13,7 @@ private let limitOptions: [StaticString] = [
   "memory", "callout", "instructions", "handles", "nesting",
 ]
 
-/// `ml.limit { memory, callout, instructions, handles, nesting }`: what is not named stays.
+/// `ml.limit { memory, callout, instructions, handles, nesting }`: limits not named stay.
 let moduleLimit: LuaRawFunction = { L, context in
   host(L, context, "limit") { call in
     let options = try call.options(1, limitOptions, example: "{ callout = 2, handles = 1000 }")

@@ -1,4 +1,4 @@
-// The console of a state: opened when one is wanted, and served even in the middle of a call-out.
+// The console of a state: opened on request, and served even in the middle of a call-out.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -6,10 +6,10 @@ internal import MoonloopSystem
 
 /// What the host does for the console, which is written in Lua. Loop thread only.
 package final class Console {
-  unowned(unsafe) private let runtime: Runtime  // It holds its console.
-  /// Whether the functions of the console were made.
+  unowned(unsafe) private let runtime: Runtime  // it holds its console
+  /// Whether the console's functions were made.
   private(set) var isOpen = false
-  /// Whether the call-out that the console is served in the middle of is to be stopped.
+  /// Whether the call-out that the console interrupts is to be stopped.
   private var stopsCallout = false
   /// That call-out, and the one before.
   private(set) var visit: Visit?
@@ -17,10 +17,10 @@ package final class Console {
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 
-  /// Ends the call-out that the console is served in the middle of.
+  /// Stops the call-out that the console interrupts.
   func stopCallout() { stopsCallout = true }
 
-  /// Lets `require "moonloop.console.host"` give the functions below.
+  /// Makes `require "moonloop.console.host"` return the functions below.
   package func open() {
     guard !isOpen else { return }
     isOpen = true
@@ -36,7 +36,7 @@ package final class Console {
     runtime.state.onVisit { [unowned self] busy in serve(busy) }
   }
 
-  /// - Parameter isTold: Whether an error of the console's is reported.
+  /// - Parameter isTold: Whether an error of the console itself is reported.
   private func call(
     _ text: String, isTold: Bool = true, _ pushArguments: @escaping (LuaStack) -> Int
   ) {
@@ -57,7 +57,7 @@ package final class Console {
     }
   }
 
-  /// Serves the console between two instructions of a call-out that is busy.
+  /// Serves the console between two instructions of a busy call-out.
   /// - Returns: Whether a console wants it stopped.
   private func serve(_ busy: LuaStack) -> Bool {
     if Ending.isAskedFor { return false }  // the end wants no more runs
@@ -70,7 +70,7 @@ package final class Console {
     runtime.tasks.raisedInHandler = nil
     let outer = visit
     visit = visited(before)
-    // Calls may be nested too deeply for any more: then there is no answer.
+    // Calls may be nested too deeply for another one: then there is no answer.
     call(visitText, isTold: false) { stack in
       stack.push(coroutineOf: busy)
       stack.push(coroutineOf: base ?? busy)
@@ -83,7 +83,7 @@ package final class Console {
     visit?.passes = runtime.loop.passes
     lastVisit = visit
     visit = outer
-    // Not for the call-out that this one lies in.
+    // not for the call-out that contains this one
     defer { stopsCallout = false }
     return stopsCallout
   }
@@ -94,7 +94,7 @@ package final class Console {
     return Visit(loop: here, who: who, began: isSame ? lastVisit!.began : runtime.loop.passBegan)
   }
 
-  /// From now on an error that ends a handler or task is a breakpoint first.
+  /// From now on an error that ends a handler or task first triggers a breakpoint.
   package func breakOnErrors() {
     open()
     runtime.state.onFailure = { [unowned self] failed, error in

@@ -1,4 +1,4 @@
-// The text that `help` and completion read: docs/types, of the time when the program was built.
+// The text that `help` and completion read: docs/types, as of when the program was built.
 
 internal import LuaEmbed
 internal import MoonloopLua

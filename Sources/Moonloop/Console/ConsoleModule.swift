@@ -1,5 +1,5 @@
-// What the console, which is written in Lua, asks of the host. Private: `moonloop.console.host` is
-// there from the moment that a console is wanted.
+// What the console, which is written in Lua, asks of the host. Private: `moonloop.console.host`
+// exists from the moment a console is requested.
 
 internal import Glibc
 internal import LuaEmbed
@@ -16,13 +16,13 @@ extension HostCall {
   }
 }
 
-/// The mode of breakpoints, in which only the console is served.
+/// The mode of breakpoints, which serves only the console.
 let debugMode: ModeName = "moonloop.debug"
 
-/// What the tasks of the console are called, and its items.
+/// The name of the console's tasks and items.
 let consoleName = "console"
 
-/// `ml.break_here(options)`: a nested run in which only the console is served (D39).
+/// `ml.break_here(options)`: a nested run that serves only the console (D39).
 let moduleBreakHere: LuaRawFunction = { L, context in
   Runtime.of(context).console.open()
   return callSource(
@@ -38,13 +38,13 @@ let consoleEntries: [LuaEntry] = [
   .function("start_clock", consoleStartClock), .function("stop_busy", consoleStopBusy),
 ]
 
-/// `stop_busy()`: ends the call-out that the console is served in the middle of.
+/// `stop_busy()`: stops the call-out that the console interrupts.
 private let consoleStopBusy: LuaRawFunction = { _, context in
   Runtime.of(context).console.stopCallout()
   return 0
 }
 
-/// `stop_clock()`: the time of the loop stands until as many calls of `start_clock`.
+/// `stop_clock()`: the loop's time stands still until as many calls of `start_clock`.
 private let consoleStopClock: LuaRawFunction = { _, context in
   let runtime = Runtime.of(context)
   runtime.loop.stopClock()
@@ -73,13 +73,13 @@ private let consoleBase: LuaRawFunction = { L, context in
   return 1
 }
 
-/// `user()`: the number of the user whose rights the process has.
+/// `user()`: the ID of the user whose rights the process has.
 private let consoleUser: LuaRawFunction = { L, _ in
   LuaStack(L: L!).push(Int(geteuid()))
   return 1
 }
 
-/// `number()`: of this process.
+/// `number()`: the ID of this process.
 private let consoleNumber: LuaRawFunction = { L, _ in
   LuaStack(L: L!).push(Int(getpid()))
   return 1
@@ -97,8 +97,8 @@ private let consoleAsk: LuaRawFunction = { L, context in
 
 // MARK: The folder of sockets
 
-/// `folder(pid)`: where the sockets of consoles are: our own folder, made if need be, or that of
-/// the user of another process. No one else may look into it.
+/// `folder(pid)`: the folder of console sockets: our own, made if necessary, or that of the user of
+/// another process. No one else may access it.
 private let consoleFolder: LuaRawFunction = { L, context in
   host(L, context, "folder") { call in
     let pid = try call.stack.integer(1, "the process", in: 1...Int(Int32.max))
@@ -119,13 +119,13 @@ private let consoleFolder: LuaRawFunction = { L, context in
   }
 }
 
-/// Whether a process is one of this user's.
+/// Whether a process belongs to this user.
 private func isOwn(_ pid: Int32) -> Bool {
   var status = stat()
   return stat("/proc/\(pid)", &status) != 0 || status.st_uid == geteuid()
 }
 
-/// `sweep()`: removes the sockets of programs that were killed.
+/// `sweep()`: removes the sockets of killed programs.
 private let consoleSweep: LuaRawFunction = { L, context in
   host(L, context, "sweep") { _ in
     PrivateFolder.sweep { name in
@@ -138,7 +138,7 @@ private let consoleSweep: LuaRawFunction = { L, context in
 
 // MARK: Processes
 
-/// `processes()`: those of the user that would open a console: pid, arguments, folder, start.
+/// `processes()`: the user's processes that would open a console: pid, arguments, folder, start.
 private let consoleProcesses: LuaRawFunction = { L, context in
   host(L, context, "processes") { call in
     let stack = call.stack
@@ -169,7 +169,7 @@ private let consoleProcesses: LuaRawFunction = { L, context in
   }
 }
 
-/// Whether it is this program: by what runs, or by its name if that was replaced meanwhile.
+/// Whether it is this program: by its file, or by its name if the file was replaced meanwhile.
 private func isProgram(_ name: ArraySlice<UInt8>, _ pid: Int32) -> Bool {
   func file(_ path: String) -> (UInt64, UInt64)? {
     var status = stat()
@@ -194,10 +194,10 @@ private func userProcesses() -> [Int32] {
   return found.sorted()
 }
 
-/// When a process began, in seconds since 1970.
+/// When a process started, in seconds since 1970.
 private func start(of pid: Int32) -> Double? {
   let line = PrivateFolder.contents("/proc/\(pid)/stat")
-  // The name in parentheses may have anything in it; the time is the 20th field behind.
+  // The name in parentheses may contain anything; the time is the 20th field after it.
   guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
   let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
   guard fields.count > 19, let ticks = Double(String(decoding: fields[19], as: UTF8.self)) else {

@@ -30,11 +30,11 @@ final class SourceKind: ItemKind {
     }
   }
 
-  /// The source has come into a mode or leaves it: its handler gets loop and mode too (R46).
+  /// The source joins a mode or leaves it: its handler gets the loop and the mode too (R46).
   private static func tell(
     _ source: Loop.Source, slot: Int32, _ mode: ModeName, _ runtime: Runtime
   ) {
-    if source.maker.ref < 0 { return }  // The state is closing.
+    if source.maker.ref < 0 { return }  // the state is closing
     let name = runtime.modeRef(mode)
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: slot) { stack in
@@ -45,7 +45,7 @@ final class SourceKind: ItemKind {
     }
   }
 
-  /// What the script says of the source, which it must say at once; "" if it fails.
+  /// The script's description of the source, which it must return at once; "" if it fails.
   private static func description(of source: Loop.Source, _ runtime: Runtime) -> String {
     if source.maker.ref < 0 { return "" }
     let borrowed = source.maker.ref > 0 ? 0 : runtime.borrowRef(of: source)

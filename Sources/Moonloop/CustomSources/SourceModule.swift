@@ -59,8 +59,8 @@ private func makeSource(_ call: HostCall, options index: Int32, isAdded: Bool) t
 }
 
 extension HostCall {
-  /// By what a source is equal to others, a string or a number, and what it says of itself; nil for
-  /// most sources.
+  /// What decides whether a source equals others, a string or a number, and its description; nil
+  /// for most sources.
   fileprivate func traits(
     _ options: Options, describe: ((Loop.Source) -> String)?
   ) throws(ScriptMistake) -> SourceTraits? {
@@ -81,7 +81,7 @@ extension HostCall {
   }
 }
 
-/// What makes sources equal; those of other states are never equal to ours.
+/// What makes sources equal; sources of other states never equal ours.
 private struct ScriptIdentity: Hashable {
   let state: UInt64
   let value: AnyHashable?

@@ -33,7 +33,7 @@ final class DescriptorKind: ItemKind {
 
   /// The item has ended, which is an error.
   static func fail(_ source: Loop.DescriptorSource, _ error: SystemError, _ runtime: Runtime) {
-    if source.maker.ref < 0 { return }  // The state is closing.
+    if source.maker.ref < 0 { return }  // the state is closing
     let text =
       "descriptor \(source.fd) was closed while it was watched: \(error.message) (\(error.name)); "
       + "invalidate the handle before closing the descriptor"

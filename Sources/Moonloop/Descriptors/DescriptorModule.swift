@@ -41,7 +41,7 @@ private func makeDescriptor(
   let closes = try options.boolean("close") ?? false
   let reenabled = try options.names("reenable", eventNames, "event")
   let lineLimit = try options.integer("line_limit", in: 1...(1 << 30))
-  // Ready ones take turns whatever their order is (R54).
+  // Ready ones take turns, whatever their order is (R54).
   _ = try options.integer("order", in: .min ... .max)
   let modes = try call.modesOption(options, isAdded: isAdded)
   let hasRead = try options.pushHandlerOrNil("read")
@@ -109,7 +109,7 @@ extension HostCall {
     throw mistake("unknown event \(given(index))", hint: "use \"read\", \"write\" or a list")
   }
 
-  /// Whether there is a handler for an event, else an error.
+  /// Throws unless there is a handler for an event.
   private func requireHandler(
     _ events: Loop.DescriptorSource.Events, _ event: Loop.DescriptorSource.Events, slot: Int32
   ) throws(ScriptMistake) {
@@ -137,12 +137,12 @@ extension HostCall {
   }
 }
 
-/// `fd:enable(events)` gives the handle back.
+/// `fd:enable(events)` returns the handle.
 let descriptorEnable: LuaRawFunction = { L, context in
   host(L, context, "fd:enable") { call in try call.setEvents(isEnabled: true) }
 }
 
-/// `fd:disable(events)` gives the handle back.
+/// `fd:disable(events)` returns the handle.
 let descriptorDisable: LuaRawFunction = { L, context in
   host(L, context, "fd:disable") { call in try call.setEvents(isEnabled: false) }
 }
@@ -208,7 +208,7 @@ extension HostCall {
     switch result {
     case .success(let done): return (size, done)
     case .failure(let error):
-      if written > 0 { return (size, 0) }  // The next write tells why.
+      if written > 0 { return (size, 0) }  // the next write says why
       throw failure(error, of: source)
     }
   }

@@ -1,15 +1,15 @@
-// Reading from descriptors: bytes as they come, lines, everything; what was read ahead is kept with
+// Reading from descriptors: available bytes, lines, everything; bytes read ahead are kept with
 // the handle.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What was read from a descriptor beyond what the script asked for. Loop thread only.
+/// The bytes read from a descriptor beyond what the script asked for. Loop thread only.
 final class ReadAhead {
   var input = StreamInput()
 
-  /// That of a descriptor, made when first needed.
+  /// The buffer of a descriptor, made when first needed.
   static func of(_ source: Loop.DescriptorSource) -> ReadAhead {
     if let buffer = source.state(as: ReadAhead.self) { return buffer }
     let buffer = ReadAhead()
@@ -75,7 +75,7 @@ extension HostCall {
 
   fileprivate var endOfFile: OperatingFailure { OperatingFailure("end of file", "EOF") }
 
-  /// Reads through the buffer, and tells the loop whether something is left in it.
+  /// Reads through the buffer, and informs the loop whether something is left in it.
   fileprivate func read(
     _ source: Loop.DescriptorSource, _ buffer: ReadAhead, _ format: StreamFormat
   ) throws -> Int32 {
@@ -84,7 +84,7 @@ extension HostCall {
       source.hasReadAhead = !buffer.input.isEmpty
       return results
     } catch let failure as OperatingFailure {
-      // EAGAIN: what is there is not enough, and only the kernel can bring more.
+      // EAGAIN: the bytes are not enough, and only the kernel can deliver more.
       source.hasReadAhead = !buffer.input.isEmpty && failure.code != "EAGAIN"
       throw failure
     }
@@ -101,13 +101,14 @@ extension HostCall {
     }
   }
 
-  /// Pushes what the format asks for, if it is there.
+  /// Pushes what the format asks for, if it is available.
   private func push(
     _ format: StreamFormat, _ buffer: ReadAhead, _ source: Loop.DescriptorSource, isAtEnd: Bool
   ) throws -> Bool {
     switch buffer.input.find(format, from: 0, isAtEnd: isAtEnd) {
     case .piece(let range, let next):
-      // Taken before it is pushed: that may run a finalizer of the script, which may read too.
+      // Taken before it is pushed, because pushing may run a finalizer of the script that also
+      // reads.
       let held = buffer.input.hold()
       buffer.input.drop(next)
       held.withBytes { stack.push(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
@@ -119,7 +120,7 @@ extension HostCall {
       throw tooLong(
         source, isLine ? "the line" : "what there is to read", buffer.input.limit(for: format))
     case .needsMore, .end, .malformed:
-      if format == .some(0) {  // Asks for nothing, and gets it.
+      if format == .some(0) {  // asks for nothing, and gets it
         stack.push("" as StaticString)
         return true
       }
@@ -136,7 +137,7 @@ extension HostCall {
       "\(label): \(what) is longer than \(limit) bytes; it is dropped", "EMSGSIZE")
   }
 
-  /// Brings more from the kernel.
+  /// Gets more from the kernel.
   /// - Returns: 0 at the end of file.
   private func fill(_ buffer: ReadAhead, _ source: Loop.DescriptorSource) throws -> Int {
     let scratch = runtime.loop.scratch

@@ -1,5 +1,5 @@
-// `require "moonloop.files"`: calls about files for modules written in Lua; `moonloop.fs` is what
-// scripts use. Arguments and answers are those of FileCall.
+// `require "moonloop.files"`: file calls for modules written in Lua; scripts use `moonloop.fs`.
+// Arguments and results are those of FileCall.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -12,10 +12,10 @@ let filesModule = LuaModule(
     .function("reserve", filesReserve), .function("release", filesRelease),
   ])
 
-/// A call about files that a task waits for.
+/// A file call that a task waits for.
 ///
-/// The answer comes behind a signal; where there is an intake, through a pipe, so that it enters
-/// the loop as all the rest does. A replay makes no call.
+/// The answer arrives with a signal; with an intake, through a pipe, so that it enters
+/// the loop like all other input. A replay makes no call.
 final class FileWait: NetWait {
   private let request: FileRequest
   private let call: FileCall
@@ -79,7 +79,7 @@ final class FileWait: NetWait {
     return stack.push(answer ?? .success(.none))
   }
 
-  /// The task was cancelled after the answer had come.
+  /// The task was cancelled after the answer had arrived.
   deinit { if let answer { request.discard(answer) } }
 }
 
@@ -101,7 +101,7 @@ private let filesWait: LuaRawFunction = { L, context in
   }
 }
 
-/// `drop(fd)`: closes a descriptor now, for finalizers; a replay has none.
+/// `drop(fd)`: closes a descriptor at once, for finalizers; a replay has none.
 private let filesDrop: LuaRawFunction = { L, context in
   host(L, context, "drop") { call in
     ChildDescriptors.close(
@@ -110,7 +110,7 @@ private let filesDrop: LuaRawFunction = { L, context in
   }
 }
 
-/// `reserve()`: counts a file that is about to be opened, if there may be one more.
+/// `reserve()`: counts a file that is about to be opened, if the limit allows it.
 private let filesReserve: LuaRawFunction = { L, context in
   host(L, context, "open") { call in
     try call.requireRoom(for: .files)
@@ -128,7 +128,7 @@ private let filesRelease: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// The call whose name is at an index, with its arguments behind it.
+  /// The call whose name is at an index, with the arguments after it.
   func fileCall(_ index: Int32) throws(ScriptMistake) -> FileCall {
     let name = try string(index, "the call")
     var arguments: [FileValue] = []

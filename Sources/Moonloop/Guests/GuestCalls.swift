@@ -3,14 +3,14 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// A task of one state that waits for a function of another of the same thread.
+/// A task of one state that waits for a function in another state of the same thread.
 final class CrossingWait: OtherWait {
   private unowned let runtime: Runtime
   private let words: String
   private var outcome: GuestCallOutcome?
   /// Gives the call up on the other side.
   var cancel: (() -> Void)?
-  /// Called once, when nothing is waited for any more.
+  /// Called once, when the wait is over.
   var whenOver: (() -> Void)?
   /// Called when the task may go on.
   private let goesOn: () -> Void
@@ -37,7 +37,7 @@ final class CrossingWait: OtherWait {
 
   override func abandon() {
     waiter = nil
-    // The other side may end its task when this one's state has gone.
+    // The other side may end its task after this one's state has gone.
     outcome = outcome ?? .failure(.ended)
     cancel?()
     whenOver?()
@@ -68,7 +68,7 @@ enum GuestCallFailure: Error {
   case ended
 }
 
-/// What comes of a call: copies.
+/// The outcome of a call, as copies.
 typealias GuestCallOutcome = Result<[StructuredClone], GuestCallFailure>
 
 /// A call of a global function of a guest.
@@ -99,9 +99,9 @@ extension HostCall {
 }
 
 extension Runtime {
-  /// Runs what is pushed as a task; what comes of it is copied.
-  /// - Parameter whenOver: Gets that, at once if it cannot begin.
-  /// - Returns: What gives it up.
+  /// Runs what is pushed as a task and copies its outcome.
+  /// - Parameter whenOver: Gets the outcome, at once if the task cannot begin.
+  /// - Returns: What cancels it.
   func run(
     _ copies: [StructuredClone], modes: [ModeName], push: (LuaStack) throws(LuaError) -> Void,
     whenOver: @escaping (GuestCallOutcome) -> Void
@@ -118,7 +118,7 @@ extension Runtime {
     let function = stack.absolute(-1)
     for copy in copies { copy.push(on: stack, pushAttachment: self.push) }
     let task = ScriptTask(subject: .chunk, modes: modes)
-    task.hasHandle = true  // so that what it returns is kept
+    task.hasHandle = true  // so that its results are kept
     task.whenEnded = { [unowned self, unowned task] in whenOver(outcome(of: task)) }
     tasks.prepare(task, in: nil, on: stack, function: function, isScope: false)
     return { [weak task, weak self] in
@@ -128,7 +128,7 @@ extension Runtime {
     }
   }
 
-  /// An error as it goes to another state.
+  /// An error in the form in which it goes to another state.
   func crossing(_ error: LuaError) -> WorkerFailure {
     guard let raised = error.value else { return WorkerFailure(error) }
     let stack = state.stack
@@ -227,7 +227,7 @@ extension LocalGuest {
 
 // MARK: - From the host
 
-/// `guest:call(name, ...)`: calls a global function of the guest, as a task of it, with copies.
+/// `guest:call(name, ...)`: calls a global function of the guest, as one of its tasks, with copies.
 let guestCall: LuaRawFunction = { L, context in
   host(L, context, "guest:call") { call in
     let guest = try call.selfGuest()
@@ -250,7 +250,7 @@ let guestCall: LuaRawFunction = { L, context in
 }
 
 extension Runtime {
-  /// Hands what a guest has written to the host's handler.
+  /// Passes a guest's output to the host's handler.
   /// - Returns: false if there is none.
   func tell(_ guest: ScriptGuest, output bytes: [UInt8]) -> Bool {
     guard guest.hearsOutput else { return false }
@@ -263,7 +263,7 @@ extension Runtime {
     return true
   }
 
-  /// Asks the host's handler what becomes of a guest that is over a limit; nil: it does not say.
+  /// Asks the host's handler what to do with a guest that is over a limit; nil: no answer.
   func ask(_ guest: ScriptGuest, limit what: String) -> GuestVerdict? {
     guard guest.hearsLimits, guest.source.maker.ref >= 0 else { return nil }
     let held = guest.source.maker.ref

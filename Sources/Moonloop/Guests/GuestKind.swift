@@ -1,4 +1,4 @@
-// Guests: scripts that are not trusted, in this process. The item is what keeps them in modes.
+// Guests: untrusted scripts in this process. The item keeps them in modes.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -6,7 +6,7 @@ internal import MoonloopCore
 final class GuestKind: ItemKind {
   static let word = "guest"
   static var handles: ItemHandles? { ItemHandles(slots: 2, guestEntries) }
-  static var keepsState: Bool { true }  // What a guest has used can still be asked.
+  static var keepsState: Bool { true }  // what a guest has used can still be queried
   static var moduleEntries: [LuaEntry] { [.function("guest", moduleGuest)] }
 
   let seat: KindSeat

@@ -1,11 +1,11 @@
-// What a host and the process of a guest send each other: tables, which are taken apart here. What
-// comes from the process is looked at field by field, since anybody may have sent it.
+// The messages between a host and a guest's process: tables, which are taken apart here. Messages
+// from the process are checked field by field, because they could contain anything.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 extension LuaStack {
-  /// A string field as bytes, read without metamethods; nil if it is no string.
+  /// A string field as bytes, read without metamethods; nil if it is not a string.
   func rawBytes(_ index: Int32, _ name: StaticString) -> [UInt8]? {
     let index = absolute(index)
     push(name)
@@ -22,7 +22,7 @@ extension LuaStack {
     return rawGet(index) == .number ? integer(-1) : nil
   }
 
-  /// Says in the table on top of the stack that something was raised.
+  /// Marks the table on top of the stack as an error.
   func setRaised(_ message: String) {
     setField("raised", true)
     setField("value", message)
@@ -30,10 +30,10 @@ extension LuaStack {
 }
 
 extension Runtime {
-  /// The most values that a call or its results may have.
+  /// The maximum number of values in a call or its results.
   private static let itemLimit = 1000
 
-  /// Pushes a message while a body reads it; nothing is done with one that is no table.
+  /// Pushes a message while a body reads it; a message that is not a table is ignored.
   @discardableResult
   func reading<Result>(
     _ message: StructuredClone, _ body: (LuaStack) -> Result
@@ -55,7 +55,7 @@ extension Runtime {
     }
   }
 
-  /// The values of the table on top of the stack.
+  /// The list of values in the table on top of the stack.
   func items(on stack: LuaStack) -> GuestCallOutcome {
     guard let count = stack.rawInteger(-1, "n"), count >= 0 else { return .failure(.ended) }
     if count > Self.itemLimit {
@@ -75,7 +75,7 @@ extension Runtime {
     return .success(values)
   }
 
-  /// What a call came to: its results, or `raised`, with the value.
+  /// A call's outcome: its results, or `raised`, with the value.
   func outcome(on stack: LuaStack) -> GuestCallOutcome {
     stack.push("raised" as StaticString)
     let hasRaised = stack.rawGet(-2) != .nil
@@ -108,7 +108,7 @@ extension Runtime {
   }
 }
 
-/// What a guest's process has said that the guest used.
+/// What the guest has used, as reported by its process.
 struct GuestFigures {
   private static let names: [StaticString] = [
     "memory", "handles", "callouts", "stops", "wakes", "written",
@@ -116,7 +116,7 @@ struct GuestFigures {
   private var numbers = [Int](repeating: 0, count: names.count)
   private var busy = 0
 
-  /// Reads them from the table on top of the stack, as far as they are there.
+  /// Reads them from the table on top of the stack, as far as they exist.
   mutating func read(_ stack: LuaStack) {
     stack.push("usage" as StaticString)
     defer { stack.pop() }

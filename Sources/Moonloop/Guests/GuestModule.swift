@@ -1,4 +1,4 @@
-// `ml.guest { … }`: a script that is not trusted, in this process, with what it is granted.
+// `ml.guest { … }`: an untrusted script in this process, with its grants.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -11,7 +11,7 @@ private let guestOptions: [StaticString] = [
 private let guestLimits: [StaticString] = [
   "memory", "callout", "instructions", "handles", "share", "output",
 ]
-/// What would keep the host's thread, or reach what is the host's.
+/// Functions that would keep the host's thread, or reach what belongs to the host.
 private let notInside: [StaticString] = ["run", "reload", "tty"]
 
 let moduleGuest: LuaRawFunction = { L, context in
@@ -227,7 +227,7 @@ extension HostCall {
 
 // MARK: Methods
 
-/// `guest:keep_alive(false)`: it keeps no run of the host going, busy or not.
+/// `guest:keep_alive(false)`: it does not keep a run of the host going, busy or not.
 let guestKeepAlive: LuaRawFunction = { L, context in
   host(L, context, "guest:keep_alive") { call in
     let holds = try call.boolean(2)
@@ -237,7 +237,7 @@ let guestKeepAlive: LuaRawFunction = { L, context in
   }
 }
 
-/// `guest:suspend()`: takes it out of all modes.
+/// `guest:suspend()`: removes it from all modes.
 let guestSuspend: LuaRawFunction = { L, context in
   host(L, context, "guest:suspend") { call in
     try call.selfGuest().suspend()
@@ -270,7 +270,7 @@ let guestStatus: LuaRawFunction = { L, context in
 }
 
 extension LuaStack {
-  /// Sets a list of texts in the table on top. [-0, +0]
+  /// Sets a list of strings in the table on top. [-0, +0]
   fileprivate func set(_ name: StaticString, _ texts: [String]) {
     push(name)
     newTable(items: Int32(clamping: texts.count))

@@ -1,4 +1,4 @@
-// The program that runs an isolated guest: this one, started anew, with the guest's grants.
+// The program that runs an isolated guest: this one, started again, with the guest's grants.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -6,9 +6,9 @@ internal import MoonloopSystem
 
 /// How the process of a guest is started.
 package enum GuestProgram {
-  /// The command of the program that `GuestServer` is behind.
+  /// The command of the program that runs `GuestServer`.
   package static let command = "isolated-guest"
-  /// The program: that of this process, once it has said so.
+  /// The program: this process's own, once it has said so.
   private static let path = Guarded("moonloop")
 
   /// Notes where the program is; that of this process is at `/proc/self/exe`.
@@ -25,7 +25,7 @@ package enum GuestProgram {
     plan.arguments = arguments(grants, limits, script).map { Array($0.utf8) }
     plan.environment = environment
     plan.streams = [socket, null, null]
-    plan.leadsGroup = true  // A terminal's keys are not for it.
+    plan.leadsGroup = true  // a terminal's keys are not for it
     do throws(SpawnFailure) { return try Child.spawn(plan) } catch {
       let program = plan.arguments[0]
       throw OperatingFailure(
@@ -43,7 +43,7 @@ package enum GuestProgram {
     return [path.withLock { $0 }, command] + setup.arguments
   }
 
-  /// Nothing of the host's, which the guest could read if it broke out.
+  /// Contains nothing of the host's, which the guest could read if it broke out.
   private static var environment: [[UInt8]] {
     let kept = ["TZ=", "LD_LIBRARY_PATH="].map { Array($0.utf8) }
     return Child.environment.filter { line in kept.contains { line.starts(with: $0) } }
@@ -56,7 +56,7 @@ struct GuestSetup {
   var parent: Int32 = 0
   var memory = 0
   var handles = 0
-  /// How large a message may be.
+  /// The maximum size of a message.
   var message = 0
   /// The script, if it is a file.
   var file: String?
@@ -75,7 +75,7 @@ struct GuestSetup {
     (self.file, self.folder, self.grants) = (file, folder, grants)
   }
 
-  /// - Returns: nil if only a host could have meant this.
+  /// - Returns: nil if these are not the arguments of a host.
   init?(_ arguments: [String]) {
     guard arguments.count >= 6, let parent = Int32(arguments[0]), let memory = Int(arguments[1]),
       let handles = Int(arguments[2]), let message = Int(arguments[3])

@@ -1,4 +1,4 @@
-// The process of an isolated guest: it confines itself, and then runs what its host sends.
+// The process of an isolated guest: it confines itself, then runs what its host sends.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -6,9 +6,9 @@ internal import MoonloopSystem
 
 /// Runs in the process of a guest.
 package enum GuestServer {
-  /// Serves the host that has started this process, until one of them ends. For the main thread,
-  /// before there are others.
-  /// - Parameter arguments: Of the command line, behind the command.
+  /// Serves the host that started this process, until one of them ends. For the main thread, before
+  /// there are other threads.
+  /// - Parameter arguments: The command-line arguments after the command.
   /// - Returns: The exit status.
   package static func run(_ arguments: [String]) -> Int32 {
     guard let setup = GuestSetup(arguments), Confinement.endWithParent(setup.parent) else {
@@ -29,7 +29,7 @@ package enum GuestServer {
   private static func confinement(of setup: GuestSetup) -> Confinement {
     var grants = GuestGrants()
     grants.ownFolder = setup.folder
-    for word in setup.grants { try? grants.allow(word) }  // What the host's could not say is less.
+    for word in setup.grants { try? grants.allow(word) }  // unreadable ones grant nothing
     return grants.confinement(
       memory: setup.memory, handles: setup.handles, files: setup.file.map { [$0] } ?? [])
   }

@@ -1,35 +1,35 @@
-// A guest in a process of its own, as its host sees it: a child that is killed with it, and a
-// connection as named ports have it, whose messages are taken for what anybody may have sent.
+// A guest in its own process, as its host sees it: a child that is killed with it, and a connection
+// like those of named ports, whose messages are not trusted.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// The connection is over: comes behind the last message.
+/// The connection is over: arrives after the last message.
 private struct GuestFarewell: Sendable {
   let end: PortEnd
 }
 
-/// One guest in a process of its own. Thread of the host's loop only.
+/// One guest in its own process. Thread of the host's loop only.
 final class IsolatedGuest: ScriptGuest {
   private var child: Child?
   private var connection: PortConnection?
-  /// What comes from the process; served where the guest is, as is the process's end.
+  /// Messages from the process; served where the guest is, as is the process's end.
   private var incoming: Loop.Port?
   private var exit: Loop.DescriptorSource?
   private var connectionEnd: PortEnd?
-  /// The process has said that its script has begun.
+  /// The process has said that its script has started.
   private var hasBegun = false
   private var isRunning = true
   private var waits: [UInt64: CrossingWait] = [:]
   private var lastCall: UInt64 = 0
-  /// What gives up the functions of the host that run for it.
+  /// Cancels the host's functions that are running for it.
   private var hostCalls: [UInt64: () -> Void] = [:]
   private var written = GuestAccount()
   fileprivate var usage = GuestFigures()
   /// How long a virtual clock waits for an answer.
   private static let patience: Int64 = 2_000_000_000
-  /// Keeps a virtual clock from jumping while something is asked of the process.
+  /// Keeps a virtual clock from jumping while the process owes an answer.
   private var hold: Hold?
 
   override var hasEnded: Bool { child == nil }
@@ -38,7 +38,7 @@ final class IsolatedGuest: ScriptGuest {
   // MARK: The begin
 
   /// Starts the process.
-  /// - Parameter start: Pushes the order that begins it, a table.
+  /// - Parameter start: Pushes the order that starts it, a table.
   func open(
     _ name: String, _ grants: GuestGrants, _ script: WorkerText, start: (LuaStack) -> Void
   ) throws {
@@ -87,7 +87,7 @@ final class IsolatedGuest: ScriptGuest {
   override func settle() {
     guard child != nil else { return }
     host.loop.setKeepsAlive(source, mayHold && isBusy && !isSuspended)
-    // While a function of the host runs, it is the host's turn.
+    // While a function of the host runs, the host has the turn.
     let isAsked = !isSuspended && (!hasBegun || hasCalls && hostCalls.isEmpty)
     if isAsked == (hold != nil) { return }
     hold?.release()
@@ -102,7 +102,7 @@ final class IsolatedGuest: ScriptGuest {
   }
 
   override func obey(_ verdict: GuestVerdict?, _ what: String) {
-    // It waits for the verdict.
+    // it waits for the verdict
     if case .warn = verdict ?? (what == "stops" ? .end : .warn) {
       return tell { $0.setField("resume", true) }
     }
@@ -141,7 +141,7 @@ final class IsolatedGuest: ScriptGuest {
         host.setItems(call.arguments, on: stack)
       }
       waits[number] = wait
-      // Its end may be on its way, and fails the call then.
+      // Its end may be on its way; then the call fails.
       wait.cancel = { [weak self] in
         self?.waits[number] = nil
         self?.tell { $0.setField("cancel", Int(number)) }
@@ -195,7 +195,7 @@ final class IsolatedGuest: ScriptGuest {
     }
   }
 
-  /// It calls a function of the host: the table on top of the stack says which, with what.
+  /// It calls a function of the host; the table on top of the stack has the name and the arguments.
   private func callHost(_ stack: LuaStack, _ ticket: ReplyTicket) {
     guard let name = stack.rawField(-1, "name"), let function = functions[name],
       hostCalls.count < limits.state.handles ?? .max,
@@ -203,7 +203,7 @@ final class IsolatedGuest: ScriptGuest {
     else { return ticket.drop() }
     lastCall += 1
     let number = lastCall
-    hostCalls[number] = {}  // It may be over at once.
+    hostCalls[number] = {}  // it may be over at once
     let modes = host.loop.modes(of: source)
     let cancel = host.run(copies, modes: modes.isEmpty ? [.default] : modes) { stack in
       stack.push(function)
@@ -247,7 +247,7 @@ final class IsolatedGuest: ScriptGuest {
 
   // MARK: The end
 
-  /// The process has ended, or the connection; when both have, that is reported.
+  /// The process or the connection has ended; once both have, that is reported.
   private func exited() {
     guard let child else { return }
     if !child.look() { return }

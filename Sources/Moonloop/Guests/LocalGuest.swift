@@ -1,13 +1,13 @@
-// A guest on its host's thread: a state on a loop of its own, which the host's loop pumps.
+// A guest on its host's thread: a state on its own loop, which the host's loop pumps.
 //
-// So the guest's modes, runs, items and figures are its own, and all of it goes with its loop. It
-// is served where its item is: the timer and the descriptor that tell of it follow that.
+// So the guest's modes, runs, items and figures are its own, and they all end with its loop. It
+// is served where its item is, and so are the timer and the descriptor for its next event.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// Where a guest is: a state and its loop.
+/// A guest's state and loop.
 private struct GuestPlace {
   let loop: Loop
   let lua: LuaState
@@ -19,11 +19,11 @@ final class LocalGuest: ScriptGuest {
   private var place: GuestPlace?
   private var timer: Loop.Timer?
   private var start: ((Runtime) -> Void)?
-  /// What is called when its script has begun.
+  /// Called when its script has started.
   private var callsBefore: [(Runtime) -> Void] = []
   private var isServing = false
   private var isSettling = false
-  /// When it may be served again, on the host's clock.
+  /// When it may next be served, on the host's clock.
   private var notBefore: Int64 = 0
   private(set) var account = GuestAccount()
 
@@ -34,7 +34,7 @@ final class LocalGuest: ScriptGuest {
 
   // MARK: The begin
 
-  /// Opens its state on a loop of its own.
+  /// Opens its state on its own loop.
   /// - Parameter start: Called once, when it is first served.
   func open(
     _ name: String, _ grants: GuestGrants, start: @escaping (Runtime) -> Void
@@ -75,7 +75,7 @@ final class LocalGuest: ScriptGuest {
     runtime.errors.onCondemned = { [unowned self] in note(.limit("stops")) }
     runtime.state.install(
       LuaProgramHooks(
-        // `os.exit` is not there, and nothing blocks.
+        // `os.exit` does not exist, and nothing blocks
         exit: { _, _ in }, blocks: { _, _ in true },
         warns: { [unowned self] text, isError in
           if isError { return note(.error(WorkerFailure(LuaError(message: text)))) }
@@ -131,7 +131,7 @@ final class LocalGuest: ScriptGuest {
     settle()
   }
 
-  /// Calls a function of it once its script has begun: now, or when it is first served.
+  /// Calls one of its functions once its script has started: now, or when it is first served.
   override func begin(_ call: GuestCall, _ wait: CrossingWait) {
     whenBegun { runtime in runtime.run(call, for: wait) }
   }
@@ -152,7 +152,7 @@ final class LocalGuest: ScriptGuest {
     timer.nextFire = date.map { LoopTime(nanoseconds: max($0, notBefore)) } ?? .distantFuture
   }
 
-  // MARK: What it does to the host
+  // MARK: Effects on the host
 
   private func write(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
     let second = host.loop.clock.now() / 1_000_000_000

@@ -1,37 +1,37 @@
 // A guest as its host sees it: an item, handlers that decide about it, and calls under way.
 //
-// Where it runs is a matter of its class: on a loop of this thread (`LocalGuest`), or in a process
-// of its own (`IsolatedGuest`).
+// Where it runs depends on its class: on a loop of this thread (`LocalGuest`), or in its own
+// process (`IsolatedGuest`).
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a guest may use, beside the limits of its state.
+/// What a guest may use, besides the limits of its state.
 struct GuestLimits {
   var state = LuaLimits().orUsual
-  /// How much of the host's time it may take, from 0 to 1.
+  /// The share of the host's time that it may take, from 0 to 1.
   var share = 1.0
-  /// How many bytes it may write in a second.
+  /// How many bytes it may write per second.
   var output = 1 << 20
-  /// How large a value may be that goes to a guest in a process of its own, or comes from there.
+  /// The maximum size of a value sent to a guest in its own process, or back.
   var message: Int { min(StructuredClone.sizeLimit, max(1 << 20, (state.memory ?? .max) / 8)) }
 }
 
 /// One guest. Thread of the host's loop only.
 class ScriptGuest {
-  unowned(unsafe) final let host: Runtime  // It ends all its items before it goes.
-  unowned(unsafe) private(set) final var source: Loop.Source! = nil  // Holds this.
+  unowned(unsafe) final let host: Runtime  // it ends all its items before it goes
+  unowned(unsafe) private(set) final var source: Loop.Source! = nil  // holds this
   final let limits: GuestLimits
-  /// The host's functions, by the names that the guest calls them by.
+  /// The host's functions, under the names that the guest uses.
   final let functions: [String: LuaReference]
   /// Which handlers the host has for it.
   final var hearsOutput = false
   final var hearsLimits = false
   /// Whether it may keep a run of the host going.
   final var mayHold = true { didSet { settle() } }
-  /// In which modes it was when it was suspended; nil: it is not.
+  /// The modes it was in when it was suspended; nil: it is not suspended.
   private final var modesBefore: [ModeName]?
-  /// The calls under way: they fail when it ends, begun or not.
+  /// The calls under way: they fail when it ends, started or not.
   private final var calls: [ObjectIdentifier: CrossingWait] = [:]
   private final var events: [GuestEvent] = []
 
@@ -56,30 +56,30 @@ class ScriptGuest {
     return source
   }
 
-  // MARK: What each kind says
+  // MARK: What each class does
 
   var hasEnded: Bool { true }
   /// Whether it has something left to wait for.
   var isBusy: Bool { false }
-  /// It is served in a mode from now on, or no more.
+  /// It starts or stops being served in a mode.
   func join(_ mode: ModeName) {}
   func leave(_ mode: ModeName) {}
-  /// Has it served when it next has something to do.
+  /// Makes it be served when it next has something to do.
   func settle() {}
   /// It was suspended, or resumed.
   func suspensionChanged() {}
-  /// Calls a global function of it; the wait, which is noted, gets the outcome.
+  /// Calls one of its global functions; the wait gets the outcome.
   func begin(_ call: GuestCall, _ wait: CrossingWait) {}
-  /// Has its events delivered soon.
+  /// Makes its events be delivered soon.
   func tellSoon() {}
   /// Pushes a table of what it has used. [-0, +1]
   func pushUsage(on stack: LuaStack) { stack.newTable() }
-  /// Ends all that it has, now or when its turn is over.
+  /// Ends everything it has, now or when its turn is over.
   func close() {}
 
   // MARK: Modes
 
-  /// Takes it out of all modes: nothing of it runs until `resume`.
+  /// Removes it from all modes: none of its code runs until `resume`.
   final func suspend() {
     guard !hasEnded, !isSuspended else { return }
     let isCommon = host.loop.contains(source, mode: .common)
@@ -112,7 +112,7 @@ class ScriptGuest {
     for wait in calls.values { wait.finish(.failure(.ended)) }
   }
 
-  // MARK: What it does to the host
+  // MARK: Effects on the host
 
   final func note(_ event: GuestEvent) {
     events.append(event)
@@ -134,8 +134,8 @@ class ScriptGuest {
     }
   }
 
-  /// What becomes of it now that it is over a limit.
-  /// - Parameter verdict: nil: its host does not say.
+  /// Decides what happens to it now that it is over a limit.
+  /// - Parameter verdict: nil: its host has not decided.
   func obey(_ verdict: GuestVerdict?, _ what: String) {
     switch verdict ?? (what == "stops" ? .end : .warn) {
     case .warn: break
@@ -147,7 +147,7 @@ class ScriptGuest {
     }
   }
 
-  /// What it wrote or failed with in its end.
+  /// Its output and errors while ending.
   final func tellLast() {
     let last = events
     events = []
@@ -162,11 +162,11 @@ class ScriptGuest {
     }
   }
 
-  /// Ends it when nothing of it runs any more.
+  /// Ends it once none of its code is running.
   func closeLater() { close() }
 }
 
-/// What a guest has done that is reported to its host.
+/// What a guest did that is reported to its host.
 enum GuestEvent {
   case output(Int32, [UInt8])
   case error(WorkerFailure)
@@ -175,9 +175,9 @@ enum GuestEvent {
   case over
 }
 
-/// What becomes of a guest that is over a limit.
+/// What happens to a guest that is over a limit.
 enum GuestVerdict {
   case end, warn
-  /// For so many nanoseconds; nil: until it is resumed.
+  /// For this many nanoseconds; nil: until it is resumed.
   case suspend(Int64?)
 }

@@ -6,8 +6,8 @@ internal import MoonloopCore
 extension LuaState {
   /// Makes an async Swift closure a global function.
   ///
-  /// The Lua task that calls it is suspended until the closure is done, and other things of the
-  /// loop are served meanwhile, as with `ml.sleep`. Arguments and result are converted by their
+  /// The Lua task that calls it is suspended until the closure is done, and the loop serves other
+  /// things meanwhile, as with `ml.sleep`. Arguments and result are converted by their
   /// Swift types. A thrown `LuaFailure` becomes `nil, message, code`; any other error is raised in
   /// the task and, if it comes back to Swift, is the same error. Cancelling the Lua task, or
   /// closing the state, cancels the Swift task; a thrown `CancellationError` is raised as
@@ -15,7 +15,7 @@ extension LuaState {
   ///
   /// - Parameters:
   ///   - name: The global's name.
-  ///   - body: Runs in a Swift task of its own, on no thread in particular.
+  ///   - body: Runs in its own Swift task, on no particular thread.
   /// - Precondition: The state is on a loop. For its thread.
   public func registerAsync<each A: LuaReadable & Sendable, R: LuaPushable & Sendable>(
     _ name: String, _ body: @escaping @Sendable (repeat each A) async throws -> R
@@ -82,9 +82,9 @@ extension LuaState {
   }
 }
 
-/// What an async closure returned, to be pushed on the thread of the state.
+/// The result of an async closure, to be pushed on the state's thread.
 private struct AsyncResult: Sendable {
-  /// Pushes the result, or `nil, message` if that cannot be; returns how many values.
+  /// Pushes the result, or `nil, message` if that is impossible; returns the number of values.
   let push: @Sendable (LuaStack) -> Int
 
   init() { push = { _ in 0 } }
@@ -115,7 +115,7 @@ private final class AsyncWait: OtherWait {
   private unowned let runtime: Runtime
   private let place = Place()
   private var task: Task<Void, Never>?
-  /// Performed when the outcome is there; holds the runs of its modes until then.
+  /// Performed when the outcome has arrived; keeps the runs of its modes going until then.
   private var source: Loop.Source! = nil
 
   init(_ name: String, _ runtime: Runtime) {

@@ -1,12 +1,13 @@
-// What the scripts of a state may reach: parts of the module, and of the standard libraries.
+// What a state's scripts may reach: parts of the module, and of the standard libraries.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What of `moonloop` scripts may reach. What is not granted raises an error that names the grant.
+/// The parts of `moonloop` that scripts may reach. Using any other raises an error that names its
+/// grant.
 ///
-/// Tasks, sources, observers, perform requests, channels, ports inside the process, and the time
-/// belong to every script.
+/// Tasks, sources, observers, perform requests, channels, ports within the process, and time are
+/// available to every script.
 public struct LuaCapabilities: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -40,36 +41,36 @@ public struct LuaCapabilities: OptionSet, Hashable, Sendable {
   /// Setting the limits that the host has set.
   public static let limits = LuaCapabilities(rawValue: 1 << 13)
 
-  /// All there are, and all there will be.
+  /// All of them, now and in later versions.
   public static let all = LuaCapabilities(rawValue: .max)
 }
 
-/// What scripts get of the standard libraries.
+/// Which of the standard libraries scripts get.
 public enum LuaLibraries: Sendable, Hashable {
-  /// All of them, and `require` of files and of native modules.
+  /// All of them, and `require` for files and native modules.
   case all
-  /// None that reaches outside of the state: no `io`, no files, no processes, no environment, no
-  /// native code, no binary chunks, of `debug` only `traceback`. `require` gives what the host
+  /// Nothing that reaches outside the state: no `io`, no files, no processes, no environment, no
+  /// native code, no binary chunks, of `debug` only `traceback`. `require` returns what the host
   /// defines by `LuaState.module`. Nothing shows an address, and there are no finalizers (`__gc`).
   case safe
 }
 
-/// A part of the module, or of the loop's methods, that has to be granted.
+/// A part of the module, or of the loop's methods, that must be granted.
 struct Grant: Sendable {
   let capability: LuaCapabilities
-  /// As a program writes it: ".net".
+  /// Its name in programs: ".net".
   let name: StaticString
-  /// As it is written for guests: "net".
+  /// Its name for guests: "net".
   let word: StaticString
   /// What it is in the module, and as methods of the loop.
   let ofModule: [StaticString]
   let ofLoop: [StaticString]
-  /// The module of ours that `require` gives with it.
+  /// Our module that `require` then also finds.
   var required: StaticString?
   /// Raises that it is not granted.
   let refusal: LuaRawFunction
 
-  /// What is refused, in words: "ml.net or ml.http".
+  /// What is refused, as text: "ml.net or ml.http".
   var subject: String {
     if !ofLoop.isEmpty { return "'\(word)'" }
     return ofModule.map { "ml.\($0)" }.joined(separator: " or ")
@@ -136,7 +137,7 @@ private func refuse(
 }
 
 extension HostCall {
-  /// - Parameter isWhole: Whether the call has no other use; the message names it then.
+  /// - Parameter isWhole: Whether the call has no other use; then the message names it.
   fileprivate func refusal(of capability: LuaCapabilities, isWhole: Bool) -> ScriptMistake {
     let grant = Grant.all.first { $0.capability == capability }!
     if let guest = runtime.granted.guest, !isWhole {
@@ -148,7 +149,7 @@ extension HostCall {
     return mistake("this script may not use that; its host can grant \(grant.name)")
   }
 
-  /// For what is a part of something that needs no grant.
+  /// For part of something that needs no grant.
   func requireGrant(of capability: LuaCapabilities) throws(ScriptMistake) {
     if runtime.granted.capabilities.contains(capability) { return }
     throw refusal(of: capability, isWhole: false)
@@ -156,14 +157,14 @@ extension HostCall {
 }
 
 extension LuaCapabilities {
-  /// What takes the place of a method of the loop; nil: it is granted.
+  /// The replacement for a method of the loop; nil: it is granted.
   func refusal(ofLoop name: StaticString) -> LuaRawFunction? {
     refused.first { $0.ofLoop.contains { "\($0)" == "\(name)" } }?.refusal
   }
 
   var refused: [Grant] { self == .all ? [] : Grant.all.filter { !contains($0.capability) } }
 
-  /// Whether scripts may load a module of ours by its name.
+  /// Whether scripts may load one of our modules by its name.
   func allowsModule(_ name: String) -> Bool {
     if self == .all { return true }
     if name == "moonloop.generation" { return contains(.reload) }
@@ -177,7 +178,7 @@ extension LuaCapabilities {
 }
 
 extension [LuaEntry] {
-  /// The methods of the loop, with refusals in place of those that are not granted.
+  /// The methods of the loop, with refusals for those that are not granted.
   func granting(_ capabilities: LuaCapabilities) -> [LuaEntry] {
     if capabilities == .all { return self }
     return map { entry in
@@ -187,39 +188,39 @@ extension [LuaEntry] {
 }
 
 extension LuaState {
-  /// Lets `require` load a module again.
+  /// Makes `require` load a module again.
   fileprivate func forgetLoaded(_ name: String) {
     stack.pushNil()
     popLoaded(name, on: stack)
   }
 }
 
-/// What the scripts of a state may reach.
+/// What the state's scripts may reach.
 struct Granted {
   var capabilities = LuaCapabilities.all
-  /// The grants of a guest, in words; nil: the scripts are not a guest's.
+  /// The grants of a guest, as words; nil: the scripts are not a guest's.
   var guest: GuestGrants?
 }
 
 extension Runtime {
-  /// Sets how many handles of each group there may be, timers among them; nil: no limit.
+  /// Sets the limits for handles of each group, including timers; nil: no limit.
   func setHandleLimit(_ count: Int?) {
     if count == nil && handles.limit == .max { return }
     handles.limit = count ?? .max
     loop.timerLimit = min(handles.limit, TimerQueue.slotLimit)
   }
 
-  /// Takes what is not granted out of the module, before any script runs.
+  /// Removes what is not granted from the module, before any script runs.
   func hold(to capabilities: LuaCapabilities, _ libraries: LuaLibraries) throws(LuaError) {
     if capabilities != .all {
-      // It takes what it needs itself while there is everything.
+      // It takes what it needs itself while everything is there.
       if capabilities.contains(.files) {
         try state.run("require 'moonloop.fs'", name: "=moonloop")
         if capabilities.contains(.net) {
           try state.run("require 'moonloop.http.files'", name: "=moonloop")
         }
         for module in hiddenModules { state.forgetLoaded(module.name) }
-        state.forgetLoaded("moonloop.fs.file")  // It wraps descriptors by their numbers.
+        state.forgetLoaded("moonloop.fs.file")  // it wraps descriptors by number
       }
       for grant in capabilities.refused {
         for name in grant.ofModule { refuse(name, grant.refusal) }
@@ -233,8 +234,8 @@ extension Runtime {
     granted.capabilities = capabilities
   }
 
-  /// Puts a refusal into the module: a function, or a table any field of which raises; for a name
-  /// with a dot, into the fields of that.
+  /// Puts a refusal into the module: a function, or a table any field of which raises; for a dotted
+  /// name, into the fields of that table.
   private func refuse(_ name: StaticString, _ refusal: LuaRawFunction) {
     let (stack, word) = (state.stack, "\(name)")
     stack.push(module)

@@ -1,9 +1,9 @@
-// Configurations: Codable values out of files, and errors that name the line.
+// Configurations: Codable values from files, and errors that name the line.
 
 public import LuaEmbed
 
 extension LuaState {
-  /// Runs a file and makes a Codable value of what it returns.
+  /// Runs a file and decodes its result.
   ///
   /// ```swift
   /// struct Config: Codable, LuaDefaultFields, LuaExactFields {
@@ -13,7 +13,7 @@ extension LuaState {
   /// let config = try lua.decode(Config.self, file: "config.lua")
   /// ```
   /// - Throws: `LuaError`; of kind `.file` if it cannot be read. A mismatch is reported with its
-  ///   line, where the file writes it out: `config.lua:12: routes[2].port: must be an integer, got
+  ///   line, if the file spells it out: `config.lua:12: routes[2].port: must be an integer, got
   ///   "x"`.
   public func decode<Value: Decodable>(_ type: Value.Type = Value.self, file path: String)
     throws(LuaError) -> Value
@@ -26,7 +26,7 @@ extension LuaState {
     }
   }
 
-  /// The line of a file on which a field of the table that it returns is written.
+  /// The line of a file that contains a field of the table that it returns.
   private func line(of steps: [LuaValue], in path: String) -> Int? {
     let find = try? compile(
       """

@@ -1,34 +1,34 @@
-// What the system holds a guest's own process to: its grants, once more, below Lua.
+// How the system confines a guest's own process: to its grants, once more, below Lua.
 
 internal import LuaEmbed
 internal import MoonloopCore
 package import MoonloopSystem
 
 extension GuestGrants {
-  /// The words that a guest in a process of its own may be granted.
+  /// The grants that a guest in its own process may have.
   private static let isolated: LuaCapabilities = [
     .timers, .net, .files, .workers, .inspection, .limits, .runs,
   ]
 
-  /// Raises if there is a grant that reaches out of a confined process.
+  /// Throws if a grant reaches out of a confined process.
   package func requireIsolable() throws(Mistake) {
     for grant in Grant.all
     where capabilities.contains(grant.capability) && !Self.isolated.contains(grant.capability) {
       throw Mistake(message: "'\(grant.word)' is not for isolated guests")
     }
     guard capabilities.contains(.files) else { return }
-    // Landlock holds files by what they are, not by their names.
+    // Landlock identifies files by what they are, not by name.
     for place in files?.places ?? [] where !FileScope.exists(place.path) {
       throw Mistake(
         message: "'\(place.path)' does not exist, and the files of an isolated guest must")
     }
   }
 
-  /// What a process may reach that runs a guest with these grants.
+  /// What a process that runs a guest with these grants may reach.
   /// - Parameters:
   ///   - memory: The limit of the guest's memory.
   ///   - handles: The limit of its handles.
-  ///   - files: Files that it reads besides: its script.
+  ///   - files: Other files that it reads: its script.
   package func confinement(memory: Int, handles: Int, files: [String]) -> Confinement {
     var confinement = Confinement()
     let usesNetwork = capabilities.contains(.net)
@@ -38,7 +38,7 @@ extension GuestGrants {
     confinement.reachesAllFiles = capabilities.contains(.files) && self.files == nil
     confinement.places = confinedPlaces + files.map { .init($0, reads: true, writes: false) }
     if confinement.internet { confinement.places += Self.resolving }
-    // Three times what Lua may hold, and the stacks of threads.
+    // three times Lua's limit, and the stacks of threads
     confinement.memory = 3 * Int64(clamping: memory) + 256 << 20
     confinement.descriptors = Int32(clamping: 3 * min(handles, 1 << 20) + 64)
     return confinement
@@ -60,12 +60,12 @@ extension GuestGrants {
     return all
   }
 
-  /// What a lookup of a host's name reads.
+  /// The files that a host name lookup reads.
   private static let resolving: [Confinement.Place] = [
     "resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf", "services",
   ].map { .init("/etc/" + $0, reads: true, writes: false, mayBeMissing: true) }
 
-  /// The ports that are granted, if they are few; nil: any.
+  /// The granted ports, if they are few; nil: any.
   private var ports: [UInt16]? {
     guard let ranges = places?.filter({ $0.path == nil }).map(\.ports),
       ranges.reduce(0, { $0 + $1.count }) <= 1000

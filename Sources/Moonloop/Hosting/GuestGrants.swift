@@ -1,26 +1,26 @@
-// What a guest is granted, in words: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/".
+// The grants of a guest, as words: "timers", "net=127.0.0.1:8000-8010", "fs=read:data/".
 
 internal import LuaEmbed
 internal import MoonloopCore
 package import MoonloopSystem
 
-/// What a script that is not trusted may reach.
+/// What an untrusted script may reach.
 package struct GuestGrants: Sendable {
-  /// A word that is no grant, and why.
+  /// An invalid grant, and why.
   package struct Mistake: Error {
     package let message: String
   }
 
-  /// The reader of a refusal.
+  /// The function that explains a refusal.
   package enum Advice: Sendable { case commandLine, table }
 
-  /// As they were written.
+  /// The words as written.
   package private(set) var words: [String] = []
   package private(set) var capabilities: LuaCapabilities = []
   package var advice = Advice.commandLine
-  /// Where its own modules are; nil: it has none.
+  /// The folder of its own modules; nil: it has none.
   package var ownFolder: String?
-  /// The places, files and programs that are granted; nil: all there are.
+  /// The granted places, files and programs; nil: all of them.
   private(set) var places: [PlaceRule]? = []
   package private(set) var files: FileScope? = FileScope()
   private var programs: [String]? = []
@@ -85,7 +85,7 @@ package struct GuestGrants: Sendable {
 
   // MARK: Whether something is granted
 
-  /// Says that something is not granted, and what would grant it.
+  /// Throws an error that names what is not granted, and the grant for it.
   func refusal(_ grant: String) -> String { "this guest may not do that; \(advice(of: grant))" }
 
   func advice(of grant: String) -> String {
@@ -101,7 +101,7 @@ package struct GuestGrants: Sendable {
       + advice(of: "fs")
   }
 
-  /// Whether it may connect to, listen on, or send to a host as it names it.
+  /// Whether it may connect to, listen on, or send to a host under the name it uses.
   func allows(host: String, port: Int?) -> Bool {
     places?.contains { $0.allows(host: host, port: port) } ?? true
   }
@@ -116,13 +116,13 @@ package struct GuestGrants: Sendable {
   var isNarrowedToPrograms: Bool { programs != nil }
 }
 
-/// Places in the network: a host, or all of them, with all ports or some; or a Unix socket.
+/// Network places: a host, or all of them, with all ports or some; or a Unix socket.
 struct PlaceRule: Sendable {
   let path: String?
   private let host: String?
   let ports: ClosedRange<Int>
 
-  /// - Returns: nil if the text is no such rule.
+  /// - Returns: nil if the text is not such a rule.
   init?(_ text: String) {
     if text.hasPrefix("unix:") {
       (path, host, ports) = (String(text.dropFirst(5)), nil, 0...0)
@@ -160,7 +160,7 @@ struct PlaceRule: Sendable {
 }
 
 extension LuaLimits {
-  /// The same, and the usual ones of a guest for those that are not set.
+  /// The same, with a guest's defaults for limits that are not set.
   package var orUsual: LuaLimits {
     var limits = self
     limits.memory = memory ?? 64 << 20
@@ -173,7 +173,7 @@ extension LuaLimits {
 // MARK: - Calls of scripts
 
 extension HostCall {
-  /// Raises unless a guest may reach a place.
+  /// Throws unless a guest may reach a place.
   func requireGrant(for place: NetPlace) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest else { return }
     switch place {
@@ -191,13 +191,13 @@ extension HostCall {
     throw mistake(guest.refusal(isPath ? "net=unix:\(address.host)" : "net=\(address.text)"))
   }
 
-  /// Raises unless a guest may ask for the addresses of a host.
+  /// Throws unless a guest may look up a host's addresses.
   func requireGrant(forName host: String) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest, !guest.allows(host: host, port: nil) else { return }
     throw mistake(guest.refusal("net=\(host)"))
   }
 
-  /// Raises unless a guest may run a program, with the environment that it gives it.
+  /// Throws unless a guest may run a program, with its environment.
   func requireGrant(
     forProgram program: [UInt8], setsEnvironment: Bool
   ) throws(ScriptMistake) {
@@ -207,13 +207,13 @@ extension HostCall {
     if setsEnvironment { try requireAllPrograms("set their environment") }
   }
 
-  /// Raises if a guest may run some programs only.
+  /// Throws if a guest may run only some programs.
   func requireAllPrograms(_ what: String) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest, guest.isNarrowedToPrograms else { return }
     throw mistake("a guest with some programs may not \(what); \(guest.advice(of: "process"))")
   }
 
-  /// Raises unless a guest may read a file, here and now.
+  /// Throws unless a guest may read a file, here and now.
   func requireGrant(toRead path: String) throws(ScriptMistake) {
     guard let guest = runtime.granted.guest else { return }
     if guest.capabilities.contains(.files) {

@@ -1,4 +1,4 @@
-// What `require` gives a guest of its own, and the list of all that it can reach.
+// A guest's own modules for `require`, and the list of everything that it can reach.
 
 internal import Glibc
 internal import LuaEmbed
@@ -6,8 +6,8 @@ internal import MoonloopCore
 internal import MoonloopSystem
 
 extension HostCall {
-  /// Pushes the loader of a module that lies beside a guest's file; nothing if there is none.
-  /// - Parameter name: As `require` gets it; a dot is a folder.
+  /// Pushes the loader of a module beside a guest's file; nothing if there is none.
+  /// - Parameter name: The name passed to `require`; a dot is a folder.
   func pushOwnModule(_ name: String) -> Int32 {
     guard let folder = runtime.granted.guest?.ownFolder,
       name.utf8.allSatisfy({ Self.isOfName($0) }), !name.hasPrefix("."), strstr(name, "..") == nil
@@ -50,7 +50,8 @@ extension HostCall {
 }
 
 extension LuaState {
-  /// All that scripts of this state can reach by fields and metatables, a line each, in order.
+  /// Everything that the state's scripts can reach by fields and metatables, one line each, in
+  /// order.
   /// - Throws: `LuaError` if there is no memory for it.
   package func reach() throws(LuaError) -> String {
     guard let text = sourceText(of: "moonloop.reach") else { return "" }

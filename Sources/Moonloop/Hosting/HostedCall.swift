@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 /// A call that a host makes for a Swift task.
-// Sendable: what changes is used on the thread of the loop only.
+// Sendable: what changes is used only on the loop's thread.
 final class HostedCall: @unchecked Sendable {
   private let name: String
   private let loop: Loop
@@ -19,10 +19,10 @@ final class HostedCall: @unchecked Sendable {
 
   /// Makes the task. Loop thread only.
   /// - Parameters:
-  ///   - function: Pushes the function, or says why it cannot.
-  ///   - push: Pushes the arguments, and returns how many.
-  ///   - read: Reads the first result, at an index of a stack.
-  ///   - end: Called once, with what came of it.
+  ///   - function: Pushes the function, or reports why it cannot.
+  ///   - push: Pushes the arguments, and returns their number.
+  ///   - read: Reads the first result, at a stack index.
+  ///   - end: Called once, with the outcome.
   func begin<R: Sendable>(
     _ runtime: Runtime, function pushFunction: (LuaStack) throws(LuaError) -> Void,
     push: (LuaStack) throws(LuaError) -> Int,
@@ -45,7 +45,7 @@ final class HostedCall: @unchecked Sendable {
     }
     let task = ScriptTask(subject: .chunk, modes: [.default])
     task.name = name
-    task.hasHandle = true  // so that what it returns is kept
+    task.hasHandle = true  // so that its results are kept
     self.task = task
     self.runtime = runtime
     task.whenEnded = { [unowned runtime, unowned task] in
@@ -80,7 +80,7 @@ final class HostedCall: @unchecked Sendable {
     case .failed:
       guard let failure = task.failure else { return .failure(.closed) }
       failure.isTaken = true
-      // A script that called os.exit was interrupted for it.
+      // A script that called os.exit was interrupted for that.
       let isEnd = failure.error.kind == .interrupted && runtime.errors.expectsInterrupts()
       return .failure(isEnd ? .closed : failure.error)
     case .returned:

@@ -1,4 +1,4 @@
-// What a host is told of its scripts, and what it decides.
+// What scripts report to their host, and what it decides.
 
 public import LuaEmbed
 public import MoonloopCore
@@ -8,11 +8,11 @@ extension LuaHost {
   public enum Verdict: String, Sendable {
     /// The scripts go on: a timer fires again.
     case `continue`
-    /// All that the scripts have on the loop ends: their handles, and tasks under way.
+    /// Everything that the scripts have on the loop ends: handles, and tasks under way.
     case stop
   }
 
-  /// Whose error it was.
+  /// Where an error came from.
   public struct Subject: Sendable, Hashable, CustomStringConvertible {
     /// The kind of handle: "timer", "task", "descriptor".
     public let kind: String
@@ -28,14 +28,14 @@ extension LuaHost {
       self.mode = mode
     }
 
-    /// As reports call it: "timer 'poll' (made at app.lua:12)".
+    /// Its description in reports: "timer 'poll' (made at app.lua:12)".
     public var description: String {
       SubjectWords(kind: kind, name: name, place: place).label
     }
   }
 }
 
-/// What reports say of a handle.
+/// The description of a handle in reports.
 struct SubjectWords {
   var kind: String
   var name = ""
@@ -48,22 +48,22 @@ struct SubjectWords {
 }
 
 extension LuaHost {
-  /// Where a host passes on what scripts report; each closure is called on the thread of the loop.
+  /// Receives what scripts report; each closure is called on the loop's thread.
   public struct Reports: Sendable {
-    /// An error in a handler or an unawaited task; nil: it is written to standard error.
+    /// An error in a handler or an unawaited task; nil: write it to standard error.
     ///
-    /// It decides what follows; in either case the host still takes calls. An error that an
-    /// `on_error` of the scripts takes does not come here.
+    /// It decides what happens next; in either case the host still takes calls. An error that a
+    /// script's `on_error` handles does not come here.
     public var onError: (@Sendable (LuaError, Subject) -> Verdict)?
     /// Whole lines that scripts print or write to `io.stdout`; nil: standard output.
     public var onOutput: (@Sendable (String) -> Void)?
     /// `os.exit` was called, with a status. It ends the state, not the program.
     public var onExit: (@Sendable (Int32) -> Void)?
-    /// Scripts were stopped by limits more than ten times in a minute: all that they had on the
-    /// loop has been ended. The host still takes calls.
+    /// Scripts were stopped by limits more than ten times in a minute, so everything they had on
+    /// the loop has been ended. The host still takes calls.
     public var onCondemned: (@Sendable () -> Void)?
 
-    /// Makes a set of reports; what is left out goes where it goes without a host.
+    /// Makes a set of reports; what is left out behaves as without a host.
     public init(
       onError: (@Sendable (LuaError, Subject) -> Verdict)? = nil,
       onOutput: (@Sendable (String) -> Void)? = nil,

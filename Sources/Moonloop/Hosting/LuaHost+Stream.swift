@@ -1,21 +1,21 @@
-// Sequences that scripts make and Swift awaits, and files that are loaded again.
+// Sequences that scripts produce and Swift awaits, and files that are reloaded.
 
 public import LuaEmbed
 internal import MoonloopCore
 
 extension LuaHost {
-  /// Calls a global function when the first element is asked for, and gives what it makes.
+  /// Calls a global function when the first element is requested, and returns what it produces.
   ///
-  /// The function returns a channel (`ml.channel`), which gives its messages until it is closed, or
-  /// a function, which is called for each element until it gives nil: it may wait, unless it is one
-  /// of `coroutine.wrap`. Elements are asked for one by one, so a script cannot run ahead by more
-  /// than the channel's capacity.
+  /// The function returns a channel (`ml.channel`), whose messages are the elements until it is
+  /// closed, or a function, which is called for each element until it returns nil. That may wait,
+  /// unless it comes from `coroutine.wrap`. Elements are requested one by one, so a script cannot
+  /// run ahead by more than the channel's capacity.
   /// - Parameters:
   ///   - name: The function's name; dots lead into tables.
   ///   - arguments: Converted by their Swift types.
-  ///   - element: What each element is read as.
-  /// - Returns: A sequence for one loop. It throws `LuaError`, as `call` does. Cancelling its task
-  ///   cancels the Lua task that waits.
+  ///   - element: The type of each element.
+  /// - Returns: A sequence for a single loop. It throws `LuaError`, as `call` does. Cancelling its
+  ///   task cancels the Lua task that waits.
   public nonisolated func stream<each A: LuaPushable & Sendable, Element: LuaReadable & Sendable>(
     _ name: String, _ arguments: repeat each A, of element: Element.Type = Element.self
   ) -> LuaStream<Element> {
@@ -44,13 +44,13 @@ extension LuaHost {
       })
   }
 
-  /// Loads a file, or loads it again, as a transaction: if it has a mistake, nothing changes.
+  /// Loads a file, or reloads it, as a transaction: if it has a mistake, nothing changes.
   ///
-  /// It is the `ml.reload` of scripts and the `--watch` of programs: handlers and tasks of the
-  /// generation before end, what sockets and timers hold goes over. Load the file by this method
-  /// from the start; what `run` made is not replaced.
+  /// This is what `ml.reload` does for scripts and `--watch` for programs: handlers and tasks of
+  /// the previous generation end, and the contents of sockets and timers carry over. Load the file
+  /// with this method from the start; what `run` made is not replaced.
   /// - Parameter path: The file. One host reloads one file.
-  /// - Throws: `LuaError` with file and line; the generation before goes on.
+  /// - Throws: `LuaError` with file and line; the previous generation goes on.
   public func reload(file path: String) async throws(LuaError) {
     guard let runtime = try opened().runtime else { throw .closed }
     if runtime.generations.file?.path != path {
@@ -73,7 +73,7 @@ extension LuaHost {
   }
 }
 
-/// Gives a function for the elements of what a function makes.
+/// Makes a function that returns the elements of what a function produces.
 private let openStream = """
   local make = ...
   local source = make(select(2, ...))
@@ -90,12 +90,12 @@ private let reloadFile = """
   if not ok then return message, code end
   """
 
-/// What a function of a host makes, as a sequence: see `LuaHost.stream`.
+/// What a host's function produces, as a sequence: see `LuaHost.stream`.
 public struct LuaStream<Element: LuaReadable & Sendable>: AsyncSequence, Sendable {
   fileprivate let host: LuaHost
   fileprivate let open: @Sendable () async throws(LuaError) -> LuaReference
 
-  /// Asks for one element after the other.
+  /// Requests one element after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let stream: LuaStream
     private var step: LuaReference?
@@ -115,7 +115,7 @@ public struct LuaStream<Element: LuaReadable & Sendable>: AsyncSequence, Sendabl
     }
   }
 
-  /// Begins to ask.
+  /// Starts the iteration.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 }
 

@@ -1,13 +1,13 @@
-// Lua for programs that are written with Swift Concurrency: an actor that lives on a loop.
+// Lua for programs written with Swift Concurrency: an actor that lives on a loop.
 
 public import LuaEmbed
 public import MoonloopCore
 
 /// An actor that owns a Lua state on a loop.
 ///
-/// Its executor is the loop, so the state is used on its own thread alone, and no Lua value gets
-/// out of `withState`. Dropping the host is safe on any thread: the state is closed on its own, and
-/// a thread that the host started is ended.
+/// Its executor is the loop, so the state is used only on its own thread, and no Lua value leaves
+/// `withState`. Dropping the host is safe on any thread: the state is closed on its own thread, and
+/// a thread that the host started ends.
 ///
 /// ```swift
 /// let host = try await LuaHost(name: "scripts", limits: LuaLimits(callout: .seconds(1)))
@@ -15,23 +15,23 @@ public import MoonloopCore
 /// let reply: String = try await host.call("handle", "/index")
 /// ```
 public actor LuaHost {
-  /// Runs everything of the actor on the thread of its loop.
+  /// Runs all the actor's code on the thread of its loop.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.asUnownedSerialExecutor()
   }
 
-  /// The loop that scripts drive; it may be signalled, woken and stopped by any thread.
+  /// The loop that scripts drive; any thread may signal, wake and stop it.
   public nonisolated let loop: Loop
-  /// Ends its thread, if it was started for this host, when the host is gone.
+  /// Ends its thread, if this host started it, when the host is gone.
   private let ownThread: OwnThread?
   private var state: LuaState?
 
   /// Starts a thread with a loop, and opens a Lua state there.
   /// - Parameters:
-  ///   - name: What the thread and its loop are called.
-  ///   - libraries: What scripts get of the standard libraries.
-  ///   - capabilities: What of the module they may reach.
-  ///   - limits: What scripts may use.
+  ///   - name: The name of the thread and its loop.
+  ///   - libraries: The standard libraries for scripts.
+  ///   - capabilities: The parts of the module that they may reach.
+  ///   - limits: The limits for scripts.
   ///   - reports: Where errors, output and ends of scripts go.
   /// - Throws: `LuaError` if the system refuses a thread, or there is no memory for a state.
   public init(
@@ -50,10 +50,10 @@ public actor LuaHost {
 
   /// Opens a Lua state on a loop that the program runs: that of a `LoopThread`, or `Loop.main`.
   /// - Parameters:
-  ///   - loop: The loop. Nothing of the host is done while its thread does not run it.
-  ///   - libraries: What scripts get of the standard libraries.
-  ///   - capabilities: What of the module they may reach.
-  ///   - limits: What scripts may use.
+  ///   - loop: The loop. Nothing happens on the host while its thread does not run it.
+  ///   - libraries: The standard libraries for scripts.
+  ///   - capabilities: The parts of the module that they may reach.
+  ///   - limits: The limits for scripts.
   ///   - reports: Where errors, output and ends of scripts go.
   /// - Throws: `LuaError` if the loop has ended, or there is no memory for a state.
   public init(
@@ -76,10 +76,10 @@ public actor LuaHost {
     reports.install(in: state)
   }
 
-  /// Gives the loop and the state to a closure: to register functions, read globals, add items.
+  /// Passes the loop and the state to a closure: to register functions, read globals, add items.
   ///
-  /// - Parameter body: Runs on the thread of the loop. What it returns must be `Sendable`, so what
-  ///   belongs to the thread stays there.
+  /// - Parameter body: Runs on the thread of the loop. What it returns must be `Sendable`, so that
+  ///   what belongs to the thread stays there.
   /// - Throws: What the closure throws; `LuaError` of kind `.closed` after `shutDown`.
   public func withState<R: Sendable>(
     _ body: @Sendable (_ loop: Loop, _ lua: LuaState) throws -> R
@@ -102,8 +102,8 @@ public actor LuaHost {
 
   /// Calls a global function as a task, which may wait, and returns its first result.
   ///
-  /// The loop serves everything else meanwhile, other calls of this host too. Cancelling the Swift
-  /// task cancels the Lua task.
+  /// The loop serves everything else meanwhile, including other calls of this host. Cancelling the
+  /// Swift task cancels the Lua task.
   /// - Parameters:
   ///   - name: The function's name; dots lead into tables: "app.handlers.get".
   ///   - arguments: Converted by their Swift types.
@@ -135,7 +135,7 @@ public actor LuaHost {
       })
   }
 
-  /// The same for a function whose results do not matter.
+  /// The same for a function whose results are ignored.
   public func call<each A: LuaPushable & Sendable>(
     _ name: String, _ arguments: repeat each A
   ) async throws(LuaError) {
@@ -151,7 +151,7 @@ public actor LuaHost {
     let call = HostedCall(name, loop)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // A method of the actor, so that the compiler sees that this runs on its thread.
+        // A method of the actor, so that the compiler can tell that this runs on its thread.
         begin(call, function, push, read) { continuation.resume(returning: $0) }
       }
     } onCancel: {
@@ -175,7 +175,7 @@ public actor LuaHost {
   /// Ends the tasks and handles of the scripts, in order, and closes the state.
   ///
   /// Calls under way throw `LuaError` of kind `.closed`, as do all later ones. A thread that the
-  /// host started is ended. Doing so twice has no effect.
+  /// host started ends. Calling it twice has no effect.
   public func shutDown() {
     state?.shutDown()
     ownThread?.end()
@@ -197,7 +197,7 @@ private final class OwnThread: Sendable {
   func end() { thread.stop() }
 }
 
-/// Reads any number of results as nothing.
+/// Reads any number of results as none.
 private struct LuaNothing: LuaReadable, Sendable {
   static var luaTypeName: String { "any value" }
   static func read(_ slot: borrowing LuaSlot) -> LuaNothing? { LuaNothing() }

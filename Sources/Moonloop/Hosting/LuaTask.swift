@@ -1,17 +1,17 @@
-// A call of a host that was begun and not awaited yet.
+// A host's call that was started without being awaited.
 
 public import LuaEmbed
 internal import MoonloopCore
 
-/// A Lua task that a host has started: it goes on whether anybody awaits it or not.
+/// A Lua task that a host has started: it goes on whether it is awaited or not.
 ///
-/// Any thread may await and cancel it. Dropping it does nothing; the end of its host ends it.
+/// Any thread may await and cancel it. Dropping it has no effect; it ends with its host.
 /// Counterpart: `Task` of Swift.
 public struct LuaTask<Value: Sendable>: Sendable {
   fileprivate let call: HostedCall
   fileprivate let outcome = Outcome<Value>()
 
-  /// What the function has returned, once it has. Each caller that awaits gets it.
+  /// The function's result. Every caller that awaits it gets it.
   ///
   /// Cancelling the Swift task that awaits does not cancel this one.
   /// - Throws: `LuaError`: what the function raised; `.interrupted` with a `CancellationError` as
@@ -46,7 +46,7 @@ extension LuaHost {
   }
 }
 
-/// What will come of a call, and what waits for it. Any thread.
+/// The outcome of a call, and what waits for it. Any thread.
 private final class Outcome<Value: Sendable>: Sendable {
   private struct State {
     var result: Result<Value, LuaError>?

@@ -1,5 +1,5 @@
-// What is in the way of all kinds of handles alike: no mode, no run, another mode, the handler that
-// has the thread.
+// What can be in the way of any kind of handle: no mode, no run, another mode, a handler that
+// occupies the thread.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -35,7 +35,7 @@ extension Explanation {
     return place + "; add it to '\(current)' too, or run '\(modes[0])'"
   }
 
-  /// Why the last run is over, if an error has ended it.
+  /// Why the last run is over, if an error ended it.
   private var stopWords: String {
     errors.stopper.map { ", for an error in \(label(of: $0)) has stopped it (on_error)" } ?? ""
   }
@@ -57,7 +57,7 @@ extension Explanation {
     return "it begins when the main chunk has returned, or by loop:run()"
   }
 
-  /// The only mode of an item is nearly one that there is.
+  /// An item's only mode nearly has the name of an existing one.
   private func misspelled(_ modes: [ModeName], _ others: [ModeName]) -> String? {
     guard modes.count == 1, modes[0].rawValue.utf8.count > 3, !others.contains(modes[0]),
       let near = LuaText.nearest(to: modes[0].rawValue, among: others.map(\.rawValue))
@@ -65,7 +65,7 @@ extension Explanation {
     return "is that meant to be '\(near)'?"
   }
 
-  /// A run around this one would serve it: it waits for the handler that began this one.
+  /// An outer run would serve it: it waits for the handler that began this one.
   private func outerRun(_ modes: [ModeName]) -> String? {
     let runs = scriptRuns
     guard let mode = runs.dropFirst().map(\.mode.name).first(where: { modes.contains($0) }) else {
@@ -81,7 +81,7 @@ extension Explanation {
       + "'\(runs.first?.mode.name ?? mode)' among the modes"
   }
 
-  /// What has the thread now.
+  /// What occupies the thread now.
   func blocker() -> String {
     if loop.depth > scriptRuns.count && console.visit == nil || loop.clockIsStopped {
       return standing()
@@ -111,7 +111,7 @@ extension Explanation {
       : "a console is served now"
   }
 
-  /// The runs, the innermost first, but for those in which a console is served.
+  /// The runs, innermost first, except those that serve a console.
   var scriptRuns: ArraySlice<RunFrame> {
     loop.runs.frames.reversed().drop { $0.mode.name == consoleMode }
   }
@@ -119,15 +119,15 @@ extension Explanation {
   var scriptRun: RunFrame? { scriptRuns.first }
 }
 
-/// The mode in which nothing but consoles is served.
+/// The mode that serves only consoles.
 let consoleMode = ModeName("moonloop.debug")
 
-/// A call-out that the console is served in the middle of.
+/// A call-out that a console interrupts.
 struct Visit {
   let loop: ObjectIdentifier
   let who: Running
-  /// When the pass had begun that it is in.
+  /// When the current pass began.
   let began: Int64
-  /// The passes so far: as many at the next visit mean that it is the same pass.
+  /// The passes so far: the same number at the next visit means the same pass.
   var passes: UInt64 = 0
 }

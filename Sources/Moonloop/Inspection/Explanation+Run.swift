@@ -1,4 +1,4 @@
-// Why a run does not finish, in words.
+// Why a run does not finish, as text.
 
 internal import LuaEmbed
 internal import MoonloopCore

@@ -4,7 +4,7 @@ internal import LuaEmbed
 internal import MoonloopCore
 
 extension Explanation {
-  /// The same for handles that are no items; nil if it is none.
+  /// The same for handles that are not items; nil if it is none.
   func whyOther(_ call: HostCall) -> String? {
     let L = call.stack.L
     if let pointer = kinds.task.handle(L, 2)?.pointer {
@@ -56,7 +56,7 @@ extension Explanation {
     return "\(runtime.label(of: .task(first)))\(rest), which waits \(tasks.forWhat(first))"
   }
 
-  /// What the task that it awaits waits for, and so on.
+  /// What the awaited task waits for, and so on.
   private func chain(from task: ScriptTask) -> String {
     var text = ""
     var last = task
@@ -71,7 +71,7 @@ extension Explanation {
     return text
   }
 
-  /// Where a task goes on, if that is not what runs.
+  /// Where a task will go on, if that mode is not running.
   private func placeOf(_ task: ScriptTask) -> String {
     let modes = task.servingModes
     let list = modes.map(\.rawValue).joined(separator: ", ")
@@ -86,7 +86,7 @@ extension Explanation {
 }
 
 extension ScriptChannel {
-  /// Why nothing passes, in words.
+  /// Why nothing passes through, as text.
   var obstacle: String {
     if isClosed {
       return "it is closed" + (count > 0 ? "; \(plural(count, "value")) can be received yet" : "")
@@ -110,7 +110,7 @@ extension ScriptChannel {
 }
 
 extension ScriptSemaphore {
-  /// Why no task gets a permit, in words.
+  /// Why no task gets a permit, as text.
   var obstacle: String {
     if isClosed { return "it is closed" }
     if available > 0 {
@@ -125,7 +125,7 @@ extension ScriptSemaphore {
 }
 
 extension WorkerLink {
-  /// What the worker's thread does, in words.
+  /// What the worker's thread is doing, as text.
   var doing: String { Intake.text { doingNow } }
 
   private var doingNow: String {

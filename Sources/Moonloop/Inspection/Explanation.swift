@@ -1,5 +1,5 @@
-// Why something does not happen, in words: the obstacles, the first in the way first. Each sentence
-// says what, where it was made, what is in its way, and what to do.
+// Why something does not happen, as text: the obstacles, the first one first. Each sentence names
+// the thing, where it was made, what is in its way, and what to do.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -7,7 +7,7 @@ internal import MoonloopCore
 /// What is on the loop of a runtime's scripts, and why: reads everything, changes nothing. Loop
 /// thread only.
 package struct Explanation {
-  unowned(unsafe) let runtime: Runtime  // For the time of one question.
+  unowned(unsafe) let runtime: Runtime  // valid during one question
 
   init(_ runtime: Runtime) { self.runtime = runtime }
 
@@ -48,7 +48,7 @@ extension Explanation {
     return "\(runtime.label(of: .timer(id))): \(obstacle(timer: id))\(history(recorded(timer: id)))"
   }
 
-  /// What is known of a timer that is gone: its record stays until another has its slot.
+  /// What is known about a timer that is gone: its record stays until another timer takes the slot.
   private func whyEnded(_ id: TimerID, _ endedAt: LuaPosition?) -> String {
     if let ended = generations.endedTimers[id], let load = loadThatEnded(-ended.generation) {
       return "\(ended.label): \(load)"
@@ -124,7 +124,7 @@ extension Explanation {
     return clockNote()
   }
 
-  /// Why the time of a clock that jumps does not pass.
+  /// Why time does not pass on a clock that jumps.
   private func clockNote() -> String {
     if loop.clockIsStopped { return "; the loop's clock stands, as the program is at a breakpoint" }
     if !loop.clock.jumpsWhenIdle { return "" }
@@ -141,7 +141,7 @@ extension Explanation {
 
   func why(_ handle: LuaHandle) -> String { why(handle.item, endedAt: handle.endedAt) }
 
-  /// What the program made may be on another loop, whose doings this one does not know.
+  /// The program's own items may be on other loops, about which this one knows nothing.
   func why(programItem item: Loop.Item) -> String {
     let label = "\(item.label) of the program"
     guard item.isValid else { return "\(label): it has ended" }
@@ -165,7 +165,7 @@ extension Explanation {
     return "\(label): \(itemKinds[item].reason(for: item))\(history(recorded(item)))"
   }
 
-  /// What is said of a handle that the next generation of the file has not made again (D36).
+  /// What to say about a handle that the file's next generation has not made again (D36).
   private func loadThatEnded(_ stamp: Int32) -> String? {
     guard stamp < 0, let load = generations.loads[-stamp] else { return nil }
     let asked = load.asked.map { ", asked for at \(state.text(of: $0))" } ?? ""
@@ -175,7 +175,7 @@ extension Explanation {
       + "as it is now does not make it, or not under this name; make it again"
   }
 
-  // MARK: What happened before
+  // MARK: The past
 
   /// The failures of a handler, and what made it latest.
   func history(_ subject: RecordedSubject) -> String {
@@ -205,7 +205,7 @@ extension Explanation {
     return text
   }
 
-  /// Why a timer was held back, and by what for how long if there is more than one cause.
+  /// Why a timer was held back, and by what for how long if there are several causes.
   func words(of wait: HeldBack<Int>, _ recorder: LoopRecorder) -> String {
     words(of: wait) { label(of: recorder.items[$0].subject) }
   }

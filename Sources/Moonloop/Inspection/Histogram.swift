@@ -1,11 +1,11 @@
-// How often what came, in buckets that grow with the value: percentiles of any number of times in
-// bounded memory.
+// How often each value occurred, in buckets that grow with it: percentiles of any number of times
+// in bounded memory.
 
 /// A log-linear histogram of nanoseconds: eight buckets for each power of two, so that a percentile
-/// is at most an eighth above the value that it stands for.
+/// is at most an eighth above the actual value.
 struct Histogram {
   private static let bits = 3
-  /// As far as any value came; at most 500.
+  /// As many as needed so far; at most 500.
   private var buckets: [UInt32] = []
   private(set) var count = 0
   private(set) var sum: Int64 = 0
@@ -21,7 +21,7 @@ struct Histogram {
     max = Swift.max(max, value)
   }
 
-  /// A value that so many of a hundred values do not exceed; 0 if there are none.
+  /// The value that this many of a hundred values do not exceed; 0 if there are none.
   func percentile(_ percent: Int) -> Int64 {
     let total = buckets.reduce(0) { $0 + Int($1) }
     let wanted = (total * percent + 99) / 100

@@ -65,7 +65,7 @@ private struct DumpRow {
     return ([kind, name, modes, madeAt, fires] + measured + [state]).map(Self.shortened)
   }
 
-  /// Scripts give names, modes and descriptions: one that is long would make all rows long.
+  /// Names, modes and descriptions come from scripts: a long one would make all rows long.
   private static let longestCell = 200
 
   private static func shortened(_ text: String) -> String {
@@ -110,7 +110,7 @@ extension Explanation {
       }
   }
 
-  /// What is in each mode that was used.
+  /// What is in each mode that has been used.
   private var modeLines: [String] {
     loop.modeNames.compactMap { name in
       guard let mode = loop.contents(of: name) else { return nil }
@@ -128,7 +128,7 @@ extension Explanation {
     }
   }
 
-  /// The times of what was made at a place under a name, if they are measured.
+  /// The times for a place and name, if they are measured.
   private func figures(
     _ subject: RecordedSubject
   ) -> (total: String, max: String, late: String, held: String)? {
@@ -139,7 +139,7 @@ extension Explanation {
     return (short(row.durations.sum), short(row.durations.max), late, held)
   }
 
-  /// A time that was measured: "1.25 ms".
+  /// A measured time: "1.25 ms".
   private func short(_ nanoseconds: Int64) -> String {
     if nanoseconds < 1000 { return "\(nanoseconds) ns" }
     if nanoseconds < 1_000_000 { return "\(LuaText.short(Double(nanoseconds / 100) / 10)) us" }
@@ -149,7 +149,7 @@ extension Explanation {
     return seconds(nanoseconds)
   }
 
-  /// Columns of equal width, but for the last.
+  /// Columns of equal width, except the last.
   private func table(_ rows: [DumpRow]) -> String {
     let columns = rows.map(\.columns)
     let widths = columns[0].indices.map { column in columns.map { $0[column].count }.max() ?? 0 }
@@ -212,7 +212,7 @@ extension Explanation {
     return names.isEmpty ? "-" : names
   }
 
-  /// What an item does now, in a few words.
+  /// What an item is doing now, in a few words.
   private func stateText(_ item: Loop.Item) -> String {
     if let task = waitingHandler(of: item) { return "its handler waits \(tasks.forWhat(task))" }
     return itemKinds[item].stateText(of: item)
@@ -226,7 +226,7 @@ extension Explanation {
       ? "due in \(seconds(wait.partialValue))" : "due \(seconds(-wait.partialValue)) ago"
   }
 
-  /// A time for people: "2.5 s", "3 days".
+  /// A readable time: "2.5 s", "3 days".
   func seconds(_ nanoseconds: Int64) -> String {
     let seconds = Double(nanoseconds) / 1e9
     if seconds >= 2 * 31_557_600 { return "\(Int(seconds / 31_557_600)) years" }

@@ -1,11 +1,11 @@
-// Follows what a loop does, for `loop:metrics` and `moonloop simulate`: sums and percentiles for
+// Follows a loop, for `loop:metrics` and `moonloop simulate`: sums and percentiles for
 // each item; for a picture, counts in columns of equal time and each event of a window.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What is called, as far as its figures are one row: a word for its kind, and its name. Those that
-/// were made at different places have a row each.
+/// The things whose figures form one row: kind and name. Things made at different places have
+/// separate rows.
 struct RecordedSubject: Hashable {
   let word: String
   let name: String
@@ -21,14 +21,14 @@ final class LoopRecorder {
     var calls = 0
     /// Fires of timers that were missed while the timer was served.
     var missed: Int64 = 0
-    /// How late timers were called, without the time in which they were held back.
+    /// How late timers were called, not counting the time in which they were held back.
     var lateness = Histogram()
     var held = HeldFigures()
     /// Sleeps that ended for it.
     var wakeUps = 0
-    /// Real time in its handler, without what that called through a nested run, or slept in one.
+    /// Real time in its handler, without nested runs, what they called, and their sleeps.
     var durations = Histogram()
-    /// What made calls late: the worst of each culprit.
+    /// What made calls late: the worst one of each culprit.
     private(set) var late: [LateCall] = []
     /// Calls in each column, the time in calls that last longer than a column, and the time in
     /// which a timer was held back.
@@ -36,7 +36,7 @@ final class LoopRecorder {
     var busyColumns: [Int64]
     var heldColumns: [Int64]
 
-    /// The call that was made latest.
+    /// The latest call.
     var latest: LateCall? { late.max { $0.late < $1.late } }
 
     mutating func blame(_ call: LateCall) {
@@ -59,7 +59,7 @@ final class LoopRecorder {
     var missed: Int64 = 0
     var max: Int64 = 0
     var times = [Int64](repeating: 0, count: HeldCause.allCases.count)
-    /// The longest, of equal ones the last; and when the call came.
+    /// The longest one, the last if there are several; and when the call came.
     var longest: (wait: HeldBack<Int>, at: Int64)?
 
     mutating func add(_ wait: HeldBack<Int>, at now: Int64) {
@@ -76,21 +76,21 @@ final class LoopRecorder {
     }
   }
 
-  /// A call that was late, and what had the thread meanwhile.
+  /// A late call, and what occupied the thread meanwhile.
   struct LateCall {
     let late: Int64
     let culprit: Int
-    /// How long the call of that took, without the runs that it nested.
+    /// How long that call took, without the runs nested in it.
     let duration: Int64
     let at: Int64
-    /// Fires that were missed because of the culprit, also before other calls.
+    /// Fires missed because of the culprit, including those before other calls.
     var missed: Int64
   }
 
-  /// How many culprits a row has at most.
+  /// The maximum number of culprits in a row.
   private static let culpritLimit = 8
 
-  /// One run; runs of equal mode and depth that a picture could not tell apart are one.
+  /// One run; runs of equal mode and depth that a picture could not separate count as one.
   struct Run {
     let mode: String
     let depth: Int
@@ -108,7 +108,7 @@ final class LoopRecorder {
     let begin: Int64
     let end: Int64
     var late: Int64 = 0
-    /// That of a nested run.
+    /// The row of a nested run.
     var mode = ""
   }
 
@@ -123,7 +123,7 @@ final class LoopRecorder {
   private struct Frame {
     let mode: String
     let begin: Int64
-    /// When the sleep that comes or goes on began.
+    /// When the next or current sleep began.
     var sleep: Int64?
   }
 
@@ -139,19 +139,19 @@ final class LoopRecorder {
     let wait: TimerWait<Int>
     let wakes: Bool
     let real: Int64
-    /// Real time of the runs and calls inside that are over.
+    /// Real time of finished runs and calls inside.
     var inner: Int64 = 0
-    /// In real time, since when a run or a call inside has the thread.
+    /// In real time, since when a run or a call inside has occupied the thread.
     var away: Int64?
-    /// How many runs it lies in.
+    /// How many runs contain it.
     let depth: Int
   }
 
-  /// So many passes at one moment of virtual time mean that it stands still.
+  /// This many passes at one moment of virtual time mean that it stands still.
   private static let standingLimit = 200_000
-  /// The most runs that are kept for the picture.
+  /// The maximum number of runs that are kept for the picture.
   private static let runLimit = 4000
-  /// The most rows; all else is in one more.
+  /// The maximum number of rows; everything else is in one more.
   static let itemLimit = 1000
   /// Shorter calls make no timer late, and are not reported for timers that were held back.
   fileprivate static let longCall: Int64 = 1_000_000
@@ -159,7 +159,7 @@ final class LoopRecorder {
   let options: Options
   private unowned let loop: Loop
   private let origin: Int64
-  /// Says which row a call belongs to, by its kind and what is called; nil: its kind and name do.
+  /// Decides which row a call belongs to, by its kind and what is called; nil: by kind and name.
   private let identify: ((CalloutKind, UInt64) -> Int?)?
   private(set) var items: [Item] = []
   private var indices: [RecordedSubject: Int] = [:]
@@ -167,7 +167,7 @@ final class LoopRecorder {
   private(set) var details: [Detail] = []
   private(set) var passes = 0
   private(set) var wakeUps = 0
-  /// What was called first after a sleep; the last: nothing was.
+  /// What was called first after a sleep; the last one: nothing was.
   private(set) var wakeUpCauses = [Int](repeating: 0, count: CalloutKind.allCases.count + 1)
   private(set) var slept: Int64 = 0
   private(set) var sleepColumns: [Int64]
@@ -178,15 +178,15 @@ final class LoopRecorder {
 
   private var frames: [Frame] = []
   private(set) var calls: [Call] = []
-  /// A call that was under way when this began, until the pass goes on: its row, since when, less
-  /// the runs inside, since when such a run goes on, and how many runs were under way.
+  /// A call that was under way at the start, until the pass goes on: its row, its start minus the
+  /// runs inside, when such a run went on, and how many runs were under way.
   private var early: (item: Int, real: Int64, away: Int64?, depth: Int)?
   private let log: WaitLog<Int>
   private var wasWoken = false
   private var standing = 0
   private var lastPass: Int64 = -1
 
-  /// - Parameter identify: Gives the row of what is called, made by `row(of:_:)`.
+  /// - Parameter identify: Returns the row of what is called, made by `row(of:_:)`.
   init(
     _ loop: Loop, _ options: Options, identify: ((CalloutKind, UInt64) -> Int?)? = nil
   ) {
@@ -202,9 +202,9 @@ final class LoopRecorder {
     log = WaitLog(loop)
   }
 
-  /// Nanoseconds since the beginning.
+  /// Nanoseconds since the start.
   var now: Int64 { loop.clock.now() - origin }
-  /// Real time, when the loop's is `now`.
+  /// Real time, when the loop's time is `now`.
   private func real(_ now: Int64) -> Int64 {
     loop.clock.runsByItself ? now + origin : RealTime.monotonic
   }
@@ -257,7 +257,7 @@ final class LoopRecorder {
     }
   }
 
-  /// A nested run has ended: its time is not that of the call that began it.
+  /// A nested run has ended: its time does not count for the call that began it.
   private func comeBack(_ now: Int64) {
     if let last = calls.indices.last {
       guard calls[last].depth == frames.count, let away = calls[last].away else { return }
@@ -303,7 +303,7 @@ final class LoopRecorder {
     add(begin, now, to: &sleepColumns)
   }
 
-  /// Adds a time to the columns that it lies in.
+  /// Adds a time to the columns that it overlaps.
   private func add(_ begin: Int64, _ end: Int64, to columns: inout [Int64]) {
     if options.columns == 0 { return }
     let width = max(1, options.span / Int64(options.columns))
@@ -313,7 +313,7 @@ final class LoopRecorder {
     }
   }
 
-  /// Counts what the last sleep ended for.
+  /// Counts the cause that ended the last sleep.
   private func noteWakeUp(_ kind: CalloutKind?) {
     if !wasWoken { return }
     wasWoken = false
@@ -326,7 +326,7 @@ final class LoopRecorder {
 
   // MARK: Call-outs
 
-  /// This begins in the middle of a call.
+  /// Recording starts in the middle of a call.
   func begin(in subject: RecordedSubject, _ kind: CalloutKind, depth: Int) {
     let real = real(now)
     early = (row(of: subject, kind), real, frames.count > depth ? real : nil, depth)
@@ -381,10 +381,10 @@ final class LoopRecorder {
     return wait
   }
 
-  /// For how long a call is under way, in real time, other calls and sleeps inside included.
+  /// How long a call has been under way, in real time, including other calls and sleeps inside.
   func time(of call: Call) -> Int64 { real(now) - call.real }
 
-  /// The call under way turns out to be of a row.
+  /// The call under way turns out to belong to a row.
   func nameCall(_ subject: @autoclosure () -> RecordedSubject) {
     guard let last = calls.indices.last, calls[last].item < 0 else { return }
     calls[last].item = row(of: subject(), calls[last].kind)
@@ -418,7 +418,7 @@ final class LoopRecorder {
     if options.details > 0 {
       note(.callout, item: call.item, begin: call.begin, end, late: call.wait.late)
     }
-    // An observer of the sleep has returned: only now does it begin.
+    // An observer of the sleep has returned: only now does the sleep begin.
     if call.kind == .observer, let last = frames.indices.last, frames[last].sleep != nil {
       frames[last].sleep = end
     }

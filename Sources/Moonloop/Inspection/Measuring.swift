@@ -1,19 +1,18 @@
-// Following what a loop does while scripts run on it: which handlers are called, as rows of
-// figures.
+// Follows a loop while scripts run on it: which handlers are called, as rows of figures.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
 
-/// The figures of one loop, from the moment when they were first asked for. Loop thread only.
+/// The figures of one loop, since they were first asked for. Loop thread only.
 final class Measuring {
   let recorder: LoopRecorder
   private let loop: Loop
   private unowned let runtime: Runtime
   private var watcher: TraceWatcher!
-  /// The rows of timers by slot, for those that fire again: most are found here.
+  /// The rows of timers by slot, for those that fire again: most lookups end here.
   private var timerRows: [(id: TimerID, row: Int)] = []
-  /// Tells the rows that are noted with items from those of a measuring before.
+  /// Distinguishes the rows noted with items from those of an earlier measurement.
   private let tag: Int32
   private static let rowBits: Int32 = 10
   private static let lastNumber = Atomic<Int32>(0)
@@ -40,7 +39,7 @@ final class Measuring {
 
   // MARK: Rows
 
-  /// The row of what is about to be called; nil: that is known when it is.
+  /// The row of what is about to be called; nil: not known before the call.
   private func row(_ kind: CalloutKind, _ subject: UInt64) -> Int? {
     switch kind {
     case .timer: row(TimerID(rawValue: subject))
@@ -73,15 +72,15 @@ final class Measuring {
     return row
   }
 
-  /// What is called is a request.
+  /// The call is for a request.
   func name(_ request: ScriptRequest) { recorder.nameCall(runtime.explanation.recorded(request)) }
 
-  /// The row of a timer or an item, if it was called since.
+  /// The row of a timer or an item, if it has been called since.
   func figures(_ subject: RecordedSubject) -> LoopRecorder.Item? { recorder.item(subject) }
 }
 
 extension LoopContext {
-  /// Follows the loop from now on, unless that is done already.
+  /// Starts to follow the loop, unless it already does.
   @discardableResult
   package func measure() -> Bool {
     if measuring != nil { return false }
@@ -91,7 +90,7 @@ extension LoopContext {
 }
 
 extension Explanation {
-  // MARK: What has a row
+  // MARK: What belongs to which row
 
   func recorded(_ item: Loop.Item) -> RecordedSubject {
     RecordedSubject(
@@ -113,7 +112,7 @@ extension Explanation {
     case .item(let item): recorded(item)
     case .request(let request): recorded(request)
     case .task(let task):
-      // A handler that goes on after a wait is that of its item.
+      // A handler that goes on after a wait belongs to its item.
       if case .chunk = task.subject {
         RecordedSubject(
           word: task.madeAt.source < 0 ? "the main chunk" : "task", name: task.name,
@@ -126,13 +125,13 @@ extension Explanation {
     }
   }
 
-  /// The same for a timer that fires: one that resumes a task stands for that.
+  /// The same for a timer that fires: one that resumes a task stands for the task.
   fileprivate func recorded(_ id: TimerID, _ callout: TimerCallout) -> RecordedSubject {
     if tasks.isOfWait(callout), let task = tasks[callout.payload] { return recorded(.task(task)) }
     return recorded(timer: id)
   }
 
-  /// A row in words: "timer 'poll' (made at app.lua:12)".
+  /// A row as text: "timer 'poll' (made at app.lua:12)".
   func label(of subject: RecordedSubject) -> String {
     let named = subject.name.isEmpty ? subject.word : "\(subject.word) '\(subject.name)'"
     return subject.place.source < 0 ? named : "\(named) (made at \(state.text(of: subject.place)))"

@@ -1,11 +1,11 @@
-// `loop:metrics`: what the loop did since it is measured, as a table.
+// `loop:metrics`: what the loop did since measuring began, as a table.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 private let metricsOptions: [StaticString] = ["on", "reset"]
 
-/// `loop:metrics { on, reset }`: the figures since the first call, which begins to measure.
+/// `loop:metrics { on, reset }`: the figures since the first call, which starts measuring.
 let loopMetrics: LuaRawFunction = { L, context in
   host(L, context, "metrics") { call in
     try call.requireLoop()
@@ -29,7 +29,7 @@ let loopMetrics: LuaRawFunction = { L, context in
 }
 
 extension Explanation {
-  /// Pushes the table of what was measured; nil if nothing is. [-0, +1]
+  /// Pushes the table of figures; nil if nothing is measured. [-0, +1]
   fileprivate func pushMetrics(on stack: LuaStack) {
     guard let recorder = measuring?.recorder else { return stack.pushNil() }
     let now = recorder.now
@@ -59,7 +59,7 @@ extension Explanation {
     stack.setList("handles", rows) { push($0, recorder, on: stack) }
   }
 
-  /// Sets the field for the call-out that a console asks in the middle of. [-0, +0]
+  /// Sets the field for the call-out that a console interrupts to ask. [-0, +0]
   private func push(_ visit: Visit, on stack: LuaStack) {
     stack.push("under_way")
     stack.newTable(fields: 2)
@@ -68,7 +68,7 @@ extension Explanation {
     stack.rawSet(-3)
   }
 
-  /// Sets the field that counts what there is now. [-0, +0]
+  /// Sets the field that counts what exists now. [-0, +0]
   private func pushLive(on stack: LuaStack) {
     stack.push("live")
     stack.newTable(fields: 4)
@@ -104,7 +104,7 @@ extension Explanation {
     if item.held.count > 0 { push(item.held, recorder, on: stack) }
   }
 
-  /// Sets the field that tells how timers were held back. [-0, +0]
+  /// Sets the field that says how timers were held back. [-0, +0]
   private func push(
     _ held: LoopRecorder.HeldFigures, _ recorder: LoopRecorder, on stack: LuaStack
   ) {
@@ -131,7 +131,7 @@ extension Explanation {
   }
 }
 
-/// In the order of `CalloutKind`, then those that nothing was called for.
+/// In the order of `CalloutKind`, then the sleeps after which nothing was called.
 private let causeNames: [StaticString] = [
   "timer", "source", "port", "fd", "observer", "perform", "main_queue", "nothing",
 ]
@@ -142,7 +142,7 @@ private let heldNames: [StaticString] = [
 ]
 
 extension ClockMode {
-  /// As scripts and command lines call it.
+  /// Its name in scripts and on command lines.
   var word: StaticString {
     switch self {
     case .real: "real"

@@ -1,11 +1,11 @@
-// Where what the loop calls out to was made, and what a timer of the host is called: for traces.
+// For traces: where what the loop calls was made, and the names of the host's own timers.
 
 internal import LuaEmbed
 package import MoonloopCore
 
 extension Explanation {
   /// The file:line that made the subject of a trace; empty if no script did.
-  /// - Parameter subject: As the trace event has it; what it tells of must live.
+  /// - Parameter subject: As in the trace event; the object it refers to must be alive.
   package func place(ofTraced kind: CalloutKind, _ subject: UInt64) -> String {
     if subject == 0 { return "" }
     guard kind == .timer else {
@@ -33,7 +33,7 @@ extension Explanation {
     }
   }
 
-  /// What a timer of the host is called in traces. Of those only delayed requests have a place.
+  /// A host timer's name in traces. Only delayed requests have a place.
   func traceName(of timer: Loop.Timer) -> String {
     let isRequest = timer.name.isEmpty && handles.place(of: timer).source >= 0
     return isRequest ? "perform_after" : timer.name

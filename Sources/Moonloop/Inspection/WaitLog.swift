@@ -1,18 +1,17 @@
-// Splits the time between a timer's date and its call: late while it was served, or held back. The
-// one place that decides so, for metrics, `why`, simulations and traces.
+// Splits the time between a timer's date and its call: late while it was served, or held back. This
+// is the only place that decides, for metrics, `why`, simulations and traces.
 
 package import MoonloopCore
 
 /// What a due timer waited for, in nanoseconds.
 package struct TimerWait<Caller> {
-  /// While the innermost run was in a mode of it: others had the thread, or it was tolerant.
+  /// While the innermost run was in one of its modes: others had the thread, or it was tolerant.
   package var late: Int64
-  /// Missed fires whose dates lie in that time.
+  /// Missed fires whose dates are in that time.
   package var missed: Int64
   package var held: HeldBack<Caller>?
   /// The call that had the thread for most of the time that it was late, how long that took without
-  /// the runs that it nested, and the fires missed then; nil: less than a quarter of it is
-  /// anybody's.
+  /// nested runs, and the fires missed then; nil: no call accounts for a quarter of it.
   package var culprit: (caller: Caller, took: Int64, missed: Int64)?
 
   package init(late: Int64 = 0, missed: Int64 = 0) { (self.late, self.missed) = (late, missed) }
@@ -25,16 +24,16 @@ package struct HeldBack<Caller> {
   package var missed: Int64 = 0
   /// What began the nested run that held it back longest.
   package var nester: Caller?
-  /// When it was held back, on the loop's clock, the last first.
+  /// When it was held back, on the loop's clock, latest first.
   package var spans: [Range<Int64>] = []
   /// For how long.
   private var nested: Int64 = 0
-  /// The nested run that was looked at last, and for how long that held it back.
+  /// The last nested run examined, and for how long it held the timer back.
   private var run: (number: Int, time: Int64) = (0, 0)
 
   package var total: Int64 { times.reduce(0, +) }
 
-  /// The times of a run come one after the other.
+  /// The times of one run are consecutive.
   fileprivate mutating func add(_ holder: Holder<Caller>, _ begin: Int64, _ end: Int64) {
     guard end > begin else { return }
     if let next = spans.last, next.lowerBound == end {
@@ -76,7 +75,7 @@ package final class WaitLog<Caller> {
     let nester: Caller?
   }
 
-  /// From a moment on, these runs were under way, the outermost first.
+  /// The runs that were under way from a moment on, outermost first.
   private struct Span {
     let begin: Int64
     let runs: [Frame]
@@ -85,10 +84,10 @@ package final class WaitLog<Caller> {
   /// A call under way.
   private struct Call {
     let serial: Int
-    /// How many runs it lies in.
+    /// How many runs contain it.
     let depth: Int
     var caller: Caller?
-    /// Since when it has the thread; nil while a run or a call inside has it.
+    /// Since when it has had the thread; nil while a run or call inside has it.
     var since: Int64?
     var own: Int64 = 0
   }
@@ -102,10 +101,10 @@ package final class WaitLog<Caller> {
     var own: Int64
   }
 
-  /// What is remembered: changes of runs, and times that may make others late.
+  /// What is remembered: changes of runs, and calls that may make others late.
   private let spanLimit = 2048
   private let pieceLimit = 32
-  /// A call that has the thread for so long may be what makes others late.
+  /// A call that has the thread for this long may make others late.
   private let longPiece: Int64 = 1_000_000
 
   private unowned let loop: Loop
@@ -116,15 +115,16 @@ package final class WaitLog<Caller> {
   private var lastRun = 0
   private var pieces: [Piece] = []
   private var nextPiece = 0
-  /// The last call of a repeating timer that passed dates of its own, by slot.
+  /// The last call of each repeating timer during which dates of its own passed, by slot.
   private var ownCalls: [Int: (id: TimerID, depth: Int, begin: Int64, end: Int64)] = [:]
-  /// The sleep under way, since when it is one that a hold keeps from jumping.
+  /// The sleep under way, if a hold keeps the clock from jumping, and since when.
   private var sleep: (begin: Int64, heldSince: Int64?)?
-  /// Real time in which the clock was held since it moved last, and over which dates it moved then.
+  /// Real time during which the clock was held since it last moved, and the dates it then moved
+  /// past.
   private var heldTime: Int64 = 0
   private var jump: (from: Int64, to: Int64, held: Int64)?
 
-  /// Begins to follow a loop; as it is now it was before, as far as is known.
+  /// Begins to follow a loop; assumes that its present state has lasted, as far as is known.
   package init(_ loop: Loop) {
     self.loop = loop
     runs = loop.runs.frames.map { Frame(mode: $0.mode, number: 0, nester: nil) }
@@ -186,7 +186,7 @@ package final class WaitLog<Caller> {
     goOn(at: now)
   }
 
-  /// A timer's call is over: remembers it if dates of the timer passed in it.
+  /// A timer's call is over: remembers it if dates of the timer passed during it.
   package func endTimer(_ id: TimerID, date: Int64, begin: Int64, end: Int64) {
     guard id.slot < loop.timers.records.count else { return }
     let interval = loop.timers.records[id.slot].interval
@@ -259,7 +259,7 @@ package final class WaitLog<Caller> {
         end = begin
       }
     }
-    // Before all that is remembered a timer whose mode ran would have fired.
+    // A timer whose mode ran before everything remembered would have fired.
     held.add(first > date ? .cause(.noMode) : .cause(.mode), date, end)
     held.missed += points(end)
     if let (caller, took) = culprit(served, wait.late) {
@@ -293,7 +293,7 @@ package final class WaitLog<Caller> {
   ) {
     let (time, overflows) = count.multipliedReportingOverflow(by: interval)
     let (first, isTooEarly) = date.subtractingReportingOverflow(time)
-    if overflows || isTooEarly {  // its interval became that much longer meanwhile
+    if overflows || isTooEarly {  // its interval became longer by that much meanwhile
       wait.missed += count
       return
     }
@@ -303,7 +303,7 @@ package final class WaitLog<Caller> {
       rest = first + ((own.end - first) / interval + 1) * interval
       for span in spans.reversed() where span.begin < own.end && end > first {
         let begin = max(first, span.begin)
-        // The first date counts where it begins; the others where they end.
+        // For the first date the beginning counts, for the others the end.
         let passed =
           (end - first) / interval - (begin - first) / interval + (begin == first ? 1 : 0)
         if span.runs.count > own.depth {

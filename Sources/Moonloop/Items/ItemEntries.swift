@@ -2,7 +2,7 @@
 
 internal import LuaEmbed
 
-/// What a handle of a source, descriptor, observer or port offers besides its own.
+/// What a handle of a source, descriptor, observer or port offers in addition to its own entries.
 let itemEntries: [LuaEntry] = [
   .method("invalidate", itemInvalidate),
   .method("is_valid", itemIsValid),

@@ -1,5 +1,5 @@
-// What differs between the kinds of items that scripts make: each kind says it in one type, in the
-// folder of its subject. `ItemKinds` lists them.
+// What differs between the kinds of items that scripts make: each kind defines it in one type, in
+// the folder of its subject. `ItemKinds` lists them.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -12,48 +12,48 @@ protocol ItemKind: AnyObject {
   /// The class of its items in the core.
   associatedtype Item: Loop.Item
 
-  /// What it is called in messages and in `loop:dump`.
+  /// Its name in messages and in `loop:dump`.
   static var word: String { get }
-  /// Its handles; nil if its items are reached through handles of another sort.
+  /// Its handles; nil if its items are reached through other handles.
   static var handles: ItemHandles? { get }
   /// What makes its items: methods of the loop, and functions of the module.
   static var loopEntries: [LuaEntry] { get }
   static var moduleEntries: [LuaEntry] { get }
-  /// Whether its items hold a run open.
+  /// Whether its items keep a run going.
   static var holdsRuns: Bool { get }
-  /// Whether a test leaves an item behind even if the loop does not hold it.
+  /// Whether an item counts as left behind by a test even if the loop does not hold it.
   static var isLeftUnheld: Bool { get }
-  /// Whether the state of an item can still be asked for after the item's end.
+  /// Whether the state of an item can still be queried after its end.
   static var keepsState: Bool { get }
 
   var seat: KindSeat { get }
   init(_ seat: KindSeat)
 
-  // MARK: In words
+  // MARK: As text
 
-  /// What an item does now, in a few words, for `loop:dump`.
+  /// What an item is doing now, in a few words, for `loop:dump`.
   func stateText(of item: Item) -> String
   /// Why an item is not called, for `loop:why`: the first thing in its way.
   func reason(for item: Item) -> String
-  /// The same when the loop runs in one of its modes, and no handler of it waits.
+  /// The same if the loop runs in one of its modes, and none of its handlers waits.
   func obstacle(to item: Item) -> String
-  /// What waits behind another obstacle, to be added to that; "" if nothing does.
+  /// What else is waiting behind another obstacle, to be added to that; "" if nothing is.
   func pending(in item: Item) -> String
-  /// Why an item has ended, when no script ended it.
+  /// Why an item has ended, if no script ended it.
   func endText(of item: Item) -> String
 
   // MARK: The end
 
-  /// An item has ended: lets go of what it had, and answers the tasks that wait for it.
+  /// An item has ended: drops what it had, and answers the tasks that wait for it.
   func ended(_ item: Item)
-  /// The handle of an item was collected, which ends the item. Lua must be left alone.
+  /// The handle of an item was collected, which ends the item. Lua must not be touched.
   func collected(_ item: Item)
 
   // MARK: Reloading
 
-  /// What an item is known by when its file makes it again; "" if it cannot be made again.
+  /// The name under which its file can make an item again; "" if it cannot.
   func identity(of item: Item) -> String
-  /// The new generation of its file does not make it: ends it.
+  /// The file's new generation does not make it: ends it.
   /// - Returns: false if it goes on.
   func endAfterReload(_ item: Item) -> Bool
   /// The file that made it could not be loaded.
@@ -62,7 +62,7 @@ protocol ItemKind: AnyObject {
 
 /// The handles of a kind.
 struct ItemHandles {
-  /// How many values of Lua a handle keeps, such as its handlers.
+  /// How many Lua values a handle keeps, such as its handlers.
   let slots: Int32
   let entries: () -> [LuaEntry]
 
@@ -73,16 +73,16 @@ struct ItemHandles {
 
 /// What a kind gets from its runtime.
 struct KindSeat {
-  /// Tells its items from those of other kinds.
+  /// Distinguishes its items from those of other kinds.
   let number: UInt8
   let handles: LuaHandleKind?
-  unowned(unsafe) let runtime: Runtime  // It holds the kind, and all items end before it goes.
+  unowned(unsafe) let runtime: Runtime  // it holds the kind, and all items end before it goes
 
-  /// The runtime for the handlers of the core, which are called often: no reference is counted.
+  /// The runtime for the core's handlers, which are called often: no reference is counted.
   var door: Unmanaged<Runtime> { .passUnretained(runtime) }
 }
 
-// MARK: - What most kinds say
+// MARK: - Defaults
 
 extension ItemKind {
   static var loopEntries: [LuaEntry] { [] }
@@ -130,7 +130,7 @@ extension ItemKind {
   /// Whether an item is of this kind's class.
   func fits(_ item: Loop.Item) -> Bool { item is Item }
 
-  // Each item has the number of its kind from its making on, so its class is known.
+  // Each item has the number of its kind from the start, so its class is known.
   private func own(_ item: Loop.Item) -> Item { unsafeDowncast(item, to: Item.self) }
 
   func stateText(of item: Loop.Item) -> String { stateText(of: own(item)) }
@@ -144,7 +144,7 @@ extension ItemKind {
 }
 
 extension Loop.Item {
-  /// What its kind keeps with it; nil once it has ended. The caller knows the kind.
+  /// What its kind keeps with it; nil once it has ended. The caller must know the kind.
   @inline(__always)
   func state<State: AnyObject>(as type: State.Type) -> State? {
     guard let state = makerState else { return nil }

@@ -1,9 +1,9 @@
-// The kinds of items in one list: a kind that is added here exists everywhere.
+// The kinds of items in one list: a kind that is added here is available everywhere.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// The first kind of a class is also that of items which no script has made.
+/// The first kind of a class is also that of items that no script made.
 private var allItemKinds: [any ItemKind.Type] {
   [
     SourceKind.self, DescriptorKind.self, StreamKind.self, PortKind.self, ObserverKind.self,
@@ -13,17 +13,17 @@ private var allItemKinds: [any ItemKind.Type] {
   ]
 }
 
-/// What the kinds add to the loop, and to the module, such as `loop:pressure` and `ml.pressure`.
+/// What the kinds add to the loop and to the module, such as `loop:pressure` and `ml.pressure`.
 var loopKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.loopEntries } }
 var moduleKindEntries: [LuaEntry] { allItemKinds.flatMap { $0.moduleEntries } }
 
 /// The kinds of a runtime. The number of a kind, which its items and its handles have, is one more
-/// than its place. Loop thread only.
+/// than its index. Loop thread only.
 final class ItemKinds {
   private var handles: [LuaHandleKind?] = []
   /// Never changed once it is open: no access to it spans a change.
   @exclusivity(unchecked) private var all: ContiguousArray<any ItemKind> = []
-  private unowned(unsafe) var runtime: Runtime! = nil  // It holds this, and ends all items first.
+  private unowned(unsafe) var runtime: Runtime! = nil  // it holds this, and ends all items first
 
   /// Makes the kinds of handles.
   init(_ state: LuaState) {
@@ -31,7 +31,7 @@ final class ItemKinds {
       guard let own = kind.handles else { return nil }
       return state.makeHandleKind(
         kind.word, slots: own.slots, own.entries(), tag: Int32(place) + 1
-      ) { [unowned(unsafe) self] in runtime.release($0) }  // As `runtime`.
+      ) { [unowned(unsafe) self] in runtime.release($0) }  // like `runtime`
     }
   }
 
@@ -51,7 +51,7 @@ final class ItemKinds {
   subscript(item: Loop.Item) -> any ItemKind {
     let number = Int(item.maker.kind)
     if number > 0 { return all[number - 1] }
-    return all.first { $0.fits(item) }!  // There is a kind for each class.
+    return all.first { $0.fits(item) }!  // there is a kind for each class
   }
 
   /// The kind of handles with a tag.
@@ -59,7 +59,7 @@ final class ItemKinds {
 
   subscript<Kind: ItemKind>(type: Kind.Type) -> Kind {
     for kind in all where Swift.type(of: kind) == type {
-      return unsafeDowncast(kind, to: Kind.self)  // Its type was compared.
+      return unsafeDowncast(kind, to: Kind.self)  // its type was compared
     }
     fatalError("\(type) is not in the list of kinds")
   }
@@ -69,14 +69,14 @@ final class ItemKinds {
     handles[allItemKinds.firstIndex { $0 == kind }!]!
   }
 
-  /// What an item is called in messages and in `loop:dump`.
+  /// An item's name in messages and in `loop:dump`.
   func word(for item: Loop.Item) -> String { self[item].word }
 }
 
 extension HostCall {
   func kind<Kind: ItemKind>(_ type: Kind.Type) -> Kind { withRuntime { $0.itemKinds[type] } }
 
-  /// The handle of an item at an index, of any kind; nil if it is none.
+  /// The handle of an item at an index, of any kind; nil if it is not one.
   func itemHandle(_ index: Int32) -> LuaHandle? { stack.taggedHandle(index)?.handle }
 
   /// The item of the first argument, which must be a handle of this kind.

@@ -1,4 +1,4 @@
-// What the handles of all items share: ending, validity, names, modes (D2, D4, D6, D8).
+// What the handles of all items have in common: ending, validity, names, modes (D2, D4, D6, D8).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -20,7 +20,7 @@ extension LuaHandle {
     try Unmanaged<Item>.fromOpaque(pointer!)._withUnsafeGuaranteedRef(body)
   }
 
-  /// The same as the class that the handle's kind stands for.
+  /// The same with the class of the handle's kind.
   @inline(__always)
   func item<Item: Loop.Item>(as type: Item.Type) -> Item {
     Unmanaged<Item>.fromOpaque(pointer!).takeUnretainedValue()
@@ -71,7 +71,7 @@ extension HostCall {
 // MARK: Life
 
 extension HostCall {
-  /// Makes a handle for an item; it holds the item. Ask `requireOpen` first. [-0, +1]
+  /// Makes a handle for an item; it holds the item. Call `requireOpen` first. [-0, +1]
   func push<Kind: ItemKind>(_ kind: Kind, _ item: Kind.Item) {
     kind.seat.handles!.push(stack.L).pointer = Unmanaged.passRetained(item).toOpaque()
     runtime.handles.note(
@@ -88,7 +88,7 @@ extension HostCall {
     try loop.add(item, modes: modes)
   }
 
-  /// What `loop:x { … }` does after making: adds the handle on top to its modes.
+  /// The last step of `loop:x { … }`: adds the handle on top to its modes.
   func addNew(_ item: Loop.Item, to modes: [ModeName]?) throws {
     do { try add(item, stack.absolute(-1), to: modes ?? [.default]) } catch {
       runtime.end(item)
@@ -96,7 +96,8 @@ extension HostCall {
     }
   }
 
-  /// Reads what all items take: `on_error`, `keep_alive`; for the item whose handle is on top.
+  /// Reads the options of all items, `on_error` and `keep_alive`, for the item whose handle is on
+  /// top.
   func applyCommonOptions(_ options: Options, to item: Loop.Item) throws(ScriptMistake) {
     if try options.boolean("keep_alive") == false { loop.setKeepsAlive(item, false) }
     if let onError = try options.reference("on_error") {
@@ -121,7 +122,7 @@ extension Runtime {
     noteEnd(of: item)
   }
 
-  /// The item has ended: nothing of it is held any more.
+  /// The item has ended: nothing holds it any more.
   func noteEnd(of item: Loop.Item) {
     let kind = itemKinds[item]
     kind.ended(item)
@@ -131,9 +132,9 @@ extension Runtime {
     handles.forget(item)
   }
 
-  /// Lets the script alone hold an item that is in no mode any more.
+  /// Lets only the script hold an item that is in no mode any more.
   ///
-  /// It may still be called in the stage under way (R37, R45): so it stays known while it lives.
+  /// It may still be called in the current stage (R37, R45), so it stays known while it lives.
   func letGoIfNowhere(_ item: Loop.Item) {
     guard item.maker.ref > 0, !item.hasOwner else { return }
     let stack = state.stack
@@ -166,7 +167,7 @@ extension Runtime {
     item.maker.state = nil
   }
 
-  /// Ends every item and every timer that scripts made, and takes all requests back.
+  /// Ends every item and timer that scripts made, and cancels all requests.
   func invalidateAll() {
     for item in handles.items { end(item) }
     for timer in handles.timers(of: loop, madeBy: context) { loop.invalidate(timer) }
@@ -181,7 +182,7 @@ extension Runtime {
     let outer = running
     running = Running(item: item)
     let held = item.makerRef
-    // It was taken out of its modes before its turn came.
+    // It was removed from its modes before its turn came.
     let borrowed = held > 0 ? 0 : borrowRef(of: item)
     if held + borrowed > 0 {
       let outcome = dispatch(held + borrowed)
@@ -191,8 +192,8 @@ extension Runtime {
     running = outer
   }
 
-  /// The same for calls that are many: with the handle alone, or with an interned name. No closure
-  /// stands between, which would count references.
+  /// The same for frequent calls: with the handle only, or with an interned name. There is no
+  /// closure in between, which would count references.
   @inline(__always)
   func callOut(_ item: Loop.Item, slot: Int32, argument: Int32 = 0) {
     let outer = running
@@ -212,7 +213,7 @@ extension Runtime {
     callOutUnheld(item) { door.dispatch($0, slot, argument) }
   }
 
-  /// The same for an item that was taken out of its modes before its turn came.
+  /// The same for an item that was removed from its modes before its turn came.
   @inline(never)
   private func callOutUnheld(_ item: Loop.Item, _ dispatch: (_ ref: Int32) -> DispatchOutcome) {
     let ref = borrowRef(of: item)
@@ -224,7 +225,7 @@ extension Runtime {
 }
 
 extension LuaDoor {
-  /// Calls a handler with the handle, and with the value of a reference unless that is 0.
+  /// Calls a handler with the handle, and with the value of a reference if it is not 0.
   @inline(__always)
   fileprivate func dispatch(_ ref: Int32, _ slot: Int32, _ argument: Int32) -> DispatchOutcome {
     argument == 0

@@ -1,16 +1,16 @@
 // Items that the program made in Swift, as scripts see them: one item may have handles in several
 // states, whose loops run on several threads.
 //
-// The rule of threads: a script does with such an item what its own loop may do, and no more. A
-// source or port may be in many loops, and says itself what happens where. Everything else is for
-// the loop that it is on: it is claimed, atomically, before it is touched.
+// The thread rule: a script may do with such an item what its own loop may do, and no more. A
+// source or port may be on many loops, and itself defines what happens on which. Everything else is
+// for the loop that it is on: it is claimed, atomically, before it is touched.
 
 public import LuaEmbed
 public import MoonloopCore
 
 extension Loop.Item: LuaPushable {
-  /// Pushes a handle, the same one while a script holds it. The item stays the program's: dropping
-  /// the handle ends nothing. Needs a state that is on a loop.
+  /// Pushes a handle, the same one while a script holds it. The item remains the program's:
+  /// dropping the handle ends nothing. Needs a state that is on a loop.
   public func push(to seat: inout LuaSeat) {
     let stack = seat.take()
     guard let runtime = stack.state.runtime else {
@@ -25,8 +25,8 @@ extension Loop.Item: LuaPushable {
 }
 
 extension LuaState {
-  /// Hands an item that the program made to scripts, as a global: they may schedule, signal and end
-  /// it. Several states may get the same one.
+  /// Gives scripts an item of the program as a global: they may schedule, signal and end it.
+  /// Several states may get the same one.
   public func set(_ name: String, _ item: Loop.Item) {
     guard isUsable("set") else { return }
     item.push(on: stack)
@@ -46,7 +46,7 @@ extension HostCall {
     try selfHandle(kinds.programItem).item
   }
 
-  /// The item as what it must be for this call.
+  /// The item, of the class that this call needs.
   fileprivate func programItem<Kind: Loop.Item>(
     as type: Kind.Type, _ word: String
   ) throws(ScriptMistake) -> Kind {
@@ -60,7 +60,7 @@ extension HostCall {
     if !item.isAtHome { throw .madeForAnotherThread(item.label) }
   }
 
-  /// Runs a body while the item is this loop's or no loop's.
+  /// Runs a body while the item is on this loop or on none.
   /// - Throws: `LoopError` if it is on another loop.
   fileprivate func claiming<Result>(_ item: Loop.Item, _ body: () -> Result) throws -> Result {
     try atHome(item)

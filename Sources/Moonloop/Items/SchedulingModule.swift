@@ -3,11 +3,11 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What `loop:add` and the like take: a timer, or an item that is an object.
+/// The argument of `loop:add` and the like: a timer, or an item that is an object.
 private enum Scheduled {
   case timer(TimerID)
   case item(LuaHandle)
-  /// One that the program made.
+  /// An item that the program made.
   case programItem(Loop.Item)
 }
 
@@ -37,7 +37,7 @@ extension HostCall {
   }
 }
 
-/// `loop:add(item, modes)`: gives the item back.
+/// `loop:add(item, modes)`: returns the item.
 let loopAdd: LuaRawFunction = { L, context in
   host(L, context, "add") { call in
     try call.requireLoop()
@@ -104,7 +104,7 @@ let timerModes: LuaRawFunction = { L, context in
   }
 }
 
-/// `loop:modes()`: each mode that was used, and how much is in it.
+/// `loop:modes()`: each mode that has been used, and how much is in it.
 let loopModes: LuaRawFunction = { L, context in
   host(L, context, "modes") { call in
     try call.requireLoop()

@@ -23,7 +23,7 @@ private let loopRunEntries: [LuaEntry] = [
   .field("on_error", loopOnError, set: loopSetOnError),
 ]
 
-/// What makes something that is no item, and adds it; the kinds of items add theirs.
+/// Makes something that is not an item, and adds it; the kinds of items add theirs.
 private let loopMakingEntries: [LuaEntry] = [
   .method("perform", loopPerform),
   .method("perform_after", loopPerformAfter),

@@ -44,8 +44,8 @@ extension HostCall {
 
 private let runOptions: [StaticString] = ["mode", "timeout", "until_handled"]
 
-/// `loop:run { mode, timeout, until_handled }` gives the reason, the value of a stop, and whether a
-/// stop met the run (R19).
+/// `loop:run { mode, timeout, until_handled }` returns the result, the value of a stop, and whether
+/// a stop met the run (R19).
 let loopRun: LuaRawFunction = { L, context in
   host(L, context, "run") { call in
     try call.requireLoop()
@@ -75,7 +75,7 @@ let loopRun: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// A run may begin here: not too deep, and not in a finalizer (D55).
+  /// Checks that a run may begin here: not too deep, and not in a finalizer (D55).
   package func requireNesting(_ mode: ModeName? = nil) throws(ScriptMistake) {
     if runtime.generations.isInLoad && mode != debugMode {
       throw mistake(
@@ -83,7 +83,7 @@ extension HostCall {
         hint: "leave that to moonloop run, or to a task")
     }
     let limit = min(state.limits.nesting, loop.nestingLimit)
-    let depth = max(loop.depth, state.depth)  // A call-out without a run counts as well.
+    let depth = max(loop.depth, state.depth)  // a call-out without a run counts as well
     if depth >= limit || !loop.canRun {
       throw mistake("runs and calls are nested \(depth) deep, and no more than \(limit) may be")
     }
@@ -93,18 +93,18 @@ extension HostCall {
   }
 }
 
-/// `loop:stop(value)` ends the innermost run, and tells whether there was one (R16).
+/// `loop:stop(value)` ends the innermost run, and returns whether there was one (R16).
 let loopStop: LuaRawFunction = { L, context in
   host(L, context, "stop") { call in
     try call.requireLoop()
-    // The runs of a host are not the script's to end.
+    // A script cannot end the runs of a host.
     let isAllowed = !call.runtime.errors.isHosted || call.runtime.runs.isInOwnRun
     call.stack.push(isAllowed && call.loop.stop(call.stopValue()))
     return 1
   }
 }
 
-/// `loop:stop_when_next_looking(value)` is remembered if the loop does not run.
+/// `loop:stop_when_next_looking(value)`: remembered if the loop is not running.
 let loopStopLater: LuaRawFunction = { L, context in
   host(L, context, "stop_when_next_looking") { call in
     try call.requireLoop()
@@ -175,7 +175,7 @@ let loopDepth: LuaRawFunction = { L, context in
   }
 }
 
-/// `loop.is_waiting`: whether it sleeps (R5), which nothing that runs on it ever sees.
+/// `loop.is_waiting`: whether it is asleep (R5), which code that runs on it never sees.
 let loopIsWaiting: LuaRawFunction = { L, context in
   host(L, context, "is_waiting") { call in
     call.stack.push(call.loop.isWaiting)

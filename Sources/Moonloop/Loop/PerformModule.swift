@@ -5,7 +5,7 @@ internal import MoonloopCore
 
 /// A function that was queued on the loop. Loop thread only.
 package final class ScriptRequest {
-  /// What it is in reports: "perform" or "perform_after".
+  /// Its name in reports: "perform" or "perform_after".
   package let kind: StaticString
   /// The modes that it is for; what the function makes and waits for is in them too (D62).
   package let modes: [ModeName]
@@ -18,7 +18,7 @@ package final class ScriptRequest {
   /// Counts it as memory of the scripts while it waits.
   var charge: MemoryCharge?
 
-  /// What one takes besides what Lua has of it, about.
+  /// The approximate size of a request outside Lua.
   static let footprint = 512
 
   init(
@@ -132,7 +132,7 @@ extension HostCall {
   }
 }
 
-/// `loop:cancel_performs(target)`: takes all requests for it back; how many there were (R146).
+/// `loop:cancel_performs(target)`: cancels all requests for it; returns how many there were (R146).
 let loopCancelPerforms: LuaRawFunction = { L, context in
   host(L, context, "cancel_performs") { call in
     try call.requireLoop()
@@ -145,7 +145,7 @@ let loopCancelPerforms: LuaRawFunction = { L, context in
   }
 }
 
-/// The handle of a request was collected, which the loop held as long as it waited.
+/// The handle of a request was collected, which the loop held while it waited.
 func releaseRequest(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   handle.pointer = nil

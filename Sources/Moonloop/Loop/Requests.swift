@@ -1,15 +1,15 @@
-// The functions that scripts have queued on a loop, until they are performed or taken back.
+// The functions that scripts have queued on a loop, until they are performed or cancelled.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 /// The requests that scripts made of one loop. Loop thread only.
 package final class Requests {
-  // Plain words, which performing a request counts no reference of: the runtime holds the context,
-  // and that its requests.
+  // Plain words, so that performing a request counts no reference: the runtime holds the context,
+  // and the context its requests.
   private let runtime: Unmanaged<Runtime>
   private let context: Unmanaged<LoopContext>
-  /// Those that were not performed yet, by the registry references of their handles.
+  /// Those not yet performed, by the registry references of their handles.
   package private(set) var waiting: [Int32: ScriptRequest] = [:]
   /// Those of them that have a target.
   private var targets: [ScriptTarget: Set<Int32>] = [:]
@@ -47,7 +47,7 @@ package final class Requests {
     context.running = outer
   }
 
-  /// Pushes the function of a request and its arguments, and lets go of the handle.
+  /// Pushes the function of a request and its arguments, and drops the handle.
   /// - Returns: The count of the arguments.
   private func pushFunction(_ ref: Int32, on stack: LuaStack) -> Int {
     stack.push(ref: ref)
@@ -93,7 +93,7 @@ package final class Requests {
     return found.count
   }
 
-  /// Takes a request back if it still waits.
+  /// Cancels a request if it still waits.
   @discardableResult
   func cancel(_ request: ScriptRequest) -> Bool {
     guard request.ref != 0 else { return false }

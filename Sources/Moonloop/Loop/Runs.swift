@@ -1,21 +1,21 @@
-// The runs of a loop that scripts began: what began them, what stopped them, with what value.
+// The runs of a loop that scripts began: what began and stopped them, with what value.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 /// The runs that scripts began on one loop. Loop thread only.
 package final class Runs {
-  unowned(unsafe) private let runtime: Runtime  // It holds the context.
-  unowned(unsafe) private let context: LoopContext  // It holds its runs.
+  unowned(unsafe) private let runtime: Runtime  // it holds the context
+  unowned(unsafe) private let context: LoopContext  // it holds its runs
   private let loop: Loop
-  /// What began the runs under way from within a handler, the innermost last.
+  /// What began the runs that a handler began and that are under way, the innermost last.
   private(set) var nesters: [Nester] = []
-  /// Whether the script ran its loop by itself, so that the program does not run it again (D60).
+  /// Whether the script ran its loop itself, so that the program does not run it again (D60).
   package private(set) var ranLoop = false
-  /// How many were begun after the end of the program was asked for.
+  /// How many began after the end of the program was requested.
   private var afterEnding = 0
 
-  /// What comes now decides by itself whether it runs the loop.
+  /// From now on only later runs decide whether the script runs its loop itself.
   func forgetOwnRun() { ranLoop = false }
 
   init(_ runtime: Runtime, _ context: LoopContext) {
@@ -42,7 +42,7 @@ package final class Runs {
     return result
   }
 
-  /// What runs now begins a run: noted for `loop:why`.
+  /// The running code begins a run: noted for `loop:why`.
   func noteNesting() {
     context.errors.forgetStopper()
     nesters.append(Nester(who: context.running, depth: loop.depth + 1, began: loop.clock.now()))
@@ -50,18 +50,18 @@ package final class Runs {
 
   func endNesting() { nesters.removeLast() }
 
-  /// Whether the innermost run was begun by a script.
+  /// Whether a script began the innermost run.
   var isInOwnRun: Bool { nesters.last?.depth == loop.depth }
 
-  /// Whether the main chunk runs now, which has waited before.
+  /// Whether the main chunk is running and has waited before.
   private var isOfChunk: Bool {
     if case .task(let task) = runtime.current { return task === context.waitingChunk }
     return false
   }
 
-  /// A run is to begin in what runs now.
+  /// The running code is about to begin a run.
   func prepare() {
-    // One run after the end was asked for reports it by its result. A script that begins another is
+    // One run after a requested end reports it by its result. A script that begins another is
     // stopped: it may be one of those that never ask why a run ended.
     if Ending.isAskedFor {
       afterEnding += 1
@@ -72,7 +72,7 @@ package final class Runs {
   func run(
     _ call: HostCall, _ mode: ModeName, _ timeout: Duration?, _ returnAfterSource: Bool
   ) -> Int32 {
-    // A breakpoint is not the script's own way of running its loop.
+    // A breakpoint does not count as the script running its loop itself.
     if mode != debugMode && (loop.depth == 0 || isOfChunk) { ranLoop = true }
     let result = runNested(mode, timeout, returnAfterSource: returnAfterSource)
     call.stack.push(ref: runtime.names.ref(of: result))

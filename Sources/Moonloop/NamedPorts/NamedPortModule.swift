@@ -1,4 +1,4 @@
-// `ml.port.listen` and `ml.port.connect`: ports that other processes find by their names (R59).
+// `ml.port.listen` and `ml.port.connect`: ports that other processes find by name (R59).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -23,7 +23,7 @@ let portListen: LuaRawFunction = { L, context in
       listener = new
       hub.change { _ in new.begin(socket) }
       link = PortLink(.listener) {
-        hold.release()  // At once: the name can be taken again.
+        hold.release()  // at once, so that the name can be taken again
         hub.change { _ in new.finish() }
       }
     }
@@ -60,7 +60,7 @@ let portConnect: LuaRawFunction = { L, context in
     call.runtime.farewells.note(
       PortFarewell(label: port.label, gate: gate) { [connection] in connection?.endSoon() })
     let shape = PortShape(link: link)
-    // A replay has no connection, and asks the intake what became of messages.
+    // A replay has no connection; it asks the intake what happened to messages.
     let outgoing =
       connection?.outgoing
       ?? Loop.Port(name: place.name, capacity: wanted.capacity) { _, _ in }
@@ -71,11 +71,11 @@ let portConnect: LuaRawFunction = { L, context in
   }
 }
 
-/// What a script asks of a named port.
+/// The options of a named port.
 private struct NamedPortOptions {
   var capacity: Int
   var modes: [ModeName]
-  /// Whether its handler holds a run.
+  /// Whether its handler keeps a run going.
   var mayHold: Bool
 }
 
@@ -106,12 +106,12 @@ extension HostCall {
   fileprivate func wanted(_ options: Options) throws(ScriptMistake) -> NamedPortOptions {
     let capacity = try options.integer("capacity", in: 1...(1 << 24)) ?? 1 << 16
     let modes = try modesOption(options, isAdded: true) ?? [.default]
-    if try options.pushHandler("[1]") { stack.pop() }  // Reported before anything is opened.
+    if try options.pushHandler("[1]") { stack.pop() }  // reported before anything is opened
     return NamedPortOptions(
       capacity: capacity, modes: modes, mayHold: try options.boolean("keep_alive") ?? true)
   }
 
-  /// Whether the file has made this end of the port before; then its handle lies on top.
+  /// Whether the file has made this end of the port before; then its handle is on top.
   fileprivate func isRemade(
     _ end: PortLink.End, _ wanted: NamedPortOptions, _ place: PortPlace, _ options: Options
   ) throws -> Bool {
@@ -149,8 +149,8 @@ extension HostCall {
     return port
   }
 
-  /// Opens the socket of a port, and has the hub serve it; the intake has no part in that, and a
-  /// replay has what came of it.
+  /// Opens the socket of a port, and makes the hub serve it; the intake has no part in that, and a
+  /// replay has the results.
   fileprivate func open(
     _ port: Loop.Port, _ body: (_ hub: Loop) throws(OperatingFailure) -> Void
   ) throws {
@@ -182,7 +182,7 @@ extension HostCall {
     stack.rotate(-2, 1)
     stack.popSlot(1, of: -2)
     shape.waitsForHandler = !hasHandler
-    if !hasHandler { port.setSuspended(true) }  // Messages wait for it.
+    if !hasHandler { port.setSuspended(true) }  // messages wait for a handler
     try applyCommonOptions(options, to: port)
     if shape.holdsByHandler && !hasHandler { loop.setKeepsAlive(port, false) }
     try addNew(port, to: wanted.modes)
@@ -190,13 +190,13 @@ extension HostCall {
   }
 }
 
-/// The state whose port stands on a connection, as the hub knows it. Any thread; what it names is
-/// touched on the thread of the loop alone, hence unchecked.
+/// The state whose port uses a connection, as the hub sees it. Any thread; the things it refers to
+/// are used only on the loop's thread, hence unchecked.
 private final class PortOwner: @unchecked Sendable {
   private weak var runtime: Runtime?
   private let loop: Loop
   private weak var port: Loop.Port?
-  /// Where the end arrives, if the loop is recorded; holds this until then.
+  /// Where the end is recorded, if the loop is; keeps this alive until then.
   private var arrivals: Arrivals?
 
   init(_ runtime: Runtime, _ port: Loop.Port) {
@@ -209,7 +209,7 @@ private final class PortOwner: @unchecked Sendable {
     }
   }
 
-  /// The connection is over: what has come is still delivered, then the port ends.
+  /// The connection is over: what has arrived is still delivered, then the port ends.
   func ended(_ reason: PortEnd) {
     if case .failed(let text, let code) = reason, let port {
       port.postAlways(

@@ -1,4 +1,4 @@
-// One connection of named ports: messages out of a queue into a socket, and out of the socket into
+// One connection of named ports: messages from a queue to a socket, and from the socket to
 // the queue of a port of some state.
 
 internal import LuaEmbed
@@ -10,9 +10,9 @@ internal import Synchronization
 enum PortEnd: Sendable, Equatable {
   /// This side closed it.
   case closed
-  /// The peer has ended, or has closed it.
+  /// The peer has ended or closed it.
   case peerEnded
-  /// What came is no message, or the system refused something.
+  /// What arrived is not a message, or the system refused something.
   case failed(String, code: String)
 }
 
@@ -21,20 +21,20 @@ private struct HeldMessages {
   let port: Loop.Port
   var messages: [PortMessage] = []
 
-  /// How much of the limit a message takes: with what it needs besides its value.
+  /// How much of the limit a message uses: its value, and its overhead.
   static func cost(_ message: PortMessage) -> Int { message.value.size + 64 }
 }
 
-/// A connection. Hub thread only, but for what says otherwise: that is why it is unchecked.
+/// A connection. Hub thread only, unless noted otherwise, and therefore unchecked.
 final class PortConnection: @unchecked Sendable {
-  /// What is to be sent. Any thread posts; the hub serves it.
+  /// Messages to be sent. Any thread posts; the hub serves it.
   let outgoing: Loop.Port
   /// Any thread.
   let label: String
   /// Whether replies can still be sent. Any thread.
   private let isOpen = Atomic<Bool>(true)
   private let hub: Loop
-  /// Where the messages go that are for the connection's own port.
+  /// Where messages for the connection's own port go.
   private let incoming: Loop.Port
   private let isListeners: Bool
   private var whenOver: (@Sendable (PortEnd) -> Void)?
@@ -42,27 +42,26 @@ final class PortConnection: @unchecked Sendable {
   private var source: Loop.DescriptorSource?
   private var reader = PortFrameReader()
   private var output = PortOutput()
-  /// The socket takes nothing now.
+  /// The socket takes nothing at the moment.
   private var isBlocked = false
   private var isFinishing = false
   private var linger: Loop.Timer?
-  /// The peer has ended: so does this, when what has come has found room.
+  /// The peer has ended: so does this, once what has arrived has found room.
   private var endsWhenDelivered = false
-  /// How many descriptors may have come without their frame.
+  /// How many descriptors may have arrived without their frame.
   private let descriptorLimit: Int
-  /// Descriptors that came and belong to frames that are not whole yet.
+  /// Descriptors that arrived and belong to incomplete frames.
   private var descriptors: [Int32] = []
-  /// What waits for the replies of the peer, by number.
+  /// What waits for replies of the peer, by number.
   private var awaited: [UInt64: ReplyTicket] = [:]
   private var lastRequest: UInt64 = 0
-  /// What ports of this process the peer can send to, and those of the peer, by number.
+  /// Our ports that the peer can send to, and the peer's ports, by number.
   private var exports = PortExports()
-  /// What came and had no room in its port yet, by port: each is in order for itself.
+  /// Messages that had no room in their port yet, by port: each port keeps its own order.
   private var held: [ObjectIdentifier: HeldMessages] = [:]
   private var heldBytes = 0
 
-  /// How much is read beyond full ports, while a reply or a message for another port may stand
-  /// behind.
+  /// How much is read past full ports, because a reply or a message for another port may follow.
   private static let heldLimit = 1 << 20
   /// How much may wait for a peer that does not read its replies.
   private static var outputLimit: Int { 2 * StructuredClone.sizeLimit }
@@ -72,10 +71,10 @@ final class PortConnection: @unchecked Sendable {
 
   /// - Parameters:
   ///   - peer: The other end, in words: "process 42".
-  ///   - incoming: The port that gets what comes.
+  ///   - incoming: The port that gets arriving messages.
   ///   - isListeners: It is one of many, whose messages name their sender.
-  ///   - largest: How large a value may be that comes; nil: as large as one may be here.
-  ///   - descriptorLimit: How many descriptors may come with one.
+  ///   - largest: The maximum size of an arriving value; nil: the limit of this process.
+  ///   - descriptorLimit: The maximum number of descriptors that arrive with one.
   init(
     _ hub: Loop, label: String, peer: String, capacity: Int, to incoming: Loop.Port,
     isListeners: Bool, largest: Int? = nil, descriptorLimit: Int = 2 * Sockets.mostPassed,
@@ -93,7 +92,7 @@ final class PortConnection: @unchecked Sendable {
 
   // MARK: Life
 
-  /// Takes the socket over. The first thing that the hub does with it.
+  /// Takes over the socket. The hub calls this first.
   func begin(_ fd: Int32) {
     let source = Loop.DescriptorSource(
       fd, closesDescriptor: true, events: .read, reenabled: .read, name: label
@@ -108,7 +107,7 @@ final class PortConnection: @unchecked Sendable {
     } catch { end(.failed("\(error)", code: error.code)) }
   }
 
-  /// Sends what waits, and then closes. Hub thread.
+  /// Sends what is queued, and then closes. Hub thread.
   func finish() {
     guard !isFinishing, source != nil else { return }
     while let message = outgoing.take() as? PortMessage { enqueue(message, to: 0) }
@@ -125,7 +124,7 @@ final class PortConnection: @unchecked Sendable {
     flush()
   }
 
-  /// Gives up what has not left. Any thread.
+  /// Drops what has not been sent. Any thread.
   func endSoon() { hub.change { [self] _ in end(.closed) } }
 
   func end(_ reason: PortEnd) {
@@ -156,21 +155,21 @@ final class PortConnection: @unchecked Sendable {
 
   private func send(first message: any Sendable) {
     if let message = message as? PortMessage { enqueue(message, to: 0) }
-    // What has come meanwhile shares a call of the system.
+    // What was queued meanwhile shares a system call.
     while output.count < 1 << 16, let next = outgoing.take() as? PortMessage {
       enqueue(next, to: 0)
     }
     flush()
   }
 
-  /// A message for a port of the peer's that it had sent.
+  /// A message for a port that the peer had sent.
   private func forward(_ message: any Sendable, to target: UInt64) {
     if let message = message as? PortMessage { enqueue(message, to: target) }
     flush()
   }
 
   private func enqueue(_ message: PortMessage, to target: UInt64) {
-    if source == nil { return }  // The ticket goes with the message, and tells.
+    if source == nil { return }  // the ticket is dropped with the message, which answers
     var frame = PortFrame(kind: .message, target: target)
     if let ticket = message.reply {
       if awaited.count >= Self.requestLimit { return ticket.drop() }
@@ -188,7 +187,7 @@ final class PortConnection: @unchecked Sendable {
       switch attachment {
       case .descriptor(let sent):
         guard let descriptor = sent.take() else {
-          frame.passed.append(.own(0))  // of no port
+          frame.passed.append(.own(0))  // for no port
           continue
         }
         passed.append(descriptor.release())
@@ -206,7 +205,7 @@ final class PortConnection: @unchecked Sendable {
     flush()
   }
 
-  /// Answers a request of the peer's. Any thread.
+  /// Answers a request of the peer. Any thread.
   /// - Returns: false if the peer has gone.
   private func answer(_ id: UInt64, _ answer: ReplyAnswer) -> Bool {
     guard isOpen.load(ordering: .acquiring) else { return false }
@@ -237,7 +236,7 @@ final class PortConnection: @unchecked Sendable {
       }
     } catch {
       switch error.name {
-      // What it had sent before is still to be read.
+      // What it had sent before can still be read.
       case "EPIPE", "ECONNRESET": writingFailed()
       default: end(.failed("sending failed: \(error.message)", code: error.name))
       }
@@ -278,7 +277,7 @@ final class PortConnection: @unchecked Sendable {
     if source != nil, !wantsInput { source?.disable(.read) }
   }
 
-  /// - Parameter reason: `closed`: there is nothing more for now.
+  /// - Parameter reason: `closed`: there is no more for now.
   private func inputEnded(_ reason: PortEnd) {
     if reason == .closed { return }
     if reason != .peerEnded || held.isEmpty { return end(reason) }
@@ -290,7 +289,7 @@ final class PortConnection: @unchecked Sendable {
   }
 
   /// Reads once.
-  /// - Returns: Why nothing more is to be read: `closed` means for now.
+  /// - Returns: Why there is no more to read: `closed` means for now.
   private func take(from fd: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> PortEnd? {
     do throws(SystemError) {
       let received = try Sockets.receive(fd, withDescriptorsInto: buffer)
@@ -340,7 +339,7 @@ final class PortConnection: @unchecked Sendable {
     }
     guard let port = frame.target == 0 ? incoming : exports.port(frame.target), port.isValid else {
       if frame.target != 0 { say(.gone, target: frame.target) }
-      return  // A request is dropped with its ticket.
+      return  // a request is dropped with its ticket
     }
     let from =
       isListeners && frame.target == 0 ? PortRight(outgoing, home: 0, isForeign: true) : nil
@@ -365,7 +364,7 @@ final class PortConnection: @unchecked Sendable {
   }
 
   private func retryWhenRoom(_ port: Loop.Port) {
-    // Posted in any case: here there may be room at once, and `retry` may be at work.
+    // Posted in any case: there may be room here at once, and `retry` may be running.
     port.whenRoom { [self] in hub.post(.change { [self] _ in retry(port) }) }
   }
 
@@ -411,7 +410,7 @@ final class PortConnection: @unchecked Sendable {
     } catch { throw PortDamage("what is no value: \(error.what), at byte \(error.offset)") }
   }
 
-  /// No sender is left here for a port of the peer's.
+  /// A port of the peer has no sender left here.
   private func release(_ port: Loop.Port, _ number: UInt64) {
     while let message = port.take() { forward(message, to: number) }
     port.invalidate()
@@ -419,7 +418,7 @@ final class PortConnection: @unchecked Sendable {
     say(.released, target: number)
   }
 
-  /// A way to a port of the peer's: a queue here, which the hub sends on.
+  /// A sender for a port of the peer: a queue here, which the hub sends on.
   private func proxy(_ number: UInt64) throws(PortDamage) -> PortRight {
     if exports.proxies.count >= PortExports.limit { throw PortDamage("too many ports") }
     let port = Loop.Port(name: outgoing.name, capacity: outgoing.capacity) { _, _ in }

@@ -1,35 +1,35 @@
-// How messages of named ports lie in the bytes of a socket: pure, and looked through before use.
+// The layout of named-port messages in a socket's bytes: pure, and checked before use.
 //
 // A frame is a header of 32 bytes, nine bytes for each attachment, and a structured clone; all
-// numbers are little-endian. A stream, not SOCK_SEQPACKET: a message may be larger than what a
+// numbers are little-endian. A stream, not SOCK_SEQPACKET: a message may be larger than a
 // socket takes at once.
 
 internal import LuaEmbed
 
-/// One frame: a message, or a word about one.
+/// One frame: a message, or a notice about one.
 package struct PortFrame {
   package enum Kind: UInt8 {
-    /// A message for a port: `target` says which, 0 is the one that the connection is for.
+    /// A message for a port: `target` says which; 0 is the connection's own.
     case message = 1
-    /// The same, and the sender waits for a reply with this `id`.
+    /// The same, but the sender waits for a reply with this `id`.
     case request = 2
     /// The reply to the request `id`.
     case reply = 3
     /// There will be no reply to the request `id`.
     case dropped = 4
-    /// No sender is left here for the port `target`.
+    /// The port `target` has no sender left here.
     case released = 5
     /// The port `target` has ended here.
     case gone = 6
   }
 
-  /// What goes along with a message, by its number.
+  /// An attachment of a message, by its number.
   package enum Passed: Equatable {
-    /// The next descriptor that came.
+    /// The next descriptor that arrived.
     case descriptor
-    /// A port of the sender's: messages for it get this `target`.
+    /// A port of the sender: messages for it get this `target`.
     case port(UInt64)
-    /// A port of the receiver's that it had sent before.
+    /// A port of the receiver that it had sent before.
     case own(UInt64)
   }
 
@@ -37,7 +37,7 @@ package struct PortFrame {
   var target: UInt64 = 0
   var id: UInt64 = 0
   var passed: [Passed] = []
-  /// A structured clone; nothing in words about messages.
+  /// A structured clone; empty in notices about messages.
   var body: [UInt8] = []
 
   /// How many descriptors belong to it.
@@ -46,12 +46,12 @@ package struct PortFrame {
   static let magic: UInt32 = 0x014C_504D  // "MPL", and the version
   static let headerSize = 32
   private static let passedSize = 9
-  /// The most that may stand behind a header, by the size of a value.
+  /// The maximum size of what follows a header, by the maximum size of a value.
   static func bodyLimit(_ value: Int) -> Int {
     value + 8 + StructuredClone.attachmentLimit * passedSize
   }
 
-  /// The frame as it goes out.
+  /// The bytes of the frame.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headerSize + passed.count * Self.passedSize + body.count)
@@ -82,15 +82,15 @@ package struct PortFrame {
   }
 }
 
-/// Why what came over a socket is no frame.
+/// Why the bytes from a socket are not a frame.
 package struct PortDamage: Error, Equatable {
   package let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// Cuts frames out of the bytes that come in.
+/// Splits the bytes that arrive into frames.
 package struct PortFrameReader {
-  /// How large a value may be.
+  /// The maximum size of a value.
   var largest = StructuredClone.sizeLimit
   private var buffer: [UInt8] = []
   private var head = 0
@@ -108,7 +108,7 @@ package struct PortFrameReader {
     buffer.append(contentsOf: bytes)
   }
 
-  /// The next whole frame; nil: more bytes are needed.
+  /// The next complete frame; nil: more bytes are needed.
   package mutating func next() throws(PortDamage) -> PortFrame? {
     guard waiting >= PortFrame.headerSize else { return nil }
     let magic: UInt32 = word(at: 0)

@@ -1,5 +1,6 @@
 // The thread that serves the sockets of named ports, for all loops of the process: a port is a
-// queue between two threads, here as with workers, so all that ports can do holds for them too.
+// queue between two threads, here as with workers, so everything that ports can do works for them
+// too.
 
 internal import MoonloopCore
 internal import Synchronization
@@ -7,7 +8,7 @@ internal import Synchronization
 enum PortHub {
   private static let thread = Guarded<LoopThread?>(nil)
 
-  /// The loop of the thread, which is started at the first request, and stays.
+  /// The loop of the thread, which is started at the first request and stays.
   static func loop() throws(SystemError) -> Loop {
     let result = thread.withLock { thread -> Result<Loop, SystemError> in
       if let thread { return .success(thread.loop) }
@@ -30,13 +31,13 @@ enum PortHub {
   }
 }
 
-/// What the hub tells a state through the queue of a port: something failed at the socket.
+/// What the hub reports to a state through a port's queue: something failed at the socket.
 struct PortNotice: Sendable {
   let text: String
   let code: String
 }
 
-/// What a state keeps of a named port: it is given up when this is released.
+/// What a state keeps of a named port: releasing it closes the port.
 final class PortLink: Sendable {
   enum End { case listener, connection }
 
@@ -48,31 +49,31 @@ final class PortLink: Sendable {
     self.close = close
   }
 
-  // Whenever it is collected: not through the intake.
+  // whenever it is collected, so not through the intake
   deinit { Intake.outside(close) }
 }
 
-/// What was sent and may not have left yet when the state ends.
+/// What was sent and may still be on its way when the state ends.
 struct PortFarewell: Sendable {
   let label: String
   /// Opened when the connection is over.
   let gate: any Gate
-  /// Gives up what has not left.
+  /// Drops what has not been sent.
   let abandon: @Sendable () -> Void
 }
 
-/// The connections of a state's named ports that may have something to send yet. Loop thread only.
+/// The connections of a state's named ports that may have something left to send. Loop thread only.
 struct PortFarewells {
-  /// How long a state that ends waits for its last messages to leave.
+  /// How long a state that ends waits for its last messages to be sent.
   private static let patience: Int64 = 2_000_000_000
   private static let least = 32
   private var all: [PortFarewell] = []
-  /// When to look next for those that are over: once they may be half of all.
+  /// When to check again for finished connections: once they may be half of all.
   private var limit = Self.least
 
   /// Remembers a connection until it is over.
   mutating func note(_ farewell: PortFarewell) {
-    // A replay has the same list, and does not know which have gone.
+    // A replay has the same list, but does not know which ones have gone.
     if all.count >= limit && Intake.isPlain {
       all.removeAll { $0.gate.wait(atMost: 0) }
       limit = max(Self.least, 2 * all.count)
@@ -80,7 +81,7 @@ struct PortFarewells {
     all.append(farewell)
   }
 
-  /// All ports were closed: waits until what they had sent has left, and reports what has not.
+  /// All ports were closed: waits until what they had sent is out, and reports what is not.
   mutating func say(_ errors: ErrorPolicy) {
     let start = RealTime.monotonic
     for farewell in all {

@@ -80,7 +80,7 @@ final class PortListener: @unchecked Sendable {
     connection.begin(socket.release())
   }
 
-  /// A connection's own name, for its end. Hub thread only.
+  /// Identifies a connection, for its end. Hub thread only.
   private final class KeyBox: @unchecked Sendable {
     var key: ObjectIdentifier?
   }
@@ -105,7 +105,7 @@ final class PortListener: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Closes, after what was sent has left.
+  /// Closes once what was sent is out.
   func finish() {
     isFinishing = true
     source?.invalidate()
@@ -114,7 +114,7 @@ final class PortListener: @unchecked Sendable {
     finishIfEmpty()
   }
 
-  /// Closes without waiting for anybody. Any thread.
+  /// Closes without waiting. Any thread.
   func abandonSoon() { hub.change { [self] _ in abandon() } }
 
   private func abandon() {

@@ -1,4 +1,4 @@
-// What waits to go out over the socket of a named port: bytes, and descriptors with some of them.
+// The output queue of a named port's socket: bytes, and descriptors with some of them.
 
 internal import MoonloopCore
 internal import MoonloopSystem
@@ -8,15 +8,15 @@ struct PortOutput: ~Copyable {
   private struct Piece {
     var bytes: [UInt8]
     var sent = 0
-    /// They go with the first byte, and are closed then.
+    /// They go with the first byte, and are then closed.
     var descriptors: [Int32]
   }
 
   private var pieces: [Piece] = []
-  /// How many bytes wait.
+  /// How many bytes are queued.
   private(set) var count = 0
 
-  /// Small frames share a call of the system up to this size.
+  /// Small frames share a system call up to this size.
   private static let shared = 1 << 16
 
   var isEmpty: Bool { pieces.isEmpty }
@@ -34,7 +34,7 @@ struct PortOutput: ~Copyable {
   }
 
   /// Writes what fits.
-  /// - Returns: Whether all is gone.
+  /// - Returns: Whether everything is out.
   mutating func flush(to fd: Int32) throws(SystemError) -> Bool {
     var done = 0
     defer { pieces.removeFirst(done) }

@@ -1,5 +1,5 @@
-// Where a named port is found: a socket in a folder of the user's, and a lock beside it that says
-// whose the name is.
+// Where a named port is found: a socket in a folder of the user, and a lock beside it that says
+// which process has the name.
 
 internal import Glibc
 internal import LuaEmbed
@@ -10,10 +10,10 @@ internal import MoonloopSystem
 struct PortPlace {
   let name: String
 
-  /// The longest name; what a path of a socket has room for, with a folder of usual length.
+  /// The maximum length of a name: what fits a socket's path in a folder of usual length.
   static let longestName = 64
 
-  /// What is wrong with a name, in words; nil: nothing.
+  /// What is wrong with a name, as text; nil: nothing.
   static func flaw(of name: String) -> String? {
     if name.isEmpty { return "is empty" }
     if name.utf8.count > longestName {
@@ -78,7 +78,8 @@ struct PortPlace {
       case .failed(let error): throw failure("cannot lock \(lockPath)", error)
       }
     }
-    // No other process can be at work here: a socket that is left is of a process that has ended.
+    // No other process can be using the name: a socket that is left belongs to a process that has
+    // ended.
     if PrivateFiles.isTaken(socketPath) {
       throw failure("\(socketPath) is not a socket; remove it", "EEXIST")
     }
@@ -125,20 +126,20 @@ struct PortPlace {
   }
 }
 
-/// A name that was taken: a socket that listens, and the lock. Its owner ends it once.
+/// A name that was taken: a listening socket, and the lock. Its owner ends it once.
 struct PortListening: ~Copyable {
   let socket: Descriptor
   let lock: Descriptor
   let socketPath: String
   let lockPath: String
 
-  /// The socket, and the rest of it.
+  /// The socket, and everything else.
   consuming func split() -> (socket: Int32, hold: PortNameHold) {
     (socket.release(), PortNameHold(lock, socketPath, lockPath))
   }
 }
 
-/// The right to a name; given back once. Any thread.
+/// The right to a name; returned once. Any thread.
 final class PortNameHold: Sendable {
   private let lock: Guarded<Int32>
   private let socketPath: String
@@ -150,7 +151,7 @@ final class PortNameHold: Sendable {
     self.lockPath = lockPath
   }
 
-  /// Gives the name back, in the order that leaves no moment in which two have it.
+  /// Gives up the name, in an order that never leaves two processes with it.
   func release() {
     let number = lock.withLock { number in
       defer { number = -1 }
