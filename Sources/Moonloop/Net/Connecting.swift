@@ -1,10 +1,10 @@
-// Clients: one address after the other, the next when one has failed or hesitates (D27, RFC 8305).
+// Clients: one address after another, the next when one has failed or is slow (D27, RFC 8305).
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What a client asks for.
+/// The options of a client.
 struct ConnectRequest {
   /// In messages: "localhost:80", "/run/app.sock".
   var text = ""
@@ -12,7 +12,7 @@ struct ConnectRequest {
   var limits: StreamLimits?
   var noDelay = true
   var keepAlive: Int?
-  /// Whose address the socket gets; nil: the system chooses.
+  /// Which address the socket gets; nil: the system chooses.
   var localHost: String?
   var tls: TLSRequest?
 }
@@ -20,7 +20,7 @@ struct ConnectRequest {
 /// One `ml.net.connect`: the first attempt that succeeds is the stream, the others are closed.
 final class ConnectWait: NetWait {
   private let request: ConnectRequest
-  /// The addresses that were not tried yet, families in turn.
+  /// The addresses not tried yet, with families in turn.
   private var rest: [SocketAddress] = []
   private var attempts: [Loop.DescriptorSource] = []
   private var pause: Loop.Timer?
@@ -29,7 +29,7 @@ final class ConnectWait: NetWait {
   private var refusal: OperatingFailure?
   private var handshake: Handshake?
 
-  /// How long an attempt may hesitate before the next address is tried beside it (RFC 8305,
+  /// How long an attempt may take before the next address is tried beside it (RFC 8305,
   /// section 5), and how long before a full Unix socket is tried again.
   private static let attemptDelay = Duration.milliseconds(250)
   private static let retryDelay = Duration.milliseconds(10)
@@ -86,7 +86,7 @@ final class ConnectWait: NetWait {
         }
         return
       } catch {
-        if error.name == "EAGAIN" && address.family == .unix {  // Its backlog is full.
+        if error.name == "EAGAIN" && address.family == .unix {  // its backlog is full
           rest.insert(address, at: 0)
           letClockGo()
           return tryNext(after: Self.retryDelay)
@@ -134,7 +134,7 @@ final class ConnectWait: NetWait {
     if let idle = request.keepAlive { try Sockets.keepAlive(fd, idle) }
   }
 
-  /// The kernel knows what has become of an attempt.
+  /// The kernel reports the outcome of an attempt.
   private func decided(_ source: Loop.DescriptorSource, _ address: SocketAddress) {
     guard !isOver else { return }
     attempts.removeAll { $0 === source }
@@ -161,7 +161,7 @@ final class ConnectWait: NetWait {
     for attempt in attempts { remove(attempt) }
     pause.map(remove)
     (attempts, pause, rest) = ([], nil, [])
-    letClockGo()  // It is waited for the peer, as in a read.
+    letClockGo()  // waiting for the peer, as in a read
     guard let session = try? tls.session() else {
       runtime.loop.kernel.close(fd)
       return fail("TLS: no memory", "ENOMEM")
@@ -230,7 +230,7 @@ final class ConnectWait: NetWait {
 }
 
 extension Sockets {
-  /// Asks idle peers whether they live, after so many seconds without a word.
+  /// Probes idle peers after this many seconds of silence.
   static func keepAlive(_ fd: Int32, _ seconds: Int) throws(SystemError) {
     try set(fd, .keepAlive)
     try set(fd, .keepIdle, Int32(clamping: seconds))
@@ -243,7 +243,7 @@ private let connectOptions: [StaticString] = [
   "modes", "io_timeout", "line_limit", "buffer_limit", "write_limit", "tls",
 ]
 
-/// `ml.net.connect { host, port | path, timeout, … }`: a stream, when it is connected.
+/// `ml.net.connect { host, port | path, timeout, … }`: a stream, once it is connected.
 let netConnect: LuaRawFunction = { L, context in
   host(L, context, "connect") { call in
     try call.requireRoom()

@@ -4,13 +4,13 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What a socket for datagrams has besides its descriptor. Loop thread only.
+/// What a datagram socket has besides its descriptor. Loop thread only.
 final class ScriptDatagrams {
-  unowned(unsafe) let runtime: Runtime  // As `ScriptServer`.
-  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
+  unowned(unsafe) let runtime: Runtime  // as in `ScriptServer`
+  unowned(unsafe) let source: Loop.DescriptorSource  // holds this
   var hasHandler = false
   var isConnected = false
-  /// As those of a server.
+  /// As for a server.
   var identity = ""
   var requested: [String] = []
   var waiting: DatagramWait?
@@ -56,7 +56,7 @@ final class ScriptDatagrams {
 
 /// A task that waits for a datagram.
 final class DatagramWait: OtherWait {
-  unowned(unsafe) let socket: ScriptDatagrams  // Tells it of its end, before it goes.
+  unowned(unsafe) let socket: ScriptDatagrams  // it reports its end before it goes
   private let label: String
   private(set) var isActive = true
   private var isClosed = false

@@ -1,4 +1,4 @@
-// Sockets for datagrams.
+// Datagram sockets.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -18,14 +18,14 @@ final class DatagramsKind: ItemKind {
     event = { source, _ in door._withUnsafeGuaranteedRef { Self.deliver(source, $0) } }
   }
 
-  /// A datagram has come.
+  /// A datagram has arrived.
   private static func deliver(_ source: Loop.DescriptorSource, _ runtime: Runtime) {
     guard let socket = ScriptDatagrams.of(source) else { return }
     if let waiting = socket.waiting, waiting.isActive { return waiting.come() }
     guard socket.hasHandler else { return socket.settle() }
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: 1) { stack in
-        // Readiness may have been false: the handler then gets EAGAIN.
+        // Readiness may have been spurious: the handler then gets EAGAIN.
         socket.receive(on: stack) ?? stack.pushFailure("there was no datagram", "EAGAIN")
       }
     }

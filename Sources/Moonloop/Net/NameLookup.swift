@@ -5,7 +5,7 @@ internal import MoonloopCore
 internal import MoonloopSystem
 internal import Synchronization
 
-/// What a thread of the resolver hands to a loop: the answer, behind a signal.
+/// What a resolver thread passes to a loop: the answer, with a signal.
 final class LookupAnswer: Sendable {
   private let answer = Mutex<Resolver.Answer?>(nil)
   private let source: Loop.Source
@@ -27,7 +27,7 @@ final class LookupAnswer: Sendable {
 }
 
 extension NetWait {
-  /// Looks a name up; the loop calls back unless the wait is over by then.
+  /// Looks up a name; the loop calls back unless the wait is over by then.
   func lookUp(
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void
@@ -46,8 +46,8 @@ extension NetWait {
     Resolver.shared.resolve(host, family) { fresh.put($0) }
   }
 
-  /// The same where there is an intake: the answer comes through a pipe, so that it
-  /// enters the loop as all the rest does. A replay makes no lookup.
+  /// The same with an intake: the answer arrives through a pipe, so that it
+  /// enters the loop like all other input. A replay makes no lookup.
   private func lookUpByPipe(
     _ host: String, _ family: Resolver.Family,
     _ whenFound: @escaping (Resolver.Answer) -> Void
@@ -140,7 +140,7 @@ let netResolve: LuaRawFunction = { L, context in
     let name = try call.string(1, "the name")
     try call.requireGrant(forName: name)
     if let address = SocketAddress(numeric: name, port: 0) {
-      call.stack.push(hosts: [address])  // It is one already.
+      call.stack.push(hosts: [address])  // it is an address already
       return 1
     }
     let coroutine = try call.requireWaiting()

@@ -21,7 +21,7 @@ let serverEntries: [LuaEntry] =
     .field("tls_failure", serverFailure),
   ] + itemEntries
 
-/// What the handle of a socket for datagrams offers.
+/// What the handle of a datagram socket offers.
 let datagramEntries: [LuaEntry] =
   [
     .method("send", datagramSend),

@@ -1,4 +1,4 @@
-// Where a socket is to be, as scripts say it: host and port, or a path.
+// The place of a socket, as scripts write it: host and port, or a path.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -10,7 +10,7 @@ enum NetPlace {
   /// A host that must be looked up.
   case name(String, port: Int)
 
-  /// In one word.
+  /// As one word.
   var text: String {
     switch self {
     case .address(let address): address.text
@@ -55,7 +55,7 @@ enum NetPlace {
 }
 
 extension LuaStack {
-  /// Pushes a table that tells of an address: host, port and family, or path. [-0, +1, raises: -]
+  /// Pushes a table with an address: host, port and family, or path. [-0, +1, raises: -]
   func push(address: SocketAddress?) {
     newTable(fields: 4)
     guard let address else { return }
@@ -68,7 +68,7 @@ extension LuaStack {
     setField("family", address.family.name)
   }
 
-  /// The same of the peer of a socket, with its process and user if the system knows them. [-0, +1,
+  /// The same for a socket's peer, with its process and user if the system knows them. [-0, +1,
   /// raises: -]
   func push(peerOf fd: Int32) {
     let address = Sockets.peer(of: fd)

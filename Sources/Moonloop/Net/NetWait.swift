@@ -1,25 +1,25 @@
-// Waits for the network that no stream has yet: a name, a connection.
+// Waits for the network without a stream: a name, a connection.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// A wait that stands on items of its own, which are in the modes of the task that waits.
+/// A wait that uses items of its own, which are in the modes of the waiting task.
 ///
-/// While it lasts the clock is held: what it waits for comes from outside (see `Holds`).
+/// While it lasts the clock is held, because what it waits for comes from outside (see `Holds`).
 class NetWait: OtherWait {
-  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all waits first.
+  unowned(unsafe) let runtime: Runtime  // the state holds it, and ends all waits first
   private let subject: String
   /// Where its items are served.
   final private(set) var modes: [ModeName]
   /// The items that can end it.
   final private var items: [Loop.Item] = []
   private var hold: Hold?
-  /// How long it is waited for at most.
+  /// The maximum time to wait.
   private var limit: Int64?
   /// Its end has come, one way or another.
   final private(set) var isOver = false
 
-  /// - Parameter subject: In words: "the address of 'example.org'".
+  /// - Parameter subject: As text: "the address of 'example.org'".
   init(_ runtime: Runtime, _ subject: String) {
     self.runtime = runtime
     self.subject = subject
@@ -30,13 +30,13 @@ class NetWait: OtherWait {
 
   override final var what: String { subject }
 
-  /// It is waited for so long at most, by whichever clock.
+  /// The maximum time to wait, on either clock.
   final func limitHold(_ timeout: Int64) {
     limit = timeout
     hold?.release(after: timeout, on: runtime.loop)
   }
 
-  /// What is on its way may not come: after so long it is time that is waited for.
+  /// What is on its way may never arrive: after this long, the wait counts as one for time.
   final func holdClock(atMost nanoseconds: Int64) {
     hold?.release(after: nanoseconds, on: runtime.loop)
   }
@@ -48,7 +48,7 @@ class NetWait: OtherWait {
     hold?.release(after: limit, on: runtime.loop)
   }
 
-  /// Nothing is on its way: it is time that is waited for.
+  /// Nothing is on its way: the wait is for time.
   final func letClockGo() {
     hold?.release()
     hold = nil
@@ -79,7 +79,7 @@ class NetWait: OtherWait {
 
   // MARK: The end
 
-  /// Nothing is waited for any more.
+  /// Ends the wait.
   final func end() {
     isOver = true
     hold?.release()
@@ -90,10 +90,10 @@ class NetWait: OtherWait {
     ended()
   }
 
-  /// Lets go of what only this wait needs.
+  /// Releases what only this wait needs.
   func ended() {}
 
-  /// What was waited for has come or failed.
+  /// What was waited for has arrived or failed.
   final func finish() {
     guard !isOver else { return }
     end()
@@ -106,13 +106,14 @@ class NetWait: OtherWait {
 }
 
 extension HostCall {
-  /// Has an item served where what runs now waits for it, too (D62).
+  /// Makes an item also be served where the running code waits for it (D62).
   func serveHere(_ item: Loop.Item) throws(LoopError) {
     let modes = runtime.loopContext.servingModes(of: runtime.current)
     for mode in modes where !loop.contains(item, mode: mode) { try loop.add(item, modes: [mode]) }
   }
 
-  /// Suspends what runs until a wait is over; gives its answer at once if it is over already.
+  /// Suspends the running code until a wait is over; returns its answer at once if it is already
+  /// over.
   func wait(_ wait: NetWait, _ coroutine: LuaCoroutine, _ timeout: Int64?) throws -> Int32 {
     if wait.isOver { return Int32(wait.push(on: stack)) }
     var pending = Wait(.other(wait))

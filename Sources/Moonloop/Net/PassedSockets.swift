@@ -19,7 +19,7 @@ func passedName(_ options: Options, _ call: HostCall) throws(ScriptMistake) -> S
   return parts.count > 1 ? String(parts[1]) : ""
 }
 
-/// A socket that systemd has passed. It may be taken again when it was closed.
+/// A socket that systemd has passed. It may be taken again after it was closed.
 func takePassed(_ name: String) throws(OperatingFailure) -> (Int32, SocketAddress) {
   let called = name.isEmpty ? "a socket" : "a socket '\(name)'"
   do throws(SystemError) {

@@ -1,4 +1,4 @@
-// Listeners: one task for each connection (D25), and an accept loop that survives the want of
+// Listeners: one task for each connection (D25), and an accept loop that survives a lack of
 // descriptors.
 
 internal import LuaEmbed
@@ -7,27 +7,27 @@ internal import MoonloopSystem
 
 /// What a listener does with its connections.
 struct ServerSettings {
-  /// What its connections are.
+  /// What it makes of its connections.
   var limits: StreamLimits?
   var noDelay = true
   var keepAlive: Int?
   var mostConnections = Int.max
-  /// It has a handler, which gets each connection.
+  /// Whether it has a handler, which gets each connection.
   var hasHandler = false
-  /// Its connections are encrypted.
+  /// Whether its connections are encrypted.
   var tls: TLSRequest?
 }
 
 /// What a listener has besides its descriptor. Loop thread only.
 final class ScriptServer {
-  unowned(unsafe) let runtime: Runtime  // The state holds it, and ends all servers first.
-  unowned(unsafe) let source: Loop.DescriptorSource  // Holds this.
+  unowned(unsafe) let runtime: Runtime  // the state holds it, and ends all servers first
+  unowned(unsafe) let source: Loop.DescriptorSource  // holds this
   let address: SocketAddress
   var settings = ServerSettings()
-  /// By what it is known when it is made again: its name, or the addresses that were asked for.
+  /// What identifies it when it is made again: its name, or the requested addresses.
   var identity = ""
   var requested: [String] = []
-  /// The file of a Unix socket, and what tells it from another that came in its place.
+  /// The file of a Unix socket, and what distinguishes it from another file in its place.
   var path: (text: String, identity: UInt64)?
   /// How many of its connections are open.
   private(set) var connections = 0
@@ -36,12 +36,12 @@ final class ScriptServer {
   /// Its handshakes, if it has any.
   private(set) lazy var handshakes = ServerHandshakes(self)
   var hasHandler: Bool { settings.hasHandler }
-  /// Accepting goes on when this fires: descriptors were wanting.
+  /// Accepting goes on when this fires: there was a lack of descriptors.
   private var pause: Loop.Timer?
-  /// The present want was reported.
+  /// Whether the present lack was reported.
   private var isWantReported = false
 
-  /// How many connections one event brings at most, so that others have their turn (R54).
+  /// The maximum number of connections per event, so that others get their turn (R54).
   private static let batch = 16
   /// How long it waits for descriptors to be closed.
   private static let pauseTime = Duration.milliseconds(100)
@@ -65,7 +65,7 @@ final class ScriptServer {
 
   // MARK: Accepting
 
-  /// A connection waits to be accepted.
+  /// A connection is waiting to be accepted.
   func ready() {
     for _ in 0..<Self.batch {
       guard source.isValid, !isPaused else { break }
@@ -78,12 +78,12 @@ final class ScriptServer {
   var isPaused: Bool {
     if pause != nil { return true }
     let open = settings.tls == nil ? connections : connections + handshakes.count
-    // Without a handler, those that are ready wait for `server:accept`.
+    // Without a handler, connections wait for `server:accept`.
     if settings.tls != nil, !hasHandler, handshakes.count >= Self.batch { return true }
     return open >= settings.mostConnections
   }
 
-  /// - Returns: nil if there is none now; what keeps it from accepting was taken care of.
+  /// - Returns: nil if there is none now; obstacles to accepting have been dealt with.
   func acceptOne() -> Int32? {
     if runtime.handles.itemCount >= runtime.handles.limit {
       let limit =
@@ -98,11 +98,11 @@ final class ScriptServer {
     } catch {
       switch error.name {
       case "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM":
-        // The system looks for a number first: it says so even when no connection waits.
+        // The system first looks for a free number, and reports a lack even if no connection waits.
         if runtime.loop.kernel.isReady(source.fd, for: .read) {
           rest("\(error.message) (\(error.name))", error.name)
         }
-      // The connection is gone already, or its network is: the next may be better.
+      // The connection or its network has gone already: the next one may be better.
       default: break
       }
       return nil
@@ -115,7 +115,7 @@ final class ScriptServer {
     return isPaused ? nil : acceptOne().map { Connection($0) }
   }
 
-  /// Descriptors or handles are wanting: accepting stops for a while, and goes on by itself.
+  /// Descriptors or handles are lacking: accepting stops for a while, and goes on by itself.
   private func rest(_ reason: String, _ code: String) {
     if !isWantReported {
       isWantReported = true
@@ -135,7 +135,7 @@ final class ScriptServer {
     settle()
   }
 
-  /// Has the kernel tell of connections while they can be taken.
+  /// Makes the kernel report connections while they can be accepted.
   func settle() {
     guard source.isValid else { return }
     if (hasHandler || accepting?.isActive ?? false) && !isPaused {
@@ -199,7 +199,7 @@ final class ScriptServer {
     if connections == settings.mostConnections - 1 { settle() }
   }
 
-  /// Begins the task of a connection: its handler with the stream and the peer.
+  /// Starts the task of a connection: its handler with the stream and the peer.
   private func serve(_ connection: Connection) {
     let fd = connection.fd
     let stack = runtime.state.stack
@@ -218,7 +218,7 @@ final class ScriptServer {
     task.onError = runtime.handles.onError(of: source)
     task.isDetached = true
     task.whenEnded = {
-      // A handler of events, or another task that waits, keeps it open.
+      // A handler of events, or another waiting task, keeps it open.
       if stream.source.isValid && !stream.isUsed { stream.runtime.close(stream) }
     }
     runtime.tasks.prepare(task, in: nil, on: stack, function: base + 2, isScope: false)
@@ -238,7 +238,7 @@ final class ScriptServer {
 
 /// A task that waits in `server:accept`.
 final class AcceptWait: OtherWait {
-  unowned(unsafe) let server: ScriptServer  // Tells it of its end, before it goes.
+  unowned(unsafe) let server: ScriptServer  // it reports its end before it goes
   private let label: String
   private(set) var isActive = false
   private var connection: ScriptServer.Connection?

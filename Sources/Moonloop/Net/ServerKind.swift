@@ -1,4 +1,4 @@
-// Listeners: a connection for each event.
+// Listeners: one event for each connection.
 
 internal import LuaEmbed
 internal import MoonloopCore

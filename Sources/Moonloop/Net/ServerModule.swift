@@ -1,4 +1,4 @@
-// Listeners in Lua: `ml.net.listen`, and what its handle offers (D25).
+// Listeners in Lua: `ml.net.listen`, and what a server's handle offers (D25).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -11,7 +11,7 @@ private let listenOptions: [StaticString] = [
   "keep_alive", "on_error", "handler", "tls",
 ]
 
-/// What is asked of the listening socket itself.
+/// Options of the listening socket itself.
 private struct ListenRequest {
   var backlog = 1024
   var reusesPort = false
@@ -84,7 +84,7 @@ let netListen: LuaRawFunction = { L, context in
   }
 }
 
-/// The addresses to try; none for a socket that is passed.
+/// The addresses to try; none for a passed socket.
 private func requestedPlaces(
   _ options: Options, isPassed: Bool, _ call: HostCall
 ) throws(ScriptMistake) -> [SocketAddress] {
@@ -93,7 +93,7 @@ private func requestedPlaces(
   return isPassed ? [] : try places(place, call)
 }
 
-/// The addresses to try: without a host all of the machine, by IPv6 where there is any.
+/// The addresses to try: without a host the whole machine, by IPv6 if available.
 private func places(_ place: NetPlace, _ call: HostCall) throws(ScriptMistake) -> [SocketAddress] {
   switch place {
   case .address(let address): return [address]
@@ -170,7 +170,8 @@ extension HostCall {
   }
 }
 
-/// `server:accept([{ timeout }])`: the next connection, and its peer; for servers without handler.
+/// `server:accept([{ timeout }])`: the next connection, and its peer; for servers without a
+/// handler.
 let serverAccept: LuaRawFunction = { L, context in
   host(L, context, "server:accept") { call in
     let server = try call.selfServer()

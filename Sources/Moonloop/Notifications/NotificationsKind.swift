@@ -42,7 +42,7 @@ final class NotificationsKind: ItemKind {
   func ended(_ observer: Loop.Observer) { ScriptNotifications.of(observer)?.queue.invalidate() }
   func collected(_ observer: Loop.Observer) { ended(observer) }
 
-  // MARK: In words
+  // MARK: As text
 
   func stateText(of observer: Loop.Observer) -> String { waiting(in: observer) }
 
@@ -78,7 +78,7 @@ final class ScriptNotifications {
   }
 }
 
-/// What a script says of a notification.
+/// A script's description of a notification.
 struct ScriptNotice {
   let sender: ScriptTarget?
   let info: LuaReference?

@@ -39,7 +39,7 @@ let loopNotifications: LuaRawFunction = { L, context in
     call.stack.popSlot(1, of: -2)
     try call.applyCommonOptions(options, to: queue.observer)
     call.stack.pushValue(-1)
-    queue.observer.maker.ref = call.stack.popRef()  // The loop holds it until it ends (D4).
+    queue.observer.maker.ref = call.stack.popRef()  // the loop holds it until it ends (D4)
     return 1
   }
 }
@@ -62,7 +62,7 @@ extension HostCall {
     return named.reduce([]) { $0.union($1) }
   }
 
-  /// A notification with the name at 2, and what the options say.
+  /// A notification with the name at 2, and the values of the options.
   fileprivate func notification(
     _ options: Options?
   ) throws(ScriptMistake) -> Loop.NotificationQueue.Notification {
@@ -106,7 +106,7 @@ let notificationsDequeue: LuaRawFunction = { L, context in
   }
 }
 
-/// `queue.waiting`: how many notifications wait; 0 once it has ended.
+/// `queue.waiting`: how many notifications are queued; 0 once it has ended.
 let notificationsWaiting: LuaRawFunction = { L, context in
   host(L, context, "waiting") { call in
     let observer = try call.selfItem(of: NotificationsKind.self)

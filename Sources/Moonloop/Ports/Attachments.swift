@@ -1,16 +1,16 @@
-// What a message carries besides bytes: ways to send to ports, and descriptors.
+// The parts of a message besides bytes: senders for ports, and descriptors.
 
 internal import LuaEmbed
 package import MoonloopCore
 internal import MoonloopSystem
 internal import Synchronization
 
-/// A way to send to a port of another state, or of this one. Any thread.
+/// A sender for a port of another state, or of this one. Any thread.
 package final class PortRight: Sendable {
   package let port: Loop.Port
   /// The number of the state that the port belongs to.
   package let home: UInt64
-  /// The port is of another process: what comes from there is input, for which clocks are held.
+  /// Whether the port belongs to another process: what it sends is input, which holds clocks.
   let isForeign: Bool
   private let whenReleased: (@Sendable () -> Void)?
 
@@ -27,13 +27,13 @@ package final class PortRight: Sendable {
   deinit { whenReleased?() }
 }
 
-/// A descriptor on its way from one state to another: it belongs to the message. Any thread.
+/// A descriptor on its way from one state to another; it belongs to the message. Any thread.
 package final class SentDescriptor: Sendable {
   private let number: Guarded<Int32>
 
   init(_ descriptor: consuming Descriptor) { number = Guarded(descriptor.release()) }
 
-  /// Its number; -1 once it was taken.
+  /// Its number; -1 once it has been taken.
   var fd: Int32 { number.withLock { $0 } }
 
   /// Takes the descriptor over; nil if it was taken before.
@@ -71,7 +71,7 @@ extension Runtime {
     if let handle = kinds.stream.handle(stack.L, index) {
       let stream = ScriptStream.of(handle)
       if stream?.bytes.tls != nil { return .failure(.init("a stream with TLS")) }
-      stream?.connection = nil  // The receiver will have it too.
+      stream?.connection = nil  // the receiver will have it too
       return duplicate(handle.item(as: Loop.DescriptorSource.self))
     }
     return nil
@@ -91,7 +91,7 @@ extension Runtime {
     }
   }
 
-  /// Pushes what a state gets for something that was sent to it. [-0, +1]
+  /// Pushes what a state gets for an attachment. [-0, +1]
   func push(_ attachment: Attachment, on stack: LuaStack) {
     switch attachment {
     case .port(let right): push(right, on: stack)
@@ -101,7 +101,7 @@ extension Runtime {
     }
   }
 
-  /// What is received is a stream, which closes the descriptor.
+  /// Received as a stream, which closes the descriptor.
   private func push(_ descriptor: consuming Descriptor, on stack: LuaStack) {
     var traits = StreamTraits()
     traits.name = "received"
@@ -113,7 +113,7 @@ extension Runtime {
     }
   }
 
-  /// A port that comes back to its own state is the handle that it was; else it is a way to send.
+  /// A port that returns to its own state becomes its original handle; any other, a sender.
   private func push(_ right: PortRight, on stack: LuaStack) {
     let address = Unmanaged.passUnretained(right.port).toOpaque()
     if right.home == number {

@@ -8,7 +8,7 @@ internal import MoonloopCore
 final class PortMessage: Parcel {
   let value: StructuredClone
   let reply: ReplyTicket?
-  /// The way to its sender, if there can be many: the clients of a named port.
+  /// The sender's own port, if there can be several senders: the clients of a named port.
   let from: PortRight?
 
   init(value: StructuredClone, reply: ReplyTicket? = nil, from: PortRight? = nil) {
@@ -16,23 +16,23 @@ final class PortMessage: Parcel {
   }
 }
 
-/// How a port calls its handler: `port:on` takes one that wants no handle (D33).
+/// How a port calls its handler: one set by `port:on` does not get the handle (D33).
 final class PortShape {
-  /// It has no handler: its messages wait.
+  /// Whether it has no handler: then its messages wait.
   var waitsForHandler = false
   var givesHandle = true
-  /// It holds a run only while it has a receiver.
+  /// Whether it keeps a run going only while it has a receiver.
   var holdsByHandler = false
   /// Where it sends, if not to itself: the other end of a worker's port.
   var peer: PortRight?
-  /// The other end has gone: it ends with its last message.
+  /// Whether the other end has gone: then it ends after its last message.
   var endsWhenEmpty = false
   /// The task that takes the next message.
   var receiver: ReceiveWait?
-  /// What stands behind a named port; it is closed when it is released.
+  /// What a named port needs; releasing it closes the port.
   var link: PortLink?
 
-  /// The shape of a port of a script; nil once that has ended.
+  /// The port of a script's item; nil once it has ended.
   static func of(_ port: Loop.Port) -> PortShape? { port.state(as: PortShape.self) }
 }
 
@@ -92,15 +92,15 @@ private func makePort(_ call: HostCall, options index: Int32, isAdded: Bool) thr
   let shape = PortShape()
   shape.waitsForHandler = !hasHandler
   port.maker.state = shape
-  if !hasHandler { port.setSuspended(true) }  // Messages wait for it.
+  if !hasHandler { port.setSuspended(true) }  // messages wait for a handler
   try call.applyCommonOptions(options, to: port)
   if isAdded { try call.addNew(port, to: modes) }
   return 1
 }
 
 extension Runtime {
-  /// Pushes the handle of a port whose other end another state has: messages wait in it until the
-  /// script listens, and then it holds the run.
+  /// Pushes the handle of a port whose other end belongs to another state: messages wait in it
+  /// until the script listens; from then on it keeps the run going.
   ///
   /// It is in the default mode. [-0, +1]
   func push(_ port: Loop.Port, sendingTo peer: PortRight, on stack: LuaStack) {
@@ -122,7 +122,7 @@ extension Runtime {
     try? loop.add(port)
   }
 
-  /// A port that is made again has a handler now, or none.
+  /// A port that is made again gains or loses a handler.
   func setHandler(of port: Loop.Port, _ hasHandler: Bool) {
     guard let shape = PortShape.of(port) else { return }
     let (waited, gaveHandle) = (shape.waitsForHandler, shape.givesHandle)
@@ -150,7 +150,7 @@ extension Runtime {
     if shape?.endsWhenEmpty ?? false, port.waiting == 0, port.isValid { end(port) }
   }
 
-  /// A message has come: the handler gets the port, the message, and a function for the reply.
+  /// A message has arrived: the handler gets the port, the message, and a function for the reply.
   func deliver(_ port: Loop.Port, _ parcel: any Parcel) {
     guard let message = parcel as? PortMessage else {
       if let notice = parcel.message as? PortNotice { report(notice, port) }
@@ -175,7 +175,7 @@ extension Runtime {
       return outcome
     }
     if let suspended, let ticket = message.reply, let task = tasks[suspended.index] {
-      // A handler that fails does not answer any more.
+      // After a failure, the handler will not answer.
       task.whenEnded = { [unowned task] in if task.outcome == .failed { ticket.drop() } }
     }
   }
@@ -202,7 +202,7 @@ extension Runtime {
     stack.push(ref: names.nobody)
   }
 
-  /// No task takes the messages of a port any more: they wait again.
+  /// No task receives the port's messages any more: they wait again.
   func stopReceiving(_ port: Loop.Port) {
     guard let shape = PortShape.of(port), shape.receiver != nil else { return }
     shape.receiver = nil
@@ -219,7 +219,7 @@ func releaseReply(_ handle: LuaHandle) {
   Unmanaged<ReplyTicket>.fromOpaque(pointer).release()
 }
 
-/// `reply(value)`: true; or nil, message, "EPIPE" if it is not awaited (any more).
+/// `reply(value)`: true; or nil, message, "EPIPE" if no answer is awaited (any more).
 let replyCall: LuaRawFunction = { L, context in
   host(L, context, "reply") { call in
     guard let handle = call.runtime.kinds.reply.handle(call.stack.L, 1) else {

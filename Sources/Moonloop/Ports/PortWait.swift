@@ -4,17 +4,17 @@ internal import LuaEmbed
 internal import MoonloopCore
 internal import Synchronization
 
-/// How other threads reach a wait: it may be over before they do. Any thread, but for `wait`.
+/// How other threads reach a wait, which may be over before they do. Any thread, except `wait`.
 final class PortWaitBox: @unchecked Sendable {
-  // Unchecked because of `wait`, which is for the loop's thread.
+  // Unchecked because of `wait`, which belongs to the loop's thread.
   fileprivate weak var wait: PortWait?
   private let loop: Loop
   /// An answer is on its way, or the wait is over.
   private let isOver = Atomic<Bool>(false)
-  /// Where what the other thread says arrives, if the loop is recorded.
+  /// Where the other thread's answer arrives, if the loop is recorded.
   private var arrivals: Arrivals?
 
-  /// - Parameter isOwn: Whether the port is of the loop's own thread.
+  /// - Parameter isOwn: Whether the port belongs to the loop's own thread.
   fileprivate init(_ loop: Loop, isOwn: Bool) {
     self.loop = loop
     if isOwn { return }
@@ -29,7 +29,7 @@ final class PortWaitBox: @unchecked Sendable {
 
   private func hear(_ answer: ReplyAnswer) { wait?.finish(.reply(answer)) }
 
-  /// Hands an answer over.
+  /// Delivers an answer.
   /// - Returns: false if the wait is over.
   func answer(_ answer: ReplyAnswer) -> Bool {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
@@ -39,7 +39,7 @@ final class PortWaitBox: @unchecked Sendable {
 
   fileprivate func retryWhenRoom(in port: Loop.Port) {
     if let arrivals {
-      // Its thread tells; a replay has when.
+      // its thread reports it; a replay has recorded when
       if !Intake.isReplayed { port.whenRoom { arrivals.post(RoomNotice()) } }
       return
     }
@@ -52,7 +52,7 @@ final class PortWaitBox: @unchecked Sendable {
   }
 }
 
-/// What a task waits for when it sends and the port is full, and when it wants a reply.
+/// A task's wait to send while the port is full, and for a reply if it wants one.
 final class PortWait: OtherWait {
   enum Outcome {
     case sent
@@ -62,16 +62,16 @@ final class PortWait: OtherWait {
 
   private unowned let runtime: Runtime
   private let port: Loop.Port
-  /// In words: "port 'jobs'".
+  /// As text: "port 'jobs'".
   private let label: String
   let box: PortWaitBox
-  /// What could not be sent yet.
+  /// The message that has not been sent yet.
   private var message: PortMessage?
   private let expectsReply: Bool
   private let timeout: Int64?
   private let sendTimeout: Int64?
   private var outcome = Outcome.ended
-  /// The clock of the loop stands while another process is at it.
+  /// The clock of the loop is held while another process has the request.
   private var hold: Hold?
 
   init(
@@ -116,7 +116,7 @@ final class PortWait: OtherWait {
     self.message = nil
     if !expectsReply { return finish(.sent) }
     guard let coroutine = waiter.coroutine, let timer = waiter.wait?.timer else { return }
-    // From now on the time of the reply runs.
+    // Now the time limit for the reply begins.
     if let next = runtime.tasks.sleepTimer(coroutine, timeout ?? .max, .task(waiter)) {
       runtime.loop.invalidate(timer)
       waiter.wait?.timer = next
@@ -160,7 +160,7 @@ final class PortWait: OtherWait {
   }
 
   override func pushLate(on stack: LuaStack, _ purpose: String) -> Int {
-    // A port with little room does not report it: this is the last chance.
+    // A port with little room does not report it, so this is the last chance.
     if !expectsReply, let message, (try? port.post(parcel: message)) != nil {
       stack.push(true)
       return 1
@@ -182,12 +182,12 @@ func noRoomText(_ label: String, _ timeout: Int64?) -> String {
   "\(label) was full for \(LuaText.short(Double(timeout ?? 0) / 1e9)) s"
 }
 
-/// What a task waits for when it takes the next message of a port itself.
+/// The wait of a task that receives the next message of a port itself.
 final class ReceiveWait: OtherWait {
   private unowned let runtime: Runtime
   private let port: Loop.Port
   private var message: PortMessage?
-  /// What other processes send comes from outside: no clock jumps while it is waited for.
+  /// Messages of other processes come from outside: no clock jumps during the wait.
   private var hold: Hold?
 
   init(_ runtime: Runtime, _ port: Loop.Port) {
@@ -199,10 +199,10 @@ final class ReceiveWait: OtherWait {
     super.init()
   }
 
-  /// It is waited for so long at most.
+  /// The maximum time to wait.
   func limit(_ timeout: Int64?) { hold?.release(after: timeout, on: runtime.loop) }
 
-  /// A message has come; nil: the port has ended.
+  /// A message has arrived; nil: the port has ended.
   func finish(_ message: PortMessage?) {
     self.message = message
     hold = nil

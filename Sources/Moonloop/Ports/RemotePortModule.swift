@@ -1,4 +1,4 @@
-// Ports of other states in Lua: what a port becomes that was sent through another.
+// Ports of other states in Lua: what a port becomes when it is sent through another one.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -15,7 +15,7 @@ func releaseRemotePort(_ handle: LuaHandle) {
   Unmanaged<PortRight>.fromOpaque(pointer).release()
 }
 
-/// Gives this way to the port up; the port itself goes on.
+/// Drops this sender; the port itself goes on.
 let remotePortInvalidate: LuaRawFunction = { L, context in
   host(L, context, "invalidate") { call in
     releaseRemotePort(try call.selfHandle(call.kinds.remotePort))

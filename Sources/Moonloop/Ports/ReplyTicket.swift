@@ -3,7 +3,7 @@
 internal import MoonloopCore
 internal import Synchronization
 
-/// What comes of a request.
+/// The outcome of a request.
 enum ReplyAnswer: Sendable {
   case value(StructuredClone)
   /// There can be no answer any more: the message was dropped, or its receiver released it.
@@ -13,12 +13,12 @@ enum ReplyAnswer: Sendable {
 /// The right to answer a request, which travels with the message. Any thread.
 ///
 /// It is dropped with the message when a port ends, with the state that received it, or when a
-/// script lets go of it: so the requester learns of a dead peer at once.
+/// script releases it: so the requester learns of a dead peer at once.
 final class ReplyTicket: Sendable {
   private let deliver: @Sendable (ReplyAnswer) -> Bool
   private let isUsed = Atomic<Bool>(false)
 
-  /// - Parameter deliver: Hands the answer over; false if the wait is over.
+  /// - Parameter deliver: Delivers the answer; false if the wait is over.
   init(_ deliver: @escaping @Sendable (ReplyAnswer) -> Bool) { self.deliver = deliver }
 
   /// - Returns: false if it was answered before, or the wait is over.
@@ -31,15 +31,15 @@ final class ReplyTicket: Sendable {
     if !isUsed.exchange(true, ordering: .acquiringAndReleasing) { _ = deliver(.dropped) }
   }
 
-  /// It is not reported: a replay has what came of it.
+  /// The end is not reported: a replay has recorded the outcome.
   func forget() { isUsed.store(true, ordering: .releasing) }
 
   deinit { drop() }
 }
 
 extension ReplyTicket {
-  /// The right to answer another thread, from a loop that is recorded: whether it takes the answer
-  /// goes through the intake.
+  /// The right to answer another thread, for a loop that is recorded: whether it takes the answer
+  /// is asked of the intake.
   convenience init(recording ticket: ReplyTicket) {
     self.init { answer in
       switch answer {

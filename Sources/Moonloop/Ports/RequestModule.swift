@@ -3,17 +3,17 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// Where a handle sends: a port of this state, or one that another state serves.
+/// The target of a handle: a port of this state, or one that another state serves.
 struct PortTarget {
   let port: Loop.Port
-  /// The port is served by this state, which must do so while it waits for the reply itself.
+  /// The port, if this state serves it, as it must while it waits for the reply itself.
   let isOwn: Bool
-  /// The port that the handle stands for, which is another one if its peer is sent to.
+  /// The port that the handle stands for; another one if the handle sends to its peer.
   let ofHandle: Loop.Port?
-  /// It is a port of another process.
+  /// Whether it is a port of another process.
   var isForeign = false
 
-  /// Whether it is not served any more.
+  /// Whether it is no longer served.
   var hasEnded: Bool { isOwn ? !port.isValid : Intake.seldom(!port.isValid) }
 
   /// What comes from another process is on its way from outside: no clock jumps meanwhile.
@@ -43,12 +43,12 @@ extension HostCall {
     throw notSelf("port")
   }
 
-  /// Where a message goes, in words: "port 'jobs'".
+  /// The target of a message, as text: "port 'jobs'".
   func label(of target: PortTarget) -> String {
     target.ofHandle.map { runtime.label(of: .item($0)) } ?? target.port.label
   }
 
-  /// What a message takes besides its bytes, about: its place in a queue, and the books of it.
+  /// The approximate overhead of a message: its place in a queue, and bookkeeping.
   private static var messageOverhead: Int { 256 }
 
   /// The value at an index as a message; nil if nothing is there.
@@ -56,7 +56,7 @@ extension HostCall {
     if count < index { stack.setCount(index) }
     do throws(StructuredClone.Obstacle) {
       var value = try StructuredClone(stack, index) { runtime.attachment($0, $1) }
-      // When another thread takes a message is not on the tape: a replay could not tell.
+      // When another thread receives a message is not recorded, so a replay could not tell.
       if Intake.isPlain { value.charge = state.charge(value.size + Self.messageOverhead) }
       return value
     } catch {
@@ -76,13 +76,13 @@ extension HostCall {
     return OperatingFailure("\(name): \(label(of: target)) has ended", "EPIPE")
   }
 
-  /// Whether nothing or nil was given.
+  /// Whether the argument is missing or nil.
   func isAbsent(_ index: Int32) -> Bool {
     let type = stack.type(index)
     return type == .none || type == .nil
   }
 
-  /// What runs now, if it can wait as a task; else nil.
+  /// The running code, if it can wait as a task; otherwise nil.
   func waitingCoroutine() throws -> LuaCoroutine? {
     guard state.waitObstacle(stack.L) == nil, state.currentTask(stack.L) != nil else { return nil }
     return try requireWaiting()
@@ -133,12 +133,12 @@ extension HostCall {
     return try self.wait(wait, coroutine, timeout)
   }
 
-  /// Suspends what runs now until a wait for a port is over, or its time.
+  /// Suspends the running code until a wait for a port is over, or its time is up.
   func wait(
     _ wait: OtherWait, _ coroutine: LuaCoroutine, _ time: Int64?, isQuiet: Bool = false
   ) throws(ScriptMistake) -> Int32 {
     let timer: TimerID
-    // Without a limit too: the timer holds the run while a task waits.
+    // Even without a limit: the timer keeps the run going while a task waits.
     do throws(ScriptMistake) { timer = try deadline(after: time ?? .max, coroutine) } catch {
       wait.abandon()
       throw error
@@ -161,7 +161,7 @@ private struct RequestOptions {
 
 /// `port:request(message, { timeout, send_timeout, mode })`: the reply; or nil, message, code.
 ///
-/// Suspends the task; where that cannot be, or with `mode`, it runs the loop in a mode.
+/// Suspends the task; where that is impossible, or with `mode`, it runs the loop in a mode.
 let portRequest: LuaRawFunction = { L, context in
   host(L, context, "port:request") { call in
     let target = try call.selfTarget()
@@ -186,7 +186,7 @@ let portRequest: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Whether what runs is a handler of the port: if that waited, the port would serve nothing.
+  /// Whether the running code is a handler of the port: if it waited, the port would serve nothing.
   fileprivate func isHandler(of target: PortTarget) -> Bool {
     var subject = runtime.current
     if case .task(let task) = subject { subject = task.subject }
@@ -211,7 +211,7 @@ extension HostCall {
     return try self.wait(wait, coroutine, isSent ? wanted.timeout : wanted.sendTimeout)
   }
 
-  /// Where the answer to one nested request comes in.
+  /// Where the answer to a nested request arrives.
   private final class Answer {
     var answer: ReplyAnswer?
   }

@@ -1,4 +1,4 @@
-// Tasks that wait for descriptors of other code, such as the sockets of another library.
+// Tasks that wait for descriptors of foreign code, such as the sockets of another library.
 
 internal import Glibc
 internal import LuaEmbed
@@ -15,10 +15,10 @@ final class DescriptorGate {
   }
 }
 
-/// One wait for any of several descriptors, which stay their owner's.
+/// One wait for any of several descriptors, which their owner keeps.
 ///
-/// It holds no clock: what a peer sends may take any time. Only a connection that is being made is
-/// decided outside, as in `ConnectWait`.
+/// It holds no clock: a peer may take any time to send. Only the outcome of a connection attempt
+/// comes from outside, as in `ConnectWait`.
 final class DescriptorWait: NetWait {
   private var gates: [DescriptorGate] = []
   private var wasCancelled = false
@@ -97,7 +97,7 @@ extension HostCall {
     return Unmanaged<DescriptorGate>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// The descriptors in the list at an index: of each its number, the events, and the gate or
+  /// The descriptors in the list at an index: for each, its number, the events, and the gate or
   /// false.
   fileprivate func asked(_ index: Int32) throws -> [AskedDescriptor] {
     guard stack.type(index) == .table else {
@@ -142,8 +142,8 @@ private let posixOpen: LuaRawFunction = { L, context in
 }
 
 /// `wait(timeout or nil, what, { fd, events, gate or false, ... })`: the task waits until a
-/// descriptor is ready to be read ("r"), written ("w") or either ("rw"), or its connection is
-/// decided ("c").
+/// descriptor is ready to be read ("r"), written ("w") or either ("rw"), or a connection attempt is
+/// over ("c").
 private let posixWait: LuaRawFunction = { L, context in
   host(L, context, "wait") { call in
     try call.requireOpen()
@@ -197,8 +197,8 @@ private let posixObstacle: LuaRawFunction = { L, context in
   }
 }
 
-/// `blocks(name, site)`: what has this name is about to block the loop, called at a place such as
-/// " (a.lua:3)". Returns whether that was reported.
+/// `blocks(name, site)`: the function of this name is about to block the loop, called at a place
+/// such as " (a.lua:3)". Returns whether that was reported.
 private let posixBlocks: LuaRawFunction = { L, context in
   host(L, context, "blocks") { call in
     let name = try call.string(1, "the name")

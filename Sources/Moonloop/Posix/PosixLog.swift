@@ -1,4 +1,4 @@
-// `moonloop.sink`: where the lines of `ml.log` go, without waiting.
+// `moonloop.sink`: the outlet for the lines of `ml.log`, which never waits.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -47,7 +47,7 @@ private let sinkWrite: LuaRawFunction = { L, context in
   }
 }
 
-/// `drain(sink)`: writes what can be written now; how many bytes still wait.
+/// `drain(sink)`: writes what can be written now; returns how many bytes are still queued.
 private let sinkDrain: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
     call.stack.push(try call.log().drain())
@@ -65,7 +65,7 @@ private let sinkProblem: LuaRawFunction = { L, context in
   }
 }
 
-/// `is_journal(fd)`: whether it leads to the system's journal.
+/// `is_journal(fd)`: whether a descriptor leads to the system's journal.
 private let sinkIsJournal: LuaRawFunction = { L, context in
   host(L, context, "log") { call in
     call.stack.push(Systemd.isJournal(try call.posixNumber()))

@@ -1,5 +1,5 @@
-// `require "moonloop.posix"`: system calls by descriptor, one function each, for modules that bring
-// the words of another library (see docs/compat.md). Only `wait` waits.
+// `require "moonloop.posix"`: system calls by descriptor, one function each, for modules that
+// provide another library's interface (see docs/compat.md). Only `wait` waits.
 
 internal import Glibc
 internal import LuaEmbed
@@ -33,14 +33,14 @@ extension HostCall {
     return result
   }
 
-  /// For what has nothing else to tell than that it was done.
+  /// For calls whose only result is success.
   func done() -> Int32 {
     stack.push(true)
     return 1
   }
 }
 
-/// Repeats a system call that a signal has interrupted.
+/// Repeats a system call that a signal interrupted.
 func again<Value: SignedInteger>(_ body: () -> Value) -> Value {
   while true {
     let result = body()
@@ -61,7 +61,7 @@ private let posixRead: LuaRawFunction = { L, context in
   }
 }
 
-/// `write(fd, text [, from])`: how many bytes of the text, from a place on, were taken.
+/// `write(fd, text [, from])`: how many bytes of the text were written, starting at a position.
 private let posixWrite: LuaRawFunction = { L, context in
   host(L, context, "write") { call in
     let fd = try call.posixNumber()
@@ -90,7 +90,7 @@ private let posixSetBlocking: LuaRawFunction = { L, context in
   }
 }
 
-/// `access(fd)`: "r", "w" or "rw": what it was opened for.
+/// `access(fd)`: "r", "w" or "rw", as it was opened.
 private let posixAccess: LuaRawFunction = { L, context in
   host(L, context, "access") { call in
     let flags = try call.check("fcntl", fcntl(try call.posixNumber(), F_GETFL))
@@ -135,8 +135,8 @@ private func socketKind(_ fd: Int32) -> StaticString {
   }
 }
 
-/// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is now: to read, to write, to learn that the
-/// peer is gone, to read what is urgent.
+/// `is_ready(fd, "r" | "w" | "d" | "p")`: whether it is ready now: to read, to write, to learn that
+/// the peer has gone, to read urgent data.
 private let posixIsReady: LuaRawFunction = { L, context in
   host(L, context, "is_ready") { call in
     let fd = try call.posixNumber()
@@ -156,7 +156,7 @@ private let posixIsReady: LuaRawFunction = { L, context in
   }
 }
 
-/// `pipe()`: the end to read from and the end to write into; both block.
+/// `pipe()`: the reading end and the writing end; both block.
 private let posixPipe: LuaRawFunction = { L, context in
   host(L, context, "pipe") { call in
     let ends = try ChildDescriptors.pipe()
@@ -179,12 +179,12 @@ private let posixSocketPair: LuaRawFunction = { L, context in
   }
 }
 
-/// `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks as long as it takes.
+/// `file(call, ...)`: a call of `moonloop.files`, made here and now. Blocks until it is done.
 private let posixFile: LuaRawFunction = { L, context in
   host(L, context, "file") { call in Int32(call.stack.push(try call.fileCall(1).run())) }
 }
 
-/// `blank()`: a userdata with room for one value; what it is, its module says with `debug`.
+/// `blank()`: a userdata with room for one value; its module defines it with `debug`.
 private let posixBlank: LuaRawFunction = { L, context in
   host(L, context, "blank") { call in
     _ = call.runtime.kinds.blank.push(call.stack.L)

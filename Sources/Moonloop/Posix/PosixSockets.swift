@@ -20,7 +20,7 @@ let posixSocketEntries: [LuaEntry] = [
 ]
 
 extension HostCall {
-  /// The address that begins at an index: a path alone, or a host with a port behind it.
+  /// The address that begins at an index: a path alone, or a host and a port.
   fileprivate func address(_ index: Int32) throws(ScriptMistake) -> SocketAddress {
     let host = try string(index, "the host or the path")
     if count <= index || stack.type(index + 1) == .nil {
@@ -50,7 +50,7 @@ extension HostCall {
   }
 }
 
-/// `address(host)`: the family of an address in figures; nil if it is none.
+/// `address(host)`: the family of a numeric address; nil if it is none.
 private let posixAddress: LuaRawFunction = { L, context in
   host(L, context, "address") { call in
     guard let address = SocketAddress(numeric: try call.string(1, "the host"), port: 0) else {
@@ -62,7 +62,7 @@ private let posixAddress: LuaRawFunction = { L, context in
   }
 }
 
-/// `socket(family, isDatagram)`: a descriptor that does not block.
+/// `socket(family, isDatagram)`: a nonblocking descriptor.
 private let posixSocket: LuaRawFunction = { L, context in
   host(L, context, "socket") { call in
     let family: SocketAddress.Family
@@ -100,8 +100,8 @@ private let posixAccept: LuaRawFunction = { L, context in
   }
 }
 
-/// `connect(fd, host, port)` or `connect(fd, path)`: true when it is done; false: it is under way,
-/// and the socket is writable when it is decided.
+/// `connect(fd, host, port)` or `connect(fd, path)`: true when connected; false if under way: the
+/// socket becomes writable when the outcome is known.
 private let posixConnect: LuaRawFunction = { L, context in
   host(L, context, "connect") { call in
     call.stack.push(try Sockets.connect(try call.posixNumber(), try call.address(2)))
@@ -109,7 +109,7 @@ private let posixConnect: LuaRawFunction = { L, context in
   }
 }
 
-/// `disconnect(fd)`: a datagram socket has no peer any more.
+/// `disconnect(fd)`: removes the peer of a datagram socket.
 private let posixDisconnect: LuaRawFunction = { L, context in
   host(L, context, "disconnect") { call in
     var nobody = sockaddr()
@@ -120,7 +120,7 @@ private let posixDisconnect: LuaRawFunction = { L, context in
   }
 }
 
-/// `failure(fd)`: nothing, or `nil, message, code` of what has failed in the background, once.
+/// `failure(fd)`: nothing, or `nil, message, code` of a background failure, once.
 private let posixFailure: LuaRawFunction = { L, context in
   host(L, context, "failure") { call in
     if let failure = Sockets.failure(of: try call.posixNumber()) { throw failure }
@@ -151,7 +151,7 @@ private struct NamedOption {
   let name: Int32
 }
 
-/// The options of sockets that are a number.
+/// Socket options that are numbers.
 private let socketOptions: [String: NamedOption] = [
   "reuse_address": NamedOption(level: SOL_SOCKET, name: SO_REUSEADDR),
   "reuse_port": NamedOption(level: SOL_SOCKET, name: SO_REUSEPORT),
@@ -211,7 +211,7 @@ private let posixResetOnClose: LuaRawFunction = { L, context in
   }
 }
 
-/// `shutdown(fd)`: nothing more will be written.
+/// `shutdown(fd)`: ends writing.
 private let posixShutdown: LuaRawFunction = { L, context in
   host(L, context, "shutdown") { call in
     try Sockets.shut(try call.posixNumber(), bothWays: false)
@@ -287,8 +287,8 @@ private let posixMembership: LuaRawFunction = { L, context in
   }
 }
 
-/// `multicast_interface(fd, address)`: where datagrams to groups go out; for IPv6 its name or
-/// number stands behind a "%".
+/// `multicast_interface(fd, address)`: where datagrams to groups are sent from; for IPv6 its name
+/// or number follows a "%".
 private let posixMulticastInterface: LuaRawFunction = { L, context in
   host(L, context, "multicast_interface") { call in
     let fd = try call.posixNumber()

@@ -1,4 +1,4 @@
-// What `moonloop.posix` asks the system about the process: its folder, its environment, names.
+// What `moonloop.posix` offers about the process: its folder, its environment, names.
 
 internal import Glibc
 internal import LuaEmbed
@@ -14,7 +14,7 @@ let posixSystemEntries: [LuaEntry] = [
   .function("machine", posixMachine), .function("interfaces", posixInterfaces),
 ]
 
-/// `folder()`: where the process is.
+/// `folder()`: the working folder.
 private let posixFolder: LuaRawFunction = { L, context in
   host(L, context, "folder") { call in
     guard let path = getcwd(nil, 0) else { throw SystemError(call: "getcwd", code: errno) }
@@ -108,7 +108,7 @@ private let posixSetID: LuaRawFunction = { L, context in
   }
 }
 
-/// `set_priority(pid, number)`: from -20 to 19; a low one is served first.
+/// `set_priority(pid, number)`: from -20 to 19; lower ones are served first.
 private let posixSetPriority: LuaRawFunction = { L, context in
   host(L, context, "set_priority") { call in
     let pid = id_t(try call.stack.integer(1, "the process", in: 0...Int(Int32.max)))
@@ -217,7 +217,7 @@ private let posixInterfaces: LuaRawFunction = { L, context in
   }
 }
 
-/// An IP address in figures; nil for others.
+/// A numeric IP address; nil for others.
 private func address(_ raw: UnsafeMutablePointer<sockaddr>?) -> String? {
   guard let raw else { return nil }
   let size: Int

@@ -1,4 +1,4 @@
-// Pressure of memory, processors or input and output, as the kernel measures it.
+// Pressure on memory, processors or input and output, as the kernel measures it.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -14,7 +14,7 @@ final class PressureKind: ItemKind {
 
   init(_ seat: KindSeat) { self.seat = seat }
 
-  /// Tasks have stalled: the handler gets the handle, and what the kernel measures.
+  /// Tasks have stalled: the handler gets the handle, and the kernel's figures.
   func deliver(_ source: Loop.DescriptorSource, _ text: String) {
     guard let pressure = ScriptPressure.of(source) else { return }
     runtime.callOut(source) { ref in
@@ -60,7 +60,7 @@ final class ScriptPressure {
     resource == other.resource && trigger == other.trigger && path == other.path
   }
 
-  /// In words: "memory, some tasks stalled for 0.1 s within 2 s".
+  /// As text: "memory, some tasks stalled for 0.1 s within 2 s".
   var words: String {
     let (stall, window) = (Double(trigger.stall_us) / 1e6, Double(trigger.window_us) / 1e6)
     return "\(resource), \(trigger.isFull ? "all" : "some") tasks stalled for "

@@ -93,7 +93,7 @@ extension HostCall {
     return source
   }
 
-  /// A refusal of the system in words that say what to do.
+  /// A refusal of the system, with advice.
   private func failure(_ error: SystemError, _ wanted: ScriptPressure) -> OperatingFailure {
     let text = "pressure: \(wanted.path): "
     switch (error.call, error.code) {

@@ -29,7 +29,7 @@ let processErrors: LuaRawFunction = { L, context in
   host(L, context, "stderr") { call in try pushStream(call, 2) }
 }
 
-/// `process.status`: nil until its end was reported.
+/// `process.status`: nil until its end is reported.
 let processStatus: LuaRawFunction = { L, context in
   host(L, context, "status") { call in
     if let status = try call.selfProcess().status {
@@ -48,7 +48,7 @@ let processName: LuaRawFunction = { L, context in
   }
 }
 
-/// `process:is_valid()`: until its end was reported.
+/// `process:is_valid()`: true until its end is reported.
 let processIsValid: LuaRawFunction = { L, context in
   host(L, context, "is_valid") { call in
     call.stack.push(try call.selfProcess().status == nil)

@@ -1,4 +1,4 @@
-// Child processes. The item is the descriptor that tells of the end; the handle is the process's.
+// Child processes. The item is the descriptor that reports the end; the handle is the process's.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -21,7 +21,7 @@ final class ProcessKind: ItemKind {
     ScriptProcess.of(source)?.identity ?? ""
   }
 
-  /// It is asked to end, and goes on until it has; one that is detached goes on.
+  /// It is asked to end, and goes on until it does; a detached one goes on.
   func endAfterReload(_ source: Loop.DescriptorSource) -> Bool {
     source.maker.generation = 0
     guard let process = ScriptProcess.of(source), !process.isDetached else { return false }
@@ -31,7 +31,7 @@ final class ProcessKind: ItemKind {
 
   func undo(_ source: Loop.DescriptorSource) { ScriptProcess.of(source)?.kill() }
 
-  // MARK: In words
+  // MARK: As text
 
   func stateText(of source: Loop.DescriptorSource) -> String {
     ScriptProcess.of(source)?.stateText ?? ""

@@ -1,4 +1,4 @@
-// Child processes in Lua: `ml.process.spawn` and the handle that it gives (D28, D29).
+// Child processes in Lua: `ml.process.spawn` and its handle (D28, D29).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -9,9 +9,9 @@ private let spawnOptions: [StaticString] = [
   "uid", "gid", "group", "detached", "linger", "name", "modes", "keep_alive", "on_exit", "on_error",
 ]
 
-/// How long outputs that others hold open are waited for, unless the script says otherwise.
+/// How long outputs that other processes hold open are waited for by default.
 let defaultLinger: Int64 = 5_000_000_000
-/// How long a child may take to end when it was asked to.
+/// How long a child may take to end after it was asked to.
 let defaultGrace: Int64 = 5_000_000_000
 
 /// `ml.process.spawn { program, arguments…, stdin, stdout, stderr, cwd, env, … }`: the process; or
@@ -100,8 +100,8 @@ extension HostCall {
     String(decoding: arguments[0].split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
   }
 
-  /// Reads what `spawn` and `run` have in common.
-  /// - Returns: What the three streams are to be.
+  /// Reads the options that `spawn` and `run` have in common.
+  /// - Returns: The three streams.
   func readPlan(
     _ options: Options, _ plan: inout ChildPlan, defaults: [ChildStream]
   ) throws(ScriptMistake) -> [ChildStream] {
@@ -152,8 +152,8 @@ extension HostCall {
     return OperatingFailure(text, failure.error.name)
   }
 
-  /// Pushes the handle of a process that runs, with streams on our ends of its pipes; a handler or
-  /// nil lies on top. [-1, +1]
+  /// Pushes the handle of a running process, with streams on our ends of its pipes; a handler or
+  /// nil is on top. [-1, +1]
   fileprivate func push(_ process: ScriptProcess, _ ours: [Int32]) throws {
     let handle = kinds.process.push(stack.L)
     handle.pointer = Unmanaged.passRetained(process).toOpaque()
@@ -186,7 +186,7 @@ extension HostCall {
     traits.canRead = number > 0 || process.hasTerminal
     traits.canWrite = number == 0
     traits.isNonBlocking = true
-    // It is asked nothing that could fail.
+    // It makes no call that could fail.
     guard let stream = try? runtime.makeStream(fd, traits, on: stack) else {
       return stack.pushNil()
     }
@@ -198,7 +198,7 @@ extension HostCall {
   }
 }
 
-/// An output that the script reads by a stream.
+/// An output that the script reads through a stream.
 private final class StreamOutput: ChildOutput {
   private let stream: ScriptStream
 
@@ -230,7 +230,7 @@ private final class StreamOutput: ChildOutput {
 // MARK: Finding
 
 extension HostCall {
-  /// The process of a handle; nil if it is none.
+  /// The process of a handle; nil if it has none.
   func process(_ index: Int32) -> ScriptProcess? {
     guard let pointer = kinds.process.handle(stack.L, index)?.pointer else { return nil }
     return Unmanaged<ScriptProcess>.fromOpaque(pointer).takeUnretainedValue()
@@ -252,7 +252,7 @@ func releaseProcess(_ handle: LuaHandle) {
 
 // MARK: Waiting
 
-/// `process:await()`: suspends what runs until the process has ended; `{ code, signal }`.
+/// `process:await()`: suspends the running code until the process has ended; `{ code, signal }`.
 let processAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let process = try call.selfProcess()
@@ -270,7 +270,7 @@ let processAwait: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Suspends what runs until a process has ended.
+  /// Suspends the running code until a process has ended.
   func wait(
     for process: ScriptProcess, isQuiet: Bool, push: @escaping (LuaStack) -> Int
   ) throws(LoopError) -> Int32 {
@@ -283,7 +283,7 @@ extension HostCall {
   }
 }
 
-/// `process:wait { timeout, mode }`: the same by a nested run, as `task:wait` does for a task.
+/// `process:wait { timeout, mode }`: the same with a nested run, as `task:wait` does for a task.
 let processWait: LuaRawFunction = { L, context in
   host(L, context, "wait") { call in
     let process = try call.selfProcess()
@@ -301,7 +301,7 @@ let processWait: LuaRawFunction = { L, context in
     call.stack.push(function: processAwait)
     call.stack.pushValue(1)
     call.runtime.tasks.prepare(task, in: nil, on: call.stack, function: 2, isScope: false)
-    task.hasHandle = true  // so that what it gives is kept
+    task.hasHandle = true  // so that its results are kept
     defer {
       if task.phase != .ended {
         call.runtime.tasks.cancel(task, Cancellation(reason: call.runtime.values.cancelled))
@@ -311,7 +311,7 @@ let processWait: LuaRawFunction = { L, context in
   }
 }
 
-/// `notify(lines)`: tells the service manager, if there is one.
+/// `notify(lines)`: notifies the service manager, if there is one.
 let processNotify: LuaRawFunction = { L, context in
   host(L, context, "notify") { call in
     try call.requireAllPrograms("notify the service manager")
@@ -341,8 +341,8 @@ let processKill: LuaRawFunction = { L, context in
 
 private let terminateOptions: [StaticString] = ["grace", "signal"]
 
-/// `process:terminate { grace, signal }`: asks it to end, and kills it after the time of grace.
-/// Does not wait; gives the process.
+/// `process:terminate { grace, signal }`: asks it to end, and kills it after the grace period.
+/// Does not wait; returns the process.
 let processTerminate: LuaRawFunction = { L, context in
   host(L, context, "terminate") { call in
     let process = try call.selfProcess()
@@ -371,7 +371,7 @@ let processInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-/// `__close` asks it to end, and waits for that where it can; its pipes are closed.
+/// `__close` asks it to end, and waits for that where possible; its pipes are closed.
 let processClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in
     let process = try call.selfProcess()
@@ -406,7 +406,7 @@ let processKillAny: LuaRawFunction = { L, context in
   }
 }
 
-/// `ml.process.id()`: the number of this process.
+/// `ml.process.id()`: the ID of this process.
 let processID: LuaRawFunction = { L, context in
   host(L, context, "id") { call in
     call.stack.push(Int(Child.ownID))

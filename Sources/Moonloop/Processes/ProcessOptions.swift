@@ -1,21 +1,21 @@
-// What scripts say of a child: its arguments, environment and streams, as tables of bytes.
+// The options of a child: its arguments, environment and streams, as tables of bytes.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What one of the three standard streams of a child is to be.
+/// One of the three standard streams of a child.
 enum ChildStream {
   case inherit
   case null
   case pipe
-  /// A pseudo-terminal of this size, which all three are.
+  /// A pseudo-terminal of this size, for all three streams.
   case terminal(columns: Int32, rows: Int32)
-  /// For standard error: where standard output goes.
+  /// For standard error: the same as standard output.
   case output
-  /// A descriptor that stays the script's.
+  /// A descriptor that the script keeps.
   case descriptor(Int32)
-  /// A stream of the script's, which is given away.
+  /// A stream of the script, which is given away.
   case stream(ScriptStream)
 
   var isPipe: Bool { if case .pipe = self { true } else { false } }
@@ -23,7 +23,7 @@ enum ChildStream {
 }
 
 extension HostCall {
-  /// The program and its arguments: the elements of the table without names.
+  /// The program and its arguments: the unnamed elements of the table.
   func childArguments(_ index: Int32) throws(ScriptMistake) -> [[UInt8]] {
     guard stack.type(index) == .table else {
       throw mistake(
@@ -55,7 +55,7 @@ extension HostCall {
     return bytes
   }
 
-  /// Where the child begins.
+  /// The child's working folder.
   func childFolder(_ options: Options) throws(ScriptMistake) -> [UInt8]? {
     defer { stack.pop() }
     if options.push("cwd") == .nil { return nil }
@@ -83,11 +83,11 @@ extension HostCall {
 
   private struct Variable {
     var name: [UInt8]
-    /// nil: it is taken away.
+    /// nil: it is removed
     var line: [UInt8]?
   }
 
-  /// The variables of the table on top of the stack.
+  /// The variables in the table on top of the stack.
   private func variables(_ what: String) throws(ScriptMistake) -> [Variable] {
     let table = stack.absolute(-1)
     guard stack.type(table) == .table else {
@@ -112,7 +112,7 @@ extension HostCall {
 
   // MARK: Streams
 
-  /// The pseudo-terminal that is to be all three streams of the child, if the script wants one.
+  /// The pseudo-terminal for all three streams of the child, if the script wants one.
   func childTerminal(_ options: Options) throws(ScriptMistake) -> ChildStream? {
     guard try options.boolean("pty") ?? false else {
       for name: StaticString in ["columns", "rows"] where options.has(name) {
@@ -164,7 +164,7 @@ extension HostCall {
         + "descriptor, got \(given(-1))")
   }
 
-  /// What becomes its descriptors from 3 on: those of the table by number; -1: it has none.
+  /// The child's descriptors from 3 on: those in the table by number; -1: none.
   func childDescriptors(_ options: Options) throws(ScriptMistake) -> [Int32] {
     defer { stack.pop() }
     if options.push("descriptors") == .nil { return [] }
@@ -195,7 +195,7 @@ extension HostCall {
     if fd > 2 { try requireGrant(of: .descriptors) }
   }
 
-  /// How many descriptors a child may get.
+  /// The maximum number of descriptors for a child.
   private static let descriptorLimit = 255
 
   private func giveable(
@@ -216,11 +216,11 @@ extension HostCall {
   }
 }
 
-/// The descriptors that a child gets, while it is started.
+/// The descriptors for a child, while it is started.
 struct ChildEnds: ~Copyable {
-  /// What becomes its 0, 1 and 2.
+  /// Its descriptors 0, 1 and 2.
   private(set) var child: [Int32] = [0, 1, 2]
-  /// Our ends of its pipes; -1: it has none.
+  /// Our ends of its pipes; -1: none.
   private(set) var ours: [Int32] = [-1, -1, -1]
   private var closed: [Int32] = []
   private var given: [ScriptStream] = []
@@ -259,13 +259,13 @@ struct ChildEnds: ~Copyable {
       if !ChildDescriptors.isOpen(fd) { throw SystemError(call: "dup3", code: 9) }
       child[number] = fd
     case .stream(let stream):
-      try ChildDescriptors.setBlocking(stream.source.fd, true)  // What a program expects.
+      try ChildDescriptors.setBlocking(stream.source.fd, true)  // what a program expects
       child[number] = stream.source.fd
       given.append(stream)
     }
   }
 
-  /// The child has begun: what it has is not ours any more, but for our ends.
+  /// The child has started: its descriptors are no longer ours, except our ends.
   mutating func handOver(_ runtime: Runtime) -> [Int32] {
     for stream in given where stream.source.isValid { runtime.end(stream.source) }
     given = []

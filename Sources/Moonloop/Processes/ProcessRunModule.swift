@@ -1,4 +1,4 @@
-// `ml.process.run`: a child from its begin to its end in one call; its output is always drained,
+// `ml.process.run`: a whole child in one call; its output is always drained,
 // its input written meanwhile.
 
 internal import LuaEmbed
@@ -10,7 +10,7 @@ private let runOptions: [StaticString] = [
   "grace", "check", "limit", "name",
 ]
 
-/// How much of each output is kept, unless the script says otherwise.
+/// The default limit for each output.
 private let defaultOutputLimit = 64 << 20
 
 /// `ml.process.run { program, arguments…, input, timeout, check, … }`: `{ code, signal, stdout,
@@ -122,7 +122,7 @@ private final class ProcessRun {
         if done == bytes.count { return true }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
         do throws(SystemError) { done += try source.write(kernel, rest) } catch {
-          return error.name != "EAGAIN"  // It does not want more: that is its own affair.
+          return error.name != "EAGAIN"  // it does not want more, which is no failure
         }
         return done == bytes.count
       }
@@ -154,7 +154,7 @@ private final class ProcessRun {
   /// No task waits for it any more.
   func abandon() { process.terminate(SignalNumber.term, grace: grace) }
 
-  /// Pushes what came of it. [-0, +n]
+  /// Pushes its outcome. [-0, +n]
   func push(on stack: LuaStack) -> Int {
     let title = process.title
     let status = process.status ?? .unknown
@@ -193,7 +193,7 @@ private final class ProcessRun {
   }
 }
 
-/// What a child writes into a pipe, kept.
+/// A child's output from a pipe, kept.
 private final class PipeSink: ChildOutput {
   private(set) var source: Loop.DescriptorSource! = nil
   private(set) var bytes: [UInt8] = []

@@ -1,5 +1,5 @@
-// A child process of a script: what waits for its end, and when that is reported. It is reported
-// when the child has ended and its output has, in that order or the other (D29).
+// A script's child process: what waits for its end, and when that is reported. It is reported
+// once the child has ended and its output has too, in either order (D29).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -9,7 +9,7 @@ internal import MoonloopSystem
 protocol ChildOutput: AnyObject {
   var fd: Int32 { get }
   /// Whether its end was read, or never will be here.
-  /// - Parameter waiters: The tasks that wait for the child: they do not read meanwhile.
+  /// - Parameter waiters: The tasks that wait for the child, which do not read meanwhile.
   func isOver(_ waiters: [ScriptTask]) -> Bool
   /// No task has begun to read it.
   var isUntouched: Bool { get }
@@ -19,44 +19,45 @@ protocol ChildOutput: AnyObject {
 final class ScriptProcess {
   private enum Phase { case running, exited, over }
 
-  unowned(unsafe) let runtime: Runtime  // The state ends all processes before it goes.
+  unowned(unsafe) let runtime: Runtime  // the state ends all processes before it goes
   let child: Child
-  /// By what it is known when it is made again: the name that the script gave it.
+  /// What identifies it when it is made again: the name from the script.
   var identity = ""
   /// Program and arguments, and the folder.
   var command: [[UInt8]] = []
-  /// What it is called in messages: its program.
+  /// Its name in messages: its program.
   let title: String
-  /// It is not ended with the state, and holds no clock.
+  /// Whether it does not end with the state, and holds no clock.
   let isDetached: Bool
-  /// Signals are for its whole group.
+  /// Whether signals go to its whole group.
   let leadsGroup: Bool
-  /// How long outputs that others hold open are waited for after the child's end; nil: for ever.
+  /// How long to wait for outputs that others hold open after the child's end; nil: forever.
   var linger: Int64?
   private(set) var source: Loop.DescriptorSource! = nil
   var outputs: [any ChildOutput] = []
-  /// Its streams are one pseudo-terminal.
+  /// Whether its streams are one pseudo-terminal.
   var hasTerminal = false
-  /// Our side of that, while it is open.
+  /// Our side of the pseudo-terminal, while it is open.
   weak var terminal: ScriptStream?
-  /// Whether a run goes on for it when no task waits.
+  /// Whether it keeps a run going when no task waits.
   var keepsAlive = true { didSet { settleHold() } }
   /// Called once, when the end is reported.
   var whenOver: ((ChildStatus) -> Void)?
   private var phase = Phase.running
   private var hold: Hold?
   private var waits: [ProcessWait] = []
-  /// The modes it was made for, and those in which it is now.
+  /// The modes it was made for, and those it is in now.
   private let ownModes: [ModeName]
   private var placed: [ModeName] = []
-  /// What wakes us besides: an output that hangs up, the end of a time.
+  /// What else wakes us: an output that hangs up, the end of a time.
   private var hangUp: Loop.DescriptorSource?
   private var lingerAlarm: Loop.DescriptorSource?
   private var graceAlarm: Loop.DescriptorSource?
   private var lingerIsOver = false
-  /// How often the end was looked at while there was output that no task had begun to read.
+  /// How often the end was checked while there was output that no task had begun to read.
   private var looks = 0
-  /// What is served where the process is, and ends with it: its pipes, when no stream has them.
+  /// Items that are served where the process is, and end with it: its pipes, if no streams have
+  /// them.
   private var companions: [Loop.DescriptorSource] = []
 
   init(
@@ -75,7 +76,8 @@ final class ScriptProcess {
     if !isDetached { hold = runtime.loop.kernel.clock.hold("process '\(title)'") }
   }
 
-  /// Has the end reported to the loop. The handle, if there is one, is at the top of the stack.
+  /// Makes the end be reported to the loop. The handle, if there is one, is at the top of the
+  /// stack.
   func begin() throws(LoopError) {
     runtime.processes[ObjectIdentifier(self)] = self
     do throws(LoopError) { try place() } catch {
@@ -93,14 +95,15 @@ final class ScriptProcess {
   /// How it ended, once that is reported.
   var status: ChildStatus? { phase == .over ? child.status : nil }
 
-  /// The child has not ended, as far as is known.
+  /// Whether the child is still running, as far as is known.
   var isRunning: Bool { phase == .running }
 
   var label: String { "process '\(title)' (pid \(child.pid))" }
 
   // MARK: Modes
 
-  /// Puts all that is watched into the modes of the process and of the tasks that wait for it.
+  /// Puts everything that is watched into the modes of the process and of the tasks that wait for
+  /// it.
   private func place() throws(LoopError) {
     var wanted = ownModes
     for wait in waits { wanted += wait.modes.filter { !wanted.contains($0) } }
@@ -117,7 +120,7 @@ final class ScriptProcess {
 
   // MARK: The end
 
-  /// The kernel says that the child has ended, or something that was waited for besides has come.
+  /// The kernel reports the child's end, or something else that was waited for has happened.
   private func look() {
     if phase == .running {
       guard child.look() else { return }
@@ -136,7 +139,7 @@ final class ScriptProcess {
     watch(open)
   }
 
-  /// Looks again in the next pass: an output has ended, or a task waits.
+  /// Checks again in the next pass: an output has ended, or a task waits.
   func lookAgain() {
     if phase == .exited, source.isValid { source.enable(.read) }
   }
@@ -163,21 +166,21 @@ final class ScriptProcess {
 
   /// Serves a source where the process is served, until that ends.
   func add(_ companion: Loop.DescriptorSource) throws(LoopError) {
-    runtime.loop.setKeepsAlive(companion, false)  // The process itself holds the run.
+    runtime.loop.setKeepsAlive(companion, false)  // the process itself keeps the run going
     companions.append(companion)
     try runtime.loop.add(companion, modes: placed)
   }
 
-  /// Calls a body after a time of the system's clock, unless the process has ended by then.
+  /// Calls a body after a time on the system's clock, unless the process has ended by then.
   func after(_ nanoseconds: Int64, _ body: @escaping () -> Void) {
     if let alarm = alarm(after: nanoseconds, body) { companions.append(alarm) }
   }
 
-  /// Watches a descriptor of our own until it is ready once, where the process is served.
+  /// Watches one of our descriptors until it is ready once, where the process is served.
   private func other(_ fd: Int32, _ body: @escaping () -> Void) -> Loop.DescriptorSource? {
     let source = Loop.DescriptorSource(fd, closesDescriptor: true, reenabled: []) { _, _ in body() }
     source.isNonBlocking = true
-    runtime.loop.setKeepsAlive(source, false)  // The process itself holds the run.
+    runtime.loop.setKeepsAlive(source, false)  // the process itself keeps the run going
     do { try runtime.loop.add(source, modes: placed) } catch {
       source.invalidate()
       return nil
@@ -185,7 +188,7 @@ final class ScriptProcess {
     return source
   }
 
-  /// Calls a body after a time of the system's clock; now, if the system has no more alarms.
+  /// Calls a body after a time on the system's clock; now, if the system has no more timers.
   private func alarm(
     after nanoseconds: Int64, _ body: @escaping () -> Void
   ) -> Loop.DescriptorSource? {
@@ -198,10 +201,10 @@ final class ScriptProcess {
     return source
   }
 
-  /// Tells everybody, in a call-out of the process.
+  /// Reports the end to everything that waits, in a call-out of the process.
   private func finish() {
     phase = .over
-    letClockGo()  // A run in the handler has time again.
+    letClockGo()  // in a run inside the handler, time may pass again
     let status = child.status ?? .unknown
     if graceAlarm == nil || !leadsGroup { child.reap() }
     let waiting = waits
@@ -257,7 +260,7 @@ final class ScriptProcess {
     graceAlarm = alarm(after: grace) { [unowned self] in endGrace() }
   }
 
-  /// The rest of a group is killed, too; its leader's number was kept for that.
+  /// The rest of a group is killed too; the leader's ID was kept for that.
   private func endGrace() {
     kill()
     graceAlarm?.invalidate()
@@ -294,7 +297,7 @@ final class ScriptProcess {
     if phase != .over { try? place() }
   }
 
-  // MARK: In words
+  // MARK: As text
 
   var stateText: String {
     switch phase {
@@ -361,7 +364,8 @@ extension Runtime {
     }
   }
 
-  /// Ends the children that the script owns: asked first, then killed. At the end of the state.
+  /// Ends the children that the script owns, first by request, then by killing. At the end of the
+  /// state.
   func endProcesses() {
     let owned = processes.values.filter { !$0.isDetached }
     processes = [:]

@@ -1,11 +1,11 @@
-// `loop:record`: a script has its own run recorded. See docs/recording.md.
+// `loop:record`: a script records its own run. See docs/recording.md.
 
 internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopRecording
 
-/// What the part of a recording that is written in Lua asks.
+/// What the Lua part of recordings asks.
 let tapeModule = LuaModule("moonloop.tape", [.function("plays", tapePlays)])
 
 /// `plays()`: whether the script runs as it was recorded.

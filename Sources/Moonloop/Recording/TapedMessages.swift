@@ -1,4 +1,4 @@
-// What other threads tell a script, as a recording keeps it: messages of workers and of named
+// Input from other threads, as a recording keeps it: messages of workers and of named
 // ports, replies, ends, errors, output.
 
 internal import LuaEmbed
@@ -6,10 +6,10 @@ internal import MoonloopCore
 internal import MoonloopRecording
 internal import MoonloopSystem
 
-/// Room in a port that was full; nothing is said beside it.
+/// Room in a port that was full; without further data.
 struct RoomNotice: Sendable {}
 
-/// What a worker has written to a standard stream, if its owner is recorded.
+/// A worker's output to a standard stream, if its owner is recorded.
 struct WorkerOutput: Sendable {
   let stream: Int32
   let bytes: [UInt8]
@@ -134,7 +134,7 @@ final class TapedMessages: MessageTape {
     }
   }
 
-  /// Only the ports of this loop are there in a replay; of the others it has what they answered.
+  /// A replay only has the ports of this loop; for others it has their answers.
   private func put(_ right: PortRight, _ writer: inout PackedWriter) {
     if let arrivals = right.port.arrivals, arrivals.isOf(loop) {
       writer.put(Carried.own.rawValue)
@@ -237,7 +237,7 @@ final class TapedMessages: MessageTape {
 }
 
 extension Intake {
-  /// Does something that is no part of what is recorded, and may fail. A replay does not do it, and
+  /// Does something that is not part of the recording, and may fail. A replay does not do it, but
   /// fails where that did.
   static func attempt(
     _ body: () throws(OperatingFailure) -> Void

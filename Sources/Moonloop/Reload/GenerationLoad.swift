@@ -1,11 +1,11 @@
-// The load of a new generation: a transaction. Nothing is served while a file is loaded, so handles
-// are made and changed at once, and what that did is undone if the file fails.
+// Loading a new generation: a transaction. Nothing is served while a file is loaded, so handles
+// are made and changed at once, and this is undone if the file fails.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// One load of a file that has been loaded before. Loop thread only.
+/// One reload of a file. Loop thread only.
 final class GenerationLoad {
   let number: Int32
   /// The generation that runs until the swap.
@@ -15,10 +15,10 @@ final class GenerationLoad {
   private var timers: [String: [TimerID]] = [:]
   private var kept: Set<ObjectIdentifier> = []
   private var keptTimers: Set<TimerID> = []
-  /// What undoes the changes, in the order of these.
+  /// What undoes the changes, in the order in which they were made.
   private var undo: [() -> Void] = []
   private let requests: Set<Int32>
-  /// How many items of older generations were not made again so far, and how many tasks.
+  /// How many items, and how many tasks, of older generations have not been made again so far.
   private(set) var oldItems = 0
   let oldTasks: Int
   private let onError: LuaReference?
@@ -56,7 +56,7 @@ final class GenerationLoad {
     _ kind: Kind.Type, _ identity: String, where fits: (Kind.Item) -> Bool
   ) -> Kind.Item? {
     let key = "\(kind.word) \(identity)"
-    // What is known by the word of a kind is of its class.
+    // What is known by a kind's word is of its class.
     let own = { unsafeDowncast($0, to: Kind.Item.self) }
     let place = items[key]?.firstIndex { $0.isValid && fits(own($0)) }
     guard let place, let item = items[key]?.remove(at: place) else { return nil }
@@ -77,7 +77,7 @@ final class GenerationLoad {
 
   func toUndo(_ body: @escaping () -> Void) { undo.append(body) }
 
-  /// The file ends what it has made again: that is not kept after all, and lives until the swap.
+  /// The file ends what it has made again: it is not kept after all, but lives until the swap.
   func release(_ item: Loop.Item) -> Bool {
     guard kept.remove(ObjectIdentifier(item)) != nil else { return false }
     oldItems += 1
@@ -108,7 +108,7 @@ final class GenerationLoad {
       if item.maker.generation == number {
         made += 1
       } else if item.isValid, runtime.itemKinds[item].endAfterReload(item) {
-        item.maker.generation = -number  // which says what has ended it
+        item.maker.generation = -number  // this says what ended it
         ended += 1
       }
     }

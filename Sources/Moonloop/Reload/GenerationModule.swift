@@ -1,4 +1,4 @@
-// What `moonloop.reload`, which is written in Lua, asks of the host by `require
+// What `moonloop.reload`, which is written in Lua, gets from the host by `require
 // "moonloop.generation"`. A load begins, and is committed or rolled back, in one call-out.
 
 internal import LuaEmbed
@@ -50,7 +50,7 @@ private let generationNumber: LuaRawFunction = { L, context in
   }
 }
 
-/// `file()`: the program's file; nil if it cannot be loaded again.
+/// `file()`: the program's file; nil if it cannot be reloaded.
 private let generationFile: LuaRawFunction = { L, context in
   host(L, context, "file") { call in
     if let path = call.runtime.generations.file?.path {
@@ -62,7 +62,7 @@ private let generationFile: LuaRawFunction = { L, context in
   }
 }
 
-/// `chunk()`: the compiled text of the program's file, whatever path is given; or nil and why not.
+/// `chunk()`: the compiled text of the program's file, whatever its path; or nil and why not.
 private let generationChunk: LuaRawFunction = { L, context in
   host(L, context, "chunk") { call in
     guard let path = call.runtime.generations.file?.path else {
@@ -112,7 +112,7 @@ private let generationOutside: LuaRawFunction = { L, context in
   }
 }
 
-/// `report(message)`: an error, as one of a handler.
+/// `report(message)`: reports an error like one of a handler.
 private let generationReport: LuaRawFunction = { L, context in
   host(L, context, "report") { call in
     call.runtime.report(LuaError(message: call.stack.string(1) ?? "?"), .chunk)
@@ -120,7 +120,7 @@ private let generationReport: LuaRawFunction = { L, context in
   }
 }
 
-/// `tell(text)`: a line on standard error, in order with the reports.
+/// `tell(text)`: writes a line to standard error, in order with the reports.
 private let generationTell: LuaRawFunction = { L, context in
   host(L, context, "tell") { call in
     call.runtime.errors.write(call.stack.string(1) ?? "?")
@@ -128,7 +128,7 @@ private let generationTell: LuaRawFunction = { L, context in
   }
 }
 
-/// `at([file, line])`: what our modules in Lua make from now on was made there.
+/// `at([file, line])`: what our Lua modules make from now on counts as made there.
 private let generationAt: LuaRawFunction = { L, context in
   host(L, context, "at") { call in
     let line = call.stack.integer(2) ?? 0

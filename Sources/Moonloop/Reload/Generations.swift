@@ -1,4 +1,4 @@
-// Generations of a script's file: what each made while it was loaded, and the wait for the next
+// Generations of a script's file: what each made while loading, and the wait for the next
 // (D36). The load itself is a transaction; see `GenerationLoad`.
 
 package import LuaEmbed
@@ -6,24 +6,24 @@ internal import MoonloopCore
 
 /// Which generation of its file a state runs. Loop thread only.
 package final class Generations {
-  unowned(unsafe) private let runtime: Runtime  // It holds its generations.
-  /// What handles get that the file makes while it is loaded; 0 while others are made.
+  unowned(unsafe) private let runtime: Runtime  // it holds its generations
+  /// The generation of handles that the file makes while loading; 0 for others.
   @exclusivity(unchecked) private(set) var stamp: Int32 = 1
-  /// The generation that runs; during a load the one that is loaded.
+  /// The running generation; during a load, the one being loaded.
   var number: Int32 = 1 { didSet { stamp = number } }
-  /// The file that can be loaded again, and what pushes its arguments.
+  /// The file that can be reloaded, and what pushes its arguments.
   var file: (path: String, pushArguments: (LuaStack) -> Int)?
-  /// The load that is under way.
+  /// The load under way.
   @exclusivity(unchecked) var load: GenerationLoad?
-  /// The loads whose modules `require` runs now, innermost last.
+  /// The loads whose modules `require` is running now, innermost last.
   @exclusivity(unchecked) var bodies: [Running] = []
   /// Called when a load begins, with true, and when it has ended.
   package var whenLoads: ((Bool) -> Void)?
   /// The tasks that wait for the next load.
   fileprivate(set) var waits: [ReloadWait] = []
-  /// Where the load that is under way was asked for.
+  /// Where the load under way was requested.
   fileprivate var asked: LuaPosition?
-  /// When each of the last loads took effect, and what asked for it, by the number it made.
+  /// When each of the last loads took effect, and what requested it, by its number.
   private(set) var loads: [Int32: (at: Int64, asked: LuaPosition?)] = [:]
 
   /// The timers that the last loads ended, whose records may be in use again: for `loop:why`.
@@ -36,7 +36,7 @@ package final class Generations {
     endedTimers = endedTimers.filter { loads[$0.value.generation] != nil }
   }
 
-  /// Whether what is made now is the program's own.
+  /// Whether what is made now belongs to the program itself.
   var isOutside = false { didSet { stamp = isOutside ? 0 : number } }
 
   init(_ runtime: Runtime) { self.runtime = runtime }
@@ -48,8 +48,8 @@ package final class Generations {
     return runtime.waitingChunk == nil && bodies.isEmpty ? 0 : waitingGeneration
   }
 
-  /// Whether what runs now is a file that is loaded again, in one go; not so a console that looks
-  /// into the load.
+  /// Whether the running code is a file that is reloaded, in one go; not a console that inspects
+  /// the load.
   var isInLoad: Bool {
     guard let load = load else { return false }
     return making == load.number
@@ -61,9 +61,9 @@ package final class Generations {
     return 0
   }
 
-  /// Lets the file that is started next be loaded again, with the same arguments. What notes its
+  /// Lets the next file that is started be reloaded, with the same arguments. The code that records
   /// modules is loaded with the first of them: many programs have none.
-  /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
+  /// - Parameter pushArguments: Pushes the values of `...`, and returns their number.
   package func allowReloads(of path: String, pushArguments: @escaping (LuaStack) -> Int) {
     file = (path, pushArguments)
     guard runtime.granted.capabilities.allowsModule("moonloop.reload") else { return }
@@ -74,7 +74,7 @@ package final class Generations {
       }, .chunk)
   }
 
-  /// Runs a body that makes handles of the program's own, such as a console: they belong to no
+  /// Runs a body that makes handles of the program itself, such as a console: they belong to no
   /// generation, and no load ends them.
   package func outside<Failure: Error>(
     _ body: () throws(Failure) -> Void
@@ -85,11 +85,11 @@ package final class Generations {
     try body()
   }
 
-  /// Has the file loaded again when it changes, or one of its modules.
+  /// Makes the file be reloaded when it, or one of its modules, changes.
   package func watchFile() { runtime.tasks.settle(callReloader("watch") { _ in 0 }, .chunk) }
 
-  /// Lets the next run of the loop wait for a change of the file, whatever else there is.
-  /// - Parameter wasLoaded: Whether the file could be loaded when the program began.
+  /// Makes the next run of the loop wait for a change of the file, whatever else there is.
+  /// - Parameter wasLoaded: Whether the file could be loaded when the program started.
   package func awaitChange(wasLoaded: Bool) {
     let call = callReloader("idle") { stack in
       stack.push(wasLoaded)
@@ -98,7 +98,7 @@ package final class Generations {
     runtime.tasks.settle(call, .chunk)
   }
 
-  /// Has the file loaded again between this pass and the next.
+  /// Makes the file be reloaded between this pass and the next.
   fileprivate func requestReload(_ wait: ReloadWait) {
     waits.append(wait)
     if waits.count == 1 { runtime.loop.callAfterPass { [weak self] in self?.reload() } }
@@ -122,7 +122,7 @@ package final class Generations {
     }
   }
 
-  /// - Returns: What `ml.reload()` gives.
+  /// - Returns: What `ml.reload()` returns.
   private func load(_ path: String, _ pushArguments: (LuaStack) -> Int) -> TaskValues {
     var values: TaskValues?
     let outcome = callReloader(
@@ -133,7 +133,7 @@ package final class Generations {
       })
     if let values, case .returned = outcome { return values }
     runtime.tasks.settle(outcome, .chunk)
-    // A limit has stopped it, which nothing in Lua can see.
+    // A limit has stopped it, which Lua cannot see.
     if load != nil {
       _ = callReloader("undo") { _ in 0 }
       load?.rollBack(runtime)
@@ -162,7 +162,7 @@ final class ReloadWait: OtherWait {
   override func abandon() { waiter = nil }
 }
 
-/// Has `require` note the modules of the program.
+/// Makes `require` record the modules of the program.
 private let noteModules: LuaRawFunction = { L, context in
   callSource(
     L, context, "reload",
@@ -183,7 +183,7 @@ private let reloaderCall: LuaRawFunction = { L, context in
   )
 }
 
-/// `ml.reload()`: waits until the file was loaded again, or not.
+/// `ml.reload()`: waits until the file has been reloaded, or that has failed.
 let moduleReload: LuaRawFunction = { L, context in
   host(L, context, "reload") { call in
     let runtime = call.runtime

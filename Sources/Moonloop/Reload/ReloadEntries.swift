@@ -1,5 +1,4 @@
-// What scripts see of loading a file again. The functions are written in
-// Lua.
+// What scripts see of reloading a file. The functions are written in Lua.
 
 internal import LuaEmbed
 

@@ -1,15 +1,15 @@
-// Handles that a file makes again under their names when it is loaded again: the same handle, with
-// another handler (D36). Descriptor, phase and pending events are not touched.
+// Handles that a file makes again under their names when it is reloaded: the same handle, with
+// a new handler (D36). Descriptor, phase and pending events are not touched.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 extension HostCall {
-  /// Finds what an older generation made under this name, and puts the new handlers into it: they
-  /// lie on top of the stack, the first lowest. Options and modes become those of now.
+  /// Finds what an older generation made under this name, and gives it the new handlers, which
+  /// are on top of the stack, the first lowest. Options and modes become the new ones.
   /// [-handlers, +1; nothing if there is none]
   /// - Parameters:
-  ///   - fits: Whether it is the same but for its handlers.
+  ///   - fits: Whether it is the same except for its handlers.
   ///   - firstSlot: The user value of the first handler.
   ///   - modes: nil: they stay.
   /// - Returns: The item; nil if a new one is to be made.
@@ -34,7 +34,7 @@ extension HostCall {
     return item
   }
 
-  /// Notes how an item is before it is made again.
+  /// Remembers the state of an item before it is made again.
   private func remember(_ item: Loop.Item, slots: Range<Int32>, _ load: GenerationLoad) {
     let runtime = runtime
     let generation = load.previousGeneration
@@ -77,7 +77,7 @@ extension Runtime {
     return isCommon ? own + [.common] : own
   }
 
-  /// Puts an item into modes, and takes it out of the others that it is in.
+  /// Puts an item into modes, and removes it from all others.
   func set(_ modes: [ModeName], of item: Loop.Item) throws {
     let gone = ownModes(of: item).filter { !modes.contains($0) }
     try loop.add(item, modes: modes)
@@ -110,7 +110,7 @@ struct TimerRequest {
 }
 
 extension HostCall {
-  /// The same for a timer; its handler lies on top of the stack. [-1, +1; nothing if there is none]
+  /// The same for a timer; its handler is on top of the stack. [-1, +1; nothing if there is none]
   func remakeTimer(_ name: String, _ request: TimerRequest) throws(SystemError) -> Bool {
     let runtime = runtime
     guard let load = runtime.generations.load, runtime.generations.making == load.number,
@@ -149,7 +149,7 @@ extension HostCall {
   }
 
   /// The next date of a timer whose interval changes: one interval after the last point of its
-  /// grid, or the first point of the new grid that is to come.
+  /// grid, or the first future point of the new grid.
   private func date(after old: TimerRecord, _ request: TimerRequest) -> Int64 {
     if request.interval == 0 { return loop.dueDate(after: request.first ?? 0) }
     if old.interval == 0 { return old.date }

@@ -1,4 +1,4 @@
-// What becomes of an error in a handler: reported once, never unwinding the loop, never silent
+// What happens to an error in a handler: reported once, never unwinding the loop, never silent
 // (D24).
 
 package import LuaEmbed
@@ -10,43 +10,43 @@ package final class ErrorPolicy {
 
   /// The script's own handler for all errors of the loop.
   package var onError: LuaReference?
-  /// What is done when no handler says otherwise; nil: stop after an error of the main chunk, if
+  /// What happens if no handler decides; nil: stop after an error of the main chunk, if
   /// the script ends with that, and continue after any other.
   package var verdict: Verdict?
   /// How many errors there were. Those of workers and guests count if no handler took them.
   package private(set) var count = 0
   /// The limit or interrupt that ended a call of this state, the last one.
   package var lastStop: LuaError.Kind?
-  /// Writes one report; replaced in tests.
+  /// Writes one report; tests replace it.
   package var write: (String) -> Void = { writeToStandardError($0) }
 
-  /// An error handler of the script runs now; its own errors go to stderr.
+  /// Whether an error handler of the script is running; its own errors go to stderr.
   package var isAsking = false
 
-  /// Whether an interruption is no error: it was asked for.
+  /// Whether an interruption is not an error, because it was requested.
   package var expectsInterrupts: () -> Bool = { Ending.isQuiet }
-  /// The runs of the loop are the host's: no error of a script ends them.
+  /// Whether the loop's runs are the host's: then no error of a script ends them.
   var isHosted = false
-  /// All that scripts have is being ended, and their state lives on.
+  /// Whether all that scripts have is being ended, while their state lives on.
   var isEndingScripts = false
-  /// Called when the scripts were stopped by limits too often, and all that they had was ended.
+  /// Called after limits have stopped the scripts too often and all that they had was ended.
   var onCondemned: (() -> Void)?
   /// Called with every error, before the policy is applied.
   var observe: ((LuaError, Subject) -> Void)?
-  /// Takes the errors that no handler of the script takes, instead of a report; false: it did not.
+  /// Takes the errors that no script handler takes, instead of a report; false: it did not.
   var forward: ((LuaError) -> Bool)?
   /// The host's own handler, for the same errors; `.stop` ends all that the scripts have.
   var decide: ((LuaError, LuaHost.Subject) -> Verdict)?
 
-  /// How the handlers of a row failed, for `loop:why`.
+  /// A row's handler failures, for `loop:why`.
   struct Failures {
     var count = 0
     var last = ""
-    /// The last one was stopped by a limit.
+    /// Whether the last one was stopped by a limit.
     var isStop = false
   }
   private var failures: [RecordedSubject: Failures] = [:]
-  /// Whose error has stopped the loop.
+  /// Whose error stopped the loop.
   private(set) var stopper: RecordedSubject?
   private static let failureLimit = 200
 
@@ -73,17 +73,17 @@ package final class ErrorPolicy {
 
 extension Runtime {
   /// Reports an error of a handler: to the handle's own handler, else the loop's, else stderr.
-  /// - Parameter isOwn: Whether a call of this state failed, not of a worker or a guest.
+  /// - Parameter isOwn: Whether a call of this state failed, and not one of a worker or a guest.
   @inline(never)
   package func report(_ error: LuaError, _ subject: Subject, isOwn: Bool = true) {
-    // A handler may close the state, by any of its functions.
+    // A handler may close the state in any of its calls.
     state.keepingOpen { handle(error, subject, isOwn) }
   }
 
   private func handle(_ error: LuaError, _ subject: Subject, _ isOwn: Bool) {
     if error.kind == .interrupted {
       if errors.expectsInterrupts() { return }
-      // By a console, which tells of its own and wants the loop to go on.
+      // Interrupted by a console, which reports its own errors and wants the loop to go on.
       if console.isOpen, !Ending.isAskedFor {
         if case .task(let task) = subject, task.name == consoleName { return }
         return errors.write(text(of: error, subject))
@@ -120,14 +120,14 @@ extension Runtime {
     errors.write(text(of: error, subject))
   }
 
-  /// What a report says: the handle, where it was made, the message, and the traceback.
+  /// The text of a report: the handle, where it was made, the message, and the traceback.
   package func text(of error: LuaError, _ subject: Subject) -> String {
     "moonloop: error in \(label(of: subject))\(modeText)\n\(error.report)"
   }
 
   private var modeText: String { loop.currentMode.map { ", mode '\($0)'" } ?? "" }
 
-  /// The handle in words: "timer 'poll' (made at app.lua:12)".
+  /// The handle as text: "timer 'poll' (made at app.lua:12)".
   package func label(of subject: Subject) -> String { words(of: subject).label }
 
   private func words(of subject: Subject) -> SubjectWords {
@@ -151,8 +151,8 @@ extension Runtime {
     }
   }
 
-  /// Calls the script's error handlers with a table that tells of the error.
-  /// - Parameter usual: What follows if the handler does not say.
+  /// Calls the script's error handlers with a table that describes the error.
+  /// - Parameter usual: What happens if the handler does not decide.
   /// - Returns: nil if there is none, or it failed itself; that failure is reported too.
   private func askHandler(
     _ error: LuaError, _ subject: Subject, _ usual: ErrorPolicy.Verdict
@@ -215,8 +215,8 @@ extension Runtime {
     }
   }
 
-  /// The script was stopped by limits too often, or its host has had enough: none of it runs any
-  /// more.
+  /// Limits have stopped the script too often, or its host has had enough: none of its code runs
+  /// any more.
   private func endScripts() {
     errors.isEndingScripts = true
     defer { errors.isEndingScripts = false }

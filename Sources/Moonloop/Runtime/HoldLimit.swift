@@ -1,12 +1,12 @@
-// The end of a hold whose deadline has passed in real time: else a deadline could never come, since
-// the clock that it is on stands as long as the hold lasts.
+// Ends a hold whose deadline has passed in real time: otherwise a deadline could never come,
+// because its clock stands still as long as the hold lasts.
 
 internal import MoonloopCore
 
 extension Hold {
   /// Releases the hold on the clock of a loop after a length of real time: then the clock may
   /// jump to the deadline, and the wait ends.
-  /// - Parameter nanoseconds: The deadline from now; nil or `Int64.max`: there is none.
+  /// - Parameter nanoseconds: The deadline from now; nil or `Int64.max`: none.
   func release(after nanoseconds: Int64?, on loop: Loop) {
     guard let nanoseconds, nanoseconds != .max, loop.kernel.clock.jumpsWhenIdle,
       !Intake.isReplayed, let hub = Intake.outside({ try? PortHub.loop() })

@@ -1,5 +1,5 @@
-// What scripts have on one loop. A state that goes to another loop exchanges one reference: each
-// test has a fresh loop by this.
+// What scripts have on one loop. A state moves to another loop by exchanging one reference, which
+// gives each test a fresh loop.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -7,36 +7,36 @@ package import MoonloopCore
 /// What scripts have on one loop. Loop thread only.
 package final class LoopContext {
   package let loop: Loop
-  /// The same as a plain word: reading a reference counts it, and calls are many.
+  /// The same as a plain word: reading a reference counts it, and calls are frequent.
   let plainLoop: Unmanaged<Loop>
   /// The loop that is set aside while scripts run on this one.
   let outer: LoopContext?
   /// Which handles there are, and where they were made.
   package let handles = Handles()
   package let errors = ErrorPolicy()
-  unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
+  unowned(unsafe) private(set) var runtime: Runtime! = nil  // it holds the context
   package let tasks: Tasks
-  /// The same as a plain word, as `plainLoop`.
+  /// The same as a plain word, like `plainLoop`.
   let plainTasks: Unmanaged<Tasks>
   private(set) var runs: Runs! = nil
   private(set) var requests: Requests! = nil
-  /// Whose handler runs now, in plain words: call-outs are many.
+  /// Whose handler is running, in plain words: call-outs are frequent.
   @exclusivity(unchecked) var running = Running()
-  /// The main chunk, while it waits: the loop must go on with it, whatever ran that before.
+  /// The main chunk, while it waits: the loop must resume it, whatever ran it before.
   @exclusivity(unchecked) package var waitingChunk: ScriptTask?
   /// Everything that scripts have on the loop is ending: nothing new may be made, or wait.
   @exclusivity(unchecked) var isEnding = false
-  /// The children that live, or whose groups are to be killed yet.
+  /// The children that are alive, or whose groups must still be killed.
   var processes: [ObjectIdentifier: ScriptProcess] = [:]
   /// The file watches, once there was one.
   var watches: WatchService?
-  /// The figures of the loop, once a script has asked for them.
+  /// The figures of the loop, once a script has requested them.
   @exclusivity(unchecked) var measuring: Measuring?
   /// The terminals that are open.
   var terminals: [ObjectIdentifier: ScriptTerminal] = [:]
   /// The connections that wait for their peers' end.
   var lingering: [LingeringClose] = []
-  /// Counts the modes as memory of the scripts: they do not go away.
+  /// Counts the modes as script memory, because they never go away.
   private var modesCharge: MemoryCharge?
   private var modesSize = 0
 
@@ -58,12 +58,12 @@ package final class LoopContext {
   }
 
   private func chargeMode(_ mode: Mode) {
-    if runtime.state.depth == 0 { return }  // Others make modes of the loop as well.
+    if runtime.state.depth == 0 { return }  // others make modes of the loop as well
     modesSize += Mode.footprint + mode.name.rawValue.utf8.count
     runtime.state.charge(modesSize, to: &modesCharge)
   }
 
-  /// Whose handler runs now; what it makes is in its modes (D62).
+  /// Whose handler is running; what it makes is in its modes (D62).
   var current: Subject {
     get { running.subject }
     set { running = Running(newValue) }
@@ -73,10 +73,10 @@ package final class LoopContext {
 // MARK: Modes
 
 extension LoopContext {
-  /// The default mode alone, shared by all that is in it.
+  /// The default mode alone, shared by everything in it.
   static let inDefaultMode: [ModeName] = [.default]
 
-  /// The modes of what runs now, for what it makes and waits for (D62).
+  /// The modes of the running code, for what it makes and waits for (D62).
   package func modes(of subject: Subject) -> [ModeName] {
     switch subject {
     case .chunk, .finalizer: return Self.inDefaultMode
@@ -89,7 +89,8 @@ extension LoopContext {
     }
   }
 
-  /// The modes in which what runs now is resumed: also those of runs that wait for it (D50).
+  /// The modes in which the running code is resumed, including those of runs that wait for it
+  /// (D50).
   package func servingModes(of subject: Subject) -> [ModeName] {
     if case .task(let task) = subject { return task.servingModes }
     return modes(of: subject)
@@ -124,7 +125,7 @@ extension Runtime {
     try loopContext.plainTasks._withUnsafeGuaranteedRef(body)
   }
 
-  /// The modes of what runs now, for what it makes.
+  /// The modes of the running code, for what it makes.
   var currentModes: [ModeName] { loopContext.modes(of: current) }
 
   var current: Subject {
@@ -162,7 +163,8 @@ extension Runtime {
 }
 
 extension Runtime {
-  /// Ends tasks and handles of the present loop; what tasks close may make new ones, once.
+  /// Ends tasks and handles of the present loop; `<close>` handlers of tasks may make new ones,
+  /// once.
   package func endAll() {
     for worker in workers.of(loop) { worker.stop() }
     tasks.endAll()

@@ -8,9 +8,9 @@ extension LuaState {
   ///
   /// - Parameters:
   ///   - loop: The loop of the calling thread.
-  ///   - limits: What scripts may use.
-  ///   - libraries: What they get of the standard libraries.
-  ///   - capabilities: What of the module they may reach. What is not granted raises an error that
+  ///   - limits: The limits for scripts.
+  ///   - libraries: The standard libraries for scripts.
+  ///   - capabilities: The parts of the module that they may reach. Others raise an error that
   ///     names the grant.
   /// - Throws: `LuaError` if there is no memory for it, or the loop has ended.
   /// - Note: For the thread of the loop, like everything of a `LuaState`; stops the program on
@@ -32,7 +32,7 @@ extension LuaState {
     try runtime.hold(to: capabilities, libraries)
   }
 
-  /// Opens a state for a guest: safe libraries, and of the module what is granted in words.
+  /// Opens a state for a guest: safe libraries, and the granted parts of the module.
   package convenience init(
     on loop: Loop, limits: LuaLimits, guest: GuestGrants
   ) throws(LuaError) {
@@ -41,12 +41,12 @@ extension LuaState {
     runtime?.granted.guest = guest
   }
 
-  /// What joins the state and its loop; nil for a state without one.
+  /// What connects the state and its loop; nil for a state without one.
   package var runtime: Runtime? { attachment as? Runtime }
 
   /// Ends tasks and handles of the scripts, in order, and closes the state.
   ///
-  /// Doing so twice has no effect. In a callback of the same state it takes effect when the
+  /// Calling it twice has no effect. In a callback of the same state it takes effect when the
   /// call-out is over.
   public func shutDown() { close() }
 }

@@ -3,10 +3,10 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// The main chunk of a state, and what is to become of what it returns. Loop thread only.
+/// The main chunk of a state, and what to do with its results. Loop thread only.
 package final class MainChunk {
-  unowned(unsafe) private let runtime: Runtime  // It holds its chunk.
-  /// What is said of the configuration that the chunk may return.
+  unowned(unsafe) private let runtime: Runtime  // it holds its chunk
+  /// What the command line says about the configuration that the chunk may return.
   package var forConfigurations = ForConfigurations()
   /// Whether the configuration was refused because of the command line.
   package private(set) var wasRefused = false
@@ -20,16 +20,16 @@ package final class MainChunk {
   package var endsAtError = false
   /// Whether an error ended the script, or something could not be started.
   package private(set) var hasFailed = false
-  /// Whether phases of a configuration run, which the chunk has returned.
+  /// Whether phases of the configuration that the chunk returned are running.
   private var runsPhases = false
-  /// Whether all has been started: the chunk has returned, or runs its loop by itself.
+  /// Whether everything has started: the chunk has returned, or runs its loop itself.
   package var hasStarted: Bool {
     !hasFailed && steps.isEmpty
       && (runtime.waitingChunk == nil || runsPhases || runtime.runs.ranLoop)
   }
-  /// What is to run yet, one after the other.
+  /// The steps still to run, in order.
   private var steps: ArraySlice<() -> LuaError?> = []
-  /// Called with what the chunk returns, in place of the rest; for the caller that asked.
+  /// Called with the chunk's results, instead of the rest; for the caller that asked.
   package var returned: ((LuaStack, Int) -> Void)?
 
   init(_ runtime: Runtime) { self.runtime = runtime }
@@ -61,7 +61,7 @@ package final class MainChunk {
   /// - Parameters:
   ///   - text: Lua source.
   ///   - name: What errors call it: `@file.lua` for a file.
-  ///   - arguments: What `...` gives.
+  ///   - arguments: The values of `...`.
   /// - Throws: `LuaError` if it does not compile; errors of its run are reported.
   package func start(
     chunk text: String, name: String, arguments: [String] = []
@@ -75,7 +75,7 @@ package final class MainChunk {
   }
 
   /// The same for bytes, which need not be UTF-8.
-  /// - Parameter pushArguments: Pushes what `...` gives, and returns how many that are.
+  /// - Parameter pushArguments: Pushes the values of `...`, and returns their number.
   package func start(
     bytes: UnsafeRawBufferPointer, name: String, pushArguments: (LuaStack) -> Int
   ) throws(LuaError) {
@@ -150,7 +150,7 @@ package final class MainChunk {
     }
   }
 
-  /// Reports that a run of a mode waits for nothing, although there are items in other modes.
+  /// Reports that a run of a mode had nothing to wait for, although there are items in other modes.
   package func reportEmptiness(of name: ModeName) {
     let loop = runtime.loop
     let isKnown = loop.findMode(name).map { !loop.isEmpty($0) }
@@ -164,14 +164,14 @@ package final class MainChunk {
     runtime.errors.write("moonloop: \(problem); there are items in \(names)")
   }
 
-  /// Reports a main chunk that still waits after a run of a mode is finished: nothing is left that
+  /// Reports a main chunk that still waits after a run of a mode has finished: nothing is left that
   /// could end its wait.
   package func reportDeadlock(in mode: ModeName) {
     guard let task = runtime.waitingChunk else { return }
     runtime.report(LuaError(message: runtime.tasks.deadlock(of: task, in: mode)), .chunk)
   }
 
-  /// The main chunk has come to its end: if it ran its loop itself, it is not run again (D60).
+  /// The main chunk has ended: if it ran its loop itself, it is not run again (D60).
   func ended(_ failure: LuaError?) {
     runtime.waitingChunk = nil
     wasLimited = failure?.kind.isLimit ?? false
@@ -180,15 +180,15 @@ package final class MainChunk {
   }
 }
 
-/// What the command line says of a configuration, if the file is one.
+/// What the command line says about a configuration, if the file is one.
 package struct ForConfigurations {
   /// Runs this mode, once, instead of the phases.
   package var mode: String?
-  /// How long the phases may take, all together; in seconds.
+  /// How long all phases together may take, in seconds.
   package var timeout: Double?
-  /// The limits that are not the configuration's to set, and whether `on_error` is: by name.
+  /// The limits that the configuration may not set, and whether `on_error` is one: by name.
   package var given: [StaticString] = []
-  /// Why a configuration cannot be started so.
+  /// Why a configuration cannot be started like this.
   package var refusal: String?
 
   package init() {}

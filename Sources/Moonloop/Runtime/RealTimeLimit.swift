@@ -1,11 +1,11 @@
-// A limit in real time, whatever the loop's clock says: a thread that waits, and stops a loop and
-// what it calls.
+// A limit in real time, whatever the loop's clock says: a thread that waits, then stops a loop and
+// what it is calling.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// Stops a loop and the script that it calls when a time is over, again and again until it is told
-/// that this is over. Made and ended on the loop's thread.
+/// Stops a loop and the script that it is calling when a time is up, again and again until this
+/// limit is ended. Made and ended on the loop's thread.
 final class RealTimeLimit: Sendable {
   private struct State {
     var isOver = false
@@ -15,7 +15,7 @@ final class RealTimeLimit: Sendable {
     var sameCallout = 0
     /// Breakpoints under way: they take a person's time, not the script's.
     var holds = 0
-    /// Whether the time begins anew, since there was a breakpoint.
+    /// Whether the time starts again, because there was a breakpoint.
     var startsAnew = false
   }
 
@@ -26,7 +26,7 @@ final class RealTimeLimit: Sendable {
 
   /// How long a call-out may go on after the limit before it is stopped, in strikes.
   private static let patience = 4
-  /// How long a script may make call-outs one after the other, or nest runs, before it is stopped.
+  /// How long a script may chain call-outs, or nest runs, before it is stopped.
   private static let lastPatience = 16
   private static let strikeDistance: Int64 = 50_000_000
 
@@ -35,7 +35,7 @@ final class RealTimeLimit: Sendable {
     gate = loop.kernel.makeGate()
     self.loop = loop
     self.script = script
-    // A system that refuses a thread leaves the limit out.
+    // If the system refuses a thread, there is no limit.
     try? startThread(stackSize: 256 << 10) { [self] in
       var distance = nanoseconds
       while !gate.wait(atMost: distance) {
@@ -69,7 +69,7 @@ final class RealTimeLimit: Sendable {
     }
   }
 
-  /// Stops nothing until as many calls of `release`; then the time begins anew.
+  /// Stops nothing until `release` was called as often; then the time starts again.
   func hold() { state.withLock { $0.holds += 1 } }
 
   func release() {
@@ -81,7 +81,7 @@ final class RealTimeLimit: Sendable {
 
   var hasStruck: Bool { state.withLock { $0.hasStruck } }
 
-  /// Nothing is stopped any more. Idempotent.
+  /// Ends the limit. Idempotent.
   func end() {
     state.withLock { $0.isOver = true }
     gate.open()

@@ -1,4 +1,4 @@
-// One Lua state on one loop on one thread: what joins the binding and the core.
+// One Lua state on one loop on one thread: connects the binding and the core.
 
 package import LuaEmbed
 package import MoonloopCore
@@ -7,16 +7,16 @@ internal import Synchronization
 
 /// What belongs to a Lua state that runs on a loop. Loop thread only.
 package final class Runtime {
-  package unowned(unsafe) let state: LuaState  // The state holds the runtime, not the other way.
-  /// What scripts have on the loop they run on now; `enter` and `leave` exchange it.
+  package unowned(unsafe) let state: LuaState  // the state holds the runtime, not the reverse
+  /// What scripts have on the loop that they run on now; `enter` and `leave` exchange it.
   @exclusivity(unchecked) package private(set) var loopContext: LoopContext
   /// The way into Lua.
   let door: LuaDoor
   @exclusivity(unchecked) package private(set) var names: InternedNames! = nil
-  /// Values of Lua that tasks are given often.
+  /// Lua values that tasks are often given.
   private(set) var values: CommonValues! = nil
   package let kinds: Kinds
-  /// What `require "moonloop"` gives.
+  /// What `require "moonloop"` returns.
   private(set) var module: LuaReference! = nil
   /// What differs between the kinds of items.
   let itemKinds: ItemKinds
@@ -24,25 +24,25 @@ package final class Runtime {
   package internal(set) var bed: TestBed?
   /// The workers that scripts made and whose threads have not ended.
   var workers = Workers()
-  /// The connections of named ports that may have something to send yet.
+  /// The connections of named ports that may have something left to send.
   var farewells = PortFarewells()
-  /// Tells this state from all others.
+  /// Identifies this state.
   let number = Runtime.nextNumber.add(1, ordering: .relaxed).newValue
   /// Called for each task: when it is made or waits for the first time, and when it has ended.
   package var taskTracer: ((ScriptTask, _ begins: Bool) -> Void)?
-  /// Which generation of its file runs, and the load of the next.
+  /// Which generation of its file is running, and the load of the next.
   @exclusivity(unchecked) package private(set) var generations: Generations! = nil
   /// The same as a plain word, because each new timer asks them.
   @exclusivity(unchecked) private var plainGenerations: Unmanaged<Generations>! = nil
   package private(set) lazy var console = Console(self)
   package private(set) lazy var mainChunk = MainChunk(self)
   private static let nextNumber = Atomic<UInt64>(0)
-  /// What scripts may reach; while the state is being set up, everything.
+  /// What scripts may reach; during set-up, everything.
   var granted = Granted()
   private enum Life { case open, ending, closing }
   private var life = Life.open
-  /// Only finalizers run any more: what they would make on the loop would never be ended. Then the
-  /// state is gone; code that still has the runtime asks here.
+  /// Only finalizers still run: what they made on the loop would never be ended. After that the
+  /// state is gone; code that still has the runtime checks this.
   var isClosing: Bool { life == .closing }
 
   init(_ state: LuaState, on loop: Loop, granting capabilities: LuaCapabilities = .all) {
@@ -72,34 +72,34 @@ package final class Runtime {
     state.onFinalizerError = { [unowned self] in report($0, .finalizer) }
   }
 
-  /// Sets up what the loop asks of its scripts.
+  /// Sets up what the loop needs from its scripts.
   func attach() {
     loop.whenIdle(self) { [unowned state] _ in state.idleCollect() }
     loop.hooks.timerName = { [unowned self, unowned loop] id, callout in
       if let timer = loop.timerObject(id) { return explanation.traceName(of: timer) }
-      // The context of every timer that is no object is the runtime that made it.
+      // The context of every timer without an object is the runtime that made it.
       return Runtime.of(callout.context).tasks.traceName(of: id, callout)
     }
   }
 
-  /// Makes another loop the one of the scripts, fresh: no handles, no tasks, nothing reported.
+  /// Makes another loop the scripts' loop, a fresh one: no handles, no tasks, nothing reported.
   ///
-  /// The handle of the loop stays the same value: it means the loop of what runs now. Handles of
-  /// the loop that is set aside must not be used meanwhile: what they ask for has no effect.
+  /// The loop's handle stays the same value: it stands for the loop of the running code. Handles of
+  /// the loop that is set aside must not be used meanwhile: calls have no effect.
   package func enter(_ loop: Loop) {
     loopContext = LoopContext(state, loop, outer: loopContext)
     loopContext.open(self)
     attach()
   }
 
-  /// Ends all that scripts have on the loop of the last `enter`, and goes back to the one before.
+  /// Ends all that scripts have on the loop of the last `enter`, and returns to the previous one.
   package func leave() {
     guard let outer = loopContext.outer else { return }
     endAll()
     loopContext = outer
   }
 
-  /// Has `os.time`, `os.date` and `os.clock` follow the clock of the loop that scripts run on,
+  /// Makes `os.time`, `os.date` and `os.clock` follow the clock of the loop that scripts run on,
   /// wherever that is not the machine's.
   func followClock() {
     state.follow(self)
@@ -114,7 +114,7 @@ package final class Runtime {
     Unmanaged<Runtime>.fromOpaque(context!)._withUnsafeGuaranteedRef { $0 }
   }
 
-  /// The same for the time of a closure: no reference is counted.
+  /// The same while a closure runs: no reference is counted.
   @inline(__always)
   static func with<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (Runtime) -> Result
@@ -158,13 +158,13 @@ extension Runtime: LuaClock {
   }
 }
 
-/// Whose handler runs now, in two plain words: the caller holds the subject.
+/// Whose handler is running, in two plain words: the caller holds the subject.
 struct Running {
   private enum Kind { case chunk, timer, item, task, request }
   private var kind = Kind.chunk
   private var bits: UInt64 = 0
 
-  /// It is the main chunk that has not waited yet, or a file that is loaded again.
+  /// Whether it is the main chunk before its first wait, or a file that is reloaded.
   var isChunk: Bool { kind == .chunk }
 
   func isSame(as other: Running) -> Bool { kind == other.kind && bits == other.bits }
@@ -230,7 +230,7 @@ struct Running {
   }
 }
 
-/// Whose Lua code runs: the origin of what it makes and waits for.
+/// Whose Lua code is running: the origin of what it makes and waits for.
 package enum Subject {
   /// The chunk that was run first, or Swift code.
   case chunk
@@ -239,6 +239,6 @@ package enum Subject {
   case task(ScriptTask)
   /// A block that was queued by `loop:perform`.
   case request(ScriptRequest)
-  /// Some `__gc` of the scripts; only in reports, since nothing that it makes is its own.
+  /// A `__gc` of the scripts; only in reports, because what it makes does not belong to it.
   case finalizer
 }

@@ -19,7 +19,7 @@ final class SignalKind: ItemKind {
     source.state(as: Loop.SignalWatch.self)
   }
 
-  /// A signal has come: the handler gets the handle, its name, and what is known of it.
+  /// A signal has arrived: the handler gets the handle, its name, and its details.
   func deliver(_ source: Loop.DescriptorSource, _ arrival: SignalArrival) {
     runtime.callOut(source) { ref in
       runtime.state.dispatch(ref: ref, slot: 1) { stack in
@@ -37,7 +37,7 @@ final class SignalKind: ItemKind {
   func ended(_ source: Loop.DescriptorSource) { Self.watch(of: source)?.end() }
   func collected(_ source: Loop.DescriptorSource) { ended(source) }
 
-  // MARK: In words
+  // MARK: As text
 
   func stateText(of source: Loop.DescriptorSource) -> String {
     guard let watch = Self.watch(of: source) else { return "" }

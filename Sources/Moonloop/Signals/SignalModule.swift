@@ -16,7 +16,7 @@ let loopSignal: LuaRawFunction = { L, context in
   }
 }
 
-/// `ml.signal { … }`: made, in no mode yet. The signal is taken from now on.
+/// `ml.signal { … }`: made, in no mode yet. The signal is caught from now on.
 let moduleSignal: LuaRawFunction = { L, context in
   host(L, context, "signal") { call in try makeSignal(call, first: 1, isAdded: false) }
 }
@@ -73,7 +73,7 @@ extension HostCall {
     return 1
   }
 
-  /// The numbers that a name, a number or a list of them stands for; each can be handled.
+  /// The numbers for a name, a number or a list of them; each can be handled.
   fileprivate func signalNumbers(_ index: Int32) throws(ScriptMistake) -> [Int32] {
     guard stack.type(index) == .table else { return [try handledSignal(index)] }
     var numbers: [Int32] = []
@@ -92,7 +92,7 @@ extension HostCall {
   }
 
   /// The number of the signal at an index.
-  /// - Parameter known: The names that a misspelt one may stand for.
+  /// - Parameter known: The names that a misspelt one may mean.
   func signalNumber(
     _ index: Int32, among known: @autoclosure () -> [String] = SignalNumber.names
   ) throws(ScriptMistake) -> Int32 {

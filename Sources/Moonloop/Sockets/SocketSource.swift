@@ -3,33 +3,33 @@
 public import MoonloopCore
 internal import MoonloopSystem
 
-/// Watches a socket, and does for its handler what the kind of callback says. Loop thread only.
+/// Watches a socket, and does what the kind of callback requires. Loop thread only.
 ///
 /// Counterpart: `CFSocket`.
 public final class SocketSource {
-  /// What is reported of the reading side.
+  /// What is reported for the reading side.
   public enum Reading: Sendable {
-    /// That there is something to read, which it reads itself; in each pass.
+    /// That there is something to read, which the handler reads itself; in each pass.
     case read
-    /// Each connection that was accepted.
+    /// Each accepted connection.
     case accept
-    /// The bytes that have come.
+    /// The bytes that arrive.
     case data
   }
 
-  /// What the handler is called with.
+  /// The argument of the handler.
   public enum Event: Sendable {
     /// There is something to read, or the end of file.
     case readable
     /// A connection; its descriptor is the handler's.
     case accepted(fd: Int32)
-    /// What has come, at most 64 KiB; no bytes: the end of file, which comes last.
+    /// The bytes that arrived, at most 64 KiB; no bytes: the end of file, which comes last.
     case data([UInt8])
-    /// The attempt to connect is over; nil: it is connected.
+    /// The connection attempt is over; nil: it is connected.
     case connected(SystemError?)
     /// There is space to write. Once, until `enableWriting`.
     case writable
-    /// Accepting or reading has failed; after a failed read nothing is read any more.
+    /// Accepting or reading has failed; after a failed read there are no more reads.
     case failed(SystemError)
   }
 
@@ -38,7 +38,7 @@ public final class SocketSource {
 
   /// The item, to be added to modes, removed and invalidated.
   public private(set) var source: Loop.DescriptorSource! = nil
-  /// What is reported of the reading side; nil: nothing.
+  /// What is reported for the reading side; nil: nothing.
   public let reading: Reading?
 
   private let loop: Loop
@@ -52,11 +52,11 @@ public final class SocketSource {
   /// - Parameters:
   ///   - fd: The socket.
   ///   - loop: The loop of this thread.
-  ///   - reading: What to do when there is something to read.
-  ///   - connects: Whether it is connecting: the end of that is reported, once.
+  ///   - reading: What to report when there is something to read.
+  ///   - connects: Whether it is connecting: the outcome is reported, once.
   ///   - writes: Whether space to write is reported after that.
   ///   - closesDescriptor: Whether invalidation closes it.
-  ///   - name: What it is called in reports.
+  ///   - name: Its name in reports.
   ///   - handler: Called on the loop's thread.
   public init(
     _ fd: Int32, on loop: Loop, reading: Reading? = nil, connects: Bool = false,
@@ -69,7 +69,7 @@ public final class SocketSource {
     wantsToWrite = writes
     var events: Loop.DescriptorSource.Events = connects || writes ? .write : []
     if reading != nil && !connects { events.insert(.read) }
-    // The item holds the source: what it serves is here.
+    // The item holds the source, so what it serves is here.
     source = loop.makeDescriptorSource(
       fd, closesDescriptor: closesDescriptor, events: events, name: name
     ) { [self] _, event in
@@ -89,7 +89,7 @@ public final class SocketSource {
     if !isConnecting { source.disable(.write) }
   }
 
-  /// Reports the reading side, or stops reporting it; what comes meanwhile waits. Loop thread
+  /// Reports the reading side, or stops reporting it; what arrives meanwhile waits. Loop thread
   /// only.
   public func setReading(_ isEnabled: Bool) {
     if !isEnabled { return source.disable(.read) }
@@ -106,7 +106,7 @@ public final class SocketSource {
   }
 
   private func accept(_ handler: Handler) {
-    // The connection that was waiting may be gone.
+    // The waiting connection may have gone.
     guard loop.kernel.isReady(source.fd, for: .read) else { return }
     do throws(SystemError) {
       handler(self, .accepted(fd: try Sockets.accept(source.fd)))

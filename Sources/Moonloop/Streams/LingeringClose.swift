@@ -1,4 +1,5 @@
-// The graceful end of a connection: its peer reads all that was written, though it still sends.
+// The graceful end of a connection: its peer reads everything that was written, even if it still
+// sends.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -6,12 +7,12 @@ internal import MoonloopSystem
 
 /// A connection that the script has closed, until the peer has closed it too.
 ///
-/// A socket that is closed while input is unread, or comes later, is reset, and a reset destroys
-/// what the peer has not got yet. So the writing side is shut, which the peer reads as the end of
-/// file, and what still comes is dropped: until the peer's own end, for a bounded time and amount.
-/// Loop thread only.
+/// A socket that is closed with unread input, or gets input later, is reset, and a reset destroys
+/// what the peer has not received yet. So the writing side is shut down, which the peer reads as
+/// the end of file, and later input is dropped until the peer's own end, for a bounded time and
+/// amount. Loop thread only.
 final class LingeringClose {
-  private unowned(unsafe) let runtime: Runtime  // Holds this, and ends it first.
+  private unowned(unsafe) let runtime: Runtime  // holds this, and ends it first
   private let fd: Int32
   private lazy var source = Loop.DescriptorSource(
     fd, closesDescriptor: true, name: "closing"
@@ -21,13 +22,13 @@ final class LingeringClose {
   private var droppedBefore = 0
   private var quietChecks = 0
 
-  /// How long a peer may be silent; how often that is asked at most; how much is dropped.
+  /// How long a peer may be silent; how often that is checked at most; how much is dropped.
   private static let patience = Duration.seconds(2)
   private static let checksMost = 5
   private static let bytesMost = 16 << 20
-  /// How much one event drops, so that others have their turn.
+  /// How much one event drops, so that others get their turn.
   private static let bytesAtOnce = 1 << 20
-  /// How many connections linger at most: beyond, the oldest is closed.
+  /// The maximum number of lingering connections: beyond it the oldest is closed.
   static let most = 256
 
   /// - Parameters:
@@ -60,7 +61,7 @@ final class LingeringClose {
     if dropped > 0 { keepRunning() }
   }
 
-  /// Drops what has come.
+  /// Drops what has arrived.
   private func drop() {
     let outcome = Self.dropInput(of: source, runtime)
     dropped += outcome.count
@@ -81,7 +82,7 @@ final class LingeringClose {
   func finish() {
     guard source.isValid else { return }
     timer?.invalidate()
-    if source.fd >= 0 { _ = Self.dropInput(of: source, runtime) }  // No reset for what came last.
+    if source.fd >= 0 { _ = Self.dropInput(of: source, runtime) }  // or it is a reset
     source.invalidate()
     runtime.lingering.removeAll { $0 === self }
   }
@@ -104,7 +105,7 @@ extension Runtime {
       (try? Sockets.shut(source.fd, bothWays: family == .unix)) != nil
     else { return end(source) }
     let outcome = LingeringClose.dropInput(of: source, self)
-    // What is written to a Unix socket has arrived, and nothing more can come.
+    // What is written to a Unix socket has arrived already, and nothing more can come.
     if family == .unix || outcome.isOver { return end(source) }
     let modes = stream.modes
     let closing = LingeringClose(self, source.releaseDescriptor(), dropped: outcome.count)

@@ -1,4 +1,4 @@
-// A descriptor that waits until the socket that it goes through has room.
+// A descriptor that waits until the socket it is sent through has room.
 
 internal import MoonloopCore
 internal import MoonloopSystem
@@ -7,17 +7,17 @@ internal import MoonloopSystem
 final class PassedDescriptor {
   private let descriptor: Descriptor
   private let bytes: [UInt8]
-  /// Why it did not go.
+  /// Why it was not sent.
   private(set) var failure: SystemError?
 
-  /// - Throws: What keeps the descriptor from being copied: the script may close its own.
+  /// - Throws: Why the descriptor cannot be copied; the copy lets the script close its own.
   init(_ number: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemError) {
     descriptor = try Descriptor(duplicateOf: number)
     self.bytes = Array(bytes)
   }
 
-  /// Goes as soon as all that was written before is gone.
-  /// - Returns: Whether it has gone, or never will.
+  /// Sends it as soon as everything written before is out.
+  /// - Returns: Whether it has been sent, or never will be.
   func go(through stream: ScriptStream) -> Bool {
     if let broken = stream.state.writeFailure {
       failure = broken
@@ -37,7 +37,7 @@ final class PassedDescriptor {
 }
 
 extension ScriptStream {
-  /// Sends a descriptor with bytes, at least one; what the kernel does not take of these is queued.
+  /// Sends a descriptor with bytes, at least one; bytes that the kernel does not take are queued.
   /// - Returns: false if there is no room now.
   func pass(_ number: Int32, _ data: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
     do throws(SystemError) {

@@ -1,5 +1,5 @@
-// A stream of a script: which tasks wait for its bytes, and in which modes; the bytes themselves
-// are the core's.
+// A script's stream: which tasks wait for its bytes, and in which modes; the bytes themselves
+// are handled by the core.
 
 internal import LuaEmbed
 package import MoonloopCore
@@ -7,42 +7,42 @@ package import MoonloopSystem
 
 /// What a script's stream has besides its bytes. Loop thread only.
 package final class ScriptStream {
-  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+  // State that every read and write uses is unchecked: no access to it spans a call into Lua.
 
-  /// What comes in and goes out.
+  /// Input and output.
   package let bytes: Loop.Stream
   private let storage: UnsafeMutablePointer<Loop.Stream.State>  // of `bytes`
-  /// What every read and write looks at.
+  /// State that every read and write uses.
   package var state: Loop.Stream.State {
     @inline(__always) unsafeAddress { UnsafePointer(storage) }
     @inline(__always) unsafeMutableAddress { storage }
   }
-  private let plainRuntime: Unmanaged<Runtime>  // The state holds it, and ends all streams first.
+  private let plainRuntime: Unmanaged<Runtime>  // the state holds it, and ends all streams first
   package var runtime: Runtime { plainRuntime.takeUnretainedValue() }
   /// Where it is served when no task waits for it: queued bytes, and the handler of events.
   @exclusivity(unchecked) package var modes: [ModeName]
-  /// The deadline of reads and of writes, from their begin; nil: none.
+  /// The time limits of reads and writes; nil: none.
   @exclusivity(unchecked) package var readTimeout: Int64?
   @exclusivity(unchecked) package var writeTimeout: Int64?
   /// The waits, made when first needed.
   @exclusivity(unchecked) private(set) var writer: StreamWriter?
-  /// The same for reading, held by hand: set once and let go of with the stream, so that whoever
+  /// The same for reading, held by hand: set once and released with the stream, so that code that
   /// holds the stream reaches it without counting a reference.
   @exclusivity(unchecked) private(set) var heldReader: Unmanaged<StreamReader>?
   var reader: StreamReader? { heldReader?.takeUnretainedValue() }
-  /// What a read said last that was neither bytes nor the end of file.
+  /// What the last read reported, other than bytes or the end of file.
   @exclusivity(unchecked) var lastFailure: (message: String, code: String)?
   /// The handler of events, if there is one.
   @exclusivity(unchecked) var events: StreamEvents?
-  /// It closes as soon as what is queued is written, or by a limit of time.
+  /// It closes as soon as what is queued is written, or after a time limit.
   @exclusivity(unchecked) var closing: StreamClosing?
-  /// It is a connection of this family, and no one else can have its descriptor.
+  /// Set if it is a connection of this family whose descriptor has no other owner.
   var connection: SocketAddress.Family?
   /// The task that read last, if the maker of the stream asked for it (`whenOver`).
   @exclusivity(unchecked) var lastReader: ScriptTask?
-  /// Counts what is queued as memory of the scripts.
+  /// Counts queued bytes as script memory.
   private var charge: MemoryCharge?
-  /// Called once when it is closed, however that came: set by its maker.
+  /// Called once when it is closed, in whatever way; set by its maker.
   package var whenEnded: (() -> Void)?
 
   init(
@@ -82,7 +82,7 @@ package final class ScriptStream {
 
   package var source: Loop.DescriptorSource { bytes.source }
 
-  /// What it is called in messages.
+  /// Its name in messages.
   package var label: String {
     source.name.isEmpty ? "stream on descriptor \(source.fd)" : "stream '\(source.name)'"
   }
@@ -101,7 +101,7 @@ package final class ScriptStream {
     return fresh
   }
 
-  /// What is queued has changed.
+  /// The queued bytes have changed.
   func chargeQueue() {
     if charge == nil && state.output.isEmpty { return }
     runtime.state.charge(state.output.count, to: &charge)
@@ -109,10 +109,10 @@ package final class ScriptStream {
 
   // MARK: Interest
 
-  /// Has the loop watch for what tasks wait for now, in their modes.
+  /// Makes the loop watch for what tasks are waiting for, in their modes.
   func settle() throws(LoopError) {
     if writer == nil && events == nil && state.output.isEmpty {
-      // The usual stream: one task reads, or none does anything.
+      // The usual stream: one task reads, or no task does anything.
       let modes = heldReader?._withUnsafeGuaranteedRef { $0.modesToWatch }
       guard let modes = modes ?? nil else {
         return plainRuntime._withUnsafeGuaranteedRef { $0.withLoop { bytes.unwatch($0) } }
@@ -162,7 +162,7 @@ package final class ScriptStream {
 }
 
 extension LoopError {
-  /// The `errno` of a refusal of the system.
+  /// The `errno` of a refusal by the system.
   fileprivate var systemCode: Int32 {
     if case .system(let error, _) = self { error.code } else { 22 }  // EINVAL
   }
@@ -170,22 +170,23 @@ extension LoopError {
 
 // MARK: - Waits
 
-/// A wait for one direction of a stream: it lasts as long as the stream, one task at a time.
+/// A wait for one direction of a stream: it lasts as long as the stream, for one task at a time.
 class StreamWait: OtherWait {
-  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+  // State that every read and write uses is unchecked: no access to it spans a call into Lua.
 
-  /// Its stream, which holds it; not to be used once `closed` is set. A plain word: each wait asks.
+  /// Its stream, which holds it; not valid once `closed` is set. A plain word, because each wait
+  /// uses it.
   private let plainStream: Unmanaged<ScriptStream>
   final var stream: ScriptStream { plainStream.takeUnretainedValue() }
   /// A task waits, or is about to.
   @exclusivity(unchecked) final var isActive = false
-  /// It waits, but not for the kernel to say that this direction is ready.
+  /// It waits, but not for the kernel to report this direction as ready.
   @exclusivity(unchecked) final var isPaused = false
   /// Where that is served.
   @exclusivity(unchecked) final var modes: [ModeName] = []
-  /// The copy that has this direction for itself.
+  /// The copy that has exclusive use of this direction.
   @exclusivity(unchecked) final var copy: StreamCopy?
-  /// The stream was closed meanwhile: what to say.
+  /// The stream was closed meanwhile: the message.
   @exclusivity(unchecked) final var closed: String?
 
   init(_ stream: ScriptStream) {
@@ -193,7 +194,7 @@ class StreamWait: OtherWait {
     super.init()
   }
 
-  /// Where the kernel is to be asked for it; nil: it need not be.
+  /// Where the kernel must watch for it; nil: nowhere.
   @inline(__always)
   final var modesToWatch: [ModeName]? { isActive && !isPaused ? modes : nil }
 
@@ -243,19 +244,19 @@ class StreamWait: OtherWait {
     return pushAnswer(on: stack)
   }
 
-  /// Pushes what came of it.
+  /// Pushes its outcome.
   func pushAnswer(on stack: LuaStack) -> Int { 0 }
 }
 
 /// A task waits to read.
 final class StreamReader: StreamWait {
-  // What every read and write looks at is unchecked: no access to it spans a call into Lua.
+  // State that every read and write uses is unchecked: no access to it spans a call into Lua.
 
   @exclusivity(unchecked) var formats = StreamFormats()
   /// It waits for a descriptor, not for bytes.
   @exclusivity(unchecked) var receives = false
   private var received: Result<(fd: Int32, bytes: [UInt8]), SystemError>?
-  /// It waits for a handshake, and gives this handle.
+  /// It waits for a handshake, and returns this handle.
   var shaken: LuaReference?
 
   override var what: String {
@@ -317,7 +318,7 @@ final class StreamReader: StreamWait {
         return 1
       }
       if fd < 0 {
-        // Bytes alone: a read gives them.
+        // bytes alone: a read returns them
         bytes.withUnsafeBytes { stream.state.input.append($0) }
         return stack.pushFailure("\(stream.label): bytes came without a descriptor", "ENOMSG")
       }
@@ -333,9 +334,9 @@ final class StreamReader: StreamWait {
 /// A task waits to write: until no more than `goal` bytes are queued.
 final class StreamWriter: StreamWait {
   var goal = 0
-  /// The handle of the stream, which a write gives.
+  /// The handle of the stream, which a write returns.
   var handle: LuaReference?
-  /// A descriptor that is to go first.
+  /// A descriptor to be sent first.
   var passed: PassedDescriptor?
 
   override var what: String {
@@ -350,7 +351,7 @@ final class StreamWriter: StreamWait {
     super.abandon()
   }
 
-  /// Whether what it waits for has come, or cannot any more.
+  /// Whether what it waits for has happened, or cannot any more.
   func isDone() -> Bool {
     if let passed {
       if !passed.go(through: stream) { return false }
@@ -378,7 +379,7 @@ extension LuaStack {
     return 3
   }
 
-  /// The same for what the system says. [-0, +3, raises: -]
+  /// The same for an error of the system. [-0, +3, raises: -]
   func push(_ error: SystemError, of stream: ScriptStream) -> Int {
     pushFailure("\(stream.label): \(stream.words(of: error))", error.name)
   }

@@ -9,13 +9,13 @@ final class StreamCopy {
   private let from: ScriptStream
   private let to: ScriptStream
   private var way: Loop.Stream.Way
-  /// How much is to be copied still.
+  /// How much is left to copy.
   private var left: Int
   private(set) var count = 0
   private(set) var failure: (stream: ScriptStream, error: SystemError)?
   private(set) var isOver = false
 
-  /// How much one event copies at most, so that others have their turn.
+  /// How much one event copies at most, so that others get their turn.
   private static let turn = 1 << 20
   /// How much the kernel is asked to move at once.
   private static let portion = 1 << 18
@@ -29,7 +29,7 @@ final class StreamCopy {
 
   // MARK: Waiting
 
-  /// Takes both streams for the time of the wait.
+  /// Reserves both streams during the wait.
   func begin() {
     let reader = from.makeReader()
     let writer = to.makeWriter()
@@ -50,13 +50,13 @@ final class StreamCopy {
     if writer.closed == nil { to.settleOrBreak() }
   }
 
-  /// One of the streams is ready: copies what can be copied, and ends or waits for the next.
+  /// One of the streams is ready: copies what it can, and ends or waits for the next event.
   func goOn() {
     pump()
     if isOver, let reader = from.reader { from.runtime.answer(reader) }
   }
 
-  /// One of the streams was closed, or the other's side broke.
+  /// One of the streams was closed, or the other side of one broke.
   func streamEnded(_ stream: ScriptStream) {
     if stream === from || isOver { return }
     failure = (stream, SystemError(call: "write", code: 125))  // ECANCELED
@@ -101,7 +101,7 @@ final class StreamCopy {
 
   private func passThrough() -> Int? {
     let scratch = from.runtime.loop.scratch
-    // With TLS all that was decrypted is taken, wanted or not.
+    // With TLS everything that was decrypted is taken, wanted or not.
     let takesAll = from.bytes.tls != nil
     let count = takesAll ? scratch.count : min(left, scratch.count)
     let part = UnsafeMutableRawBufferPointer(rebasing: scratch[0..<count])

@@ -49,5 +49,5 @@ private let streamFieldEntries: [LuaEntry] = [
   .metamethod("__tostring", itemToString),
 ]
 
-/// What `stream:lines` gives: it is called.
+/// What the function from `stream:lines` offers: it can be called.
 let linesEntries: [LuaEntry] = [.metamethod("__call", linesNext, then: linesSecond)]

@@ -1,10 +1,10 @@
-// The handler form of streams: one event a call, as a stream's delegate gets them (R67).
+// The handler form of streams: one event per call, as a stream's delegate gets them (R67).
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// Which events a stream's handler was given, and which may come next. Loop thread only.
+/// Which events the handler has been given, and which may come next. Loop thread only.
 ///
 /// `open_completed` comes before all others, `error` or `end` last and once; `has_bytes` again only
 /// after a read, `has_space` only after a write.
@@ -22,7 +22,7 @@ final class StreamEvents {
     expectsBytes = stream.bytes.canRead
   }
 
-  /// What the loop is to watch for.
+  /// What the loop must watch for.
   var wanted: Loop.DescriptorSource.Events {
     if isBusy || isOver { return [] }
     if !isOpenTold { return .read }
@@ -57,7 +57,7 @@ final class StreamEvents {
     if !isBusy { update(stream) }
   }
 
-  // MARK: Telling
+  // MARK: Reporting
 
   func readReady(_ stream: ScriptStream, _ runtime: Runtime) {
     guard !isBusy, !isOver else { return stream.bytes.silence(.read) }
@@ -105,7 +105,7 @@ final class StreamEvents {
     }
   }
 
-  /// Calls the handler of a stream's events; it may wait, for the stream too.
+  /// Calls the handler of a stream's events; it may wait, even for the stream.
   private func call(
     _ event: StaticString, _ stream: ScriptStream, _ runtime: Runtime, _ error: SystemError?,
     whenOver: @escaping () -> Void
@@ -123,7 +123,7 @@ final class StreamEvents {
     }
     switch outcome {
     case .suspended(let coroutine, let awaits):
-      // Not the item's own handler, as that would hold back what the handler waits for.
+      // Not the item's own handler, because that would hold back what the handler waits for.
       let task = tasks.firstTask(of: coroutine)
       task.modes = runtime.loopContext.modes(of: .item(source))
       task.name = "handler of \(stream.label)"

@@ -1,4 +1,4 @@
-// The smaller methods of streams: lines, the handler of events, deadlines, and what can be asked.
+// The smaller methods of streams: lines, the handler of events, deadlines, and queries.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -6,7 +6,7 @@ internal import MoonloopSystem
 
 // MARK: Lines
 
-/// What `stream:lines` gives: called, it reads once.
+/// What `stream:lines` returns: each call reads once.
 final class StreamLines {
   let formats: StreamFormats
   init(_ formats: StreamFormats) { self.formats = formats }
@@ -56,17 +56,17 @@ let linesNext: LuaRawFunction = { L, context in
 /// The second half of the same, after a wait.
 let linesSecond: LuaRawFunction = { L, _ in
   let stack = LuaStack(L: L!)
-  // Below the results lie the stream and what `lines` gave.
+  // Below the results are the stream and what `lines` returned.
   return lineResults(stack, count: Int32(stack.count) - 2)
 }
 
-/// A failure is raised, as `io.lines` does: a loop over lines must not take it for the end. It is a
+/// Raises a failure, as `io.lines` does: a loop over lines must not take it for the end. It is a
 /// table with message and code.
 private func lineResults(_ stack: LuaStack, count: Int32) -> Int32 {
   guard count == 3, stack.type(-3) == .nil, stack.type(-2) == .string else {
     return LuaStatus.results(count)
   }
-  if stack.string(-1) == "ECANCELED" { return LuaStatus.results(count) }  // The script closed it.
+  if stack.string(-1) == "ECANCELED" { return LuaStatus.results(count) }  // the script closed it
   stack.newTable(fields: 2)
   for (name, index) in [("message", Int32(-4)), ("code", Int32(-3))] {
     stack.push(name)
@@ -164,7 +164,7 @@ let streamNumber: LuaRawFunction = { L, context in
   host(L, context, "fd") { call in
     let handle = try call.selfHandle(call.kinds.stream)
     let source = handle.item(as: Loop.DescriptorSource.self)
-    ScriptStream.of(source)?.connection = nil  // The number is known now, and can be given away.
+    ScriptStream.of(source)?.connection = nil  // the number can be given away now
     call.stack.push(source.isValid ? Int(source.fd) : -1)
     return 1
   }

@@ -43,7 +43,7 @@ final class StreamKind: ItemKind {
     return true
   }
 
-  // MARK: In words
+  // MARK: As text
 
   func reason(for source: Loop.DescriptorSource) -> String { obstacle(to: source) }
 

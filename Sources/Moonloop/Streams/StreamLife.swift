@@ -4,20 +4,20 @@ package import LuaEmbed
 package import MoonloopCore
 package import MoonloopSystem
 
-/// What a new stream is, for modules that make one from a descriptor of their own.
+/// The parameters of a new stream, for modules that make one from a descriptor.
 package struct StreamTraits {
   package var name = ""
   package var canRead = true
   package var canWrite = true
   /// Whether the stream closes the descriptor.
   package var closesDescriptor = true
-  /// Where it is served when no task waits for it; nil: where what runs now is (D62).
+  /// Where it is served when no task waits for it; nil: in the modes of the running code (D62).
   package var modes: [ModeName]?
-  /// The descriptor is known to be non-blocking: it is not asked.
+  /// The descriptor is known to be nonblocking, so that is not checked.
   package var isNonBlocking = false
   /// It is a connection of this family with no other owner.
   package var connection: SocketAddress.Family?
-  /// Where the script made it; nil: where that is now.
+  /// Where the script made it; nil: at the present place.
   package var madeAt: LuaPosition?
 
   package init() {}
@@ -74,14 +74,14 @@ extension Runtime {
     if let task = wait.waiter { tasks.makeReady(task, .answer) }
   }
 
-  /// The loop holds the handle at an index: bytes are queued, or there is a handler.
+  /// Makes the loop hold the handle at an index: bytes are queued, or there is a handler.
   func hold(_ stream: ScriptStream, _ index: Int32, on stack: LuaStack) {
     guard stream.source.maker.ref == 0 else { return }
     stack.pushValue(index)
     stream.source.maker.ref = stack.popRef()
   }
 
-  /// Lets the script alone hold it again, if the loop need not.
+  /// Lets only the script hold it again, if the loop need not.
   func letGoIfIdle(_ stream: ScriptStream) {
     let ref = stream.source.maker.ref
     guard ref > 0, stream.state.output.isEmpty, stream.events == nil else { return }
@@ -91,7 +91,7 @@ extension Runtime {
 
   // MARK: Answers
 
-  /// What a task waits for has come, or failed: it goes on, now or in its next pass.
+  /// What a task waits for has happened or failed: it goes on, now or in its next pass.
   func answer(_ wait: StreamWait) {
     guard let task = wait.waiter else { return }
     if !tasks.answerNow(task, push: { wait.push(on: $0) }) { tasks.makeReady(task, .answer) }
@@ -118,7 +118,7 @@ extension Runtime {
 
   // MARK: Events
 
-  /// The kernel says that a stream's descriptor is ready.
+  /// The kernel reports a stream's descriptor as ready.
   func deliver(stream source: Loop.DescriptorSource, _ event: Loop.DescriptorSource.Events) {
     guard let stream = ScriptStream.of(source) else { return }
     if event == .read { readReady(stream) } else { writeReady(stream) }
@@ -133,7 +133,7 @@ extension Runtime {
     stream.bytes.silence(.read)
   }
 
-  /// Reads once, and lets the task go on if that is enough.
+  /// Reads once, and resumes the task if that is enough.
   private func advance(_ reader: StreamReader, _ stream: ScriptStream) {
     if let copy = reader.copy { return copy.goOn() }
     if reader.receives { return reader.receive() ? answer(reader) : () }
@@ -153,7 +153,7 @@ extension Runtime {
     if stream.find(reader.formats) != nil { answer(reader) }
   }
 
-  /// The usual way: what came is what was waited for, and goes to Lua without another copy.
+  /// The usual case: what arrived is what was waited for, and goes to Lua without another copy.
   @inline(__always)
   private func answerDirectly(
     _ reader: StreamReader, _ stream: ScriptStream, _ bytes: UnsafeRawBufferPointer
@@ -196,11 +196,11 @@ extension Runtime {
   }
 }
 
-/// A stream that ends when what is queued is written, or the time for that is over.
+/// A stream that ends when what is queued is written, or the time for that is up.
 final class StreamClosing {
   let timer: Loop.Timer
 
-  /// How long the peer may take for what is queued.
+  /// How long the peer may take to read what is queued.
   static let limit = Duration.seconds(10)
 
   init(_ stream: ScriptStream) {
@@ -226,7 +226,7 @@ extension ScriptStream {
     tell?()
   }
 
-  /// Shuts the writing side if that was asked for, and all is written.
+  /// Shuts down the writing side if that was requested and everything is written.
   func finishShutdown() {
     guard state.isShut, state.output.isEmpty, closing == nil else { return }
     if !bytes.shutWriting() { runtime.end(source) }

@@ -1,4 +1,4 @@
-// Streams in Lua: bytes in and out of a descriptor, with waits in straight-line code (D26, R67).
+// Streams in Lua: input and output of a descriptor, with waits in straight-line code (D26, R67).
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -90,7 +90,7 @@ extension HostCall {
     return mistake("\(runtime.label(of: .item(handle.item))) \(end)", hint: "open a new one")
   }
 
-  /// A second task that waits for the same direction would get what the first is to get.
+  /// A second task that waited for the same direction would take the first one's bytes.
   @inline(__always)
   func requireFreeReader(_ stream: ScriptStream) throws(ScriptMistake) {
     if stream.isBeingRead { throw taken(stream.reader, stream, "read") }
@@ -111,7 +111,7 @@ extension HostCall {
       hint: "let one task \(verb), or put a semaphore around it")
   }
 
-  /// Suspends what runs until the stream can go on, or the deadline has come.
+  /// Suspends the running code until the stream can go on, or the deadline has come.
   func wait(_ wait: StreamWait, _ stream: ScriptStream, _ timeout: Int64?) throws -> Int32 {
     let coroutine = try requireWaiting()
     var pending = Wait(.other(wait))
@@ -142,7 +142,7 @@ let streamRead: LuaRawFunction = { L, context in
   }
 }
 
-/// `stream:read_some([max] [, { timeout }])`: what there is, at least one byte.
+/// `stream:read_some([max] [, { timeout }])`: what is available, at least one byte.
 let streamReadSome: LuaRawFunction = { L, context in
   host(L, context, "stream:read_some") { call in
     let stream = try call.selfStream()
@@ -161,7 +161,7 @@ let streamReadSome: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Reads the options behind the other arguments, if there are any.
+  /// Reads the options after the other arguments, if there are any.
   /// - Returns: The index of the last argument before them.
   func deadline(_ timeout: inout Int64?) throws -> Int32 {
     let count = count
@@ -207,7 +207,7 @@ extension HostCall {
       hint: "use a number of bytes, \"l\", \"L\", \"a\" or \"n\"")
   }
 
-  /// Gives what the formats ask for, now or when it has come.
+  /// Returns what the formats ask for, now or once it has arrived.
   func read(_ stream: ScriptStream, _ formats: StreamFormats, _ timeout: Int64?) throws -> Int32 {
     guard stream.bytes.canRead else { throw mistake("\(stream.label) is for writing only") }
     try requireFreeReader(stream)
@@ -243,7 +243,8 @@ extension HostCall {
 
 // MARK: Writing
 
-/// `stream:write(…, [{ timeout }])`: the stream, when all is written or queued within the limit.
+/// `stream:write(…, [{ timeout }])`: the stream, once everything is written or queued within the
+/// limit.
 let streamWrite: LuaRawFunction = { L, context in
   host(L, context, "stream:write") { call in
     let stream = try call.selfStream()
@@ -268,7 +269,7 @@ let streamWrite: LuaRawFunction = { L, context in
   }
 }
 
-/// `stream:flush([{ timeout }])`: the stream, when nothing is queued any more.
+/// `stream:flush([{ timeout }])`: the stream, once nothing is queued any more.
 let streamFlush: LuaRawFunction = { L, context in
   host(L, context, "stream:flush") { call in
     let stream = try call.selfStream()
@@ -295,7 +296,7 @@ extension HostCall {
     try requireFreeWriter(stream)
   }
 
-  /// The arguments must be strings, or numbers, which become strings.
+  /// The arguments must be strings, or numbers, which are converted.
   func checkWritable(from first: Int32, through last: Int32) throws(ScriptMistake) {
     var index = first
     while index <= last {
@@ -308,14 +309,14 @@ extension HostCall {
     }
   }
 
-  /// Hands the second argument on to the stream, the only one.
+  /// Passes the second argument, the only one, to the stream.
   @inline(__always)
   fileprivate func sendOne(_ stream: ScriptStream) throws(SystemError) {
     let failure = stack.withBytes(2) { bytes in withLoop { stream.bytes.send(by: $0, bytes) } }
     if let failure = failure ?? nil { throw failure }
   }
 
-  /// Hands the arguments from 2 on to the stream: small ones together, in one call of the kernel.
+  /// Passes the arguments from 2 on to the stream: small ones together, in one system call.
   fileprivate func send(_ stream: ScriptStream, _ last: Int32) throws(SystemError) {
     let scratch = runtime.loop.scratch
     let kernel = loop.kernel
@@ -343,7 +344,7 @@ extension HostCall {
     }
   }
 
-  /// Bytes are queued: the loop holds the stream, and what runs waits if they are too many.
+  /// Bytes are queued: the loop holds the stream, and the running code waits if they are too many.
   func finishWrite(_ stream: ScriptStream, goal: Int, _ timeout: Int64?) throws -> Int32 {
     stream.chargeQueue()
     if !stream.state.output.isEmpty {
@@ -352,7 +353,7 @@ extension HostCall {
     }
     stack.pushValue(1)
     if stream.state.output.count <= goal { return 1 }
-    if goal > 0, state.waitObstacle(stack.L) != nil { return 1 }  // The next write says so.
+    if goal > 0, state.waitObstacle(stack.L) != nil { return 1 }  // the next write says so
     let writer = stream.makeWriter()
     writer.goal = goal
     writer.handle = LuaReference(popping: stack)
@@ -362,7 +363,7 @@ extension HostCall {
 
 // MARK: The end
 
-/// `stream:shutdown([what])`: nothing more is written; what is queued goes out first.
+/// `stream:shutdown([what])`: ends writing; what is queued goes out first.
 let streamShutdown: LuaRawFunction = { L, context in
   host(L, context, "stream:shutdown") { call in
     let stream = try call.selfStream()
@@ -382,7 +383,8 @@ let streamShutdown: LuaRawFunction = { L, context in
   }
 }
 
-/// `stream:close()`: at once if nothing is queued; else when that is written, without waiting here.
+/// `stream:close()`: at once if nothing is queued; otherwise once that is written, without waiting
+/// here.
 let streamClose: LuaRawFunction = { L, context in
   host(L, context, "stream:close") { call in
     let handle = try call.selfHandle(call.kinds.stream)

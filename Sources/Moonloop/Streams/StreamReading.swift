@@ -1,15 +1,15 @@
-// What a read gives, from the bytes that have come.
+// The results of a read, from the bytes that have arrived.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// The formats of one read, mostly one.
+/// The formats of one read, usually one.
 struct StreamFormats {
   var first = StreamFormat.line(keepsNewline: false)
   var others: [StreamFormat] = []
 
-  /// In words, for `why`: "a line".
+  /// As text, for `why`: "a line".
   var words: String { others.isEmpty ? first.words : "\(others.count + 1) values" }
 }
 
@@ -33,7 +33,7 @@ struct StreamFound {
 }
 
 extension ScriptStream {
-  /// Where the formats are in what has come; nil while more is needed.
+  /// Where the formats are in the bytes so far; nil while more are needed.
   func find(_ formats: StreamFormats) -> StreamFound? {
     if state.input.isEmpty && !state.isAtEnd && state.readFailure == nil {
       return nil
@@ -55,15 +55,16 @@ extension ScriptStream {
     return found
   }
 
-  /// Pushes what the formats give, and takes that. [-0, +n]
+  /// Pushes the results of the formats, and consumes the bytes. [-0, +n]
   func take(_ formats: StreamFormats, on stack: LuaStack) -> Int {
     guard let found = find(formats) else { return stack.pushFailure("no answer", "EAGAIN") }
     return take(found, formats, on: stack)
   }
 
-  /// Pushes what was found, and takes that. [-0, +n]
+  /// Pushes what was found, and consumes it. [-0, +n]
   func take(_ found: StreamFound, _ formats: StreamFormats, on stack: LuaStack) -> Int {
-    // Taken before it is pushed: that may run a finalizer of the script, which may read too.
+    // Consumed before it is pushed, because pushing may run a finalizer of the script that also
+    // reads.
     let held = state.input.hold()
     state.input.drop(found.next)
     let last = found.others.last ?? found.first
@@ -115,8 +116,8 @@ extension ScriptStream {
 }
 
 extension StreamFound {
-  /// Goes on behind what was found.
-  /// - Returns: false if the formats behind it are not looked at any more.
+  /// Goes on after what was found.
+  /// - Returns: false if no further formats are looked at.
   fileprivate mutating func use(_ found: StreamFormat.Found) -> Bool {
     switch found {
     case .piece(_, let next):
@@ -136,7 +137,7 @@ extension StreamFormats {
 }
 
 extension LuaStack {
-  /// Pushes the number that a text stands for, an integer if Lua would read one; nil for none.
+  /// Pushes the number that a text represents, an integer if Lua would read one; nil for none.
   /// [-0, +1, raises: -]
   fileprivate func push(numeral bytes: UnsafeRawBufferPointer) {
     push(bytes: bytes)

@@ -1,4 +1,4 @@
-// What streams hand on: bytes to another stream, descriptors to another process.
+// What streams pass on: bytes to another stream, descriptors to another process.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -57,13 +57,13 @@ extension HostCall {
     return stream
   }
 
-  /// A descriptor cannot go through TLS, and what is encrypted cannot go to another process.
+  /// A descriptor cannot go through TLS, and an encrypted stream cannot go to another process.
   fileprivate func requirePlain(_ stream: ScriptStream) throws(ScriptMistake) {
     guard stream.bytes.tls != nil else { return }
     throw mistake("\(stream.label) has TLS: a descriptor can neither go through it nor be its own")
   }
 
-  /// A descriptor: its number, or a stream that stands on it.
+  /// A descriptor: its number, or a stream that uses it.
   fileprivate func descriptor(_ index: Int32) throws(ScriptMistake) -> Int32 {
     if stack.type(index) == .number, let number = stack.integer(index),
       (0...Int(Int32.max)).contains(number)
@@ -73,7 +73,7 @@ extension HostCall {
     if stack.type(index) == .userdata {
       let stream = try stream(index)
       try requirePlain(stream)
-      stream.connection = nil  // The peer will have it too.
+      stream.connection = nil  // the peer will have it too
       return stream.source.fd
     }
     throw mistake("takes the number of a descriptor or a stream, got \(given(index))")
@@ -113,8 +113,8 @@ let streamSendDescriptor: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Hands a descriptor on at once if there is room.
-  /// - Returns: What is to wait for room.
+  /// Sends a descriptor at once if there is room.
+  /// - Returns: What has to wait for room.
   fileprivate func pass(
     _ number: Int32, _ data: UnsafeRawBufferPointer, through stream: ScriptStream
   ) -> Result<PassedDescriptor?, SystemError> {
@@ -125,7 +125,7 @@ extension HostCall {
     }
   }
 
-  /// Suspends what runs until a descriptor has gone.
+  /// Suspends the running code until a descriptor has been sent.
   fileprivate func wait(
     for passed: PassedDescriptor, through stream: ScriptStream, _ timeout: Int64?
   ) throws -> Int32 {
@@ -143,8 +143,8 @@ extension HostCall {
   }
 }
 
-/// `stream:receive_fd([{ timeout }])`: the number of a descriptor, which is the script's from then
-/// on, and the bytes that came with it.
+/// `stream:receive_fd([{ timeout }])`: the number of a descriptor, which then belongs to the
+/// script, and the bytes that came with it.
 let streamReceiveDescriptor: LuaRawFunction = { L, context in
   host(L, context, "stream:receive_fd") { call in
     let stream = try call.selfStream()

@@ -6,10 +6,10 @@ internal import MoonloopSystem
 
 /// A connection on its way to be a stream with TLS. Loop thread only.
 final class Handshake {
-  /// What was agreed on, and what came behind it.
+  /// What was negotiated, and the bytes that followed.
   let bytes: Loop.Stream
   private let tls: TLSSession
-  private unowned(unsafe) let runtime: Runtime  // Its holder ends it before the runtime.
+  private unowned(unsafe) let runtime: Runtime  // its holder ends it before the runtime
   /// Called once, with what went wrong, or nil.
   private var whenDone: ((OperatingFailure?) -> Void)?
 
@@ -31,7 +31,7 @@ final class Handshake {
     door.handshake = self
   }
 
-  /// Begins it: where that is served is for the caller to say.
+  /// Begins it; the caller decides where it is served.
   func begin(_ add: (Loop.Item) throws(LoopError) -> Void) throws(LoopError) {
     do { try add(bytes.source) } catch {
       end()
@@ -63,14 +63,14 @@ final class Handshake {
     tell?(failure)
   }
 
-  /// Gives the descriptor up, once it is done.
+  /// Gives up the descriptor, once it is done.
   func take() -> Int32 {
     let fd = bytes.source.releaseDescriptor()
     end()
     return fd
   }
 
-  /// Gives the stream of that descriptor what was agreed on, and what came behind it.
+  /// Gives the descriptor's stream what was negotiated, and the bytes that followed.
   func handOver(to stream: ScriptStream) {
     stream.bytes.takeOver(bytes)
     stream.bytes.tls = tls
@@ -91,7 +91,7 @@ final class Handshake {
   }
 }
 
-/// What the source of a handshake calls, which does not keep it.
+/// Called by the source of a handshake, which does not keep it.
 private final class HandshakeDoor {
   weak var handshake: Handshake?
 }

@@ -1,14 +1,15 @@
-// The handshakes of a listener: its clients become connections when theirs are done.
+// The handshakes of a listener: its clients become connections once theirs are done.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// Clients of one listener that cannot be used yet, or were not asked for yet. Loop thread only.
+/// Clients of one listener that cannot be used yet, or have not been accepted yet. Loop thread
+/// only.
 final class ServerHandshakes {
-  unowned(unsafe) private let server: ScriptServer  // Holds this.
+  unowned(unsafe) private let server: ScriptServer  // holds this
   private var pending: [Pending] = []
-  /// Those that are done, for `server:accept`.
+  /// Finished ones, for `server:accept`.
   private var kept: [ScriptServer.Connection] = []
   /// How many have failed, and why the last one has.
   private(set) var failures = 0
@@ -66,7 +67,7 @@ final class ServerHandshakes {
     server.settle()
   }
 
-  /// No task waits for a connection yet.
+  /// No task is waiting for a connection yet.
   func keep(_ connection: ScriptServer.Connection) { kept.append(connection) }
 
   func takeKept() -> ScriptServer.Connection? { kept.isEmpty ? nil : kept.removeFirst() }

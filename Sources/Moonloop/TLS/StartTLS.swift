@@ -1,10 +1,10 @@
-// TLS on a stream that there is already: `stream:starttls`, and what was agreed on.
+// TLS on an existing stream: `stream:starttls`, and what was negotiated.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// `stream:starttls { host, … }` or `{ server = true, cert, … }`: the stream, when it is encrypted.
+/// `stream:starttls { host, … }` or `{ server = true, cert, … }`: the stream, once it is encrypted.
 let streamStartTLS: LuaRawFunction = { L, context in
   host(L, context, "stream:starttls") { call in
     let stream = try call.selfStream()
@@ -35,7 +35,7 @@ let streamStartTLS: LuaRawFunction = { L, context in
 }
 
 extension StreamReader {
-  /// Pushes what came of a handshake: the stream, or why not.
+  /// Pushes the outcome of a handshake: the stream, or why not.
   func pushShaken(on stack: LuaStack) -> Int {
     defer { shaken = nil }
     if let failure = stream.state.readFailure, !(stream.bytes.tls?.isReady ?? false) {
@@ -61,7 +61,7 @@ extension ScriptStream {
     }
   }
 
-  /// A handshake that fails or is given up leaves nothing that could be read or written.
+  /// A handshake that fails or is given up leaves nothing to read or write.
   func breakOff(_ error: SystemError) {
     bytes.endReading(error)
     state.writeFailure = state.writeFailure ?? error
@@ -69,7 +69,7 @@ extension ScriptStream {
     chargeQueue()
   }
 
-  /// What failed, in words: those of TLS say more than its code.
+  /// What failed, as text: messages of TLS say more than its code.
   func words(of error: SystemError) -> String {
     guard error.call == "TLS", let reason = bytes.tls?.reason, !reason.isEmpty else {
       return "\(error)"
@@ -78,7 +78,7 @@ extension ScriptStream {
   }
 }
 
-/// `stream.tls`: what was agreed on; nil without TLS.
+/// `stream.tls`: what was negotiated; nil without TLS.
 let streamTLS: LuaRawFunction = { L, context in
   host(L, context, "tls") { call in
     guard let tls = try call.selfStream().bytes.tls, tls.isReady else {

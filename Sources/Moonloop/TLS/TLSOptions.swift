@@ -1,15 +1,15 @@
-// What scripts say of TLS: `tls = true`, `tls = { cert = …, key = … }`.
+// TLS options of scripts: `tls = true`, `tls = { cert = …, key = … }`.
 
 internal import LuaEmbed
 internal import MoonloopCore
 internal import MoonloopSystem
 
-/// What is wanted of one connection, or of all of a listener.
+/// The settings for one connection, or for all of a listener.
 struct TLSRequest {
   let context: TLSContext
   /// The name that the certificate of the server must be for; nil: any.
   var host: String?
-  /// How long a handshake may take; nil: as long as it takes.
+  /// The time limit of a handshake; nil: none.
   var timeout: Int64?
 
   func session() throws(SystemError) -> TLSSession { try TLSSession(context, host: host) }
@@ -19,7 +19,7 @@ struct TLSRequest {
 private enum TLSSide {
   case client(host: String?)
   case listener
-  /// `stream:starttls`, which says itself.
+  /// `stream:starttls`, which is explicit.
   case either
 
   var options: [StaticString] {
@@ -129,7 +129,7 @@ extension HostCall {
     let type = options.push("verify")
     defer { stack.pop() }
     switch type {
-    // Clients show a certificate if the server says whose are good.
+    // Clients show a certificate if the server names its authorities.
     case .nil: return plan.isServer && plan.authorities == nil ? .none : .required
     case .boolean: return stack.boolean(-1) ? .required : .none
     case .string where plan.isServer && stack.string(-1) == "optional": return .optional
@@ -149,7 +149,7 @@ extension HostCall {
     return TLSIdentity(certificate: certificate, key: try pem(options, "key"))
   }
 
-  /// A text in PEM form as it is, else the path of a file, which must be granted.
+  /// A PEM text unchanged, or the path of a file, which must be granted.
   private func pem(_ options: Options, _ name: StaticString) throws(ScriptMistake) -> TLSText? {
     guard let text = try options.string(name) else { return nil }
     if text.utf8.contains(0) { throw mistake("'\(name)' must not contain a zero byte") }

@@ -1,4 +1,4 @@
-// A wait for a callback: what `ml.await` gives out as `resume`, and what it may hold open (D23).
+// A wait for a callback: the `resume` of `ml.await`, and what it may keep open (D23).
 
 package import LuaEmbed
 package import MoonloopCore
@@ -17,8 +17,8 @@ package final class CallbackWait {
 
   package init() {}
 
-  /// The values that were waited for. From now on nothing is held: what the function returned may
-  /// hold `resume`, and that holds this.
+  /// The values that were waited for. From now on nothing is held, because what the function
+  /// returned may hold `resume`, which holds this.
   package func takeValues() -> TaskValues {
     defer {
       values = nil
@@ -50,7 +50,7 @@ package enum WaitedHandle {
 }
 
 extension Tasks {
-  /// The callback has come: the first time, its values are what the wait gives.
+  /// The callback was called: the first time, its values are the results of the wait.
   func answer(_ callback: CallbackWait, _ values: TaskValues) {
     guard !callback.isOver else { return }
     callback.isOver = true

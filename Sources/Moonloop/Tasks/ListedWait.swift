@@ -8,8 +8,8 @@ final class ListedWait: OtherWait {
   private let leaveList: () -> Void
 
   /// - Parameters:
-  ///   - purpose: What follows "waits"; made when it is asked for.
-  ///   - leave: Takes it out of its list, when it is given up.
+  ///   - purpose: The text after "waits"; made on demand.
+  ///   - leave: Removes it from its list, when it is given up.
   init(_ purpose: @escaping () -> String, leave: @escaping () -> Void) {
     makePurpose = purpose
     leaveList = leave
@@ -29,8 +29,8 @@ final class ListedWait: OtherWait {
 }
 
 extension Tasks {
-  /// What a task waits for in a list, out of which it was taken, has come: it goes on in the next
-  /// pass.
+  /// What a task in a list waits for has happened, and it was removed from the list: it goes on in
+  /// the next pass.
   func answer(_ wait: ListedWait, _ values: TaskValues) {
     wait.values = values
     guard let task = wait.waiter else { return }

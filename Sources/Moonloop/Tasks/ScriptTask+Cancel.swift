@@ -1,11 +1,12 @@
-// Cancelling: cooperative and sticky (D21). A task learns of it at its awaits.
+// Cancelling: cooperative and sticky (D21). A task notices it at its awaits.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 extension Tasks {
-  /// Cancels a task and all in its scope; those that end already are not affected. The task made
-  /// last learns of it first, and children before owners, as `<close>` variables are closed.
+  /// Cancels a task and everything in its scope; tasks that are already ending are not affected.
+  /// The last one made is cancelled first, and children before owners, as `<close>` variables are
+  /// closed.
   func cancel(_ task: ScriptTask, _ cancellation: Cancellation) {
     var found: [ScriptTask] = []
     var rest = [task]
@@ -34,7 +35,7 @@ extension Tasks {
     }
   }
 
-  /// Ends the wait of a suspended task: what it is given is the reason, raised.
+  /// Ends the wait of a suspended task: the reason is raised in it.
   func interruptWait(_ task: ScriptTask) {
     if task.wait?.isQuiet ?? false { return }
     if task.isReady {
@@ -46,7 +47,7 @@ extension Tasks {
     }
   }
 
-  /// Takes back what a task has asked for while it waits.
+  /// Cancels what a task has requested while it waits.
   func giveUpWait(_ task: ScriptTask) {
     guard let wait = task.wait else { return }
     if task.isReady { return loop.invalidate(wait.timer) }
@@ -60,7 +61,7 @@ extension Tasks {
     if case .other(let other) = wait.cause { other.abandon() }
   }
 
-  /// The reason why what runs now must not wait any more.
+  /// The reason why the running code must not wait any more.
   func reasonNotToWait() -> LuaReference? {
     let isCancelled = running.task?._withUnsafeGuaranteedRef { $0.cancellation != nil } ?? false
     guard isCancelled, case .task(let task) = current, let cancellation = task.cancellation else {

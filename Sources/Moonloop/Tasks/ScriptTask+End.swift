@@ -1,4 +1,4 @@
-// The end of a task: when its function is over and its children have ended; who gets a failure.
+// The end of a task: when its function is over and its children have ended; where a failure goes.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -54,13 +54,13 @@ extension Tasks {
 
   // MARK: The task is over
 
-  /// Ends a task without children, and with it each owner that waited for nothing else.
+  /// Ends a task without children, and with it each owner that was waiting only for it.
   func complete(_ task: ScriptTask) {
     var next: ScriptTask? = task
     while let task = next { next = end(completing: task) }
   }
 
-  /// - Returns: The owner, if it has come to its end with this.
+  /// - Returns: The owner, if this was the last thing it waited for.
   private func end(completing task: ScriptTask) -> ScriptTask? {
     task.phase = .ended
     settleOutcome(task)
@@ -80,7 +80,7 @@ extension Tasks {
     return parent
   }
 
-  /// The first failure in a scope is the task's, whatever its function made of it; a later one is
+  /// The first failure in a scope is the task's, whatever its function did with it; a later one is
   /// reported.
   private func settleOutcome(_ task: ScriptTask) {
     guard let first = task.cancellation?.failure, task.childFailed else { return }
@@ -128,7 +128,7 @@ extension Tasks {
     runtime.report(failure.error, .task(task))
   }
 
-  /// A failure is delivered now: it is not reported again.
+  /// A failure is being delivered: it is not reported again.
   func take(_ failure: TaskFailure) {
     failure.isTaken = true
     if unawaited.removeValue(forKey: failure.turn) != nil { loop.invalidate(failure.turn) }
@@ -149,19 +149,19 @@ extension Tasks {
     }
   }
 
-  /// The failure that an error came from, if it is the one that an await raised here.
+  /// The failure that an error came from, if an await raised it here.
   func originOfError(_ coroutine: LuaCoroutine, _ raised: TaskFailure?) -> TaskFailure? {
     guard let raised else { return nil }
     return isTop(of: state.stack(of: coroutine), raised.value) ? raised : nil
   }
 
-  /// Says below the calls of a task which that was.
+  /// Names the task below its calls.
   private func endPart(of error: inout LuaError, _ task: ScriptTask) {
     if task.madeAt.source < 0 { return }
     error.endPart(task: task.name, source: state.name(of: task.madeAt), line: task.madeAt.line)
   }
 
-  /// Puts the calls of the task where an error was raised before those of the one that awaited it.
+  /// Puts the calls of the task that raised an error before those of the one that awaited it.
   func join(_ error: inout LuaError, to origin: TaskFailure) {
     error.traceback = LuaError.joined(origin.error.traceback, error.traceback)
   }

@@ -1,4 +1,5 @@
-// What few tasks have, apart from the task itself: a hundred thousand that sleep should be small.
+// What few tasks have, apart from the task itself, so that a hundred thousand sleeping ones are
+// small.
 
 package import LuaEmbed
 package import MoonloopCore
@@ -62,7 +63,7 @@ extension ScriptTask {
     _modify { yield &made.waiters }
   }
 
-  /// The failure of another task that was raised in this one last, for its traceback.
+  /// The failure of another task that was last raised in this one, for its traceback.
   package var raised: TaskFailure? {
     get { extras?.raised }
     set { if extras != nil || newValue != nil { made.raised = newValue } }
@@ -73,7 +74,7 @@ extension ScriptTask {
     set { if extras != nil || newValue != nil { made.onError = newValue } }
   }
 
-  /// Called once when it has ended, however it did: set by its maker.
+  /// Called once when it has ended, in whatever way; set by its maker.
   package var whenEnded: (() -> Void)? {
     get { extras?.whenEnded }
     set { if extras != nil || newValue != nil { made.whenEnded = newValue } }

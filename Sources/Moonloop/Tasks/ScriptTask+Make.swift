@@ -1,4 +1,4 @@
-// How a task comes to be: it takes a coroutine at once, and begins in the next pass.
+// How a task is made: it takes a coroutine at once, and begins in the next pass.
 
 package import LuaEmbed
 internal import MoonloopCore
@@ -7,9 +7,9 @@ extension Tasks {
   /// Takes a coroutine for a task, with the function at an index and the arguments above it; it
   /// begins in the next pass of one of its modes. [-n, +0]
   ///
-  /// Never at once: code of the script runs only when the code that runs now has returned or waits,
-  /// and a task may make a task that makes a task, as deep as it likes.
-  /// - Parameter isScope: Its handle, which lies below the function, is its first argument.
+  /// Never at once: script code runs only when the running code has returned or waits, and
+  /// a task may make a task that makes a task, to any depth.
+  /// - Parameter isScope: Whether its handle, which is below the function, is its first argument.
   package func prepare(
     _ task: ScriptTask, in owner: ScriptTask?, on stack: LuaStack, function: Int32, isScope: Bool
   ) {

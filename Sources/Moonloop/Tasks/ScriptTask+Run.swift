@@ -4,7 +4,7 @@ package import LuaEmbed
 package import MoonloopCore
 
 extension Tasks {
-  /// Takes care of how a call-out ended. The usual way, a return, is not seen here.
+  /// Handles how a call-out ended. The usual case, a return, is not seen here.
   @inline(never)
   package func settle(_ outcome: DispatchOutcome, _ subject: Subject) {
     switch outcome {
@@ -48,11 +48,11 @@ extension Tasks {
 
   // MARK: Suspending
 
-  /// A coroutine has suspended: by a host function that said what it waits for, or by a plain
+  /// A coroutine has suspended: in a host function that said what it waits for, or by a plain
   /// `coroutine.yield`, which gives up the rest of this pass (D58).
   package func suspend(_ task: ScriptTask, _ coroutine: LuaCoroutine, awaits: Bool) {
     task.phase = .suspended
-    // A task that lives has one coroutine: its index says which.
+    // A live task has one coroutine, whose index identifies it.
     if task.coroutine?.index != coroutine.index || self[coroutine.index] !== task {
       task.coroutine = coroutine
       self[coroutine.index] = task
@@ -72,8 +72,8 @@ extension Tasks {
     }
   }
 
-  /// Makes the timer, or without a delay the turn, that resumes a coroutine, in the modes of whose
-  /// it is.
+  /// Makes the timer, or without a delay the turn, that resumes a coroutine, in the modes of its
+  /// origin.
   /// - Returns: nil if the loop has too many timers.
   package func sleepTimer(
     _ coroutine: LuaCoroutine, _ delay: Int64, _ subject: Subject
@@ -89,7 +89,7 @@ extension Tasks {
 
   // MARK: Going on
 
-  /// Lets a suspended task go on in the next pass of one of its modes, with what it is given.
+  /// Lets a suspended task go on in the next pass of one of its modes, with its results.
   package func makeReady(_ task: ScriptTask, _ delivery: Delivery) {
     task.delivery = delivery
     guard !task.isReady, let coroutine = task.coroutine else { return }
@@ -107,7 +107,7 @@ extension Tasks {
     TimerCallout(waitActions, context: runtime.context, payload: coroutine.index)
   }
 
-  /// The time of a task has come: it begins, or goes on with what it was given.
+  /// A task's time has come: it begins, or goes on with what it was given.
   func goOn(_ task: ScriptTask) {
     if task.phase == .prepared { return begin(task) }
     guard task.phase == .suspended, let coroutine = task.coroutine else { return }
@@ -128,7 +128,8 @@ extension Tasks {
   }
 
   /// The deadline of a wait has come.
-  /// - Returns: Whether that was all: the task went on, or waits on for the end of what it called.
+  /// - Returns: Whether that was all: the task went on, or keeps waiting for the end of what it
+  ///   called.
   private func isLate(_ task: ScriptTask) -> Bool {
     switch task.wait?.cause {
     case .task(let other):
@@ -145,7 +146,7 @@ extension Tasks {
     return false
   }
 
-  /// Resumes a task with what its wait was for.
+  /// Resumes a task with the results of its wait.
   private func answer(_ task: ScriptTask, _ wait: Wait?) {
     switch wait?.cause {
     case .task(let other):
@@ -167,8 +168,8 @@ extension Tasks {
     }
   }
 
-  /// What a task waits for has come, in a call-out that is no timer's: it goes on now if the run
-  /// that goes on is in one of its modes, else when one of them runs.
+  /// What a task waits for has happened, in a call-out that is not a timer's: it goes on now if the
+  /// current run is in one of its modes, otherwise when one of them runs.
   package func answerNow(_ task: ScriptTask, push: (LuaStack) -> Int) -> Bool {
     guard !task.isReady, task.phase == .suspended, isServed(task) else { return false }
     if let timer = task.wait?.timer, timer.rawValue != 0 { loop.invalidate(timer) }
@@ -192,7 +193,7 @@ extension Tasks {
     leave(task, state.begin(coroutine) { keep($0, $1, of: task) }, outer)
   }
 
-  /// Resumes a suspended task with values, and takes care of what comes of it.
+  /// Resumes a suspended task with values, and handles the outcome.
   package func resume(_ task: ScriptTask, push: (LuaStack) -> Int = { _ in 0 }) {
     guard let coroutine = task.coroutine else { return }
     let outer = enter(task)
@@ -218,7 +219,7 @@ extension Tasks {
     return outer
   }
 
-  /// Takes care of how a task that went on has ended or suspended.
+  /// Handles how a task that went on has ended or suspended.
   private func leave(_ task: ScriptTask, _ outcome: DispatchOutcome, _ outer: Running) {
     switch outcome {
     case .suspended(let coroutine, let awaits):
@@ -234,7 +235,7 @@ extension Tasks {
     running = outer
   }
 
-  /// Keeps what the function of a task returned, if anybody may come to ask for it; the results of
+  /// Keeps the results of a task's function if they may be needed; those of
   /// a handler are dropped.
   private func keep(_ stack: LuaStack, _ count: Int, of task: ScriptTask) {
     guard task.subject.isChunk else { return }
@@ -245,8 +246,8 @@ extension Tasks {
 
   // MARK: The end of all
 
-  /// Ends all suspended tasks; their `<close>` variables are closed. What these make ends too.
-  /// - Parameter forGood: From then on nothing can be made, nor can anything wait.
+  /// Ends all suspended tasks; their `<close>` variables are closed. Tasks that these make end too.
+  /// - Parameter forGood: From then on nothing can be made, and nothing can wait.
   func endAll(forGood: Bool = true) {
     context.waitingChunk = nil
     for task in all { end(task) }
@@ -290,10 +291,10 @@ extension Tasks {
 }
 
 extension Tasks {
-  /// Whether a task is resumed by it.
+  /// Whether it resumes a task.
   func isOfWait(_ callout: TimerCallout) -> Bool { callout.actions == waitActions }
 
-  /// What a timer is called in traces: its name, else where it was made; or the task it resumes.
+  /// A timer's name in traces: its own, or where it was made; or the task that it resumes.
   func traceName(of id: TimerID, _ callout: TimerCallout) -> String {
     if isOfWait(callout) {
       return self[callout.payload].map { runtime.label(of: .task($0)) } ?? "a task that has ended"
@@ -308,7 +309,7 @@ extension Tasks {
 private let resumeTask: TimerActions.Fire = { context, payload, id, _ in
   Runtime.with(context) { runtime in
     runtime.withTasks { tasks in
-      // No script knows of it: in what the task does now, it holds no run.
+      // No script knows it: during the task's code, it keeps no run going.
       let timer = TimerID(rawValue: id)
       if !timer.isTurn { tasks.loop.invalidate(timer) }
       if let task = tasks[payload] { tasks.goOn(task) }
@@ -316,7 +317,7 @@ private let resumeTask: TimerActions.Fire = { context, payload, id, _ in
   }
 }
 
-/// A task and its coroutine are 2 kB somewhere in memory, if there are many.
+/// With many tasks, a task and its coroutine are 2 kB somewhere in memory.
 private let prefetchTask: TimerActions.Prefetch = { context, payload, isNext in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
     runtime.door.prefetch(task: payload, isNext: isNext)
@@ -346,8 +347,8 @@ extension LuaReference {
 }
 
 extension LuaStack {
-  /// Pushes what a deadline gives. [-0, +3, raises: -]
-  /// - Parameter purpose: What was waited for, such as "for a line of stdin", if that is known.
+  /// Pushes the results of a deadline. [-0, +3, raises: -]
+  /// - Parameter purpose: What was waited for, such as "for a line of stdin", if known.
   package func pushTimedOut(_ purpose: String? = nil) {
     pushNil()
     if let purpose {

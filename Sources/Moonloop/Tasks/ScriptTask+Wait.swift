@@ -21,8 +21,8 @@ package final class ActiveWait {
 
 extension Tasks {
   /// Runs the loop until a task has ended.
-  /// - Parameter mode: nil is the way of D50: `default` at top level, else a private mode that only
-  ///   the task and its scope are served in.
+  /// - Parameter mode: nil follows D50: `default` at top level, otherwise a private mode that
+  ///   serves only the task and its scope.
   func run(
     until task: ScriptTask, mode: ModeName?, timeout: Duration?, owner: ScriptTask?
   ) -> (result: RunResult, mode: ModeName) {
@@ -50,7 +50,7 @@ extension Tasks {
     ModeName("moonloop.wait.\(waits.count + 1)")
   }
 
-  /// What a task and its scope wait for, and what they will wait for, is served in a mode too.
+  /// Also serves in a mode what a task and its scope wait for now and later.
   private func join(_ task: ScriptTask, _ mode: ModeName) {
     task.forEachInTree { task in
       task.waitModes.append(mode)
@@ -77,7 +77,7 @@ extension Tasks {
     }
   }
 
-  /// A task has ended: the run that waits for that goes on.
+  /// A task has ended: the run that waits for it goes on.
   func noteForWaits(_ task: ScriptTask) {
     guard !waits.isEmpty else { return }
     for wait in waits where wait.task === task { wait.isOver = true }
@@ -90,13 +90,13 @@ extension Tasks {
     stopFinishedWait()
   }
 
-  /// Stops the innermost run if it is that of a wait which is over; to be asked again whenever a
-  /// run inside of one has ended.
+  /// Stops the innermost run if it belongs to a wait that is over; called again whenever a
+  /// run inside one has ended.
   package func stopFinishedWait() {
     if let wait = waits.last(where: { $0.depth == loop.depth }), wait.isOver { loop.stop() }
   }
 
-  // MARK: In words
+  // MARK: As text
 
   /// Why a wait for a task can never end: what it waits for, and where that would be served.
   func deadlock(of task: ScriptTask, in mode: ModeName) -> String {
@@ -119,14 +119,14 @@ extension Tasks {
       + "served in \(modes.isEmpty ? "no mode" : modes)"
   }
 
-  /// Where the function of a suspended task waits; nil if Lua knows no line of it.
+  /// Where the function of a suspended task waits; nil if Lua has no line for it.
   func placeOfWait(_ task: ScriptTask) -> LuaPosition? {
     guard let coroutine = task.coroutine, state.isSuspended(coroutine) else { return nil }
     let place = state.stack(of: coroutine).position
     return place.source < 0 ? nil : place
   }
 
-  /// What a task waits for, in words that follow "waits".
+  /// What a task waits for, as text after "waits".
   package func forWhat(_ task: ScriptTask) -> String {
     if task.phase == .running { return "for its own call to return" }
     if task.phase == .prepared { return "for its begin" }

@@ -3,7 +3,7 @@
 package import LuaEmbed
 package import MoonloopCore
 
-/// What a suspended task waits for, and how to give that up.
+/// What a suspended task waits for, and how to give it up.
 package struct Wait {
   package enum Cause {
     /// The end of another task.
@@ -23,7 +23,7 @@ package struct Wait {
   /// The timer was the deadline, and it has come: the task that was called is cancelled, any other
   /// wait is given up.
   package var isLate = false
-  /// It is not ended by cancelling, and does not raise: that of a `<close>`.
+  /// It is not ended by cancelling, and does not raise: a wait in a `__close`.
   package var isQuiet = false
 
   package init(_ cause: Cause, timer: TimerID = TimerID(rawValue: 0)) {
@@ -32,17 +32,17 @@ package struct Wait {
   }
 }
 
-/// What a task that goes on is given by its wait.
+/// The results of a wait when the task goes on.
 package enum Delivery {
-  /// Nothing, as after a sleep.
+  /// None, as after a sleep.
   case nothing
   /// What its wait was for: the outcome of a task, or the values of a callback.
   case answer
-  /// The reason of the cancelling, raised.
+  /// The reason for cancelling, raised.
   case cancellation
 }
 
-/// One Lua coroutine that the loop resumes: a handler that waits, or what `loop:task` made.
+/// One Lua coroutine that the loop resumes: a handler that waits, or a task of `loop:task`.
 ///
 /// Loop thread only.
 package final class ScriptTask {
@@ -57,7 +57,7 @@ package final class ScriptTask {
 
   package enum Outcome { case none, returned, failed, cancelled }
 
-  // What each wait looks at is unchecked: no access to it spans a call.
+  // State that each wait uses is unchecked: no access to it spans a call.
 
   /// The coroutine, while it has one.
   @exclusivity(unchecked) package var coroutine: LuaCoroutine?
@@ -65,13 +65,13 @@ package final class ScriptTask {
   package var outcome = Outcome.none
   /// A task of `loop:task` without an owner: it is not expected to be awaited.
   package var isDetached = false
-  /// A part of another task's call, which alone gets its failure.
+  /// Part of another task's call, which alone gets its failure.
   package var isCall = false
-  /// A script holds its handle, or may come to.
+  /// A script holds its handle, or may get it later.
   package var hasHandle = false
-  /// It is cancelled because a child failed: that failure is its own.
+  /// It is cancelled because a child failed: that failure becomes its own.
   package var childFailed = false
-  /// The timer that resumes it is set; what it gets is in `delivery`.
+  /// The timer that resumes it is set; its results are in `delivery`.
   @exclusivity(unchecked) package var isReady = false
   /// Whose handler it is; `.chunk` for the main chunk and for `loop:task`.
   @exclusivity(unchecked) package var subject: Subject
@@ -79,11 +79,11 @@ package final class ScriptTask {
   @exclusivity(unchecked) package var modes: [ModeName]
   package var name = ""
   package var madeAt = LuaPosition.nowhere
-  /// The generation of the file that made it while it was loaded; 0: none.
+  /// The generation of the file that made it while loading; 0: none.
   var generation: Int32 = 0
   @exclusivity(unchecked) package var wait: Wait?
   @exclusivity(unchecked) package var delivery = Delivery.nothing
-  /// Why it is to end; sticky (D21).
+  /// Why it must end; sticky (D21).
   @exclusivity(unchecked) package var cancellation: Cancellation?
   /// The task whose scope it was made in, until it ends.
   package var parent: ScriptTask?
@@ -118,11 +118,11 @@ package final class ScriptTask {
   }
 }
 
-/// Why a task is to end: shared by all that one cancel reaches.
+/// Why a task must end: shared by all tasks that one cancel reaches.
 package final class Cancellation {
   /// What is raised at every await from now on.
   package let reason: LuaReference
-  /// The failure of a child that it is the consequence of.
+  /// The failure of a child that caused it.
   package let failure: TaskFailure?
 
   package init(reason: LuaReference, failure: TaskFailure? = nil) {
@@ -131,14 +131,14 @@ package final class Cancellation {
   }
 }
 
-/// How a task failed: what was raised, and what to tell of it.
+/// How a task failed: what was raised, and what to report.
 package final class TaskFailure {
-  /// The very value, for the tasks that await it (D57).
+  /// The value itself, for the tasks that await it (D57).
   package let value: LuaReference
   package var error: LuaError
   /// Whether it was delivered: to an awaiter, the owner, or the reports.
   package var isTaken = false
-  /// It is the failure of a child, passed on by the function of the owner.
+  /// It is the failure of a child, passed on by the owner's function.
   package var isOfChild = false
   /// The turn that reports it in the next pass, unless the task is awaited before.
   package var turn = TimerID(rawValue: 0)
@@ -153,7 +153,7 @@ package final class TaskFailure {
 package enum TaskValues {
   case none
   case one(LuaReference)
-  /// A table with so many items.
+  /// A table with this many items.
   case many(LuaReference, Int)
 
   /// Takes the topmost values off a stack. [-count, +0, raises: -]
@@ -169,7 +169,7 @@ package enum TaskValues {
     }
   }
 
-  /// Pushes them, and tells how many. [-0, +count, raises: -]
+  /// Pushes them, and returns their number. [-0, +count, raises: -]
   package func push(on stack: LuaStack) -> Int {
     switch self {
     case .none: return 0

@@ -3,7 +3,7 @@
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// `ml.sleep(seconds)`: suspends what runs now; the pass goes on (D58).
+/// `ml.sleep(seconds)`: suspends the running code; the pass goes on (D58).
 let moduleSleep: LuaRawFunction = { L, context in
   host(L, context, "sleep") { call in
     let delay = try call.seconds(1, "the time", .notNegative)
@@ -14,8 +14,8 @@ let moduleSleep: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// What runs now may wait; else an error says what is in the way (D49), or is the reason why the
-  /// task is to end (D21).
+  /// Checks that the running code may wait; otherwise throws what is in the way (D49), or the
+  /// reason why the task must end (D21).
   package func requireWaiting() throws -> LuaCoroutine {
     if withRuntime({ $0.generations.isInLoad }) {
       throw mistake(
@@ -31,7 +31,7 @@ extension HostCall {
     return coroutine
   }
 
-  /// The timer that ends a wait of what runs now.
+  /// The timer that ends a wait of the running code.
   package func deadline(after delay: Int64, _ coroutine: LuaCoroutine) throws(ScriptMistake)
     -> TimerID
   {

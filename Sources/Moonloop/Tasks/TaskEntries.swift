@@ -2,7 +2,7 @@
 
 internal import LuaEmbed
 
-/// What a task's handle offers; it is the scope that the task's function gets, too.
+/// What a task's handle offers, which is also the scope that the task's function gets.
 let taskEntries: [LuaEntry] = [
   .method("task", taskTask),
   .method("await", taskAwait),

@@ -50,7 +50,7 @@ package struct TaskChildren {
   }
 }
 
-/// The tasks that await one, mostly none or one; each knows its place and leaves in one step.
+/// The tasks that await one, usually none or one; each knows its place and leaves in one step.
 package struct TaskWaiters {
   private var first: ScriptTask?
   private var others: [ScriptTask?] = []
@@ -95,9 +95,9 @@ package struct TaskWaiters {
   }
 }
 
-/// Values of Lua that tasks are given often, made once.
+/// Lua values that tasks are often given, made once.
 struct CommonValues {
-  /// What a wait gives that ended well and has nothing else to give.
+  /// The result of a wait that ended well without other results.
   let isTrue: TaskValues
   /// What is raised in a task whose deadline has come.
   let timedOut: LuaReference

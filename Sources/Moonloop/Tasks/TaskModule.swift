@@ -10,7 +10,7 @@ extension HostCall {
     return task
   }
 
-  /// The task of a handle; nil if it is no task.
+  /// The task of a handle; nil if it is not a task.
   func task(_ index: Int32) -> ScriptTask? {
     guard let pointer = runtime.kinds.task.handle(stack.L, index)?.pointer else { return nil }
     return Unmanaged<ScriptTask>.fromOpaque(pointer).takeUnretainedValue()
@@ -23,7 +23,7 @@ extension HostCall {
     task.hasHandle = true
   }
 
-  /// The task that runs now; nil in a handler that has not waited yet.
+  /// The running task; nil in a handler that has not waited yet.
   var currentTask: ScriptTask? {
     if case .task(let task) = runtime.current { task } else { nil }
   }
@@ -64,7 +64,8 @@ let taskTask: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Makes a task of the function at 2, or at 3 after options; those may hold the function instead.
+  /// Makes a task from the function at 2, or at 3 after options, which may hold the function
+  /// instead.
   fileprivate func makeTask(in owner: ScriptTask?, _ known: [StaticString]) throws -> Int32 {
     let task = ScriptTask(
       subject: .chunk, modes: owner?.modes ?? runtime.currentModes)
@@ -107,8 +108,8 @@ extension HostCall {
 
 // MARK: Waiting for its end
 
-/// `task:await()`: suspends what runs until the task has ended; gives what it returned, or raises
-/// its error (D19).
+/// `task:await()`: suspends the running code until the task has ended; returns its results, or
+/// raises its error (D19).
 let taskAwait: LuaRawFunction = { L, context in
   host(L, context, "await") { call in
     let task = try call.selfTask()
@@ -121,20 +122,20 @@ let taskAwait: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// A table for `await` is meant for `wait`, which has a timeout.
+  /// A table passed to `await` is meant for `wait`, which has a timeout.
   func refuseOptions(_ wait: StaticString) throws(ScriptMistake) {
     if stack.type(2) == .table {
       throw mistake("takes no options; use \(wait) { timeout = … }")
     }
   }
 
-  /// What a task that has ended gives: what it returned, or its error, raised.
+  /// The results of a task that has ended, or its error, raised.
   fileprivate func give(_ task: ScriptTask) throws(RaisedValue) -> Int32 {
     if let reason = runtime.tasks.reason(of: task, for: currentTask) { throw RaisedValue(reason) }
     return Int32(task.values.push(on: stack))
   }
 
-  /// A task can wait for itself, or for a task whose scope it is in, only for ever.
+  /// A task that waited for itself, or for a task whose scope contains it, would wait forever.
   fileprivate func requireOther(_ task: ScriptTask) throws(ScriptMistake) {
     guard let current = currentTask else { return }
     if task === current { throw mistake("a task cannot wait for itself: it would never end") }
@@ -210,7 +211,7 @@ let taskCancel: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// Cancels a task with the value at an index as reason, or with one of our own.
+  /// Cancels a task with the value at an index as reason, or with ours.
   func cancel(_ task: ScriptTask, reason index: Int32) {
     guard task.phase != .ended, task.cancellation == nil else { return }
     if stack.type(index) == .none || stack.type(index) == .nil {
@@ -232,7 +233,7 @@ let taskInvalidate: LuaRawFunction = { L, context in
   }
 }
 
-/// `__close` cancels, and waits for the end where that can be done, even in a task that is
+/// `__close` cancels, and waits for the end where that is possible, even in a task that is
 /// cancelled itself. It raises nothing: a failure is reported.
 let taskClose: LuaRawFunction = { L, context in
   host(L, context, "close") { call in

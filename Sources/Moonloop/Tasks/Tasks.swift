@@ -1,16 +1,16 @@
-// The tasks of one loop: which there are, which waits for which, and which failures were not seen.
+// The tasks of one loop: which exist, which waits for which, and which failures were not seen.
 
 internal import LuaEmbed
 internal import MoonloopCore
 
 /// The tasks of scripts on one loop. Loop thread only.
 package final class Tasks {
-  unowned(unsafe) private(set) var context: LoopContext! = nil  // It holds its tasks.
-  unowned(unsafe) private(set) var runtime: Runtime! = nil  // It holds the context.
-  /// The context as a plain word: what each wait looks at counts no reference.
+  unowned(unsafe) private(set) var context: LoopContext! = nil  // it holds its tasks
+  unowned(unsafe) private(set) var runtime: Runtime! = nil  // it holds the context
+  /// The context as a plain word, so that a wait counts no reference.
   @exclusivity(unchecked) private var plainContext: Unmanaged<LoopContext>! = nil
-  unowned(unsafe) let state: LuaState  // It holds the runtime.
-  private let plainState: Unmanaged<LuaState>  // The same as a plain word, as `plainContext`.
+  unowned(unsafe) let state: LuaState  // it holds the runtime
+  private let plainState: Unmanaged<LuaState>  // the same as a plain word, like `plainContext`
   let loop: Loop
   let door: LuaDoor
   /// Those whose coroutines are suspended or whose children run, by coroutine.
@@ -29,7 +29,7 @@ package final class Tasks {
     door = state.door
   }
 
-  /// Called once, when the runtime is whole.
+  /// Called once, when the runtime is complete.
   func open(_ runtime: Runtime, _ context: LoopContext) {
     self.runtime = runtime
     self.context = context
@@ -42,7 +42,7 @@ package final class Tasks {
     @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.running = newValue } }
   }
 
-  /// Whose handler runs now.
+  /// Whose handler is running.
   var current: Subject {
     @inline(__always) get { plainContext._withUnsafeGuaranteedRef { $0.current } }
     @inline(__always) set { plainContext._withUnsafeGuaranteedRef { $0.current = newValue } }
@@ -85,7 +85,7 @@ package final class Tasks {
     table[coroutine.index] ?? ScriptTask()
   }
 
-  /// A handler that must not wait has begun to: it is no task after all.
+  /// A handler that must not wait has tried to: it is not a task after all.
   func forgetFirstWait(of coroutine: LuaCoroutine) {
     guard let wait = table[coroutine.index]?.wait else { return }
     table[coroutine.index] = nil
@@ -94,8 +94,8 @@ package final class Tasks {
 }
 
 extension HostCall {
-  /// Suspends the coroutine that runs until a wait is over.
-  /// - Parameter coroutine: As `requireWaiting` gave it, where that is at hand.
+  /// Suspends the running coroutine until a wait is over.
+  /// - Parameter coroutine: As returned by `requireWaiting`, where available.
   func suspend(_ wait: Wait, _ coroutine: LuaCoroutine? = nil) -> Int32 {
     if let coroutine = coroutine ?? withRuntime({ $0.door.currentTask(stack.L) }) {
       withRuntime { $0.withTasks { $0.note(wait, coroutine) } }

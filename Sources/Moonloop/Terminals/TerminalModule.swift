@@ -72,7 +72,7 @@ extension HostCall {
   }
 }
 
-/// A handle was collected: its terminal is what it was before.
+/// A handle was collected: its terminal is restored.
 func releaseTerminal(_ handle: LuaHandle) {
   guard let pointer = handle.pointer else { return }
   handle.pointer = nil

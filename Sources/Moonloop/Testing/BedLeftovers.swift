@@ -23,7 +23,7 @@ let bedLeftovers: LuaRawFunction = { L, context in
   }
 }
 
-/// What something that is left over is: the thing itself, or the number of a timer.
+/// Something left over: the thing itself, or the number of a timer.
 enum LeftoverIdentity: Hashable {
   case object(AnyObject)
   case timer(UInt64)
@@ -55,8 +55,8 @@ private struct Leftover {
 }
 
 extension TestBed {
-  /// What the loop holds of the scripts: items in modes, timers, tasks, requests. What no loop
-  /// holds is the collector's.
+  /// What the loop holds for the scripts: items in modes, timers, tasks, requests. The collector
+  /// takes care of what no loop holds.
   fileprivate func leftovers() -> [Leftover] {
     let (state, loop, handles) = (runtime.state, runtime.loop, runtime.handles)
     let items = handles.items.filter {
@@ -106,7 +106,7 @@ extension TestBed {
     return leftovers.map { known[$0.identity] ?? 0 }
   }
 
-  /// A person may look on at the end of a test.
+  /// A person may watch at the end of a test.
   private func isOfConsole(_ subject: Subject) -> Bool {
     runtime.loopContext.modes(of: subject).contains(debugMode)
   }

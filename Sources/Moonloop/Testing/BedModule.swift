@@ -1,5 +1,5 @@
-// What tests are run on: fresh loops for the scripts of one state, calls with a limit in real time,
-// and what is left over. Private: `moonloop.testing.bed` uses it, and the test runner uses that.
+// What tests run on: fresh loops for the scripts of one state, calls with a limit in real time,
+// and leftovers. Private: used by `moonloop.testing.bed`, which the test runner uses.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -15,18 +15,18 @@ package final class TestBed {
     let wakes: Int32?
     /// The reports of errors since the last call.
     var reports: [String] = []
-    /// What was left over at the last look. It is held so that nothing else can have
+    /// What was left over at the last look. It is held so that no other object can have
     /// its identity.
     var known: [LeftoverIdentity: Int] = [:]
   }
 
-  unowned(unsafe) let runtime: Runtime  // It holds its bed.
+  unowned(unsafe) let runtime: Runtime  // it holds its bed
   var levels: [Level] = []
-  /// Whether a signal that asks the program to end stops the present call only.
+  /// Whether a signal that asks the program to end only stops the present call.
   var hearsSignals = false
-  /// The number of the last thing that was found left over.
+  /// The number given to the last leftover.
   var lastID = 0
-  /// What runs is a program, which knows nothing of tests and their clocks.
+  /// Whether it runs a program, which knows nothing about tests and their clocks.
   var runsProgram = false
   /// Called for each line.
   var follower: LuaReference?
@@ -36,7 +36,7 @@ package final class TestBed {
   var progress: SimulationProgress?
   /// The time limit of the call under way.
   private(set) var limit: RealTimeLimit?
-  /// Begins to trace a loop that is entered; what it returns ends that.
+  /// Begins to trace a loop that is entered; the result ends that.
   package var trace: ((Loop) -> () -> Void)?
   /// The kernel of the program's own loop, if consoles reach the loops of tests.
   private var attended: LinuxKernel?
@@ -101,7 +101,7 @@ extension TestBed {
 }
 
 extension HostCall {
-  /// The functions below are there only where tests run.
+  /// The functions below exist only where tests run.
   func requireBed() throws(ScriptMistake) -> TestBed {
     guard let bed = runtime.bed else { throw mistake("no tests run here") }
     return bed
@@ -117,7 +117,7 @@ private let bedEntries: [LuaEntry] = [
 
 private let enterOptions: [StaticString] = ["clock", "name"]
 
-/// `enter { clock, name }`: from now on the loop of the scripts is a fresh one.
+/// `enter { clock, name }`: gives the scripts a fresh loop from now on.
 private let bedEnter: LuaRawFunction = { L, context in
   host(L, context, "enter") { call in
     let options = try call.options(1, enterOptions, example: "{ clock = \"virtual\" }")
@@ -131,7 +131,7 @@ private let bedEnter: LuaRawFunction = { L, context in
   }
 }
 
-/// `leave()`: ends that loop; the one before is the scripts' again.
+/// `leave()`: ends that loop; the scripts get the previous one again.
 private let bedLeave: LuaRawFunction = { L, context in
   host(L, context, "leave") { call in
     let bed = try call.requireBed()
@@ -211,7 +211,7 @@ private let bedStart: LuaRawFunction = { L, context in
   }
 }
 
-/// `hear(true)`: a signal that asks the program to end stops the present call only. `hear()`: the
+/// `hear(true)`: a signal that asks the program to end only stops the present call. `hear()`: the
 /// number of the signal that did so, or nil.
 private let bedHear: LuaRawFunction = { L, context in
   host(L, context, "hear") { call in
@@ -247,12 +247,12 @@ private let bedFollow: LuaRawFunction = { L, context in
 /// How the call of a test ended.
 private struct TestEnding {
   var status: StaticString
-  /// What was waited for, where that is the reason.
+  /// What was waited for, if that is the reason.
   var waits = ""
 }
 
 extension TestBed {
-  /// Runs the loop until a task has ended, its time is over, or nothing can end it.
+  /// Runs the loop until a task has ended, its time is up, or nothing can end it.
   fileprivate func finish(_ task: ScriptTask, _ limit: Int64?) -> TestEnding {
     let clock = limit.map { RealTimeLimit($0, runtime.loop, runtime.state.interruptHandle) }
     let outer = self.limit
@@ -271,7 +271,7 @@ extension TestBed {
     let isInterrupted = Ending.isAskedFor
     hearSignals()
     if task.phase == .ended {
-      // What was stopped may have gone on to its end all the same.
+      // The stopped task may still have gone on to its end.
       if task.outcome == .returned { return TestEnding(status: hasStruck ? "timeout" : "ok") }
       if task.failure?.error.isStop ?? false {
         return TestEnding(status: hasStruck ? "timeout" : isInterrupted ? "stopped" : "limit")
@@ -285,7 +285,7 @@ extension TestBed {
     return TestEnding(status: status, waits: waits)
   }
 
-  /// After the first signal the runs go on, for what tests are to close.
+  /// After the first signal runs go on, for what tests have to close.
   fileprivate func hearSignals() {
     if hearsSignals { _ = Ending.hear() }
   }
@@ -325,7 +325,7 @@ extension TestBed {
     }.joined(separator: "\n")
   }
 
-  /// Pushes the table that tells of an ended call. [-0, +1]
+  /// Pushes the table that describes an ended call. [-0, +1]
   fileprivate func push(_ ending: TestEnding, of task: ScriptTask, on stack: LuaStack) {
     stack.newTable(fields: 8)
     stack.setField("status", "\(ending.status)")

@@ -39,7 +39,8 @@ private let bedRecord: LuaRawFunction = { L, context in
   }
 }
 
-/// `recorded()`: ends the recording; what it has, times in seconds since its beginning.
+/// `recorded()`: ends the recording; returns its contents, with times in seconds since its
+/// beginning.
 private let bedRecorded: LuaRawFunction = { L, context in
   host(L, context, "recorded") { call in
     guard let (recorder, watcher) = call.runtime.bed?.recorder else {
@@ -55,7 +56,7 @@ private let bedRecorded: LuaRawFunction = { L, context in
 }
 
 extension TestBed {
-  /// Pushes the table that tells of a recording. [-0, +1]
+  /// Pushes the table that describes a recording. [-0, +1]
   fileprivate func push(_ recorder: LoopRecorder, on stack: LuaStack) {
     stack.newTable(fields: 16)
     stack.setSeconds("time", recorder.now)

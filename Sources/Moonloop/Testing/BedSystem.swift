@@ -5,7 +5,7 @@ internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// The entries of `moonloop.testing.host` that have nothing to do with loops.
+/// The entries of `moonloop.testing.host` that do not concern loops.
 let bedSystemEntries: [LuaEntry] = [
   .function("files", bedFiles), .function("monotonic", bedMonotonic),
   .function("is_terminal", bedIsTerminal), .function("columns", bedColumns),

@@ -68,7 +68,7 @@ private let bedWorkingFolder: LuaRawFunction = { L, context in
   }
 }
 
-/// `remove_folder(path)`: removes a folder and all that is in it; links are not followed.
+/// `remove_folder(path)`: removes a folder and its contents; links are not followed.
 private let bedRemoveFolder: LuaRawFunction = { L, context in
   host(L, context, "remove_folder") { call in
     let path = try call.string(1, "the folder")
@@ -78,7 +78,7 @@ private let bedRemoveFolder: LuaRawFunction = { L, context in
   }
 }
 
-/// - Returns: What could not be removed, and why; what else there is has been removed all the same.
+/// - Returns: What could not be removed, and why; everything else has been removed all the same.
 private func remove(_ name: String, in folder: Int32) -> SystemError? {
   if unlinkat(folder, name, 0) == 0 || errno == ENOENT { return nil }
   guard errno == EISDIR || errno == EPERM else {
@@ -139,8 +139,8 @@ private let bedFreePort: LuaRawFunction = { L, context in
   }
 }
 
-/// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is taken. That is known at
-/// once on this machine, so nothing waits here.
+/// `is_listening(port)`: whether a connection to a port of 127.0.0.1 is accepted. On the same
+/// machine that is known at once, so nothing waits here.
 private let bedIsListening: LuaRawFunction = { L, context in
   host(L, context, "is_listening") { call in
     let port = try call.stack.integer(1, "the port", in: 1...65535)

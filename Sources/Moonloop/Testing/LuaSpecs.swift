@@ -6,7 +6,7 @@ internal import MoonloopCore
 
 /// A folder of spec files, for tests in Swift.
 ///
-/// Each run has a loop and a state of its own, on the calling thread. With Swift Testing, one Swift
+/// Each run has its own loop and state, on the calling thread. With Swift Testing, one Swift
 /// test for each test in Lua:
 ///
 ///     static let specs = LuaSpecs(directory: "Tests/Specs") { lua in
@@ -53,7 +53,7 @@ public struct LuaSpecs: Sendable {
     public let name: String
     /// File and line: of what failed, else of the test.
     public let place: String
-    /// What went wrong, as `moonloop test` writes it; empty if nothing did.
+    /// What went wrong, as `moonloop test` writes it; empty if all is well.
     public let text: String
 
     /// Whether something went wrong.
@@ -72,7 +72,7 @@ public struct LuaSpecs: Sendable {
     self.prepare = prepare
   }
 
-  /// The files of the folder and of those in it whose names end in `_spec.lua` or `_test.lua`.
+  /// The files in the folder and its subfolders whose names end in `_spec.lua` or `_test.lua`.
   ///
   /// They are in the order of their paths; hidden folders are left out.
   public var files: [File] { Self.files(in: directory).sorted { $0.path < $1.path } }
@@ -141,7 +141,7 @@ public struct LuaSpecs: Sendable {
     let told = Told()
     runtime.errors.write = { told.reports.append($0) }
     state.register("moonloop_tell") { (status: String, name: String, place: String, text: String) in
-      // What is only listed has not failed.
+      // Tests that are only listed have not failed.
       let status = Outcome.Status(rawValue: status) ?? (status == "listed" ? .pending : .error)
       told.outcomes.append(Outcome(status: status, name: name, place: place, text: text))
     }

@@ -2,7 +2,7 @@
 
 internal import MoonloopCore
 
-/// A line on standard error that is written again while a recording goes on. Loop thread only.
+/// A line on standard error that is rewritten during a recording. Loop thread only.
 final class SimulationProgress {
   /// Asking the time for each event would slow the simulation down.
   private static let stride = 1024

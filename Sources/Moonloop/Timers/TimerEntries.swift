@@ -10,7 +10,7 @@ let timerEntries: [LuaEntry] = [
   .field("next_fire", timerNextFire, set: timerSetNextFire),
   .field("interval", timerInterval),
   .field("tolerance", timerTolerance, set: timerSetTolerance),
-  // What all items have; the functions of `itemEntries` are for items that are no timers.
+  // What all items have; the functions of `itemEntries` are for items that are not timers.
   .method("invalidate", timerInvalidate),
   .method("is_valid", timerIsValid),
   .method("modes", timerModes),

@@ -1,4 +1,4 @@
-// Timers that are items: those of the program. The timers of scripts are records in slots.
+// Timers as items: those of the program. The timers of scripts are records in slots.
 
 internal import LuaEmbed
 internal import MoonloopCore

@@ -89,7 +89,7 @@ let loopEvery: LuaRawFunction = { L, context in
   }
 }
 
-/// `loop:at(epoch, handler)`: a date of the wall clock, whose steps it follows (D7).
+/// `loop:at(epoch, handler)`: a wall-clock date, which follows steps of the clock (D7).
 let loopAt: LuaRawFunction = { L, context in
   host(L, context, "at") { call in
     try call.requireLoop()
@@ -107,7 +107,7 @@ let loopCron: LuaRawFunction = { L, context in
 }
 
 extension HostCall {
-  /// The handler at 3; arguments behind it would never reach it.
+  /// The handler at 3; arguments after it would never reach it.
   fileprivate func handlerAlone(_ instead: StaticString) throws {
     try function(3, "the handler")
     if count > 3, stack.type(4) != .nil {
@@ -194,7 +194,7 @@ extension HostCall {
     }
   }
 
-  /// Lets the script alone hold a timer that is in no mode any more.
+  /// Lets only the script hold a timer that is in no mode any more.
   func letGoOfTimerIfNowhere(_ id: TimerID) {
     let records = loop.timers.records
     guard let slot = loop.timers.slot(of: id), records[slot].callout.payload != 0,
@@ -258,7 +258,7 @@ private let fireTimer: TimerActions.Fire = { context, payload, id, missed in
   }
 }
 
-/// The timer has ended: nothing of it is held any more.
+/// The timer has ended: nothing holds it any more.
 private let timerEnded: TimerActions.Release = { context, payload, id, isNoted in
   Unmanaged<Runtime>.fromOpaque(context)._withUnsafeGuaranteedRef { runtime in
     if payload != 0 { runtime.door.dropHeld(payload) }
@@ -298,7 +298,7 @@ private func packed(_ place: LuaPosition) -> UInt32 {
 }
 
 extension LuaHandle {
-  /// Where the script invalidated its timer, if it did; nowhere: that is not known.
+  /// Where the script invalidated its timer; no place: unknown.
   var timerEndedAt: LuaPosition? {
     if word == 0 { return nil }
     if word == endedSomewhere { return .nowhere }
@@ -439,7 +439,7 @@ let timerSetTolerance: LuaRawFunction = { L, context in
 }
 
 extension LuaStack {
-  /// Pushes a date of the loop's clock in seconds; `math.huge`: never, nil: there is none.
+  /// Pushes a date of the loop's clock in seconds; `math.huge`: never; nil: none.
   /// [-0, +1, raises: -]
   func push(date: Int64?) {
     guard let date else { return pushNil() }

@@ -1,4 +1,4 @@
-// The file watches of a script: one inotify for all, served in the modes of those that there are.
+// The file watches of a script: one inotify for all, served in the modes of all of them.
 
 internal import LuaEmbed
 internal import MoonloopCore
@@ -46,7 +46,7 @@ final class ScriptWatch {
   private unowned(unsafe) let runtime: Runtime  // The state ends all watches before it goes.
   let debounce: Int64
   private(set) var source: Loop.Source! = nil
-  /// What has changed and was not reported yet.
+  /// The changes that were not reported yet.
   private var changes: [FileChange] = []
   private var timer: Loop.Timer?
   /// When the changes that the timer waits for began.
@@ -80,7 +80,7 @@ final class ScriptWatch {
 
   // MARK: Quiet
 
-  /// A change was noticed: when it is quiet, or has not been for long, there is a look.
+  /// A change was noticed: looks when it has been quiet, or has not been for long.
   func hasHeard() {
     if debounce == 0 { return look() }
     let now = runtime.loop.kernel.now()
@@ -123,7 +123,7 @@ final class ScriptWatch {
       LuaError(message: "watch: " + failure.message, code: failure.code), .item(source))
   }
 
-  /// A refusal of the system in words that say what to do.
+  /// A refusal of the system, with advice.
   static func failure(_ error: SystemError, _ path: [UInt8]) -> OperatingFailure {
     let name = String(decoding: path, as: UTF8.self)
     var text = "cannot watch '\(name)': "
@@ -152,7 +152,7 @@ final class ScriptWatch {
     files.end()
   }
 
-  // MARK: In words
+  // MARK: As text
 
   var stateText: String {
     let waiting = changes.isEmpty ? "" : ", \(changes.count) changes waiting"

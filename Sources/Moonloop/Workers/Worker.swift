@@ -10,7 +10,7 @@ final class Worker {
   private unowned let runtime: Runtime
   /// How it ended, once that was reported to its owner.
   private(set) var outcome: WorkerOutcome?
-  /// What it returned or failed with, once that was asked for.
+  /// What it returned or failed with, once that was requested.
   fileprivate var values = TaskValues.none
   fileprivate var failure: TaskFailure?
   private var waiters = Queue<WorkerWait>()
@@ -162,7 +162,7 @@ struct Workers {
 
   func of(_ loop: Loop) -> [Worker] { all.filter { $0.loop === loop } }
 
-  /// How many threads there are.
+  /// How many threads exist.
   mutating func count() -> Int {
     all.removeAll { !$0.link.control.isValid && $0.link.hasEnded }
     return all.count
@@ -185,7 +185,7 @@ extension Runtime {
     }
   }
 
-  /// How long the end of a worker is waited for, before it is named and left behind; less for those
+  /// How long to wait for a worker's end before it is named and left behind; less for those
   /// further in, so that they are named by their own owners.
   private var workerPatience: Duration { .milliseconds(4000 >> min(workers.depth, 4)) }
 
@@ -221,7 +221,7 @@ extension Runtime {
       value: failure.value.map { _ in raisedValue(of: failure) })
   }
 
-  /// What is raised in the owner's state: a copy of what was raised in the worker.
+  /// What is raised in the owner's state: a copy of what the worker raised.
   func raisedValue(of failure: WorkerFailure) -> LuaReference {
     let stack = state.stack
     if let value = failure.value {

@@ -29,7 +29,7 @@ final class WorkerKind: ItemKind {
     return true
   }
 
-  // MARK: In words
+  // MARK: As text
 
   func stateText(of control: Loop.Port) -> String {
     guard let worker = Worker.of(control) else { return "" }

@@ -26,7 +26,7 @@ struct WorkerFailure: Sendable {
   let message: String
   let code: String?
   let traceback: [LuaError.Frame]
-  /// What was raised, if it was no string and can be sent.
+  /// What was raised, if it is not a string and can be sent.
   let value: StructuredClone?
 
   init(_ error: LuaError, value: StructuredClone? = nil) {
@@ -41,15 +41,15 @@ struct WorkerFailure: Sendable {
 /// The shared part of a worker. Any thread.
 final class WorkerLink: Sendable {
   let name: String
-  /// Whose it is in words: "worker 'resize' (made at app.lua:3)".
+  /// The worker as text: "worker 'resize' (made at app.lua:3)".
   let label: String
   /// How many workers it is inside of, itself included.
   let depth: Int
   /// Messages to the worker; its thread alone adds and ends it.
   let inward: Loop.Port
-  /// Messages to the owner, whose port it is.
+  /// Messages to the owner, which has the port.
   let outward: Loop.Port
-  /// Notices to the owner, whose port it is.
+  /// Notices to the owner, which has the port.
   let control: Loop.Port
   /// The owner is recorded: what the worker writes to the standard streams is written by him.
   let isRecorded: Bool
@@ -97,7 +97,7 @@ final class WorkerLink: Sendable {
     if self.output?.post(output) != true { output.write() }
   }
 
-  /// Tells the owner of an error; beyond a bound they are dropped until he has looked.
+  /// Reports an error to the owner; beyond a limit they are dropped until the owner has looked.
   func report(_ failure: WorkerFailure) {
     do throws(LoopError) { try control.post(WorkerNotice.failed(failure)) } catch {
       if case .portFull = error { return }
@@ -105,7 +105,7 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// Tells the owner of the end. The last thing that the worker's thread does with this.
+  /// Reports the end to the owner. The worker's thread does this last.
   func finish(_ outcome: WorkerOutcome) {
     inward.invalidate()
     if control.postAlways(WorkerNotice.ended(outcome)) { return }
@@ -173,7 +173,7 @@ final class WorkerLink: Sendable {
     Intake.flag { state.withLock { $0.thread }?.join(timeout: timeout) ?? true }
   }
 
-  /// What a worker is in that does not end, in words.
+  /// What a worker that does not end is in, as text.
   var obstacle: String {
     Intake.text {
       blockedIn.map { "it is in \($0), which blocks its thread" }

@@ -13,7 +13,7 @@ struct WorkerScript: Sendable {
   /// Where `require` looks.
   let path: String?
   let cPath: String?
-  /// Whose grants it has: those of a guest that made it.
+  /// The grants it has: those of the guest that made it.
   let guest: GuestGrants?
 }
 

@@ -4,7 +4,7 @@ internal import Glibc
 internal import LuaEmbed
 internal import MoonloopCore
 
-/// What a worker is to run.
+/// What a worker runs.
 struct WorkerText {
   let bytes: [UInt8]
   let chunkName: String
@@ -89,7 +89,7 @@ struct WorkerText {
     }
   }
 
-  /// Behind a byte order mark, and at the end of a first line with `#`.
+  /// After a byte order mark, and at the end of a first line with `#`.
   static func withoutMarks(_ bytes: [UInt8]) -> [UInt8] {
     var rest = bytes[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
