@@ -112,7 +112,7 @@ enum Recording {
     return false
   }
 
-  /// Writes the rest; a replay checks that nothing of the recording is left.
+  /// Writes the rest; a replay checks that it has used the whole recording.
   /// - Returns: false if the recording could not be written.
   static func finish() -> Bool {
     if Intake.isPlain { return true }

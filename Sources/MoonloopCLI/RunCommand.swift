@@ -146,7 +146,7 @@ struct RunSettings {
   var guest: GuestGrants?
   /// Whether the process confines itself before the script runs.
   var isolates = false
-  /// Whether to show what a guest reaches, and nothing else.
+  /// Whether to only show what a guest reaches.
   var listsReach = false
   var verdict: ErrorPolicy.Verdict?
   /// Whether errors are breakpoints.

@@ -53,7 +53,7 @@ final class TraceFile {
     close(fd)
   }
 
-  /// Not recorded, as nothing is that only looks on.
+  /// Not recorded, like everything that only observes.
   private static var now: Int64 { Intake.aside { RealTime.monotonic } }
 
   func flushIfLong() {

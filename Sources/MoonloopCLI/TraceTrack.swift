@@ -259,7 +259,7 @@ final class TraceTrack {
     line.text(runtime.explanation.words(of: held) { $0.label })
   }
 
-  /// The first call-out after a sleep is why it ended; if there was none, somebody woke the loop.
+  /// The first call-out after a sleep is why it ended; if there was none, it was a wake-up.
   private func tellWake(_ cause: String) {
     guard let (time, mode) = wake else { return }
     wake = nil

@@ -68,7 +68,7 @@
         source = CFFileDescriptorCreateRunLoopSource(nil, self.descriptor, 0)
       #else
         // Here a port is a descriptor. Core Foundation reads eight bytes of it before the call-out:
-        // those of the bell; of a set of descriptors nothing can be read.
+        // those of the bell; a set of descriptors has no bytes to read.
         var context = CFRunLoopSourceContext1()
         context.version = 1
         context.info = info
@@ -105,7 +105,7 @@
     }
   }
 
-  /// A port of the host that is rung when one of ours is ready: it has its turn among theirs.
+  /// A port of the host that is rung when one of ours is ready: it gets its turn among theirs.
   final class Bell {
     private let descriptor: Int32
     private var door: DescriptorDoor?

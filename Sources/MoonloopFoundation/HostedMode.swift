@@ -29,8 +29,8 @@
     private var host: CFRunLoop { attachment.host }
     private var loop: Loop { attachment.loop }
 
-    /// Performs signalled sources. In the mode while anything of ours holds its runs, and between
-    /// them: so that a run of the mode gets as far as asking us.
+    /// Performs signalled sources. In the mode while something of ours keeps its runs going, and
+    /// between runs, so that a run of the mode gets as far as asking us.
     private var signals: CFRunLoopSource?
     private var holds = false
     /// It has left the mode since the host last slept.
@@ -86,7 +86,7 @@
       CFRunLoopAddObserver(host, observer, name)
     }
 
-    /// Adds an observer that tells ours, for those times when so many others are under way.
+    /// Adds an observer that calls ours, for when this many others are under way.
     func addTeller() {
       let level = tellerCount
       tellerCount += 1
@@ -207,7 +207,7 @@
       }
       if timer != nil, date == timerDate || max(date, timerDate) <= now { return }
       timerDate = date
-      // Rounded up: too early would be for nothing.
+      // Rounded up, because waking too early would be useless.
       let moment = CFAbsoluteTimeGetCurrent() + Double(max(0, date - now)) / 1e9 + 1e-6
       if let timer { return CFRunLoopTimerSetNextFireDate(timer, moment) }
       timer = CFRunLoopTimerCreateWithHandler(nil, moment, 0, 0, 0) { [weak self] _ in

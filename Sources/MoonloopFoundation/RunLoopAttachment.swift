@@ -37,7 +37,7 @@
     /// in the runs of the mode of that name there, at the steps of a pass where items of its kind
     /// do. `.default` is `kCFRunLoopDefaultMode`; a mode that is common in one is so in the other.
     /// - Parameter host: A run loop of this thread.
-    /// - Returns: The attachment. Dropping it changes nothing; see `detach`.
+    /// - Returns: The attachment. Dropping it has no effect; see `detach`.
     /// - Throws: `AttachmentError`; then nothing has changed.
     /// - Note: Loop thread only.
     @discardableResult
@@ -100,7 +100,7 @@
       return !isLeaving
     }
 
-    /// From now on the loop is alone again, with all its items. The second time does nothing.
+    /// From now on the loop is alone again, with all its items. A second call has no effect.
     ///
     /// In a call-out of the loop it takes effect when the outermost one is over.
     /// - Note: Loop thread only.

@@ -114,7 +114,7 @@ package final class SimulatedWorld: TimeSource, @unchecked Sendable {
     }
   }
 
-  /// Sets what to do when every thread is blocked for ever; by default the process ends.
+  /// Sets what to do when every thread is blocked forever; by default the process ends.
   ///
   /// Called by the thread that blocked last, and may wake something; otherwise all stay blocked
   /// until a thread from outside wakes them. The text names each thread and what it waits for.
@@ -216,7 +216,7 @@ extension SimulatedWorld {
   }
 
   /// Passes the free baton to the next thread, if there is one.
-  /// - Returns: The report, if all are blocked for ever.
+  /// - Returns: The report, if all are blocked forever.
   private func handBaton(from blocking: SimulatedThread? = nil) -> String? {
     if runnable.isEmpty, let deadlock = passTime() { return deadlock }
     if runnable.isEmpty { return nil }

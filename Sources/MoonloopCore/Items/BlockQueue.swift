@@ -84,7 +84,7 @@ package final class QueuedBlock {
     order != other.order ? order < other.order : number < other.number
   }
 
-  /// Performs the body, and lets go of it: lists of other modes may hold the block yet.
+  /// Performs the body, and releases it: lists of other modes may still hold the block.
   func perform() { body.take()?() }
 }
 
@@ -112,7 +112,7 @@ struct BlockList {
     }
   }
 
-  /// Puts a block behind those of its order and of lower ones (R145).
+  /// Puts a block after those of its order and of lower ones (R145).
   /// - Returns: How many more wait.
   @inline(__always)
   fileprivate mutating func append(_ block: QueuedBlock) -> Int {
@@ -137,10 +137,10 @@ struct BlockList {
     return blocks.count - before
   }
 
-  /// Lets go of those that are over, once they may be half of all.
+  /// Removes finished blocks, once they may be half of all.
   private mutating func prune() {
     Steps.note(blocks.count)
-    // What is let go of may queue a block.
+    // Releasing a block may queue another one.
     let old = blocks
     blocks = old.filter(\.isLive)
     limit = max(Self.least, 2 * blocks.count)
@@ -154,7 +154,7 @@ struct BlockList {
     return all.filter(isWanted)
   }
 
-  /// Adds all to what was taken of another list, each in its place.
+  /// Adds all to what was taken from another list, each in its place.
   fileprivate mutating func moveAll(to taken: inout [QueuedBlock]) {
     if blocks.isEmpty { return }
     let own = takeAll()
@@ -165,7 +165,7 @@ struct BlockList {
     }
   }
 
-  /// Takes all, and the memory; nothing is let go of here.
+  /// Takes all, and the memory; nothing is released here.
   fileprivate mutating func takeAll() -> [QueuedBlock] {
     if blocks.isEmpty { return [] }
     Steps.note(blocks.count)
@@ -248,7 +248,7 @@ struct PendingBlocks {
 
   /// Takes all blocks that wait for a mode, together (R109).
   ///
-  /// Nothing is let go here, for a deinit may queue a block while this is under way.
+  /// Nothing is released here, because a deinit may queue a block while this is under way.
   mutating func takeBlocks(for mode: Mode) -> [QueuedBlock] {
     var taken = mode.blocks.takeAll()
     if mode.isCommon {
@@ -267,10 +267,10 @@ struct PendingBlocks {
     return Self.own(taken)
   }
 
-  /// Takes what waits for common modes behind a block of a batch.
+  /// Takes what waits for common modes after a block of a batch.
   /// - Parameters:
-  ///   - last: What was added later is not of the batch.
-  ///   - rest: The others of the batch, among which it has its place.
+  ///   - last: What was added later is not part of the batch.
+  ///   - rest: The others of the batch, among which the block has its place.
   mutating func takeCommon(
     behind block: QueuedBlock, upTo last: UInt64, _ rest: ArraySlice<QueuedBlock>
   ) -> [QueuedBlock] {
@@ -289,7 +289,7 @@ struct PendingBlocks {
     return (rest + Self.own(found)).sorted { $0.precedes($1) }
   }
 
-  /// Marks what was taken, without what another mode took before.
+  /// Marks what was taken, except what another mode took before.
   private static func own(_ taken: [QueuedBlock]) -> [QueuedBlock] {
     let rest = taken.contains(where: \.isTaken) ? taken.filter { !$0.isTaken } : taken
     for block in rest { block.isTaken = true }

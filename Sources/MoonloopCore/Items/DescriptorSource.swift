@@ -52,7 +52,7 @@ extension Loop {
     package func hasEnabled(_ events: Events) -> Bool { enabledEvents.isSuperset(of: events) }
     /// Why it counts as ready. Loop thread only.
     @exclusivity(unchecked) var readiness: Readiness = []
-    /// A read found the end of the file, where it stays readable for ever.
+    /// A read found the end of the file, where it stays readable forever.
     @exclusivity(unchecked) package var isAtEnd = false
     /// Reads and writes cannot block; else each is preceded by a question.
     @exclusivity(unchecked) package var isNonBlocking = false
@@ -75,7 +75,7 @@ extension Loop {
           defer { failureHandler = newValue }
           return failureHandler
         }
-        withExtendedLifetime(old) {}  // let go of here, where its end may use the source
+        withExtendedLifetime(old) {}  // released here, where its end may use the source
       }
     }
     private var failureHandler: FailureHandler?
@@ -91,9 +91,9 @@ extension Loop {
     ///   - closesDescriptor: Whether invalidation closes it.
     ///   - events: The events that are enabled at first.
     ///   - reenabled: The events that stay enabled after their callback.
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - handler: Called on the thread of the loop.
-    /// - SeeAlso: `Loop.makeDescriptorSource`, for closures that use what is of one thread.
+    /// - SeeAlso: `Loop.makeDescriptorSource`, for closures bound to one thread.
     @_disfavoredOverload
     public convenience init(
       _ fd: Int32, closesDescriptor: Bool = false, events: Events = .read,
@@ -143,7 +143,7 @@ extension Loop {
 
     deinit { if isAstray { sendHome((handler, failureHandler)) } }
 
-    /// Gives the descriptor up without closing it; the source is to be invalidated then.
+    /// Gives up the descriptor without closing it; then invalidate the source.
     package func releaseDescriptor() -> Int32 {
       leaveForRelease()
       defer { openDescriptor = -1 }
@@ -171,12 +171,12 @@ extension Loop {
       isNonBlocking = traits.contains(.nonBlocking)
     }
 
-    /// Reads what is there now, at most as much as the buffer takes, and never blocks.
+    /// Reads what is available, at most as much as the buffer takes, and never blocks.
     ///
     /// The mode of the descriptor is left alone, since other processes may share it (a terminal):
     /// unless it is non-blocking, the kernel is asked first.
     /// - Returns: 0 at the end of file.
-    /// - Throws: `SystemError`; EAGAIN when there is nothing now.
+    /// - Throws: `SystemError`; EAGAIN if nothing is available.
     package func read(
       _ kernel: any Kernel, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -190,8 +190,8 @@ extension Loop {
     ///
     /// A descriptor that is not non-blocking takes at most 4096 bytes a question: that much fits
     /// into a pipe that is ready at all.
-    /// - Returns: How many bytes were written; less than all when no more fits.
-    /// - Throws: `SystemError` if nothing was written; EAGAIN when nothing fits now.
+    /// - Returns: How many bytes were written; fewer than all if no more fit.
+    /// - Throws: `SystemError` if nothing was written; EAGAIN if nothing fits now.
     package func write(
       _ kernel: any Kernel, _ bytes: UnsafeRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -208,7 +208,7 @@ extension Loop {
           done += count
           if done == bytes.count || count < part { return done }
         } catch {
-          if done > 0 { return done }  // The next write tells why.
+          if done > 0 { return done }  // the next write says why
           throw error
         }
       }
@@ -216,11 +216,11 @@ extension Loop {
 
     private static let safeWrite = 4096  // PIPE_BUF
 
-    /// Reads what is there now, and drops it.
+    /// Reads and drops what is available.
     /// - Parameters:
     ///   - scratch: Where it goes.
-    ///   - most: It goes on until there is nothing, or this many bytes were dropped.
-    /// - Returns: How many that were, and whether nothing more can come.
+    ///   - most: It stops when there is no more, or after this many bytes.
+    /// - Returns: How many bytes were dropped, and whether no more can come.
     package func dropInput(
       _ kernel: any Kernel, into scratch: UnsafeMutableRawBufferPointer, atMost most: Int
     ) -> (count: Int, isOver: Bool) {
@@ -239,7 +239,7 @@ extension Loop {
 
     // MARK: Readiness
 
-    /// What is ready of a descriptor, and why; when its turn is stands in `Mode.ready`.
+    /// What a descriptor is ready for, and why; its turn is in `Mode.ready`.
     struct Readiness: OptionSet {
       let rawValue: UInt8
       /// To be delivered.
@@ -247,8 +247,8 @@ extension Loop {
       static let write = Readiness(rawValue: 2)
       /// It cannot be polled (a regular file): all that it is asked for is ready, ever again.
       static let always = Readiness(rawValue: 4)
-      /// Its owner holds bytes that it has read ahead: it is readable, though the kernel knows
-      /// nothing of them any more.
+      /// Its owner holds bytes that it has read ahead: it is readable, though the kernel no longer
+      /// knows about them.
       static let readAhead = Readiness(rawValue: 8)
 
       init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -273,7 +273,7 @@ extension Loop {
       }
     }
 
-    /// What the kernel is to be asked for now.
+    /// The events to ask the kernel for now.
     package var interest: Interest { isSuspended ? [] : enabledEvents.interest }
 
     private func set(_ events: Events) {

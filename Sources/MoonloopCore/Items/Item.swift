@@ -8,7 +8,7 @@ extension Loop {
   ///
   /// Items are used on the thread of their loop, and stop the program elsewhere; `isValid` can be
   /// read anywhere. The initialisers take handlers that any thread may call; an item whose handler
-  /// uses what is of one thread is made by its loop: see `Loop.makeSource`, `Loop.schedule`.
+  /// is bound to one thread is made by its loop: see `Loop.makeSource`, `Loop.schedule`.
   // Sendable: the state of an item is touched only on the thread of the loop that it is on (claimed
   // atomically), but for atomics and for what says otherwise at its declaration.
   public class Item: @unchecked Sendable {
@@ -91,7 +91,7 @@ extension Loop {
       if !isValid { letGo() }
     }
 
-    /// Lets go of the handlers of an invalid source or port, once, when no call of it is under way
+    /// Releases the handlers of an invalid source or port, once, when no call of it is under way
     /// and no loop holds it.
     package final func letGo() {
       guard calls.load(ordering: .sequentiallyConsistent) == 0, isNowhere,
@@ -111,7 +111,7 @@ extension Loop {
 
     // MARK: Threads
 
-    /// The item's handlers use what is of the calling thread: no loop of another may have it.
+    /// Binds the item's handlers to the calling thread: no loop of another thread may have it.
     package final func bindToThread() {
       let here = cmx_thread_id()
       let (isDone, found) = home.compareExchange(
@@ -126,10 +126,10 @@ extension Loop {
     }
 
     /// Whether it is dropped on another thread than the only one that may use what its handlers
-    /// use: they are to be let go of there, see `HomeThreads`.
+    /// use: then they must be released there, see `HomeThreads`.
     final var isAstray: Bool { !isAtHome }
 
-    /// Has the handlers of an item that is being dropped let go of where it belongs.
+    /// Makes the handlers of an item that is being dropped be released where they belong.
     final func sendHome(_ handlers: Any) {
       HomeThreads.bring(handlers, to: home.load(ordering: .relaxed))
     }
@@ -186,7 +186,7 @@ extension Loop {
     }
 
     /// Ends an item of one loop: on the thread of that loop, or while it is on none.
-    /// - Parameter body: Returns what is to be let go of, which may use the item.
+    /// - Parameter body: Returns what must be released, which may use the item.
     final func end<Dropped>(_ what: StaticString, _ body: () -> Dropped) {
       let dropped: Dropped? = use(what) { markInvalid() ? body() : nil }
       withExtendedLifetime(dropped) {}
@@ -214,7 +214,8 @@ extension Loop {
 
     package final var hasOwner: Bool { owner.load(ordering: .acquiring) != 0 }
 
-    /// A reason to deliver nothing comes or goes: each that came goes once. Loop thread only.
+    /// A reason to deliver nothing is added or removed; each must be removed once. Loop thread
+    /// only.
     package func setSuspended(_ suspended: Bool) {
       suspensions += suspended ? 1 : -1
       assert(suspensions >= 0, "\(label) was resumed more often than suspended")
@@ -236,18 +237,18 @@ extension Loop {
     }
     /// It has left all modes of a loop.
     func leave(_ loop: Loop, isOwned: Bool) {}
-    /// The loop that had it first has let go of it: it is this loop's own from now on.
+    /// The loop that had it first has released it: from now on it is this loop's own.
     func settle(_ guest: Guest, on loop: Loop) { places = guest.places }
     /// It is about to join a mode.
     func willJoin(_ mode: Mode, of loop: Loop) throws(LoopError) {}
     /// Puts it into the list of its kind in a mode, and returns its place.
     func enlist(in mode: Mode) -> Int { fatalError("\(label) is in no list") }
     func didJoin(_ mode: Mode, of loop: Loop) {}
-    /// Takes it out of that list.
-    /// - Parameter moved: Called for those that stand elsewhere afterwards.
+    /// Removes it from that list.
+    /// - Parameter moved: Called for items whose index changes.
     func strike(from mode: Mode, of loop: Loop, at place: Int, moved: (Item, Int) -> Void) {}
     func didLeave(_ mode: Mode, of loop: Loop) {}
-    /// It delivers again: what it held back takes its place.
+    /// It delivers again: held-back events take their place.
     func deliverHeld(on loop: Loop) {}
     /// What items equal to it have in common, in a mode or among the common items; nil: it is equal
     /// to itself only.

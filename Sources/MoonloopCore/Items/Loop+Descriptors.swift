@@ -8,7 +8,7 @@ struct DescriptorSlot: BitwiseCopyable {
   var generation: UInt32
 }
 
-/// The descriptors of a loop, and what it needs to ask the kernel for them. Loop thread only.
+/// The descriptors of a loop, and what is needed to ask the kernel about them. Loop thread only.
 struct DescriptorTable {
   let slots = Table<DescriptorSlot>()
   var free: [Int] = []
@@ -43,7 +43,7 @@ struct MainQueueState {
 }
 
 extension Loop {
-  /// What is read from descriptors passes through here, to be copied at once. Loop thread only.
+  /// Bytes read from descriptors pass through here, and are copied at once. Loop thread only.
   package var scratch: UnsafeMutableRawBufferPointer {
     if let scratch = descriptors.scratch { return scratch }
     let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

@@ -38,10 +38,10 @@ extension Loop {
     }
   }
 
-  /// Takes an item out of modes; it stays valid and can be added again.
+  /// Removes an item from modes; it stays valid and can be added again.
   ///
-  /// `.common` takes a common item out of every common mode, and has no effect on any other (R131).
-  /// Taken out of one common mode, it stays in the others and stays a common item (R93). Modes that
+  /// `.common` removes a common item from every common mode, and has no effect on any other (R131).
+  /// Removed from one common mode, it stays in the others and stays a common item (R93). Modes that
   /// it is not in are ignored. A source stands for those it is equal to (R143).
   /// - Note: Loop thread only; inside `change` from elsewhere.
   public func remove(_ item: Item, modes names: [ModeName] = [.default]) {
@@ -149,7 +149,7 @@ extension Loop {
     if isOwned { item.release() }
   }
 
-  /// Takes an item out of everything, at its end.
+  /// Removes an item from everything, at its end.
   package func leaveAllModes(_ item: Item) {
     forgetCommon(item)
     forEachMode(of: item) { leave(item, $0) }
@@ -180,7 +180,7 @@ extension Loop {
     item.didLeave(mode, of: self)
   }
 
-  /// Whether an item holds a run open; set to false and a run ends when nothing else is left.
+  /// Whether an item keeps a run going; if false, a run ends when nothing else is left.
   /// - Note: Loop thread only.
   public func setKeepsAlive(_ item: Item, _ holds: Bool) {
     requireThread("setKeepsAlive")
@@ -197,7 +197,7 @@ extension Loop {
     setHolds(item: source, holds)
   }
 
-  /// The class of an item is known where this is inlined: nothing is looked up then.
+  /// The class of an item is known where this is inlined, which saves a lookup.
   @inline(__always)
   private func setHolds<Kind: Item>(item: Kind, _ holds: Bool) {
     let before = item.holdsRuns

@@ -1,4 +1,5 @@
-// Items for one loop: their closures may use what is of its thread, which no other then serves.
+// Items for one loop: their closures may be bound to its thread, because no other thread serves
+// them.
 
 extension Loop {
   /// Makes a source for loops of this thread, on none yet; adding it to another's throws.

@@ -88,7 +88,7 @@ extension Loop {
   ///
   /// - Parameters:
   ///   - modes: As for `perform`.
-  ///   - timeout: How long to wait at most; nil: for ever.
+  ///   - timeout: The maximum time to wait; nil: forever.
   ///   - block: Performed on the loop's thread, or never if the time is over before it began.
   /// - Note: Any thread.
   @discardableResult
@@ -178,7 +178,7 @@ extension Loop {
   }
 
   /// Performs what was taken for a mode. If one of them makes the mode common, what waits for
-  /// common modes behind it is of the same batch (R109).
+  /// common modes after it belongs to the same batch (R109).
   @discardableResult
   package func performTaken(_ taken: [QueuedBlock], _ mode: Mode) -> Bool {
     let (wasCommon, last) = (mode.isCommon, pending.lastNumber)

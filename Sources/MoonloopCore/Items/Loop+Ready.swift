@@ -1,4 +1,4 @@
-// What is ready in a mode: it waits for its turn, and one of it is served a pass.
+// What is ready in a mode: each waits for its turn, and one is served per pass.
 
 internal import Synchronization
 
@@ -19,7 +19,7 @@ extension Loop {
     forEachMode(of: source) { giveTurn(source, $0) }
   }
 
-  /// An item delivers again: what it held back takes its place. Loop thread only.
+  /// An item delivers again: held-back events take their place. Loop thread only.
   package func deliverHeld(_ item: Item) { item.deliverHeld(on: self) }
 
   /// Has a port wait for its turn in a mode that it is in, at the end, unless it waits already.
@@ -73,8 +73,8 @@ extension Loop {
 
   // MARK: Looking
 
-  /// Asks the kernel what is ready, if its turn has come: when all that was ready at the last time
-  /// was served (R29, R31).
+  /// Asks the kernel what is ready, if it is time: when everything that was ready at the last look
+  /// has been served (R29, R31).
   /// - Parameter asksKernel: false: only at what other threads have posted.
   package func lookForReady(_ mode: Mode, asksKernel: Bool = true) {
     applyPosts()
@@ -96,7 +96,7 @@ extension Loop {
     if let set = mode.pollSet { take(kernel.poll(set, into: descriptors.events), mode) }
   }
 
-  /// Whether something is to be served before anybody is asked.
+  /// Whether something must be served before the kernel is asked.
   @inline(__always)
   func hasRound(_ mode: Mode) -> Bool { mode.isInRound && hasReady(mode) }
 

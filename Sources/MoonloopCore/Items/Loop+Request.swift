@@ -3,14 +3,14 @@
 internal import Synchronization
 
 extension Loop.Port {
-  /// Makes a port whose handler gives a reply, on no loop yet: what it returns goes to the one that
-  /// asked by `Loop.request`. A message that was posted wants no reply, and the result is dropped.
+  /// Makes a port whose handler returns a reply, on no loop yet: the reply goes to the caller of
+  /// `Loop.request`. A message that was posted needs no reply, and the result is dropped.
   ///
   /// - Parameters:
-  ///   - name: What it is called in reports.
+  ///   - name: Its name in reports.
   ///   - capacity: How many messages may wait, at least 1.
   ///   - answer: Called on the thread of a loop that it is in, once for each message.
-  /// - SeeAlso: `Loop.makePort(answering:)`, for closures that use what is of one thread;
+  /// - SeeAlso: `Loop.makePort(answering:)`, for closures bound to one thread;
   ///   counterpart: `perform` of a version-1 `CFRunLoopSourceContext`.
   public convenience init(
     name: String = "", capacity: Int = 65_536,
@@ -48,9 +48,9 @@ extension Loop {
   ///
   /// The run is in a private mode that holds only the reply, and the port if that is this loop's.
   /// - Parameters:
-  ///   - port: One whose handler gives replies; any other gets the message, and answers nothing.
+  ///   - port: One whose handler returns replies; any other gets the message, and answers nothing.
   ///   - message: What the handler gets.
-  ///   - timeout: How long to wait; nil: for ever.
+  ///   - timeout: The maximum time to wait; nil: forever.
   /// - Note: Loop thread only.
   @available(*, noasync)
   public func request(

@@ -51,7 +51,7 @@ extension Loop {
     }
   }
 
-  /// Takes the signal of the source at a place in a mode's list out of the heap.
+  /// Removes the signal of the source at an index of a mode's list from the heap.
   @inline(__always)
   func forgetSignal(at place: Int, _ mode: Mode) {
     let mark = mode.sources.mark(at: place)
@@ -60,7 +60,7 @@ extension Loop {
     removeSignal(Int(mark) - 1, mode)
   }
 
-  /// Takes the first signal of a mode out of the heap; nil if none waits.
+  /// Removes the first signal of a mode from the heap; nil if there is none.
   func takeFirstSignal(_ mode: Mode) -> SignalledSource? {
     if mode.signals.isEmpty { return nil }
     let first = mode.signals[0]

@@ -1,4 +1,4 @@
-// Version-0 sources and perform requests: what was signalled is performed (R39 to R49, R111).
+// Version-0 sources and perform requests: performs what was signalled (R39 to R49, R111).
 
 extension Loop {
   /// Performs all signalled sources of a mode, or one, and the perform requests that wait for it.
@@ -70,7 +70,7 @@ extension Loop {
     }
   }
 
-  /// Puts a signal that was taken out of the mode's heap into the batch, if it can be answered now.
+  /// Puts a signal that was removed from the mode's heap into the batch, if it can be answered now.
   ///
   /// A source of this loop that is suspended comes back when it is resumed, so that no pass looks
   /// at it. One that belongs to another loop is reported to that loop alone, and waits here.
@@ -103,7 +103,7 @@ extension Loop {
     }
   }
 
-  /// Lets go of a batch; what was not answered waits again. A deinit may signal another source.
+  /// Releases a batch; unanswered signals wait again. A deinit may signal another source.
   private func endBatch(_ batch: Range<Int>) {
     while signals.batches.count > batch.lowerBound {
       let one = signals.batches[signals.batches.count - 1]
@@ -114,7 +114,7 @@ extension Loop {
     }
   }
 
-  /// Lets go of all batches, at the end of the loop.
+  /// Releases all batches, at the end of the loop.
   func forgetSignalled() { endBatch(0..<signals.batches.count) }
 
   /// Permutes what is signalled at once among sources of the same order.

@@ -11,7 +11,7 @@ package final class Membership: Sendable {
 
   init(_ loop: Loop) { self.loop = loop }
 
-  /// Whether a post has to be sent. What it is about must have been stored before.
+  /// Whether a post must be sent. Its subject must have been stored before.
   func claimPost() -> Bool { !isPosted.exchange(true, ordering: .sequentiallyConsistent) }
 
   /// The post has come: whatever is stored from now on needs another one. Loop thread only, before

@@ -27,9 +27,9 @@ extension Loop {
     ///   - activities: When it is called.
     ///   - repeats: false: called once, at the first activity that occurs, then invalid.
     ///   - order: Its place among other observers.
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - handler: Called on the thread of the loop.
-    /// - SeeAlso: `Loop.observe`, for closures that use what is of one thread.
+    /// - SeeAlso: `Loop.observe`, for closures bound to one thread.
     @_disfavoredOverload
     public convenience init(
       _ activities: Activity = .all, repeats: Bool = true, order: Int = 0, name: String = "",
@@ -51,7 +51,7 @@ extension Loop {
       super.init(name: name, isConfined: true)
     }
 
-    /// Ends the observer for good: it leaves all modes and lets go of its handler (R126).
+    /// Ends the observer for good: it leaves all modes and releases its handler (R126).
     ///
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.

@@ -12,7 +12,7 @@ package final class PerformAim: Sendable {
     self.target = target.map(ObjectIdentifier.init)
   }
 
-  /// nil if there is nothing to be said.
+  /// nil if all values are the defaults.
   package static func of(order: Int, target: AnyObject?) -> PerformAim? {
     order == 0 && target == nil ? nil : PerformAim(order, target)
   }
@@ -20,7 +20,7 @@ package final class PerformAim: Sendable {
 
 /// The requests of a loop that have a target. Loop thread only.
 ///
-/// Those that are over are let go of together, once they may be half of all: so a request costs no
+/// Finished ones are removed together, once they may be half of all, so that a request costs no
 /// second step at its end.
 struct PerformTargets {
   private static let least = 32
@@ -53,7 +53,7 @@ extension Loop {
   /// Queues a block for a target, with a place among other blocks; for the rest see `perform`.
   ///
   /// - Parameters:
-  ///   - target: What it is for; held until it was performed. See `cancelPerforms(of:)`.
+  ///   - target: Its target; held until it is performed. See `cancelPerforms(of:)`.
   ///   - order: What waits at the same step is performed by ascending order, equal ones in order of
   ///     adding; others have order 0 (R145).
   ///   - modes: As for `perform`.

@@ -24,7 +24,7 @@ extension Loop {
     /// Where messages of other threads arrive, if its loop has an intake. Set before any of them
     /// knows the port.
     package private(set) var arrivals: Arrivals?
-    /// Whether what is posted goes through the intake.
+    /// Whether messages go through the intake.
     private let asksIntake = Atomic<Bool>(false)
     /// The loops that it is in. Protected by its lock, held for no call.
     private let members = Guarded<[Membership]>([])
@@ -32,10 +32,10 @@ extension Loop {
     /// Makes a port, on no loop yet.
     ///
     /// - Parameters:
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - capacity: How many messages may wait, at least 1.
     ///   - handler: Called on the thread of a loop that it is in, once for each message.
-    /// - SeeAlso: `Loop.makePort`, for closures that use what is of one thread.
+    /// - SeeAlso: `Loop.makePort`, for closures bound to one thread.
     @_disfavoredOverload
     public convenience init(
       name: String = "", capacity: Int = 65_536,
@@ -120,7 +120,7 @@ extension Loop {
       for tell in waiters { tell() }
     }
 
-    /// The first message that waits has come. Those behind it need no notice: a loop that
+    /// The first message has arrived. Later ones need no notice: a loop that
     /// takes a message looks for more, and gives the port another turn.
     private func tellLoops() {
       for member in members.withLock({ $0 }) {
@@ -255,7 +255,7 @@ extension Loop {
 package protocol Parcel: AnyObject, Sendable {}
 
 extension Parcel {
-  /// What was posted.
+  /// The posted message.
   package var message: any Sendable { (self as? Enclosed)?.message ?? self }
 }
 
@@ -268,6 +268,6 @@ private final class Enclosed: Parcel {
 
 /// A message that a replay does not send.
 package protocol UnsentMessage: Sendable {
-  /// It is not delivered: what it would do when it is dropped is replayed.
+  /// It is not delivered: the effects of dropping it are replayed.
   func forget()
 }

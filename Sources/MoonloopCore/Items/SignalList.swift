@@ -17,7 +17,7 @@ struct SignalList {
 }
 
 /// A source that was signalled, and the number of that signal in its loop: plain words, so that the
-/// lists of them are tables. Nothing is held: a source waits in the modes that it is in.
+/// lists are tables. They hold no references: a source waits in the modes that it is in.
 struct SignalledSource: BitwiseCopyable {
   let source: Unmanaged<Loop.Source>
   let number: UInt64

@@ -16,7 +16,7 @@ extension Loop {
 
     /// Signalled sources are performed by ascending order (R42).
     public let order: Int
-    /// Which sources it is equal to, and what it says of itself; nil for most.
+    /// Which sources it is equal to, and how it describes itself; nil for most.
     package let traits: SourceTraits?
 
     @exclusivity(unchecked) package private(set) var schedule: Scheduler?
@@ -37,14 +37,14 @@ extension Loop {
     ///
     /// - Parameters:
     ///   - order: Its place among signalled sources.
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - identity: Sources with equal identities and orders count as one: a mode takes the first
     ///     of them, and answers for it when it is asked for another (R143); nil: equal to itself.
     ///   - describe: Says what the source is about, for `description` and dumps (R144).
     ///   - schedule: Called at each adding to a mode.
     ///   - cancel: Called at each leaving of a mode, also by its end and the thread's.
     ///   - perform: Called on the thread of a loop that it is in.
-    /// - SeeAlso: `Loop.makeSource`, for closures that use what is of one thread.
+    /// - SeeAlso: `Loop.makeSource`, for closures bound to one thread.
     @_disfavoredOverload
     public convenience init(
       order: Int = 0, name: String = "", identity: (any Hashable & Sendable)? = nil,
@@ -86,7 +86,7 @@ extension Loop {
     /// Marks the source: it is performed in the next pass of a mode that it is in.
     ///
     /// Wakes no loop (R40): see `Loop.wakeUp`. Any number of signals before that is one (R39); the
-    /// mark stays over runs in other modes, removal and adding again (R41). Nothing happens if the
+    /// mark survives runs in other modes, removal and adding again (R41). No effect if the
     /// source is invalid.
     /// - Note: Any thread. No system call.
     public func signal() {
@@ -117,7 +117,7 @@ extension Loop {
       }
     }
 
-    /// Tells the loop of this thread, if it is the one that the source is on.
+    /// Notifies the loop of this thread, if it is the one that the source is on.
     @inline(__always)
     private func noteHere() -> Bool {
       guard let pointer = cmx_thread_loop() else { return false }

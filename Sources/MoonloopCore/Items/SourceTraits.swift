@@ -1,5 +1,5 @@
-// What the context of a source says besides its handlers: which sources it is equal to, and what it
-// is about.
+// What a source's context contains besides its handlers: which sources it is equal to, and a
+// description.
 
 /// The rest of a source's context; most sources have none of it.
 package final class SourceTraits {
@@ -8,7 +8,7 @@ package final class SourceTraits {
   /// Says what the source is about; goes with its handlers.
   @exclusivity(unchecked) fileprivate(set) var describe: ((Loop.Source) -> String)?
 
-  /// - Returns: nil if there is nothing to be said.
+  /// - Returns: nil if all values are the defaults.
   package init?(identity: AnyHashable?, describe: ((Loop.Source) -> String)?) {
     if identity == nil && describe == nil { return nil }
     self.identity = identity
@@ -21,7 +21,7 @@ package final class SourceTraits {
 }
 
 extension Loop.Source: CustomStringConvertible {
-  /// The source in a line: its name, order and state, and what it says of itself (R144).
+  /// The source on one line: its name, order, state and description (R144).
   ///
   /// - Note: Any thread if `describe` may be called on any.
   /// - SeeAlso: counterpart `copyDescription` of `CFRunLoopSourceContext`.
@@ -31,7 +31,7 @@ extension Loop.Source: CustomStringConvertible {
     return "\(label): order \(order), \(state)\(text)"
   }
 
-  /// What the source says of itself; nil if it says nothing, or has ended.
+  /// The source's description; nil if it has none, or has ended.
   package var ownDescription: String? {
     guard traits != nil, isAtHome else { return nil }
     defer { endCall() }
@@ -60,7 +60,7 @@ extension Loop {
     item.equality(in: mode).flatMap { items.equals[$0] } ?? item
   }
 
-  /// The sources that `remove` takes out of modes in place of this one. Loop thread only.
+  /// The sources that `remove` removes from modes in place of this one. Loop thread only.
   package func standIns(for item: Item, modes names: [ModeName]) -> [Item] {
     var found: [Item] = []
     for name in names where name == .common || findMode(name) != nil {

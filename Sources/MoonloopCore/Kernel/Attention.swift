@@ -4,7 +4,7 @@ internal import CLinuxShims
 
 /// Whether another process wants something of this one. Any thread.
 ///
-/// Meant for a console that is opened on demand: until then nothing is there.
+/// For a console that is opened on demand: until then nothing exists for it.
 package enum Attention {
   @inline(__always)
   static var isAskedFor: Bool { cmx_attention() }

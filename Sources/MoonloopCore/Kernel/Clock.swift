@@ -87,7 +87,7 @@ package final class Clock {
   /// Makes a clock for another thread, which shares the time of this one: they jump together, when
   /// all of them are idle. Loop thread only; the new one is for the other thread.
   ///
-  /// A clock that never jumps shares nothing: the system's time is everybody's.
+  /// A clock that never jumps need not share: the system's time is the same for all.
   package init(sharingTimeOf other: Clock) {
     mode = other.mode
     source = other.source
@@ -158,8 +158,8 @@ package final class Clock {
   /// Keeps the clock from jumping until the hold is released. Any thread, by way of `holds`.
   package func hold(_ name: String) -> Hold { holds.open(name) }
 
-  /// Stops the time of the loop: until as many calls of `go`, no deadline comes nearer. Then it
-  /// goes on from where it was; a real clock is behind the system's from then on by as much.
+  /// Stops the time of the loop: no deadline comes nearer until `go` was called as often. Then time
+  /// goes on from where it was; a real clock then lags behind the system's by that much.
   ///
   /// The wall clock is the system's, and goes on.
   package func stop() {
@@ -185,7 +185,7 @@ package final class Clock {
   /// Whether the time of the loop stands.
   package var isStopped: Bool { stops > 0 }
 
-  /// Moves the time by hand. Nothing fires by that: the loop finds out what has become due.
+  /// Moves the time by hand. This fires nothing: the loop finds out what has become due.
   /// - Parameter nanoseconds: At least 0.
   /// - Precondition: The mode is not `real`; what other programs see cannot be moved.
   package func advance(by nanoseconds: Int64) {
@@ -241,7 +241,7 @@ package final class Clock {
     return deadline == .max ? .max : deadline.subtractingSaturated(offset)
   }
 
-  /// How long to sleep at a system time until a deadline; 0: it has come, `Int64.max`: for ever.
+  /// How long to sleep at a system time until a deadline; 0: it has come, `Int64.max`: forever.
   @inline(__always)
   package func wait(until deadline: Int64, at system: @autoclosure () -> Int64) -> Int64 {
     let target = systemTime(of: deadline)

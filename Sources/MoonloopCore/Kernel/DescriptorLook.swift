@@ -11,7 +11,7 @@ package func lookAt(_ fd: Int32, for events: Int16, found: inout Int16) -> Int32
   return count
 }
 
-/// The same for several at once; what is found has one element for each.
+/// The same for several at once; the result has one element for each.
 package func lookAt(_ asked: [(fd: Int32, events: Int16)], found: inout [Int16]) -> Int32 {
   var looks = asked.map { pollfd(fd: $0.fd, events: $0.events, revents: 0) }
   let count = poll(&looks, nfds_t(looks.count), 0)

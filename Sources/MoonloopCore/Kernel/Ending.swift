@@ -28,7 +28,7 @@ package enum Ending {
 
   private static let brokenWaitText = Guarded<String?>(nil)
 
-  /// What broke a loop's wait, in words.
+  /// What broke a loop's wait, as text.
   package static var explanation: String? { brokenWaitText.withLock { $0 } }
 
   /// Asks for it because a loop cannot wait.

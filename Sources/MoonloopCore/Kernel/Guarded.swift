@@ -1,4 +1,4 @@
-// A value behind a mutex, in such a way that ThreadSanitizer sees the order of its uses.
+// A value behind a mutex whose order of uses ThreadSanitizer can see.
 
 internal import Synchronization
 
@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The standard library's `Mutex` waits in code that ThreadSanitizer does not see: a contended use
 /// then looks like a race. Each use therefore also acquires and releases an atomic of our own,
-/// which costs two plain moves. Nothing may be called under the lock that could come back to it.
+/// which costs two plain moves. Under the lock, call nothing that could use this value again.
 package struct Guarded<Value: ~Copyable>: ~Copyable {
   private let mutex: Mutex<Value>
   private let order = Atomic<UInt8>(0)

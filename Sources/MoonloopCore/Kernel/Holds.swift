@@ -5,7 +5,7 @@ internal import Synchronization
 /// The holds of one clock. Any thread.
 ///
 /// A clock that jumps when idle cannot see what is still in flight: a child process that computes,
-/// a reply of another thread. The code that knows of it holds the clock; the loop then really
+/// a reply of another thread. The code that knows about it holds the clock; the loop then really
 /// waits.
 package final class Holds: Sendable {
   private struct State {

@@ -6,7 +6,7 @@ internal import CLinuxShims
 
 /// What enters the calling thread from outside.
 package enum Intake {
-  /// Nothing is kept and nothing replayed.
+  /// Nothing is recorded or replayed.
   package static var isPlain: Bool { cmx_intake_kind() == cmx_intake_none }
 
   /// What enters is kept, to be replayed some time.
@@ -24,7 +24,7 @@ package enum Intake {
     return body()
   }
 
-  /// Keeps bytes, under a key that tells what they are.
+  /// Records bytes, under a key that says what they are.
   package static func put(_ key: UInt32, _ bytes: UnsafeRawBufferPointer) {
     cmx_intake_put(key, bytes.baseAddress, bytes.count)
   }
@@ -38,7 +38,7 @@ package enum Intake {
 
   // MARK: Other threads
 
-  /// Does something that is no part of what is kept: the thread has no intake meanwhile.
+  /// Does something that is not recorded: the thread has no intake meanwhile.
   package static func outside<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -47,8 +47,8 @@ package enum Intake {
     return try body()
   }
 
-  /// Asks what depends on other threads, and is nearly always answered with no: then
-  /// nothing is kept. A replay does not ask, and has the answers of then.
+  /// Asks about other threads, which is nearly always answered with no: then
+  /// nothing is recorded. A replay does not ask, and has the recorded answers.
   package static func seldom(_ answer: @autoclosure () -> Bool) -> Bool {
     switch cmx_intake_kind() {
     case cmx_intake_none: answer()
@@ -69,7 +69,7 @@ package enum Intake {
   /// The same for a yes or no.
   package static func flag(_ answer: () -> Bool) -> Bool { number { answer() ? 1 : 0 } != 0 }
 
-  /// Does something that is no part of what is kept, and may fail. A replay does not do it, and
+  /// Does something that is not recorded, and may fail. A replay does not do it, but
   /// fails where that did.
   package static func attempt(_ body: () throws(SystemError) -> Void) throws(SystemError) {
     var failure: SystemError?

@@ -42,7 +42,7 @@ package protocol Kernel: AnyObject {
   /// The wall clock, nanoseconds since 1970; follows the loop's clock where that jumps.
   func wallTime() -> Int64
 
-  /// Whether steps of the wall clock are to be noticed: it was set, or the system slept.
+  /// Whether to notice steps of the wall clock: it was set, or the system slept.
   ///
   /// While they are, a step ends the present or next wait, which returns 0.
   func watchWallClock(_ isWanted: Bool) throws(SystemError)
@@ -61,12 +61,12 @@ package protocol Kernel: AnyObject {
     _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
   ) throws(SystemError) -> Bool
 
-  /// Changes what is asked of a descriptor in a set; an empty interest keeps it in the set, silent.
+  /// Changes the interest in a descriptor of a set; an empty interest keeps it in the set, silent.
   func rewatch(
     _ fd: Int32, for interest: Interest, token: UInt64, in set: PollSetID
   ) throws(SystemError)
 
-  /// Takes a descriptor out of a set. It is no error if it was closed already.
+  /// Removes a descriptor from a set. It may have been closed already.
   func unwatch(_ fd: Int32, in set: PollSetID)
 
   /// Fetches what is ready now, without waiting.
@@ -132,7 +132,7 @@ package struct DescriptorTraits: OptionSet, Sendable {
 package protocol Gate: AnyObject, Sendable {
   /// Lets the waiting threads go on. Any thread; idempotent.
   func open()
-  /// Blocks the calling thread until the gate is open or so many nanoseconds have passed.
-  /// - Returns: false if the time was over first.
+  /// Blocks the calling thread until the gate is open or this many nanoseconds have passed.
+  /// - Returns: false if the time ran out first.
   func wait(atMost nanoseconds: Int64) -> Bool
 }

@@ -13,7 +13,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// Whether the descriptor of that number is a poll set of this kernel. Not a `Set`: making its
   /// first one in a process costs a hundred times as much.
   private var sets: [Bool] = []
-  /// The timer that tells of steps of the wall clock, in all poll sets, while a loop wants to
+  /// The timer that reports steps of the wall clock, in all poll sets, while a loop wants to
   /// know.
   private var wallWatch: Descriptor?
   @exclusivity(unchecked) package private(set) var wallClockSteps = 0  // a plain word
@@ -35,7 +35,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
   /// process, so that writing into a closed pipe is an error of that pipe (EPIPE).
   /// - Parameters:
   ///   - clock: How the loop's time runs.
-  ///   - servesMainQueue: Whether the libdispatch main queue is to be served by this loop.
+  ///   - servesMainQueue: Whether this loop serves the libdispatch main queue.
   ///   - timerSlack: How late the system may end a sleep, in nanoseconds, at least 1; it is a
   ///     property of the thread, by default 50,000.
   ///   - isReproducible: Whether a virtual clock begins at 0, and its wall clock at 10^9 s since
@@ -178,7 +178,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   package func watchWallClock(_ isWanted: Bool) throws(SystemError) {
     if !isWanted {
-      wallWatch = nil  // Closing it takes it out of every set.
+      wallWatch = nil  // closing it removes it from every set
     } else if wallWatch == nil {
       let watch = try SystemCall.timerfdCreate.descriptor(cmx_timerfd())
       _ = try SystemCall.timerfdSet.check(cmx_timerfd_watch(watch.number))
@@ -191,7 +191,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
     }
   }
 
-  /// Counts a step of the wall clock, if the timer tells of one.
+  /// Counts a step of the wall clock, if the timer reports one.
   private func readWallWatch() {
     guard let number = wallWatch?.number else { return }
     var expirations: UInt64 = 0
@@ -206,7 +206,7 @@ package final class LinuxKernel: Kernel, @unchecked Sendable {
 
   package func wake() { wakeUp.wake() }
 
-  /// What a signal handler writes to end the sleep, when the program is to end.
+  /// What a signal handler writes to end the sleep when the program must end.
   package var wakeUpDescriptor: Int32 { wakeUp.descriptor.number }
 
   package func makeGate() -> any Gate { LinuxGate() }
@@ -307,12 +307,12 @@ extension LinuxKernel {
     hasIntake ? Intake.flag { clock.holds.areOpen } : clock.holds.areOpen
   }
 
-  /// Waits for what this process has sent to itself; false if there was nothing.
+  /// Waits for what this process has sent to itself; false if that was nothing.
   private var waitedForLoopback: Bool {
     hasIntake ? Intake.seldom(cmx_await_loopback()) : cmx_await_loopback()
   }
 
-  /// Whether the loop has to look, though nothing is ready.
+  /// Whether the loop has to look, even if nothing is ready.
   private var mustReturn: Bool {
     isNotified || Ending.isAskedFor || (hearsAttention && Attention.isAskedFor)
   }
@@ -323,7 +323,7 @@ extension LinuxKernel {
     var hasInternal: Bool
   }
 
-  /// One call of epoll: 0 ns polls, `Int64.max` sleeps for ever.
+  /// One call of epoll: 0 ns polls, `Int64.max` sleeps forever.
   private func fetch(
     _ set: PollSetID, _ sleep: Int64, _ ready: UnsafeMutableBufferPointer<ReadyEvent>
   ) -> Found {

@@ -1,4 +1,4 @@
-// Numbers, texts and bytes in a row: what is handed to an intake.
+// Numbers, texts and bytes in a row, as passed to an intake.
 
 /// Writes them.
 package struct PackedWriter {
@@ -35,8 +35,8 @@ package struct PackedWriter {
   }
 }
 
-/// Reads them in the same order. Checksums are behind it: what it is given was written so, and what
-/// is not is read as zeros.
+/// Reads them in the same order. Checksums guarantee that the input was written like this; what
+/// does not fit is read as zeros.
 package struct PackedReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0

@@ -1,4 +1,4 @@
-// The queue of inboxes, of what is ready in a mode, and of waiting tasks.
+// The queue for inboxes, for what is ready in a mode, and for waiting tasks.
 
 /// Elements in order of arrival. Each has a number, by which it can leave before its turn.
 ///
@@ -98,7 +98,7 @@ package struct Queue<Element>: ~Copyable {
     return entry.element
   }
 
-  /// Takes out the element with a number, if it is still here.
+  /// Removes the element with a number, if it is still here.
   @discardableResult
   package mutating func remove(_ number: UInt64) -> Element? {
     guard let index = index(of: number), let element = base[index].element.take() else {

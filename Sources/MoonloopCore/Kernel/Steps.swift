@@ -75,7 +75,7 @@ struct CountedArray<Element>: Sequence {
     elements.insert(element, at: index)
   }
 
-  // A type of its own: the start of a program would make metadata for `AnyIterator`.
+  // A separate type, because `AnyIterator` would cost metadata at the start of a program.
   struct Iterator: IteratorProtocol {
     fileprivate var rest: Array<Element>.Iterator
 

@@ -18,9 +18,9 @@ private final class ThreadBody: Sendable {
 ///   - name: What the system calls it, cut to 15 bytes; empty: as its maker.
 ///   - stackSize: In bytes. By default room for nested runs and for the depth that Lua allows in C,
 ///     whatever limit the process was started with.
-///   - blocksSignals: Whether the signals of the program are for other threads.
-///   - run: What it does.
-/// - Throws: `SystemError` if the system refuses; then nothing has run.
+///   - blocksSignals: Whether other threads take the program's signals.
+///   - run: The thread's code.
+/// - Throws: `SystemError` if the system refuses; then `run` is not called.
 package func startThread(
   name: String = "", stackSize: Int = 4 << 20, blocksSignals: Bool = false,
   _ run: @escaping @Sendable () -> Void

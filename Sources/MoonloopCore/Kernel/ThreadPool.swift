@@ -1,6 +1,6 @@
 // Threads for calls that block: names are looked up there, and files are read.
 
-/// At most so many threads, started when there is work and gone when there is none. Any thread.
+/// A limited number of threads, started when there is work and gone when there is none. Any thread.
 package final class ThreadPool: Sendable {
   /// Called once, on a thread of the pool; with the error, where the job was given, if the system
   /// refuses the only thread.

@@ -3,7 +3,7 @@
 internal import CLinuxShims
 internal import Synchronization
 
-/// Ends the sleep of one loop. Any thread, but for what is marked.
+/// Ends the sleep of one loop. Any thread, unless marked otherwise.
 ///
 /// Only a sleeper costs a system call. The descriptor is registered edge-triggered in every poll
 /// set and never read: one write is one event in each of them. A write that comes late, or that

@@ -7,9 +7,9 @@ internal import Synchronization
 package protocol Crossings: AnyObject {
   /// The loop's own thread had posted something, which a replay posts itself.
   func keepOwn()
-  /// Messages of other threads have come to a place.
-  /// - Returns: The messages as they are to be delivered: what depends on other threads is asked of
-  ///   the intake from now on.
+  /// Messages of other threads have arrived.
+  /// - Returns: The messages to deliver; from now on the intake answers what depends on other
+  ///   threads.
   func keep(_ messages: [any Sendable], at place: Int) -> [any Sendable]
   /// That was all, at this look.
   func keepEnd()
@@ -33,7 +33,8 @@ package struct ArrivalState {
   package var crossings: (any Crossings)?
 }
 
-/// Where messages of other threads wait until their loop looks. Any thread, but for what is marked.
+/// Where messages of other threads wait until their loop looks. Any thread, unless marked
+/// otherwise.
 ///
 /// Unchecked because of the weak references, which are set once and safe to read on any thread.
 package final class Arrivals: @unchecked Sendable {
@@ -67,7 +68,7 @@ package final class Arrivals: @unchecked Sendable {
     return true
   }
 
-  /// Nothing is delivered any more. Loop thread only.
+  /// No more messages are delivered. Loop thread only.
   package func end() {
     queue.close()
     deliver = nil
@@ -99,7 +100,7 @@ extension Loop {
   /// The port whose messages arrive there. Loop thread only.
   package func port(arriving number: Int) -> Port? { arrivals.places[number]?.port }
 
-  /// Takes in what was asked for, by the intake.
+  /// Takes in what was requested, through the intake.
   func takePostsByIntake() {
     guard Intake.seldom(shared.inbox.hasMessages) else { return }
     if Intake.isReplayed { replayPosts() } else { keepPosts() }

@@ -1,11 +1,11 @@
-// What one thread alone may let go of, and another has dropped: it is brought home.
+// Things that only one thread may release, and another has dropped, are brought home.
 
 internal import CLinuxShims
 
-/// The loops of all threads, for those who bring something there. Any thread.
+/// The loops of all threads, for code that brings something there. Any thread.
 enum HomeThreads {
-  /// Something that is let go of at home.
-  // Sendable: moved whole, and not looked at on the way.
+  /// Something to be released at home.
+  // Sendable: moved as a whole, and not accessed on the way.
   private final class Leftover: @unchecked Sendable {
     private var content: Any?
     private let home: Int32
@@ -15,7 +15,7 @@ enum HomeThreads {
     /// Home thread only.
     func open() { content = nil }
 
-    // Never opened, since a loop has ended: on a thread that goes on, what is in it may be in use.
+    // Never opened, because a loop has ended: if its thread goes on, the contents may be in use.
     deinit {
       if let content, home != cmx_thread_id(), cmx_thread_exists(home) {
         _ = Unmanaged.passRetained(Kept(content))
@@ -47,7 +47,7 @@ enum HomeThreads {
     for leftover in waiting { leftover.open() }
   }
 
-  /// Has something let go of on the thread that it belongs to, when its loop next looks; at once if
+  /// Releases something on the thread that it belongs to, when its loop next looks; at once if
   /// that thread is gone.
   static func bring(_ things: Any, to thread: Int32) {
     let leftover = Leftover(things, thread)

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A queue that any thread may add to and take from.
 ///
-/// Senders and receivers meet once for each batch: the taker of the first message takes all that
+/// Senders and receivers meet once per batch: the taker of the first message moves all that
 /// are there over to its own end. Nothing is called while a lock is held.
 package final class Inbox<Message>: Sendable {
   private struct Back: ~Copyable {
@@ -24,7 +24,7 @@ package final class Inbox<Message>: Sendable {
 
   package init() {}
 
-  /// Whether there is nothing; a single load. Any thread.
+  /// Whether it is empty; a single load. Any thread.
   @inline(__always)
   package var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
@@ -74,8 +74,8 @@ package final class Inbox<Message>: Sendable {
     return taken
   }
 
-  /// Has it never look empty from now on, so that who empties it looks closely each time: see
-  /// `hasMessages`. Once, before there are any.
+  /// Makes it never look empty from now on, so that its receiver always looks closely: see
+  /// `hasMessages`. Once, before the first message.
   package func pin() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
   /// Whether there is something in a pinned inbox. Any thread.

@@ -20,7 +20,7 @@ struct KeptEvent {
 }
 
 extension Loop {
-  /// Notes what has ended the sleep, if anybody could run the loop before it is served.
+  /// Notes what ended the sleep, if a nested run may come before it is served.
   @inline(__always)
   func noteEventOfSleep(_ frame: RunFrame) {
     let isTold = frame.mode.observers.watched.contains(.afterWaiting)
@@ -49,7 +49,7 @@ extension Loop {
     }
   }
 
-  /// A nested run has ended: what was kept from it is there again.
+  /// A nested run has ended: what was kept from it is available again.
   func giveBackEvent(to outer: RunFrame) {
     if let event = outer.keptEvent { withhold(event, false) }
     if let number = outer.outerKeptTurns.take() { outer.mode.keptTurns = number }
@@ -110,7 +110,7 @@ extension Loop {
   }
 
   /// Serves what was kept for a run.
-  /// - Returns: false if it is there no more.
+  /// - Returns: false if it is no longer there.
   func serveKeptEvent(_ frame: RunFrame) -> Bool {
     guard let event = frame.keptEvent else { return false }
     frame.keptEvent = nil

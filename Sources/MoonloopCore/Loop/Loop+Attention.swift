@@ -14,7 +14,7 @@ extension Loop {
   /// Whether other processes may ask this loop for attention.
   package var hearsAttention: Bool { hooks.attention != nil }
 
-  /// Before a sleep: what was asked for is done by a block of the mode, not here (R30).
+  /// Before a sleep: a block of the mode does what was requested, not this call (R30).
   @inline(never)
   func hearAttention(_ mode: Mode) {
     guard cmx_attention_take(), let attention = hooks.attention else { return }

@@ -1,8 +1,8 @@
 // The doors from the loop to user code: one function for each kind, never inlined, so that a
-// backtrace tells the stage.
+// backtrace shows the stage.
 
 extension Loop {
-  /// Tells the observers of a mode of an activity (R32 to R37).
+  /// Calls the observers of a mode for an activity (R32 to R37).
   @inline(__always)
   func notify(_ activity: Activity, _ mode: Mode) {
     if tracing.isOn { tell(.activity(activity, mode: mode.name)) }
@@ -14,7 +14,7 @@ extension Loop {
     let frame = runs.frames.last
     frame?.telling = activity
     defer { frame?.telling = [] }
-    // A copy: those added now hear the next activity (R37).
+    // A copy: those added now are first called for the next activity (R37).
     for observer in mode.observers.observers(of: activity) {
       guard observer.isValid, !observer.isFiring, !observer.isSuspended,
         let handler = observer.handler

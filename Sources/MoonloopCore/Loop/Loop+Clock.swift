@@ -4,11 +4,11 @@ extension Loop {
   /// Whether the time of the loop stands. Loop thread only.
   package var clockIsStopped: Bool { clock.isStopped }
 
-  /// Stops the time of the loop, so that nothing becomes due; counts, as breakpoints may be nested.
-  /// Loop thread only.
+  /// Stops the time of the loop, so that nothing becomes due; counted, because breakpoints may
+  /// nest. Loop thread only.
   ///
-  /// What is due at this moment stays so: a timer that must not be called is kept out by the mode
-  /// of the run.
+  /// What is due at this moment stays due: the mode of the run keeps out timers that must not be
+  /// called.
   package func stopClock() {
     requireThread("stopClock")
     clock.stop()

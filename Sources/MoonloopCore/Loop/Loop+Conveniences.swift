@@ -8,7 +8,7 @@ extension Loop {
   ///   - interval: The distance of the fires; nil: it fires once.
   ///   - tolerance: How much later it may fire.
   ///   - modes: The modes that it is in.
-  ///   - name: What it is called in reports.
+  ///   - name: Its name in reports.
   ///   - handler: Called on the thread of the loop.
   /// - Returns: The timer; the loop holds it, dropping it does not stop it.
   /// - Note: Loop thread only. Stops the program if the loop holds 16 million timers. On a loop

@@ -42,7 +42,7 @@ final class LateJobs: Sendable {
     /// Whether a thread is at work on them.
     var isServed = false
 
-    /// Whether a thread is to be started.
+    /// Whether a thread must be started.
     mutating func needsThread() -> Bool {
       if !hasBegun || isServed || jobs.isEmpty { return false }
       isServed = true

@@ -3,7 +3,7 @@
 internal import Synchronization
 
 extension Loop {
-  /// Serves what is ready in a mode, and returns: for a host that has a loop of its own, or frames.
+  /// Serves what is ready in a mode, and returns: for a host with its own loop, or with frames.
   ///
   /// A pump is a run without sleeps (R152): `entry` observers, passes until nothing is ready, and
   /// `exit` observers. What becomes ready meanwhile is served too, up to the limit. Ports and
@@ -40,8 +40,8 @@ extension Loop {
   /// is valid until the loop ends, and the loop's: never read it, never close it.
   /// - Parameter mode: The mode that is pumped.
   /// - Throws: What the system refuses.
-  /// - Note: Loop thread only. What the loop's own thread signals or adds outside of `pump` is told
-  ///   by `nextDate`, not by the descriptor.
+  /// - Note: Loop thread only. What the loop's own thread signals or adds outside of `pump` shows
+  ///   in `nextDate`, not at the descriptor.
   public func pollDescriptor(mode name: ModeName = .default) throws(SystemError) -> Int32 {
     requireThread("pollDescriptor")
     let mode = mode(name)

@@ -1,4 +1,4 @@
-// Descriptors that were closed behind the loop's back: the kernel forgets them without a word, so
+// Descriptors that were closed behind the loop's back: the kernel forgets them silently, so
 // the loop looks for itself before it sleeps for long.
 
 /// How often descriptors are looked at, and how many at a time. Loop thread only.
@@ -12,15 +12,15 @@ struct DescriptorInspection {
   fileprivate var dueAt: Int64 = .min
   /// Where the last look ended, among the places of the mode.
   fileprivate var next = 0
-  /// The call-outs are counted by passes: nothing can have been closed by this loop since.
+  /// Passes count call-outs: this loop cannot have closed anything since.
   fileprivate var pass: UInt64 = .max
 }
 
 extension Loop {
   /// Looks at some descriptors of a mode before a sleep until a date.
   ///
-  /// If the last look is too short ago, the sleep is to be cut short once, so that the look is not
-  /// left out for ever; the rest of the sleep follows, and no observer is called.
+  /// If the last look is too recent, the sleep is cut short once, so that the look is not
+  /// skipped forever; the rest of the sleep follows, and no observer is called.
   /// - Returns: The date until which to sleep now; nil if a descriptor was found closed, and its
   ///   owner was called, which may have changed anything.
   func inspectDescriptors(_ mode: Mode, before date: Int64) -> Int64? {

@@ -3,7 +3,7 @@
 internal import CLinuxShims
 
 extension Loop {
-  /// Makes a loop that another one of this thread is to pump; its time is that of the other.
+  /// Makes a loop for another one of this thread to pump; they share their time.
   ///
   /// - Parameter touched: Called when a port of the loop gets a message on this thread, of which
   ///   the poll descriptor does not tell: ask for `nextDate`.

@@ -21,7 +21,7 @@ extension Loop {
 
   /// Makes a mode a common mode, for good; it gets all common items (R90, R92).
   ///
-  /// Nothing happens if it is one already, or for the pseudo-mode itself.
+  /// No effect if it is one already, or for the pseudo-mode itself.
   /// - Note: Loop thread only.
   /// - SeeAlso: counterpart `CFRunLoopAddCommonMode`.
   @discardableResult
@@ -92,7 +92,7 @@ extension Loop {
 
   // MARK: Emptiness
 
-  /// Whether a mode has nothing that could happen and that holds a run (R8).
+  /// Whether a mode contains nothing that could happen and keeps a run going (R8).
   package func isEmpty(_ mode: Mode) -> Bool {
     if mode.holders > 0 { return false }
     if mode.isCommon && mainQueue.holds && !mainQueue.isServed && !mainQueue.isElsewhere

@@ -7,7 +7,7 @@ extension Loop {
   /// Runs the loop in one mode and says why it ended (R6). Nests in any callback (R96).
   ///
   /// An unknown or empty mode is `finished` at once (R7), and so is the common pseudo-mode (R22).
-  /// `wasStopped` tells whether a stop met the run, also when the result is another (R19).
+  /// `wasStopped` is whether a stop met the run, even if the result is another (R19).
   /// - Parameters:
   ///   - name: The mode; only its items take part (R87).
   ///   - timeout: The time limit, looked at after each pass (R11); zero or less: exactly one pass,
@@ -39,7 +39,7 @@ extension Loop {
     return run(frame)
   }
 
-  /// What comes before each run (R7, R22).
+  /// The checks before each run (R7, R22).
   /// - Returns: The mode; nil if the run is `finished` at once.
   @inline(__always)
   func beginRun(in name: ModeName) -> Mode? {
@@ -186,7 +186,7 @@ extension Loop {
   /// (R30). What other threads change meanwhile takes effect without ending the sleep (R85).
   private func sleep(_ frame: RunFrame) {
     let mode = frame.mode
-    // What was ready at the last look is not served yet: nothing is asked of anybody (R31).
+    // What was ready at the last look is not served yet, so the kernel is not asked (R31).
     if mode.isInRound && !isAskedFor && hasReady(mode) { return }
     // Over the whole sleep: a thread that changed something during it does not see the loop awake.
     shared.isWaiting.store(true, ordering: .releasing)
@@ -209,8 +209,8 @@ extension Loop {
     }
   }
 
-  /// Whether the sleep must not begin or go on: a wake-up was asked for in this pass (R117), or the
-  /// program is to end.
+  /// Whether the sleep must not begin or go on: a wake-up was requested in this pass (R117), or the
+  /// program must end.
   @inline(__always)
   private func isAwaited(_ frame: RunFrame) -> Bool {
     shared.wakes.load(ordering: .sequentiallyConsistent) != frame.wakesSeen || mustEnd

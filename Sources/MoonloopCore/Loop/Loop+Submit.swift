@@ -3,7 +3,7 @@
 internal import Synchronization
 
 extension Loop {
-  /// Performs a body on the loop's thread, and gives what it returns or throws.
+  /// Performs a body on the loop's thread, and returns what it returns or throws.
   ///
   /// It is a block of the modes (R103): performed once, by the next pass in one of them, even if
   /// the caller is on that thread. If the calling task is cancelled before, it is never performed.
@@ -25,7 +25,7 @@ extension Loop {
     }
   }
 
-  /// Performs async code on the loop's thread, and gives what it returns or throws.
+  /// Performs async code on the loop's thread, and returns what it returns or throws.
   ///
   /// Each of its parts that is on no actor is a job of the loop's common modes, as if by `enqueue`.
   /// - Throws: What the body throws; `LoopError.loopEnded` if the loop has ended before.
@@ -49,7 +49,7 @@ private final class TaskPreference: TaskExecutor {
   }
 }
 
-/// Who waits for a body, resumed exactly once.
+/// The caller that waits for a body, resumed exactly once.
 private final class Submission<Value: Sendable>: Sendable {
   private enum State {
     case new, over, isPerformed
@@ -97,7 +97,7 @@ private final class Submission<Value: Sendable>: Sendable {
   }
 }
 
-/// Held by the block alone: tells when the loop drops it.
+/// Held only by the block: reports when the loop drops it.
 private final class Ticket<Value: Sendable>: Sendable {
   let submission: Submission<Value>
 

@@ -43,7 +43,7 @@ extension Loop {
       thread: cmx_main_thread_id())
   }
 
-  /// Whether the main loop, when it is made, is to serve the libdispatch main queue.
+  /// Whether the main loop, when it is made, will serve the libdispatch main queue.
   package static let servesMainQueue = Atomic<Bool>(true)
 
   /// The loop of the calling thread, if it has one already. Cheap.
@@ -67,7 +67,7 @@ extension Loop {
 
   /// Runs a body with a fresh loop as the calling thread's; the loop ends with it.
   ///
-  /// For tests: with a virtual clock an hour passes at once when nothing else is due before it.
+  /// For tests: with a virtual clock an hour passes at once if nothing else is due before.
   /// - Parameters:
   ///   - clock: How the time of the loop runs.
   ///   - body: Gets the loop, which is `Loop.current` meanwhile.

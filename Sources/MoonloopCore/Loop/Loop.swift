@@ -24,7 +24,7 @@ public final class Loop: @unchecked Sendable {
   //
   // What each pass looks at is `@exclusivity(unchecked)`: a check costs 4 ns, and there would be a
   // dozen in a pass. No access to them spans a call: they are loads, stores and array operations
-  // that neither call anybody nor let go of the last reference to anything.
+  // that neither call anything nor release the last reference to anything.
   @exclusivity(unchecked) var modes: ModeList
   /// The first of the modes, where most items are: apart, so that no use of it counts a reference.
   let defaultMode = Mode(name: .default, index: 0)
@@ -52,7 +52,7 @@ public final class Loop: @unchecked Sendable {
     do {
       descriptors = DescriptorTable(bareSet: try kernel.makePollSet())
     } catch {
-      // No deinit runs for what was never whole.
+      // No deinit runs for an object that was never complete.
       timers.deallocate()
       signals.deallocate()
       throw error
@@ -162,7 +162,7 @@ public final class Loop: @unchecked Sendable {
     return runs.frames.count < runs.nestingLimit && !hasEnded
   }
 
-  /// Whether no run is to go on: the program, or this loop, was asked to end. Any thread.
+  /// Whether runs must end: the program, or this loop, was asked to end. Any thread.
   @inline(__always)
   package var mustEnd: Bool {
     Ending.isAskedFor && !shared.outlastsScripts.load(ordering: .relaxed)
@@ -201,7 +201,7 @@ public final class Loop: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Lets go of everything, when the thread ends: sources get their cancel calls (R1).
+  /// Releases everything when the thread ends: sources get their cancel calls (R1).
   package func end() {
     while !hooks.whenEnds.isEmpty { hooks.whenEnds.removeFirst().body() }
     guard !shared.hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }

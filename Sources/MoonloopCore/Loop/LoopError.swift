@@ -6,7 +6,7 @@ public enum LoopError: Error, Equatable, Sendable, CustomStringConvertible {
   case invalidItem(String)
   /// The item is in modes of another loop and has to leave them first (R35, R80).
   case onAnotherLoop(String)
-  /// The handler of the item may use what is of another thread, for whose loop it was made.
+  /// The handler of the item may be bound to another thread, for whose loop it was made.
   case madeForAnotherThread(String)
   /// The descriptor is watched in this mode by another source already.
   case descriptorInUse(fd: Int32, by: String)

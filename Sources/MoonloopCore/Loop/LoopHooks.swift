@@ -5,7 +5,7 @@
 package struct LoopHooks {
   /// Called before the sleep, after the observers, with the date of the next deadline; by owner.
   var whenIdle: [(owner: ObjectIdentifier, body: (_ date: Int64) -> Void)] = []
-  /// Called once, at the end of the pass under way, when nothing of it is called any more.
+  /// Called once, at the end of the pass under way, when none of its code is called any more.
   var afterPass: [() -> Void] = []
   /// Called once, when the loop is about to end; by owner.
   var whenEnds: [(owner: ObjectIdentifier, body: () -> Void)] = []
@@ -52,7 +52,7 @@ extension Loop {
   /// wait for only after it. Loop thread only.
   package func callAfterPass(_ body: @escaping () -> Void) { hooks.afterPass.append(body) }
 
-  /// What is asked for meanwhile comes after the next pass.
+  /// What is requested meanwhile comes after the next pass.
   @inline(never)
   func performAfterPass() {
     let bodies = hooks.afterPass

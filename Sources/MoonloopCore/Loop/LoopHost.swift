@@ -23,7 +23,7 @@ package struct HostedWork {
   package let hasReady: Bool
   /// When timers or tasks are due, and the time now; nil: there are none.
   package let due: (date: Int64, now: Int64)?
-  /// Whether nothing in the mode holds a run.
+  /// Whether nothing in the mode keeps a run going.
   package let isEmpty: Bool
   /// Whether the mode has sources, and whether it has ports or descriptors.
   package let hasSources: Bool
@@ -96,7 +96,7 @@ extension Loop {
     return frame
   }
 
-  /// The host's run of that frame is over. What is not the innermost run has ended before.
+  /// The host's run of that frame is over. Runs inside it have ended before.
   package func endHostedRun(_ frame: RunFrame) {
     if runs.frames.last === frame { end(frame) }
   }
@@ -107,7 +107,7 @@ extension Loop {
     return frame
   }
 
-  /// Says that the innermost run is to end, if a stop has met it; once.
+  /// Reports that the innermost run must end, if a stop has met it; once.
   package func passStop(to host: any LoopHost, of frame: RunFrame) {
     if mustEnd { frame.stop(nil) }
     guard frame.isStopped, !frame.hostKnowsStop else { return }
@@ -127,7 +127,7 @@ extension Loop {
 
   package func endHostedPass() { if !hooks.afterPass.isEmpty { performAfterPass() } }
 
-  /// Tells the observers of a mode what the host does.
+  /// Calls the observers of a mode for what the host does.
   package func tellHosted(_ activity: Activity, _ mode: Mode) { notify(activity, mode) }
 
   /// Whether an activity has an observer.

@@ -1,20 +1,20 @@
-// A thread with a loop of its own, which it runs until it is asked to end.
+// A thread with its own loop, which it runs until it is asked to end.
 
 internal import CLinuxShims
 
 /// A thread that runs a loop.
 ///
-/// The signals of the program are for other threads, the stack has room for nested runs and for
-/// what Lua may use of it, and the loop ends in order: sources hear of their cancelling, requests
-/// are cancelled, and those that wait get an error. It runs until `stop`, held or not.
+/// Other threads take the program's signals, the stack has room for nested runs and for
+/// Lua, and the loop ends in order: sources get their cancel calls, requests
+/// are cancelled, and waiting callers get an error. It runs until `stop`, held or not.
 public final class LoopThread: Sendable {
   /// What the thread and its loop are called; the system shows the first 15 bytes.
   public let name: String
-  /// The loop, which runs in the default mode even while nothing is in it.
+  /// The loop, which runs in the default mode even while that is empty.
   public let loop: Loop
   private let ended: any Gate
 
-  /// 8 MB, of which the system gives out what is used: the depth that Lua allows in C takes 512 kB,
+  /// 8 MB, of which the system allocates what is used: Lua's maximum depth in C takes 512 kB,
   /// and nested runs and sanitizers multiply that.
   package static let stackSize = 8 << 20
 
@@ -83,8 +83,8 @@ public final class LoopThread: Sendable {
   public var hasEnded: Bool { loop.hasEnded }
 
   /// Waits for the end of the thread. Any thread but that one.
-  /// - Parameter timeout: How long to wait at most; nil: for ever.
-  /// - Returns: false if the time was over first.
+  /// - Parameter timeout: The maximum time to wait; nil: forever.
+  /// - Returns: false if the time ran out first.
   @discardableResult
   public func join(timeout: Duration? = nil) -> Bool {
     if loop.isOnThread { fatalError("LoopThread.join: '\(name)' would wait for itself") }

@@ -18,7 +18,7 @@ public struct LoopTime: Comparable, Hashable, Sendable, CustomStringConvertible 
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The instant that much later; never overflows, the distant future stays what it is.
+  /// The instant that much later; never overflows, and the distant future stays as it is.
   public func advanced(by duration: Duration) -> LoopTime {
     LoopTime(nanoseconds: saturatingDate(nanoseconds, after: duration.loopNanoseconds))
   }
@@ -46,7 +46,7 @@ extension Duration {
   }
 }
 
-/// The date so many nanoseconds after another; stays within 64 bits, and never stays never.
+/// The date this many nanoseconds after another; stays within 64 bits, and never stays never.
 @inline(__always)
 package func saturatingDate(_ date: Int64, after nanoseconds: Int64) -> Int64 {
   if date == .max { return .max }

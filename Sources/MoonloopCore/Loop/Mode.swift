@@ -1,4 +1,4 @@
-// One mode of a loop: what is in it, and what of that is ready.
+// One mode of a loop: its contents, and which of them are ready.
 
 /// One mode of one loop. Loop thread only.
 package final class Mode {
@@ -11,7 +11,7 @@ package final class Mode {
   var isCommon = false
 
   package let timers: TimerQueue
-  /// What is due at once without being a timer, in order.
+  /// Due at once without being a timer, in order.
   @exclusivity(unchecked) private(set) var turns = Queue<Turn>()
   /// Turns with numbers up to this one wait for an outer run (R135).
   var keptTurns: UInt64 = 0
@@ -47,8 +47,8 @@ package final class Mode {
   /// Whether the last pass of a pump served a port: timers go first in the next one (R31).
   var pumpServedPort = false
 
-  /// What is ready, in order of becoming so. Each remembers its number in it, the turn: so nothing
-  /// waits twice, and what leaves the mode leaves the queue in one step.
+  /// What is ready, in the order of becoming ready. Each remembers its number in it, the turn, so
+  /// that nothing waits twice, and what leaves the mode leaves the queue in one step.
   @exclusivity(unchecked) var ready = Queue<ReadyItem>()
   /// Those with earlier turns are served before the kernel is asked again, so that no port that is
   /// always ready keeps descriptors from their turn (R31).
@@ -83,7 +83,7 @@ package final class Mode {
   @inline(__always)
   var hasDue: Bool { timers.hasRing || hasTurn }
 
-  /// Lets a turn wait here too, among what is due, behind what has the same date.
+  /// Lets a turn wait here too, among what is due, after everything with the same date.
   func add(_ turn: Turn) {
     if turns[turn.number] != nil { return }
     var turn = turn

@@ -1,4 +1,4 @@
-// What is in a mode, counted, to be displayed.
+// The contents of a mode as counts, for display.
 
 /// How much of each kind a mode has.
 package struct ModeContents: Sendable, Equatable {
@@ -10,12 +10,12 @@ package struct ModeContents: Sendable, Equatable {
   package var observers = 0
   /// Blocks and requests that wait for it.
   package var blocks = 0
-  /// Nothing in it holds a run.
+  /// Nothing in it keeps a run going.
   package var isEmpty = true
 }
 
 extension Loop {
-  /// What is in a mode now; nil if it was never used. Loop thread only.
+  /// The contents of a mode now; nil if it was never used. Loop thread only.
   package func contents(of name: ModeName) -> ModeContents? {
     guard let mode = findMode(name) else { return nil }
     return ModeContents(

@@ -32,7 +32,7 @@ extension Loop {
 
   /// Whether a sleep that would end at once can be left out: a wake-up counts without the kernel,
   /// and descriptors are not in the mode, or were looked at a moment ago. Sometimes a busy loop
-  /// asks all the same, so that what is done when it is idle is not put off for ever.
+  /// asks anyway, so that idle work is not put off forever.
   func canOmitSleep(_ mode: Mode) -> Bool {
     guard mode.files.isEmpty, timerState.wallClock.dates.isEmpty else { return false }
     if mode.polled > 0 { return hasJustLooked(mode) }

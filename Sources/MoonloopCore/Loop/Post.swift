@@ -58,7 +58,7 @@ extension Loop {
 
   /// Ends the loop's sleep, or the one that it is about to begin in this pass (R117).
   ///
-  /// Nothing happens while the loop does not run, and nothing is remembered (R118). After the sleep
+  /// No effect while the loop is not running, and nothing is remembered (R118). After the sleep
   /// of a pass it is superfluous (R119).
   /// - Note: Any thread. A system call only if the loop sleeps.
   /// - SeeAlso: counterpart `CFRunLoopWakeUp`.
@@ -139,8 +139,8 @@ extension Loop {
 
   /// The same, and waits until it is done.
   ///
-  /// - Parameter timeout: How long to wait at most; nil: for ever.
-  /// - Returns: false if the time was over first or the loop has ended; the body may still run.
+  /// - Parameter timeout: The maximum time to wait; nil: forever.
+  /// - Returns: false if the time ran out first or the loop has ended; the body may still run.
   /// - Note: Any thread. A loop that neither runs nor looks lets the caller wait.
   @discardableResult
   public func changeAndWait(

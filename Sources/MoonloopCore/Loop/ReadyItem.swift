@@ -1,6 +1,6 @@
 // What waits for its turn in a mode, one a pass.
 
-/// Something that is ready and waits for its turn (R29, R54): a plain word, so that who passes it
+/// Something that is ready and waits for its turn (R29, R54): a plain word, so that passing it
 /// on counts no reference. It holds nothing: a descriptor is known by its token, and a port is in
 /// the mode as long as it is in the queue.
 package struct ReadyItem: BitwiseCopyable, Equatable {

@@ -23,8 +23,8 @@ package final class RunFrame {
   package let returnAfterSource: Bool
   /// What may still be the event of the pass under way.
   @exclusivity(unchecked) var openEvents: OpenEvents = []  // a plain word
-  /// What ended the sleep of the pass under way, while observers of `afterWaiting` are called, and
-  /// what of it is kept from nested runs (R135).
+  /// What ended the sleep of this pass, while observers of `afterWaiting` are called, and
+  /// which part of it is kept from nested runs (R135).
   var eventOfSleep = EventOfSleep.none
   var keptEvent: KeptEvent?
   var keptTimers: [TimerID] = []
@@ -39,7 +39,7 @@ package final class RunFrame {
   @exclusivity(unchecked) package var telling: Activity = []
   /// The number of wake-ups at the start of the pass under way.
   var wakesSeen: UInt64 = 0
-  /// It is a run of the loop's host, and the host knows that it is to end.
+  /// It is a run of the loop's host, and the host knows that it must end.
   var isHosted = false
   var hostKnowsStop = false
   /// The last pass served a ready port: due timers go first now (R31).

@@ -8,6 +8,6 @@ public enum RunResult: Int, Sendable, CaseIterable {
   case stopped = 2
   /// The time limit was over at the end of a pass (R11).
   case timedOut = 3
-  /// A source was served, and the run was to return after one (R13).
+  /// A source was served, and the run was asked to return after one (R13).
   case handledSource = 4
 }

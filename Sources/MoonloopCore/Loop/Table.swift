@@ -12,7 +12,7 @@ package struct Table<Element: BitwiseCopyable> {
     @usableFromInline var base: UnsafeMutablePointer<Element>
     @usableFromInline var count: Int
     @usableFromInline var capacity: Int
-    /// How many elements lie unused before the first.
+    /// How many unused elements precede the first.
     let lead: Int
 
     @usableFromInline
@@ -34,7 +34,7 @@ package struct Table<Element: BitwiseCopyable> {
     }
 
     func deallocate() {
-      // Of what was allocated with an alignment of its own the raw memory is freed.
+      // Memory with its own alignment is freed as raw memory.
       UnsafeMutableRawPointer(base - lead).deallocate()
     }
   }
@@ -76,7 +76,7 @@ package struct Table<Element: BitwiseCopyable> {
     }
   }
 
-  /// Where an element lies: valid until the next append.
+  /// The address of an element: valid until the next append.
   @inline(__always)
   package func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: header.pointee.count))
@@ -104,7 +104,7 @@ package struct Table<Element: BitwiseCopyable> {
 
   package func removeAll() { header.pointee.count = 0 }
 
-  /// Appends copies of an element until there are at least so many.
+  /// Appends copies of an element until there are at least this many.
   package func extend(to count: Int, with element: Element) {
     while header.pointee.count < count { append(element) }
   }

@@ -1,4 +1,4 @@
-// What a loop tells about its own doings: for `--trace`, for tests and for measurements.
+// What a loop reports about itself: for `--trace`, for tests and for measurements.
 
 /// One thing that a loop did.
 public enum TraceEvent: Sendable {
@@ -6,9 +6,10 @@ public enum TraceEvent: Sendable {
   case run(begins: Bool, mode: ModeName, depth: Int)
   /// An activity is announced to observers, also if there are none.
   case activity(Activity, mode: ModeName)
-  /// User code is about to be called: so many nanoseconds after the date of its timer, which missed
-  /// so many; both are 0 for what is no timer. `subject` tells what is called from all others that
-  /// live now: a timer by its ID, an item by its address; 0 for blocks. `at` is the loop's time.
+  /// User code is about to be called: this many nanoseconds after the date of its timer, which
+  /// missed this many fires; both are 0 if there is no timer. `subject` distinguishes what is
+  /// called from all others that are alive: a timer by its ID, an item by its address; 0 for
+  /// blocks. `at` is the loop's time.
   case calloutBegins(
     CalloutKind, name: String, mode: ModeName, lateness: Int64 = 0, missed: Int64 = 0,
     subject: UInt64 = 0, at: Int64 = 0)
@@ -40,13 +41,13 @@ package final class TraceWatcher {
   }
 }
 
-/// Who traces a loop, and what that needs to be made. Loop thread only.
+/// The tracer of a loop, and what it needs. Loop thread only.
 struct Tracing {
   var tracer: Tracer? { didSet { look() } }
   var watchers: [TraceWatcher] = [] { didSet { look() } }
-  /// Whether anybody traces.
+  /// Whether there is a tracer.
   private(set) var isOn = false
-  /// Whether the names of what is called are wanted.
+  /// Whether it wants the names of what is called.
   fileprivate private(set) var wantsNames = false
   /// Whether no part of what scripts do traces.
   fileprivate private(set) var onlyLooksOn = true
@@ -74,7 +75,7 @@ extension Loop {
   /// Ends all tracing.
   func endTracing() { changeTracing { $0 = Tracing() } }
 
-  /// What was there before is released after the access: its end may trace or ask who does.
+  /// The previous tracer is released after the access: its end may trace or ask for the tracer.
   private func changeTracing(_ body: (inout Tracing) -> Void) {
     let old = tracing
     var new = old
@@ -106,13 +107,13 @@ extension Loop {
   /// The time, for the tracers: beside the intake if they are no part of it.
   private var tracedTime: Int64 { tracing.onlyLooksOn ? Intake.aside { clock.now() } : clock.now() }
 
-  /// Calls the code of an item and tells of it.
+  /// Calls the code of an item and reports the call.
   func traced(_ kind: CalloutKind, _ mode: Mode, _ item: Item, _ body: () -> Void) {
     let address = UInt(bitPattern: Unmanaged.passUnretained(item).toOpaque())
     traced(kind, mode, name: item.name, subject: UInt64(address), body)
   }
 
-  /// Calls user code and tells of it, and how long it took.
+  /// Calls user code and reports the call, and how long it took.
   @inline(never)
   func traced(
     _ kind: CalloutKind, _ mode: Mode, name: @autoclosure () -> String, subject: UInt64 = 0,

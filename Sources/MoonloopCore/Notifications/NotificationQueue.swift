@@ -1,10 +1,10 @@
-// Notification queues: what is posted later, and once instead of many times (R130, R148 to R150).
+// Notification queues: post later, and once instead of many times (R130, R148 to R150).
 
 extension Loop {
   /// Posts notifications at a moment that suits them, and makes one of those that are alike.
   ///
-  /// Delivery is up to the owner: the queue calls one function. What waits goes with
-  /// the queue, so it is to be kept. Loop thread only. Counterpart: Foundation's
+  /// Delivery is up to the owner: the queue calls one function. Waiting notifications are lost with
+  /// the queue, so keep it. Loop thread only. Counterpart: Foundation's
   /// `NotificationQueue`.
   public final class NotificationQueue {
     /// Something that has happened.
@@ -13,7 +13,7 @@ extension Loop {
       public let name: String
       /// Whose notification it is; compared by identity.
       public let sender: AnyObject?
-      /// What else there is to know.
+      /// Further information.
       public let info: Any?
       package let senderKey: AnyHashable?
 
@@ -62,7 +62,7 @@ extension Loop {
     /// Observes the sleep in the modes of waiting notifications, while there are any.
     package private(set) var observer: Observer! = nil
     private var waiting = WaitingNotifications()
-    /// The blocks that post what is to be posted soon, by their modes.
+    /// The blocks that post notifications soon, by their modes.
     private var blocks: [[ModeName]: PerformRequest] = [:]
     /// The receiver is not done with a notification: the others wait (D59).
     package private(set) var isHeld = false
@@ -71,7 +71,7 @@ extension Loop {
     ///
     /// - Parameters:
     ///   - loop: The loop of this thread.
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - post: Called on the loop's thread with each notification that is posted.
     public init(on loop: Loop, name: String = "", post: @escaping Post) {
       loop.requireThread("NotificationQueue")
@@ -98,7 +98,7 @@ extension Loop {
     ///   - coalescing: Those that wait and are alike in all of this are dropped, whatever their
     ///     style is; empty: none.
     ///   - modes: It is posted while the loop runs in one of them.
-    /// - Returns: false if it was dropped: it was to be posted now and the loop runs in another
+    /// - Returns: false if it was dropped: it had to be posted now and the loop runs in another
     ///   mode, the queue was invalidated, or the loop has ended.
     /// - Note: Loop thread only.
     @discardableResult
@@ -139,7 +139,7 @@ extension Loop {
       return numbers.count
     }
 
-    /// Ends the queue: what waits is dropped, and nothing is posted any more. Loop thread only.
+    /// Ends the queue: waiting notifications are dropped, and no more are posted. Loop thread only.
     public func invalidate() {
       observer.invalidate()
       waiting = WaitingNotifications()
@@ -161,7 +161,7 @@ extension Loop {
       }
     }
 
-    /// Posts what waits for this moment in the mode that runs; what is enqueued meanwhile waits.
+    /// Posts what waits for this moment in the running mode; what is enqueued meanwhile waits.
     private func postWaiting(forIdle: Bool) {
       guard let mode = loop.currentMode else { return }
       let modes = loop.isCommonMode(mode) ? [mode, .common] : [mode]
@@ -174,7 +174,7 @@ extension Loop {
       rest()
     }
 
-    /// There is no call while nothing waits.
+    /// No call is made while nothing waits.
     private func rest() {
       if waiting.idleCount == 0 && observer.hasOwner {
         loop.remove(observer, modes: [.common] + loop.modes(of: observer))

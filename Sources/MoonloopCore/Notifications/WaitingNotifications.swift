@@ -7,8 +7,8 @@ struct WaitingNotification {
   let isForIdle: Bool
 }
 
-/// What waits in a notification queue, in order of enqueueing. Each step takes as long as what it
-/// finds is long, however much else waits.
+/// The waiting notifications of a queue, in the order of enqueueing. Each step takes time in
+/// proportion to what it finds, however many others wait.
 struct WaitingNotifications {
   /// Those that wait for one of the two moments.
   private struct Moment {
@@ -42,7 +42,7 @@ struct WaitingNotifications {
     if !one.isForIdle { soonCounts[one.modes, default: 0] += 1 }
     for mode in Set(one.modes) {
       self[keyPath: moment].numbers[mode, default: CountedArray()].append(last)
-      // As often as it has doubled: who replaces notifications leaves numbers behind.
+      // Each time it has doubled: replacing notifications leaves numbers behind.
       let count = self[keyPath: moment].numbers[mode]?.count ?? 0
       if count > 32 + 2 * all.count { forgetGone(mode, moment) }
     }

@@ -14,6 +14,6 @@ struct FarModes {
     return true
   }
 
-  /// In no order: what is done in one mode does not depend on the others.
+  /// Unordered: work in one mode does not depend on the others.
   func modes(of slot: Int) -> Set<Int> { modes[Int32(slot)] ?? [] }
 }

@@ -27,7 +27,7 @@ extension Loop {
     record.pointee.flags = flags.subtracting([.firing, .moved, .rearmed])
     if !flags.contains(.valid) { return finalize(slot) }
     if record.pointee.interval == 0 && !flags.contains(.rearmed) { return invalidate(slot: slot) }
-    // Back into the queues that a nested run took it out of; there with the date it was given.
+    // Back into the queues from which a nested run removed it, with the date it was given.
     let date = record.pointee.date
     if flags.isDisjoint(with: [.moved, .rearmed]) {
       forEachMode(ofTimer: slot) { unpark(slot, to: date, $0) }

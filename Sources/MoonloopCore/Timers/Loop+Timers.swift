@@ -44,7 +44,7 @@ extension Loop {
     var coalesced: Int64 = 0
     if interval > 0 {
       var now = now
-      if time.isOld { now = max(now, clock.now()) }  // what is coalesced counts up to this moment
+      if time.isOld { now = max(now, clock.now()) }  // fires up to this moment are coalesced
       next = TimerSchedule.next(after: date, interval: interval, laterThan: now).date
       coalesced = TimerSchedule.missed(since: date, interval: interval, at: now)
       if isHereOnly { mode.timers.move(slot, to: next) } else { moveQueued(slot, to: next) }
@@ -137,7 +137,7 @@ extension Loop {
       limit: timerState.limit)
   }
 
-  /// The date so many nanoseconds from now. Without a delay, in the callback of a timer, no clock
+  /// The date this many nanoseconds from now. Without a delay, in the callback of a timer, no clock
   /// is read for a timer that fires once: the date is the one at which that callback's batch began.
   /// A timer that repeats needs the exact time, for its grid begins there.
   @inline(__always)

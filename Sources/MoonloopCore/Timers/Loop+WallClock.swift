@@ -13,8 +13,8 @@ extension Loop {
   ///
   /// - Parameters:
   ///   - epoch: Nanoseconds since 1970.
-  ///   - rearms: Whether it fires then also if it is a one-shot timer in its own callback.
-  /// - Throws: `SystemError` if the system cannot tell of steps of the clock; nothing is changed.
+  ///   - rearms: Whether it fires then even if it is a one-shot timer in its own callback.
+  /// - Throws: `SystemError` if the system cannot report steps of the clock; nothing is changed.
   package func setWallDate(
     of id: TimerID, to epoch: Int64, rearms: Bool = false
   ) throws(SystemError) {

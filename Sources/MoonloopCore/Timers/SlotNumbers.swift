@@ -35,7 +35,7 @@ final class SlotNumbers {
     if cells[gap] == 0 { return }
     free.append(Int32(cells[gap] & 0xffff_ffff))
     count -= 1
-    // Those behind it move up, but not before the cell where a search for them begins.
+    // Those after it move up, but not before the cell where a search for them begins.
     var index = gap
     while true {
       index = (index + 1) & (cells.count - 1)

@@ -5,7 +5,7 @@ internal import Synchronization
 extension Loop {
   /// Fires when its date has come and a mode of it runs. Counterpart: `CFRunLoopTimer`.
   ///
-  /// The dates of a repeating timer lie on the grid of its first date, however late fires are
+  /// The dates of a repeating timer are on the grid of its first date, however late fires are
   /// (R71); missed dates collapse into one fire (R72).
   public final class Timer: Item, @unchecked Sendable {  // as `Item`
     /// What the timer is called with.
@@ -48,9 +48,9 @@ extension Loop {
     ///   - delay: From now to the first date; negative: in the past, whose grid it keeps (R77).
     ///   - interval: The distance of the dates; zero or less: it fires once.
     ///   - tolerance: How much later it may fire.
-    ///   - name: What it is called in reports.
+    ///   - name: Its name in reports.
     ///   - handler: Called on the thread of the loop.
-    /// - SeeAlso: `Loop.schedule`, `Loop.makeTimer`, for closures that use what is of one thread.
+    /// - SeeAlso: `Loop.schedule`, `Loop.makeTimer`, for closures bound to one thread.
     @_disfavoredOverload
     public convenience init(
       after delay: Duration, every interval: Duration = .zero, tolerance: Duration = .zero,
@@ -150,7 +150,7 @@ extension Loop {
       return true
     }
 
-    /// Whether the timer holds a run open; if false, a run ends when nothing else is left.
+    /// Whether the timer keeps a run going; if false, a run ends when nothing else is left.
     /// - Note: Loop thread only, once it is on a loop.
     public var keepsLoopAlive: Bool {
       get { use("timer.keepsLoopAlive") { holds } }
@@ -162,7 +162,7 @@ extension Loop {
       }
     }
 
-    /// Ends the timer for good: it leaves all modes and lets go of its handler (R70, R126).
+    /// Ends the timer for good: it leaves all modes and releases its handler (R70, R126).
     ///
     /// Allowed at any time, also in its own handler; idempotent.
     /// - Note: Loop thread only, once it is on a loop.

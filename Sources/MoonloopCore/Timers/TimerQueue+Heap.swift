@@ -1,4 +1,4 @@
-// The heap of a timer queue: four children a node, and what is needed soon asked for ahead.
+// The heap of a timer queue: four children per node, with prefetching of what is needed soon.
 
 internal import CLinuxShims
 
@@ -7,8 +7,8 @@ extension TimerQueue {
   /// processor's nearer caches.
   private static let largeHeap = 2000
 
-  /// Asks for the memory of those that may fire soon, if there are so many that it is far away.
-  /// - Parameter next: Gets the first of the heap, whose record was asked for before.
+  /// Prefetches the memory of those that may fire soon, if there are so many that it is far away.
+  /// - Parameter next: Gets the first of the heap, whose record was prefetched before.
   /// - Parameter second: Gets the one that follows it; the same holds.
   @inline(__always)
   package func prefetchSoon(

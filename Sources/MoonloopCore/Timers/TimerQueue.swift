@@ -18,7 +18,7 @@ package struct TimerQueue {
   }
 
   struct State: BitwiseCopyable {
-    var ringHead = 0  // number of the first entry of the ring; counts up for ever
+    var ringHead = 0  // number of the first entry of the ring; only grows
     var ringFirst = 0  // no live entry of the ring has a lower index
     var nextSequence: UInt64 = 1
     var lateDate = Int64.min  // no date up to this one enters the heap
@@ -39,7 +39,7 @@ package struct TimerQueue {
   private static let parked: Int32 = -2
   private static let numberMask = (1 << 30) - 1
 
-  /// Four siblings lie in one line of the cache: the first of all stands at the end of its own.
+  /// Four siblings share a cache line: the first of all is at the end of its own.
   let heap = Table<Entry>(lead: 3)
   let ring = Table<Entry>()
   /// The keys of the parked, which keep their places among equal dates; few at a time.
@@ -133,7 +133,7 @@ package struct TimerQueue {
     return min(earliest, heap[0].date)
   }
 
-  /// Puts a timer into the queue: behind those of the same date, or, if it was parked, back to its
+  /// Puts a timer into the queue: after those of the same date, or, if it was parked, back to its
   /// place among them.
   ///
   /// - Parameter isDue: Whether the date has come already, by what the loop knows of the time.
@@ -155,7 +155,7 @@ package struct TimerQueue {
     }
   }
 
-  /// Takes a timer out of the mode.
+  /// Removes a timer from the mode.
   /// - Returns: false if it was not there.
   @discardableResult
   @inline(__always)
@@ -169,7 +169,7 @@ package struct TimerQueue {
     return true
   }
 
-  /// Takes a timer out of the order of dates; it stays in the mode, and waits for `insert`.
+  /// Removes a timer from the order of dates; it stays in the mode, and waits for `insert`.
   @inline(__always)
   package func park(_ slot: Int) {
     if !isQueued(slot) { return }
@@ -354,7 +354,7 @@ package struct TimerQueue {
     return heapIsDue && heap[0].precedes(first) ? heap[0] : first
   }
 
-  /// The place behind all that have the same date.
+  /// The place after all with the same date.
   func takeKey() -> UInt64 { takeSequence() << 24 }
 
   /// Whether anything is in the ring, and due whatever the time is.
@@ -454,7 +454,7 @@ package struct TimerQueue {
   }
 
   /// The same when the entries are out of order: only in a batch inside another, which must not
-  /// sort what is the outer one's.
+  /// sort the outer one's entries.
   @inline(never)
   private func leastOfRing(from first: Int, before end: Int) -> Entry {
     var least = ring[first]

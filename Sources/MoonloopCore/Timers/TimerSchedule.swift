@@ -1,6 +1,6 @@
 // When a timer fires next: pure arithmetic on dates.
 
-/// The dates of a repeating timer lie on a grid; this finds the next one (R71, R72).
+/// The dates of a repeating timer are on a grid; this finds the next one (R71, R72).
 package enum TimerSchedule {
   /// The first grid point later than a moment, and how many grid points were passed over.
   ///
@@ -8,7 +8,7 @@ package enum TimerSchedule {
   ///   - date: A point of the grid, the date of the fire that is over.
   ///   - interval: The distance of the points, > 0.
   ///   - moment: The time that the result must be later than.
-  /// - Returns: The next date, and how many points lie after `date` up to `moment`.
+  /// - Returns: The next date, and how many points there are after `date` up to `moment`.
   @inline(__always)
   package static func next(
     after date: Int64, interval: Int64, laterThan moment: Int64
@@ -32,7 +32,8 @@ package enum TimerSchedule {
     return (date, Int64(clamping: missed))
   }
 
-  /// How many grid points lie after a due date up to now: the fires that are coalesced into one.
+  /// How many grid points there are after a due date up to now: the fires that are coalesced into
+  /// one.
   @inline(__always)
   package static func missed(since date: Int64, interval: Int64, at moment: Int64) -> Int64 {
     if interval <= 0 || moment < date { return 0 }

@@ -29,7 +29,7 @@ package struct TimerActions: BitwiseCopyable {
     @convention(c) (
       _ context: UnsafeMutableRawPointer, _ payload: Int32, _ id: UInt64, _ missed: Int64
     ) -> Void
-  /// Called once when the timer is invalid and no callback of it is under way: lets go of what the
+  /// Called once when the timer is invalid and no callback of it is under way: releases what the
   /// two words stand for. `isNoted` is its flag `noted`.
   package typealias Release =
     @convention(c) (
@@ -57,10 +57,10 @@ package struct TimerActions: BitwiseCopyable {
   }
 }
 
-/// Plain functions and two words for them, so that a record holds no reference and a fire retains
-/// nothing.
+/// Plain functions and two words for them, so that a record holds no reference and a fire counts
+/// none.
 package struct TimerCallout: BitwiseCopyable {
-  /// Behind a pointer, since the record is to fit into a cache line.
+  /// Behind a pointer, so that the record fits into a cache line.
   package var actions: UnsafePointer<TimerActions>
   package var context: UnsafeMutableRawPointer
   package var payload: Int32
@@ -91,7 +91,7 @@ package struct TimerFlags: OptionSet, BitwiseCopyable {
   package static let suspended = TimerFlags(rawValue: 1 << 5)
   /// Its date is one of the wall clock.
   package static let wallClock = TimerFlags(rawValue: 1 << 6)
-  /// It is to fire again, though its callback is under way and it is one that fires once.
+  /// It fires again, although its callback is under way and it is one-shot.
   package static let rearmed = TimerFlags(rawValue: 1 << 7)
   /// Its owner remembers more of it elsewhere, and is called at its end.
   package static let noted = TimerFlags(rawValue: 1 << 9)
@@ -140,7 +140,7 @@ struct TimerState {
   }
 }
 
-/// What tells later why a timer did not fire at its date.
+/// The facts that later explain why a timer did not fire at its date.
 package struct TimerHistory {
   let generation: UInt32
   /// When it was added to a mode last, after its date had come and while it was in none.

@@ -1,6 +1,7 @@
 // Turns: what goes on in the next pass of its modes stands among their due timers, and is none.
 
-/// A place among the due timers of a mode. It is taken once, and names nothing that must be let go.
+/// A place among the due timers of a mode. It is used once, and refers to nothing that must be
+/// released.
 struct Turn: BitwiseCopyable {
   /// Counts up over all modes of a loop: a turn has the same in each of its modes.
   let number: UInt64
@@ -8,7 +9,7 @@ struct Turn: BitwiseCopyable {
   let callout: TimerCallout
   /// Modes that become common get it too.
   let isCommon: Bool
-  /// The modes that it waited in, if a tracer is to know.
+  /// The modes that it waited in, if there is a tracer.
   var modes = ModeMask()
 }
 

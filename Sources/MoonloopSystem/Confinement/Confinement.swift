@@ -81,7 +81,7 @@ package struct Confinement {
   /// - Returns: false if that has ended already.
   package static func endWithParent(_ parent: Int32) -> Bool { cmx_end_with_parent(parent) }
 
-  /// The files below a folder that have an ending, at most so many, and so deep.
+  /// The files below a folder with this ending, limited in number and depth.
   package static func files(
     below folder: String, ending: String, limit: Int = 1000, depth: Int = 4
   ) -> [String] {

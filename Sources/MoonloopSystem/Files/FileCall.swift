@@ -88,7 +88,7 @@ extension FileCall {
   }
 }
 
-// MARK: Calls that give nothing, or a number
+// MARK: Calls that return nothing, or a number
 
 extension FileCall {
   struct Plain: Sendable {

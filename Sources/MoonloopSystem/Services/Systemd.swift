@@ -8,7 +8,7 @@ package enum Systemd {
   /// Whether it wants to know of the program's state.
   package static var isListening: Bool { cmx_is_notified() }
 
-  /// Tells it lines such as "READY=1"; does nothing if it does not listen. Beside any recording.
+  /// Sends it lines such as "READY=1", if it listens. Bypasses any recording.
   package static func notify(_ lines: String) { cmx_notify(lines) }
 
   /// Tells it that the program begins to load its configuration again.

@@ -74,7 +74,7 @@ extension Sockets {
   }
 
   /// Receives bytes and the descriptors sent with them.
-  /// - Throws: EAGAIN if nothing has come.
+  /// - Throws: EAGAIN if nothing has arrived.
   package static func receive(
     _ fd: Int32, withDescriptorsInto buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> Received {

@@ -11,7 +11,7 @@ internal import MoonloopCore
 /// Finds and makes the folder of a user. Any thread.
 package enum PrivateFolder {
   /// That of this user, made if need be.
-  /// - Parameter tightens: Whether a folder of ours that others may enter is closed to them.
+  /// - Parameter tightens: Whether to close one of our folders to others if they may enter it.
   package static func own(tightens: Bool = false) throws(Refusal) -> String {
     if let session {
       let path = path(in: session)
@@ -31,7 +31,7 @@ package enum PrivateFolder {
     return try makeAnother(plain)
   }
 
-  /// That of the user of a process, who may be another user; nil if there is none.
+  /// The folder of a process's user, who may be another user; nil if there is none.
   package static func of(process: Int) -> String? {
     guard let user = uid_t(exactly: cmx_owner("/proc/\(process)", true)) else { return nil }
     if let session = session(ofProcess: process) {
@@ -41,8 +41,8 @@ package enum PrivateFolder {
     return found(of: user)
   }
 
-  /// Removes files out of the own folder.
-  /// - Parameter isStale: Whether the file of a name is to go.
+  /// Removes files from our own folder.
+  /// - Parameter isStale: Whether to remove the file with a name.
   package static func sweep(where isStale: (String) -> Bool) {
     let own = session.map { path(in: $0) } ?? found(of: geteuid())
     guard let own else { return }
@@ -104,7 +104,7 @@ package enum PrivateFolder {
 
   // MARK: Reading
 
-  /// What a folder holds; nothing if it cannot be read.
+  /// The contents of a folder; empty if it cannot be read.
   package static func names(in path: String) -> [String] {
     var found: [String] = []
     withUnsafeMutablePointer(to: &found) { found in
@@ -118,7 +118,7 @@ package enum PrivateFolder {
     return found
   }
 
-  /// What stands in a file; nothing if it cannot be read.
+  /// The contents of a file; empty if it cannot be read.
   package static func contents(_ path: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 4096)

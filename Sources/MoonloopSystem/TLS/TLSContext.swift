@@ -1,4 +1,4 @@
-// What TLS sessions share: certificates, whom to trust, protocols.
+// What TLS sessions share: certificates, trusted roots, protocols.
 
 internal import CLinuxShims
 internal import MoonloopCore
@@ -38,7 +38,7 @@ package struct TLSIdentity: Equatable, Sendable {
 package struct TLSPlan: Equatable, Sendable {
   /// What the certificate of the peer must be.
   package enum Verification: Sendable {
-    /// Anything, or nothing.
+    /// Any certificate, or none.
     case none
     /// Good, if there is one.
     case optional
@@ -50,7 +50,7 @@ package struct TLSPlan: Equatable, Sendable {
   package var needsVersion13 = false
   /// What this side shows; those behind the first are for clients that ask for one of their names.
   package var identities: [TLSIdentity] = []
-  /// Whom to trust; nil: whom the system trusts.
+  /// The trusted roots; nil: the system's.
   package var authorities: TLSText?
   package var revocations: TLSText?
   /// Names of protocols, the best first (ALPN).

@@ -28,7 +28,7 @@ package final class TLSSession {
 
   deinit { cmx_tls_session_free(session) }
 
-  /// Why it has failed, in words; empty if it has not.
+  /// Why it has failed, as text; empty if it has not.
   package var reason: String { String(cString: cmx_tls_reason(session)) }
 
   private func failure(_ result: Int) -> SystemError {
@@ -43,7 +43,7 @@ package final class TLSSession {
     cmx_tls_feed(session, bytes.baseAddress, bytes.count)
   }
 
-  /// Gives what is to be sent, as much as the buffer takes.
+  /// Returns what must be sent, as much as the buffer takes.
   func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     cmx_tls_take(session, buffer.baseAddress, buffer.count)
   }
@@ -59,8 +59,8 @@ package final class TLSSession {
     return isReady
   }
 
-  /// Decrypts what was fed: all of it, if the buffer is as large.
-  /// - Returns: How many bytes that are, and whether the peer writes nothing more.
+  /// Decrypts what was fed: all of it, if the buffer is large enough.
+  /// - Returns: How many bytes that are, and whether the peer has finished writing.
   func read(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> (count: Int, isOver: Bool) {
@@ -76,7 +76,7 @@ package final class TLSSession {
     if result < 0 { throw failure(Int(result)) }
   }
 
-  /// Nothing more is written: there is something to take, once.
+  /// Ends writing: there is something to take, once.
   func finish() {
     if !isFinished { cmx_tls_finish(session) }
     isFinished = true
@@ -84,7 +84,7 @@ package final class TLSSession {
 
   // MARK: Facts
 
-  /// What was agreed on.
+  /// What was negotiated.
   package struct Facts {
     package var version = ""
     package var cipher = ""

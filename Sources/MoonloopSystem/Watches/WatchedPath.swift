@@ -66,7 +66,7 @@ package struct WatchedPath: Hashable, Sendable {
     }
   }
 
-  /// What is there; nil if nothing is, or if it cannot be seen.
+  /// What is at the path; nil if there is nothing, or if it cannot be seen.
   func look(followsLink: Bool) -> cmx_entry? {
     var entry = cmx_entry()
     return withCString { cmx_look($0, followsLink, &entry) } == 0 ? entry : nil
