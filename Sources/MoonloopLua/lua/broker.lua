@@ -72,7 +72,7 @@ local function batch_words(self, batch)
   return words
 end
 
--- Sends what waits, a batch at a time: what comes meanwhile goes with the next one.
+-- Sends what waits, one batch at a time: later messages go with the next one.
 local function pump(self)
   repeat
     local batch

@@ -145,7 +145,7 @@ function Calls:call(words, timeout, kind)
   return answer[1], call.times
 end
 
---- Who this port is for the broker, for ever; or nil, message, code.
+--- The permanent identity of this port at the broker; or nil, message, code.
 function Calls:identity(timeout)
   if self.id then return self.id end
   local id, message, code = self:call(

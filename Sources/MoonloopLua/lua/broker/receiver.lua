@@ -160,7 +160,7 @@ function receiver.push(self, text)
   if self.pushes and not self.pushes:try_send(text) then self.dropped = self.dropped + 1 end
 end
 
---- Says once that there is no broker, until there has been one.
+--- Reports once that there is no broker, until there has been one again.
 function receiver.lost(self, message)
   if self.warned == message or self.is_closed then return end
   self.warned = message

@@ -152,7 +152,7 @@ local function leave()
   loop:wake_up()
 end
 
--- Notify the consoles at once: what is typed from now on is for what comes next.
+-- Notify the consoles at once: input from now on is for what comes next.
 local function release(stop)
   if stop.is_over then return end
   stop.is_over = true

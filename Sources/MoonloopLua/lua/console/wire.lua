@@ -1,5 +1,5 @@
 -- What a console and its program exchange: lines of JSON.
 return {
-  --- Length limit of a line in bytes: more than anybody types.
+  --- Length limit of a line in bytes: more than a person types.
   LINE_LIMIT = 1 << 20,
 }

@@ -72,7 +72,7 @@ end
 -- ── files ───────────────────────────────────────────────────────────────────────────────────────
 
 -- Where a block of a file begins and ends, and how many dates and types it has; nil if it is none.
--- A date takes so many bytes.
+-- The size of a date in bytes.
 local function block(bytes, at, width)
   local signature, version, _, isut, isstd, leap, times, types, chars, past =
     string.unpack(">c4c1c15I4I4I4I4I4I4", bytes, at)

@@ -1,4 +1,4 @@
--- Open files, and what all of moonloop.fs shares: options, deadlines, and failures in words.
+-- Open files, and what all of moonloop.fs shares: options, deadlines, and error messages.
 local ml = require "moonloop"
 -- Later a script may have no such functions.
 local getinfo, setmetatable = debug.getinfo, setmetatable

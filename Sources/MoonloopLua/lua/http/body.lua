@@ -28,7 +28,7 @@ function body.framing(headers, is_request)
   return is_request and 0 or "close"
 end
 
--- The size of the next chunk; 0 behind the last one, with its trailer.
+-- The size of the next chunk; 0 after the last one, with its trailer.
 local function read_size(stream, left, time)
   local line, rest, code = message.read_line(stream, left, time)
   if not line then
@@ -97,7 +97,7 @@ end
 
 local WAYS = { chunked = chunks, close = closed }
 
---- A function that reads a body: each call returns the next part, of at most so many bytes (65536);
+--- A function that reads a body: each call returns the next part, of at most this size (65536);
 --- nil at the end, or nil, message, code, from then on.
 function body.parts(stream, framing, limit, time)
   limit = limit or body.LIMIT

@@ -60,7 +60,7 @@ function events.iterator(read, limit)
         is_first = false
         if buffer:sub(1, 3) == "\xef\xbb\xbf" then place = 4 end
       end
-      -- A line feed behind a carriage return may come later.
+      -- A line feed after a carriage return may come later.
       local text, ending, after = buffer:match("^([^\r\n]*)(\r?\n?)()", place)
       if ending:find "\n" or ending == "\r" and after <= #buffer then
         place = after

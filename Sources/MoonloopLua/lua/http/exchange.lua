@@ -119,7 +119,7 @@ function exchange.run(stream, options, address, keeps, left, finish)
     framing, problem, code = body.framing(response.headers, false)
     if not framing then return nil, problem, code end
   end
-  -- What was not sent behind an early answer would be taken for the next request.
+  -- What is left unsent after an early answer would be taken for the next request.
   response.reusable = framing ~= "close" and type(sent) ~= "table" and message.keeps_alive(response)
   local parts = body.parts(stream, framing, options.max_body, left)
   response.finish = function(is_whole)

@@ -19,7 +19,7 @@ function message.malformed(text) return nil, text, "EBADMSG" end
 local malformed = message.malformed
 
 --- Reads a line within the bytes that are left. Returns it and the new rest.
--- @param bare whether a line feed alone ends it too: of two readers who differ in that, one can be
+-- @param bare whether a line feed alone ends it too: if two readers differ in that, one can be
 -- shown a request that the other does not see
 function message.read_line(stream, left, time, bare)
   local line, problem, code = stream:read("L", time())

@@ -88,7 +88,7 @@ function check.files(paths, options)
   return findings, notes
 end
 
--- The rules whose findings say all that there is to say.
+-- The rules whose findings make all others superfluous.
 local SELF_EXPLAINING = { mistake = true, syntax = true }
 
 -- Findings as lines for people.

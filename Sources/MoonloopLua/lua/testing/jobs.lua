@@ -18,7 +18,7 @@ local function feed(run, records, result)
   end
 end
 
--- Whether no more files are to be begun.
+-- Whether no more files may start.
 local function is_enough(options, counts)
   local failed = counts.failure + counts.error + counts.problems
   return failed >= (options.keep_going and options.bail or options.keep_going and math.huge or 1)

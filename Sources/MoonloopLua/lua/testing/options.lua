@@ -153,7 +153,7 @@ table.sort(settable)
 local only_there = { directory = true, ["break-on-error"] = true, ["trace-out"] = true,
   record = true }
 
--- What is ignored in `.busted`, in words.
+-- What is ignored in `.busted`, as text.
 local function ignored(name)
   if only_there[name] then return ("'%s' has no effect; use --%s"):format(name, name) end
   return ("unknown option '%s'%s"):format(name, spelling.hint(name, settable))

@@ -80,7 +80,7 @@ function report.for_replay(options)
     { __index = options }), true)
 end
 
--- Returns a function that keeps what it is to write until the end.
+-- Returns a function that keeps its output until the end.
 function report:defer(file)
   local kept = {}
   self.deferred[#self.deferred + 1] = function() file:write(table.concat(kept)) end

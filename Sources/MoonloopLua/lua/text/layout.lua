@@ -88,7 +88,7 @@ function layout.columns(rows, indent, right)
   return lines
 end
 
--- A list in words: "a, b and c".
+-- A list as text: "a, b and c".
 function layout.list(names, last)
   if #names < 2 then return names[1] or "" end
   return table.concat(names, ", ", 1, #names - 1) .. " " .. (last or "and") .. " " .. names[#names]

@@ -71,7 +71,7 @@ function streams.receive(c)
   end
 end
 
--- Sends the rest behind the byte that went last.
+-- Sends the rest after the last byte sent.
 local function send_rest(c, socket, state, data, last, to, why, begin)
   if state.writes then return nil, "socket busy writing", last end
   local _ <close> = waiting.mark(state, "writes")

@@ -5,7 +5,7 @@ local posix = require "moonloop.posix"
 
 local waiting = {}
 
--- What is known of each socket: its timeouts, its gate, who reads and writes.
+-- What is known about each socket: its timeouts, its gate, its reader and writer.
 local states = setmetatable({}, { __mode = "k" })
 
 --- Returns what is known of a socket. LuaSocket itself never waits for it from now on.
@@ -89,7 +89,7 @@ function waiting.try(level, name, fn, ...)
   error(message, level + 1)
 end
 
---- The same as the last step of ours: raises at the line that called it.
+--- The same as our last step: raises at the line that called it.
 function waiting.original(name, fn, ...) return waiting.try(1, name, fn, ...) end
 
 return waiting

@@ -11,7 +11,7 @@ local STREAMS = { "stdin", "stdout", "stderr" }
 -- How many passes the end of a child waits for output that others may go on to write.
 local ROUNDS = 32
 
--- What a descriptor of the child is to be: one of ours, or an end of a new pair of sockets; nil: it
+-- What a descriptor of the child becomes: one of ours, or an end of a new pair of sockets; nil: it
 -- has none. Programs expect that their standard streams block.
 local function plan_stream(value, place, ends)
   if value == nil then return nil end
@@ -112,7 +112,7 @@ function uv.spawn(path, options, callback)
   plan.on_exit = function(_, status) tell_after_output(status) end
   local child, _, code
   if planned then child, _, code = ml.process.spawn(plan) else code = why end
-  -- Without a child the other end is closed: who reads gets to the end, as in libuv.
+  -- Without a child the other end is closed: a reader gets to the end, as in libuv.
   for _, pair in ipairs(ends) do
     posix.close(pair.theirs)
     stream._adopt(pair.handle, pair.ours, "rw")
