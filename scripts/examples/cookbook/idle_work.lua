@@ -1,4 +1,4 @@
--- Do work in the background, only while nothing else is to be done
+-- Do work in the background, only while there is nothing else to do
 -- A large job is cut into small parts. Each part is a call of a custom source, which comes after
 -- timers and input had their turn; the source signals itself while work is left.
 --
